@@ -1,0 +1,67 @@
+"""Compiles DirectML operator graphs to standard ONNX and runs them on ONNX Runtime.
+
+>>> import dml2onnx
+>>> graph = dml2onnx.load("model.json")
+>>> dml2onnx.check(graph, feature_level="5_0")
+[]
+>>> dml2onnx.compile(graph).save("model.onnx")
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dml2onnx.catalog import FeatureLevel
+    from dml2onnx.checks import check, minimum_feature_level
+    from dml2onnx.compiler import CompiledModel, compile
+    from dml2onnx.diagnostics import Diagnostic, DmlError
+    from dml2onnx.execution import run
+    from dml2onnx.frontends import load
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.verification import verify
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CompiledModel",
+    "Diagnostic",
+    "DmlError",
+    "FeatureLevel",
+    "Graph",
+    "check",
+    "compile",
+    "load",
+    "minimum_feature_level",
+    "run",
+    "verify",
+]
+
+_HOMES = {
+    "CompiledModel": "compiler",
+    "Diagnostic": "diagnostics",
+    "DmlError": "diagnostics",
+    "FeatureLevel": "catalog",
+    "Graph": "ir.graph",
+    "check": "checks",
+    "compile": "compiler",
+    "load": "frontends",
+    "minimum_feature_level": "checks",
+    "run": "execution",
+    "verify": "verification",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Public names are loaded when first used, so that importing the package costs next to nothing."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,7 @@
+"""``python -m dml2onnx``."""
+
+import sys
+
+from dml2onnx.cli import main
+
+sys.exit(main())

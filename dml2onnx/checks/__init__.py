@@ -1,0 +1,86 @@
+"""Whether a graph is one that DirectML accepts at a feature level, and if not, all the reasons why.
+
+Three layers: structure (is it a graph at all), operators (fields, constraints, sizes) and support (what a feature level
+has). No finding hides another, and nothing here raises on a bad graph.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx import catalog
+from dml2onnx.catalog import FeatureLevel
+from dml2onnx.checks.operators import findings_of
+from dml2onnx.checks.structure import check_structure
+from dml2onnx.diagnostics import Severity
+from dml2onnx.garbage import collection_paused
+
+if TYPE_CHECKING:
+    from dml2onnx.checks.findings import Finding
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.ir.operator import OperatorDesc
+
+__all__ = ["check", "minimum_feature_level"]
+
+
+@collection_paused()
+def check(graph: Graph, feature_level: FeatureLevel | str | None = None) -> list[Diagnostic]:
+    """Everything that is wrong with a graph.
+
+    First what was found while reading it, then findings about the graph as a whole, then node by node in the graph's
+    order, each node's in the order of its fields. ``feature_level`` is by default the graph's own, or the latest one.
+    A graph without findings of severity error can be compiled.
+
+    Raises :class:`~dml2onnx.catalog.UnknownFeatureLevelError` when ``feature_level`` names no feature level.
+    """
+    level = _level(graph, feature_level)
+    structure = check_structure(graph)
+    diagnostics = [*graph.findings, *structure.of_graph]
+    known: dict[OperatorDesc, tuple[Finding, ...]] = {}
+    for position, node in enumerate(graph.nodes):
+        desc = node.operator
+        findings = known.get(desc)
+        if findings is None:
+            findings = known[desc] = findings_of(desc, level)
+        placed = structure.of_nodes.get(position)
+        if placed:
+            index = desc.schema.index
+            findings = tuple(sorted((*placed, *findings), key=lambda finding: index.get(finding.field, -1)))
+        diagnostics.extend(finding.at(node) for finding in findings)
+    return diagnostics
+
+
+def minimum_feature_level(graph: Graph) -> FeatureLevel | None:
+    """The first feature level at which :func:`check` finds no error; ``None`` when there is none.
+
+    ``FeatureLevel.info`` says with which DirectML and Windows versions the level came.
+    """
+    structure = check_structure(graph)
+    if _has_error(graph.findings) or _has_error(structure.of_graph):
+        return None
+    if any(_is_error(finding) for findings in structure.of_nodes.values() for finding in findings):
+        return None
+    descriptors = dict.fromkeys(node.operator for node in graph.nodes)
+    oldest = max((desc.schema.introduced for desc in descriptors), default=FeatureLevel("1_0"))
+    for level in catalog.feature_levels():
+        if level >= oldest and not any(
+            _is_error(finding) for desc in descriptors for finding in findings_of(desc, level)
+        ):
+            return level
+    return None
+
+
+def _level(graph: Graph, feature_level: FeatureLevel | str | None) -> FeatureLevel:
+    if isinstance(feature_level, FeatureLevel):
+        return feature_level
+    wanted = feature_level or graph.feature_level
+    return catalog.LATEST if wanted is None else FeatureLevel.parse(wanted)
+
+
+def _is_error(finding: Finding) -> bool:
+    return finding.code.severity is Severity.ERROR
+
+
+def _has_error(diagnostics: list[Diagnostic] | tuple[Diagnostic, ...]) -> bool:
+    return any(item.severity is Severity.ERROR for item in diagnostics)

@@ -1,0 +1,411 @@
+"""The catalogue's constraints that are data, each kind turned into a check once for every operator."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from dml2onnx.catalog import Condition, ConditionOp, Constraint, OperatorSchema, Rule
+from dml2onnx.checks.expressions import evaluator
+from dml2onnx.checks.findings import Finding
+from dml2onnx.codes import checking as codes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from dml2onnx.checks.findings import Check
+    from dml2onnx.checks.subject import Subject
+    from dml2onnx.ir.tensor import TensorDesc
+
+
+def constraint_check(schema: OperatorSchema, constraint: Constraint) -> Check | None:
+    """The check of a constraint; ``None`` for the kinds that are stated in words (see ``shapes``) or elsewhere."""
+    compiler = _COMPILERS.get(constraint.rule)
+    if compiler is None:
+        return None
+    check = compiler(schema, constraint)
+    return check if constraint.when is None else guarded(check, constraint.when)
+
+
+def guarded(check: Check, condition: Condition) -> Check:
+    """The check, made only where the condition holds."""
+    holds = _condition(condition)
+    return lambda subject: check(subject) if holds(subject) else ()
+
+
+def _condition(condition: Condition) -> Callable[[Subject], bool]:
+    subject_name, accepted = condition.subject, frozenset(condition.values)
+    tensor, is_data_type, _ = subject_name.partition(".DataType")
+
+    def text(subject: Subject) -> str:
+        if is_data_type:
+            return subject.tensor(tensor).data_type.name
+        value = subject.value(subject_name)
+        return str(value).upper() if isinstance(value, bool) else str(value)
+
+    match condition.op:
+        case ConditionOp.IN:
+            return lambda subject: text(subject) in accepted
+        case ConditionOp.NOT_IN:
+            return lambda subject: text(subject) not in accepted
+        case ConditionOp.NULL:
+            return lambda subject: subject.value(subject_name) is None
+        case ConditionOp.NOT_NULL:
+            return lambda subject: subject.value(subject_name) is not None
+
+
+def _all_placed(subject: Subject, names: Iterable[str]) -> list[tuple[str, TensorDesc]]:
+    """The tensors of these fields as far as they can be read: the others are still compared with each other."""
+    return [placed for name in names if subject.is_readable(name) for placed in subject.placed(name)]
+
+
+def _requiring(constraint: Constraint) -> str:
+    """The constraint's own words, as a sentence to end a message with."""
+    words = constraint.text
+    return "" if not words else f" ({words.rstrip('.')})"
+
+
+# --- Tensors against tensors ----------------------------------------------------------------------------------------
+
+
+def _same_data_type(schema: OperatorSchema, constraint: Constraint) -> Check:
+    names = constraint.tensors
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        placed = _all_placed(subject, names)
+        for path, tensor in placed[1:]:
+            first_path, first = placed[0]
+            if tensor.data_type is not first.data_type:
+                wanted, found = first.data_type.name, tensor.data_type.name
+                message = f"{path} is {found} and {first_path} is {wanted}; they need one data type."
+                yield Finding(codes.DIFFERENT_DATA_TYPES, f"{path}/DataType", message, wanted, found)
+
+    return check
+
+
+def _same_dimension_count(schema: OperatorSchema, constraint: Constraint) -> Check:
+    names = constraint.tensors
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        placed = _all_placed(subject, names)
+        for path, tensor in placed[1:]:
+            first_path, first = placed[0]
+            if tensor.rank != first.rank:
+                message = (
+                    f"{path} has {tensor.rank} dimensions and {first_path} has {first.rank}; "
+                    "they need one dimension count."
+                )
+                yield Finding(
+                    codes.DIFFERENT_DIMENSION_COUNTS, f"{path}/Sizes", message, first.rank, list(tensor.sizes)
+                )
+
+    return check
+
+
+def _rank_is_checked(schema: OperatorSchema, names: Iterable[str]) -> bool:
+    """Whether another constraint demands one dimension count, so that a difference is not reported twice."""
+    wanted = set(names)
+    return any(wanted <= set(other.tensors) for other in schema.constraints if other.rule is Rule.SAME_DIMENSION_COUNT)
+
+
+def _same_sizes(schema: OperatorSchema, constraint: Constraint) -> Check:
+    names = constraint.tensors
+    rank_is_checked = _rank_is_checked(schema, names)
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        placed = _all_placed(subject, names)
+        for path, tensor in placed[1:]:
+            first_path, first = placed[0]
+            if tensor.sizes == first.sizes or (rank_is_checked and tensor.rank != first.rank):
+                continue
+            wanted, found = list(first.sizes), list(tensor.sizes)
+            message = f"{path} has sizes {found} and {first_path} has {wanted}; they need the same."
+            yield Finding(codes.DIFFERENT_SIZES, f"{path}/Sizes", message, wanted, found)
+
+    return check
+
+
+def _broadcastable(schema: OperatorSchema, constraint: Constraint) -> Check:
+    names, to = constraint.tensors, constraint.to
+    assert to is not None
+    rank_is_checked = _rank_is_checked(schema, (*names, to))
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        full = subject.sizes(to)
+        for path, tensor in _all_placed(subject, names):
+            if tensor.rank != len(full):
+                fits = rank_is_checked
+            else:
+                fits = all(size in (1, whole) for size, whole in zip(tensor.sizes, full, strict=True))
+            if not fits:
+                found = list(tensor.sizes)
+                message = f"{path} has sizes {found}; each has to be 1 or that of {to}, {list(full)}."
+                yield Finding(codes.NOT_BROADCASTABLE, f"{path}/Sizes", message, list(full), found)
+
+    return check
+
+
+# --- One tensor -----------------------------------------------------------------------------------------------------
+
+
+def _data_types(schema: OperatorSchema, constraint: Constraint) -> Check:
+    name, accepted = constraint.tensor, tuple(str(item) for item in constraint.one_of)
+    assert name is not None
+    when = constraint.when
+    why = "" if when is None else f" with this {when.subject}"
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        for path, tensor in subject.placed(name):
+            found = tensor.data_type.name
+            if found not in accepted:
+                wanted = ", ".join(accepted)
+                message = f"{path} is {found};{why} it may be {wanted}."
+                yield Finding(codes.WRONG_DATA_TYPE, f"{path}/DataType", message, wanted, found)
+
+    return check
+
+
+def _dimension_count(schema: OperatorSchema, constraint: Constraint) -> Check:
+    name = constraint.tensor
+    assert name is not None
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        for path, tensor in subject.placed(name):
+            problem = _outside(subject, constraint, tensor.rank)
+            if problem:
+                message = f"The DimensionCount of {path} is {tensor.rank}, which is not {problem}."
+                yield Finding(codes.WRONG_DIMENSION_COUNT, f"{path}/Sizes", message, problem, list(tensor.sizes))
+
+    return check
+
+
+def effective_rank(sizes: Sequence[int]) -> int:
+    """Dimensions without the leading ones of size 1."""
+    return next((len(sizes) - i for i, size in enumerate(sizes) if size != 1), 0)
+
+
+def _effective_rank(schema: OperatorSchema, constraint: Constraint) -> Check:
+    name, limit = constraint.tensor, constraint.max
+    assert name is not None
+    assert isinstance(limit, int)
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        sizes = subject.sizes(name)
+        rank = effective_rank(sizes)
+        if rank > limit:
+            message = f"Without leading ones, sizes {list(sizes)} have {rank} dimensions; the limit is {limit}."
+            yield Finding(codes.EFFECTIVE_RANK, f"{name}/Sizes", message, limit, rank)
+
+    return check
+
+
+def _element_count(schema: OperatorSchema, constraint: Constraint) -> Check:
+    name = constraint.tensor
+    assert name is not None
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        for path, tensor in subject.placed(name):
+            count = prod(tensor.sizes)
+            problem = _outside(subject, constraint, count)
+            if problem:
+                message = f"{path} has {count} elements, which is not {problem}."
+                yield Finding(codes.ELEMENT_COUNT, f"{path}/Sizes", message, problem, list(tensor.sizes))
+
+    return check
+
+
+def _not_owned(schema: OperatorSchema, constraint: Constraint) -> Check:
+    names = constraint.tensors
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        for path, tensor in _all_placed(subject, names):
+            if tensor.owned_by_dml:
+                message = f"{path} may not carry DML_TENSOR_FLAG_OWNED_BY_DML."
+                yield Finding(codes.OWNED_NOT_ALLOWED, f"{path}/Flags", message, "NONE", "OWNED_BY_DML")
+
+    return check
+
+
+# --- What is given and what is not ----------------------------------------------------------------------------------
+
+
+def _given(subject: Subject, names: Iterable[str]) -> list[str]:
+    return [name for name in names if subject.value(name) is not None]
+
+
+def _listed(names: Sequence[str], last: str) -> str:
+    return f"{', '.join(names[:-1])} {last} {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def _exactly_one_of(schema: OperatorSchema, constraint: Constraint) -> Check:
+    names = constraint.tensors
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        given = _given(subject, names)
+        if len(given) != 1:
+            wanted = f"exactly one of {_listed(names, 'and')}"
+            found = _listed(given, "and") or "none"
+            message = f"{wanted[0].upper()}{wanted[1:]} is given; here: {found}."
+            yield Finding(codes.EXACTLY_ONE, given[1] if given else names[0], message, wanted, found)
+
+    return check
+
+
+def _at_least_one_of(schema: OperatorSchema, constraint: Constraint) -> Check:
+    names = constraint.tensors
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        if not _given(subject, names):
+            wanted = _listed(names, "or")
+            yield Finding(codes.AT_LEAST_ONE, names[0], f"None is given of {wanted}.", wanted, "none")
+
+    return check
+
+
+def _all_or_none(schema: OperatorSchema, constraint: Constraint) -> Check:
+    names = constraint.tensors
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        given = _given(subject, names)
+        if given and len(given) < len(names):
+            missing = [name for name in names if name not in given]
+            message = f"{_listed(given, 'and')} is given without {_listed(missing, 'and')}; they go together."
+            yield Finding(codes.ALL_OR_NONE, missing[0], message, "all or none", _listed(given, "and"))
+
+    return check
+
+
+def _required(schema: OperatorSchema, constraint: Constraint) -> Check:
+    name, when = constraint.field, constraint.when
+    assert name is not None
+    assert when is not None
+    reason = when.subject if not when.values else f"{when.subject} {' or '.join(when.values)}"
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        if subject.value(name) is None:
+            yield Finding(codes.REQUIRED_HERE, name, f"{name} may not be null with {reason}.", "a tensor", "null")
+
+    return check
+
+
+# --- Attributes -----------------------------------------------------------------------------------------------------
+
+
+def _outside(subject: Subject, constraint: Constraint, value: float) -> str:
+    """The range that ``value`` is outside of, in words; empty when it is inside."""
+    low = None if constraint.min is None else evaluator(constraint.min)(subject)
+    high = None if constraint.max is None else evaluator(constraint.max)(subject)
+    assert not isinstance(low, str)
+    assert not isinstance(high, str)
+    below = low is not None and not (value > low if constraint.exclusive_min else value >= low)
+    above = high is not None and not value <= high
+    if not below and not above:
+        return ""
+    if low == high:
+        return f"{low}"
+    if low is None:
+        return f"at most {high}"
+    if constraint.exclusive_min:
+        return f"above {low}" + ("" if high is None else f" and at most {high}")
+    return f"at least {low}" if high is None else f"in [{low}, {high}]"
+
+
+def _entries(subject: Subject, name: str) -> list[tuple[str, str, float]]:
+    """(path, name, value) of a number, of a member of a structure, or of every entry of an array."""
+    field, _, member = name.partition(".")
+    if isinstance(subject.value(field), tuple):
+        return [(f"{field}/{i}", f"{field}[{i}]", value) for i, value in enumerate(subject.numbers(field))]
+    return [(f"{field}/{member}" if member else field, name, subject.number(name))]
+
+
+def _attribute_range(schema: OperatorSchema, constraint: Constraint) -> Check:
+    name, words = constraint.attribute, _requiring(constraint)
+    assert name is not None
+    if constraint.one_of:
+        return _one_of(name, constraint.one_of, words)
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        if subject.value(name.partition(".")[0]) is None:
+            return
+        for path, label, value in _entries(subject, name):
+            problem = _outside(subject, constraint, value)
+            if problem:
+                message = f"{label} is {value}, which is not {problem}{words}."
+                yield Finding(codes.OUT_OF_RANGE, path, message, problem, value)
+
+    return check
+
+
+def _one_of(name: str, accepted: tuple[str | int, ...], words: str) -> Check:
+    wanted = ", ".join(str(item) for item in accepted)
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        value = subject.value(name)
+        if value is not None and value not in accepted:
+            yield Finding(codes.OUT_OF_RANGE, name, f"{name} is {value}; it may be {wanted}{words}.", wanted, value)
+
+    return check
+
+
+def _equal(schema: OperatorSchema, constraint: Constraint) -> Check:
+    left, right = constraint.left, constraint.right
+    assert left is not None
+    assert right is not None
+    wanted_value = evaluator(right)
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        value = subject.value(left)
+        wanted = wanted_value(subject)
+        if value is not None and value != wanted:
+            origin = f"{right}, {wanted}" if isinstance(right, str) else f"{wanted}"
+            yield Finding(codes.NOT_EQUAL, left, f"{left} is {value}; it has to be {origin}.", wanted, value)
+
+    return check
+
+
+def _nonzero(schema: OperatorSchema, constraint: Constraint) -> Check:
+    name = constraint.attribute
+    assert name is not None
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        for path, label, value in _entries(subject, name):
+            if value == 0:
+                yield Finding(codes.ZERO_ATTRIBUTE, path, f"{label} is 0, which is rejected.", "not 0", value)
+
+    return check
+
+
+def _distinct(schema: OperatorSchema, constraint: Constraint) -> Check:
+    name = constraint.attribute
+    assert name is not None
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        values = subject.numbers(name)
+        if len(set(values)) < len(values):
+            for i, value in enumerate(values):
+                if value in values[:i]:
+                    message = f"{name}[{i}] is {value}, which {name} names already."
+                    yield Finding(codes.REPEATED_ENTRY, f"{name}/{i}", message, "distinct entries", list(values))
+
+    return check
+
+
+_COMPILERS: Mapping[Rule, Callable[[OperatorSchema, Constraint], Check]] = {
+    Rule.ALL_OR_NONE: _all_or_none,
+    Rule.AT_LEAST_ONE_OF: _at_least_one_of,
+    Rule.ATTRIBUTE_RANGE: _attribute_range,
+    Rule.BROADCASTABLE: _broadcastable,
+    Rule.DATA_TYPES: _data_types,
+    Rule.DIMENSION_COUNT: _dimension_count,
+    Rule.DISTINCT: _distinct,
+    Rule.EFFECTIVE_RANK: _effective_rank,
+    Rule.ELEMENT_COUNT: _element_count,
+    Rule.EQUAL: _equal,
+    Rule.EXACTLY_ONE_OF: _exactly_one_of,
+    Rule.NONZERO: _nonzero,
+    Rule.NOT_OWNED_BY_DML: _not_owned,
+    Rule.REQUIRED: _required,
+    Rule.SAME_DATA_TYPE: _same_data_type,
+    Rule.SAME_DIMENSION_COUNT: _same_dimension_count,
+    Rule.SAME_SIZES: _same_sizes,
+}

@@ -1,0 +1,147 @@
+"""Fields one by one: what is required, enumerators, array lengths, scalars, numbers that are none, and tensors."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from dml2onnx import catalog
+from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
+from dml2onnx.checks.findings import Finding
+from dml2onnx.checks.tensors import tensor_findings
+from dml2onnx.codes import checking as codes
+from dml2onnx.ir.operator import Scalar, ScaleBias
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dml2onnx.checks.findings import Check
+    from dml2onnx.checks.subject import Subject
+    from dml2onnx.ir.operator import FieldValue
+
+_ARRAYS = frozenset(
+    {
+        FieldType.TENSOR_ARRAY,
+        FieldType.UINT_ARRAY,
+        FieldType.INT_ARRAY,
+        FieldType.FLOAT_ARRAY,
+        FieldType.OPERATOR_ARRAY,
+    }
+)
+
+_FLOATS = frozenset({FieldType.FLOAT, FieldType.FLOAT_ARRAY, FieldType.SCALE_BIAS})
+
+# Bounds and contents: infinity is a good value for them, and NaN is a value like any other.
+_MAY_BE_INFINITE = frozenset(
+    {"Min", "Max", "PaddingValue", "OutOfBoundsInputValue", "MaskFilterValue", "ClipThreshold", "Value", "Exponent"}
+)
+
+
+def required_check(schema: OperatorSchema, *, tensors: bool = True) -> Check:
+    """Required fields are there; without ``tensors``, for a fused activation, only attributes are asked for."""
+    required = [
+        (i, field) for i, field in enumerate(schema.fields) if not field.optional and (tensors or not field.is_tensor)
+    ]
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        for i, field in required:
+            if subject.values[i] is None:
+                kind = field.type.value.replace("_", " ")
+                yield Finding(codes.MISSING_FIELD, field.name, f"{field.name} is required and null.", kind, "null")
+
+    return check
+
+
+def tensors_check(schema: OperatorSchema) -> Check:
+    """Every tensor descriptor is sound by itself."""
+    tensors = [
+        (i, field.name, field.kind is catalog.FieldKind.OUTPUT_TENSOR)
+        for i, field in enumerate(schema.fields)
+        if field.is_tensor
+    ]
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        for i, name, is_output in tensors:
+            value = subject.values[i]
+            if isinstance(value, TensorDesc):
+                for finding in tensor_findings(value, is_output):
+                    yield finding.below(name)
+            elif isinstance(value, tuple):
+                for j, tensor in enumerate(value):
+                    if isinstance(tensor, TensorDesc):
+                        for finding in tensor_findings(tensor, is_output):
+                            yield finding.below(f"{name}/{j}")
+
+    return check
+
+
+def attribute_checks(schema: OperatorSchema) -> list[Check]:
+    """What the types of the fields say about their values."""
+    checks: list[Check] = []
+    for i, field in enumerate(schema.fields):
+        if field.type is FieldType.ENUM:
+            checks.append(_enumerator(i, field))
+        elif field.type in _ARRAYS and field.count is not None:
+            checks.append(_length(i, field, schema.index[field.count]))
+        elif field.type is FieldType.SCALAR_UNION and field.scalar_type is not None:
+            checks.append(_scalar(i, field, schema.index[field.scalar_type]))
+        if field.type in _FLOATS and field.name not in _MAY_BE_INFINITE:
+            checks.append(_finite(i, field))
+    return checks
+
+
+def _enumerator(position: int, field: FieldSchema) -> Check:
+    assert field.enum is not None
+    known = catalog.enum_schema(field.enum).values
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        value = subject.values[position]
+        if isinstance(value, str) and value not in known:
+            wanted = ", ".join(known)
+            message = f"{value} is no enumerator of {field.enum}; it has {wanted}."
+            yield Finding(codes.UNKNOWN_ENUMERATOR, field.name, message, wanted, value)
+
+    return check
+
+
+def _length(position: int, field: FieldSchema, count_position: int) -> Check:
+    def check(subject: Subject) -> Iterator[Finding]:
+        value, count = subject.values[position], subject.values[count_position]
+        if isinstance(value, tuple) and isinstance(count, int) and len(value) != count:
+            message = f"{field.name} has {len(value)} entries; {field.count} is {count}."
+            yield Finding(codes.ARRAY_LENGTH, field.name, message, count, len(value))
+
+    return check
+
+
+def _scalar(position: int, field: FieldSchema, type_position: int) -> Check:
+    def check(subject: Subject) -> Iterator[Finding]:
+        value, wanted = subject.values[position], subject.values[type_position]
+        if isinstance(value, Scalar) and isinstance(wanted, str) and value.data_type.name != wanted:
+            found = value.data_type.name
+            message = f"{field.name} is a {found} value; {field.scalar_type} is {wanted}."
+            yield Finding(codes.SCALAR_TYPE, field.name, message, wanted, found)
+
+    return check
+
+
+def _finite(position: int, field: FieldSchema) -> Check:
+    def check(subject: Subject) -> Iterator[Finding]:
+        for path, value in _floats(field.name, subject.values[position]):
+            if not isfinite(value):
+                yield Finding(codes.NOT_FINITE, path, f"{path} is {value}.", "a finite number", value)
+
+    return check
+
+
+def _floats(name: str, value: FieldValue) -> Iterator[tuple[str, float]]:
+    if isinstance(value, float):
+        yield name, value
+    elif isinstance(value, ScaleBias):
+        yield f"{name}/Scale", value.scale
+        yield f"{name}/Bias", value.bias
+    elif isinstance(value, tuple):
+        for i, item in enumerate(value):
+            if isinstance(item, float):
+                yield f"{name}/{i}", item

@@ -1,0 +1,68 @@
+"""What a rule says about a descriptor, before it is known which node has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from dml2onnx.catalog import FeatureLevel
+    from dml2onnx.checks.subject import Subject
+    from dml2onnx.diagnostics import Code, Diagnostic
+    from dml2onnx.ir.graph import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagnostic without its node.
+
+    ``path`` leads from the operator's descriptor to the place, in the words of a JSON pointer without the first
+    slash: ``"InputTensor/Sizes/2"``. ``documentation`` is the operator's own page when it is empty.
+    """
+
+    code: Code
+    path: str
+    message: str
+    expected: object = ""
+    found: object = ""
+    since: str = ""
+    documentation: str = ""
+
+    @property
+    def field(self) -> str:
+        """The field of the operator, the first step of the path."""
+        return self.path.partition("/")[0]
+
+    def below(self, prefix: str) -> Finding:
+        """The same about a part of something larger."""
+        return replace(self, path=f"{prefix}/{self.path}" if self.path else prefix)
+
+    def lifted_by(self, since: FeatureLevel, level: FeatureLevel) -> Finding:
+        """The same, said of a restriction that ends with feature level ``since`` when asked for an older one."""
+        words = f"{self.message.rstrip('.')}, before feature level {since}; the target is {level}."
+        return replace(self, since=str(since), message=words)
+
+    def at(self, node: Node) -> Diagnostic:
+        """The finding at a node."""
+        schema = node.operator.schema
+        return self.code.at(
+            self.message,
+            node=node.name,
+            operator=schema.short_name,
+            field=self.field,
+            pointer=pointer(node.source, self.path),
+            expected=self.expected,
+            found=self.found,
+            since=self.since,
+            documentation=self.documentation or schema.doc,
+        )
+
+
+def pointer(source: str, path: str) -> str:
+    """Where ``path`` stands below a node: a JSON pointer, or the call site as it is."""
+    return f"{source}/{path}" if path and source.startswith("/") else source
+
+
+Check: TypeAlias = "Callable[[Subject], Iterable[Finding]]"
+"""A rule: what is wrong with a descriptor. May raise :class:`~dml2onnx.checks.subject.UnanswerableError`."""

@@ -1,0 +1,77 @@
+"""Fused activations: what may be fused into what, from which level on, and that its own attributes are right.
+
+https://learn.microsoft.com/windows/ai/directml/dml-fused-activations
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx import catalog
+from dml2onnx.catalog import FeatureLevel, OperatorSchema, Rule
+from dml2onnx.checks.findings import Finding
+from dml2onnx.checks.subject import Subject, UnanswerableError
+from dml2onnx.codes import checking as codes
+from dml2onnx.ir.operator import OperatorDesc, ScaleBias
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dml2onnx.checks.findings import Check
+
+DOCUMENTATION = "https://learn.microsoft.com/windows/ai/directml/dml-fused-activations"
+
+
+def fused_check(
+    schema: OperatorSchema, level: FeatureLevel, attributes_of: Callable[[OperatorDesc], tuple[Finding, ...]]
+) -> Check | None:
+    """The check of an operator's fused activation; ``None`` when it hosts none.
+
+    ``attributes_of`` says what is wrong with the attributes of an operator at this level.
+    """
+    constraint = next((item for item in schema.constraints if item.rule is Rule.FUSED_ACTIVATION), None)
+    if constraint is None:
+        return None
+    name = constraint.attribute
+    assert name is not None
+    accepted = catalog.fused_activations(schema.name)
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        fused = subject.value(name)
+        if not isinstance(fused, OperatorDesc):
+            return
+        since = accepted.get(fused.schema.name)
+        if since is None:
+            wanted = ", ".join(catalog.operator(item).short_name for item in accepted)
+            message = f"{fused.type} cannot be fused into {schema.short_name}."
+            yield Finding(codes.NOT_FUSABLE, name, message, wanted, fused.type, documentation=DOCUMENTATION)
+            return
+        if since > level:
+            message = f"Fusing {fused.type} needs feature level {since}; the target is {level}."
+            yield Finding(codes.FUSION_LEVEL, name, message, since, level, str(since), DOCUMENTATION)
+        for finding in (*_inside(fused), *attributes_of(_in_place(fused, subject))):
+            yield finding.below(name)
+
+    return check
+
+
+def _inside(fused: OperatorDesc) -> Iterator[Finding]:
+    for field, value in fused.items():
+        if field.is_tensor and isinstance(value, (TensorDesc, tuple)):
+            message = f"{field.name} of a fused activation is null."
+            yield Finding(codes.FUSED_TENSORS, field.name, message, "null", "a tensor", documentation=DOCUMENTATION)
+        elif isinstance(value, ScaleBias) and value != ScaleBias(1.0, 0.0):
+            found = f"{{ {value.scale}, {value.bias} }}"
+            message = f"A fused {fused.type} has no ScaleBias, or {{ 1, 0 }}; this one is {found}."
+            yield Finding(codes.FUSED_SCALE_BIAS, field.name, message, "{ 1, 0 }", found, documentation=DOCUMENTATION)
+
+
+def _in_place(fused: OperatorDesc, host: Subject) -> OperatorDesc:
+    """The activation as the operator that it stands for: in place on the host's output."""
+    try:
+        output = host.tensor("OutputTensor")
+    except UnanswerableError:
+        return fused
+    values = tuple(output if field.is_tensor else value for field, value in fused.items())
+    return OperatorDesc(fused.schema, values)

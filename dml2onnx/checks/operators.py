@@ -1,0 +1,111 @@
+"""All rules of one operator at one feature level, compiled once and asked for each descriptor."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from dml2onnx.catalog import Constraint, FeatureLevel, FieldKind, OperatorSchema, Rule
+from dml2onnx.checks.constraints import constraint_check, guarded
+from dml2onnx.checks.fields import attribute_checks, required_check, tensors_check
+from dml2onnx.checks.fused import fused_check
+from dml2onnx.checks.shapes import rules_by_constraint
+from dml2onnx.checks.subject import Subject, UnanswerableError
+from dml2onnx.checks.support import support_checks, value_level_checks
+from dml2onnx.ir.operator import OperatorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dml2onnx.checks.findings import Check, Finding
+
+# Rules about attributes alone (or attributes against sizes), which a fused activation keeps.
+_OF_ATTRIBUTES = frozenset({Rule.ATTRIBUTE_RANGE, Rule.DISTINCT, Rule.EQUAL, Rule.NONZERO})
+
+
+def findings_of(desc: OperatorDesc, level: FeatureLevel) -> tuple[Finding, ...]:
+    """What is wrong with a descriptor at a level, in field order."""
+    return _asked(_checks(desc.schema, level), desc)
+
+
+def _attribute_findings(desc: OperatorDesc, level: FeatureLevel) -> tuple[Finding, ...]:
+    return _asked(_checks_of_attributes(desc.schema, level), desc)
+
+
+def _asked(checks: Iterable[Check], desc: OperatorDesc) -> tuple[Finding, ...]:
+    subject = Subject(desc)
+    findings: list[Finding] = []
+    for check in checks:
+        try:
+            findings.extend(check(subject))
+        except UnanswerableError:
+            continue
+    if not findings:
+        return ()
+    index = desc.schema.index
+    findings.sort(key=lambda finding: index.get(finding.field, -1))
+    return tuple(_without_repetition(findings))
+
+
+def _without_repetition(findings: list[Finding]) -> Iterator[Finding]:
+    """A rule that a later level relaxes says nothing where a rule of all levels is broken at the same place."""
+    final = {(finding.code.id, finding.path) for finding in findings if not finding.since}
+    return (finding for finding in findings if not finding.since or (finding.code.id, finding.path) not in final)
+
+
+@cache
+def _checks(schema: OperatorSchema, level: FeatureLevel) -> tuple[Check, ...]:
+    fused = fused_check(schema, level, lambda desc: _attribute_findings(desc, level))
+    return (
+        required_check(schema),
+        tensors_check(schema),
+        *attribute_checks(schema),
+        *_constraint_checks(schema, level, schema.constraints),
+        *support_checks(schema, level),
+        *(() if fused is None else (fused,)),
+    )
+
+
+@cache
+def _checks_of_attributes(schema: OperatorSchema, level: FeatureLevel) -> tuple[Check, ...]:
+    attributes = [
+        constraint
+        for constraint in schema.constraints
+        if constraint.rule in _OF_ATTRIBUTES and _is_attribute(schema, constraint)
+    ]
+    return (
+        required_check(schema, tensors=False),
+        *attribute_checks(schema),
+        *_constraint_checks(schema, level, attributes),
+        *value_level_checks(schema, level),
+    )
+
+
+def _is_attribute(schema: OperatorSchema, constraint: Constraint) -> bool:
+    name = (constraint.attribute or constraint.left or "").partition(".")[0]
+    field = schema.field(name)
+    return field is not None and field.kind is FieldKind.ATTRIBUTE
+
+
+def _constraint_checks(
+    schema: OperatorSchema, level: FeatureLevel, constraints: Iterable[Constraint]
+) -> Iterator[Check]:
+    worded = rules_by_constraint()
+    for constraint in constraints:
+        if not constraint.applies_at(level):
+            continue
+        check = constraint_check(schema, constraint)
+        if check is None and constraint.id in worded:
+            check = worded[constraint.id]
+            if constraint.when is not None:
+                check = guarded(check, constraint.when)
+        if check is not None:
+            yield check if constraint.until_level is None else _until(check, constraint.until_level, level)
+
+
+def _until(check: Check, end: FeatureLevel, level: FeatureLevel) -> Check:
+    def checked(subject: Subject) -> Iterator[Finding]:
+        for finding in check(subject):
+            yield finding.lifted_by(end, level)
+
+    return checked

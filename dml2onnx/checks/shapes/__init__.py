@@ -1,0 +1,65 @@
+"""Sizes and other rules that the catalogue has in words, one module per operator family."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from dml2onnx.checks.shapes import (
+    convolution,
+    gather,
+    gemm,
+    join,
+    normalization,
+    padding,
+    pooling,
+    quantization,
+    rearrange,
+    recurrent,
+    reduction,
+    resample,
+    roi,
+    slicing,
+)
+from dml2onnx.checks.shapes.rules import WordedRule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dml2onnx.checks.findings import Check
+
+FAMILIES = (
+    convolution,
+    gather,
+    gemm,
+    join,
+    normalization,
+    padding,
+    pooling,
+    quantization,
+    recurrent,
+    reduction,
+    rearrange,
+    resample,
+    roi,
+    slicing,
+)
+
+
+@cache
+def rules_by_constraint() -> Mapping[str, Check]:
+    """The function of each constraint; two functions for one constraint are a defect."""
+    rules: dict[str, Check] = {}
+    for item in worded_rules():
+        for constraint in item.constraints:
+            if constraint in rules:
+                raise ValueError(f"{constraint} has two functions: {rules[constraint]} and {item.check}")
+            rules[constraint] = item.check
+    return MappingProxyType(rules)
+
+
+@cache
+def worded_rules() -> tuple[WordedRule, ...]:
+    """Every function, family by family."""
+    return tuple(item for family in FAMILIES for item in vars(family).values() if isinstance(item, WordedRule))

@@ -1,0 +1,159 @@
+"""CONVOLUTION and its integer relatives: filters, groups, biases and output sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dml2onnx.checks.findings import Finding
+from dml2onnx.checks.shapes.rules import rule
+from dml2onnx.checks.shapes.sizes import not_multiple, wrong_size, wrong_sizes
+from dml2onnx.codes import checking as codes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dml2onnx.checks.subject import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """What both directions need, spatial dimensions only."""
+
+    sizes: tuple[int, ...]
+    reach: tuple[int, ...]
+    strides: tuple[int, ...]
+    padding: tuple[int, ...]
+
+    @classmethod
+    def of(cls, subject: Subject) -> _Window:
+        sizes = subject.sizes("InputTensor")[2:]
+        count = len(sizes)
+        kernel = subject.sizes_of_rank("FilterTensor", count + 2)[2:]
+        dilations = subject.positives("Dilations", count)
+        starts, ends = subject.uints("StartPadding", count), subject.uints("EndPadding", count)
+        return cls(
+            sizes,
+            tuple((k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)),
+            subject.positives("Strides", count),
+            tuple(start + end for start, end in zip(starts, ends, strict=True)),
+        )
+
+
+@rule(
+    "convolution/size-output-forward",
+    "convolution_integer/size-output",
+    "quantized_linear_convolution/size-output",
+)
+def forward_size(subject: Subject) -> Iterator[Finding]:
+    """``(in + padding - reach) / Stride + 1`` rounded down, reach being the dilated kernel; nothing else will do."""
+    window = _Window.of(subject)
+    found = subject.sizes_of_rank("OutputTensor", len(window.sizes) + 2)
+    yield from _batch_and_channels(subject, subject.sizes("FilterTensor")[0], "FilterTensor.Sizes[0]")
+    for i, size in enumerate(window.sizes):
+        padded, reach, stride = size + window.padding[i], window.reach[i], window.strides[i]
+        if reach > padded:
+            yield _no_room(i, f"The filter reaches over {reach} elements of dimension {i + 2}, which has {padded}")
+            continue
+        expected = (padded - reach) // stride + 1
+        if found[i + 2] != expected:
+            formula = f"({padded} - {reach}) / {stride} + 1"
+            yield wrong_size("OutputTensor", i + 2, found[i + 2], expected, formula)
+
+
+@rule("convolution/size-output-backward")
+def backward_size(subject: Subject) -> Iterator[Finding]:
+    """Any spatial size: the natural one is cropped or continued, but there has to be one."""
+    window = _Window.of(subject)
+    subject.sizes_of_rank("OutputTensor", len(window.sizes) + 2)
+    groups = subject.positive("GroupCount")
+    channels = subject.sizes("FilterTensor")[1]
+    yield from _batch_and_channels(subject, channels * groups, f"FilterTensor.Sizes[1] {channels} * GroupCount")
+    extra = subject.uints("OutputPadding", len(window.sizes))
+    for i, size in enumerate(window.sizes):
+        natural = (size - 1) * window.strides[i] + window.reach[i] + extra[i] - window.padding[i]
+        if natural < 1:
+            yield _no_room(i, f"Padding of {window.padding[i]} leaves {natural} elements of dimension {i + 2}")
+
+
+def _no_room(i: int, problem: str) -> Finding:
+    return Finding(codes.NO_ROOM, f"StartPadding/{i}", f"{problem} with padding.", "at least 1 output element", 0)
+
+
+def _batch_and_channels(subject: Subject, channels: int, origin: str) -> Iterator[Finding]:
+    batch, found = subject.sizes("InputTensor")[0], subject.sizes("OutputTensor")
+    if found[0] != batch:
+        yield wrong_size("OutputTensor", 0, found[0], batch, "InputTensor.Sizes[0]")
+    if found[1] != channels:
+        yield wrong_size("OutputTensor", 1, found[1], channels, origin)
+
+
+@rule(
+    "convolution/size-filter-forward",
+    "convolution_integer/size-filter",
+    "quantized_linear_convolution/size-filter",
+)
+def forward_filter(subject: Subject) -> Iterator[Finding]:
+    """Each filter sees the input channels of one group, and the groups share the filters evenly."""
+    groups = subject.positive("GroupCount")
+    sizes, channels = subject.sizes("FilterTensor"), subject.sizes("InputTensor")
+    if len(sizes) < 2 or len(channels) < 2:
+        return
+    if sizes[1] * groups != channels[1]:
+        message = (
+            f"FilterTensor.Sizes[1] {sizes[1]} * GroupCount {groups} is {sizes[1] * groups}; "
+            f"InputTensor has {channels[1]} channels."
+        )
+        expected = channels[1] // groups if channels[1] % groups == 0 else f"{channels[1]} / {groups}"
+        yield Finding(codes.WRONG_SIZE, "FilterTensor/Sizes/1", message, expected, sizes[1])
+    yield from not_multiple("FilterTensor/Sizes/0", "FilterTensor.Sizes[0]", sizes[0], groups, "GroupCount")
+
+
+@rule("convolution/size-filter-backward")
+def backward_filter(subject: Subject) -> Iterator[Finding]:
+    """One filter for each input channel, and the groups share the input channels evenly."""
+    groups = subject.positive("GroupCount")
+    sizes, channels = subject.sizes("FilterTensor"), subject.sizes("InputTensor")
+    if len(sizes) < 2 or len(channels) < 2:
+        return
+    if sizes[0] != channels[1]:
+        yield wrong_size("FilterTensor", 0, sizes[0], channels[1], "InputTensor.Sizes[1]")
+    yield from not_multiple("InputTensor/Sizes/1", "InputTensor.Sizes[1]", channels[1], groups, "GroupCount")
+
+
+@rule("convolution/size-bias")
+def bias_size(subject: Subject) -> Iterator[Finding]:
+    """One value for each output channel, in dimension 1."""
+    bias, output = subject.optional("BiasTensor"), subject.sizes("OutputTensor")
+    if bias is not None and bias.rank == len(output) >= 2:
+        expected = (1, output[1]) + (1,) * (bias.rank - 2)
+        yield from wrong_sizes("BiasTensor", bias.sizes, expected, "one value per output channel")
+
+
+def _per_channel(subject: Subject, name: str, *, or_single: bool) -> Iterator[Finding]:
+    """``name`` has one element per output channel, along dimension 1 (0 when that is its only one)."""
+    tensor, output = subject.optional(name), subject.sizes("OutputTensor")
+    if tensor is None or len(output) < 2 or (or_single and tensor.element_count == 1):
+        return
+    channels = output[1]
+    expected = (channels,) if tensor.rank == 1 else (1, channels, *(1,) * (tensor.rank - 2))
+    words = "one value per output channel" + (", or a single element" if or_single else "")
+    yield from wrong_sizes(name, tensor.sizes, expected, words)
+
+
+@rule("convolution_integer/size-filter-zero-point", "quantized_linear_convolution/size-filter-zero-point")
+def filter_zero_point_size(subject: Subject) -> Iterator[Finding]:
+    """One element, or one for each output channel."""
+    return _per_channel(subject, "FilterZeroPointTensor", or_single=True)
+
+
+@rule("quantized_linear_convolution/size-filter-scale")
+def filter_scale_size(subject: Subject) -> Iterator[Finding]:
+    """One element, or one for each output channel."""
+    return _per_channel(subject, "FilterScaleTensor", or_single=True)
+
+
+@rule("quantized_linear_convolution/size-bias")
+def quantized_bias_size(subject: Subject) -> Iterator[Finding]:
+    """One element for each output channel."""
+    return _per_channel(subject, "BiasTensor", or_single=False)

@@ -1,0 +1,169 @@
+"""GATHER, SCATTER and their relatives, ONE_HOT, NONZERO_COORDINATES: data sizes and index sizes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.checks.constraints import effective_rank
+from dml2onnx.checks.findings import Finding
+from dml2onnx.checks.shapes.rules import rule
+from dml2onnx.checks.shapes.sizes import wrong_size, wrong_sizes
+from dml2onnx.checks.subject import UnanswerableError
+from dml2onnx.codes import checking as codes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dml2onnx.checks.subject import Subject
+
+
+def _right_aligned(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """With leading ones added, or dropped where they do not fit."""
+    while len(sizes) > rank and sizes[0] == 1:
+        sizes = sizes[1:]
+    return (1,) * (rank - len(sizes)) + sizes
+
+
+@rule("gather/size-output")
+def gathered_size(subject: Subject) -> Iterator[Finding]:
+    """The input's sizes with those of the index in place of the axis, right-aligned."""
+    sizes, indices = subject.sizes("InputTensor"), subject.sizes("IndicesTensor")
+    axis, count = subject.axis("Axis", len(sizes)), subject.uint("IndexDimensions")
+    if not 0 <= count <= len(indices):
+        raise UnanswerableError
+    output = subject.sizes("OutputTensor")
+    expected = _right_aligned((*sizes[:axis], *indices[len(indices) - count :], *sizes[axis + 1 :]), len(output))
+    if len(expected) == len(output):
+        yield from wrong_sizes("OutputTensor", output, expected, f"the index's in place of axis {axis}")
+
+
+@rule("gather/output-rank")
+def gathered_rank(subject: Subject) -> Iterator[Finding]:
+    """What is gathered fits into the output's dimensions."""
+    rank = max(effective_rank(subject.sizes("InputTensor")), 1)
+    needed = rank + subject.uint("IndexDimensions") - 1
+    output = subject.tensor("OutputTensor").rank
+    if needed > output:
+        message = f"The gathered elements need {needed} dimensions; OutputTensor has {output}."
+        yield Finding(codes.WRONG_DIMENSION_COUNT, "OutputTensor/Sizes", message, f"at least {needed}", output)
+
+
+@rule("gather/indices-leading-ones")
+def leading_ones(subject: Subject) -> Iterator[Finding]:
+    """Sizes of the index before its ``IndexDimensions`` are 1."""
+    indices, count = subject.sizes("IndicesTensor"), subject.uint("IndexDimensions")
+    for i, size in enumerate(indices[: max(len(indices) - count, 0)]):
+        if size != 1:
+            yield wrong_size("IndicesTensor", i, size, 1, f"in front of the {count} IndexDimensions")
+
+
+@rule("gather_elements/size-indices", "scatter/size-indices")
+def indices_along_axis(subject: Subject) -> Iterator[Finding]:
+    """The index has the input's sizes but along the axis."""
+    sizes = subject.sizes("InputTensor")
+    axis = subject.axis("Axis", len(sizes))
+    for i, found in enumerate(subject.sizes_of_rank("IndicesTensor", len(sizes))):
+        if i != axis and found != sizes[i]:
+            yield wrong_size("IndicesTensor", i, found, sizes[i], f"InputTensor.Sizes[{i}]")
+
+
+@rule("one_hot/size-indices")
+def one_hot_indices(subject: Subject) -> Iterator[Finding]:
+    """One index for each sequence along the axis."""
+    output = subject.sizes("OutputTensor")
+    axis = subject.axis("Axis", len(output))
+    expected = (*output[:axis], 1, *output[axis + 1 :])
+    found = subject.sizes_of_rank("IndicesTensor", len(output))
+    yield from wrong_sizes("IndicesTensor", found, expected, f"one index per sequence along axis {axis}")
+
+
+@rule("nonzero_coordinates/size-output-coordinates")
+def coordinates_size(subject: Subject) -> Iterator[Finding]:
+    """``{ 1.., M, N }``: M coordinates, one for each input element, of N numbers."""
+    tensor, found = subject.tensor("InputTensor"), subject.sizes("OutputCoordinatesTensor")
+    if len(found) < 2:
+        raise UnanswerableError
+    fewest = effective_rank(tensor.sizes)
+    width = min(max(found[-1], fewest), tensor.rank)
+    expected = (*(1,) * (len(found) - 2), tensor.element_count, width)
+    words = f"one row per input element, of {fewest} to {tensor.rank} numbers"
+    yield from wrong_sizes("OutputCoordinatesTensor", found, expected, words)
+
+
+# --- Tuples of indices ----------------------------------------------------------------------------------------------
+
+
+@rule("gather_nd/size-output")
+def gathered_tuples_size(subject: Subject) -> Iterator[Finding]:
+    """``{ 1.., index sizes without the last, what a tuple leaves of the input }``."""
+    return _tuples(subject, "OutputTensor", 0)
+
+
+@rule("gather_nd1/size-output")
+def gathered_batches_size(subject: Subject) -> Iterator[Finding]:
+    """As GATHER_ND, behind the batch dimensions, which leave fewer coordinates to a tuple."""
+    return _tuples(subject, "OutputTensor", subject.uint("BatchDimensionCount"))
+
+
+@rule("scatter_nd/size-updates")
+def updates_size(subject: Subject) -> Iterator[Finding]:
+    """As the output of GATHER_ND."""
+    return _tuples(subject, "UpdatesTensor", 0)
+
+
+def _relevant(subject: Subject) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Input and index sizes without their filler dimensions."""
+    sizes, indices = subject.sizes("InputTensor"), subject.sizes("IndicesTensor")
+    count, index_count = subject.positive("InputDimensionCount"), subject.positive("IndicesDimensionCount")
+    if count > len(sizes) or index_count > len(indices):
+        raise UnanswerableError
+    return sizes[len(sizes) - count :], indices[len(indices) - index_count :]
+
+
+def _tuples(subject: Subject, tensor: str, batches: int) -> Iterator[Finding]:
+    sizes, indices = _relevant(subject)
+    output = subject.sizes(tensor)
+    expected = _right_aligned((*indices[:-1], *sizes[batches + indices[-1] :]), len(output))
+    if batches + indices[-1] <= len(sizes):
+        yield from wrong_sizes(tensor, output, expected, "index sizes, then what a tuple leaves of the input")
+
+
+@rule("gather_nd/filler-ones", "gather_nd1/filler-ones", "scatter_nd/filler-ones")
+def filler_ones(subject: Subject) -> Iterator[Finding]:
+    """Sizes in front of the dimensions that a count names are 1."""
+    for tensor, name in (("InputTensor", "InputDimensionCount"), ("IndicesTensor", "IndicesDimensionCount")):
+        sizes, count = subject.sizes(tensor), subject.positive(name)
+        for i, size in enumerate(sizes[: max(len(sizes) - count, 0)]):
+            if size != 1:
+                yield wrong_size(tensor, i, size, 1, f"in front of the {count} dimensions of {name}")
+
+
+@rule("gather_nd/tuple-length", "scatter_nd/tuple-length")
+def tuple_length(subject: Subject) -> Iterator[Finding]:
+    """A tuple names at most as many coordinates as the input has."""
+    return _too_long(subject, 0)
+
+
+@rule("gather_nd1/tuple-length")
+def batched_tuple_length(subject: Subject) -> Iterator[Finding]:
+    """A tuple names at most as many coordinates as the batch dimensions leave of the input."""
+    return _too_long(subject, subject.uint("BatchDimensionCount"))
+
+
+def _too_long(subject: Subject, batches: int) -> Iterator[Finding]:
+    sizes, indices = _relevant(subject)
+    if batches + indices[-1] > len(sizes):
+        last = subject.tensor("IndicesTensor").rank - 1
+        words = "InputDimensionCount" if batches == 0 else "InputDimensionCount - BatchDimensionCount"
+        yield wrong_size("IndicesTensor", last, indices[-1], f"at most {max(len(sizes) - batches, 0)}", words)
+
+
+@rule("gather_nd1/batch-sizes")
+def batch_sizes(subject: Subject) -> Iterator[Finding]:
+    """Input and index have the same batch sizes."""
+    sizes, indices = _relevant(subject)
+    batches = subject.uint("BatchDimensionCount")
+    filler = subject.tensor("IndicesTensor").rank - len(indices)
+    for i, (wanted, found) in enumerate(zip(sizes[:batches], indices[:batches], strict=False)):
+        if wanted != found:
+            yield wrong_size("IndicesTensor", filler + i, found, wanted, "the batch size of InputTensor")

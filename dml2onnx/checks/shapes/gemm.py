@@ -1,0 +1,98 @@
+"""GEMM and the integer matrix products: which sizes have to meet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.checks.findings import Finding
+from dml2onnx.checks.shapes.rules import rule
+from dml2onnx.checks.shapes.sizes import wrong_sizes
+from dml2onnx.checks.subject import UnanswerableError
+from dml2onnx.codes import checking as codes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dml2onnx.checks.shapes.rules import WordedRule
+    from dml2onnx.checks.subject import Subject
+
+
+def _operands(subject: Subject) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Sizes of A and B as they are multiplied: {.., M, K} and {.., K, N}."""
+    a = subject.sizes("ATensor")
+    b = subject.sizes_of_rank("BTensor", len(a))
+    if len(a) < 2:
+        raise UnanswerableError
+    if "TransA" in subject.index:
+        a = _transformed(a, subject.text("TransA"))
+        b = _transformed(b, subject.text("TransB"))
+    return a, b
+
+
+def _transformed(sizes: tuple[int, ...], transform: str) -> tuple[int, ...]:
+    return (*sizes[:-2], sizes[-1], sizes[-2]) if transform == "TRANSPOSE" else sizes
+
+
+@rule(
+    "gemm/size-output",
+    "matrix_multiply_integer/size-output",
+    "matrix_multiply_integer_to_float/size-output",
+    "quantized_linear_matrix_multiply/size-output",
+)
+def output_size(subject: Subject) -> Iterator[Finding]:
+    """``{ BatchCount, ChannelCount, M, N }`` with M from A and N from B, both as transformed."""
+    a, b = _operands(subject)
+    output = subject.sizes_of_rank("OutputTensor", len(a))
+    yield from wrong_sizes("OutputTensor", output, (*a[:-1], b[-1]), "M from ATensor and N from BTensor")
+
+
+@rule(
+    "gemm/matrix-sizes",
+    "matrix_multiply_integer/matrix-sizes",
+    "matrix_multiply_integer_to_float/matrix-sizes",
+    "quantized_linear_matrix_multiply/matrix-sizes",
+)
+def matrix_sizes(subject: Subject) -> Iterator[Finding]:
+    """A and B have the same batch and channel sizes (zero strides broadcast), and agree in K."""
+    a, b = _operands(subject)
+    if a[:-2] != b[:-2]:
+        message = (
+            f"BTensor has batch sizes {list(b[:-2])} and ATensor has {list(a[:-2])}; they need the same, with strides "
+            "of 0 to repeat a matrix."
+        )
+        yield Finding(codes.DIFFERENT_SIZES, "BTensor/Sizes", message, list(a[:-2]), list(b[:-2]))
+    if a[-1] != b[-2]:
+        message = f"ATensor has rows of K = {a[-1]} elements and BTensor has columns of {b[-2]}."
+        yield Finding(codes.DIFFERENT_SIZES, "BTensor/Sizes", message, f"K = {a[-1]}", f"K = {b[-2]}")
+
+
+def _along(field: str, *, rows: bool) -> Callable[[Subject], Iterator[Finding]]:
+    """``field`` has one element, or one for each row (M) or column (N)."""
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        tensor = subject.optional(field)
+        if tensor is None or tensor.element_count == 1:
+            return
+        a, b = _operands(subject)
+        count = a[-2] if rows else b[-1]
+        shape = (count, 1) if rows else (1, count)
+        expected = (count,) if tensor.rank == 1 else (*(1,) * (tensor.rank - 2), *shape)
+        words = f"a single element, or one per {'row' if rows else 'column'}"
+        yield from wrong_sizes(field, tensor.sizes, expected, words)
+
+    return check
+
+
+def _marked(field: str, stem: str, *operators: str, rows: bool) -> WordedRule:
+    return rule(*(f"{operator}/{stem}" for operator in operators))(_along(field, rows=rows))
+
+
+_INTEGER, _TO_FLOAT = "matrix_multiply_integer", "matrix_multiply_integer_to_float"
+_QUANTIZED = "quantized_linear_matrix_multiply"
+
+a_zero_point = _marked("AZeroPointTensor", "size-a-zero-point", _INTEGER, _TO_FLOAT, _QUANTIZED, rows=True)
+b_zero_point = _marked("BZeroPointTensor", "size-b-zero-point", _INTEGER, _TO_FLOAT, _QUANTIZED, rows=False)
+a_scale = _marked("AScaleTensor", "size-a-scale", _TO_FLOAT, _QUANTIZED, rows=True)
+b_scale = _marked("BScaleTensor", "size-b-scale", _TO_FLOAT, _QUANTIZED, rows=False)
+output_scale = _marked("OutputScaleTensor", "size-output-scale", _QUANTIZED, rows=True)
+output_zero_point = _marked("OutputZeroPointTensor", "size-output-zero-point", _QUANTIZED, rows=True)

@@ -1,0 +1,135 @@
+"""TILE, DEPTH_TO_SPACE, SPACE_TO_DEPTH, FOLD and UNFOLD, REVERSE_SUBSEQUENCES, and the state of RANDOM_GENERATOR."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from dml2onnx.checks.findings import Finding
+from dml2onnx.checks.shapes.rules import rule
+from dml2onnx.checks.shapes.sizes import not_multiple, wrong_size, wrong_sizes
+from dml2onnx.codes import checking as codes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dml2onnx.checks.subject import Subject
+
+
+@rule("tile/size-output")
+def tiled_size(subject: Subject) -> Iterator[Finding]:
+    """``OutputTensor.Sizes[i] = InputTensor.Sizes[i] * Repeats[i]``."""
+    sizes = subject.sizes("InputTensor")
+    repeats = subject.uints("Repeats", len(sizes))
+    for i, found in enumerate(subject.sizes_of_rank("OutputTensor", len(sizes))):
+        if found != sizes[i] * repeats[i]:
+            formula = f"{sizes[i]} * Repeats {repeats[i]}"
+            yield wrong_size("OutputTensor", i, found, sizes[i] * repeats[i], formula)
+
+
+@rule("depth_to_space/size-output", "depth_to_space1/size-output")
+def spread_size(subject: Subject) -> Iterator[Finding]:
+    """Channels become blocks of ``BlockSize`` by ``BlockSize`` elements."""
+    (n, c, h, w), block = subject.sizes_of_rank("InputTensor", 4), subject.positive("BlockSize")
+    if c % block**2 == 0:
+        expected = (n, c // block**2, h * block, w * block)
+        output = subject.sizes_of_rank("OutputTensor", 4)
+        yield from wrong_sizes("OutputTensor", output, expected, f"blocks of {block} by {block}")
+
+
+@rule("depth_to_space/block-divides", "depth_to_space1/block-divides")
+def channels_divide(subject: Subject) -> Iterator[Finding]:
+    """The channels are a multiple of ``BlockSize`` squared."""
+    channels, block = subject.sizes_of_rank("InputTensor", 4)[1], subject.positive("BlockSize")
+    yield from not_multiple("InputTensor/Sizes/1", "InputTensor.Sizes[1]", channels, block**2, "BlockSize squared")
+
+
+@rule("space_to_depth/size-output", "space_to_depth1/size-output")
+def gathered_size(subject: Subject) -> Iterator[Finding]:
+    """Blocks of ``BlockSize`` by ``BlockSize`` elements become channels."""
+    (n, c, h, w), block = subject.sizes_of_rank("InputTensor", 4), subject.positive("BlockSize")
+    if h % block == 0 == w % block:
+        expected = (n, c * block**2, h // block, w // block)
+        output = subject.sizes_of_rank("OutputTensor", 4)
+        yield from wrong_sizes("OutputTensor", output, expected, f"blocks of {block} by {block}")
+
+
+@rule("space_to_depth/block-divides", "space_to_depth1/block-divides")
+def space_divides(subject: Subject) -> Iterator[Finding]:
+    """Height and width are multiples of ``BlockSize``."""
+    sizes, block = subject.sizes_of_rank("InputTensor", 4), subject.positive("BlockSize")
+    for i in (2, 3):
+        yield from not_multiple(f"InputTensor/Sizes/{i}", f"InputTensor.Sizes[{i}]", sizes[i], block, "BlockSize")
+
+
+@rule("reverse_subsequences/size-sequence-lengths")
+def sequence_lengths_size(subject: Subject) -> Iterator[Finding]:
+    """One length for each sequence: the input's sizes with 1 along the axis."""
+    sizes = subject.sizes("InputTensor")
+    axis = subject.axis("Axis", len(sizes))
+    found = subject.sizes_of_rank("SequenceLengthsTensor", len(sizes))
+    expected = (*sizes[:axis], 1, *sizes[axis + 1 :])
+    yield from wrong_sizes("SequenceLengthsTensor", found, expected, f"one length per sequence along axis {axis}")
+
+
+@rule("random_generator/size-input-state")
+def state_size(subject: Subject) -> Iterator[Finding]:
+    """Six words in the last dimension."""
+    found = subject.sizes("InputStateTensor")
+    yield from wrong_sizes("InputStateTensor", found, (*(1,) * (len(found) - 1), 6), "six words of state")
+
+
+# --- Fold and unfold ------------------------------------------------------------------------------------------------
+
+
+@rule("fold/dimension-counts")
+def fold_ranks(subject: Subject) -> Iterator[Finding]:
+    """Blocks have 3 dimensions and the image two more than ``DimensionCount``, leading ones aside."""
+    return _fold_ranks(subject, "InputTensor", "OutputTensor")
+
+
+@rule("unfold/dimension-counts")
+def unfold_ranks(subject: Subject) -> Iterator[Finding]:
+    """As FOLD, with the tensors exchanged."""
+    return _fold_ranks(subject, "OutputTensor", "InputTensor")
+
+
+def _fold_ranks(subject: Subject, blocks: str, image: str) -> Iterator[Finding]:
+    for tensor, rank in ((blocks, 3), (image, subject.positive("DimensionCount") + 2)):
+        sizes = subject.sizes(tensor)
+        if len(sizes) < rank or any(size != 1 for size in sizes[: len(sizes) - rank]):
+            message = f"{tensor} has sizes {list(sizes)}; it has {rank} dimensions, or more with leading sizes of 1."
+            yield Finding(codes.WRONG_DIMENSION_COUNT, f"{tensor}/Sizes", message, rank, list(sizes))
+
+
+@rule("fold/size-input")
+def folded_size(subject: Subject) -> Iterator[Finding]:
+    """One column for each position of the window, one row for each of its elements."""
+    return _fold_sizes(subject, "InputTensor", "OutputTensor")
+
+
+@rule("unfold/size-output")
+def unfolded_size(subject: Subject) -> Iterator[Finding]:
+    """As FOLD, with the tensors exchanged."""
+    return _fold_sizes(subject, "OutputTensor", "InputTensor")
+
+
+def _fold_sizes(subject: Subject, blocks: str, image: str) -> Iterator[Finding]:
+    count = subject.positive("DimensionCount")
+    found, whole = subject.sizes(blocks), subject.sizes(image)
+    if len(found) < 3 or len(whole) < count + 2:
+        return
+    windows, strides = subject.positives("WindowSizes", count), subject.positives("Strides", count)
+    dilations = subject.positives("Dilations", count)
+    starts, ends = subject.uints("StartPadding", count), subject.uints("EndPadding", count)
+    positions = []
+    for i, size in enumerate(whole[-count:]):
+        room = size + starts[i] + ends[i] - dilations[i] * (windows[i] - 1) - 1
+        if room < 0:
+            message = f"The window reaches {-room} elements beyond spatial dimension {i} with padding."
+            yield Finding(codes.NO_ROOM, f"WindowSizes/{i}", message, "at least 1 position", 0)
+            return
+        positions.append(room // strides[i] + 1)
+    batch, channels = whole[-count - 2 : -count]
+    expected = (batch, channels * prod(windows), prod(positions))
+    yield from wrong_sizes(blocks, found[-3:], expected, "batch, channels times window elements, window positions")

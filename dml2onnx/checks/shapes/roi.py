@@ -1,0 +1,80 @@
+"""ROI_ALIGN, ROI_ALIGN1, ROI_ALIGN_GRAD and ROI_POOLING: one result for each region."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.checks.shapes.rules import rule
+from dml2onnx.checks.shapes.sizes import wrong_size, wrong_sizes
+from dml2onnx.checks.subject import UnanswerableError
+from dml2onnx.ir.operator import Size2D
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dml2onnx.checks.findings import Finding
+    from dml2onnx.checks.subject import Subject
+
+
+def _regions(subject: Subject) -> int:
+    """The number of regions: ``ROITensor`` is ``{ .., NumROIs, 4 }``."""
+    sizes = subject.sizes("ROITensor")
+    if len(sizes) < 2:
+        raise UnanswerableError
+    return sizes[-2]
+
+
+@rule("roi_align/size-output", "roi_align1/size-output")
+def aligned_size(subject: Subject) -> Iterator[Finding]:
+    """``{ NumROIs, ChannelCount, .. }``, height and width being free."""
+    return _one_per_region(subject, "OutputTensor", "InputTensor")
+
+
+@rule("roi_align_grad/size-input-gradient")
+def gradient_size(subject: Subject) -> Iterator[Finding]:
+    """``{ NumROIs, ChannelCount, .. }``, the channels being those of the forward input."""
+    image = "InputTensor" if subject.value("InputTensor") is not None else "OutputGradientTensor"
+    return _one_per_region(subject, "InputGradientTensor", image)
+
+
+def _one_per_region(subject: Subject, name: str, image: str) -> Iterator[Finding]:
+    found, regions = subject.sizes_of_rank(name, 4), _regions(subject)
+    if found[0] != regions:
+        yield wrong_size(name, 0, found[0], regions, "the number of regions in ROITensor")
+    if subject.optional(image) is not None:
+        channels = subject.sizes_of_rank(image, 4)[1]
+        if found[1] != channels:
+            yield wrong_size(name, 1, found[1], channels, f"{image}.Sizes[1]")
+
+
+@rule("roi_align/size-roi", "roi_align1/size-roi", "roi_align_grad/size-roi")
+def corners_size(subject: Subject) -> Iterator[Finding]:
+    """``{ 1.., NumROIs, 4 }``."""
+    found = subject.sizes("ROITensor")
+    expected = (*(1,) * (len(found) - 2), _regions(subject), 4)
+    yield from wrong_sizes("ROITensor", found, expected, "two corners per region")
+
+
+@rule("roi_align/size-batch-indices", "roi_align1/size-batch-indices", "roi_align_grad/size-batch-indices")
+def batch_indices_size(subject: Subject) -> Iterator[Finding]:
+    """``{ 1.., NumROIs }``."""
+    found = subject.sizes("BatchIndicesTensor")
+    expected = (*(1,) * (len(found) - 1), _regions(subject))
+    yield from wrong_sizes("BatchIndicesTensor", found, expected, "one batch index per region")
+
+
+@rule("roi_pooling/size-output")
+def pooled_size(subject: Subject) -> Iterator[Finding]:
+    """``{ NumROIs, ChannelCount, PooledSize.Height, PooledSize.Width }``."""
+    pooled = subject.value("PooledSize")
+    if not isinstance(pooled, Size2D):
+        raise UnanswerableError
+    expected = (_regions(subject), subject.sizes_of_rank("InputTensor", 4)[1], pooled.height, pooled.width)
+    yield from wrong_sizes("OutputTensor", subject.sizes("OutputTensor"), expected, "regions, channels, PooledSize")
+
+
+@rule("roi_pooling/size-roi")
+def pooled_corners_size(subject: Subject) -> Iterator[Finding]:
+    """``{ 1, 1, NumROIs, 5 }``: a batch index and two corners."""
+    found = subject.sizes("ROITensor")
+    yield from wrong_sizes("ROITensor", found, (1, 1, _regions(subject), 5), "batch index and two corners per region")

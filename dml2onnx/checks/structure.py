@@ -1,0 +1,326 @@
+"""Whether it is a graph at all: values with one source each, no cycles, tensors inside their buffers.
+
+https://learn.microsoft.com/windows/ai/directml/dml-binding
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import networkx as nx
+
+from dml2onnx.checks.findings import Finding
+from dml2onnx.checks.tensors import is_measurable
+from dml2onnx.codes import checking as codes
+from dml2onnx.diagnostics import Severity, quote
+from dml2onnx.ir.operator import UNREADABLE
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dml2onnx.diagnostics import Code, Diagnostic
+    from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
+
+BINDING = "https://learn.microsoft.com/windows/ai/directml/dml-binding"
+GRAPH = "https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_graph_desc"
+MINIMUM_ALIGNMENT = 16
+"""``DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT``, in bytes."""
+
+
+@dataclass(slots=True)
+class Structure:
+    """Findings about the graph as a whole, and those about its nodes by their position."""
+
+    of_graph: list[Diagnostic] = field(default_factory=list)
+    of_nodes: defaultdict[int, list[Finding]] = field(default_factory=lambda: defaultdict(list))
+
+
+def check_structure(graph: Graph) -> Structure:
+    """All findings about how nodes, values and buffers fit together; linear in the size of the graph."""
+    result = Structure()
+    given = {item.value for item in graph.inputs} | {item.value for item in graph.constants} | graph.unresolved
+    sources = _sources(graph, given, result)
+    _names(graph, result)
+    _outputs(graph, sources, given, result)
+    regions = _Regions()
+    for position, node in enumerate(graph.nodes):
+        findings = [
+            *_bindings(node),
+            *_reads(node, sources, given, regions),
+            *_writes(node, regions),
+        ]
+        if findings:
+            result.of_nodes[position].extend(findings)
+    _cycles(graph, result)
+    _dead_nodes(graph, sources, result)
+    return result
+
+
+def _finding(code: Code, path: str, message: str, expected: object = "", found: object = "") -> Finding:
+    return Finding(code, path, message, expected, found, documentation=BINDING)
+
+
+# --- Values and names -----------------------------------------------------------------------------------------------
+
+
+def _sources(graph: Graph, given: set[Value], result: Structure) -> dict[Value, int]:
+    """Which node, by position, writes each value."""
+    sources: dict[Value, int] = {}
+    for position, node in enumerate(graph.nodes):
+        for name, writes in node.writes.items():
+            for write in writes:
+                value = write.value
+                first = sources.setdefault(value, position)
+                if value in given:
+                    message = f"The value {quote(value.name)} is a graph input or constant and cannot be written."
+                elif first != position or _writes_twice(node, value):
+                    first_node = quote(graph.nodes[first].name)
+                    message = f"The value {quote(value.name)} is written by node {first_node} already."
+                else:
+                    continue
+                result.of_nodes[position].append(_finding(codes.VALUE_WRITTEN_TWICE, name, message))
+    return sources
+
+
+def _writes_twice(node: Node, value: Value) -> bool:
+    if len(node.writes) == 1 and all(len(writes) == 1 for writes in node.writes.values()):
+        return False
+    return sum(write.value is value for writes in node.writes.values() for write in writes) > 1
+
+
+def _names(graph: Graph, result: Structure) -> None:
+    seen: dict[str, int] = {}
+    for position, node in enumerate(graph.nodes):
+        first = seen.setdefault(node.name, position)
+        if first != position:
+            message = f"Another node, number {first}, is named {quote(node.name)} as well."
+            result.of_nodes[position].append(_finding(codes.DUPLICATE_NODE_NAME, "", message, found=quote(node.name)))
+    _binding_names("inputs", (item.name for item in graph.inputs), result)
+    _binding_names("outputs", (item.name for item in graph.outputs), result)
+
+
+def _binding_names(kind: str, names: Iterable[str], result: Structure) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            message = f"{count} graph {kind} are named {quote(name)}."
+            result.of_graph.append(codes.DUPLICATE_BINDING_NAME.at(message, found=quote(name), documentation=GRAPH))
+
+
+def _outputs(graph: Graph, sources: dict[Value, int], given: set[Value], result: Structure) -> None:
+    if not graph.outputs and not graph.findings:
+        message = "The graph has no outputs."
+        result.of_graph.append(codes.NO_OUTPUTS.at(message, expected="an output", documentation=GRAPH))
+    for output in graph.outputs:
+        if output.value not in sources and output.value not in given:
+            message = f"Nothing writes the graph output {quote(output.name)}."
+            found = quote(output.name)
+            result.of_graph.append(codes.OUTPUT_WITHOUT_SOURCE.at(message, found=found, documentation=GRAPH))
+        elif is_measurable(output.desc) and output.desc.total_bytes > output.value.nbytes:
+            message = (
+                f"The graph output {quote(output.name)} is {output.desc}, {output.desc.total_bytes} bytes; "
+                f"its buffer has {output.value.nbytes}."
+            )
+            needed, present = f"{output.desc.total_bytes} bytes or more", f"{output.value.nbytes} bytes"
+            result.of_graph.append(
+                codes.OUT_OF_BOUNDS.at(message, expected=needed, found=present, documentation=BINDING)
+            )
+
+
+# --- Bindings and regions -------------------------------------------------------------------------------------------
+
+
+def _bindings(node: Node) -> Iterator[Finding]:
+    """Every tensor of the descriptor has its buffers, and no buffer is without a tensor."""
+    desc = node.operator
+    for fields, bound in ((desc.schema.input_fields, node.reads), (desc.schema.output_fields, node.writes)):
+        surplus = len(bound)
+        for item in fields:
+            name = item.name
+            value = desc.values[desc.schema.index[name]]
+            count = len(bound.get(name, ()))
+            surplus -= name in bound
+            if value is UNREADABLE:
+                continue
+            wanted = 1 if isinstance(value, TensorDesc) else len(value) if isinstance(value, tuple) else 0
+            if count < wanted:
+                path = name if isinstance(value, TensorDesc) else f"{name}/{count}"
+                message = f"{path} is described and bound to no buffer."
+                yield _finding(codes.UNBOUND_TENSOR, path, message, wanted, count)
+            elif count > wanted:
+                message = f"{name} is bound to {count} buffers; the descriptor has {wanted or 'no'} tensors for them."
+                yield _finding(codes.BOUND_WITHOUT_TENSOR, name, message, wanted, count)
+        if surplus:
+            names = {item.name for item in fields}
+            for name in bound:
+                if name not in names:
+                    message = f"{desc.type} has no such tensor as {name}."
+                    yield _finding(codes.BOUND_WITHOUT_TENSOR, name, message, ", ".join(sorted(names)), name)
+
+
+class _Regions:
+    """Bytes of tensors, remembered by descriptor."""
+
+    __slots__ = ("_bytes",)
+
+    def __init__(self) -> None:
+        self._bytes: dict[TensorDesc, int] = {}
+
+    def nbytes(self, tensor: TensorDesc) -> int:
+        """Bytes that a tensor covers from its offset on; 0 for one that makes no sense."""
+        nbytes = self._bytes.get(tensor)
+        if nbytes is None:
+            nbytes = self._bytes[tensor] = tensor.total_bytes if is_measurable(tensor) else 0
+        return nbytes
+
+
+def _described(node: Node, name: str) -> tuple[TensorDesc | None, ...]:
+    """The descriptors of a tensor field; ``None`` for what is no descriptor."""
+    position = node.operator.schema.index.get(name)
+    value = None if position is None else node.operator.values[position]
+    if isinstance(value, TensorDesc):
+        return (value,)
+    if isinstance(value, tuple):
+        return tuple(item if isinstance(item, TensorDesc) else None for item in value)
+    return ()
+
+
+def _reads(node: Node, sources: dict[Value, int], given: set[Value], regions: _Regions) -> Iterator[Finding]:
+    for name, reads in node.reads.items():
+        tensors = _described(node, name)
+        for i, read in enumerate(reads):
+            tensor = tensors[i] if i < len(tensors) else None
+            path = name if len(reads) == 1 else f"{name}/{i}"
+            computed = read.value in sources
+            if not computed and read.value not in given:
+                message = f"Nothing provides the value {quote(read.value.name)} that {path} reads."
+                yield _finding(codes.UNKNOWN_VALUE, path, message, found=quote(read.value.name))
+            if tensor is None:
+                continue
+            yield from _region(path, read, tensor, regions)
+            if computed and tensor.owned_by_dml:
+                message = f"{path} is OWNED_BY_DML and reads {quote(read.value.name)}, which a node computes."
+                yield _finding(codes.OWNED_INTERMEDIATE, f"{path}/Flags", message, "NONE", "OWNED_BY_DML")
+
+
+def _region(path: str, bound: Read | Write, tensor: TensorDesc, regions: _Regions) -> Iterator[Finding]:
+    """The tensor lies inside its buffer, at an offset that DirectML takes."""
+    offset, nbytes, present = bound.offset, regions.nbytes(tensor), bound.value.nbytes
+    if nbytes and (offset < 0 or offset + nbytes > present):
+        message = f"{path} needs bytes {offset} to {offset + nbytes} of {quote(bound.value.name)}, which has {present}."
+        yield _finding(codes.OUT_OF_BOUNDS, path, message, f"{offset + nbytes} bytes or more", f"{present} bytes")
+    if not offset:
+        return
+    if offset % MINIMUM_ALIGNMENT:
+        message = f"{path} starts at byte {offset}; offsets are multiples of {MINIMUM_ALIGNMENT}."
+        yield _finding(codes.MISALIGNED_OFFSET, path, message, f"a multiple of {MINIMUM_ALIGNMENT}", offset)
+    elif tensor.alignment > 0 and offset % tensor.alignment:
+        message = f"{path} starts at byte {offset}; GuaranteedBaseOffsetAlignment promises {tensor.alignment}."
+        yield _finding(codes.BROKEN_ALIGNMENT_PROMISE, path, message, f"a multiple of {tensor.alignment}", offset)
+
+
+def _writes(node: Node, regions: _Regions) -> Iterator[Finding]:
+    partial: list[tuple[str, Write, TensorDesc]] = []
+    for name, writes in node.writes.items():
+        tensors = _described(node, name)
+        for i, write in enumerate(writes):
+            tensor = tensors[i] if i < len(tensors) else None
+            if tensor is None:
+                continue
+            path = name if len(writes) == 1 else f"{name}/{i}"
+            yield from _region(path, write, tensor, regions)
+            if write.base is not None:
+                partial.append((path, write, tensor))
+    if partial:
+        yield from _aliases(node, partial, regions)
+
+
+def _overlap(a: int, a_bytes: int, b: int, b_bytes: int) -> bool:
+    return a < b + b_bytes and b < a + a_bytes
+
+
+def _aliases(node: Node, written: list[tuple[str, Write, TensorDesc]], regions: _Regions) -> Iterator[Finding]:
+    """Outputs that keep the rest of a buffer show which buffer they are in; their own inputs may be there too."""
+    # Several outputs into one buffer are a chain of versions: each is made from the one before it.
+    origin: dict[Value, Value] = {}
+    placed: list[tuple[str, Value, int, int, TensorDesc]] = []
+    for path, write, tensor in written:
+        assert write.base is not None
+        base = origin.get(write.base, write.base)
+        origin[write.value] = base
+        nbytes = regions.nbytes(tensor)
+        for other, other_base, offset, other_bytes, _ in placed:
+            if other_base is base and _overlap(write.offset, nbytes, offset, other_bytes):
+                message = f"{path} and {other} are written to the same bytes of {quote(base.name)}."
+                yield _finding(codes.OVERLAPPING_WRITES, path, message, "separate bytes", f"byte {write.offset}")
+        placed.append((path, base, write.offset, nbytes, tensor))
+    for name, reads in node.reads.items():
+        for i, (read, view) in enumerate(zip(reads, _described(node, name), strict=False)):
+            if view is None:
+                continue
+            source = name if len(reads) == 1 else f"{name}/{i}"
+            for path, base, offset, nbytes, tensor in placed:
+                if read.value is base and _overlap(offset, nbytes, read.offset, regions.nbytes(view)):
+                    same_bytes = offset == read.offset and nbytes == regions.nbytes(view)
+                    same_layout = view.sizes == tensor.sizes and view.strides == tensor.strides
+                    yield from _alias(node, path, source, same_bytes, same_layout)
+
+
+def _alias(node: Node, path: str, source: str, same_bytes: bool, same_layout: bool) -> Iterator[Finding]:
+    if not same_bytes:
+        message = f"{path} overwrites a part of what {source} reads."
+        yield _finding(codes.PARTIAL_OVERLAP, path, message, "the same bytes, or none of them")
+    elif not node.operator.schema.in_place:
+        message = f"{path} overwrites {source}; {node.operator.type} is not documented to run in place."
+        yield _finding(codes.NOT_IN_PLACE, path, message)
+    elif not same_layout:
+        message = f"{path} overwrites {source} in another layout; in place, both have the same sizes and strides."
+        yield _finding(codes.NOT_IN_PLACE, path, message)
+
+
+# --- Topology -------------------------------------------------------------------------------------------------------
+
+
+def _cycles(graph: Graph, result: Structure) -> None:
+    try:
+        graph.sorted_nodes()
+    except nx.NetworkXUnfeasible:
+        pass
+    else:
+        return
+    digraph = graph.dependencies()
+    position = {node: i for i, node in enumerate(graph.nodes)}
+    for component in nx.strongly_connected_components(digraph):
+        first = min(component, key=position.__getitem__)
+        if len(component) == 1 and not digraph.has_edge(first, first):
+            continue
+        members = digraph.subgraph(component)
+        cycle = [quote(source.name) for source, *_ in nx.find_cycle(members, first)]
+        shown = cycle if len(cycle) <= 12 else [*cycle[:6], f"({len(cycle) - 9} more)", *cycle[-3:]]
+        route = " -> ".join([*shown, cycle[0]])
+        message = f"The nodes wait for each other: {route}."
+        result.of_nodes[position[first]].append(
+            Finding(codes.CYCLE, "", message, "an acyclic graph", f"{len(component)} nodes", documentation=GRAPH)
+        )
+
+
+def _dead_nodes(graph: Graph, sources: dict[Value, int], result: Structure) -> None:
+    if any(item.severity is Severity.ERROR for item in graph.findings):
+        return  # what could not be read may be what uses them
+    wanted = [output.value for output in (*graph.outputs, *graph.results)]
+    wanted.extend(effect.output.value for effect in graph.effects)
+    if not wanted:
+        return
+    live: set[int] = set()
+    while wanted:
+        position = sources.get(wanted.pop())
+        if position is None or position in live:
+            continue
+        live.add(position)
+        wanted.extend(graph.nodes[position].sources)
+    for position in range(len(graph.nodes)):
+        if position not in live:
+            message = "No output depends on this node."
+            result.of_nodes[position].append(Finding(codes.DEAD_NODE, "", message, documentation=GRAPH))

@@ -1,0 +1,150 @@
+"""The descriptor that a rule looks at, through accessors that cannot be fooled by what is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Scalar, Size2D
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dml2onnx.catalog import OperatorSchema
+    from dml2onnx.ir.operator import FieldValue
+
+    _T = TypeVar("_T")
+
+
+class UnanswerableError(Exception):
+    """A rule cannot be asked: a field that it needs is unreadable, absent, or breaks a rule of its own.
+
+    Whatever the reason, another rule or the front end has reported it; so the rule is passed over.
+    """
+
+
+class Subject:
+    """One operator descriptor, seen by rules.
+
+    Every accessor answers with what it promises or raises :class:`UnanswerableError`, so that a rule reads like its
+    formula and no bad descriptor can make it fail.
+    """
+
+    __slots__ = ("desc", "index", "schema", "values")
+
+    desc: OperatorDesc
+    schema: OperatorSchema
+    index: Mapping[str, int]
+    values: tuple[FieldValue, ...]
+
+    def __init__(self, desc: OperatorDesc) -> None:
+        self.desc = desc
+        self.schema = desc.schema
+        self.index = desc.schema.index
+        self.values = desc.values
+
+    def value(self, name: str) -> FieldValue:
+        """A readable field; ``None`` when it is absent."""
+        value = self.values[self.index[name]]
+        if value is UNREADABLE:
+            raise UnanswerableError
+        return value
+
+    def is_readable(self, name: str) -> bool:
+        """Whether the front end could read the field."""
+        return self.values[self.index[name]] is not UNREADABLE
+
+    def _typed(self, name: str, kind: type[_T]) -> _T:
+        value = self.values[self.index[name]]
+        if not isinstance(value, kind):
+            raise UnanswerableError
+        return value
+
+    def tensor(self, name: str) -> TensorDesc:
+        """A tensor that is there."""
+        return self._typed(name, TensorDesc)
+
+    def optional(self, name: str) -> TensorDesc | None:
+        """A tensor that may be absent."""
+        return None if self.value(name) is None else self._typed(name, TensorDesc)
+
+    def tensors(self, name: str) -> tuple[TensorDesc, ...]:
+        """The tensors of a field: none when absent, one, or those of an array."""
+        return tuple(tensor for _, tensor in self.placed(name))
+
+    def placed(self, name: str) -> list[tuple[str, TensorDesc]]:
+        """The tensors of a field with their paths."""
+        value = self.value(name)
+        if value is None:
+            return []
+        if isinstance(value, TensorDesc):
+            return [(name, value)]
+        if not isinstance(value, tuple):
+            raise UnanswerableError
+        return [(f"{name}/{i}", item) for i, item in enumerate(value) if isinstance(item, TensorDesc)]
+
+    def sizes(self, name: str) -> tuple[int, ...]:
+        """The sizes of a tensor that is there."""
+        return self._typed(name, TensorDesc).sizes
+
+    def sizes_of_rank(self, name: str, rank: int) -> tuple[int, ...]:
+        """The sizes of a tensor with just that many dimensions."""
+        sizes = self.sizes(name)
+        if len(sizes) != rank:
+            raise UnanswerableError
+        return sizes
+
+    def uint(self, name: str) -> int:
+        """A whole number."""
+        return self._typed(name, int)
+
+    def positive(self, name: str) -> int:
+        """A whole number of 1 or more."""
+        value = self._typed(name, int)
+        if value < 1:
+            raise UnanswerableError
+        return value
+
+    def numbers(self, name: str) -> tuple[int | float, ...]:
+        """An array of numbers."""
+        values = self._typed(name, tuple)
+        if not all(isinstance(value, (int, float)) for value in values):
+            raise UnanswerableError
+        return values
+
+    def uints(self, name: str, count: int) -> tuple[int, ...]:
+        """An array of ``count`` whole numbers."""
+        values = self._typed(name, tuple)
+        if len(values) != count or not all(isinstance(value, int) for value in values):
+            raise UnanswerableError
+        return values
+
+    def positives(self, name: str, count: int) -> tuple[int, ...]:
+        """An array of ``count`` whole numbers of 1 or more."""
+        values = self.uints(name, count)
+        if any(value < 1 for value in values):
+            raise UnanswerableError
+        return values
+
+    def axis(self, name: str, rank: int) -> int:
+        """A whole number that names one of ``rank`` dimensions."""
+        value = self._typed(name, int)
+        if not 0 <= value < rank:
+            raise UnanswerableError
+        return value
+
+    def text(self, name: str) -> str:
+        """An enumerator."""
+        return self._typed(name, str)
+
+    def number(self, name: str) -> int | float:
+        """A number, also ``ScaleSize.Width`` of a structure and the value of a scalar union."""
+        field, _, member = name.partition(".")
+        value = self.value(field)
+        if isinstance(value, Size2D):
+            return value.width if member == "Width" else value.height
+        if isinstance(value, Scalar):
+            return value.value
+        if not isinstance(value, (int, float)):
+            raise UnanswerableError
+        return value

@@ -1,0 +1,181 @@
+"""What a feature level has: operators, data types, dimension counts, enumerators, tensors that may be left out.
+
+Each finding names in ``since`` the first later level that lifts it; without one, no level does.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from dml2onnx import catalog
+from dml2onnx.catalog import FeatureLevel, FieldType, OperatorSchema, Rule, TensorSupport
+from dml2onnx.checks.findings import Finding
+from dml2onnx.codes import checking as codes
+from dml2onnx.ir.tensor import DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from dml2onnx.checks.findings import Check
+    from dml2onnx.checks.subject import Subject
+    from dml2onnx.ir.tensor import TensorDesc
+
+    Table = Mapping[str, TensorSupport]
+
+_DATA_TYPES = {data_type.name: data_type for data_type in DataType}
+
+
+def support_checks(schema: OperatorSchema, level: FeatureLevel) -> list[Check]:
+    """The checks of one operator against one level."""
+    checks: list[Check] = []
+    if level < schema.introduced:
+        checks.append(_too_new(schema, level))
+    checks.append(_tensors(schema, level))
+    checks.extend(value_level_checks(schema, level))
+    for constraint in schema.constraints:
+        if constraint.rule is Rule.OPTIONAL_FROM:
+            assert constraint.field is not None
+            assert constraint.level is not None
+            if level < constraint.level:
+                checks.append(_not_yet_optional(constraint.field, level, constraint.level))
+    return checks
+
+
+def value_level_checks(schema: OperatorSchema, level: FeatureLevel) -> list[Check]:
+    """The enumerators that are newer than the level."""
+    checks: list[Check] = []
+    for i, field in enumerate(schema.fields):
+        if field.type is not FieldType.ENUM or field.enum is None:
+            continue
+        later = {value.name: value.introduced for value in catalog.enum_schema(field.enum).values.values()}
+        for constraint in schema.constraints:
+            if constraint.rule is Rule.VALUE_LEVEL and constraint.attribute == field.name:
+                assert constraint.value is not None
+                assert constraint.level is not None
+                later[constraint.value] = constraint.level
+        # An operator that came with its enumeration says nothing new about the values that it came with.
+        later = {name: since for name, since in later.items() if since > max(level, schema.introduced)}
+        if later:
+            checks.append(_newer_values(i, field.name, later, level))
+    return checks
+
+
+def _needs(level: FeatureLevel, since: FeatureLevel) -> str:
+    return f"needs feature level {since}; the target is {level}."
+
+
+def _too_new(schema: OperatorSchema, level: FeatureLevel) -> Check:
+    message = f"{schema.short_name} {_needs(level, schema.introduced)}"
+    finding = Finding(codes.OPERATOR_LEVEL, "", message, schema.introduced, level, str(schema.introduced))
+    return lambda subject: (finding,)
+
+
+def _newer_values(position: int, name: str, later: dict[str, FeatureLevel], level: FeatureLevel) -> Check:
+    def check(subject: Subject) -> Iterator[Finding]:
+        value = subject.values[position]
+        if isinstance(value, str) and value in later:
+            since = later[value]
+            yield Finding(codes.VALUE_LEVEL, name, f"{value} {_needs(level, since)}", since, value, str(since))
+
+    return check
+
+
+def _not_yet_optional(name: str, level: FeatureLevel, since: FeatureLevel) -> Check:
+    def check(subject: Subject) -> Iterator[Finding]:
+        if subject.value(name) is None:
+            message = f"Leaving out {name} {_needs(level, since)}"
+            yield Finding(codes.OPTIONAL_LEVEL, name, message, "a tensor", "null", str(since))
+
+    return check
+
+
+# --- Support tables -------------------------------------------------------------------------------------------------
+
+
+def _table(schema: OperatorSchema, level: FeatureLevel, function: str | None) -> Table:
+    """The support table of a level (of one function, where each has its own); empty before the operator."""
+    for row in schema.rows_at(level):
+        if not row.functions or function in row.functions:
+            return row.tensors
+    return {}
+
+
+def _function_field(schema: OperatorSchema) -> str | None:
+    """The field that chooses the table: REDUCE has one for each group of functions."""
+    return "Function" if any(row.functions for row in schema.support) else None
+
+
+def _tensors(schema: OperatorSchema, level: FeatureLevel) -> Check:
+    effective = max(level, schema.introduced)
+    chooser = _function_field(schema)
+
+    @cache
+    def limits(function: str | None) -> list[tuple[str, frozenset[DataType], int, int]]:
+        table = _table(schema, effective, function)
+        return [(name, _accepted(schema, table[name]), *table[name].dimension_counts) for name in table]
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        function = None if chooser is None else subject.text(chooser)
+        for name, data_types, fewest, most in limits(function):
+            if not subject.is_readable(name):
+                continue
+            for path, tensor in subject.placed(name):
+                if tensor.data_type not in data_types or not fewest <= len(tensor.sizes) <= most:
+                    yield from _unsupported(schema, function, name, path, tensor, level)
+
+    return check
+
+
+def _accepted(schema: OperatorSchema, support: TensorSupport) -> frozenset[DataType]:
+    # Where the documentation has no table, the catalogue lists what the examples use: not a limit.
+    return frozenset(
+        data_type for name, data_type in _DATA_TYPES.items() if schema.support_incomplete or name in support.data_types
+    )
+
+
+def _listed(support: TensorSupport) -> str:
+    """The data types of a table, in the order of the enumeration."""
+    return ", ".join(name for name in _DATA_TYPES if name in support.data_types)
+
+
+def _unsupported(
+    schema: OperatorSchema, function: str | None, field: str, path: str, tensor: TensorDesc, level: FeatureLevel
+) -> Iterator[Finding]:
+    effective = max(level, schema.introduced)
+
+    def first(accepts: Callable[[TensorSupport], bool]) -> tuple[FeatureLevel | None, TensorSupport]:
+        """The first level that accepts, and the newest table looked at."""
+        table = _table(schema, effective, function)[field]
+        if accepts(table):
+            return effective, table
+        for later in catalog.feature_levels():
+            if later > effective:
+                table = _table(schema, later, function)[field]
+                if accepts(table):
+                    return later, table
+        return None, table
+
+    name = tensor.data_type.name
+    since, table = first(lambda table: tensor.data_type in _accepted(schema, table))
+    if since is None:
+        expected = _listed(table)
+        message = f"{name} is supported at no feature level; {path} may be {expected}."
+        yield Finding(codes.DATA_TYPE_UNSUPPORTED, f"{path}/DataType", message, expected, name)
+    elif since > effective:
+        expected = _listed(_table(schema, effective, function)[field])
+        message = f"{name} {_needs(level, since)}"
+        yield Finding(codes.DATA_TYPE_LEVEL, f"{path}/DataType", message, expected, name, str(since))
+
+    rank = tensor.rank
+    since, table = first(lambda table: table.dimension_counts[0] <= rank <= table.dimension_counts[1])
+    fewest, most = table.dimension_counts
+    expected = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    if since is None:
+        message = f"DimensionCount {rank} is supported at no feature level; {path} may have {expected}."
+        yield Finding(codes.DIMENSION_COUNT_UNSUPPORTED, f"{path}/Sizes", message, expected, rank)
+    elif since > effective:
+        now = _table(schema, effective, function)[field].dimension_counts
+        expected = f"{now[0]}" if now[0] == now[1] else f"{now[0]} to {now[1]}"
+        message = f"DimensionCount {rank} {_needs(level, since)[:-1]}, which has {expected}."
+        yield Finding(codes.DIMENSION_COUNT_LEVEL, f"{path}/Sizes", message, expected, rank, str(since))

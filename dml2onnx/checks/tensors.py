@@ -1,0 +1,98 @@
+"""Rules that every tensor descriptor obeys, whatever the operator.
+
+https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from dml2onnx.checks.findings import Finding
+from dml2onnx.codes import checking as codes
+from dml2onnx.ir.tensor import MAX_DIMENSIONS, MAX_ELEMENTS, packed_strides
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dml2onnx.diagnostics import Code
+    from dml2onnx.ir.tensor import TensorDesc
+
+DOCUMENTATION = "https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc"
+
+
+@lru_cache(maxsize=1 << 14)
+def tensor_findings(tensor: TensorDesc, is_output: bool) -> tuple[Finding, ...]:
+    """What is wrong with a tensor descriptor; paths start inside it (``"Sizes/2"``)."""
+    return (*_own(tensor), *(_as_output(tensor) if is_output else ()))
+
+
+def is_measurable(tensor: TensorDesc) -> bool:
+    """Whether the descriptor says which memory it covers: its rank, sizes and strides make sense."""
+    return not any(finding.code in _SHAPELESS for finding in tensor_findings(tensor, False))
+
+
+_SHAPELESS = (codes.DIMENSION_COUNT_LIMIT, codes.ZERO_SIZE, codes.TOO_MANY_ELEMENTS, codes.STRIDE_COUNT)
+
+
+def _finding(code: Code, path: str, message: str, expected: object = "", found: object = "") -> Finding:
+    return Finding(code, path, message, expected, found, documentation=DOCUMENTATION)
+
+
+def _own(tensor: TensorDesc) -> Iterator[Finding]:
+    shape = list(_shape(tensor))
+    yield from shape
+    if not shape:
+        yield from _total_size(tensor)
+    yield from _alignment(tensor)
+
+
+def _shape(tensor: TensorDesc) -> Iterator[Finding]:
+    rank = tensor.rank
+    if not 1 <= rank <= MAX_DIMENSIONS:
+        message = f"A tensor has 1 to {MAX_DIMENSIONS} dimensions; this one has {rank}."
+        yield _finding(codes.DIMENSION_COUNT_LIMIT, "Sizes", message, f"1 to {MAX_DIMENSIONS}", rank)
+    for i, size in enumerate(tensor.sizes):
+        if size < 1:
+            yield _finding(
+                codes.ZERO_SIZE, f"Sizes/{i}", f"Sizes[{i}] is {size}; every size is at least 1.", "at least 1", size
+            )
+    if tensor.strides is not None and len(tensor.strides) != rank:
+        message = f"{len(tensor.strides)} strides for {rank} dimensions."
+        yield _finding(codes.STRIDE_COUNT, "Strides", message, rank, len(tensor.strides))
+    elif tensor.element_count > MAX_ELEMENTS:
+        message = f"Sizes {list(tensor.sizes)} make {tensor.element_count} elements; the limit is {MAX_ELEMENTS}."
+        yield _finding(codes.TOO_MANY_ELEMENTS, "Sizes", message, MAX_ELEMENTS, tensor.element_count)
+    elif tensor.extent > MAX_ELEMENTS:
+        message = f"The last element stands at place {tensor.extent} of memory; the limit is {MAX_ELEMENTS}."
+        yield _finding(codes.TOO_MANY_ELEMENTS, "Strides", message, MAX_ELEMENTS, tensor.extent)
+
+
+def _total_size(tensor: TensorDesc) -> Iterator[Finding]:
+    if tensor.total_size and tensor.total_size < tensor.minimum_bytes:
+        message = f"{tensor} needs {tensor.minimum_bytes} bytes; TotalTensorSizeInBytes is {tensor.total_size}."
+        yield _finding(
+            codes.TOTAL_SIZE_TOO_SMALL,
+            "TotalTensorSizeInBytes",
+            message,
+            tensor.minimum_bytes,
+            tensor.total_size,
+        )
+
+
+def _alignment(tensor: TensorDesc) -> Iterator[Finding]:
+    alignment, smallest = tensor.alignment, tensor.data_type.bytes_for(1)
+    if alignment and (alignment < smallest or alignment & (alignment - 1)):
+        expected = f"0 or a power of two of at least {smallest}"
+        message = f"GuaranteedBaseOffsetAlignment is {alignment}; for {tensor.data_type.name} it is {expected}."
+        yield _finding(codes.BAD_ALIGNMENT, "GuaranteedBaseOffsetAlignment", message, expected, alignment)
+
+
+def _as_output(tensor: TensorDesc) -> Iterator[Finding]:
+    if tensor.owned_by_dml:
+        message = "An output cannot carry DML_TENSOR_FLAG_OWNED_BY_DML."
+        yield _finding(codes.OWNED_OUTPUT, "Flags", message, "NONE", "OWNED_BY_DML")
+    if tensor.strides is not None and is_measurable(tensor) and tensor.is_overlapping:
+        message = f"Strides {list(tensor.strides)} let several of the {list(tensor.sizes)} elements share memory."
+        packed = list(packed_strides(tensor.sizes))
+        yield _finding(codes.OVERLAPPING_OUTPUT, "Strides", message, packed, list(tensor.strides))

@@ -1,0 +1,170 @@
+"""What people see: tables, diagnostics, previews; and the same as JSON for tools."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from dml2onnx.diagnostics import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.lowering.emitter.core import Array
+
+MOST_SHOWN = 50
+"""People stop reading long before; tools get everything."""
+
+PIPED_WIDTH = 200
+"""Columns of a table that no terminal limits."""
+
+COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
+
+
+class Screen:
+    """Standard output for results, standard error for findings and progress."""
+
+    def __init__(self, *, as_json: bool, quiet: bool) -> None:
+        self.as_json = as_json
+        self.quiet = quiet
+        self.out = Console(highlight=False, soft_wrap=True)
+        self.err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+    @contextmanager
+    def working(self, what: str) -> Iterator[None]:
+        """A spinner while something takes long, where somebody is looking."""
+        if self.as_json or self.quiet or not self.err.is_terminal:
+            yield
+        else:
+            with self.err.status(what):
+                yield
+
+    def json(self, value: object) -> None:
+        """One JSON document on standard output."""
+        json.dump(value, sys.stdout, indent=2, default=str, allow_nan=False)
+        sys.stdout.write("\n")
+
+    def say(self, text: str = "") -> None:
+        """A line for people; markup is rich's."""
+        if not self.quiet and not self.as_json:
+            self.out.print(text)
+
+    def table(self, columns: Sequence[str], rows: Sequence[Sequence[object]], title: str = "") -> None:
+        """Rows for people; columns whose title starts with ``>`` are aligned to the right."""
+        if self.quiet or self.as_json:
+            return
+        table = Table(
+            title=title or None,
+            title_justify="left",
+            box=None,
+            pad_edge=False,
+            header_style="bold",
+            show_header=any(columns),
+        )
+        for column in columns:
+            right = column.startswith(">")
+            table.add_column(column.removeprefix(">"), justify="right" if right else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*(escape(str(cell)) for cell in row))
+        if self.out.is_terminal:
+            Console(highlight=False).print(table)
+            return
+        page = Console(highlight=False, width=None if "COLUMNS" in os.environ else PIPED_WIDTH)
+        with page.capture() as captured:
+            page.print(table)
+        for line in captured.get().splitlines():
+            sys.stdout.write(line.rstrip() + "\n")
+
+    def diagnostics(self, items: Sequence[Diagnostic], *, asked_for: bool = False) -> None:
+        """Findings, each with its place and its remedy; as JSON they are the whole document.
+
+        They go to standard error unless they are what the command was ``asked_for``.
+        """
+        if self.as_json:
+            self.json({"diagnostics": [item.as_dict() for item in items]})
+            return
+        wanted = [item for item in items if not self.quiet or item.severity is Severity.ERROR]
+        console = self.out if asked_for else self.err
+        for item in wanted[:MOST_SHOWN]:
+            self._diagnostic(item, console)
+        if len(wanted) > MOST_SHOWN:
+            console.print(f"... and {len(wanted) - MOST_SHOWN} more; --json lists all of them")
+
+    def _diagnostic(self, item: Diagnostic, console: Console) -> None:
+        place = f'node "{item.node}"' if item.node else ""
+        if item.operator:
+            place += f" ({item.operator})"
+        head = f"[{COLOURS[item.severity]}]{item.code} {item.severity.value}[/]"
+        where = ", ".join(part for part in (place, item.pointer) if part)
+        console.print(f"{head}: {escape(where + ': ' if where else '')}{escape(item.message)}")
+        for label, text in (
+            ("expected", item.expected),
+            ("found", item.found),
+            ("feature level", f"allowed from {item.since}" if item.since else ""),
+            ("page", item.documentation),
+        ):
+            if text:
+                console.print(f"    [dim]{label}:[/] {escape(_short(text))}")
+
+    def failure(self, text: str) -> None:
+        """A failure that is no finding about the model."""
+        if self.as_json:
+            self.json({"failure": text})
+        else:
+            self.err.print(f"[bold red]error[/]: {escape(text)}")
+
+
+def _short(text: str, limit: int = 400) -> str:
+    return text if len(text) <= limit else f"{text[:limit]} ..."
+
+
+def preview(array: Array, count: int = 6) -> str:
+    """The first few elements and, of floats, the range."""
+    flat = array.reshape(-1)
+    shown = ", ".join(number(item) for item in flat[:count])
+    return f"{shown}{', ...' if flat.size > count else ''}"
+
+
+def number(item: object) -> str:
+    """A number as short as it can be said, floats with at most six digits."""
+    return f"{float(item):.6g}" if isinstance(item, np.floating) else str(item)
+
+
+def shape(sizes: Sequence[int]) -> str:
+    """``1 × 3 × 224 × 224``."""
+    return " × ".join(map(str, sizes)) or "scalar"
+
+
+def size(count: int) -> str:
+    """Bytes for people."""
+    value = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if value < 1024 or unit == "GiB":
+            return f"{count} {unit}" if unit == "bytes" else f"{value:.1f} {unit}"
+        value /= 1024
+    raise AssertionError
+
+
+def array_summary(arrays: Mapping[str, Array]) -> list[tuple[str, str, str, str]]:
+    """(name, data type, shape, preview) of each array."""
+    return [(name, str(array.dtype), shape(array.shape), preview(array)) for name, array in arrays.items()]
+
+
+def plain(item: np.generic) -> object:
+    """An element as JSON has it: infinities and NaN as strings."""
+    value = item.item()
+    return finite(value) if isinstance(value, float) else value
+
+
+def finite(value: float) -> float | str:
+    """JSON has no infinities."""
+    return value if np.isfinite(value) else str(value)

@@ -1,0 +1,26 @@
+"""All kinds of findings, one module per stage: ``reading``, ``checking``, ``compiling``, ``running``."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from dml2onnx.diagnostics import Code
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@cache
+def all_codes() -> Mapping[str, Code]:
+    """Every code by its number, in order; two codes of one number are a defect."""
+    from dml2onnx.codes import checking, compiling, reading, running
+
+    codes: dict[str, Code] = {}
+    for module in (reading, checking, compiling, running):
+        for value in vars(module).values():
+            if isinstance(value, Code):
+                assert value.id not in codes, f"{value.id} is used twice"
+                codes[value.id] = value
+    return MappingProxyType(dict(sorted(codes.items())))

@@ -1,0 +1,31 @@
+"""DML2xxx: a valid graph that cannot be compiled as asked."""
+
+from dml2onnx.diagnostics import Code
+
+NOT_LOWERED = Code(
+    "DML2001",
+    "operator without a lowering",
+    "The operator is known, read and checked, but this version of dml2onnx cannot turn it into ONNX yet. "
+    "`dml2onnx ops` lists which operators can be compiled.",
+)
+NEEDS_OPSET = Code(
+    "DML2002",
+    "the opset lacks what an operator needs",
+    "ONNX gained the form that this operator needs in a later opset than the one asked for with --opset. "
+    "The message names the opset that has it; the default opset is 21.",
+)
+UNKNOWN_OPSET = Code(
+    "DML2003",
+    "opset out of range",
+    "dml2onnx writes models of ONNX opsets 17 to 23.",
+)
+UNKNOWN_OUTPUT = Code(
+    "DML2005",
+    "no such output",
+    "An output was asked for that the graph does not write. The message lists what it writes.",
+)
+UNKNOWN_TARGET = Code(
+    "DML2006",
+    "no such target",
+    "Models are legalised for the kernels of one execution provider of ONNX Runtime: cpu or dml.",
+)

@@ -1,0 +1,59 @@
+"""DML3xxx: a model that cannot be run as asked."""
+
+from dml2onnx.diagnostics import Code
+
+UNKNOWN_PROVIDER = Code(
+    "DML3001",
+    "no such execution provider",
+    "Models run on ONNX Runtime's CPU provider (cpu) or on its DirectML provider (dml).",
+)
+MISSING_PROVIDER = Code(
+    "DML3002",
+    "the execution provider is not installed",
+    "The installed ONNX Runtime was built without the provider that was asked for. The DirectML provider comes with "
+    "the package onnxruntime-directml, on Windows; it replaces the plain onnxruntime package, which must be removed "
+    "first.",
+)
+UNKNOWN_INPUT = Code("DML3003", "no such input", "A tensor was given for an input that the model does not have.")
+MISSING_INPUT = Code(
+    "DML3004",
+    "input not given",
+    "The model has an input without sample contents of its own, and nothing was given for it.",
+)
+INPUT_TYPE = Code(
+    "DML3005",
+    "input of another data type",
+    "An input must have the data type of the tensor that reads it; dml2onnx never converts what it is given.",
+)
+INPUT_SHAPE = Code(
+    "DML3006",
+    "input of another shape",
+    "An input is the buffer's elements in memory order: in the shape that `dml2onnx compile` prints for it, or flat.",
+)
+INPUT_UNREADABLE = Code(
+    "DML3007", "input file unreadable", "The file given for an input is no readable .npy file, or is not there."
+)
+TOO_LARGE = Code(
+    "DML3008",
+    "model too large for one message",
+    "A protobuf message holds at most 2 GiB. Save the model with external data instead of asking for one message.",
+)
+OUTPUT_UNWRITABLE = Code(
+    "DML3009", "output cannot be written", "The file or directory to be written to is not there or not writable."
+)
+OUTPUT_OUTSIDE = Code(
+    "DML3010",
+    "file outside of the output directory",
+    "A writeFile command of a model names a file outside of the directory that outputs go to; it is not written.",
+)
+RUNTIME_FAILURE = Code(
+    "DML3011",
+    "ONNX Runtime failed",
+    "ONNX Runtime refused the model or failed to run it. Where memory is not the reason this is a defect of dml2onnx; "
+    "please report it with the model.",
+)
+OUTPUT_IS_SOURCE = Code(
+    "DML3012",
+    "the output would replace the input",
+    "The file to be written is the model itself, or a file of weights that it names. Nothing is written.",
+)

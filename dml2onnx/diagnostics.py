@@ -1,0 +1,134 @@
+"""What is wrong with a graph, as values: a code, a place, what was expected and what was found."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+LONGEST_QUOTE = 60
+
+
+def quote(text: str) -> str:
+    """``text`` in double quotes on one line, shortened in the middle when it is long."""
+    if len(text) > LONGEST_QUOTE:
+        text = f"{text[: LONGEST_QUOTE - 20]} ... {text[-15:]}"
+    return f'"{_visible(text)}"'
+
+
+def _visible(text: str) -> str:
+    """``text`` with escapes for what would not be seen, or would break the line or the terminal."""
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
+
+
+class Severity(enum.Enum):
+    """How bad a finding is: errors stop a compilation, warnings do not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding.
+
+    ``pointer`` is an RFC 6901 JSON pointer into the model (or a call site of the builder), ``since`` the
+    feature level that lifts the restriction, ``documentation`` the page that states the rule.
+    """
+
+    code: str
+    message: str
+    severity: Severity = Severity.ERROR
+    node: str = ""
+    operator: str = ""
+    field: str = ""
+    pointer: str = ""
+    expected: str = ""
+    found: str = ""
+    since: str = ""
+    documentation: str = ""
+
+    def as_dict(self) -> dict[str, str]:
+        """The members that say something, for ``--json``."""
+        members = {
+            "code": self.code,
+            "severity": self.severity.value,
+            "message": self.message,
+            "node": self.node,
+            "operator": self.operator,
+            "field": self.field,
+            "pointer": self.pointer,
+            "expected": self.expected,
+            "found": self.found,
+            "since": self.since,
+            "documentation": self.documentation,
+        }
+        return {key: value for key, value in members.items() if value}
+
+    def __str__(self) -> str:
+        place = f"node {quote(self.node)}" if self.node else ""
+        if self.operator:
+            place += f" ({self.operator})"
+        if self.pointer:
+            pointer = _visible(self.pointer)
+            place += f", {pointer}" if place else pointer
+        return f"{self.code} {self.severity.value}: {place + ': ' if place else ''}{self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A kind of finding: its stable number, a title, and what ``dml2onnx explain CODE`` says about it."""
+
+    id: str
+    title: str
+    explanation: str
+    severity: Severity = Severity.ERROR
+
+    def at(
+        self,
+        message: str,
+        *,
+        node: str = "",
+        operator: str = "",
+        field: str = "",
+        pointer: str = "",
+        expected: object = "",
+        found: object = "",
+        since: str = "",
+        documentation: str = "",
+    ) -> Diagnostic:
+        """A finding of this kind at a place."""
+        return Diagnostic(
+            self.id,
+            message,
+            self.severity,
+            node,
+            operator,
+            field,
+            pointer,
+            str(expected),
+            str(found),
+            since,
+            documentation,
+        )
+
+
+class DmlError(Exception):
+    """Something the user gave cannot be used; carries the diagnostics that say why."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        assert diagnostics
+        self.diagnostics = diagnostics
+        super().__init__("\n".join(str(item) for item in diagnostics))
+
+
+class UnreadableError(DmlError):
+    """The input is no model at all: missing, truncated, not of any known format (exit code 2)."""
+
+
+class InternalError(Exception):
+    """A failure of ours: names the operator and asks for a report."""
+
+    def __init__(self, operator: str, what: str) -> None:
+        super().__init__(
+            f"{operator}: {what}. This is a defect of dml2onnx, not of the model; please report it with the model."
+        )

@@ -1,0 +1,57 @@
+"""Front ends: from a model file to a graph, with everything that is wrong with it as findings."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.frontends import dml_graph, dxdispatch, native
+from dml2onnx.frontends.findings import listing, quote
+from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
+from dml2onnx.frontends.text import read_document
+from dml2onnx.garbage import collection_paused
+
+if TYPE_CHECKING:
+    from dml2onnx.ir.graph import Graph
+
+__all__ = ["LoadOptions", "load"]
+
+_DXDISPATCH_ROOT = frozenset({"resources", "dispatchables", "commands"})
+_DML_GRAPH_ROOT = frozenset({"Nodes", "InputEdges", "OutputEdges", "IntermediateEdges"})
+
+
+def load(path: str | os.PathLike[str], options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
+    """Reads a model, whose format is told by the members of its root.
+
+    ``Graph.format`` says which it was: ``"native"``, ``"dml_graph"`` or ``"dxdispatch"``. What is wrong inside of the
+    model stands in ``Graph.findings``; :class:`~dml2onnx.diagnostics.UnreadableError` is for files that are no model.
+    """
+    if not os.fspath(path):
+        raise UnreadableError(codes.NO_SUCH_FILE.at("the path of the model is empty", expected="a file", found='""'))
+    with collection_paused():
+        return _read(Path(path), options)
+
+
+def _read(path: Path, options: LoadOptions) -> Graph:
+    document = read_document(path)
+    root = document.root
+    if "dml2onnx" in root or _DXDISPATCH_ROOT.isdisjoint(root):
+        if document.strict_error is not None:
+            raise document.strict_error
+        if "dml2onnx" in root:
+            return native.read(document, options)
+        if not _DML_GRAPH_ROOT.isdisjoint(root):
+            return dml_graph.read(document, options)
+        hint = '; a native model starts with "dml2onnx": 1' if "nodes" in root else ""
+        found = listing([quote(name) for name in root]) or "no members"
+        raise UnreadableError(
+            codes.UNKNOWN_FORMAT.at(
+                f"the members of the model belong to no known format{hint}",
+                expected="dml2onnx, or Nodes, or resources, dispatchables and commands",
+                found=found,
+            )
+        )
+    return dxdispatch.read(document, options)

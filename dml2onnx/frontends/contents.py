@@ -1,0 +1,200 @@
+"""Contents of a buffer in the native format: values written out, one value repeated, or a file."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.files import FileError, padded
+from dml2onnx.frontends.findings import listing, quote
+from dml2onnx.frontends.findings import pointer as pointer_of
+from dml2onnx.frontends.numbers import Bad, beyond_range, first_beyond_range, to_array, to_bytes, to_element
+from dml2onnx.ir.data import ArrayData, FillData
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dml2onnx.frontends.files import ModelFiles
+    from dml2onnx.frontends.findings import Findings
+    from dml2onnx.frontends.members import Members
+    from dml2onnx.ir.data import Data
+
+SOURCES = ("values", "file", "fill")
+MEMBERS = frozenset((*SOURCES, "offset", "length"))
+
+
+class Contents(NamedTuple):
+    """A buffer's bytes and the descriptor under which they are declared."""
+
+    desc: TensorDesc
+    data: Data
+
+
+def buffer_size(desc: TensorDesc) -> int:
+    """Bytes of the buffer that a declared tensor has."""
+    return max(desc.total_bytes, desc.minimum_bytes)
+
+
+def read_contents(members: Members, desc: TensorDesc | None, files: ModelFiles, findings: Findings) -> Contents | None:
+    """The contents that ``members`` give for a tensor; only a ``.npy`` file can do without ``desc``."""
+    given = [name for name in SOURCES if name in members.raw]
+    if len(given) != 1:
+        what = " and ".join(given) if given else "nothing"
+        message = f"contents are given by {what}, not by one of {listing(SOURCES)}"
+        findings.add(codes.DATA_SOURCE, message, members.place, expected=f"one of {listing(SOURCES)}", found=what)
+        return None
+    for name in ("offset", "length"):
+        if name in members.raw and given != ["file"]:
+            message = f"{quote(name)} says which bytes of a file are meant, and there is no file"
+            findings.add(codes.UNKNOWN_KEY, message, members.at(name))
+    if given == ["file"]:
+        return _read_file(members, desc, files, findings)
+    if desc is None:
+        return None
+    data = _read_fill(members, desc, findings) if given == ["fill"] else _read_values(members, desc, findings)
+    return None if data is None else Contents(desc, padded(data, buffer_size(desc)))
+
+
+def _read_fill(members: Members, desc: TensorDesc, findings: Findings) -> Data | None:
+    value = to_element(members.raw["fill"], desc.data_type, truncate=False)
+    if isinstance(value, Bad):
+        _bad_value(findings, "fill", value, members.at("fill"))
+        return None
+    bad = beyond_range(members.raw["fill"], value, desc.data_type)
+    if bad is not None:
+        _report(findings, "fill", bad, members.at("fill"))
+    elements = 2 if desc.data_type.is_packed_nibbles else 1
+    pattern = to_bytes(np.full(elements, value, desc.data_type.dtype), desc.data_type).tobytes()
+    return FillData(pattern, desc.minimum_bytes)
+
+
+def _read_values(members: Members, desc: TensorDesc, findings: Findings) -> Data | None:
+    values = members.array("values")
+    if values is None:
+        return None
+    place = members.at("values")
+    flat, sizes = _flatten(values, desc)
+    if flat is None or len(flat) != desc.extent:
+        expected = f"{desc.extent} values" + (f", or arrays nested as {list(desc.sizes)}" if desc.is_packed else "")
+        found = _nesting(values) if flat is None else f"{len(flat)} values"
+        message = f"{found}, but {desc} has {desc.extent} elements in memory"
+        findings.add(codes.WRONG_VALUE_COUNT, message, place, expected=expected, found=found)
+        return None
+    array = to_array(flat, desc.data_type, truncate=False)
+    if isinstance(array, tuple):
+        index, bad = array
+        path = _unravel(index, sizes)
+        _bad_value(findings, _entry(path), bad, place + pointer_of(*path))
+        return None
+    beyond = first_beyond_range(flat, array, desc.data_type)
+    if beyond is not None:
+        index, bad = beyond
+        path = _unravel(index, sizes)
+        _report(findings, _entry(path), bad, place + pointer_of(*path))
+    return ArrayData(to_bytes(array, desc.data_type))
+
+
+def _flatten(values: list[object], desc: TensorDesc) -> tuple[list[object] | None, Sequence[int]]:
+    """The values in a row, with the sizes that they were nested by; ``None`` when these are not the tensor's.
+
+    Leading sizes of 1 may be left out.
+    """
+    if not any(isinstance(item, list) for item in values):
+        return values, (len(values),)
+    if not desc.is_packed:
+        return None, ()
+    depth, item = 0, values
+    while isinstance(item, list) and item:
+        depth, item = depth + 1, item[0]  # type: ignore[assignment]  # a number ends the loop
+    fillers = max(len(desc.sizes) - depth, 0)
+    sizes = desc.sizes[fillers:]
+    if any(size != 1 for size in desc.sizes[:fillers]) or not sizes or len(values) != sizes[0]:
+        return None, ()
+    for size in sizes[1:]:
+        if not all(isinstance(item, list) and len(item) == size for item in values):
+            return None, ()
+        values = list(chain.from_iterable(values))  # type: ignore[arg-type]  # all items are lists
+    return values, sizes
+
+
+def _nesting(values: list[object]) -> str:
+    """Nested arrays by their sizes, in words."""
+    sizes = [len(values)]
+    while any(isinstance(item, list) for item in values):
+        lengths = {len(item) if isinstance(item, list) else -1 for item in values}
+        if len(lengths) != 1:
+            return "unevenly nested arrays"
+        sizes.append(*lengths)
+        values = list(chain.from_iterable(values))  # type: ignore[arg-type]  # all items are lists
+    return f"arrays nested as {sizes}"
+
+
+def _unravel(index: int, sizes: Sequence[int]) -> tuple[int, ...]:
+    path: list[int] = []
+    for size in reversed(sizes[1:]):
+        index, rest = divmod(index, size)
+        path.append(rest)
+    return (index, *reversed(path))
+
+
+def _read_file(members: Members, desc: TensorDesc | None, files: ModelFiles, findings: Findings) -> Contents | None:
+    name = members.text("file")
+    offset, length = members.uint("offset"), members.uint("length")
+    if name is None:
+        return None
+    try:
+        if name.lower().endswith(".npy"):
+            return _read_npy(members, name, desc, files, findings)
+        if desc is None:
+            return None
+        wanted = desc.data_type.bytes_for(desc.extent)
+        if length is not None and length < wanted:
+            message = f"{length} bytes do not hold {desc}, which has {wanted}"
+            raise FileError(codes.FILE_TOO_SHORT, message, f"{wanted} bytes", f"{length} bytes")
+        data = files.raw(name, offset or 0, wanted if length is None else min(length, buffer_size(desc)))
+        return Contents(desc, padded(data, buffer_size(desc)))
+    except FileError as error:
+        findings.add(error.code, str(error), members.at("file"), expected=error.expected, found=error.found)
+        return None
+
+
+def _read_npy(
+    members: Members, name: str, desc: TensorDesc | None, files: ModelFiles, findings: Findings
+) -> Contents | None:
+    for member in ("offset", "length"):
+        if member in members.raw:
+            message = f"{quote(member)} is for raw files; a .npy file says itself where its data is"
+            findings.add(codes.UNKNOWN_KEY, message, members.at(member))
+    file = files.npy(name)
+    own = TensorDesc(file.data_type, file.shape or (1,))
+    if desc is None and ("DataType" in members.raw or "Sizes" in members.raw):
+        return None  # what was given in the file's stead could not be read, and has been reported
+    desc = desc or own
+    if (desc.data_type, desc.extent) != (own.data_type, own.element_count):
+        message = f"{quote(name)} holds {own}, not {desc}"
+        findings.add(codes.WRONG_VALUE_COUNT, message, members.at("file"), expected=desc, found=own)
+        return None
+    if file.nbytes == 0:
+        findings.add(codes.NO_DATA, f"{quote(name)} has no elements", members.at("file"), found=own)
+        return None
+    if file.data.nbytes < file.nbytes:
+        message = f"{quote(name)} ends after {file.data.nbytes} of {file.nbytes} bytes"
+        raise FileError(codes.FILE_TOO_SHORT, message, f"{file.nbytes} bytes", f"{file.data.nbytes} bytes")
+    data = type(file.data)(file.data.path, file.data.offset, file.nbytes)
+    return Contents(desc, padded(data, buffer_size(desc)))
+
+
+def _entry(path: Sequence[int]) -> str:
+    return "values" + "".join(f"[{item}]" for item in path)
+
+
+def _bad_value(findings: Findings, what: str, bad: Bad, place: str) -> None:
+    _report(findings, what, bad._replace(code=codes.BAD_VALUE), place)
+
+
+def _report(findings: Findings, what: str, bad: Bad, place: str) -> None:
+    findings.add(bad.code, f"{what} {bad.message}", place, expected=bad.expected, found=bad.found)

@@ -1,0 +1,595 @@
+"""Reading operator descriptors from decoded JSON, by the catalogue.
+
+For every operator a plan is made once: its fields in struct order, each with the function that reads it. Equal
+descriptors are read once too: the decoded JSON, turned into bytes by ``marshal``, is the key under which the result is
+kept. (Those bytes tell 1, 1.0 and true apart, which a hash of the values would not.)
+"""
+
+from __future__ import annotations
+
+import marshal
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from dml2onnx import catalog
+from dml2onnx.catalog import FieldType
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.dialects import OPERATOR_PREFIX, data_types, enumerators, operators_by_name, operators_by_number
+from dml2onnx.frontends.findings import escape, listing, quote, show
+from dml2onnx.frontends.members import UINT32, Json
+from dml2onnx.frontends.numbers import Bad, beyond_range, round_to_float32, to_double, to_element
+from dml2onnx.frontends.tensors import (
+    Path,
+    Problem,
+    read_tensor,
+    read_uint,
+    read_uints,
+    unknown_enumerator,
+    unknown_members,
+    wrong_kind,
+)
+from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc, Scalar, ScaleBias, Size2D, Unreadable
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+if TYPE_CHECKING:
+    from dml2onnx.catalog import FieldSchema, OperatorSchema
+    from dml2onnx.frontends.dialects import Dialect
+    from dml2onnx.frontends.findings import Findings
+
+Reader = Callable[[object, Json, list[Problem]], FieldValue]
+"""Reads a field's value, given the object that it stands in, and reports what is wrong with it."""
+
+Given = Mapping[str, FieldValue]
+"""Fields whose value is known from elsewhere."""
+
+NO_FIELDS: Given = MappingProxyType({})
+_MISSING = object()
+_MAX_NESTING = 4
+_INT32 = DataType.INT32
+_ACTIVATION_PREFIX = "ACTIVATION_"
+
+
+class _Field(NamedTuple):
+    name: str
+    read: Reader
+    optional: bool
+    default: FieldValue
+    counts: bool
+    """Whether the field is the length of arrays."""
+    tensor: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    schema: OperatorSchema
+    fields: tuple[_Field, ...]
+    names: frozenset[str]
+    counts: tuple[tuple[int, tuple[int, ...]], ...]
+    """Positions of each count field and of the arrays that it counts."""
+
+
+class Reading(NamedTuple):
+    """A descriptor as far as it could be read, and what is wrong with it."""
+
+    operator: OperatorDesc
+    problems: tuple[Problem, ...]
+
+
+class OperatorForm(NamedTuple):
+    """The parts of an operator written as an object: its name, its fields, and where these stand."""
+
+    type: object
+    type_path: Path
+    fields: object
+    fields_path: Path
+    beside: tuple[str, ...]
+    """Members of the same object that are no fields, when the fields stand directly in it."""
+
+
+def operator_form(raw: Json) -> OperatorForm:
+    """Splits ``Type`` and ``Desc``, ``type`` and ``desc``, or a name with the fields beside it.
+
+    The members with a capital win; without a ``Desc`` the object itself holds the fields.
+    """
+    name = "Type" if "Type" in raw else "type"
+    for inner in ("Desc", "desc"):
+        if inner in raw:
+            return OperatorForm(raw.get(name, _MISSING), (name,), raw[inner], (inner,), ())
+    return OperatorForm(raw.get(name, _MISSING), (name,), raw, (), ("Type", "type"))
+
+
+class DescriptorReader:
+    """Reads descriptors in one dialect; one reader serves one model."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self._plans: dict[OperatorSchema, _Plan] = {}
+        self._operators: dict[object, Reading] = {}
+        self._tensors: dict[bytes, tuple[TensorDesc | Unreadable, tuple[Problem, ...]]] = {}
+        self._interned: dict[TensorDesc, TensorDesc] = {}
+        self._activations: dict[
+            tuple[OperatorSchema, bytes], tuple[OperatorDesc | Unreadable, tuple[Problem, ...]]
+        ] = {}
+        self._schemas: dict[object, OperatorSchema] = {}
+        self._depth = 0
+
+    def schema(self, name: object) -> OperatorSchema | None:
+        """The operator of a name (or number, where the dialect takes numbers); ``None`` for all else."""
+        if type(name) is str:
+            known = self._schemas.get(name)
+            if known is not None:
+                return known
+            full_name = operators_by_name().get(name)
+        elif type(name) is int and self.dialect.numbers_for_enums:
+            full_name = operators_by_number().get(name)
+        else:
+            return None
+        if full_name is None:
+            return None
+        schema = self._schemas[name] = catalog.operator(full_name)
+        return schema
+
+    def operator(
+        self, schema: OperatorSchema, raw: Json, given: Given = NO_FIELDS, beside: tuple[str, ...] = ()
+    ) -> Reading:
+        """Reads the fields of an operator.
+
+        ``given`` fields may be missing from ``raw``; ``beside`` names members that are no fields of the operator.
+        """
+        try:
+            key = (schema, marshal.dumps(raw, 2), tuple(given.items()) if given else None, beside)
+        except ValueError:
+            return Reading(self._unreadable(schema), (wrong_kind("an object of this depth", raw),))
+        known = self._operators.get(key)
+        if known is None:
+            problems: list[Problem] = []
+            values = self._read_fields(self._plan(schema), raw, given, beside, problems)
+            known = self._operators[key] = Reading(OperatorDesc(schema, values), tuple(problems))
+        return known
+
+    def tensor(self, raw: object, owner: Json, problems: list[Problem]) -> TensorDesc | Unreadable:
+        """Reads one tensor descriptor."""
+        try:
+            key = marshal.dumps(raw, 2)  # type: ignore[arg-type]  # decoded JSON
+        except ValueError:
+            problems.append(wrong_kind("an object of this depth", raw))
+            return UNREADABLE
+        known = self._tensors.get(key)
+        if known is None:
+            found: list[Problem] = []
+            desc = read_tensor(raw, self.dialect, found)
+            if isinstance(desc, TensorDesc):
+                desc = self._interned.setdefault(desc, desc)
+            known = self._tensors[key] = desc, tuple(found)
+        problems.extend(known[1])
+        return known[0]
+
+    # --- Plans --------------------------------------------------------------------------------------------------------
+
+    def _plan(self, schema: OperatorSchema) -> _Plan:
+        plan = self._plans.get(schema)
+        if plan is None:
+            counted: dict[str, list[int]] = {}
+            for position, item in enumerate(schema.fields):
+                if item.count is not None:
+                    counted.setdefault(item.count, []).append(position)
+            plan = self._plans[schema] = _Plan(
+                schema,
+                tuple(self._plan_field(item, item.name in counted, schema) for item in schema.fields),
+                frozenset(schema.index),
+                tuple((schema.index[name], tuple(arrays)) for name, arrays in counted.items()),
+            )
+        return plan
+
+    def _plan_field(self, item: FieldSchema, counts: bool, host: OperatorSchema) -> _Field:
+        default = None if item.default is None else float(item.default)
+        return _Field(item.name, self._reader(item, host), item.optional, default, counts, item.is_tensor)
+
+    def _reader(self, item: FieldSchema, host: OperatorSchema) -> Reader:
+        nested = partial(self._read_nested, host)
+        readers: dict[FieldType, Reader] = {
+            FieldType.TENSOR: self.tensor,
+            FieldType.TENSOR_ARRAY: self._array_of(self.tensor, "tensor descriptors"),
+            FieldType.UINT: lambda raw, _, problems: read_uint(raw, UINT32, problems),
+            FieldType.INT: _read_int,
+            FieldType.FLOAT: _read_float,
+            FieldType.BOOL: self._read_bool,
+            FieldType.UINT_ARRAY: lambda raw, _, problems: read_uints(raw, problems),
+            FieldType.INT_ARRAY: self._array_of(_read_int, "whole numbers"),
+            FieldType.FLOAT_ARRAY: self._array_of(_read_float, "numbers"),
+            FieldType.SCALE_BIAS: self._read_scale_bias,
+            FieldType.SIZE_2D: self._read_size_2d,
+            FieldType.OPERATOR: nested,
+            FieldType.OPERATOR_ARRAY: self._array_of(nested, "operator descriptors"),
+        }
+        if item.type is FieldType.ENUM:
+            assert item.enum is not None
+            return self._enum_reader(item.enum)
+        if item.type is FieldType.SCALAR_UNION:
+            assert item.scalar_type is not None
+            return self._scalar_reader(item.scalar_type)
+        return readers[item.type]
+
+    # --- Fields -------------------------------------------------------------------------------------------------------
+
+    def _read_fields(
+        self, plan: _Plan, raw: Json, given: Given, beside: tuple[str, ...], problems: list[Problem]
+    ) -> tuple[FieldValue, ...]:
+        if not plan.names.issuperset(raw):
+            known = tuple(item.name for item in plan.fields)
+            others = (name for name in raw if name not in beside)
+            problems.extend(unknown_members(known, others, self.dialect, plan.schema.short_name))
+        values: list[FieldValue] = []
+        for item in plan.fields:
+            value = raw.get(item.name, _MISSING)
+            if value is _MISSING:
+                values.append(given[item.name] if item.name in given else self._absent(item, problems))
+            elif value is None:
+                values.append(self._null(item, given, problems))
+            else:
+                before = len(problems)
+                values.append(item.read(value, raw, problems))
+                if len(problems) > before:
+                    problems[before:] = [problem.under(item.name) for problem in problems[before:]]
+        for count, arrays in plan.counts:
+            self._compare_count(plan, values, count, arrays, problems)
+        return tuple(values)
+
+    def _absent(self, item: _Field, problems: list[Problem]) -> FieldValue:
+        if item.optional:
+            return item.default
+        if item.counts and not self.dialect.counts_required:
+            return None
+        problems.append(Problem(codes.MISSING_FIELD, (item.name,), "is missing"))
+        return UNREADABLE
+
+    def _null(self, item: _Field, given: Given, problems: list[Problem]) -> FieldValue:
+        if self.dialect.null_is_absent:
+            if item.name in given:
+                return given[item.name]
+            if item.optional or item.counts:
+                return item.default
+        remedy = "; leave it out where it is absent" if item.optional else ""
+        problems.append(Problem(codes.NULL_FIELD, (item.name,), f"is null{remedy}", "a value", "null"))
+        return UNREADABLE
+
+    def _compare_count(
+        self, plan: _Plan, values: list[FieldValue], count: int, arrays: tuple[int, ...], problems: list[Problem]
+    ) -> None:
+        expected = values[count]
+        if isinstance(expected, Unreadable):
+            return
+        lengths = [len(array) for array in (values[position] for position in arrays) if isinstance(array, tuple)]
+        if expected is None and lengths:
+            expected = _likely_length(lengths, values)
+        for position in arrays:
+            array = values[position]
+            if not isinstance(array, tuple):
+                continue
+            if len(array) != expected:
+                name, counter = plan.fields[position].name, plan.fields[count].name
+                derived = values[count] is None
+                reason = f"the others of {counter} have {expected}" if derived else f"{counter} is {expected}"
+                problems.append(
+                    Problem(
+                        codes.COUNT_MISMATCH,
+                        (name,),
+                        f"has {len(array)} elements, but {reason}",
+                        f"{expected} elements",
+                        f"{len(array)} elements",
+                    )
+                )
+                values[position] = UNREADABLE
+        values[count] = UNREADABLE if expected is None else expected
+
+    def _unreadable(self, schema: OperatorSchema) -> OperatorDesc:
+        return OperatorDesc(schema, (UNREADABLE,) * len(schema.fields))
+
+    # --- Readers ------------------------------------------------------------------------------------------------------
+
+    def _array_of(self, read: Callable[[object, Json, list[Problem]], FieldValue], what: str) -> Reader:
+        def read_array(raw: object, owner: Json, problems: list[Problem]) -> FieldValue:
+            if type(raw) is not list:
+                problems.append(wrong_kind(f"an array of {what}", raw))
+                return UNREADABLE
+            values: list[FieldValue] = []
+            for index, item in enumerate(raw):
+                before = len(problems)
+                values.append(read(item, owner, problems))
+                if len(problems) > before:
+                    problems[before:] = [problem.under(index) for problem in problems[before:]]
+            if any(value is UNREADABLE for value in values):
+                return UNREADABLE
+            return tuple(values)  # type: ignore[return-value]  # all elements are of the kind that ``read`` gives
+
+        return read_array
+
+    def _read_bool(self, raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+        if type(raw) is bool:
+            return raw
+        if self.dialect.numbers_for_enums and type(raw) is int and raw in (0, 1):
+            return raw == 1
+        problems.append(wrong_kind("true or false", raw))
+        return UNREADABLE
+
+    def _enum_reader(self, enum: str) -> Reader:
+        table = enumerators(enum, self.dialect.numbers_for_enums)
+        schema = catalog.enum_schema(enum)
+
+        def read_enum(raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+            name = table.get(raw) if type(raw) is str or type(raw) is int else None
+            if name is None:
+                problems.append(unknown_enumerator(raw, schema.values, enum))
+                return UNREADABLE
+            if schema.values[name].full_name in self.dialect.newer:
+                message = f"is {name}, which the released DxDispatch does not know"
+                problems.append(Problem(codes.NEWER_THAN_DXDISPATCH, (), message, found=name))
+            return name
+
+        return read_enum
+
+    def _read_scale_bias(self, raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+        scale, bias = self._members(raw, ("Scale", "Bias"), _read_float, problems)
+        if isinstance(scale, float) and isinstance(bias, float):
+            return ScaleBias(scale, bias)
+        return UNREADABLE
+
+    def _read_size_2d(self, raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+        def read(value: object, _: Json, found: list[Problem]) -> FieldValue:
+            return read_uint(value, UINT32, found)
+
+        width, height = self._members(raw, ("Width", "Height"), read, problems)
+        if isinstance(width, int) and isinstance(height, int):
+            return Size2D(width, height)
+        return UNREADABLE
+
+    def _members(
+        self, raw: object, names: tuple[str, str], read: Reader, problems: list[Problem]
+    ) -> tuple[FieldValue, FieldValue]:
+        """Both members of a small structure."""
+        if type(raw) is not dict:
+            problems.append(wrong_kind(f"an object with {' and '.join(names)}", raw))
+            return UNREADABLE, UNREADABLE
+        problems.extend(unknown_members(names, raw, self.dialect, "the structure"))
+        values: list[FieldValue] = []
+        for name in names:
+            found: list[Problem] = []
+            if name in raw:
+                values.append(read(raw[name], raw, found))
+            else:
+                found.append(Problem(codes.MISSING_FIELD, (), "is missing"))
+                values.append(UNREADABLE)
+            problems.extend(problem.under(name) for problem in found)
+        return values[0], values[1]
+
+    def _scalar_reader(self, sibling: str) -> Reader:
+        table = data_types(self.dialect.numbers_for_enums)
+
+        def read_scalar(raw: object, owner: Json, problems: list[Problem]) -> FieldValue:
+            text = owner.get(sibling)
+            data_type = table.get(text) if type(text) in (str, int) else None
+            if data_type is None:
+                # A name that is no data type has been reported with the sibling; UNKNOWN is one to its own reader.
+                if text in ("UNKNOWN", "DML_TENSOR_DATA_TYPE_UNKNOWN"):
+                    problems.append(Problem(codes.FIELD_KIND, (), f"cannot be read as {sibling} {text}"))
+                return UNREADABLE
+            if data_type.is_packed_nibbles:
+                message = f"cannot be read as {data_type.name}: a scalar has at least 8 bits"
+                problems.append(Problem(codes.FIELD_KIND, (), message, "a data type of 8 bits or more", data_type.name))
+                return UNREADABLE
+            if type(raw) is dict:
+                return self._read_union(raw, data_type, problems)
+            return self._read_element(raw, data_type, self.dialect.scalar_strings, problems)
+
+        return read_scalar
+
+    def _read_union(self, raw: Json, data_type: DataType, problems: list[Problem]) -> FieldValue:
+        member = _UNION_MEMBERS[data_type]
+        if member not in raw:
+            note = " with the bit pattern" if data_type is DataType.FLOAT16 else ""
+            message = f"has no member {member}{note}, to be read as {data_type.name}"
+            problems.append(Problem(codes.SCALAR_MEMBER, (), message, member, listing([quote(name) for name in raw])))
+            return UNREADABLE
+        problems.extend(unknown_members((member,), raw, self.dialect, f"a {data_type.name} scalar"))
+        before = len(problems)
+        if data_type is DataType.FLOAT16:
+            bits = self._read_element(raw[member], DataType.UINT16, False, problems)
+            value: FieldValue = UNREADABLE
+            if isinstance(bits, Scalar):
+                assert isinstance(bits.value, int)
+                value = Scalar(data_type, half_of_bits(bits.value))
+        else:
+            value = self._read_element(raw[member], data_type, True, problems)
+        problems[before:] = [problem.under(member) for problem in problems[before:]]
+        return value
+
+    def _read_element(self, raw: object, data_type: DataType, strings: bool, problems: list[Problem]) -> FieldValue:
+        value = to_element(raw, data_type, truncate=self.dialect.truncates_halves, strings=strings)
+        if isinstance(value, Bad):
+            wrapped = _wrapped(raw, data_type)
+            if wrapped is None:
+                problems.append(_problem_of(value))
+                return UNREADABLE
+            message = f"is {raw}, which {data_type.name} reads as {wrapped}"
+            problems.append(Problem(codes.NEGATIVE_SCALAR, (), message, value.expected, str(raw)))
+            value = wrapped
+        beyond = beyond_range(raw, value, data_type)
+        if beyond is not None:
+            problems.append(_problem_of(beyond))
+        return Scalar(data_type, value)
+
+    def _read_nested(self, host: OperatorSchema, raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+        """An activation: a descriptor all of whose tensors are absent."""
+        if type(raw) is not dict:
+            problems.append(wrong_kind("an operator descriptor (an object)", raw))
+            return UNREADABLE
+        if self._depth >= _MAX_NESTING:
+            problems.append(Problem(codes.NESTED_TOO_DEEP, (), "is an activation of an activation of an activation"))
+            return UNREADABLE
+        key = host, marshal.dumps(raw, 2)
+        known = self._activations.get(key)
+        if known is None:
+            found: list[Problem] = []
+            self._depth += 1
+            try:
+                activation = self._read_activation(host, raw, found)
+            finally:
+                self._depth -= 1
+            known = activation, tuple(found)
+            if not self._depth:
+                self._activations[key] = known
+        problems.extend(known[1])
+        return known[0]
+
+    def _read_activation(self, host: OperatorSchema, raw: Json, problems: list[Problem]) -> OperatorDesc | Unreadable:
+        form = operator_form(raw)
+        schema = self.schema(form.type)
+        if schema is None:
+            problems.append(_unknown_activation(form, host))
+            return UNREADABLE
+        if type(form.fields) is not dict:
+            problems.append(wrong_kind("an object with the fields of the operator", form.fields, *form.fields_path))
+            return UNREADABLE
+        if form.fields_path:
+            known = ("Type", "type", "Desc", "desc")
+            problems.extend(unknown_members(known, raw, self.dialect, "an operator descriptor"))
+        plan = self._plan(schema)
+        tensors = [item.name for item in plan.fields if item.tensor]
+        fields = {name: value for name, value in form.fields.items() if name not in tensors}
+        found: list[Problem] = [
+            Problem(self.dialect.nested_tensor, (name,), "belongs to a nested activation, whose tensors are absent")
+            for name in tensors
+            if form.fields.get(name) is not None
+        ]
+        values = self._read_fields(plan, fields, dict.fromkeys(tensors), form.beside, found)
+        problems.extend(problem.under(*form.fields_path) for problem in found)
+        return OperatorDesc(schema, values)
+
+
+def unknown_operator(form: OperatorForm) -> Problem:
+    """Why the name of an operator is not accepted."""
+    if form.type is _MISSING:
+        return Problem(codes.MISSING_FIELD, form.type_path, "is missing", "the name of an operator")
+    names = tuple(name.removeprefix(OPERATOR_PREFIX) for name in catalog.operator_names())
+    guess = (form.type.removeprefix(OPERATOR_PREFIX), names) if isinstance(form.type, str) else None
+    message = f"is {show(form.type)}, which is no DirectML operator"
+    return Problem(codes.UNKNOWN_OPERATOR, form.type_path, message, "the name of an operator", show(form.type), guess)
+
+
+def _unknown_activation(form: OperatorForm, host: OperatorSchema) -> Problem:
+    """Why the name of an activation is not accepted: one without its prefix most of all."""
+    problem = unknown_operator(form)
+    fusable = [catalog.operator(name).short_name for name in catalog.fused_activations(host.name)]
+    activations = fusable or [
+        name.removeprefix(OPERATOR_PREFIX)
+        for name in catalog.operator_names()
+        if name.startswith(OPERATOR_PREFIX + _ACTIVATION_PREFIX)
+    ]
+    guess = problem.guess
+    if guess is not None:
+        full = _ACTIVATION_PREFIX + guess[0].upper()
+        guess = (full, activations) if full in activations else (guess[0], (*activations, *guess[1]))
+    expected = ", ".join(activations) if form.type is not _MISSING else problem.expected
+    return problem._replace(expected=expected, guess=guess)
+
+
+def report(
+    findings: Findings,
+    problems: tuple[Problem, ...] | list[Problem],
+    place: str,
+    *,
+    node: str = "",
+    schema: OperatorSchema | None = None,
+) -> None:
+    """Adds problems as findings; ``place`` is the pointer of what was read."""
+    for problem in problems:
+        path = "".join(f"/{token}" if isinstance(token, int) else f"/{escape(token)}" for token in problem.path)
+        field = next((token for token in problem.path if isinstance(token, str)), "")
+        suggestion = findings.did_you_mean(*problem.guess) if problem.guess else ""
+        code = problem.code
+        if code is codes.IGNORED_FIELD and problem.guess and findings.is_slip(*problem.guess):
+            code = codes.UNKNOWN_FIELD
+        findings.add(
+            code,
+            f"{_subject(problem.path)} {problem.message}{suggestion}",
+            place + path,
+            expected=problem.expected,
+            found=problem.found,
+            node=node,
+            operator=schema.short_name if schema else "",
+            field=field,
+            documentation=schema.doc if schema else "",
+        )
+
+
+def _subject(path: Path) -> str:
+    """How a message calls the place: ``FusedActivation.Alpha``, ``InputTensors[1].Sizes``."""
+    text = ""
+    for token in path:
+        if isinstance(token, int):
+            text += f"[{token}]"
+        elif token not in ("Desc", "desc"):
+            name = token if token.isidentifier() else quote(token)
+            text += f".{name}" if text else name
+    return text or "the descriptor"
+
+
+def _wrapped(raw: object, data_type: DataType) -> int | None:
+    """What the bits of a negative number are in an unsigned member of the union."""
+    if type(raw) is int and not data_type.is_signed and -(1 << (data_type.bits - 1)) <= raw < 0:
+        return raw + (1 << data_type.bits)
+    return None
+
+
+def _problem_of(bad: Bad) -> Problem:
+    return Problem(bad.code, (), bad.message, bad.expected, bad.found)
+
+
+def _read_int(raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+    value = to_element(raw, _INT32, truncate=False)
+    if isinstance(value, Bad):
+        problems.append(_problem_of(value))
+        return UNREADABLE
+    return value
+
+
+def _read_float(raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+    value = to_double(raw)
+    if isinstance(value, Bad):
+        problems.append(_problem_of(value))
+        return UNREADABLE
+    single = round_to_float32(value)
+    if single - single != 0:  # infinite, or not a number
+        beyond = beyond_range(raw, single, DataType.FLOAT32)
+        if beyond is not None:
+            problems.append(_problem_of(beyond))
+    return single
+
+
+def _likely_length(lengths: list[int], values: list[FieldValue]) -> int:
+    """The length that most arrays of one count have; of several such, the one that suits the first tensor's rank."""
+    times = {length: lengths.count(length) for length in lengths}
+    likely = [length for length in times if times[length] == max(times.values())]
+    rank = next((value.rank for value in values if isinstance(value, TensorDesc)), 0)
+    return next((length for length in (rank, rank - 2) if length in likely), likely[0])
+
+
+def half_of_bits(bits: int) -> float:
+    """The value of a FLOAT16 bit pattern."""
+    value: float = struct.unpack("<e", bits.to_bytes(2, "little"))[0]
+    return value
+
+
+_UNION_MEMBERS = MappingProxyType(
+    {
+        data_type: "UInt16"
+        if data_type is DataType.FLOAT16
+        else data_type.name.replace("UINT", "UInt").replace("INT", "Int").replace("FLOAT", "Float")
+        for data_type in DataType
+        if not data_type.is_packed_nibbles
+    }
+)

@@ -1,0 +1,120 @@
+"""In what the formats differ when they write an operator descriptor, and the tables they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from dml2onnx import catalog
+from dml2onnx.codes import reading as codes
+from dml2onnx.ir.tensor import DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dml2onnx.diagnostics import Code
+
+OPERATOR_PREFIX = "DML_OPERATOR_"
+DATA_TYPE_PREFIX = "DML_TENSOR_DATA_TYPE_"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How strictly descriptors are read."""
+
+    counts_required: bool
+    """Whether count fields must be written; where they may be left out, the arrays say how long they are."""
+    null_is_absent: bool
+    """Whether an optional field may be null."""
+    numbers_for_enums: bool
+    """Whether an enumerator may be given by its number, and a BOOL as 0 or 1."""
+    truncates_halves: bool
+    scalar_strings: bool
+    """Whether a scalar without a member name may be ``"inf"``, ``"-inf"`` or ``"nan"``."""
+    unknown_field: Code
+    nested_tensor: Code
+    newer: frozenset[str] = frozenset()
+    """Operators and enumerators that the format's own tool does not know."""
+
+
+NATIVE = Dialect(
+    counts_required=False,
+    null_is_absent=True,
+    numbers_for_enums=False,
+    truncates_halves=False,
+    scalar_strings=True,
+    unknown_field=codes.UNKNOWN_FIELD,
+    nested_tensor=codes.NESTED_TENSOR,
+)
+"""The native format."""
+
+API = Dialect(
+    counts_required=False,
+    null_is_absent=True,
+    numbers_for_enums=True,
+    truncates_halves=False,
+    scalar_strings=True,
+    unknown_field=codes.UNKNOWN_FIELD,
+    nested_tensor=codes.NESTED_TENSOR,
+)
+"""The structures of the API written down, as a dump of them does."""
+
+DXDISPATCH = Dialect(
+    counts_required=True,
+    null_is_absent=False,
+    numbers_for_enums=False,
+    truncates_halves=True,
+    scalar_strings=False,
+    unknown_field=codes.IGNORED_FIELD,
+    nested_tensor=codes.NESTED_TENSOR_IGNORED,
+    newer=frozenset(
+        {"DML_OPERATOR_RESAMPLE3", "DML_OPERATOR_FOLD", "DML_OPERATOR_UNFOLD", "DML_PADDING_MODE_WRAP"},
+    ),
+)
+"""DxDispatch at the time of DirectML 1.15: feature level 6.3."""
+
+
+@cache
+def operators_by_name() -> Mapping[str, str]:
+    """Full operator names by every name that is accepted for them: full, short, and the header's second names."""
+    names: dict[str, str] = {}
+    for name in catalog.operator_names():
+        names[name] = names[name.removeprefix(OPERATOR_PREFIX)] = name
+    types = catalog.enum_schema("DML_OPERATOR_TYPE")
+    known = {types.by_full_name[name].value: name for name in catalog.operator_names()}
+    for value in types.values.values():
+        if value.value in known:
+            names.setdefault(value.full_name, known[value.value])
+            names.setdefault(value.name, known[value.value])
+    return MappingProxyType(names)
+
+
+@cache
+def operators_by_number() -> Mapping[int, str]:
+    """Full operator names by their number in ``DML_OPERATOR_TYPE``."""
+    types = catalog.enum_schema("DML_OPERATOR_TYPE").by_full_name
+    return MappingProxyType({types[name].value: name for name in catalog.operator_names()})
+
+
+@cache
+def enumerators(enum: str, numbers: bool) -> Mapping[object, str]:
+    """Short names by all that is accepted for them.
+
+    Lookups must not come with a bool, which Python takes for a number.
+    """
+    schema = catalog.enum_schema(enum)
+    table: dict[object, str] = {}
+    for value in schema.values.values():
+        table[value.name] = table[value.full_name] = value.name
+        if numbers:
+            table.setdefault(value.value, value.name)
+    return MappingProxyType(table)
+
+
+@cache
+def data_types(numbers: bool) -> Mapping[object, DataType]:
+    """Data types by all that is accepted for them; UNKNOWN is none."""
+    table = enumerators("DML_TENSOR_DATA_TYPE", numbers)
+    return MappingProxyType({key: DataType[name] for key, name in table.items() if name != "UNKNOWN"})

@@ -1,0 +1,569 @@
+"""``DML_GRAPH_DESC`` written down as JSON: the structures of the API with their own names, edges by index.
+
+https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_graph_desc
+
+.. code-block:: json
+
+    {
+      "InputCount": 1,
+      "OutputCount": 1,
+      "Nodes": [
+        {
+          "Type": "OPERATOR",
+          "Desc": {
+            "Name": "abs",
+            "Operator": {
+              "Type": "ELEMENT_WISE_ABS",
+              "Desc": {
+                "InputTensor": {"DataType": "FLOAT32", "Sizes": [4]},
+                "OutputTensor": {"DataType": "FLOAT32", "Sizes": [4]}
+              }
+            }
+          }
+        }
+      ],
+      "InputEdges": [{"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0, "Name": "x"}],
+      "OutputEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": "y"}]
+    }
+
+Enumerators have their full or short names or their numbers. Edges may be wrapped in ``Type`` and ``Desc``, and a node's
+``Desc`` may be the operator itself. Counts may be left out. A constant node has ``Data`` (an array of bytes, or
+``{"file": name, "offset": bytes, "length": bytes}``) and optionally ``DataSize``.
+
+Inputs of a node are numbered over all input tensor fields in struct order, outputs likewise: an array takes one number
+per element, an absent optional tensor keeps its number. A graph input or output is named after its first edge, or
+``input0``, ``output0``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dml2onnx.catalog import FieldKind, FieldType
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.descriptors import DescriptorReader, operator_form, report, unknown_operator
+from dml2onnx.frontends.dialects import API, enumerators
+from dml2onnx.frontends.files import FileError, ModelFiles, padded
+from dml2onnx.frontends.findings import Findings, listing, pointer, quote, show
+from dml2onnx.frontends.members import UINT32, Members, wrong_kind
+from dml2onnx.frontends.numbers import Bad, to_array
+from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
+from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dml2onnx.catalog import OperatorSchema
+    from dml2onnx.diagnostics import Code
+    from dml2onnx.frontends.members import Json
+    from dml2onnx.frontends.text import Document
+    from dml2onnx.ir.data import Data
+    from dml2onnx.ir.operator import FieldValue
+
+_COUNTED = {
+    "NodeCount": "Nodes",
+    "InputEdgeCount": "InputEdges",
+    "OutputEdgeCount": "OutputEdges",
+    "IntermediateEdgeCount": "IntermediateEdges",
+}
+_ROOT_MEMBERS = ("$schema", "InputCount", "OutputCount", *(name for pair in _COUNTED.items() for name in pair))
+_INPUT_EDGE = ("GraphInputIndex", "ToNodeIndex", "ToNodeInputIndex")
+_OUTPUT_EDGE = ("FromNodeIndex", "FromNodeOutputIndex", "GraphOutputIndex")
+_INTERMEDIATE_EDGE = ("FromNodeIndex", "FromNodeOutputIndex", "ToNodeIndex", "ToNodeInputIndex")
+
+
+def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
+    """The graph of a ``DML_GRAPH_DESC``, with all that is wrong in it as findings."""
+    return _GraphDescReader(document, options).read()
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """An input or output of a node, by its number; ``desc`` is ``None`` when the tensor is absent."""
+
+    field: str
+    desc: TensorDesc | Unreadable | None
+
+
+@dataclass(frozen=True, slots=True)
+class _OperatorNode:
+    place: str
+    name: str
+    operator: OperatorDesc
+    inputs: tuple[_Slot, ...]
+    outputs: tuple[_Slot, ...]
+    values: tuple[Value, ...]
+    """What the outputs write."""
+    reads: dict[int, Read] = field(default_factory=dict)
+    """What is connected to the inputs so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ConstantNode:
+    value: Value
+
+
+@dataclass(slots=True)
+class _GraphInput:
+    """What is known of a graph input from the edges seen so far."""
+
+    name: str
+    value: Value | None = None
+    desc: TensorDesc | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    place: str
+    name: str | None
+    ends: tuple[int, ...]
+    members: tuple[str, ...]
+
+    def at(self, index: int) -> str:
+        """The pointer of one of the numbers."""
+        return f"{self.place}/{self.members[index]}"
+
+
+class _GraphDescReader:
+    def __init__(self, document: Document, options: LoadOptions) -> None:
+        self._document = document
+        self._options = options
+        self._findings = Findings()
+        self._files = ModelFiles(document.path.parent, options.allow_paths)
+        self._descriptors = DescriptorReader(API)
+        self._unresolved = Unresolved()
+        self._constants: list[Constant] = []
+        self._nodes: list[_OperatorNode | _ConstantNode | None] = []
+
+    def read(self) -> Graph:
+        findings = self._findings
+        root = Members(self._document.root, "", findings)
+        for place, name in self._document.repeated():
+            findings.add(codes.DUPLICATE_KEY, f"{quote(name)} is given twice", place, found=quote(name))
+        root.only(_ROOT_MEMBERS, "DML_GRAPH_DESC")
+        self._nodes = [self._read_node(index, raw) for index, raw in enumerate(self._array(root, "Nodes"))]
+        input_edges = list(self._read_edges(root, "InputEdges", _INPUT_EDGE))
+        output_edges = list(self._read_edges(root, "OutputEdges", _OUTPUT_EDGE))
+        for edge in self._read_edges(root, "IntermediateEdges", _INTERMEDIATE_EDGE):
+            self._connect_nodes(edge)
+        for count, array in _COUNTED.items():
+            self._compare_count(root, count, array)
+        inputs = self._connect_inputs(root, input_edges)
+        outputs = self._connect_outputs(root, output_edges)
+        nodes = tuple([self._finish(node) for node in self._nodes if isinstance(node, _OperatorNode)])
+        self._check_options(inputs)
+        return Graph(
+            nodes,
+            inputs,
+            outputs,
+            tuple(self._constants),
+            findings=findings.all(),
+            format="dml_graph",
+            unresolved=self._unresolved.all(),
+        )
+
+    def _array(self, root: Members, name: str) -> list[object]:
+        if root.raw.get(name) is None and name in ("InputEdges", "IntermediateEdges"):
+            return []
+        return root.array(name, required=True) or []
+
+    def _compare_count(self, root: Members, count: str, array: str) -> None:
+        given, values = root.uint(count, UINT32), root.raw.get(array)
+        length = len(values) if isinstance(values, list) else 0
+        if given is not None and given != length:
+            message = f"{count} is {given}, but {array} has {length} elements"
+            self._findings.add(codes.COUNT_DIFFERS, message, root.at(count), expected=length, found=given)
+
+    def _check_options(self, inputs: tuple[GraphInput, ...]) -> None:
+        names = {item.name for item in inputs}
+        for name in sorted(self._options.constants | self._options.inputs):
+            if name not in names:
+                message = f"the model has no input {quote(name)}{self._findings.did_you_mean(name, names)}"
+                self._findings.add(
+                    codes.UNKNOWN_OPTION_NAME, message, expected=listing([quote(item) for item in sorted(names)])
+                )
+            elif name in self._options.constants:
+                message = f"{quote(name)} cannot become a constant, since the model gives no contents for it"
+                self._findings.add(codes.NO_CONTENTS, message, expected="contents")
+
+    # --- Nodes --------------------------------------------------------------------------------------------------------
+
+    def _read_node(self, index: int, raw: object) -> _OperatorNode | _ConstantNode | None:
+        place = f"/Nodes/{index}"
+        members = Members.of(raw, place, self._findings, "a node")
+        if members is None:
+            return None
+        members.only(("Type", "Name", "Desc"), "DML_GRAPH_NODE_DESC")
+        kind = members.required("Type", "OPERATOR or CONSTANT")
+        table = enumerators("DML_GRAPH_NODE_TYPE", True)
+        type_name = table.get(kind) if type(kind) in (str, int) else None
+        inner = members.mapping("Desc", required=True)
+        if type_name not in ("OPERATOR", "CONSTANT"):
+            if "Type" in members.raw:
+                message = f"Type is {show(kind)}, not OPERATOR or CONSTANT"
+                self._findings.add(
+                    codes.WRONG_KIND, message, members.at("Type"), expected="OPERATOR, CONSTANT", found=show(kind)
+                )
+            return None
+        if inner is None:
+            return None
+        desc = Members(inner, members.at("Desc"), self._findings)
+        name = desc.text("Name") or members.text("Name") or ""
+        if type_name == "CONSTANT":
+            return self._read_constant(desc, name or f"constant{index}")
+        return self._read_operator(desc, name, index)
+
+    def _read_operator(self, desc: Members, name: str, index: int) -> _OperatorNode | None:
+        raw, place = desc.raw, desc.place
+        if "Operator" in raw:
+            desc.only(("Operator", "Name"), "DML_OPERATOR_GRAPH_NODE_DESC")
+            place = desc.at("Operator")
+            wrapped = desc.mapping("Operator")
+            if wrapped is None:
+                return None
+            raw = wrapped
+        form = operator_form(raw)
+        schema = self._descriptors.schema(form.type)
+        if schema is None:
+            report(self._findings, [unknown_operator(form)], place, node=name)
+            return None
+        name = name or f"{schema.stem}_{index}"
+        fields_place = place + pointer(*form.fields_path)
+        if type(form.fields) is not dict:
+            expected = "an object with the fields of the operator"
+            wrong_kind(self._findings, "Desc", expected, form.fields, fields_place, name)
+            return None
+        beside = ("Type", "type", "Name") if not form.fields_path else ()
+        if form.fields_path:
+            allowed = ("Type", "type", "Desc", "desc", *(("Name",) if raw is desc.raw else ()))
+            Members(raw, place, self._findings, name).only(allowed, "DML_OPERATOR_DESC")
+        operator, problems = self._descriptors.operator(schema, form.fields, beside=beside)
+        report(self._findings, problems, fields_place, node=name, schema=schema)
+        outputs = tuple(_slots(operator, FieldKind.OUTPUT_TENSOR, form.fields))
+        return _OperatorNode(
+            fields_place,
+            name,
+            operator,
+            tuple(_slots(operator, FieldKind.INPUT_TENSOR, form.fields)),
+            outputs,
+            tuple([Value(f"{name}.{number}", _bytes_of(slot.desc)) for number, slot in enumerate(outputs)]),
+        )
+
+    def _read_constant(self, desc: Members, name: str) -> _ConstantNode:
+        desc.only(("Data", "DataSize", "Name"), "DML_CONSTANT_DATA_GRAPH_NODE_DESC")
+        data = self._read_data(desc, name)
+        if data is None:
+            return _ConstantNode(self._unresolved.value(name))
+        size = desc.uint("DataSize")
+        if size is not None and size != data.nbytes:
+            message = f"DataSize is {size}, but Data has {data.nbytes} bytes"
+            self._findings.add(
+                codes.COUNT_DIFFERS, message, desc.at("DataSize"), expected=data.nbytes, found=size, node=name
+            )
+        value = Value(name, -(-data.nbytes // 4) * 4)
+        self._constants.append(Constant(value, padded(data, value.nbytes)))
+        return _ConstantNode(value)
+
+    def _read_data(self, desc: Members, name: str) -> Data | None:
+        raw = desc.required("Data", "an array of bytes, or a file")
+        place = desc.at("Data")
+        data: Data | None = None
+        if isinstance(raw, list):
+            array = to_array(raw, DataType.UINT8, truncate=False)
+            if isinstance(array, tuple):
+                index, bad = array
+                self._bad_byte(bad, f"{place}/{index}", index, name)
+                return None
+            data = ArrayData.of(array)
+        elif isinstance(raw, dict):
+            source = Members(raw, place, self._findings, name)
+            source.only(("file", "offset", "length"), "a file")
+            file = source.text("file", required=True)
+            offset, length = source.uint("offset") or 0, source.uint("length")
+            if file is None:
+                return None
+            try:
+                data = self._files.raw(file, offset, length)
+            except FileError as error:
+                self._findings.add(
+                    error.code, str(error), source.at("file"), expected=error.expected, found=error.found, node=name
+                )
+                return None
+        elif "Data" in desc.raw:
+            wrong_kind(self._findings, "Data", "an array of bytes, or a file", raw, place, name)
+        if data is not None and not data.nbytes:
+            self._findings.add(codes.NO_DATA, "Data has no bytes", place, expected="one byte or more", node=name)
+            return None
+        return data
+
+    def _bad_byte(self, bad: Bad, place: str, index: int, name: str) -> None:
+        message = f"Data[{index}] {bad.message}"
+        self._findings.add(codes.BAD_VALUE, message, place, expected=bad.expected, found=bad.found, node=name)
+
+    # --- Edges --------------------------------------------------------------------------------------------------------
+
+    def _read_edges(self, root: Members, section: str, names: tuple[str, ...]) -> Iterator[_Edge]:
+        kind = section.removesuffix("Edges").upper()
+        for index, raw in enumerate(self._array(root, section)):
+            members = Members.of(raw, f"/{section}/{index}", self._findings, "an edge")
+            if members is None:
+                continue
+            if "Desc" in members.raw or "Type" in members.raw:
+                members.only(("Type", "Desc"), "DML_GRAPH_EDGE_DESC")
+                given = members.raw.get("Type", kind)
+                table = enumerators("DML_GRAPH_EDGE_TYPE", True)
+                if type(given) not in (str, int) or table.get(given) != kind:
+                    message = f"Type is {show(given)}, but {section} holds edges of type {kind}"
+                    self._findings.add(codes.WRONG_KIND, message, members.at("Type"), expected=kind, found=show(given))
+                inner = members.mapping("Desc", required=True)
+                if inner is None:
+                    continue
+                members = Members(inner, members.at("Desc"), self._findings)
+            members.only((*names, "Name"), f"DML_{kind}_GRAPH_EDGE_DESC")
+            ends = [members.uint(name, UINT32, required=True) for name in names]
+            complete = tuple(end for end in ends if end is not None)
+            name = members.text("Name") or None
+            if len(complete) == len(names):
+                yield _Edge(members.place, name, complete, names)
+
+    def _node(self, edge: _Edge, end: int) -> _OperatorNode | _ConstantNode | None:
+        index = edge.ends[end]
+        if index < len(self._nodes):
+            return self._nodes[index]
+        self._no_such(edge, end, f"there is no node {index}", len(self._nodes))
+        return None
+
+    def _no_such(self, edge: _Edge, end: int, message: str, count: int) -> None:
+        expected = f"a number below {count}" if count else "no edge"
+        self._findings.add(codes.EDGE_INDEX, message, edge.at(end), expected=expected, found=edge.ends[end])
+
+    def _target(self, edge: _Edge, node_end: int) -> tuple[_OperatorNode, _Slot] | None:
+        """The input that an edge leads to, when it can be connected."""
+        node = self._node(edge, node_end)
+        number = edge.ends[node_end + 1]
+        if isinstance(node, _ConstantNode):
+            self._no_such(edge, node_end + 1, f"node {edge.ends[node_end]} is a constant and has no inputs", 0)
+        if not isinstance(node, _OperatorNode):
+            return None
+        slot = self._slot(edge, node_end + 1, node, node.inputs, "inputs")
+        if slot is None:
+            return None
+        if number in node.reads:
+            message = f"input {number} ({slot.field}) is the end of another edge already"
+            self._report(codes.CONNECTED_TWICE, message, edge.at(node_end + 1), node, slot.field)
+            return None
+        return node, slot
+
+    def _slot(self, edge: _Edge, end: int, node: _OperatorNode, slots: tuple[_Slot, ...], what: str) -> _Slot | None:
+        number = edge.ends[end]
+        if number >= len(slots):
+            message = f"{node.operator.type} has {len(slots)} {what}, and there is no number {number}"
+            self._no_such(edge, end, message, len(slots))
+            return None
+        slot = slots[number]
+        if slot.desc is None:
+            message = f"number {number} is {slot.field}, which is absent"
+            self._report(codes.ABSENT_TENSOR, message, edge.at(end), node, slot.field, "a tensor that is present")
+            return None
+        return slot
+
+    def _connect_nodes(self, edge: _Edge) -> None:
+        source, target = self._node(edge, 0), self._target(edge, 2)
+        value: Value | None = None
+        desc: TensorDesc | Unreadable | None = None
+        if isinstance(source, _ConstantNode):
+            value = source.value
+            if edge.ends[1] != 0:
+                self._no_such(edge, 1, "a constant has one output, number 0", 1)
+        elif source is not None:
+            slot = self._slot(edge, 1, source, source.outputs, "outputs")
+            if slot is not None:
+                value, desc = source.values[edge.ends[1]], slot.desc
+        if target is None:
+            return
+        node, end = target
+        node.reads[edge.ends[3]] = Read(value or self._unresolved.value())
+        if not isinstance(end.desc, TensorDesc) or value is None:
+            return
+        if end.desc.owned_by_dml:
+            message = f"{end.field} is owned by DirectML, but connected to node {edge.ends[0]}"
+            self._report(codes.OWNED_NOT_AN_INPUT, message, edge.place, node, end.field, "an edge from a graph input")
+            node.reads[edge.ends[3]] = Read(self._unresolved.value())
+        wanted = end.desc.total_bytes
+        if isinstance(desc, TensorDesc) and desc.total_bytes != wanted:
+            self._sizes_differ(edge, node, end.field, "the output", desc.total_bytes, wanted)
+        elif isinstance(source, _ConstantNode) and value.nbytes < wanted:
+            self._sizes_differ(edge, node, end.field, "the constant", value.nbytes, wanted)
+
+    def _sizes_differ(
+        self, edge: _Edge, node: _OperatorNode, field_name: str, source: str, size: int, wanted: int
+    ) -> None:
+        message = f"{source} has {size} bytes, and {field_name} reads {wanted}"
+        self._report(codes.EDGE_BYTES, message, edge.place, node, field_name, f"{size} bytes", f"{wanted} bytes")
+        node.reads[edge.ends[-1]] = Read(self._unresolved.value())
+
+    def _connect_inputs(self, root: Members, edges: list[_Edge]) -> tuple[GraphInput, ...]:
+        given = root.uint("InputCount", UINT32)
+        count = given if given is not None else max((edge.ends[0] + 1 for edge in edges), default=0)
+        inputs: dict[int, _GraphInput] = {}
+        names: set[str] = set()
+        for edge in edges:
+            index = edge.ends[0]
+            target = self._target(edge, 1)
+            if index >= count:
+                self._no_such(edge, 0, f"there is no graph input {index}", count)
+                if target is not None:
+                    target[0].reads[edge.ends[2]] = Read(self._unresolved.value())
+                continue
+            item = inputs.get(index)
+            if item is None:
+                item = inputs[index] = _GraphInput(_new_name(edge.name, f"input{index}", names))
+            if target is not None:
+                self._connect_input(edge, item, *target)
+        if len(inputs) < count:
+            self._report_unused(inputs, count)
+        return tuple(
+            GraphInput(item.name, item.value, None, item.desc)
+            for _, item in sorted(inputs.items())
+            if item.value is not None
+        )
+
+    def _connect_input(self, edge: _Edge, item: _GraphInput, node: _OperatorNode, slot: _Slot) -> None:
+        desc = slot.desc
+        if item.value is None:
+            item.value = Value(item.name, _bytes_of(desc))
+            item.desc = desc if isinstance(desc, TensorDesc) else None
+        node.reads[edge.ends[2]] = Read(item.value)
+        if isinstance(desc, TensorDesc) and item.desc is not None:
+            expected, found = item.desc.total_bytes, desc.total_bytes
+            if expected != found:
+                self._sizes_differ(edge, node, slot.field, f"{quote(item.name)}, read elsewhere,", expected, found)
+            if item.desc.owned_by_dml != desc.owned_by_dml:
+                message = f"{quote(item.name)} is owned by DirectML at one node and not at another"
+                self._report(codes.OWNED_FLAGS_DIFFER, message, edge.place, node, slot.field)
+
+    def _report_unused(self, inputs: dict[int, _GraphInput], count: int) -> None:
+        unused = count - len(inputs)
+        first = next(index for index in range(count) if index not in inputs)
+        others = f" (and {unused - 1} more)" if unused > 1 else ""
+        self._findings.add(
+            codes.UNUSED_GRAPH_INPUT, f"nothing is connected to graph input {first}{others}", "/InputCount", found=first
+        )
+
+    def _connect_outputs(self, root: Members, edges: list[_Edge]) -> tuple[GraphOutput, ...]:
+        given = root.uint("OutputCount", UINT32)
+        count = given if given is not None else max((edge.ends[2] + 1 for edge in edges), default=0)
+        outputs: dict[int, GraphOutput | None] = {}
+        names: set[str] = set()
+        for edge in edges:
+            index = edge.ends[2]
+            node = self._node(edge, 0)
+            slot = None
+            if isinstance(node, _ConstantNode):
+                message = "a constant has no descriptor to give to an output"
+                self._findings.add(codes.CONSTANT_OUTPUT, message, edge.place)
+            elif node is not None:
+                slot = self._slot(edge, 1, node, node.outputs, "outputs")
+            if index >= count:
+                self._no_such(edge, 2, f"there is no graph output {index}", count)
+                continue
+            if index in outputs:
+                message = f"graph output {index} is the end of another edge already"
+                self._findings.add(codes.CONNECTED_TWICE, message, edge.at(2), found=index)
+                continue
+            outputs[index] = None
+            if isinstance(node, _OperatorNode) and slot is not None and isinstance(slot.desc, TensorDesc):
+                name = _new_name(edge.name, f"output{index}", names)
+                outputs[index] = GraphOutput(name, node.values[edge.ends[1]], slot.desc)
+        if len(outputs) < count:
+            first = next(index for index in range(count) if index not in outputs)
+            message = f"nothing is connected to graph output {first}"
+            self._findings.add(codes.UNFED_GRAPH_OUTPUT, message, "/OutputCount", expected="an edge", found=first)
+        return tuple(item for _, item in sorted(outputs.items()) if item is not None)
+
+    def _finish(self, node: _OperatorNode) -> Node:
+        """The node with its connections; inputs that nothing is connected to are findings."""
+        reads: dict[str, list[Read]] = {}
+        for number, slot in enumerate(node.inputs):
+            if not isinstance(slot.desc, TensorDesc):
+                continue
+            read = node.reads.get(number)
+            if read is None:
+                message = f"nothing is connected to input {number} ({slot.field})"
+                place = node.place + pointer(slot.field)
+                self._report(codes.UNCONNECTED_TENSOR, message, place, node, slot.field, "an edge")
+                read = Read(self._unresolved.value())
+            reads.setdefault(slot.field, []).append(read)
+        writes: dict[str, list[Write]] = {}
+        for slot, value in zip(node.outputs, node.values, strict=True):
+            if isinstance(slot.desc, TensorDesc):
+                writes.setdefault(slot.field, []).append(Write(value))
+            else:
+                self._unresolved.add([value])
+        return Node(
+            node.name,
+            node.operator,
+            {name: tuple(items) for name, items in reads.items()},
+            {name: tuple(items) for name, items in writes.items()},
+            node.place,
+        )
+
+    def _report(
+        self,
+        code: Code,
+        message: str,
+        place: str,
+        node: _OperatorNode,
+        field: str,
+        expected: str = "",
+        found: str = "",
+    ) -> None:
+        schema: OperatorSchema = node.operator.schema
+        self._findings.add(
+            code,
+            message,
+            place,
+            expected=expected,
+            found=found,
+            node=node.name,
+            operator=schema.short_name,
+            field=field,
+            documentation=schema.doc,
+        )
+
+
+def _new_name(given: str | None, default: str, names: set[str]) -> str:
+    """The name of a graph input or output: that of its first edge, unless another has it."""
+    name = default if given is None or given in names else given
+    while name in names:
+        name += "_"
+    names.add(name)
+    return name
+
+
+def _slots(operator: OperatorDesc, kind: FieldKind, raw: Json) -> Iterator[_Slot]:
+    for item, value in operator.items():
+        if item.kind is not kind:
+            continue
+        if item.type is FieldType.TENSOR:
+            yield _Slot(item.name, _tensor_of(value))
+        elif value is UNREADABLE:
+            array = raw.get(item.name)
+            for _ in array if isinstance(array, list) else ():
+                yield _Slot(item.name, UNREADABLE)
+        else:
+            for desc in operator.tensors(item.name):
+                yield _Slot(item.name, desc)
+
+
+def _tensor_of(value: FieldValue) -> TensorDesc | Unreadable | None:
+    return value if isinstance(value, TensorDesc | Unreadable) else None
+
+
+def _bytes_of(desc: TensorDesc | Unreadable | None) -> int:
+    return desc.total_bytes if isinstance(desc, TensorDesc) else UNBOUNDED

@@ -1,0 +1,314 @@
+"""DxDispatch dispatchables: operators ready to be dispatched, with the tensors that DirectML owns bound to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from dml2onnx.catalog import FieldKind
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.descriptors import DescriptorReader, operator_form, report, unknown_operator
+from dml2onnx.frontends.dialects import DXDISPATCH, enumerators
+from dml2onnx.frontends.findings import listing, pointer, quote, show
+from dml2onnx.frontends.members import Members, wrong_kind
+from dml2onnx.frontends.tensors import unknown_enumerator
+from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dml2onnx.catalog import OperatorSchema
+    from dml2onnx.diagnostics import Code
+    from dml2onnx.frontends.descriptors import OperatorForm
+    from dml2onnx.frontends.dx_resources import Resource
+    from dml2onnx.frontends.findings import Findings
+    from dml2onnx.frontends.members import Json
+
+MEMBERS = ("type", "Type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings")
+SOURCE_MEMBERS = (
+    "name",
+    "elementOffset",
+    "elementSizeInBytes",
+    "elementCount",
+    "format",
+    "shape",
+    "counter",
+    "counterOffsetBytes",
+)
+_UNSUPPORTED = {"hlsl": "a shader", "onnx": "an ONNX model", "dmlserializedgraph": "a serialized graph"}
+
+
+class Source(NamedTuple):
+    """A resource bound from a byte on."""
+
+    resource: Resource
+    offset: int
+    stated: int = 0
+    """Bytes that ``elementCount`` speaks of, which DirectML operators do not look at; 0 when it is not given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A bind point: a tensor field of the operator."""
+
+    field: str
+    is_output: bool
+    descs: tuple[TensorDesc, ...] | None
+    """The descriptors, none when the tensor is absent; ``None`` when they could not be read."""
+    owned: bool
+    """Whether DirectML owns the tensor, which is bound at initialization then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatchable:
+    """An operator as far as it could be read; without ``operator`` it cannot be dispatched, which has been reported."""
+
+    name: str
+    place: str
+    operator: OperatorDesc | None = None
+    ports: tuple[Port, ...] = ()
+    by_field: Mapping[str, Port] = field(default_factory=dict)
+    owned: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
+    """What is bound at initialization; nothing where the binding cannot be used, which has been reported."""
+
+
+class Bindings:
+    """Reads what is bound to bind points."""
+
+    def __init__(self, resources: Mapping[str, Resource], findings: Findings) -> None:
+        self._resources = resources
+        self._findings = findings
+
+    def sources(self, raw: object, place: str) -> tuple[Source, ...] | None:
+        """The sources of one bind point; ``None``, and findings, when one of them is none."""
+        if type(raw) is str:
+            resource = self._resources.get(raw)
+            if resource is not None:
+                return (Source(resource, 0),)
+        items = raw if type(raw) is list else [raw]
+        sources: list[Source] = []
+        for index, item in enumerate(items):
+            source = self._source(item, f"{place}/{index}" if items is raw else place)
+            if source is not None:
+                sources.append(source)
+        return tuple(sources) if len(sources) == len(items) else None
+
+    def resource(self, name: str, place: str) -> Resource | None:
+        """A resource by name."""
+        resource = self._resources.get(name)
+        if resource is None:
+            message = f"there is no resource {quote(name)}{self._findings.did_you_mean(name, self._resources)}"
+            self._findings.add(
+                codes.UNKNOWN_RESOURCE, message, place, expected="a member of resources", found=quote(name)
+            )
+        return resource
+
+    def _source(self, raw: object, place: str) -> Source | None:
+        if type(raw) is str:
+            resource = self.resource(raw, place)
+            return None if resource is None else Source(resource, 0)
+        if type(raw) is not dict:
+            wrong_kind(self._findings, "a binding", "the name of a resource, or an object", raw, place)
+            return None
+        members = Members(raw, place, self._findings)
+        members.hint((*SOURCE_MEMBERS, "elementSize"), "a binding", slips=True)
+        name = members.text("name", required=True)
+        offset, element_size = members.uint("elementOffset"), members.uint("elementSizeInBytes")
+        count = members.uint("elementCount")
+        members.uint("counterOffsetBytes")
+        members.text("format")
+        members.array("shape")
+        counter = members.text("counter")
+        if counter is not None:
+            self.resource(counter, members.at("counter"))
+        resource = self.resource(name, members.at("name")) if name is not None else None
+        if resource is None:
+            return None
+        elements, size = offset or 0, element_size or resource.element_size
+        if elements and not size:
+            message = f"elementOffset is {elements}, but elements of {quote(resource.name)} have no size"
+            self._findings.add(
+                codes.OFFSET_WITHOUT_SIZE, message, members.at("elementOffset"), expected="elementSizeInBytes"
+            )
+        return Source(resource, elements * size, (count or 0) * size)
+
+
+class DispatchableReader:
+    """Reads the dispatchables of one model."""
+
+    def __init__(self, bindings: Bindings, findings: Findings) -> None:
+        self._bindings = bindings
+        self._findings = findings
+        self._descriptors = DescriptorReader(DXDISPATCH)
+
+    def read(self, name: str, raw: object, place: str) -> Dispatchable:
+        """One dispatchable, with findings for whatever is wrong with it."""
+        members = Members.of(raw, place, self._findings, quote(name), name)
+        if members is None:
+            return Dispatchable(name, place)
+        kind = members.text("type", required=True)
+        if kind is not None and kind.lower() in _UNSUPPORTED:
+            message = f"{quote(name)} is {_UNSUPPORTED[kind.lower()]}, not a DirectML operator"
+            self._findings.add(
+                codes.UNSUPPORTED_DISPATCHABLE,
+                message,
+                members.at("type"),
+                expected="an operator",
+                found=kind,
+                node=name,
+            )
+            return Dispatchable(name, place)
+        self._read_execution(members)
+        form = operator_form(members.raw)
+        if kind is None and "Type" not in members.raw:
+            return Dispatchable(name, place)
+        schema = self._descriptors.schema(form.type)
+        if schema is None:
+            report(self._findings, [unknown_operator(form)], place, node=name)
+            return Dispatchable(name, place)
+        if schema.name in DXDISPATCH.newer:
+            message = f"the released DxDispatch does not know {schema.short_name}"
+            type_place = place + pointer(*form.type_path)
+            self._findings.add(codes.NEWER_THAN_DXDISPATCH, message, type_place, node=name, operator=schema.short_name)
+        return self._read_operator(name, members, form, schema)
+
+    def _read_execution(self, members: Members) -> None:
+        compile_type = members.text("dmlCompileType", "DmlCompileOp")
+        if compile_type not in ("DmlCompileOp", "DmlCompileGraph", None):
+            expected = "DmlCompileOp or DmlCompileGraph"
+            wrong_kind(
+                self._findings, "dmlCompileType", expected, compile_type, members.at("dmlCompileType"), members.node
+            )
+        if "executionFlags" in members.raw:
+            raw = members.raw["executionFlags"]
+            table = enumerators("DML_EXECUTION_FLAGS", False)
+            names = list(dict.fromkeys(table.values()))
+            items = raw if isinstance(raw, list) else [raw]
+            for index, item in enumerate(items):
+                if not isinstance(item, str) or item not in table:
+                    path = ("executionFlags", index) if items is raw else ("executionFlags",)
+                    problem = unknown_enumerator(item, names, "execution flag", *path)
+                    report(self._findings, [problem], members.place, node=members.node)
+        if "Desc" not in members.raw and "desc" not in members.raw:
+            if compile_type == "DmlCompileGraph":
+                message = "with DmlCompileGraph the fields have to stand in desc"
+                self._findings.add(codes.COLLAPSED_GRAPH, message, members.place, expected="desc", node=members.node)
+        else:
+            members.hint(MEMBERS, "a dispatchable")
+
+    def _read_operator(self, name: str, members: Members, form: OperatorForm, schema: OperatorSchema) -> Dispatchable:
+        place = members.place + pointer(*form.fields_path)
+        if type(form.fields) is not dict:
+            wrong_kind(
+                self._findings,
+                form.fields_path[0] if form.fields_path else "the dispatchable",  # type: ignore[arg-type]  # names only
+                "an object with the fields of the operator",
+                form.fields,
+                place,
+                name,
+            )
+            return Dispatchable(name, place)
+        fields: Json = form.fields
+        beside = MEMBERS if not form.fields_path else ()
+        operator, problems = self._descriptors.operator(schema, fields, beside=beside)
+        report(self._findings, problems, place, node=name, schema=schema)
+        ports = tuple(_port(operator, item.name) for item in schema.tensor_fields)
+        made = Dispatchable(name, place, operator, ports, {port.field: port for port in ports})
+        owned = self._bind_owned(made, members)
+        return Dispatchable(name, place, operator, ports, made.by_field, owned)
+
+    def _bind_owned(self, made: Dispatchable, members: Members) -> dict[str, tuple[Source, ...]]:
+        """Bindings at initialization: exactly the tensors that DirectML owns."""
+        raw = members.raw.get("bindings", {})
+        if type(raw) is not dict:
+            message = f"bindings is {show(raw)}, not an object, and it is ignored"
+            self._findings.add(codes.IGNORED_KEY, message, members.at("bindings"), expected="an object", node=made.name)
+            raw = {}
+        owned: dict[str, tuple[Source, ...]] = {}
+        for field_name, entry in raw.items():
+            place = members.at("bindings", field_name)
+            sources = self._bindings.sources(entry, place)
+            port = made.by_field.get(field_name)
+            if port is None or port.is_output or port.descs == ():
+                self.ignore(made, field_name, place)
+            elif port.descs is not None and not port.owned:
+                message = f"{field_name} is bound at initialization, but is not owned by DirectML"
+                self.report(made, codes.BOUND_AT_INITIALIZATION, message, place, field_name, "the flag OWNED_BY_DML")
+            else:
+                fits = sources is not None and self.fits(made, port, len(sources), place)
+                self.compare_counts(made, port, sources or (), place)
+                owned[field_name] = sources if sources is not None and fits else ()
+        for port in made.ports:
+            if port.owned and not all(desc.owned_by_dml for desc in port.descs or ()):
+                message = f"DirectML owns some tensors of {port.field} and not others, and they are bound together"
+                place = f"{made.place}/{port.field}"
+                self.report(made, codes.BOUND_AT_INITIALIZATION, message, place, port.field, "the flag on all or none")
+        return owned
+
+    # --- Findings that dispatches share -------------------------------------------------------------------------------
+
+    def fits(self, made: Dispatchable, port: Port, count: int, place: str) -> bool:
+        """Whether as many resources are bound as the field has tensors."""
+        if port.descs is None:
+            return False
+        if len(port.descs) == count:
+            return True
+        message = f"{port.field} takes {len(port.descs)} resources, and {count} are bound"
+        self.report(made, codes.CONNECTION_COUNT, message, place, port.field, str(len(port.descs)), str(count))
+        return False
+
+    def compare_counts(self, made: Dispatchable, port: Port, sources: tuple[Source, ...], place: str) -> None:
+        """A warning where ``elementCount`` says less than what the tensor covers all the same."""
+        for source, desc in zip(sources, port.descs or (), strict=False):
+            if 0 < source.stated < desc.data_type.bytes_for(desc.extent):
+                stated, needed = f"{source.stated} bytes", f"{desc.data_type.bytes_for(desc.extent)} bytes"
+                message = f"elementCount stands for {stated}, but {port.field} covers {needed}; elementCount is ignored"
+                self.report(made, codes.ELEMENT_COUNT_IGNORED, message, place, port.field, f"{needed} or more", stated)
+
+    def ignore(self, made: Dispatchable, field_name: str, place: str) -> None:
+        """A warning about a binding without effect."""
+        assert made.operator is not None
+        known = [port.field for port in made.ports]
+        port = made.by_field.get(field_name)
+        if port is None:
+            guess = self._findings.did_you_mean(field_name, known)
+            what = f"{made.operator.type} has no tensor {quote(field_name)}{guess}"
+        elif port.descs == ():
+            what = f"{field_name} has no descriptor and is absent"
+        else:
+            what = f"{field_name} is an output, and is not bound at initialization"
+        self.report(made, codes.IGNORED_BINDING, what, place, field_name, listing(known))
+
+    def report(
+        self,
+        made: Dispatchable,
+        code: Code,
+        message: str,
+        place: str,
+        field_name: str,
+        expected: str = "",
+        found: str = "",
+    ) -> None:
+        """A finding about one tensor of a dispatchable."""
+        schema = made.operator.schema if made.operator else None
+        self._findings.add(
+            code,
+            message,
+            place,
+            expected=expected,
+            found=found,
+            node=made.name,
+            operator=schema.short_name if schema else "",
+            field=field_name,
+            documentation=schema.doc if schema else "",
+        )
+
+
+def _port(operator: OperatorDesc, name: str) -> Port:
+    item = operator.schema.fields_by_name[name]
+    is_output = item.kind is FieldKind.OUTPUT_TENSOR
+    if operator.get(name) is UNREADABLE:
+        return Port(name, is_output, None, False)
+    descs = operator.tensors(name)
+    return Port(name, is_output, descs, any(desc.owned_by_dml for desc in descs))

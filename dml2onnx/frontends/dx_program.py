@@ -1,0 +1,433 @@
+"""DxDispatch commands: a straight-line program over byte buffers, turned into values that are written once.
+
+Every buffer has versions. A dispatch reads the current ones and makes new ones; where it covers a part of a buffer, the
+new version is made from the old one. Version 0 holds the initial contents, and becomes an input or a constant of the
+graph only when something uses it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.findings import listing, pointer, quote
+from dml2onnx.frontends.members import UINT32, Members, wrong_kind
+from dml2onnx.frontends.unresolved import Unresolved
+from dml2onnx.ir.graph import Constant, Effect, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dml2onnx.frontends.dx_dispatchables import Bindings, Dispatchable, DispatchableReader, Port, Source
+    from dml2onnx.frontends.dx_resources import Resource
+    from dml2onnx.frontends.findings import Findings
+    from dml2onnx.frontends.members import Json
+    from dml2onnx.frontends.options import LoadOptions
+
+_DISPATCH_MEMBERS = ("type", "dispatchable", "bindings", "threadGroupCount")
+_PRINT_MEMBERS = ("type", "resource", "verbose")
+_WRITE_MEMBERS = ("type", "resource", "targetPath", "dimensions")
+
+
+@dataclass(slots=True)
+class _Buffer:
+    """What the program has done to a resource so far."""
+
+    resource: Resource
+    initial: Value | None = None
+    current: Value | None = None
+    """The current version; ``None`` as long as that is the initial one and nothing has used it."""
+    version: int = 0
+    owned: bool = False
+    """Whether DirectML captures the initial contents."""
+    was_input: bool = False
+    """Whether a dispatch reads the initial contents."""
+    is_read: bool = False
+    """Whether a dispatch reads the current version."""
+    writer: tuple[TensorDesc, int] | None = None
+    """Descriptor and offset of the last write, when they could be read."""
+
+
+class Program:
+    """Runs commands symbolically; afterwards the attributes hold the parts of a graph."""
+
+    def __init__(
+        self,
+        resources: Mapping[str, Resource],
+        dispatchables: Mapping[str, Dispatchable],
+        bindings: Bindings,
+        reader: DispatchableReader,
+        findings: Findings,
+    ) -> None:
+        self._resources = resources
+        self._dispatchables = dispatchables
+        self._bindings = bindings
+        self._reader = reader
+        self._findings = findings
+        self._buffers: dict[str, _Buffer] = {}
+        self._names = set(dispatchables)
+        self._runs: dict[str, int] = {}
+        self._shown: dict[str, None] = {}
+        self.unresolved = Unresolved()
+        self._owned_at_dispatch = False
+        self.nodes: list[Node] = []
+        self.effects: list[Effect] = []
+
+    def run(self, commands: list[object]) -> None:
+        """Executes all commands in order."""
+        for index, raw in enumerate(commands):
+            place = f"/commands/{index}"
+            if type(raw) is not dict:
+                wrong_kind(self._findings, "a command", "an object", raw, place)
+                continue
+            kind = raw.get("type")
+            if kind == "dispatch":
+                self._dispatch(raw, place)
+                continue
+            members = Members(raw, place, self._findings)
+            name = members.text("type", required=True)
+            match name.lower() if name is not None else None:
+                case "dispatch":
+                    self._dispatch(raw, place)
+                case "print":
+                    self._print(members)
+                case "writefile":
+                    self._write_file(members)
+                case None:
+                    pass
+                case _:
+                    self._unknown_command(str(name), members)
+
+    def _unknown_command(self, name: str, members: Members) -> None:
+        known = ("dispatch", "print", "writeFile")
+        message = f"{quote(name)} is no command{self._findings.did_you_mean(name, known)}"
+        place = members.at("type")
+        self._findings.add(codes.UNKNOWN_COMMAND, message, place, expected=listing(known), found=quote(name))
+
+    # --- Buffers ------------------------------------------------------------------------------------------------------
+
+    def _buffer(self, resource: Resource) -> _Buffer:
+        buffer = self._buffers.get(resource.name)
+        if buffer is None:
+            buffer = self._buffers[resource.name] = _Buffer(resource)
+        return buffer
+
+    @staticmethod
+    def _initial(buffer: _Buffer) -> Value:
+        if buffer.initial is None:
+            buffer.initial = Value(buffer.resource.name, buffer.resource.nbytes)
+        return buffer.initial
+
+    def _current(self, buffer: _Buffer) -> Value:
+        if buffer.current is None:
+            buffer.current = self._initial(buffer)
+        return buffer.current
+
+    def _read(self, source: Source) -> Read:
+        buffer = self._buffer(source.resource)
+        buffer.is_read = True
+        value = self._current(buffer)
+        if not buffer.version:
+            buffer.was_input = True
+        return Read(value, source.offset)
+
+    def _write(self, source: Source, desc: TensorDesc | None) -> Write:
+        """A new version of a buffer, made from the old one unless the tensor covers all of it."""
+        buffer = self._buffer(source.resource)
+        base = None if desc is not None and _covers(source, desc) else self._current(buffer)
+        buffer.version += 1
+        buffer.current = Value(f"{source.resource.name}#{buffer.version}", source.resource.nbytes)
+        buffer.is_read = False
+        buffer.writer = None if desc is None else (desc, source.offset)
+        return Write(buffer.current, source.offset, base)
+
+    # --- Dispatches ---------------------------------------------------------------------------------------------------
+
+    def _dispatch(self, raw: Json, place: str) -> None:
+        name = raw.get("dispatchable")
+        made = self._dispatchables.get(name) if type(name) is str else None
+        bindings = raw.get("bindings")
+        if made is None or type(bindings) is not dict or len(raw) != 3:
+            members = Members(raw, place, self._findings)
+            self._check_dispatch(members, made)
+            if made is None or type(bindings) is not dict:
+                return
+        if made.operator is None:
+            for field, entry in bindings.items():
+                self._bindings.sources(entry, place + pointer("bindings", field))
+            return
+        reads: dict[str, tuple[Read, ...]] = {}
+        writes: dict[str, tuple[Write, ...]] = {}
+        outputs: list[tuple[Port, tuple[Source, ...]]] = []
+        used = 0
+        for port in made.ports:
+            entry = bindings.get(port.field)
+            if entry is None and port.field not in bindings:
+                self._unbound(made, port, place, reads, writes)
+                continue
+            used += 1
+            sources = self._bound(made, port, entry, f"{place}/bindings/{port.field}")
+            if sources is None:
+                self._misbound(port, reads, writes)
+            elif port.is_output:
+                outputs.append((port, sources))
+            else:
+                read = self._read_owned if port.owned else self._read
+                reads[port.field] = tuple([read(source) for source in sources])
+        if used < len(bindings):
+            self._check_others(made, bindings, place)
+        for port, sources in outputs:
+            if port.descs is None:
+                self.unresolved.add([self._write(source, None).value for source in sources])
+            else:
+                pairs = zip(sources, port.descs, strict=True)
+                writes[port.field] = tuple([self._write(source, desc) for source, desc in pairs])
+        self.nodes.append(Node(self._node_name(made.name), made.operator, reads, writes, made.place))
+
+    def _check_dispatch(self, members: Members, made: Dispatchable | None) -> None:
+        members.hint(_DISPATCH_MEMBERS, "a dispatch")
+        name = members.text("dispatchable", required=True)
+        if name is not None and made is None:
+            message = f"there is no dispatchable {quote(name)}{self._findings.did_you_mean(name, self._dispatchables)}"
+            self._findings.add(
+                codes.UNKNOWN_DISPATCHABLE,
+                message,
+                members.at("dispatchable"),
+                expected="a member of dispatchables",
+                found=quote(name),
+            )
+        members.mapping("bindings", required=True)
+        if "threadGroupCount" in members.raw:
+            counts = members.raw["threadGroupCount"]
+            if (
+                not isinstance(counts, list)
+                or len(counts) != 3
+                or not all(type(count) is int and 0 <= count < UINT32 for count in counts)
+            ):
+                place = members.at("threadGroupCount")
+                wrong_kind(self._findings, "threadGroupCount", "an array of 3 whole numbers", counts, place)
+
+    def _unbound(
+        self,
+        made: Dispatchable,
+        port: Port,
+        place: str,
+        reads: dict[str, tuple[Read, ...]],
+        writes: dict[str, tuple[Write, ...]],
+    ) -> None:
+        """What a bind point without a binding means: an owned tensor, an absent one, or an error."""
+        if not port.descs:
+            return
+        if port.owned and not port.is_output:
+            sources = made.owned.get(port.field)
+            if sources is None:
+                message = f"{port.field} is owned by DirectML, but the dispatchable's bindings do not name it"
+                where = f"{made.place}/{port.field}"
+                self._reader.report(made, codes.OWNED_NOT_BOUND, message, where, port.field, "a resource in bindings")
+            if not sources:
+                reads[port.field] = self.unresolved.reads(port.descs)
+            else:
+                reads[port.field] = tuple([self._read_owned(source) for source in sources])
+            return
+        message = f"nothing is bound to {port.field}"
+        code = codes.UNCONNECTED_TENSOR
+        self._reader.report(made, code, message, f"{place}/bindings", port.field, "a resource")
+        self._misbound(port, reads, writes)
+
+    def _misbound(self, port: Port, reads: dict[str, tuple[Read, ...]], writes: dict[str, tuple[Write, ...]]) -> None:
+        """Values of its own for a bind point without a usable binding, which has been reported."""
+        if not port.descs:
+            return
+        if port.is_output:
+            writes[port.field] = tuple([Write(Value(port.field, desc.total_bytes)) for desc in port.descs])
+        else:
+            reads[port.field] = self.unresolved.reads(port.descs)
+
+    def _read_owned(self, source: Source) -> Read:
+        buffer = self._buffer(source.resource)
+        buffer.owned = True
+        return Read(self._initial(buffer), source.offset)
+
+    def _bound(self, made: Dispatchable, port: Port, entry: object, place: str) -> tuple[Source, ...] | None:
+        """The sources of a binding, when they can be used."""
+        sources = self._bindings.sources(entry, place)
+        if port.descs == ():
+            self._reader.ignore(made, port.field, place)
+            return None
+        if port.owned and not port.is_output:
+            if port.field in made.owned:
+                message = f"{port.field} is owned by DirectML and bound already: a dispatch must not bind it"
+                self._reader.report(made, codes.OWNED_BOUND_TWICE, message, place, port.field, "no binding here")
+                return None
+            if not self._owned_at_dispatch:
+                self._owned_at_dispatch = True  # who writes models so does it everywhere: said once
+                message = f"{port.field} is owned by DirectML: what a dispatch binds to it are its contents"
+                expected = "a binding of the dispatchable"
+                self._reader.report(made, codes.OWNED_BOUND_AT_DISPATCH, message, place, port.field, expected)
+        if sources is None:
+            return None
+        if port.descs is None:
+            return sources if port.is_output else None
+        self._reader.compare_counts(made, port, sources, place)
+        return sources if self._reader.fits(made, port, len(sources), place) else None
+
+    def _check_others(self, made: Dispatchable, bindings: Json, place: str) -> None:
+        for field, entry in bindings.items():
+            if field not in made.by_field:
+                where = place + pointer("bindings", field)
+                self._bindings.sources(entry, where)
+                self._reader.ignore(made, field, where)
+
+    def _node_name(self, name: str) -> str:
+        run = self._runs[name] = self._runs.get(name, 0) + 1
+        if run == 1:
+            return name
+        unique = f"{name}#{run}"
+        while unique in self._names:
+            unique += "'"
+        self._names.add(unique)
+        return unique
+
+    # --- Effects ------------------------------------------------------------------------------------------------------
+
+    def _shown_resource(self, members: Members) -> Resource | None:
+        name = members.text("resource", required=True)
+        resource = None if name is None else self._bindings.resource(name, members.at("resource"))
+        if resource is not None:
+            self._shown.setdefault(resource.name)
+        return resource
+
+    def _print(self, members: Members) -> None:
+        members.hint(_PRINT_MEMBERS, "print")
+        verbose = members.flag("verbose")
+        resource = self._shown_resource(members)
+        if resource is None:
+            return
+        value = self._current(self._buffer(resource))
+        if resource.data_type is None:
+            self._unprintable(members, resource, "printed")
+            return
+        desc = _flat(resource, resource.initial_bytes)
+        self.effects.append(Effect("print", GraphOutput(resource.name, value, desc), verbose=verbose))
+
+    def _unprintable(self, members: Members, resource: Resource, how: str) -> None:
+        if resource.data is not None:
+            message = f"{quote(resource.name)} has no data type and cannot be {how}"
+            self._findings.add(codes.UNPRINTABLE, message, members.at("resource"), expected="initialValuesDataType")
+
+    def _write_file(self, members: Members) -> None:
+        members.hint(_WRITE_MEMBERS, "writeFile")
+        target = members.text("targetPath", required=True)
+        dimensions = tuple(self._read_dimensions(members))
+        resource = self._shown_resource(members)
+        if resource is None or target is None:
+            return
+        value = self._current(self._buffer(resource))
+        suffix = PurePosixPath(target.replace("\\", "/")).suffix.lower()
+        if suffix in (".npy", ".png", ".jpg"):
+            if resource.data_type is None:
+                self._unprintable(members, resource, f"written to a {suffix} file")
+                return
+            if not _dimensions_fit(resource, dimensions, is_image=suffix != ".npy"):
+                self._misfit(members, resource, dimensions, suffix)
+                return
+        output = GraphOutput(resource.name, value, _flat(resource, resource.nbytes))
+        self.effects.append(Effect("writeFile", output, target, dimensions))
+
+    def _misfit(self, members: Members, resource: Resource, dimensions: tuple[int, ...], suffix: str) -> None:
+        if suffix != ".npy" and not _is_image(dimensions):
+            message = f"a {suffix} file has dimensions N, C, H and W, with N = 1 and C of 1, 3 or 4"
+            expected = "[1, C, H, W] with C of 1, 3 or 4"
+        else:
+            assert resource.data_type is not None
+            size = f"{resource.nbytes} bytes of {quote(resource.name)}"
+            message = f"the dimensions do not fit the {size}"
+            expected = f"1 to {resource.nbytes * 8 // resource.data_type.bits} elements of {resource.data_type.name}"
+        found = "[" + ", ".join([*map(str, dimensions[:8]), *(["..."] if len(dimensions) > 8 else [])]) + "]"
+        place = members.at("dimensions")
+        self._findings.add(codes.DIMENSIONS_DIFFER, message, place, expected=expected, found=found)
+
+    def _read_dimensions(self, members: Members) -> Iterator[int]:
+        for index, size in enumerate(members.array("dimensions") or []):
+            if type(size) is int and 0 <= size < UINT32:
+                yield size
+            else:
+                place = members.at("dimensions", index)
+                expected = f"a whole number from 0 to {UINT32 - 1}"
+                wrong_kind(self._findings, f"dimensions[{index}]", expected, size, place)
+
+    # --- Parts of the graph -------------------------------------------------------------------------------------------
+
+    def initial_values(self, options: LoadOptions) -> tuple[tuple[GraphInput, ...], tuple[Constant, ...]]:
+        """The initial contents that are used: inputs, in the order of the resources, and constants."""
+        inputs: list[GraphInput] = []
+        constants: list[Constant] = []
+        for resource in self._resources.values():
+            buffer = self._buffers.get(resource.name)
+            if buffer is None or buffer.initial is None:
+                continue
+            is_input = buffer.was_input and not buffer.owned and not options.is_constant(resource.name)
+            if resource.data is None:
+                self.unresolved.add([buffer.initial])
+            elif is_input:
+                inputs.append(GraphInput(resource.name, buffer.initial, resource.data))
+            else:
+                constants.append(Constant(buffer.initial, resource.data))
+        return tuple(inputs), tuple(constants)
+
+    def results(self) -> tuple[GraphOutput, ...]:
+        """The final contents of every buffer that was written, in the order of the resources."""
+        written = [self._buffers[name] for name in self._resources if name in self._buffers]
+        return tuple([_result(buffer) for buffer in written if buffer.version])
+
+    def outputs(self) -> tuple[GraphOutput, ...]:
+        """The results that are shown by a command, in that order; without any, those that nothing reads."""
+        shown = [self._buffers[name] for name in self._shown if name in self._buffers]
+        written = [buffer for buffer in shown if buffer.version]
+        if not written:
+            buffers = (self._buffers[name] for name in self._resources if name in self._buffers)
+            written = [buffer for buffer in buffers if buffer.version and not buffer.is_read]
+        return tuple([_result(buffer) for buffer in written])
+
+
+def _covers(source: Source, desc: TensorDesc) -> bool:
+    """Whether a write leaves nothing of the old contents; bytes that only round the buffer up do not count."""
+    resource = source.resource
+    contents = resource.nbytes if resource.nbytes - resource.initial_bytes >= 4 else resource.initial_bytes
+    return source.offset == 0 and desc.data_type.bytes_for(desc.extent) >= contents and desc.is_dense
+
+
+def _flat(resource: Resource, nbytes: int) -> TensorDesc:
+    """A view of a buffer as a row of elements of the resource's data type, bytes when it has none."""
+    data_type = resource.data_type or DataType.UINT8
+    count = nbytes * 8 // data_type.bits
+    return TensorDesc(data_type, (count,)) if count else TensorDesc(DataType.UINT8, (nbytes,))
+
+
+def _result(buffer: _Buffer) -> GraphOutput:
+    assert buffer.current is not None
+    desc, offset = buffer.writer or (None, 0)
+    if desc is None or offset:
+        desc = _flat(buffer.resource, buffer.resource.nbytes)
+    return GraphOutput(buffer.resource.name, buffer.current, desc)
+
+
+def _is_image(dimensions: tuple[int, ...]) -> bool:
+    return len(dimensions) == 4 and dimensions[0] == 1 and dimensions[1] in (1, 3, 4)
+
+
+def _dimensions_fit(resource: Resource, dimensions: tuple[int, ...], *, is_image: bool) -> bool:
+    if is_image and not _is_image(dimensions):
+        return False
+    if not dimensions:
+        return True
+    elements = 1
+    for size in dimensions:
+        elements *= size
+        if elements > 8 * resource.nbytes:
+            return False
+    assert resource.data_type is not None
+    return 0 < resource.data_type.bytes_for(elements) <= resource.nbytes

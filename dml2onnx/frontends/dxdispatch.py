@@ -1,0 +1,88 @@
+"""Models of the DxDispatch tool: resources, dispatchables and commands.
+
+https://github.com/microsoft/DirectML/blob/master/DxDispatch/doc/Guide.md
+
+The rules are those of the tool's parser rather than of its guide. What the tool tolerates and a user would hardly mean
+is a warning; what it leaves undefined is an error. Two things differ on purpose: files are looked up in the model's
+directory only, and names newer than the tool are read, with a warning.
+
+A model does not say what its inputs and outputs are. Buffers that a dispatch reads before anything writes them are
+inputs, with their initial values as defaults; what DirectML owns is constant. Buffers that are printed or written to a
+file are outputs or, without any such command, those that are written and never read again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.dx_dispatchables import Bindings, DispatchableReader
+from dml2onnx.frontends.dx_program import Program
+from dml2onnx.frontends.dx_resources import ResourceReader
+from dml2onnx.frontends.files import ModelFiles
+from dml2onnx.frontends.findings import Findings, listing, pointer, quote
+from dml2onnx.frontends.members import Members
+from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
+from dml2onnx.ir.graph import Graph
+
+if TYPE_CHECKING:
+    from dml2onnx.frontends.dx_resources import Resource
+    from dml2onnx.frontends.members import Json
+    from dml2onnx.frontends.text import Document
+
+
+def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
+    """The graph of a DxDispatch model, with all that is wrong in it as findings."""
+    findings = Findings()
+    root = Members(document.root, "", findings)
+    if document.marked:
+        findings.add(codes.MARKED_TEXT, "the model starts with a byte order mark", expected="plain UTF-8")
+    for place, name in document.repeated():
+        message = f"{quote(name)} is given more than once, and only one of them counts"
+        findings.add(codes.REPEATED_KEY, message, place, found=quote(name))
+    root.hint(("resources", "dispatchables", "commands"), "a model")
+    reader = ResourceReader(ModelFiles(document.path.parent, options.allow_paths), findings)
+    resources = {
+        name: reader.read(name, raw, pointer("resources", name))
+        for name, raw in _section(document, root, "resources").items()
+    }
+    _check_options(options, resources, findings)
+    bindings = Bindings(resources, findings)
+    operators = DispatchableReader(bindings, findings)
+    dispatchables = {
+        name: operators.read(name, raw, pointer("dispatchables", name))
+        for name, raw in _section(document, root, "dispatchables").items()
+    }
+    program = Program(resources, dispatchables, bindings, operators, findings)
+    program.run(root.array("commands", required=True) or [])
+    inputs, constants = program.initial_values(options)
+    return Graph(
+        nodes=tuple(program.nodes),
+        inputs=inputs,
+        outputs=program.outputs(),
+        constants=constants,
+        results=program.results(),
+        effects=tuple(program.effects),
+        name=document.path.stem.encode("utf-8", "replace").decode(),
+        findings=findings.all(),
+        format="dxdispatch",
+        unresolved=program.unresolved.all(),
+    )
+
+
+def _section(document: Document, root: Members, name: str) -> Json:
+    """The named entries of a section; of several entries of one name the last counts."""
+    section = root.mapping(name, required=True) or {}
+    return dict(document.duplicates.get(id(section), section.items()))
+
+
+def _check_options(options: LoadOptions, resources: dict[str, Resource], findings: Findings) -> None:
+    for name in sorted(options.constants | options.inputs):
+        if name not in resources:
+            message = f"the model has no resource {quote(name)}{findings.did_you_mean(name, resources)}"
+            findings.add(
+                codes.UNKNOWN_OPTION_NAME,
+                message,
+                expected=listing([quote(item) for item in resources]),
+                found=quote(name),
+            )

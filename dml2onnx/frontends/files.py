@@ -1,0 +1,169 @@
+"""Files that a model names: where they may lie, and the bytes in them."""
+
+from __future__ import annotations
+
+import ast
+import stat
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.findings import quote
+from dml2onnx.ir.data import FileData
+from dml2onnx.ir.tensor import DataType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dml2onnx.diagnostics import Code
+    from dml2onnx.ir.data import Bytes, Data
+
+_NPY_MAGIC = b"\x93NUMPY"
+_LONGEST_NPY_HEADER = 1 << 16
+_NPY_TYPES = {item.dtype.str[1:]: item for item in DataType if not item.is_packed_nibbles}
+
+
+class FileError(Exception):
+    """Why a file cannot be used."""
+
+    def __init__(self, code: Code, message: str, expected: str = "", found: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.expected = expected
+        self.found = found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PaddedData:
+    """Data followed by zeros."""
+
+    head: Data
+    nbytes: int
+
+    def read(self, offset: int = 0, length: int | None = None) -> Bytes:
+        """As :meth:`dml2onnx.ir.data.Data.read`; zeros are made only as far as they are asked for."""
+        end = self.nbytes if length is None else min(self.nbytes, offset + length)
+        if end <= self.head.nbytes or offset >= end:
+            return self.head.read(offset, max(0, end - offset))
+        inside = max(0, self.head.nbytes - offset)
+        padded = np.zeros(end - offset, np.uint8)
+        if inside:
+            padded[:inside] = self.head.read(offset, inside)
+        return padded
+
+
+def padded(data: Data, nbytes: int) -> Data:
+    """``data`` with zeros behind it up to ``nbytes``."""
+    return data if data.nbytes >= nbytes else PaddedData(data, nbytes)
+
+
+class ModelFiles:
+    """Looks up files in the model's directory, or in others that the caller has allowed."""
+
+    def __init__(self, directory: Path, allowed: Iterable[Path]) -> None:
+        self._directory = directory
+        self._roots = tuple(_resolve(root) for root in (directory, *allowed))
+
+    def find(self, name: str) -> Path:
+        """The real path of a regular file; :class:`FileError` when there is none or it lies elsewhere."""
+        try:
+            path = _resolve(self._directory / name.replace("\\", "/"))
+            if not any(path.is_relative_to(root) for root in self._roots):
+                raise FileError(
+                    codes.FILE_OUTSIDE,
+                    f"{quote(name)} leads to {quote(str(path))}, which is outside of the model's directory",
+                    f"a file below {quote(str(self._roots[0]))}, or --allow-path DIR for another directory",
+                    quote(str(path)),
+                )
+            regular = stat.S_ISREG(path.stat().st_mode)
+        except (OSError, ValueError, RuntimeError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            message = f"{quote(name)} cannot be read: {reason}"
+            raise FileError(codes.FILE_UNREADABLE, message, "a file", reason) from None
+        if not regular:
+            raise FileError(codes.FILE_UNREADABLE, f"{quote(name)} is not a regular file", "a file")
+        return path
+
+    def raw(self, name: str, offset: int = 0, length: int | None = None) -> FileData:
+        """A range of a file, to its end when ``length`` is not given."""
+        path = self.find(name)
+        size = path.stat().st_size
+        end = size if length is None else offset + length
+        if end > size or offset > size:
+            wanted = f"bytes {offset} to {end}" if length is not None else f"what follows byte {offset}"
+            raise FileError(
+                codes.FILE_TOO_SHORT, f"{quote(name)} has {size} bytes, not {wanted}", wanted, f"{size} bytes"
+            )
+        return FileData(path, offset, end - offset)
+
+    def npy(self, name: str) -> NpyFile:
+        """The type, shape and data of a ``.npy`` file."""
+        path = self.find(name)
+        try:
+            return _read_npy(path, name)
+        except OSError as error:
+            message = f"{quote(name)} cannot be read: {error.strerror}"
+            raise FileError(codes.FILE_UNREADABLE, message, "a file", str(error.strerror)) from None
+
+
+def _resolve(path: Path) -> Path:
+    return path.resolve()
+
+
+class NpyFile(NamedTuple):
+    """An array file."""
+
+    data_type: DataType
+    is_signed_bool: bool
+    """Whether the elements are numpy's ``|b1``, which DxDispatch takes for INT8."""
+    shape: tuple[int, ...]
+    data: FileData
+    """Everything behind the header, which may be more or less than the shape says."""
+
+    @property
+    def nbytes(self) -> int:
+        """What the shape says."""
+        return self.data_type.bytes_for(prod(self.shape))
+
+
+def _read_npy(path: Path, name: str) -> NpyFile:
+    def refuse(what: str, expected: str = "", found: str = "") -> FileError:
+        return FileError(codes.BAD_NPY, f"{quote(name)} {what}", expected, found)
+
+    with path.open("rb") as file:
+        start = file.read(12)
+        if not start.startswith(_NPY_MAGIC) or len(start) < 12:
+            raise refuse("is not a .npy file", "a .npy file")
+        version = start[6]
+        if version not in (1, 2, 3):
+            raise refuse(f"has format version {version}", "version 1, 2 or 3", f"version {version}")
+        begin = 10 if version == 1 else 12
+        length = int.from_bytes(start[8:begin], "little")
+        if length > _LONGEST_NPY_HEADER:
+            raise refuse(f"has a header of {length} bytes", f"at most {_LONGEST_NPY_HEADER} bytes", str(length))
+        file.seek(begin)
+        header = file.read(length)
+    try:
+        fields = ast.literal_eval(header.decode("utf-8").strip())
+        descr, fortran, shape = fields["descr"], fields["fortran_order"], fields["shape"]
+    except (ValueError, SyntaxError, TypeError, LookupError, RecursionError, MemoryError):
+        raise refuse("has a damaged header") from None
+    if not isinstance(shape, tuple) or not all(type(size) is int and 0 <= size < 1 << 63 for size in shape):
+        raise refuse("has a damaged shape")
+    if fortran:
+        raise refuse("is stored in column-major order", "row-major order (fortran_order False)", "fortran_order True")
+    data_type = _NPY_TYPES.get(descr[1:]) if isinstance(descr, str) else None
+    is_bool = descr in ("|b1", "?")
+    if is_bool:
+        data_type = DataType.UINT8
+    if data_type is None or (descr[0] not in "<|=" and not is_bool and data_type.bits > 8):
+        found = quote(descr) if isinstance(descr, str) else "a structured type"
+        raise refuse(
+            f"has elements of type {found}", "little-endian whole numbers or floats of 8 to 64 bits, or bools", found
+        )
+    offset = begin + length
+    return NpyFile(data_type, descr == "|b1", shape, FileData(path, offset, max(0, path.stat().st_size - offset)))

@@ -1,0 +1,156 @@
+"""Reading the members of an object whose format is fixed, with findings for all that is not as it should be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.findings import listing, quote, show
+from dml2onnx.frontends.findings import pointer as pointer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from dml2onnx.frontends.findings import Findings
+
+Json = dict[str, object]
+
+UINT32 = 1 << 32
+UINT64 = 1 << 64
+
+
+class Members:
+    """The members of one object at ``place``; every reader returns ``None`` for what is missing or wrong."""
+
+    __slots__ = ("_findings", "node", "place", "raw")
+
+    def __init__(self, raw: Json, place: str, findings: Findings, node: str = "") -> None:
+        self.raw = raw
+        self.place = place
+        self.node = node
+        self._findings = findings
+
+    @staticmethod
+    def of(raw: object, place: str, findings: Findings, what: str, node: str = "") -> Members | None:
+        """The members of ``raw`` when it is an object."""
+        if type(raw) is dict:
+            return Members(raw, place, findings, node)
+        wrong_kind(findings, what, "an object", raw, place, node)
+        return None
+
+    def only(self, known: Collection[str], what: str) -> None:
+        """Members of other names are errors."""
+        for name in self.raw:
+            if name not in known:
+                self._findings.add(
+                    codes.UNKNOWN_KEY,
+                    f"{what} has no member {quote(name)}{self._findings.did_you_mean(name, known)}",
+                    self.place + pointer_of(name),
+                    expected=listing(known),
+                    found=quote(name),
+                    node=self.node,
+                )
+
+    def hint(self, known: Collection[str], what: str, *, slips: bool = False) -> None:
+        """Members of other names are without effect; those close to a known one are worth a warning.
+
+        With ``slips`` those that are closest are errors: what was to be said would be lost.
+        """
+        for name in self.raw:
+            if name not in known:
+                guess = self._findings.did_you_mean(name, known)
+                if guess:
+                    is_slip = slips and self._findings.is_slip(name, known)
+                    self._findings.add(
+                        codes.UNKNOWN_KEY if is_slip else codes.IGNORED_KEY,
+                        f"{what} has no member {quote(name)}{'' if is_slip else ', and it is ignored'}{guess}",
+                        self.place + pointer_of(name),
+                        expected=listing(known),
+                        found=quote(name),
+                        node=self.node,
+                    )
+
+    def required(self, name: str, expected: str) -> object:
+        """Any value; ``None`` when it is missing, which is an error."""
+        if name in self.raw:
+            return self.raw[name]
+        self._findings.add(
+            codes.MISSING_KEY, f"{quote(name)} is missing", self.at(name), expected=expected, node=self.node
+        )
+        return None
+
+    def text(self, name: str, default: str | None = None, *, required: bool = False) -> str | None:
+        """A string."""
+        value = self._get(name, "a string", required)
+        if value is None:
+            return default
+        if isinstance(value, str):
+            return value
+        self._wrong(name, "a string", value)
+        return None
+
+    def array(self, name: str, *, required: bool = False) -> list[object] | None:
+        """An array."""
+        value = self._get(name, "an array", required)
+        if value is None:
+            return None
+        if isinstance(value, list):
+            return value
+        self._wrong(name, "an array", value)
+        return None
+
+    def mapping(self, name: str, *, required: bool = False) -> Json | None:
+        """An object."""
+        value = self._get(name, "an object", required)
+        if value is None:
+            return None
+        if isinstance(value, dict):
+            return value
+        self._wrong(name, "an object", value)
+        return None
+
+    def uint(self, name: str, limit: int = UINT64, *, required: bool = False) -> int | None:
+        """A whole number from 0 up to, but not including, ``limit``."""
+        expected = f"a whole number from 0 to {limit - 1}"
+        value = self._get(name, expected, required)
+        if value is None:
+            return None
+        if type(value) is int and 0 <= value < limit:
+            return value
+        self._wrong(name, expected, value)
+        return None
+
+    def flag(self, name: str) -> bool:
+        """A bool, false when it is missing."""
+        value = self.raw.get(name, False)
+        if isinstance(value, bool):
+            return value
+        self._wrong(name, "true or false", value)
+        return False
+
+    def at(self, *path: str | int) -> str:
+        """The pointer of a member."""
+        return self.place + pointer_of(*path)
+
+    def _get(self, name: str, expected: str, required: bool) -> object:
+        if name in self.raw:
+            value = self.raw[name]
+            if value is None:
+                self._wrong(name, expected, value)
+            return value
+        return self.required(name, expected) if required else None
+
+    def _wrong(self, name: str, expected: str, value: object) -> None:
+        wrong_kind(self._findings, quote(name), expected, value, self.at(name), self.node)
+
+
+def wrong_kind(findings: Findings, what: str, expected: str, found: object, place: str, node: str = "") -> None:
+    """A finding about a value of another kind than it should be."""
+    findings.add(
+        codes.WRONG_KIND,
+        f"{what} is {show(found)}, not {expected}",
+        place,
+        expected=expected,
+        found=show(found),
+        node=node,
+    )

@@ -1,0 +1,190 @@
+"""Decoded JSON numbers as the numbers of DirectML: which are accepted for a type, and how they are rounded.
+
+The rules are those of DxDispatch, which the other formats share except for FLOAT16: DxDispatch truncates toward zero
+(its half-precision library's default), elsewhere halves are rounded to the nearest even.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.findings import show
+from dml2onnx.ir.tensor import DataType
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from dml2onnx.diagnostics import Code
+
+    Array = npt.NDArray[np.generic]
+
+_FLOAT32 = struct.Struct("<f")
+_SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+_LARGEST_TOKEN = 1 << 64
+"""Whole numbers from here on (and below the 64-bit integers) are floating point tokens to DxDispatch, and so here."""
+
+
+_LARGEST = {
+    DataType.FLOAT16: float(np.finfo(np.float16).max),
+    DataType.FLOAT32: float(np.finfo(np.float32).max),
+    DataType.FLOAT64: float(np.finfo(np.float64).max),
+}
+"""The largest finite value of each floating point type."""
+
+
+class Bad(NamedTuple):
+    """Why a number is not accepted."""
+
+    code: Code
+    message: str
+    expected: str
+    found: str
+
+
+def to_double(raw: object, *, strings: bool = True) -> float | Bad:
+    """A number, or one of ``"inf"``, ``"-inf"``, ``"nan"`` in any letter case, as a double."""
+    kind = type(raw)
+    if kind is float:
+        value: float = raw  # type: ignore[assignment]
+        if math.isfinite(value):
+            return value
+        return Bad(codes.NOT_FINITE, "is too large for a double", "a double", "a larger number")
+    if kind is int:
+        return _whole_to_double(raw)  # type: ignore[arg-type]
+    if strings and kind is str:
+        special = _SPECIAL.get(raw.lower())  # type: ignore[attr-defined]
+        if special is not None:
+            return special
+    expected = 'a number, "inf", "-inf" or "nan"' if strings else "a number"
+    return Bad(codes.FIELD_KIND, f"is {show(raw)}, not {expected}", expected, show(raw))
+
+
+def _whole_to_double(value: int) -> float | Bad:
+    try:
+        rounded = float(value)
+    except OverflowError:
+        return Bad(codes.NOT_FINITE, "is too large for a double", "a double", show(value))
+    if rounded != value and -(_LARGEST_TOKEN >> 1) <= value < _LARGEST_TOKEN:
+        return Bad(codes.NOT_EXACT, f"is {value}, which no double holds", f"{rounded:.0f}, or {value}.0", str(value))
+    return rounded
+
+
+def round_to_float32(value: float) -> float:
+    """The nearest float32, ties to even; infinite where DirectML's own conversion is."""
+    try:
+        return _FLOAT32.unpack(_FLOAT32.pack(value))[0]  # type: ignore[no-any-return]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def beyond_range(raw: object, value: object, data_type: DataType) -> Bad | None:
+    """What to say of a number that is finite as written and infinite as ``value`` of the type; not of "inf"."""
+    if type(value) is not float or not math.isinf(value) or type(raw) is str:
+        return None
+    largest = _LARGEST[data_type]
+    message = f"is {show(raw)}, beyond the range of {data_type.name}, and becomes {'-' if value < 0 else ''}infinite"
+    return Bad(codes.BEYOND_RANGE, message, f"at most {largest} in magnitude", show(raw))
+
+
+def first_beyond_range(raw: list[object], array: Array, data_type: DataType) -> tuple[int, Bad] | None:
+    """The index of the first number in ``raw`` that is infinite in ``array`` only, with what to say of it."""
+    if data_type.is_float:
+        for index in np.flatnonzero(np.isinf(array)):
+            bad = beyond_range(raw[index], float(array[index]), data_type)
+            if bad is not None:
+                return int(index), bad
+    return None
+
+
+def to_integer(raw: object, data_type: DataType) -> int | Bad:
+    """A whole number in the range of an integer type."""
+    low, high = data_type.limits
+    if type(raw) is not int:
+        expected = f"a whole number from {low} to {high}"
+        return Bad(codes.FIELD_KIND, f"is {show(raw)}, not a whole number", expected, show(raw))
+    if low <= raw <= high:
+        return raw
+    return Bad(
+        codes.FIELD_RANGE,
+        f"is {show(raw)}, which {data_type.name} cannot hold",
+        f"a whole number from {low} to {high}",
+        show(raw),
+    )
+
+
+def to_element(raw: object, data_type: DataType, *, truncate: bool, strings: bool = True) -> int | float | Bad:
+    """One value of a data type, a float already rounded to it."""
+    if not data_type.is_float:
+        return to_integer(raw, data_type)
+    value = to_double(raw, strings=strings)
+    if isinstance(value, Bad) or data_type is DataType.FLOAT64:
+        return value
+    if data_type is DataType.FLOAT32:
+        return round_to_float32(value)
+    return float(to_half(np.array([value]), truncate=truncate)[0])
+
+
+def to_half(values: npt.NDArray[np.float64], *, truncate: bool) -> npt.NDArray[np.float16]:
+    """Doubles as halves: rounded to nearest even, or by way of float32 and from there toward zero.
+
+    Truncation still makes infinities of magnitudes from 65536 on, as DxDispatch's half-precision library does.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        if not truncate:
+            return values.astype(np.float16)
+        singles = values.astype(np.float32)
+        halves = singles.astype(np.float16)
+        magnitude = np.abs(singles)
+        away = (np.abs(halves.astype(np.float32)) > magnitude) & (magnitude < 65536)
+    bits = halves.view(np.uint16)
+    return (bits - away.astype(np.uint16)).view(np.float16)
+
+
+def to_array(raw: list[object], data_type: DataType, *, truncate: bool) -> Array | tuple[int, Bad]:
+    """Elements of a data type; or the index of the first that is not accepted, and why."""
+    kinds = set(map(type, raw))
+    if not data_type.is_float:
+        low, high = data_type.limits
+        if kinds <= {int} and (not raw or (low <= min(raw) and max(raw) <= high)):  # type: ignore[type-var,operator]
+            return np.array(raw, data_type.dtype)
+    elif kinds <= {float} or (kinds <= {int, float} and max(map(abs, raw)) <= 1 << 53):  # type: ignore[arg-type]
+        doubles = np.array(raw, np.float64)
+        if np.isfinite(doubles).all():
+            return from_doubles(doubles, data_type, truncate=truncate)
+    values: list[int | float] = []
+    for index, item in enumerate(raw):
+        value = to_double(item) if data_type.is_float else to_integer(item, data_type)
+        if isinstance(value, Bad):
+            return index, value
+        values.append(value)
+    if data_type.is_float:
+        return from_doubles(np.array(values, np.float64), data_type, truncate=truncate)
+    return np.array(values, data_type.dtype)
+
+
+def from_doubles(doubles: npt.NDArray[np.float64], data_type: DataType, *, truncate: bool) -> Array:
+    """Doubles rounded to a floating point type."""
+    if data_type is DataType.FLOAT16:
+        return to_half(doubles, truncate=truncate)
+    with np.errstate(over="ignore", under="ignore"):
+        return doubles.astype(data_type.dtype)
+
+
+def pack_nibbles(values: Array) -> npt.NDArray[np.uint8]:
+    """4-bit values, held one to a byte, two to a byte: the first in the low half; an odd last one beside zero."""
+    nibbles = np.bitwise_and(values.view(np.uint8), np.uint8(0xF))
+    if nibbles.size % 2:
+        nibbles = np.append(nibbles, np.uint8(0))
+    return np.bitwise_or(nibbles[0::2], np.left_shift(nibbles[1::2], np.uint8(4)))
+
+
+def to_bytes(values: Array, data_type: DataType) -> npt.NDArray[np.uint8]:
+    """Elements as they lie in a buffer."""
+    if data_type.is_packed_nibbles:
+        return pack_nibbles(values)
+    return np.ascontiguousarray(values).reshape(-1).view(np.uint8)

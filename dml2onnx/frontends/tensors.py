@@ -1,0 +1,232 @@
+"""Reading ``DML_BUFFER_TENSOR_DESC`` from decoded JSON.
+
+https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.dialects import data_types, enumerators
+from dml2onnx.frontends.findings import listing, quote, show
+from dml2onnx.frontends.members import UINT32, UINT64, Json
+from dml2onnx.ir.operator import UNREADABLE, Unreadable
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from dml2onnx.diagnostics import Code
+    from dml2onnx.frontends.dialects import Dialect
+
+Path = tuple[str | int, ...]
+
+MAX_SIZES = 64
+"""Longer lists are not looked at; up to here the checks say what is wrong with more than 8 dimensions."""
+
+_MEMBERS = (
+    "Type",
+    "Desc",
+    "DataType",
+    "Sizes",
+    "Strides",
+    "DimensionCount",
+    "Flags",
+    "TotalTensorSizeInBytes",
+    "GuaranteedBaseOffsetAlignment",
+)
+_INNER_MEMBERS = frozenset(_MEMBERS[2:])
+
+
+class Problem(NamedTuple):
+    """What is wrong with a part of a descriptor; ``path`` leads to it from the part that was read.
+
+    ``message`` is what a sentence says about that part. ``guess`` is a misspelt name and those it may have meant.
+    """
+
+    code: Code
+    path: Path
+    message: str
+    expected: str = ""
+    found: str = ""
+    guess: tuple[str, Collection[str]] | None = None
+
+    def under(self, *path: str | int) -> Problem:
+        """The same problem, seen from further outside."""
+        return self._replace(path=(*path, *self.path))
+
+
+def wrong_kind(expected: str, raw: object, *path: str | int) -> Problem:
+    """A value of another kind than it should be."""
+    return Problem(codes.FIELD_KIND, path, f"is {show(raw)}, not {expected}", expected, show(raw))
+
+
+def unknown_enumerator(raw: object, names: Collection[str], what: str, *path: str | int) -> Problem:
+    """A value that is none of the accepted names."""
+    guess = (raw, names) if isinstance(raw, str) else None
+    return Problem(codes.ENUMERATOR, path, f"is {show(raw)}, which is no {what}", listing(names), show(raw), guess)
+
+
+def read_uint(raw: object, limit: int, problems: list[Problem], *path: str | int) -> int | Unreadable:
+    """An unsigned number below ``limit``."""
+    if type(raw) is int and 0 <= raw < limit:
+        return raw
+    expected = f"a whole number from 0 to {limit - 1}"
+    if type(raw) is int:
+        problems.append(Problem(codes.FIELD_RANGE, path, f"is {show(raw)}, not {expected}", expected, show(raw)))
+    else:
+        problems.append(wrong_kind(expected, raw, *path))
+    return UNREADABLE
+
+
+def read_uints(raw: object, problems: list[Problem], *path: str | int) -> tuple[int, ...] | Unreadable:
+    """An array of UINT."""
+    if type(raw) is not list:
+        problems.append(wrong_kind("an array of whole numbers", raw, *path))
+        return UNREADABLE
+    good = True
+    for item in raw:
+        if type(item) is not int or not 0 <= item < UINT32:
+            good = False
+    if good:
+        return tuple(raw)
+    for index, item in enumerate(raw):
+        read_uint(item, UINT32, problems, *path, index)
+    return UNREADABLE
+
+
+def unknown_members(known: Collection[str], raw: Iterable[str], dialect: Dialect, what: str) -> list[Problem]:
+    """A problem for each name that is not among the known ones."""
+    return [
+        Problem(dialect.unknown_field, (name,), f"is no member of {what}", listing(known), quote(name), (name, known))
+        for name in raw
+        if name not in known
+    ]
+
+
+def read_tensor(raw: object, dialect: Dialect, problems: list[Problem]) -> TensorDesc | Unreadable:
+    """A tensor descriptor in its long (``Type`` and ``Desc``) or short form."""
+    if type(raw) is not dict:
+        problems.append(wrong_kind("a tensor descriptor (an object)", raw))
+        return UNREADABLE
+    if "Type" in raw:
+        _read_type(raw["Type"], dialect, problems)
+    if "Desc" not in raw:
+        return _read_buffer(raw, dialect, problems, ())
+    problems.extend(unknown_members(_MEMBERS[:2], raw, dialect, "a tensor descriptor with Desc"))
+    inner = raw["Desc"]
+    if type(inner) is not dict:
+        problems.append(wrong_kind("a buffer tensor descriptor (an object)", inner, "Desc"))
+        return UNREADABLE
+    return _read_buffer(inner, dialect, problems, ("Desc",))
+
+
+def _read_type(raw: object, dialect: Dialect, problems: list[Problem]) -> None:
+    table = enumerators("DML_TENSOR_TYPE", dialect.numbers_for_enums)
+    if type(raw) in (str, int) and table.get(raw) == "BUFFER":
+        return
+    problems.append(unknown_enumerator(raw, ("BUFFER",), "type of tensors", "Type"))
+
+
+def _read_buffer(raw: Json, dialect: Dialect, problems: list[Problem], path: Path) -> TensorDesc | Unreadable:
+    for name in raw:
+        if name not in _INNER_MEMBERS and not (name == "Type" and not path):
+            problems.extend(
+                problem.under(*path)
+                for problem in unknown_members(_MEMBERS[2:], (name,), dialect, "a tensor descriptor")
+            )
+    before = len(problems)
+    data_type = _read_data_type(raw, dialect, problems, path)
+    sizes = _read_sizes(raw, problems, path)
+    strides = _read_strides(raw, sizes, dialect, problems, path)
+    count = raw.get("DimensionCount")
+    if "DimensionCount" in raw:
+        read_uint(count, UINT32, problems, *path, "DimensionCount")
+        if type(count) is int and isinstance(sizes, tuple) and count != len(sizes):
+            problems.append(
+                Problem(
+                    codes.COUNT_MISMATCH,
+                    (*path, "DimensionCount"),
+                    f"is {show(count)}, but Sizes has {len(sizes)} elements",
+                    str(len(sizes)),
+                    show(count),
+                )
+            )
+    owned = _read_flags(raw["Flags"], dialect, problems, path) if "Flags" in raw else False
+    total = read_uint(raw.get("TotalTensorSizeInBytes", 0), UINT64, problems, *path, "TotalTensorSizeInBytes")
+    alignment = read_uint(
+        raw.get("GuaranteedBaseOffsetAlignment", 0), UINT32, problems, *path, "GuaranteedBaseOffsetAlignment"
+    )
+    if len(problems) > before:
+        return UNREADABLE
+    assert isinstance(data_type, DataType)
+    assert isinstance(sizes, tuple)
+    assert isinstance(total, int)
+    assert isinstance(alignment, int)
+    return TensorDesc(data_type, sizes, strides or None, owned, total, alignment)
+
+
+def _read_data_type(raw: Json, dialect: Dialect, problems: list[Problem], path: Path) -> DataType | None:
+    if "DataType" not in raw:
+        problems.append(Problem(codes.MISSING_FIELD, (*path, "DataType"), "is missing", "a data type"))
+        return None
+    text = raw["DataType"]
+    table = data_types(dialect.numbers_for_enums)
+    data_type = table.get(text) if type(text) in (str, int) else None
+    if data_type is None:
+        problems.append(unknown_enumerator(text, DataType.__members__, "data type", *path, "DataType"))
+    return data_type
+
+
+def _read_sizes(raw: Json, problems: list[Problem], path: Path) -> tuple[int, ...] | Unreadable:
+    if "Sizes" not in raw:
+        problems.append(Problem(codes.MISSING_FIELD, (*path, "Sizes"), "is missing", "an array of whole numbers"))
+        return UNREADABLE
+    sizes = raw["Sizes"]
+    if type(sizes) is list and len(sizes) > MAX_SIZES:
+        problems.append(
+            Problem(
+                codes.TOO_MANY_SIZES,
+                (*path, "Sizes"),
+                f"has {len(sizes)} dimensions",
+                "1 to 8 dimensions",
+                f"{len(sizes)} dimensions",
+            )
+        )
+        return UNREADABLE
+    return read_uints(sizes, problems, *path, "Sizes")
+
+
+def _read_strides(
+    raw: Json, sizes: tuple[int, ...] | Unreadable, dialect: Dialect, problems: list[Problem], path: Path
+) -> tuple[int, ...] | None:
+    if "Strides" not in raw:
+        return None
+    given = raw["Strides"]
+    if given is None:
+        if not dialect.null_is_absent:
+            message = "is null; leave it out for a packed tensor"
+            problems.append(Problem(codes.NULL_FIELD, (*path, "Strides"), message, "an array of whole numbers", "null"))
+        return None
+    strides = read_uints(given, problems, *path, "Strides")
+    if isinstance(strides, Unreadable):
+        return None
+    if strides and isinstance(sizes, tuple) and len(strides) != len(sizes):
+        message = f"has {len(strides)} elements, but Sizes has {len(sizes)}"
+        expected, found = f"{len(sizes)} elements", f"{len(strides)} elements"
+        problems.append(Problem(codes.COUNT_MISMATCH, (*path, "Strides"), message, expected, found))
+    return strides
+
+
+def _read_flags(raw: object, dialect: Dialect, problems: list[Problem], path: Path) -> bool:
+    table = enumerators("DML_TENSOR_FLAGS", dialect.numbers_for_enums)
+    items = raw if type(raw) is list else [raw]
+    owned = False
+    for index, item in enumerate(items):
+        name = table.get(item) if type(item) in (str, int) else None
+        if name is None:
+            place = (*path, "Flags", index) if items is raw else (*path, "Flags")
+            problems.append(unknown_enumerator(item, ("NONE", "OWNED_BY_DML"), "tensor flag", *place))
+        owned |= name == "OWNED_BY_DML"
+    return owned

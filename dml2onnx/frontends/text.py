@@ -1,0 +1,246 @@
+"""From a file to decoded JSON: encoding, grammar, duplicate members, and what DxDispatch tolerates beyond JSON.
+
+Everything that stops here is an :class:`~dml2onnx.diagnostics.UnreadableError`: without a root object there is nothing
+to say more about.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+import stat
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NoReturn
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.frontends.findings import pointer, quote, show
+from dml2onnx.frontends.members import Json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from dml2onnx.diagnostics import Code
+
+MAX_TEXT_BYTES = 1 << 30
+
+_STRING = r'"(?:[^"\\]+|\\[\s\S])*+"?'
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*[\s\S]*?\*/")
+_LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*[\]}}])")
+_LITERAL = re.compile(rf"{_STRING}|(-?Infinity|NaN)")
+_SURROGATE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|[\s\S])"
+)
+_LONG_NUMBER = 4000
+"""Digits from which on Python refuses to convert decimal text to a whole number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A decoded model file.
+
+    Of members of one name the first is in ``root``; ``duplicates`` has all of them, by the identity of their object.
+    """
+
+    path: Path
+    root: Json
+    relaxed: bool = False
+    """Whether the text has comments, trailing commas or a tail, which only DxDispatch accepts."""
+    strict_error: UnreadableError | None = None
+    """What is wrong with the text as strict JSON, when it is ``relaxed``."""
+    duplicates: dict[int, list[tuple[str, object]]] = field(default_factory=dict)
+    marked: bool = False
+    """Whether the text starts with a byte order mark, which is skipped."""
+
+    def repeated(self) -> Iterator[tuple[str, str]]:
+        """(pointer, name) of every member that is given more than once."""
+        pending: list[tuple[str, object]] = [("", self.root)] if self.duplicates else []
+        while pending:
+            place, value = pending.pop()
+            if isinstance(value, dict):
+                pairs = self.duplicates.get(id(value), ())
+                for name in dict.fromkeys(name for name, _ in pairs):
+                    if sum(other == name for other, _ in pairs) > 1:
+                        yield place + pointer(name), name
+                pending.extend((place + pointer(name), item) for name, item in value.items() if _is_nested(item))
+            elif isinstance(value, list):
+                pending.extend((f"{place}/{index}", item) for index, item in enumerate(value) if _is_nested(item))
+
+
+def _is_nested(value: object) -> bool:
+    return isinstance(value, dict | list)
+
+
+def read_document(path: Path) -> Document:
+    """Reads and decodes a file; :class:`UnreadableError` for all that does not hold a JSON object."""
+    text, marked = _read_text(path)
+    shown = quote(str(path))
+    duplicates: dict[int, list[tuple[str, object]]] = {}
+    strict_error: UnreadableError | None = None
+    try:
+        root = _decode(shown, text, text, duplicates, whole=True)
+    except UnreadableError as error:
+        strict_error = error
+        duplicates.clear()
+        root = _decode(shown, _relax(text), text, duplicates, whole=False)
+    _refuse_surrogates(shown, text)
+    if not isinstance(root, dict):
+        if strict_error is not None:
+            raise strict_error
+        _refuse(codes.WRONG_ROOT, f"{shown} is {show(root)}, not an object", expected="an object", found=show(root))
+    return Document(path, root, strict_error is not None, strict_error, duplicates, marked)
+
+
+def _refuse(code: Code, message: str, expected: str = "", found: str = "") -> NoReturn:
+    raise UnreadableError(code.at(message, expected=expected, found=found)) from None
+
+
+def _read_text(path: Path) -> tuple[str, bool]:
+    """The text of a file, and whether it starts with a byte order mark, which is left out."""
+    shown = quote(str(path))
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            what = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+            _refuse(codes.NOT_A_FILE, f"{shown} is {what}", "a file", what)
+        if status.st_size > MAX_TEXT_BYTES:
+            _refuse(
+                codes.FILE_TOO_LARGE,
+                f"{shown} has {status.st_size} bytes",
+                f"at most {MAX_TEXT_BYTES} bytes of text",
+                f"{status.st_size} bytes",
+            )
+        data = path.read_bytes()
+    except FileNotFoundError:
+        _refuse(codes.NO_SUCH_FILE, f"{shown} does not exist", "a file")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        _refuse(codes.CANNOT_READ, f"{shown} cannot be read: {reason}", found=reason)
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        _refuse(codes.BYTE_ORDER_MARK, f"{shown} is UTF-16 text", "UTF-8", "a UTF-16 byte order mark")
+    if _is_onnx(path, data):
+        _refuse(codes.ONNX_MODEL, f"{shown} is an ONNX model already", "a DirectML graph as JSON", "an ONNX model")
+    marked = data.startswith(codecs.BOM_UTF8)
+    if marked:
+        data = data[len(codecs.BOM_UTF8) :]
+    if not data.strip():
+        _refuse(codes.NOT_JSON, f"{shown} is empty", "a JSON object", "nothing")
+    try:
+        return data.decode("utf-8"), marked
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        found = f"byte 0x{data[error.start]:02x} at offset {error.start}"
+        _refuse(codes.NOT_UTF8, f"{shown} is not UTF-8 text: {found} (line {line})", "UTF-8", found)
+
+
+def _is_onnx(path: Path, data: bytes) -> bool:
+    """Whether the bytes are a serialized ``onnx.ModelProto``: its version, a small number, comes first of all."""
+    return data.startswith(b"\x08") or (path.suffix.lower() == ".onnx" and not data.lstrip().startswith(b"{"))
+
+
+def _decode(
+    shown: str, text: str, original: str, duplicates: dict[int, list[tuple[str, object]]], *, whole: bool
+) -> object:
+    def members(pairs: list[tuple[str, object]]) -> Json:
+        made = dict(pairs)
+        if len(made) != len(pairs):
+            made.clear()
+            for name, value in pairs:
+                made.setdefault(name, value)
+            duplicates[id(made)] = pairs
+        return made
+
+    def constant(literal: str) -> NoReturn:
+        raise _LiteralError(literal)
+
+    def decoder(parse_int: Callable[[str], int | float] | None = None) -> json.JSONDecoder:
+        return json.JSONDecoder(object_pairs_hook=members, parse_constant=constant, parse_int=parse_int)
+
+    def run(engine: json.JSONDecoder) -> object:
+        if whole:
+            return engine.decode(text)
+        return engine.raw_decode(text, len(text) - len(text.lstrip(" \t\r\n")))[0]
+
+    try:
+        try:
+            return run(decoder())
+        except json.JSONDecodeError:
+            raise
+        except ValueError as error:
+            if isinstance(error, _LiteralError):
+                raise
+            # Python refuses whole numbers of thousands of digits; beyond every integer type, they are read as doubles.
+            duplicates.clear()
+            return run(decoder(lambda digits: float(digits) if len(digits) > _LONG_NUMBER else int(digits)))
+    except _LiteralError:
+        place = next((match for match in _LITERAL.finditer(text) if match[1]), None)
+        line, column = _place(original, place.start() if place else 0)
+        literal = place[1] if place else "NaN"
+        _refuse(
+            codes.NOT_A_NUMBER_LITERAL,
+            f"{shown}, line {line}, column {column}: {literal} is not JSON",
+            'a number, or "nan", "inf" or "-inf" in quotes',
+            literal,
+        )
+    except json.JSONDecodeError as error:
+        line, column = _place(original, error.pos)
+        reason, expected = _syntax(error, original)
+        _refuse(codes.NOT_JSON, f"{shown}, line {line}, column {column}: {reason}", expected, reason)
+    except RecursionError:
+        _refuse(codes.TOO_DEEP, f"{shown}: arrays or objects are nested hundreds of levels deep")
+
+
+def _syntax(error: json.JSONDecodeError, text: str) -> tuple[str, str]:
+    """What breaks the grammar, and what would not."""
+    if text.startswith(("//", "/*"), error.pos):
+        return "a comment starts here, which only DxDispatch models may have", "JSON without comments"
+    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+        return "the text ends in the middle of the model; is the file truncated?", "the rest of the model"
+    reason = error.msg[0].lower() + error.msg[1:]
+    return reason, "JSON"
+
+
+class _LiteralError(ValueError):
+    """One of the literals that Python's reader accepts and JSON does not have."""
+
+
+def _place(text: str, position: int) -> tuple[int, int]:
+    """Line and column, both counted from 1."""
+    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
+
+
+def _relax(text: str) -> str:
+    """Blanks out comments and single trailing commas; every other character keeps its place."""
+
+    def blank(match: re.Match[str]) -> str:
+        token = match[0]
+        return token if token[0] == '"' else re.sub(r"[^\n]", " ", token)
+
+    bare = _COMMENT.sub(blank, text)
+
+    def comma(match: re.Match[str]) -> str:
+        if match[0] != ",":
+            return match[0]
+        before = match.start() - 1
+        while before >= 0 and bare[before] in " \t\r\n":
+            before -= 1
+        return " " if before >= 0 and bare[before] not in "[{,:" else ","
+
+    return _LAST_COMMA.sub(comma, bare)
+
+
+def _refuse_surrogates(shown: str, text: str) -> None:
+    if "\\u" not in text:
+        return
+    for match in _SURROGATE.finditer(text):
+        if match[1]:
+            line, column = _place(text, match.start())
+            escape = f"\\{match[1]}"
+            _refuse(
+                codes.LONE_SURROGATE,
+                f"{shown}, line {line}, column {column}: {escape} is half of a surrogate pair",
+                "a pair of surrogates or the character itself",
+                escape,
+            )

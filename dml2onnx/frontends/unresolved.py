@@ -1,0 +1,42 @@
+"""Values that stand for what could not be read, so that nothing which uses them is reported as well."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.ir.graph import Read, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dml2onnx.ir.tensor import TensorDesc
+
+UNBOUNDED = 1 << 63
+"""Bytes of a buffer whose size could not be read: enough for every reader."""
+
+
+class Unresolved:
+    """The values of one graph that have no source, which has been reported."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self) -> None:
+        self._values: list[Value] = []
+
+    def value(self, name: str = "") -> Value:
+        """A new one."""
+        value = Value(name, UNBOUNDED)
+        self._values.append(value)
+        return value
+
+    def reads(self, descs: tuple[TensorDesc, ...]) -> tuple[Read, ...]:
+        """What tensors read whose connection could not be read."""
+        return tuple([Read(self.value()) for _ in descs])
+
+    def add(self, values: Iterable[Value]) -> None:
+        """Values that exist already."""
+        self._values.extend(values)
+
+    def all(self) -> frozenset[Value]:
+        """All of them."""
+        return frozenset(self._values)

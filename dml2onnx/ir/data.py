@@ -1,0 +1,77 @@
+"""Bytes of constants: held in memory, mapped from files, or described by a pattern, and read only when needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    Bytes = npt.NDArray[np.uint8]
+
+
+class Data(Protocol):
+    """A run of bytes."""
+
+    @property
+    def nbytes(self) -> int:
+        """Length."""
+
+    def read(self, offset: int = 0, length: int | None = None) -> Bytes:
+        """``length`` bytes from ``offset`` (to the end when not given); a view where memory allows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayData:
+    """Bytes in memory or in a memory-mapped file."""
+
+    array: Bytes
+    """One-dimensional ``uint8``; an ``np.memmap`` stays on disk until it is read."""
+
+    @classmethod
+    def of(cls, array: npt.NDArray[np.generic]) -> ArrayData:
+        """The bytes of any array, row-major."""
+        return cls(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+
+    @property
+    def nbytes(self) -> int:
+        return self.array.size
+
+    def read(self, offset: int = 0, length: int | None = None) -> Bytes:
+        return self.array[offset:] if length is None else self.array[offset : offset + length]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileData:
+    """Bytes of a file, mapped when first read."""
+
+    path: Path
+    offset: int
+    nbytes: int
+
+    def read(self, offset: int = 0, length: int | None = None) -> Bytes:
+        count = self.nbytes - offset if length is None else min(length, self.nbytes - offset)
+        if count <= 0:
+            return np.empty(0, np.uint8)
+        return np.memmap(self.path, np.uint8, "r", self.offset + offset, (count,))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FillData:
+    """One element repeated: 2**32 of them cost nothing until somebody reads them."""
+
+    pattern: bytes
+    nbytes: int
+
+    def read(self, offset: int = 0, length: int | None = None) -> Bytes:
+        count = self.nbytes - offset if length is None else min(length, self.nbytes - offset)
+        if count <= 0:
+            return np.empty(0, np.uint8)
+        start = offset % len(self.pattern)
+        repeats = -(-(start + count) // len(self.pattern))
+        return np.tile(np.frombuffer(self.pattern, np.uint8), repeats)[start : start + count]

@@ -1,0 +1,206 @@
+"""Graphs of operators over buffers in SSA form.
+
+A :class:`Value` is one version of one buffer: bytes, without a shape of its own. A node reads values through
+the tensor descriptors of its operator (its views) and writes new ones. Where an operator writes only part of
+a buffer, the new value is made from the old one (``Write.base``), whose other bytes it keeps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import networkx as nx
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.data import Data
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """One version of a buffer."""
+
+    name: str
+    nbytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A tensor read from a value, starting ``offset`` bytes into it."""
+
+    value: Value
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A tensor written into a new value.
+
+    ``base`` is the buffer's version before the write, when bytes outside the written tensor (and the gaps of
+    its strides) must survive; ``None`` says that nobody can tell what they hold, and they read as 0.
+    """
+
+    value: Value
+    offset: int = 0
+    base: Value | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """One operator of the graph.
+
+    ``reads`` and ``writes`` have an entry for every tensor field that is present, with one element for each
+    tensor of an array field. ``source`` is where the node stands in what was read: a JSON pointer or call site.
+    """
+
+    name: str
+    operator: OperatorDesc
+    reads: Mapping[str, tuple[Read, ...]]
+    writes: Mapping[str, tuple[Write, ...]]
+    source: str = ""
+    sources: tuple[Value, ...] = field(init=False, repr=False)
+    """All values that the node needs from elsewhere."""
+    targets: tuple[Value, ...] = field(init=False, repr=False)
+    """All values that the node makes."""
+
+    def __post_init__(self) -> None:
+        sources = [read.value for reads in self.reads.values() for read in reads]
+        targets = [write.value for writes in self.writes.values() for write in writes]
+        for writes in self.writes.values():
+            for write in writes:
+                # several outputs into one buffer are versions made from each other
+                if write.base is not None and write.base not in targets:
+                    sources.append(write.base)
+        object.__setattr__(self, "sources", tuple(sources))
+        object.__setattr__(self, "targets", tuple(targets))
+
+    def views_in(self) -> Iterator[tuple[str, int, Read, TensorDesc]]:
+        """(field, index, read, descriptor) of every input tensor."""
+        for name, reads in self.reads.items():
+            for index, (read, desc) in enumerate(zip(reads, self.operator.tensors(name), strict=True)):
+                yield name, index, read, desc
+
+    def views_out(self) -> Iterator[tuple[str, int, Write, TensorDesc]]:
+        """(field, index, write, descriptor) of every output tensor."""
+        for name, writes in self.writes.items():
+            for index, (write, desc) in enumerate(zip(writes, self.operator.tensors(name), strict=True)):
+                yield name, index, write, desc
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GraphInput:
+    """A buffer that the caller binds. ``default`` are sample contents, when the model came with some.
+
+    ``desc`` is the view under which the caller sees the buffer; ``None`` leaves it to the first reader.
+    """
+
+    name: str
+    value: Value
+    default: Data | None = None
+    desc: TensorDesc | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constant:
+    """A buffer whose bytes are known when compiling."""
+
+    value: Value
+    data: Data
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GraphOutput:
+    """A value that the caller gets, seen as ``desc`` (normally the descriptor that its last writer used)."""
+
+    name: str
+    value: Value
+    desc: TensorDesc
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Effect:
+    """A ``print`` or ``writeFile`` command of a sequential program: what it shows is a value at that moment."""
+
+    kind: str
+    """``"print"`` or ``"writeFile"``."""
+    output: GraphOutput
+    path: str = ""
+    dimensions: tuple[int, ...] = ()
+    verbose: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """Nodes in any order, the values they are connected by, and what enters and leaves.
+
+    ``results`` are the final contents of every buffer that the program writes; ``outputs`` those that it is
+    compiled for by default. ``findings`` were made while reading and belong to every later check; ``unresolved`` are
+    the values that nothing provides because of what they say.
+    """
+
+    nodes: tuple[Node, ...]
+    inputs: tuple[GraphInput, ...]
+    outputs: tuple[GraphOutput, ...]
+    constants: tuple[Constant, ...] = ()
+    results: tuple[GraphOutput, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    name: str = "graph"
+    feature_level: str | None = None
+    findings: tuple[Diagnostic, ...] = ()
+    format: str = ""
+    unresolved: frozenset[Value] = frozenset()
+    _order: list[tuple[Node, ...]] = field(default_factory=list, init=False, repr=False)
+
+    def writers(self) -> dict[Value, Node]:
+        """Which node makes each value."""
+        return {value: node for node in self.nodes for value in node.targets}
+
+    def sorted_nodes(self) -> tuple[Node, ...]:
+        """Nodes so that each follows those that it reads from; ``networkx.NetworkXUnfeasible`` on a cycle."""
+        if not self._order:
+            self._order.append(self._sort())
+        return self._order[0]
+
+    def _sort(self) -> tuple[Node, ...]:
+        if self._is_sorted():
+            return self.nodes
+        digraph = self.dependencies()
+        position = {node: i for i, node in enumerate(self.nodes)}
+        return tuple(nx.lexicographical_topological_sort(digraph, key=position.__getitem__))
+
+    def _is_sorted(self) -> bool:
+        """Programs and exporters write nodes in order nearly always; then no graph need be built."""
+        available = {item.value for item in self.inputs}
+        available.update(item.value for item in self.constants)
+        for node in self.nodes:
+            if not available.issuperset(node.sources):
+                return False
+            available.update(node.targets)
+        return True
+
+    def dependencies(self) -> nx.DiGraph[Node]:
+        """The graph of nodes, an edge from each writer to each reader of its values."""
+        digraph: nx.DiGraph[Node] = nx.DiGraph()
+        digraph.add_nodes_from(self.nodes)
+        writers = self.writers()
+        for node in self.nodes:
+            for value in node.sources:
+                if value in writers:
+                    digraph.add_edge(writers[value], node)
+        return digraph
+
+    def live_nodes(self, outputs: tuple[GraphOutput, ...]) -> tuple[Node, ...]:
+        """The sorted nodes that contribute to ``outputs``."""
+        needed = {output.value for output in outputs}
+        live: list[Node] = []
+        for node in reversed(self.sorted_nodes()):
+            if not needed.isdisjoint(node.targets):
+                live.append(node)
+                needed.update(node.sources)
+        return tuple(reversed(live))

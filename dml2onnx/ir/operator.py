@@ -1,0 +1,197 @@
+"""Operator descriptors: a catalogue entry and the values of its fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Iterator
+
+    from dml2onnx.catalog import FieldSchema, OperatorSchema
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleBias:
+    """``DML_SCALE_BIAS``: the operator computes ``f(x * scale + bias)``; both are FLOAT32 values."""
+
+    scale: float
+    bias: float
+
+
+@dataclass(frozen=True, slots=True)
+class Size2D:
+    """``DML_SIZE_2D``."""
+
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """``DML_SCALAR_UNION`` read as ``data_type``: a whole number for integers, a float otherwise."""
+
+    data_type: DataType
+    value: int | float
+
+
+class Unreadable:
+    """Stands for a field whose value could not be read; a diagnostic has said why."""
+
+    _instance: Unreadable | None = None
+
+    def __new__(cls) -> Unreadable:
+        if cls._instance is None:
+            cls._instance = super().__new__(cls)
+        return cls._instance
+
+    def __repr__(self) -> str:
+        return "UNREADABLE"
+
+
+UNREADABLE = Unreadable()
+
+
+FieldValue: TypeAlias = (
+    "bool | int | float | str | tuple[int, ...] | tuple[float, ...] | TensorDesc | tuple[TensorDesc, ...]"
+    " | ScaleBias | Size2D | Scalar | OperatorDesc | tuple[OperatorDesc, ...] | Unreadable | None"
+)
+"""What a field may hold. Enumerators are their short names (``"CROSS_CORRELATION"``), FLOAT attributes are
+Python floats that a float32 holds exactly, and an absent optional field is ``None``."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatorDesc:
+    """``DML_OPERATOR_DESC``: which operator, and a value for every field of its struct.
+
+    Compares and hashes by content, so that what is found out about one descriptor serves all equal ones.
+    The typed accessors name the field as DirectML does and assert its kind: what the front ends have read
+    by the catalogue is not doubted again.
+    """
+
+    schema: OperatorSchema
+    values: tuple[FieldValue, ...]
+    """One per field of ``schema.fields``, in struct order."""
+    _hash: int = field(init=False, repr=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.schema.name, self.values)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, OperatorDesc)
+            and self._hash == other._hash
+            and self.schema is other.schema
+            and self.values == other.values
+        )
+
+    @property
+    def type(self) -> str:
+        """The operator without its prefix: ``"PADDING1"``."""
+        return self.schema.short_name
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether every field (those of nested operators too) could be read."""
+        for value in self.values:
+            if value is UNREADABLE:
+                return False
+            nested = value if isinstance(value, tuple) else (value,)
+            if any(isinstance(item, OperatorDesc) and not item.is_readable for item in nested):
+                return False
+        return True
+
+    def get(self, name: str) -> FieldValue:
+        """Any field by name; ``KeyError`` when the operator has none of that name."""
+        return self.values[self.schema.index[name]]
+
+    def has(self, name: str) -> bool:
+        """Whether the operator has the field and it is not absent."""
+        index = self.schema.index.get(name)
+        return index is not None and self.values[index] is not None
+
+    def items(self) -> Iterator[tuple[FieldSchema, FieldValue]]:
+        """Fields with their values, in struct order."""
+        return zip(self.schema.fields, self.values, strict=True)
+
+    def tensors(self, name: str) -> tuple[TensorDesc, ...]:
+        """The descriptors of a tensor field: none when absent, one, or those of an array."""
+        value = self.get(name)
+        if value is None:
+            return ()
+        if isinstance(value, TensorDesc):
+            return (value,)
+        assert isinstance(value, tuple), name
+        return value  # type: ignore[return-value]  # the schema says it is an array of tensors
+
+    def tensor(self, name: str) -> TensorDesc:
+        """A required tensor field."""
+        value = self.get(name)
+        assert isinstance(value, TensorDesc), name
+        return value
+
+    def uint(self, name: str) -> int:
+        """A UINT or INT field."""
+        value = self.get(name)
+        assert isinstance(value, int), name
+        return value
+
+    def uints(self, name: str) -> tuple[int, ...]:
+        """A UINT or INT array."""
+        value = self.get(name)
+        assert isinstance(value, tuple), name
+        return value  # type: ignore[return-value]
+
+    def float(self, name: str) -> builtins.float:
+        """A FLOAT field, the float32 value as a Python float."""
+        value = self.get(name)
+        assert isinstance(value, float), name
+        return value
+
+    def floats(self, name: str) -> tuple[builtins.float, ...]:
+        """A FLOAT array."""
+        value = self.get(name)
+        assert isinstance(value, tuple), name
+        return value  # type: ignore[return-value]
+
+    def flag(self, name: str) -> bool:
+        """A BOOL field."""
+        value = self.get(name)
+        assert isinstance(value, bool), name
+        return value
+
+    def enum(self, name: str) -> str:
+        """An enumerator's short name."""
+        value = self.get(name)
+        assert isinstance(value, str), name
+        return value
+
+    def scalar(self, name: str) -> Scalar:
+        """A scalar union, read by its sibling data type."""
+        value = self.get(name)
+        assert isinstance(value, Scalar), name
+        return value
+
+    def scale_bias(self, name: str = "ScaleBias") -> ScaleBias | None:
+        """The optional scale and bias."""
+        value = self.get(name)
+        assert value is None or isinstance(value, ScaleBias), name
+        return value
+
+    def size_2d(self, name: str) -> Size2D:
+        """A width and a height."""
+        value = self.get(name)
+        assert isinstance(value, Size2D), name
+        return value
+
+    def activation(self, name: str = "FusedActivation") -> OperatorDesc | None:
+        """The optional nested activation."""
+        value = self.get(name)
+        assert value is None or isinstance(value, OperatorDesc), name
+        return value

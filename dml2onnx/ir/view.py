@@ -1,0 +1,363 @@
+"""The algebra of strided views: how to get from one view of a memory to another.
+
+A producer wrote (or a graph input is) a tensor under some sizes and strides; a consumer reads the same memory
+under others. :func:`plan_read` gives the cheapest chain of array steps between the two dense tensors:
+nothing, Reshape, Transpose, Slice, Expand, and, for what no such chain can say, Gather on the flat memory.
+:func:`plan_flat` and :func:`scatter_indices` say the same of writing. Everything counts in elements of one
+width. Pure integer algebra: no ONNX in it; ``apply`` interprets a plan with numpy.
+
+The structured part works on radices. Memory of ``K`` elements is a number system whose digits are the
+dimensions; a strided dimension ``(size, stride)`` is a run of whole digits that starts at weight ``stride``,
+the topmost possibly a range of one digit, and an offset is a number whose digits are where the ranges start.
+So two views are compatible when the union of their weights is a chain in which each divides the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from math import prod
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from dml2onnx.ir.tensor import extent, packed_strides
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Sizes and strides in elements, from an offset in elements."""
+
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int = 0
+
+    @classmethod
+    def packed(cls, sizes: tuple[int, ...]) -> Layout:
+        """Row-major from the start."""
+        return cls(sizes, packed_strides(sizes))
+
+    @property
+    def extent(self) -> int:
+        """Elements from the first to the last touched."""
+        return extent(self.sizes, self.strides)
+
+    @property
+    def memory_order(self) -> tuple[int, ...]:
+        """Axes from the slowest to the fastest varying in memory; axes of size 1 keep their place."""
+        moving = [axis for axis, size in enumerate(self.sizes) if size > 1]
+        ranked = iter(sorted(moving, key=lambda axis: (-self.strides[axis], axis)))
+        return tuple(next(ranked) if size > 1 else axis for axis, size in enumerate(self.sizes))
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether the elements tile ``[offset, offset + extent)`` once each."""
+        return _is_dense(self.sizes, self.strides)
+
+    def offsets(self) -> Indices:
+        """The memory position of every element, in the shape of the tensor."""
+        positions = np.full((1,) * len(self.sizes), self.offset, np.int64)
+        for axis, (size, stride) in enumerate(zip(self.sizes, self.strides, strict=True)):
+            steps = np.arange(size, dtype=np.int64) * stride
+            positions = positions + steps.reshape([-1 if i == axis else 1 for i in range(len(self.sizes))])
+        return positions
+
+
+@dataclass(frozen=True, slots=True)
+class Reshape:
+    """Same elements, same order, another shape."""
+
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Transpose:
+    """``numpy.transpose``."""
+
+    permutation: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Ranges ``[starts, ends)`` of all axes."""
+
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Expand:
+    """Repetition of axes of size 1."""
+
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """Elements of a one-dimensional tensor at the positions of ``layout``, in its shape."""
+
+    layout: Layout
+
+
+Step: TypeAlias = Reshape | Transpose | Slice | Expand | Gather
+Plan: TypeAlias = tuple[Step, ...]
+
+
+@lru_cache(maxsize=1 << 14)
+def plan_read(source: Layout, target: Layout, *, units: bool = False) -> Plan | None:
+    """Steps from the dense tensor of shape ``source.sizes`` to that of ``target``.
+
+    ``source`` must not overlap itself. With ``units``, dimensions of stride 0 come out with size 1 instead of
+    being repeated: for consumers that broadcast on their own. ``None`` when the target reads memory that the
+    source does not hold: outside of it, or its gaps.
+    """
+    if source.offset == target.offset and source.strides == target.strides and source.sizes == target.sizes:
+        return ()
+    shape = tuple(1 if stride == 0 else size for size, stride in zip(target.sizes, target.strides, strict=True))
+    core = _read_core(source, Layout(shape, target.strides, target.offset - source.offset))
+    if core is None:
+        return None
+    steps = _tidy(source.sizes, core, shape)
+    return steps if units or shape == target.sizes else (*steps, Expand(target.sizes))
+
+
+def plan_flat(source: Layout) -> Plan:
+    """Steps from a dense tensor to its memory as one dimension; the layout must be dense."""
+    assert source.is_dense
+    order = source.memory_order
+    return _tidy(source.sizes, (Transpose(order),), (prod(source.sizes),))
+
+
+def memory_shape(layout: Layout) -> tuple[int, ...]:
+    """The shape in which a buffer of this layout is seen in memory order.
+
+    A packed tensor keeps its sizes, a permuted one is sorted by stride, a broadcast dimension is absent from
+    memory and so is 1; what leaves gaps or overlaps is one flat run of elements.
+    """
+    sizes = tuple(1 if stride == 0 else size for size, stride in zip(layout.sizes, layout.strides, strict=True))
+    stored = Layout(sizes, layout.strides)
+    if not stored.is_dense:
+        return (stored.extent,)
+    return tuple(sizes[axis] for axis in stored.memory_order)
+
+
+def scatter_indices(source: Layout) -> Indices:
+    """Memory positions of the elements of a tensor with gaps, flat, in the order of the dense tensor."""
+    return source.offsets().reshape(-1)
+
+
+def apply(plan: Plan, array: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    """A plan carried out by numpy."""
+    for step in plan:
+        match step:
+            case Reshape(shape):
+                array = array.reshape(shape)
+            case Transpose(permutation):
+                array = array.transpose(permutation)
+            case Slice(starts, ends):
+                array = array[tuple(slice(a, b) for a, b in zip(starts, ends, strict=True))]
+            case Expand(shape):
+                array = np.broadcast_to(array, shape)
+            case Gather(layout):
+                array = array.reshape(-1)[layout.offsets()]
+    return array
+
+
+def _is_dense(sizes: Sequence[int], strides: Sequence[int]) -> bool:
+    expected = 1
+    for stride, size in sorted((s, n) for n, s in zip(sizes, strides, strict=True) if n > 1):
+        if stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+def _read_core(source: Layout, target: Layout) -> Plan | None:
+    """The plan without its last Reshape and Expand; ``target.offset`` counts from the start of the source."""
+    if target.offset < 0 or target.offset + target.extent > source.extent:
+        return None
+    direct = _digits(source, target)
+    if direct is not None:
+        return direct
+    if not source.is_dense:
+        return None
+    flat = plan_flat(source)
+    total = prod(source.sizes)
+    for start, length in _windows(target, total):
+        window = Layout((length,), (1,))
+        inner = _digits(window, Layout(target.sizes, target.strides, target.offset - start))
+        if inner is not None:
+            cut = () if length == total else (Slice((start,), (start + length,)),)
+            return (*flat, *cut, *inner)
+    return (*flat, Gather(target))
+
+
+def _windows(target: Layout, total: int) -> list[tuple[int, int]]:
+    """(start, length) of runs of memory that may divide evenly where the whole does not."""
+    moving = [(s, n) for n, s in zip(target.sizes, target.strides, strict=True) if n > 1]
+    if not moving:
+        return [(target.offset, 1)]
+    stride, size = max(moving)
+    length = stride * size
+    starts = (0, target.offset // stride * stride, target.offset)
+    windows = [(0, total), *((start, length) for start in starts), (target.offset, target.extent)]
+    end = target.offset + target.extent
+    return [(start, count) for start, count in windows if start <= target.offset and end <= start + count <= total]
+
+
+def _digits(source: Layout, target: Layout) -> Plan | None:
+    """Reshape, Slice, Transpose in a common number system, or ``None`` where the two views have none."""
+    kept = sorted((s, n, axis) for axis, (n, s) in enumerate(zip(source.sizes, source.strides, strict=True)) if n > 1)
+    wanted = [(s, n) for n, s in zip(target.sizes, target.strides, strict=True) if n > 1]
+    dense = source.is_dense
+    top = kept[-1][0] * kept[-1][1] if kept else 1
+    weights = {1, top, *(s for s, _, _ in kept), *(s for s, _ in wanted)}
+    ends = {s * n for s, n in wanted if s * n < top}
+    for candidate in (weights | ends, weights) if dense else (weights,):
+        chain = sorted(candidate)
+        if chain[-1] == top and all(high % low == 0 for low, high in pairwise(chain)):
+            plan = _in_chain(chain, kept, wanted, source, target)
+            if plan is not None:
+                return plan
+    return None
+
+
+def _in_chain(
+    chain: list[int],
+    kept: list[tuple[int, int, int]],
+    wanted: list[tuple[int, int]],
+    source: Layout,
+    target: Layout,
+) -> Plan | None:
+    radix = [high // low for low, high in pairwise(chain)]
+    index = {weight: i for i, weight in enumerate(chain)}
+    start = [target.offset // low % r for low, r in zip(chain, radix, strict=False)]
+    runs = _runs(wanted, index, radix, start)
+    digits_of = _split(kept, radix, index)
+    if runs is None or digits_of is None:
+        return None
+    length = {digit: count for run in runs for digit, count in run}
+    held = _held(kept, digits_of, radix)
+    # digits that the source does not hold are gaps of it: the target may only stand at 0 there
+    if any(start[d] + length.get(d, 1) > held.get(d, 1) for d in range(len(radix))):
+        return None
+    # one column per digit, and one (None) per source axis of size 1, so that axes need not be dropped and put back
+    columns = [digit for axis in range(len(source.sizes)) for digit in digits_of.get(axis, [None])]
+    split = Reshape(tuple(1 if d is None else held[d] for d in columns))
+    starts = tuple(0 if d is None else start[d] for d in columns)
+    cut = Slice(starts, tuple(a + (1 if d is None else length.get(d, 1)) for a, d in zip(starts, columns, strict=True)))
+    return (split, cut, Transpose(_arrange(columns, runs, target)))
+
+
+def _runs(
+    wanted: list[tuple[int, int]], index: dict[int, int], radix: list[int], start: list[int]
+) -> list[list[tuple[int, int]]] | None:
+    """For each moving target axis the digits it takes, most significant first, and how much of each."""
+    runs: list[list[tuple[int, int]]] = []
+    taken: set[int] = set()
+    for stride, size in wanted:
+        digit = index[stride]
+        run: list[tuple[int, int]] = []
+        while size > 1:
+            if digit >= len(radix) or digit in taken:
+                return None
+            count = min(size, radix[digit])
+            if size % count or start[digit] + count > radix[digit]:
+                return None
+            taken.add(digit)
+            run.append((digit, count))
+            size //= count
+            digit += 1
+        runs.append(run[::-1])
+    return runs
+
+
+def _arrange(columns: list[int | None], runs: list[list[tuple[int, int]]], target: Layout) -> tuple[int, ...]:
+    """The order of columns that gives the target's axes, columns of one element standing in for axes of size 1."""
+    place = {digit: i for i, digit in enumerate(columns) if digit is not None}
+    moving = {digit for run in runs for digit, _ in run}
+    units = [i for i, digit in enumerate(columns) if digit not in moving]
+    order: list[int] = []
+    remaining = iter(runs)
+    for size in target.sizes:
+        if size > 1:
+            order += [place[digit] for digit, _ in next(remaining)]
+        elif units:
+            order.append(units.pop(0))
+    return (*order, *units)
+
+
+def _split(
+    kept: list[tuple[int, int, int]], radix: list[int], index: dict[int, int]
+) -> dict[int, list[int | None]] | None:
+    """Which digits, most significant first, each source axis consists of."""
+    result: dict[int, list[int | None]] = {}
+    for stride, size, axis in kept:
+        first = digit = index[stride]
+        covered = 1
+        while covered < size and digit < len(radix):
+            covered *= radix[digit]
+            digit += 1
+        # a source with gaps holds part of one digit; part of a run of several cannot be split by a Reshape
+        if covered < size or (covered != size and digit != first + 1):
+            return None
+        result[axis] = list(range(digit - 1, first - 1, -1))
+    return result
+
+
+def _held(kept: list[tuple[int, int, int]], digits_of: dict[int, list[int | None]], radix: list[int]) -> dict[int, int]:
+    """How much of each digit the source holds."""
+    held: dict[int, int] = {}
+    for _, size, axis in kept:
+        digits = digits_of[axis]
+        held.update((d, size if len(digits) == 1 else radix[d]) for d in digits if d is not None)
+    return held
+
+
+def _tidy(shape: tuple[int, ...], steps: Plan, final: tuple[int, ...]) -> Plan:
+    """The steps without those that do nothing, ending in shape ``final``."""
+    result: list[Step] = []
+    shapes = [shape]
+
+    def reshape(to: tuple[int, ...]) -> None:
+        if result and isinstance(result[-1], Reshape):
+            result.pop()
+            shapes.pop()
+        if to != shapes[-1]:
+            result.append(Reshape(to))
+            shapes.append(to)
+
+    def push(step: Step, to: tuple[int, ...]) -> None:
+        result.append(step)
+        shapes.append(to)
+
+    for step in steps:
+        match step:
+            case Reshape(to):
+                reshape(to)
+            case Transpose(permutation):
+                before = shapes[-1]
+                permuted = tuple(before[axis] for axis in permutation)
+                moving = [axis for axis in permutation if before[axis] > 1]
+                if moving == sorted(moving):
+                    reshape(permuted)
+                else:
+                    push(step, permuted)
+            case Slice(starts, ends):
+                cut = tuple(b - a for a, b in zip(starts, ends, strict=True))
+                if cut != shapes[-1]:
+                    push(step, cut)
+            case Gather(layout):
+                push(step, layout.sizes)
+            case Expand(to):
+                push(step, to)
+    reshape(final)
+    return tuple(result)

@@ -1,0 +1,1 @@
+"""From DirectML operators to ONNX nodes."""

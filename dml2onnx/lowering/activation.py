@@ -1,0 +1,295 @@
+"""ACTIVATION operators, by themselves and fused into others.
+
+https://learn.microsoft.com/windows/ai/directml/dml-fused-activations
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dml2onnx.lowering.emitter import Emitter, Tensor
+from dml2onnx.lowering.emitter.core import FLOAT, FLOAT16, INT64
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.lowering.emitter.core import DType
+    from dml2onnx.lowering.operands import Operands
+
+_ONE_NODE: Mapping[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
+    "ACTIVATION_CELU": (Emitter.Celu, ("Alpha",)),
+    "ACTIVATION_ELU": (Emitter.Elu, ("Alpha",)),
+    "ACTIVATION_HARD_SIGMOID": (Emitter.HardSigmoid, ("Alpha", "Beta")),
+    "ACTIVATION_LEAKY_RELU": (Emitter.LeakyRelu, ("Alpha",)),
+    "ACTIVATION_RELU": (Emitter.Relu, ()),
+    "ACTIVATION_SCALED_ELU": (Emitter.Selu, ("Alpha", "Gamma")),
+    "ACTIVATION_SIGMOID": (Emitter.Sigmoid, ()),
+    "ACTIVATION_TANH": (Emitter.Tanh, ()),
+    "ACTIVATION_THRESHOLDED_RELU": (Emitter.ThresholdedRelu, ("Alpha",)),
+}
+"""Activations that are one ONNX operator, and the fields that are its attributes, in order."""
+
+_ALONG_AXES: Mapping[str, Callable[[Emitter, Tensor, int], Tensor]] = {
+    "ACTIVATION_HARDMAX": Emitter.Hardmax,
+    "ACTIVATION_HARDMAX1": Emitter.Hardmax,
+    "ACTIVATION_LOG_SOFTMAX": Emitter.LogSoftmax,
+    "ACTIVATION_LOG_SOFTMAX1": Emitter.LogSoftmax,
+    "ACTIVATION_SOFTMAX": Emitter.Softmax,
+    "ACTIVATION_SOFTMAX1": Emitter.Softmax,
+}
+"""Activations that see slices, not elements."""
+
+_SIGMOID_IS_0 = -104.0
+"""exp of this is less than half of the smallest FLOAT32."""
+_GELU_IS_0 = -15.0
+"""Here x times the normal distribution is less than half of the smallest FLOAT32."""
+_SOFTPLUS_IS_X = 32.0
+"""From here on ``ln(1 + exp(x))`` rounds to x."""
+
+
+def apply_activation(e: Emitter, activation: OperatorDesc | None, x: Tensor) -> Tensor:
+    """A fused activation on its host's result before rounding [decision F4]; ``x`` itself without one.
+
+    ``x`` is of the type that floating-point arithmetic is done in, and of any shape of which each element is
+    computed by itself; SOFTMAX and SOFTMAX1 want the shape of the host's output.
+    """
+    if activation is None:
+        return x
+    if activation.type in _ONE_NODE:
+        emit, fields = _ONE_NODE[activation.type]
+        return emit(e, x, *map(activation.float, fields))
+    if activation.type in _ALONG_AXES:
+        return _over_slices(e, activation, x)
+    return _FORMULAS[activation.type](e, activation, x)
+
+
+# --- one element at a time -------------------------------------------------------------------------------------------
+
+
+def affine(e: Emitter, x: Tensor, scale: float, bias: float) -> Tensor:
+    """``x * scale + bias`` on floats, without the factor that is 1 and the term that is 0."""
+    product = e.Mul(x, e.constant(scale, x.dtype))
+    return e.Add(product, e.constant(bias, x.dtype)) if bias != 0 else product
+
+
+def clamp(e: Emitter, x: Tensor, low: float, high: float) -> Tensor:
+    """``max(low, min(x, high))``: Clip, in which the upper bound wins where ``low`` is above it [decision E6]."""
+    if (low, high) == (0, math.inf):
+        return e.Relu(x)
+    return e.Clip(x, low if low != -math.inf else None, max(low, high) if high != math.inf else None)
+
+
+def _identity(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
+    return x
+
+
+def _linear(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
+    return affine(e, x, op.float("Alpha"), op.float("Beta"))
+
+
+def _clip(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
+    return clamp(e, x, op.float("Min"), op.float("Max"))
+
+
+def _scaled_tanh(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
+    return affine(e, e.Tanh(affine(e, x, op.float("Beta"), 0)), op.float("Alpha"), 0)
+
+
+def _parametric_softplus(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
+    return affine(e, e.Softplus(affine(e, x, op.float("Beta"), 0)), op.float("Alpha"), 0)
+
+
+def _softplus(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
+    """``ln(1 + exp(Steepness * x)) / Steepness`` [decision A3]."""
+    steepness = op.float("Steepness")
+    if steepness == 1:
+        return e.Softplus(x)
+    divisor = e.constant(steepness, x.dtype)
+    if steepness < 1:
+        return e.Div(e.Softplus(affine(e, x, steepness, 0)), divisor)
+    e.note("where Steepness * x could overflow the result is x itself")
+    near = e.Clip(x, None, _SOFTPLUS_IS_X / steepness)
+    return e.Max(x, e.Div(e.Softplus(affine(e, near, steepness, 0)), divisor))
+
+
+def _softsign(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
+    """``x / (1 + |x|)``, and 1 with the sign of x at the infinities [decision A5]."""
+    edge = 2.0 ** (_format(x.dtype).maxexp - 2)  # the largest power of two whose reciprocal is a normal number
+    return e.Softsign(e.Clip(x, -edge, edge))
+
+
+def _gelu(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
+    """``0.5 * x * (1 + erf(x / sqrt(2)))``, and 0 at -inf [decision A6]."""
+    x = e.Clip(x, _GELU_IS_0, None)
+    if e.opset >= 20:
+        return e.Gelu(x)
+    e.note("Gelu is new in opset 20; ONNX Runtime fuses these nodes into one")
+    erf = e.Erf(e.Div(x, e.constant(math.sqrt(2), x.dtype)))
+    return affine(e, e.Mul(x, affine(e, erf, 1, 1)), 0.5, 0)
+
+
+def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
+    """``x * sigmoid(SigmoidInputScale * x)``, and 0 at the infinity where the sigmoid is [decision A7]."""
+    scale = op.float("SigmoidInputScale")
+    if scale == 0:
+        return affine(e, x, 0.5, 0)
+    largest = float(_format(x.dtype).max)
+    edge = min(max(_SIGMOID_IS_0 / scale, -largest), largest)
+    x = e.Clip(x, edge, None) if scale > 0 else e.Clip(x, None, edge)
+    return e.Mul(x, e.Sigmoid(affine(e, x, scale, 0)))
+
+
+def _hard_swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
+    """``x * clamp(Alpha * x + Beta, 0, 1)``, and 0 at the infinity where the factor is [decision A7]."""
+    alpha, beta = op.float("Alpha"), op.float("Beta")
+    if alpha == 0:
+        return affine(e, x, min(max(beta, 0.0), 1.0), 0)
+    largest = float(_format(x.dtype).max)
+    x = e.Clip(x, -largest, None) if alpha > 0 else e.Clip(x, None, largest)
+    return e.Mul(x, e.HardSigmoid(x, alpha, beta))
+
+
+def _shrink(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
+    """``x - Bias`` above Threshold, else ``x + Bias`` below -Threshold, else 0.
+
+    Not Shrink, which looks below -Threshold first (a negative Threshold shows it) and runs several times slower.
+    """
+    bias, threshold = op.float("Bias"), op.float("Threshold")
+    below = e.Less(x, e.constant(-threshold, x.dtype))
+    inner = e.Where(below, affine(e, x, 1, bias), e.constant(0, x.dtype))
+    return e.Where(e.Greater(x, e.constant(threshold, x.dtype)), affine(e, x, 1, -bias), inner)
+
+
+def _format(dtype: DType) -> np.finfo[np.floating[Any]]:
+    return np.finfo(np.float16 if dtype == FLOAT16 else np.float32)
+
+
+_FORMULAS: Mapping[str, Callable[[Emitter, OperatorDesc, Tensor], Tensor]] = {
+    "ACTIVATION_GELU": _gelu,
+    "ACTIVATION_HARD_SWISH": _hard_swish,
+    "ACTIVATION_IDENTITY": _identity,
+    "ACTIVATION_LINEAR": _linear,
+    "ACTIVATION_PARAMETRIC_SOFTPLUS": _parametric_softplus,
+    "ACTIVATION_SCALED_TANH": _scaled_tanh,
+    "ACTIVATION_SHRINK": _shrink,
+    "ACTIVATION_SOFTPLUS": _softplus,
+    "ACTIVATION_SOFTSIGN": _softsign,
+    "ACTIVATION_SWISH": _swish,
+    "ELEMENT_WISE_CLIP": _clip,
+}
+
+
+# --- slices along axes -----------------------------------------------------------------------------------------------
+
+
+def _over_slices(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
+    """One ONNX operator on one axis; several axes become one by Reshape, behind a Transpose where they lie apart."""
+    emit = _ALONG_AXES[op.type]
+    axes = sorted(op.uints("Axes")) if op.type.endswith("1") else [x.rank - 1]
+    wide = [axis for axis in axes if x.shape[axis] > 1] or axes[-1:]
+    if len(wide) == 1:
+        return emit(e, x, wide[0])
+    first, last = wide[0], wide[-1] + 1
+    if prod(x.shape[first:last]) == prod(x.shape[axis] for axis in wide):
+        merged = (*x.shape[:first], prod(x.shape[first:last]), *x.shape[last:])
+        return e.Reshape(emit(e, e.Reshape(x, merged), first), x.shape)
+    return _gathered(e, x, wide, emit)
+
+
+def _gathered(e: Emitter, x: Tensor, axes: Sequence[int], emit: Callable[[Emitter, Tensor, int], Tensor]) -> Tensor:
+    order = [*(axis for axis in range(x.rank) if axis not in axes), *axes]
+    moved = e.Transpose(x, order)
+    count = prod(x.shape[axis] for axis in axes)
+    rows = emit(e, e.Reshape(moved, (x.size // count, count)), 1)
+    return e.Transpose(e.Reshape(rows, moved.shape), [order.index(axis) for axis in range(x.rank)])
+
+
+@lowers(*_ALONG_AXES)
+def over_slices(node: Operands, e: Emitter) -> Tensor:
+    """SOFTMAX, LOG_SOFTMAX, HARDMAX over all Axes together, or the last [decisions A14 to A16].
+
+    Softmax, LogSoftmax and Hardmax, which also subtract the maximum and choose the first of equals.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_softmax1_operator_desc
+    """
+    return apply_activation(e, node.op, node.widened(node.tensor("InputTensor")))
+
+
+# --- operators of their own ------------------------------------------------------------------------------------------
+
+
+@lowers(
+    *_ONE_NODE,
+    "ACTIVATION_GELU",
+    "ACTIVATION_HARD_SWISH",
+    "ACTIVATION_LINEAR",
+    "ACTIVATION_PARAMETRIC_SOFTPLUS",
+    "ACTIVATION_SCALED_TANH",
+    "ACTIVATION_SOFTPLUS",
+    "ACTIVATION_SOFTSIGN",
+    "ACTIVATION_SWISH",
+)
+def element_wise(node: Operands, e: Emitter) -> Tensor:
+    """An activation that sees each element by itself: see the tables of this module for its ONNX form.
+
+    https://learn.microsoft.com/windows/ai/directml/dml-fused-activations lists them.
+    """
+    x = node.widened(node.broadcastable("InputTensor"))
+    return e.Expand(apply_activation(e, node.op, x), node.output().sizes)
+
+
+@lowers("ACTIVATION_IDENTITY")
+def identity(node: Operands, e: Emitter) -> Tensor:
+    """A copy: no node at all.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_identity_operator_desc
+    """
+    return node.tensor("InputTensor")
+
+
+@lowers("ACTIVATION_SHRINK")
+def shrink(node: Operands, e: Emitter) -> Tensor:
+    """Two Where; integers are compared and summed in FLOAT32, truncated and wrapped [decision A13].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_shrink_operator_desc
+    """
+    x, sizes = node.widened(node.broadcastable("InputTensor")), node.output().sizes
+    if x.dtype.kind == "f":
+        return e.Expand(_shrink(e, node.op, x), sizes)
+    if not abs(node.op.float("Bias")) < 2.0**62:
+        # FLOAT32 numbers of this size do not notice x, and are multiples of 2**32
+        return e.ConstantOfShape(sizes, 0, x.dtype)
+    y = e.Cast(_shrink(e, node.op, e.Cast(x, FLOAT)), INT64)
+    # a Cast would wrap as well, but ONNX Runtime makes one saturating Cast of two in a row
+    y = e.Mod(y, e.constant(1 << 8 * x.dtype.itemsize, INT64))
+    return e.Expand(e.Cast(y, x.dtype), sizes)
+
+
+@lowers("ACTIVATION_PARAMETERIZED_RELU")
+def parameterized_relu(node: Operands, e: Emitter) -> Tensor:
+    """``x`` where ``x >= 0``, else ``SlopeTensor * x``; integer products wrap [decision A11].
+
+    Where of a Mul: PRelu has no integers, and its CPU kernel takes each element by itself.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_parameterized_relu_operator_desc
+    """
+    x, slope = (node.widened(node.broadcastable(name)) for name in ("InputTensor", "SlopeTensor"))
+    sizes = node.output().sizes
+    if x.dtype.kind == "f" and e.target.name != "cpu":
+        return e.Expand(e.PRelu(e.Expand(x, np.broadcast_shapes(x.shape, slope.shape)), slope), sizes)
+    positive = e.GreaterOrEqual(x, e.constant(0, x.dtype))
+    return e.Expand(e.Where(positive, x, e.Mul(slope, x)), sizes)
+
+
+@lowers("ACTIVATION_RELU_GRAD")
+def relu_grad(node: Operands, e: Emitter) -> Tensor:
+    """The gradient where ``x > 0``, else 0, for NaN too [decision A1]: Where.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_relu_grad_operator_desc
+    """
+    x, gradient = (node.widened(node.broadcastable(name)) for name in ("InputTensor", "InputGradientTensor"))
+    passes = e.Greater(x, e.constant(0, x.dtype))
+    return e.Expand(e.Where(passes, gradient, e.constant(0, gradient.dtype)), node.output("OutputGradientTensor").sizes)

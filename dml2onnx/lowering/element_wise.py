@@ -1,0 +1,215 @@
+"""ELEMENT_WISE operators on one or two tensors."""
+
+from __future__ import annotations
+
+from math import isfinite, isnan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.activation import affine, apply_activation, clamp
+from dml2onnx.lowering.emitter.core import FLOAT
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from dml2onnx.ir.operator import ScaleBias
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.emitter.core import DType
+    from dml2onnx.lowering.operands import Operands
+
+_UNSCALED = (1.0, 0.0)
+
+
+@lowers("ELEMENT_WISE_ADD")
+def add(node: Operands, e: Emitter) -> Tensor:
+    """``ATensor + BTensor``; integers wrap [decision G2]: Add.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_add_operator_desc
+    """
+    return e.Expand(e.Add(*_operands(node)), node.output().sizes)
+
+
+@lowers("ELEMENT_WISE_ADD1")
+def add1(node: Operands, e: Emitter) -> Tensor:
+    """``FusedActivation(ATensor + BTensor)``: Add, and the activation on what it gives before any broadcast.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_add1_operator_desc
+    """
+    total = e.Add(*_operands(node))
+    return e.Expand(apply_activation(e, node.op.activation(), total), node.output().sizes)
+
+
+@lowers("ELEMENT_WISE_SUBTRACT")
+def subtract(node: Operands, e: Emitter) -> Tensor:
+    """``ATensor - BTensor``; integers wrap [decision G2]: Sub.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_subtract_operator_desc
+    """
+    return e.Expand(e.Sub(*_operands(node)), node.output().sizes)
+
+
+@lowers("ELEMENT_WISE_MULTIPLY")
+def multiply(node: Operands, e: Emitter) -> Tensor:
+    """``ATensor * BTensor``; integers wrap [decision G2]: Mul.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_multiply_operator_desc
+    """
+    return e.Expand(e.Mul(*_operands(node)), node.output().sizes)
+
+
+@lowers("ELEMENT_WISE_DIVIDE")
+def divide(node: Operands, e: Emitter) -> Tensor:
+    """``ATensor / BTensor``; integers truncate toward zero: Div, guarded where integers could trap.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_divide_operator_desc
+    """
+    a, b = _operands(node)
+    return e.Expand(divided(e, a, b), node.output().sizes)
+
+
+@lowers("ELEMENT_WISE_IDENTITY")
+def identity(node: Operands, e: Emitter) -> Tensor:
+    """``InputTensor * Scale + Bias``; without ScaleBias a copy of the bits, which is no node at all [decision X24].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_identity_operator_desc
+    """
+    factors = node.op.scale_bias()
+    if is_unscaled(factors):
+        return node.tensor("InputTensor")
+    x = node.widened(node.broadcastable("InputTensor"))
+    return e.Expand(scaled(e, x, factors), node.output().sizes)
+
+
+@lowers("ELEMENT_WISE_CLIP")
+def clip(node: Operands, e: Emitter) -> Tensor:
+    """``max(Min, min(x * Scale + Bias, Max))`` with bounds converted to the tensor's type [decision E7]: Clip.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_operator_desc
+    """
+    dtype = node.output().data_type.dtype
+    return _clipped(node, e, bound(node.op.float("Min"), dtype), bound(node.op.float("Max"), dtype))
+
+
+@lowers("ELEMENT_WISE_CLIP1")
+def clip1(node: Operands, e: Emitter) -> Tensor:
+    """CLIP with bounds of the tensor's own type: Clip.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip1_operator_desc
+    """
+    return _clipped(node, e, node.op.scalar("Min").value, node.op.scalar("Max").value)
+
+
+def _operands(node: Operands) -> tuple[Tensor, Tensor]:
+    return node.widened(node.broadcastable("ATensor")), node.widened(node.broadcastable("BTensor"))
+
+
+# --- ScaleBias -------------------------------------------------------------------------------------------------------
+
+
+def is_unscaled(factors: ScaleBias | None) -> bool:
+    """Whether ``x * Scale + Bias`` is ``x``."""
+    return factors is None or (factors.scale, factors.bias) == _UNSCALED
+
+
+def scaled(e: Emitter, x: Tensor, factors: ScaleBias | None) -> Tensor:
+    """``x * Scale + Bias`` in the type of ``x``: what operators with a ScaleBias compute first [decisions G3, G4].
+
+    Integers with whole factors wrap; fractional factors go through FLOAT32 and back by the rule of CAST.
+    """
+    if factors is None or is_unscaled(factors):
+        return x
+    scale, bias = factors.scale, factors.bias
+    if x.dtype.kind == "f":
+        return affine(e, x, scale, bias)
+    if scale.is_integer() and bias.is_integer():
+        product = e.Mul(x, e.constant(_low_bits(scale, x.dtype)))
+        return product if bias == 0 else e.Add(product, e.constant(_low_bits(bias, x.dtype)))
+    e.note("fractional factors on integers: computed in FLOAT32, then truncated")
+    y = affine(e, e.Cast(x, FLOAT), scale, bias)
+    if not (isfinite(scale) and isfinite(bias)):
+        y = e.Where(e.IsNaN(y), e.constant(0, FLOAT), y)
+    return truncated(e, y, x.dtype)
+
+
+def _low_bits(whole: float, dtype: DType) -> np.ndarray:
+    unsigned = np.dtype(f"u{dtype.itemsize}")
+    return np.asarray(int(whole) % (1 << 8 * dtype.itemsize), unsigned).view(dtype)
+
+
+def truncated(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
+    """FLOAT or DOUBLE numbers as integers, toward zero and saturated [decisions E9, E10]; NaN is for the caller."""
+    low, high = _limits(dtype)
+    if high.bit_length() <= (24 if x.dtype == FLOAT else 53):
+        return e.Cast(e.Clip(x, low, high), dtype)
+    beyond = np.asarray(high + 1, x.dtype)
+    # the largest integer of the type is no number of this format; what Cast does beyond it is undefined
+    below = float(np.nextafter(beyond, np.zeros_like(beyond)))
+    whole = e.Cast(e.Clip(x, low, below), dtype)
+    return e.Where(e.GreaterOrEqual(x, e.constant(beyond)), e.constant(high, dtype), whole)
+
+
+def _limits(dtype: DType) -> tuple[int, int]:
+    bits = 8 * dtype.itemsize
+    return (0, (1 << bits) - 1) if dtype.kind == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
+
+
+# --- DIVIDE ----------------------------------------------------------------------------------------------------------
+
+
+def divided(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
+    """``a / b``; integers toward zero, ``x / 0`` all ones (unsigned) or 0 (signed), the lowest by -1 itself.
+
+    Decisions E1 to E3. Constant divisors need no guards, unless they hold 0 or -1.
+    """
+    if b.dtype.kind == "f" or is_safe_divisor(b):
+        return e.Div(a, b)
+    if b.dtype.kind == "u":
+        return _divided_unsigned(e, a, b)
+    return _divided_signed(e, a, b) if b.dtype.itemsize < 4 else _divided_trapping(e, a, b)
+
+
+def is_safe_divisor(b: Tensor) -> bool:
+    """Whether integers ``b`` are known, and hold neither 0 nor -1."""
+    if b.value is None:
+        return False
+    unsafe = b.value == 0
+    if b.dtype.kind == "i":
+        unsafe |= b.value == -1
+    return not unsafe.any()
+
+
+def _divided_unsigned(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
+    zero, one = e.constant(0, b.dtype), e.constant(1, b.dtype)
+    is_zero = e.Cast(e.Equal(b, zero), b.dtype)
+    # 0 - 1 wraps to all ones, and 0 - 0 never wins
+    return e.Max(e.Div(a, e.Max(b, one)), e.Sub(zero, is_zero))
+
+
+def _divided_signed(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
+    """8 and 16 bits, whose quotients are computed in 32 and therefore wrap."""
+    is_zero = e.Cast(e.Equal(b, e.constant(0, b.dtype)), b.dtype)
+    return e.Mul(e.Div(a, e.Add(b, is_zero)), e.Sub(e.constant(1, b.dtype), is_zero))
+
+
+def _divided_trapping(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
+    """32 and 64 bits, in which the processor traps at the lowest by -1: by -1, 0 and 1 quotients are products."""
+    one = e.constant(1, b.dtype)
+    is_unit = e.And(e.Less(b, e.constant(2, b.dtype)), e.Greater(b, e.constant(-2, b.dtype)))
+    return e.Mul(e.Div(a, e.Where(is_unit, one, b)), e.Where(is_unit, b, one))
+
+
+# --- CLIP ------------------------------------------------------------------------------------------------------------
+
+
+def bound(value: float, dtype: DType) -> float:
+    """A FLOAT attribute as a number of the tensor's type [decision E7]."""
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return float(np.asarray(value, dtype))
+    low, high = _limits(dtype)
+    return 0 if isnan(value) else int(min(max(value, low), high))
+
+
+def _clipped(node: Operands, e: Emitter, low: float, high: float) -> Tensor:
+    x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
+    return e.Expand(clamp(e, x, low, high), node.output().sizes)

@@ -1,0 +1,258 @@
+"""ELEMENT_WISE operators that compare, select, test or work on bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.bits import reinterpret, unsigned
+from dml2onnx.lowering.emitter import Emitter, Tensor
+from dml2onnx.lowering.emitter.core import BOOL
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from dml2onnx.lowering.emitter.core import DType
+    from dml2onnx.lowering.operands import Operands
+
+_UINT8 = np.dtype(np.uint8)
+_UINT32 = np.dtype(np.uint32)
+_INT32 = np.dtype(np.int32)
+
+_COMPARISONS: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
+    "ELEMENT_WISE_LOGICAL_EQUALS": Emitter.Equal,
+    "ELEMENT_WISE_LOGICAL_GREATER_THAN": Emitter.Greater,
+    "ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL": Emitter.GreaterOrEqual,
+    "ELEMENT_WISE_LOGICAL_LESS_THAN": Emitter.Less,
+    "ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL": Emitter.LessOrEqual,
+}
+
+_CONNECTIVES: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
+    "ELEMENT_WISE_LOGICAL_AND": Emitter.And,
+    "ELEMENT_WISE_LOGICAL_OR": Emitter.Or,
+    "ELEMENT_WISE_LOGICAL_XOR": Emitter.Xor,
+}
+
+_BIT_OPERATORS: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
+    "ELEMENT_WISE_BIT_AND": Emitter.BitwiseAnd,
+    "ELEMENT_WISE_BIT_OR": Emitter.BitwiseOr,
+    "ELEMENT_WISE_BIT_XOR": Emitter.BitwiseXor,
+}
+
+_BITWISE_OPSET = 18
+"""From here on ONNX has BitwiseAnd, BitwiseOr and BitwiseXor."""
+
+_BITS_OF_BYTES = np.array([value.bit_count() for value in range(256)], np.int32)
+
+
+# --- truth values ----------------------------------------------------------------------------------------------------
+
+
+@lowers(*_COMPARISONS)
+def comparison(node: Operands, e: Emitter) -> Tensor:
+    """1 where the comparison of ATensor with BTensor holds, else 0, for NaN too [decision E22].
+
+    The ONNX operator of the same name, and a Cast of what it gives.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_equals_operator_desc
+    """
+    holds = _COMPARISONS[node.op.type](e, node.broadcastable("ATensor"), node.broadcastable("BTensor"))
+    return _truth_value(node, e, holds)
+
+
+@lowers(*_CONNECTIVES)
+def connective(node: Operands, e: Emitter) -> Tensor:
+    """And, Or and Xor of operands of which any value but 0 is true [decision G10].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_and_operator_desc
+    """
+    a, b = (is_true(e, node.broadcastable(name)) for name in ("ATensor", "BTensor"))
+    return _truth_value(node, e, _CONNECTIVES[node.op.type](e, a, b))
+
+
+@lowers("ELEMENT_WISE_LOGICAL_NOT")
+def logical_not(node: Operands, e: Emitter) -> Tensor:
+    """1 for 0, and 0 for all else: Equal.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_not_operator_desc
+    """
+    x = node.broadcastable("InputTensor")
+    return _truth_value(node, e, e.Equal(x, e.constant(0, x.dtype)))
+
+
+@lowers("ELEMENT_WISE_IS_NAN")
+def is_nan(node: Operands, e: Emitter) -> Tensor:
+    """1 for NaN, else 0: IsNaN.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_is_nan_operator_desc
+    """
+    return _truth_value(node, e, e.IsNaN(node.broadcastable("InputTensor")))
+
+
+@lowers("ELEMENT_WISE_IS_INFINITY")
+def is_infinity(node: Operands, e: Emitter) -> Tensor:
+    """1 for infinities of the signs that InfinityMode names, else 0: IsInf.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_is_infinity_operator_desc
+    """
+    mode = node.op.enum("InfinityMode")
+    found = e.IsInf(node.broadcastable("InputTensor"), negative=mode != "POSITIVE", positive=mode != "NEGATIVE")
+    return _truth_value(node, e, found)
+
+
+@lowers("ELEMENT_WISE_IF")
+def if_(node: Operands, e: Emitter) -> Tensor:
+    """ATensor where the condition is not 0, else BTensor: Where, in which the other one has no say [decision E23].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_if_operator_desc
+    """
+    condition = is_true(e, node.broadcastable("ConditionTensor"))
+    chosen = e.Where(condition, node.broadcastable("ATensor"), node.broadcastable("BTensor"))
+    return e.Expand(chosen, node.output().sizes)
+
+
+def is_true(e: Emitter, x: Tensor) -> Tensor:
+    """Unsigned truth values as BOOL.
+
+    Not by Cast: ONNX Runtime makes one of two in a row, and 0.5 is true as a number but not as an integer.
+    """
+    return e.Greater(x, e.constant(0, x.dtype))
+
+
+def _truth_value(node: Operands, e: Emitter, holds: Tensor) -> Tensor:
+    out = node.output()
+    return e.Expand(e.Cast(holds, out.data_type.dtype), out.sizes)
+
+
+# --- bits ------------------------------------------------------------------------------------------------------------
+
+
+@lowers(*_BIT_OPERATORS)
+def bit_operator(node: Operands, e: Emitter) -> Tensor:
+    """BitwiseAnd, BitwiseOr and BitwiseXor, of floats on the integers of their bits [decision E15].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_and_operator_desc
+    """
+    a, b = node.bits("ATensor"), node.bits("BTensor")
+    _note_bits_of_floats(node, e, "ATensor")
+    if e.opset >= _BITWISE_OPSET:
+        return e.Expand(_BIT_OPERATORS[node.op.type](e, a, b), node.output().sizes)
+    e.note("BitwiseAnd, BitwiseOr and BitwiseXor are new in opset 18: bytes are looked up in a table")
+    both = _both(e, a, b)
+    if node.op.type == "ELEMENT_WISE_BIT_AND":
+        return e.Expand(both, node.output().sizes)
+    either = e.Sub(e.Add(a, b), both)  # a + b counts the bits that both have twice
+    if node.op.type == "ELEMENT_WISE_BIT_XOR":
+        either = e.Sub(either, both)
+    return e.Expand(either, node.output().sizes)
+
+
+@lowers("ELEMENT_WISE_BIT_NOT")
+def bit_not(node: Operands, e: Emitter) -> Tensor:
+    """Every bit inverted: BitwiseNot as a Sub from all ones, which all opsets have.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_not_operator_desc
+    """
+    x = node.bits("InputTensor")
+    _note_bits_of_floats(node, e, "InputTensor")
+    ones = np.asarray((1 << 8 * x.dtype.itemsize) - 1, unsigned(x.dtype)).view(x.dtype)
+    return e.Expand(e.Sub(e.constant(ones), x), node.output().sizes)
+
+
+@lowers("ELEMENT_WISE_BIT_SHIFT_LEFT", "ELEMENT_WISE_BIT_SHIFT_RIGHT")
+def bit_shift(node: Operands, e: Emitter) -> Tensor:
+    """BitShift by the count modulo the width; 8 and 16 bits are shifted as 32 [decision E14].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_shift_left_operator_desc
+    """
+    a, b, out = node.broadcastable("ATensor"), node.broadcastable("BTensor"), node.output()
+    width = 64 if a.dtype.itemsize == 8 else 32
+    wide = np.dtype(f"uint{width}")
+    count = e.Cast(b, wide)
+    if b.value is None or b.value.max() >= width:
+        count = low_bits(e, count, width)
+    direction = node.op.type.removeprefix("ELEMENT_WISE_BIT_SHIFT_")
+    shifted = e.BitShift(e.Cast(a, wide), count, "LEFT" if direction == "LEFT" else "RIGHT")
+    return e.Expand(e.Cast(shifted, out.data_type.dtype), out.sizes)
+
+
+@lowers("ELEMENT_WISE_BIT_COUNT")
+def bit_count(node: Operands, e: Emitter) -> Tensor:
+    """How many bits are set: summed in parallel within each integer, or looked up byte by byte below opset 18.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_count_operator_desc
+    """
+    x, out = node.bits("InputTensor"), node.output()
+    _note_bits_of_floats(node, e, "InputTensor")
+    x = e.Cast(x, unsigned(x.dtype))
+    count = _counted_in_parallel(e, x) if e.opset >= _BITWISE_OPSET else _counted_by_bytes(e, x)
+    return e.Expand(e.Cast(count, out.data_type.dtype), out.sizes)
+
+
+def low_bits(e: Emitter, x: Tensor, modulus: int) -> Tensor:
+    """An unsigned integer modulo a power of two."""
+    if e.opset >= _BITWISE_OPSET:
+        return e.BitwiseAnd(x, e.constant(modulus - 1, x.dtype))
+    return e.Mod(x, e.constant(modulus, x.dtype))
+
+
+def exclusive_or(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
+    """Bits that one of two integers has, in all opsets."""
+    if e.opset >= _BITWISE_OPSET:
+        return e.BitwiseXor(a, b)
+    both = _both(e, a, b)
+    return e.Sub(e.Sub(e.Add(a, b), both), both)
+
+
+def _note_bits_of_floats(node: Operands, e: Emitter, field: str) -> None:
+    if node.op.tensor(field).data_type.is_float:
+        e.note("ONNX has no operator for the bits of floats: they are computed, in which NaNs lose their payload")
+
+
+def _both(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
+    """``a & b`` without BitwiseAnd: pairs of bytes are the indices into a table of 64 KiB."""
+    rows, columns = (e.Cast(_bytes(e, x), _INT32) for x in (a, b))
+    byte = np.arange(256, dtype=np.uint8)
+    table = e.constant((byte[:, None] & byte).reshape(-1))
+    found = e.Gather(table, e.Add(e.Mul(rows, e.constant(256, _INT32)), columns))
+    whole = reinterpret(e, found, a.dtype)
+    return e.Reshape(whole, np.broadcast_shapes(a.shape, b.shape))
+
+
+def _bytes(e: Emitter, x: Tensor) -> Tensor:
+    """The bytes of integers, along an axis of their own, the low one first."""
+    return reinterpret(e, e.Reshape(x, (*x.shape, 1)), _UINT8)
+
+
+def _counted_by_bytes(e: Emitter, x: Tensor) -> Tensor:
+    found = e.Gather(e.constant(_BITS_OF_BYTES), e.Cast(_bytes(e, x), _INT32))
+    return e.Reshape(e.ReduceSum(found, (x.rank,)), x.shape)
+
+
+def _counted_in_parallel(e: Emitter, x: Tensor) -> Tensor:
+    """Neighbouring counts are added in pairs, of 1 bit, of 2, of 4; a Mul adds those of all bytes in the top one."""
+    width = 8 * x.dtype.itemsize
+    if width == 16:
+        x = e.Cast(x, _UINT32)  # BitShift has no 16 bits
+    dtype: DType = x.dtype
+    for step in (1, 2, 4):
+        mask = sum(((1 << step) - 1) << first for first in range(0, width, 2 * step))
+        even = e.BitwiseAnd(x, e.constant(mask, dtype))
+        odd = e.BitShift(x, e.constant(step, dtype), "RIGHT")
+        x = e.Add(even, e.BitwiseAnd(odd, e.constant(mask, dtype)))
+    if width == 8:
+        return x
+    wide = 8 * dtype.itemsize
+    ones = sum(1 << first for first in range(0, wide, 8))
+    return e.BitShift(e.Mul(x, e.constant(ones, dtype)), e.constant(wide - 8, dtype), "RIGHT")
+
+
+def masked(e: Emitter, condition: Tensor, x: Tensor) -> Tensor:
+    """``x`` where a BOOL condition holds, else 0.
+
+    A Mul for integers of which ONNX Runtime has no Where.
+    """
+    assert condition.dtype == BOOL
+    if x.dtype.kind != "f" and not e.has_kernel("Where", x.dtype):
+        return e.Mul(x, e.Cast(condition, x.dtype))
+    return e.Where(condition, x, e.constant(0, x.dtype))

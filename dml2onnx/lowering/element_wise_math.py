@@ -1,0 +1,414 @@
+"""ELEMENT_WISE operators of arithmetic beyond the four basic ones, rounding, powers and transcendental functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.activation import affine, clamp
+from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, scaled, truncated
+from dml2onnx.lowering.element_wise_logic import low_bits, masked
+from dml2onnx.lowering.emitter import Emitter, Tensor
+from dml2onnx.lowering.emitter.core import BOOL, DOUBLE, FLOAT, INT64
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from dml2onnx.lowering.emitter.core import DType
+    from dml2onnx.lowering.operands import Operands
+
+_INT32 = np.dtype(np.int32)
+_UINT32 = np.dtype(np.uint32)
+
+_UNARY: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
+    "ELEMENT_WISE_ACOS": Emitter.Acos,
+    "ELEMENT_WISE_ACOSH": Emitter.Acosh,
+    "ELEMENT_WISE_ASIN": Emitter.Asin,
+    "ELEMENT_WISE_ASINH": Emitter.Asinh,
+    "ELEMENT_WISE_ATAN": Emitter.Atan,
+    "ELEMENT_WISE_ATANH": Emitter.Atanh,
+    "ELEMENT_WISE_COS": Emitter.Cos,
+    "ELEMENT_WISE_COSH": Emitter.Cosh,
+    "ELEMENT_WISE_ERF": Emitter.Erf,
+    "ELEMENT_WISE_EXP": Emitter.Exp,
+    "ELEMENT_WISE_LOG": Emitter.Log,
+    "ELEMENT_WISE_RECIP": Emitter.Reciprocal,
+    "ELEMENT_WISE_SIN": Emitter.Sin,
+    "ELEMENT_WISE_SINH": Emitter.Sinh,
+    "ELEMENT_WISE_SQRT": Emitter.Sqrt,
+    "ELEMENT_WISE_TAN": Emitter.Tan,
+    "ELEMENT_WISE_TANH": Emitter.Tanh,
+}
+"""Functions of floats that are one ONNX operator."""
+
+_EXACT: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
+    "ELEMENT_WISE_ABS": Emitter.Abs,
+    "ELEMENT_WISE_CEIL": Emitter.Ceil,
+    "ELEMENT_WISE_FLOOR": Emitter.Floor,
+    "ELEMENT_WISE_NEGATE": Emitter.Neg,
+    "ELEMENT_WISE_SIGN": Emitter.Sign,
+}
+"""Functions that are one ONNX operator and round nothing: FLOAT16 is not widened where it has a kernel."""
+
+
+@lowers(*_UNARY)
+def unary(node: Operands, e: Emitter) -> Tensor:
+    """``f(InputTensor * Scale + Bias)``: the ONNX operator of the same name, or what is as accurate and faster.
+
+    ONNX Runtime's CPU kernels of ACOSH, ASINH, ATANH, COSH, SINH and TAN take each number by itself, which costs some
+    20 times as much as vector code. The last three are made of faster ones; for the others that loses digits near 0.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_exp_operator_desc
+    """
+    x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
+    function = _UNARY[node.op.type]
+    if e.target.name == "cpu":
+        function = _ON_CPU.get(node.op.type, function)
+    return e.Expand(function(e, x), node.output().sizes)
+
+
+def _cosh(e: Emitter, x: Tensor) -> Tensor:
+    """``(exp(x) + exp(-x)) / 2``, where ``exp(x / 2)`` is squared last, lest it overflow too soon."""
+    root = e.Exp(e.Mul(e.Abs(x), e.constant(0.5, x.dtype)))
+    large = e.Mul(e.Mul(root, e.constant(0.5, x.dtype)), root)
+    return e.Add(large, e.Div(e.constant(0.25, x.dtype), large))
+
+
+def _sinh(e: Emitter, x: Tensor) -> Tensor:
+    """``tanh(x) * cosh(x)``, which subtracts nothing."""
+    return e.Mul(e.Tanh(x), _cosh(e, x))
+
+
+def _tan(e: Emitter, x: Tensor) -> Tensor:
+    return e.Div(e.Sin(x), e.Cos(x))
+
+
+def _erf(e: Emitter, x: Tensor) -> Tensor:
+    """NaN has to stay NaN [decision E25]; ONNX Runtime 1.24 makes a number of it."""
+    return e.Where(e.IsNaN(x), x, e.Erf(x))
+
+
+_ON_CPU: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
+    "ELEMENT_WISE_COSH": _cosh,
+    "ELEMENT_WISE_ERF": _erf,
+    "ELEMENT_WISE_SINH": _sinh,
+    "ELEMENT_WISE_TAN": _tan,
+}
+"""Forms of several ONNX operators, for kernels that are slow or not exact."""
+
+
+@lowers(*_EXACT)
+def exact_unary(node: Operands, e: Emitter) -> Tensor:
+    """ABS, CEIL, FLOOR, NEGATE, SIGN: the ONNX operators; the most negative integer stays [decision E3].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_abs_operator_desc
+    """
+    x = node.broadcastable("InputTensor")
+    factors = node.op.scale_bias() if "ScaleBias" in node.op.schema.index else None
+    if not is_unscaled(factors):
+        x = scaled(e, node.widened(x), factors)
+    return e.Expand(_EXACT[node.op.type](e, x), node.output().sizes)
+
+
+@lowers("ELEMENT_WISE_ROUND")
+def round_(node: Operands, e: Emitter) -> Tensor:
+    """Round, or Ceil below 0 and Floor above, of x itself or of x moved by a half [decisions E16, E17].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_round_operator_desc
+    """
+    x, mode, sizes = node.broadcastable("InputTensor"), node.op.enum("RoundingMode"), node.output().sizes
+    if mode == "HALVES_TO_NEAREST_EVEN":
+        return e.Expand(e.Round(x), sizes)
+    x = node.widened(x) if mode == "TOWARD_ZERO" else e.Cast(x, FLOAT)
+    up = down = x
+    if mode == "TOWARD_INFINITY":
+        e.note("x is moved by the FLOAT32 number below 0.5: halves round to the next whole number, less does not")
+        half = e.constant(np.nextafter(np.float32(0.5), np.float32(0)))
+        up, down = e.Sub(x, half), e.Add(x, half)
+    is_negative = e.Less(x, e.constant(0, x.dtype))
+    return e.Expand(e.Where(is_negative, e.Ceil(up), e.Floor(down)), sizes)
+
+
+@lowers("ELEMENT_WISE_ATAN_YX")
+def atan_yx(node: Operands, e: Emitter) -> Tensor:
+    """The angle of the point (BTensor, ATensor): Atan in the first quadrant, then mirrored [decision E28].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_atan_yx_operator_desc
+    """
+    y, x = node.widened(node.broadcastable("ATensor")), node.widened(node.broadcastable("BTensor"))
+    zero = e.constant(0, x.dtype)
+    height, width = e.Abs(y), e.Abs(x)
+    e.note("equal sides are 45 degrees, also where they are infinite; the origin is 0")
+    slope = e.Where(e.Equal(height, width), e.Sign(height), e.Div(height, width))
+    angle = e.Atan(slope)
+    angle = e.Where(e.Less(x, zero), e.Sub(e.constant(math.pi, x.dtype), angle), angle)
+    # the reciprocal tells -0 from 0, but is -0 itself at the lowest numbers
+    is_below = e.Or(e.Less(y, zero), e.Less(e.Reciprocal(y), zero))
+    return e.Expand(e.Where(is_below, e.Neg(angle), angle), node.output().sizes)
+
+
+# --- two operands ----------------------------------------------------------------------------------------------------
+
+
+@lowers("ELEMENT_WISE_MAX", "ELEMENT_WISE_MIN")
+def extreme(node: Operands, e: Emitter) -> Tensor:
+    """Max and Min; INT64, which ONNX Runtime orders wrongly there, by Where.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_max_operator_desc
+    """
+    a, b = node.broadcastable("ATensor"), node.broadcastable("BTensor")
+    result = e.Max(a, b) if node.op.type.endswith("MAX") else e.Min(a, b)
+    return e.Expand(result, node.output().sizes)
+
+
+@lowers("ELEMENT_WISE_MEAN")
+def mean(node: Operands, e: Emitter) -> Tensor:
+    """Mean of floats; of integers the wrapped sum, and half of it toward zero [decision E26].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_mean_operator_desc
+    """
+    a, b = _operands(node)
+    result = e.Mean(a, b) if a.dtype.kind == "f" else e.Div(e.Add(a, b), e.constant(2, a.dtype))
+    return e.Expand(result, node.output().sizes)
+
+
+@lowers("ELEMENT_WISE_DIFFERENCE_SQUARE")
+def difference_square(node: Operands, e: Emitter) -> Tensor:
+    """``(ATensor - BTensor)`` times itself; integers wrap [decision E27]: Sub and Mul.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_difference_square_operator_desc
+    """
+    difference = e.Sub(*_operands(node))
+    return e.Expand(e.Mul(difference, difference), node.output().sizes)
+
+
+@lowers("ELEMENT_WISE_MODULUS_FLOOR", "ELEMENT_WISE_MODULUS_TRUNCATE")
+def modulus(node: Operands, e: Emitter) -> Tensor:
+    """The remainder, with the sign of BTensor (FLOOR) or of ATensor (TRUNCATE) [decisions E2 to E5].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_modulus_floor_operator_desc
+    """
+    a, b = _operands(node)
+    is_floor = node.op.type.endswith("FLOOR")
+    if a.dtype.kind == "f":
+        result = e.Mod(a, b)
+        if is_floor:
+            crosses = e.Less(e.Mul(result, e.Sign(b)), e.constant(0, b.dtype))
+            result = e.Where(crosses, e.Add(result, b), result)
+    elif a.dtype.kind == "u":
+        result = _unsigned_remainder(e, a, b)
+    else:
+        result = _signed_remainder(e, a, b, is_floor)
+    return e.Expand(result, node.output().sizes)
+
+
+def _unsigned_remainder(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
+    if is_safe_divisor(b):
+        return e.Mod(a, b)
+    is_zero = e.Cast(e.Equal(b, e.constant(0, b.dtype)), b.dtype)
+    # modulo 1 leaves 0, and 0 - 1 wraps to all ones
+    return e.Sub(e.Mod(a, e.Add(b, is_zero)), is_zero)
+
+
+def _signed_remainder(e: Emitter, a: Tensor, b: Tensor, is_floor: bool) -> Tensor:
+    """Modulo -1, 0 and 1 everything is 0, and modulo 1 no processor traps."""
+    if not is_safe_divisor(b):
+        one = e.constant(1, b.dtype)
+        if b.dtype.itemsize < 4:
+            b = e.Add(b, e.Cast(e.Equal(b, e.constant(0, b.dtype)), b.dtype))
+        else:
+            is_unit = e.And(e.Less(b, e.constant(2, b.dtype)), e.Greater(b, e.constant(-2, b.dtype)))
+            b = e.Where(is_unit, one, b)
+    if is_floor:
+        return e.Mod(a, b)
+    e.note("integer Mod has the divisor's sign, and computes the dividend's in double precision")
+    return e.Sub(a, e.Mul(e.Div(a, b), b))
+
+
+def _operands(node: Operands) -> tuple[Tensor, Tensor]:
+    return node.widened(node.broadcastable("ATensor")), node.widened(node.broadcastable("BTensor"))
+
+
+# --- bounds ----------------------------------------------------------------------------------------------------------
+
+
+@lowers("ELEMENT_WISE_THRESHOLD")
+def threshold(node: Operands, e: Emitter) -> Tensor:
+    """``max(x * Scale + Bias, Min)`` with Min of the tensor's type [decisions E7, E29]: Clip.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_threshold_operator_desc
+    """
+    out = node.output()
+    x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
+    low = bound(node.op.float("Min"), out.data_type.dtype)
+    if x.dtype.kind == "f":
+        return e.Expand(clamp(e, x, low, math.inf), out.sizes)
+    lowest = np.iinfo(out.data_type.dtype.name).min
+    return e.Expand(e.Clip(x, low if low > lowest else None, None), out.sizes)
+
+
+@lowers("ELEMENT_WISE_CLIP_GRAD")
+def clip_grad(node: Operands, e: Emitter) -> Tensor:
+    """The gradient where ``Min < x < Max``, else 0 [decision E8]: two comparisons and a Where.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad_operator_desc
+    """
+    dtype = node.output("OutputGradientTensor").data_type.dtype
+    return _clipped_gradient(node, e, bound(node.op.float("Min"), dtype), bound(node.op.float("Max"), dtype))
+
+
+@lowers("ELEMENT_WISE_CLIP_GRAD1")
+def clip_grad1(node: Operands, e: Emitter) -> Tensor:
+    """CLIP_GRAD with bounds of the tensor's own type: two comparisons and a Where.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad1_operator_desc
+    """
+    return _clipped_gradient(node, e, node.op.scalar("Min").value, node.op.scalar("Max").value)
+
+
+def _clipped_gradient(node: Operands, e: Emitter, low: float, high: float) -> Tensor:
+    x, gradient = node.broadcastable("InputTensor"), node.broadcastable("InputGradientTensor")
+    above, below = e.Greater(x, e.constant(low, x.dtype)), e.Less(x, e.constant(high, x.dtype))
+    return e.Expand(masked(e, e.And(above, below), gradient), node.output("OutputGradientTensor").sizes)
+
+
+@lowers("VALUE_SCALE_2D")
+def value_scale_2d(node: Operands, e: Emitter) -> Tensor:
+    """``InputTensor * Scale + Bias[channel]`` [decision X26]: Mul and Add.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_value_scale_2d_operator_desc
+    """
+    x = affine(e, node.widened(node.broadcastable("InputTensor")), node.op.float("Scale"), 0)
+    bias = np.array(node.op.floats("Bias"), x.dtype).reshape(1, -1, 1, 1)
+    if bias.any():
+        x = e.Add(x, e.constant(bias))
+    return e.Expand(x, node.output().sizes)
+
+
+# --- powers ----------------------------------------------------------------------------------------------------------
+
+
+@lowers("ELEMENT_WISE_POW")
+def pow_(node: Operands, e: Emitter) -> Tensor:
+    """``(x * Scale + Bias) ** exponent`` [decision E18]: Pow; integers by squaring, exact and wrapped [decision E19].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
+    """
+    base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
+    exponent = node.broadcastable("ExponentTensor")
+    if base.dtype.kind != "f" and exponent.dtype.kind != "f":
+        result = _integer_power(e, base, exponent)
+    elif base.dtype.kind != "f":
+        result = _power_through_double(e, base, e.Cast(exponent, DOUBLE))
+    else:
+        result = e.Pow(base, _float_exponent(e, exponent))
+    return e.Expand(result, node.output().sizes)
+
+
+@lowers("ELEMENT_WISE_CONSTANT_POW")
+def constant_pow(node: Operands, e: Emitter) -> Tensor:
+    """``(x * Scale + Bias) ** Exponent`` [decisions E18 to E20]: Pow, or what is faster for an exponent.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_constant_pow_operator_desc
+    """
+    exponent, sizes = node.op.float("Exponent"), node.output().sizes
+    base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
+    if base.dtype.kind == "f":
+        return e.Expand(_constant_float_power(e, base, exponent), sizes)
+    if exponent.is_integer():
+        return e.Expand(_constant_integer_power(e, base, int(exponent)), sizes)
+    return e.Expand(_power_through_double(e, base, e.constant(exponent, DOUBLE)), sizes)
+
+
+def _constant_float_power(e: Emitter, base: Tensor, exponent: float) -> Tensor:
+    if exponent == 0:
+        return e.ConstantOfShape(base.shape, 1, base.dtype)
+    if exponent == 1:
+        return base
+    if exponent == -1:
+        return e.Reciprocal(base)
+    if exponent == 0.5:
+        e.note("Sqrt is several times faster than Pow, and differs at -inf only")
+        is_lowest = e.Equal(base, e.constant(-math.inf, base.dtype))
+        return e.Where(is_lowest, e.constant(math.inf, base.dtype), e.Sqrt(base))
+    return e.Pow(base, e.constant(exponent, base.dtype))
+
+
+def _float_exponent(e: Emitter, exponent: Tensor) -> Tensor:
+    """An exponent of a type that Pow takes, in which odd numbers stay odd."""
+    if exponent.dtype in (FLOAT, _INT32):
+        return exponent
+    return e.Cast(exponent, INT64 if exponent.dtype == _UINT32 else FLOAT)
+
+
+def _power_through_double(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor:
+    e.note("an integer to the power of a float is computed in double precision, then truncated")
+    y = e.Pow(e.Cast(base, DOUBLE), exponent)
+    return truncated(e, e.Where(e.IsNaN(y), e.constant(0, DOUBLE), y), base.dtype)
+
+
+def _cycle(dtype: DType) -> int:
+    """From here on powers modulo ``2**bits`` repeat: even bases have become 0, and this is a period of odd ones."""
+    return 1 << (8 * dtype.itemsize - 2)
+
+
+def _constant_integer_power(e: Emitter, base: Tensor, exponent: int) -> Tensor:
+    if exponent < 0:
+        return _reciprocal_power(e, base, e.constant(exponent % 2 == 1))
+    cycle = _cycle(base.dtype)
+    if exponent >= cycle:
+        exponent = cycle + exponent % cycle
+    return _integer_power(e, base, e.constant(exponent, np.int64))
+
+
+def _reciprocal_power(e: Emitter, base: Tensor, is_odd: Tensor) -> Tensor:
+    """A negative power, which is 0 except of 1 and -1."""
+    one = e.Cast(e.Equal(base, e.constant(1, base.dtype)), base.dtype)
+    if base.dtype.kind == "u":
+        return one
+    minus_one = e.Cast(e.Equal(base, e.constant(-1, base.dtype)), base.dtype)
+    odd = e.Cast(is_odd, base.dtype)
+    sign = e.Sub(e.constant(1, base.dtype), e.Add(odd, odd))
+    return e.Add(one, e.Mul(sign, minus_one))
+
+
+def _integer_power(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor:
+    """Squares of the base, multiplied where the exponent has their bit, modulo ``2**32``."""
+    smallest, largest = _range(exponent)
+    cycle = _cycle(base.dtype)
+    selectors = _bits(e, exponent, max(min(largest, cycle - 1).bit_length(), 1))
+    if largest >= cycle:
+        selectors.append(e.GreaterOrEqual(exponent, e.constant(cycle, exponent.dtype)))
+    if exponent.value is None:
+        e.note("integer powers wrap: squares of the base are multiplied where the exponent has their bit")
+    square = e.Cast(base, _INT32)
+    product = one = e.constant(1, _INT32)
+    for position, selector in enumerate(selectors):
+        if position:
+            square = e.Mul(square, square)
+        if selector.value is None or selector.value.any():
+            all_of_it = selector.value is not None and selector.value.all()
+            product = e.Mul(product, square if all_of_it else e.Where(selector, square, one))
+    if smallest < 0:
+        is_negative = e.Less(exponent, e.constant(0, exponent.dtype))
+        product = e.Where(is_negative, e.Cast(_reciprocal_power(e, base, selectors[0]), _INT32), product)
+    return e.Cast(e.Expand(product, np.broadcast_shapes(base.shape, exponent.shape)), base.dtype)
+
+
+def _range(x: Tensor) -> tuple[int, int]:
+    """The smallest and largest integer that a tensor holds, or may hold."""
+    if x.value is not None:
+        return int(x.value.min()), int(x.value.max())
+    limits = np.iinfo(x.dtype.name)
+    return int(limits.min), int(limits.max)
+
+
+def _bits(e: Emitter, x: Tensor, count: int) -> list[Tensor]:
+    """Whether the two's complement of integers has each of its low bits, as BOOL."""
+    if x.value is not None:
+        return [e.constant((x.value.astype(np.int64) >> position & 1).astype(np.bool_)) for position in range(count)]
+    pattern = e.Cast(x, _UINT32)
+    if e.opset >= 18:
+        return [e.Cast(e.BitwiseAnd(pattern, e.constant(1 << i, _UINT32)), BOOL) for i in range(count)]
+    return [e.Cast(low_bits(e, e.Div(pattern, e.constant(1 << i, _UINT32)), 2), BOOL) for i in range(count)]

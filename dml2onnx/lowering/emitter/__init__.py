@@ -1,0 +1,17 @@
+"""The emitter: one method per ONNX operator, each of which creates a node or folds constants.
+
+Every tensor has a static shape and type. Operations on constants are evaluated at once with numpy, identities are
+never emitted, equal constants are shared, and a node whose provider has no kernel for its element type is run in the
+nearest type that loses nothing, between casts.
+"""
+
+from dml2onnx.lowering.emitter.arithmetic import ArithmeticOps
+from dml2onnx.lowering.emitter.core import NoKernelError, Tensor
+from dml2onnx.lowering.emitter.neural import NeuralOps
+
+
+class Emitter(ArithmeticOps, NeuralOps):
+    """Builds one ONNX graph."""
+
+
+__all__ = ["Emitter", "NoKernelError", "Tensor"]

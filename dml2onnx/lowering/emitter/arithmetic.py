@@ -1,0 +1,379 @@
+"""ONNX operators that compute element by element, and reductions; operands broadcast as in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from dml2onnx.lowering.emitter.core import BOOL, DOUBLE, INT64, Keeps, Tensor, Traits, broadcast_shape
+from dml2onnx.lowering.emitter.movement import MovementOps
+
+if TYPE_CHECKING:
+    from dml2onnx.lowering.emitter.core import Array, DType
+
+_VALUE = Traits()
+_WRAPS = Traits(keeps=Keeps.LOW_BITS)
+_COMPARES = Traits(output=False)
+
+Fold: TypeAlias = "Callable[..., Array]"
+
+
+def _orders_wrongly(dtype: DType) -> bool:
+    """Whether the CPU kernels of Max, Min, Clip, Sign, ReduceMax and ReduceMin cannot be trusted with a type.
+
+    On x86, ONNX Runtime 1.24 to 1.31 compares INT64 numbers whose upper halves are equal by their lower halves as if
+    those were signed: 2**31 is less than 1. Greater, Less, Equal, ArgMax and all UINT64 kernels are right.
+    """
+    return dtype == INT64
+
+
+def _truncating_divide(a: np.ndarray, b: np.ndarray) -> Array:
+    if a.dtype.kind == "f":
+        return np.asarray(np.divide(a, b))
+    safe = np.where(b == 0, 1, b)
+    quotient = np.floor_divide(a, safe)
+    inexact = np.remainder(a, safe) != 0
+    return np.asarray(np.where(inexact & ((a < 0) != (safe < 0)), quotient + 1, quotient), a.dtype)
+
+
+class ArithmeticOps(MovementOps):
+    """Methods named as the ONNX operators that they emit."""
+
+    def _binary(self, op: str, traits: Traits, a: Tensor, b: Tensor, fold: Fold, dtype: object = None) -> Tensor:
+        assert a.dtype == b.dtype, f"{op} of {a.dtype} and {b.dtype}"
+        shape = broadcast_shape(a.shape, b.shape)
+        return self.emit(op, traits, [a, b], a.dtype if dtype is None else BOOL, shape, None, fold)
+
+    def _unary(self, op: str, x: Tensor, fold: Fold, traits: Traits = _VALUE) -> Tensor:
+        return self.emit(op, traits, [x], x.dtype, x.shape, None, fold)
+
+    # --- binary ------------------------------------------------------------------------------------------------------
+
+    def Add(self, a: Tensor, b: Tensor) -> Tensor:
+        """Sum; integers wrap."""
+        return self._binary("Add", _WRAPS, a, b, np.add)
+
+    def Sub(self, a: Tensor, b: Tensor) -> Tensor:
+        """Difference; integers wrap."""
+        return self._binary("Sub", _WRAPS, a, b, np.subtract)
+
+    def Mul(self, a: Tensor, b: Tensor) -> Tensor:
+        """Product; integers wrap. A factor of 1 is left out."""
+        for x, factor in ((a, b), (b, a)):
+            if factor.value is not None and factor.size == 1 and factor.value.item() == 1:
+                rank = max(a.rank, b.rank)
+                return self.Reshape(x, (1,) * (rank - x.rank) + x.shape)
+        return self._binary("Mul", _WRAPS, a, b, np.multiply)
+
+    def Div(self, a: Tensor, b: Tensor) -> Tensor:
+        """Quotient; of integers truncated toward zero. Integer division by zero traps: guard it."""
+        return self._binary("Div", _VALUE, a, b, _truncating_divide)
+
+    def Mod(self, a: Tensor, b: Tensor) -> Tensor:
+        """Remainder: of integers with the sign of the divisor, of floats with that of the dividend."""
+        if a.dtype.kind != "f":
+            return self._binary("Mod", _VALUE, a, b, np.remainder)
+        assert a.dtype == b.dtype, f"Mod of {a.dtype} and {b.dtype}"
+        shape = np.broadcast_shapes(a.shape, b.shape)
+        return self.emit("Mod", _VALUE, [a, b], a.dtype, shape, {"fmod": 1}, np.fmod)
+
+    def Pow(self, a: Tensor, b: Tensor) -> Tensor:
+        """Power of floats; the exponent may also be FLOAT, DOUBLE, INT32 or INT64 when the base is something else."""
+        shape = np.broadcast_shapes(a.shape, b.shape)
+        bound = (0, 1) if a.dtype == b.dtype else (0,)
+        return self.emit("Pow", Traits(inputs=bound), [a, b], a.dtype, shape, None, np.power)
+
+    def Max(self, *items: Tensor) -> Tensor:
+        """Largest operand; NaN wins."""
+        return self._extreme("Max", items, np.maximum, self.Greater)
+
+    def Min(self, *items: Tensor) -> Tensor:
+        """Smallest operand; NaN wins."""
+        return self._extreme("Min", items, np.minimum, self.Less)
+
+    def _extreme(
+        self, op: str, items: tuple[Tensor, ...], fold: Fold, wins: Callable[[Tensor, Tensor], Tensor]
+    ) -> Tensor:
+        if len(items) == 1:
+            return items[0]
+        if _orders_wrongly(items[0].dtype):
+            return reduce(lambda a, b: self.Where(wins(a, b), a, b), items)
+        shape = broadcast_shape(*(item.shape for item in items))
+        return self.emit(op, _VALUE, items, items[0].dtype, shape, None, lambda *a: reduce(fold, a))
+
+    def Greater(self, a: Tensor, b: Tensor) -> Tensor:
+        """``a > b`` as BOOL."""
+        return self._binary("Greater", _COMPARES, a, b, np.greater, BOOL)
+
+    def GreaterOrEqual(self, a: Tensor, b: Tensor) -> Tensor:
+        """``a >= b`` as BOOL."""
+        return self._binary("GreaterOrEqual", _COMPARES, a, b, np.greater_equal, BOOL)
+
+    def Less(self, a: Tensor, b: Tensor) -> Tensor:
+        """``a < b`` as BOOL."""
+        return self._binary("Less", _COMPARES, a, b, np.less, BOOL)
+
+    def LessOrEqual(self, a: Tensor, b: Tensor) -> Tensor:
+        """``a <= b`` as BOOL."""
+        return self._binary("LessOrEqual", _COMPARES, a, b, np.less_equal, BOOL)
+
+    def Equal(self, a: Tensor, b: Tensor) -> Tensor:
+        """``a == b`` as BOOL."""
+        return self._binary("Equal", _COMPARES, a, b, np.equal, BOOL)
+
+    def And(self, a: Tensor, b: Tensor) -> Tensor:
+        """Both BOOL operands hold."""
+        return self._binary("And", _VALUE, a, b, np.logical_and)
+
+    def Or(self, a: Tensor, b: Tensor) -> Tensor:
+        """Either BOOL operand holds."""
+        return self._binary("Or", _VALUE, a, b, np.logical_or)
+
+    def Xor(self, a: Tensor, b: Tensor) -> Tensor:
+        """One BOOL operand holds, but not both."""
+        return self._binary("Xor", _VALUE, a, b, np.logical_xor)
+
+    def Mean(self, a: Tensor, b: Tensor) -> Tensor:
+        """Half the sum of floats."""
+        return self._binary("Mean", _VALUE, a, b, lambda x, y: (x + y) / x.dtype.type(2))
+
+    def BitwiseAnd(self, a: Tensor, b: Tensor) -> Tensor:
+        """Bits that both integers have; opset 18's."""
+        return self._binary("BitwiseAnd", _VALUE, a, b, np.bitwise_and)
+
+    def BitwiseOr(self, a: Tensor, b: Tensor) -> Tensor:
+        """Bits that either integer has; opset 18's."""
+        return self._binary("BitwiseOr", _VALUE, a, b, np.bitwise_or)
+
+    def BitwiseXor(self, a: Tensor, b: Tensor) -> Tensor:
+        """Bits that one of two integers has; opset 18's."""
+        return self._binary("BitwiseXor", _VALUE, a, b, np.bitwise_xor)
+
+    def BitShift(self, a: Tensor, b: Tensor, direction: Literal["LEFT", "RIGHT"]) -> Tensor:
+        """Unsigned integers shifted by fewer bits than they have."""
+        shape = np.broadcast_shapes(a.shape, b.shape)
+        fold = np.left_shift if direction == "LEFT" else np.right_shift
+        return self.emit("BitShift", _VALUE, [a, b], a.dtype, shape, {"direction": direction}, fold)
+
+    # --- unary -------------------------------------------------------------------------------------------------------
+
+    def Not(self, x: Tensor) -> Tensor:
+        """The opposite of a BOOL."""
+        return self._unary("Not", x, np.logical_not, Traits(inputs=(0,)))
+
+    def Neg(self, x: Tensor) -> Tensor:
+        """Negation; the most negative integer stays."""
+        return self._unary("Neg", x, np.negative)
+
+    def Abs(self, x: Tensor) -> Tensor:
+        """Magnitude."""
+        return self._unary("Abs", x, np.abs)
+
+    def Sqrt(self, x: Tensor) -> Tensor:
+        """Square root."""
+        return self._unary("Sqrt", x, np.sqrt)
+
+    def Exp(self, x: Tensor) -> Tensor:
+        """Exponential."""
+        return self._unary("Exp", x, np.exp)
+
+    def Log(self, x: Tensor) -> Tensor:
+        """Natural logarithm."""
+        return self._unary("Log", x, np.log)
+
+    def Floor(self, x: Tensor) -> Tensor:
+        """Largest whole number not above."""
+        return self._unary("Floor", x, np.floor)
+
+    def Ceil(self, x: Tensor) -> Tensor:
+        """Smallest whole number not below."""
+        return self._unary("Ceil", x, np.ceil)
+
+    def Acos(self, x: Tensor) -> Tensor:
+        """Arc cosine."""
+        return self._unary("Acos", x, np.arccos)
+
+    def Acosh(self, x: Tensor) -> Tensor:
+        """Inverse hyperbolic cosine."""
+        return self._unary("Acosh", x, np.arccosh)
+
+    def Asin(self, x: Tensor) -> Tensor:
+        """Arc sine."""
+        return self._unary("Asin", x, np.arcsin)
+
+    def Asinh(self, x: Tensor) -> Tensor:
+        """Inverse hyperbolic sine."""
+        return self._unary("Asinh", x, np.arcsinh)
+
+    def Atan(self, x: Tensor) -> Tensor:
+        """Arc tangent."""
+        return self._unary("Atan", x, np.arctan)
+
+    def Atanh(self, x: Tensor) -> Tensor:
+        """Inverse hyperbolic tangent."""
+        return self._unary("Atanh", x, np.arctanh)
+
+    def Cos(self, x: Tensor) -> Tensor:
+        """Cosine of radians."""
+        return self._unary("Cos", x, np.cos)
+
+    def Cosh(self, x: Tensor) -> Tensor:
+        """Hyperbolic cosine."""
+        return self._unary("Cosh", x, np.cosh)
+
+    def Round(self, x: Tensor) -> Tensor:
+        """Nearest whole number, halves to the even one."""
+        return self._unary("Round", x, np.round)
+
+    def Sin(self, x: Tensor) -> Tensor:
+        """Sine of radians."""
+        return self._unary("Sin", x, np.sin)
+
+    def Sinh(self, x: Tensor) -> Tensor:
+        """Hyperbolic sine."""
+        return self._unary("Sinh", x, np.sinh)
+
+    def Tan(self, x: Tensor) -> Tensor:
+        """Tangent of radians."""
+        return self._unary("Tan", x, np.tan)
+
+    def Sign(self, x: Tensor) -> Tensor:
+        """-1, 0 or 1."""
+        if _orders_wrongly(x.dtype):
+            zero = self.constant(0, INT64)
+            return self.Sub(self.Cast(self.Greater(x, zero), INT64), self.Cast(self.Less(x, zero), INT64))
+        return self._unary("Sign", x, np.sign)
+
+    def Reciprocal(self, x: Tensor) -> Tensor:
+        """``1 / x``."""
+        return self._unary("Reciprocal", x, np.reciprocal)
+
+    def Erf(self, x: Tensor) -> Tensor:
+        """The error function; constants are left to the runtime, numpy has none."""
+        return self.emit("Erf", _VALUE, [x], x.dtype, x.shape)
+
+    def IsNaN(self, x: Tensor) -> Tensor:
+        """Whether not a number, as BOOL."""
+        return self.emit("IsNaN", Traits("T1", output=False), [x], BOOL, x.shape, None, np.isnan)
+
+    def IsInf(self, x: Tensor, *, negative: bool = True, positive: bool = True) -> Tensor:
+        """Whether an infinity of one of the signs asked for, as BOOL."""
+        signs = [sign for sign, wanted in ((-np.inf, negative), (np.inf, positive)) if wanted]
+        attributes = {"detect_negative": int(negative), "detect_positive": int(positive)}
+        traits = Traits("T1", output=False)
+        return self.emit("IsInf", traits, [x], BOOL, x.shape, attributes, lambda a: np.isin(a, signs))
+
+    def Clip(self, x: Tensor, low: float | int | None, high: float | int | None) -> Tensor:
+        """``min(max(x, low), high)`` with scalar bounds of the element type of ``x``; ``None`` is no bound."""
+        if low is None and high is None:
+            return x
+        if _orders_wrongly(x.dtype):
+            x = x if low is None else self.Max(x, self.constant(low, INT64))
+            return x if high is None else self.Min(x, self.constant(high, INT64))
+        if x.dtype.kind == "f":  # without a bound Clip takes the largest number, which would replace an infinity
+            low, high = -np.inf if low is None else low, np.inf if high is None else high
+        bounds = [None if bound is None else self.constant(bound, x.dtype) for bound in (low, high)]
+        inputs = [x, *(bounds if high is not None else bounds[:1])]
+        present = tuple(i for i, item in enumerate(inputs) if item is not None)
+        return self.emit(
+            "Clip", Traits(inputs=present), inputs, x.dtype, x.shape, None, lambda a, *_: np.clip(a, low, high)
+        )
+
+    # --- reductions --------------------------------------------------------------------------------------------------
+
+    def CumSum(self, x: Tensor, axis: int, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
+        """Running sum along an axis; ``exclusive`` leaves an element out of its own sum, ``reverse`` starts at the end.
+
+        Integers wrap.
+        """
+
+        def fold(a: np.ndarray, _: np.ndarray) -> Array:
+            a = np.flip(a, axis) if reverse else a
+            total = np.cumsum(a, axis, dtype=a.dtype)
+            if exclusive:
+                before = total.take(range(a.shape[axis] - 1), axis)
+                total = np.concatenate([np.zeros_like(a.take([0], axis)), before], axis)
+            return np.flip(total, axis) if reverse else total
+
+        attributes = {name: 1 for name, wanted in (("exclusive", exclusive), ("reverse", reverse)) if wanted}
+        inputs = [x, self.constant(axis, INT64)]
+        traits = Traits(inputs=(0,), keeps=Keeps.LOW_BITS)
+        return self.emit("CumSum", traits, inputs, x.dtype, x.shape, attributes, fold)
+
+    def _reduce(self, op: str, x: Tensor, axes: tuple[int, ...], fold: Fold) -> Tensor:
+        """A reduction with kept dimensions; the axes moved from an attribute to an input in opset 13 or 18."""
+        shape = tuple(1 if axis in axes else size for axis, size in enumerate(x.shape))
+        traits = Traits(inputs=(0,))
+        if op == "ReduceSum" or self.opset >= 18:
+            inputs = [x, self.ints(axes)]
+            return self.emit(op, traits, inputs, x.dtype, shape, None, lambda a, _: fold(a, axis=axes, keepdims=True))
+        return self.emit(op, traits, [x], x.dtype, shape, {"axes": axes}, lambda a: fold(a, axis=axes, keepdims=True))
+
+    def ReduceSum(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+        """Sum over axes, which stay with size 1.
+
+        Integers are for small numbers: ONNX Runtime 1.31 adds them in DOUBLE on the CPU and saturates the sum.
+        """
+        return self._reduce("ReduceSum", x, axes, np.sum)
+
+    def ReduceProd(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+        """Product over axes, which stay with size 1; of integers as exact as :meth:`ReduceSum`."""
+        return self._reduce("ReduceProd", x, axes, np.prod)
+
+    def ReduceMax(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+        """Maximum over axes, which stay with size 1."""
+        return self._reduce_extreme("ReduceMax", x, axes, np.max, self.ArgMax)
+
+    def ReduceMin(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+        """Minimum over axes, which stay with size 1."""
+        return self._reduce_extreme("ReduceMin", x, axes, np.min, self.ArgMin)
+
+    def _reduce_extreme(
+        self, op: str, x: Tensor, axes: tuple[int, ...], fold: Fold, find: Callable[[Tensor, int], Tensor]
+    ) -> Tensor:
+        if _orders_wrongly(x.dtype):
+            for axis in axes:
+                x = self.GatherElements(x, find(x, axis), axis)
+            return x
+        if _orders_wrongly(self.legal(op, Traits(inputs=(0,)), x.dtype)):
+            return self.Cast(self._reduce(op, self.Cast(x, DOUBLE), axes, fold), x.dtype)
+        return self._reduce(op, x, axes, fold)
+
+    def ReduceMean(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+        """Mean over axes, which stay with size 1."""
+        return self._reduce("ReduceMean", x, axes, np.mean)
+
+    def ArgMax(self, x: Tensor, axis: int, *, last: bool = False) -> Tensor:
+        """Index (INT64) of the first, or last, maximum along an axis, which stays with size 1."""
+        return self._arg_extreme("ArgMax", x, axis, last, np.argmax)
+
+    def ArgMin(self, x: Tensor, axis: int, *, last: bool = False) -> Tensor:
+        """Index (INT64) of the first, or last, minimum along an axis, which stays with size 1."""
+        return self._arg_extreme("ArgMin", x, axis, last, np.argmin)
+
+    def _arg_extreme(self, op: str, x: Tensor, axis: int, last: bool, find: Fold) -> Tensor:
+        shape = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+
+        def fold(a: np.ndarray) -> Array:
+            index = find(np.flip(a, axis) if last else a, axis=axis, keepdims=True)
+            return np.asarray(a.shape[axis] - 1 - index if last else index)
+
+        attributes = {"axis": axis, "select_last_index": 1} if last else {"axis": axis}
+        return self.emit(op, Traits(output=False), [x], INT64, shape, attributes, fold)
+
+    def TopK(self, x: Tensor, k: int, axis: int, *, largest: bool) -> tuple[Tensor, Tensor]:
+        """The ``k`` largest or smallest along an axis in order, and their indices (INT64); of equals the first wins."""
+        shape = (*x.shape[:axis], k, *x.shape[axis + 1 :])
+        if x.value is not None:
+            numbers, ranks = np.unique(x.value, return_inverse=True)
+            order = len(numbers) - ranks if largest else ranks
+            chosen = np.argsort(order.reshape(x.shape), axis, kind="stable").take(range(k), axis)
+            return self.constant(np.take_along_axis(x.value, chosen, axis)), self.constant(chosen, INT64)
+        wide = self.Cast(x, self.legal("TopK", Traits(), x.dtype))
+        attributes = {"axis": axis} if largest else {"axis": axis, "largest": 0}
+        outputs = [(wide.dtype, shape), (INT64, shape)]
+        values, indices = self.nodes("TopK", [wide, self.ints([k])], outputs, attributes)
+        return self.Cast(values, x.dtype), indices

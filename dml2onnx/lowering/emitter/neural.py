@@ -1,0 +1,318 @@
+"""ONNX operators of neural networks: convolution, pooling, resizing, matrix products, activations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.emitter.core import (
+    FOLDED_GROWTH_ELEMENTS,
+    INT64,
+    Attribute,
+    EmitterCore,
+    Tensor,
+    Traits,
+    broadcast_shape,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dml2onnx.lowering.emitter.core import Array, DType
+
+_ALL = Traits()
+_FIRST = Traits(inputs=(0,))
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A sliding window over the spatial axes: what Conv and the pools share. All tuples have one entry per axis."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    start: tuple[int, ...]
+    end: tuple[int, ...]
+
+    def extent(self, axis: int) -> int:
+        """Elements from the first to the last that a window covers."""
+        return (self.shape[axis] - 1) * self.dilations[axis] + 1
+
+    def output_size(self, axis: int, size: int) -> int:
+        """Windows that fit, those that hang over the end not counted."""
+        return (size + self.start[axis] + self.end[axis] - self.extent(axis)) // self.strides[axis] + 1
+
+    def output_sizes(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """``output_size`` of every spatial axis."""
+        return _output_sizes(self, sizes)
+
+    def attributes(self) -> dict[str, Attribute]:
+        """As ONNX attributes; what is the default is left out, so that models read well."""
+        return dict(_attributes(self))
+
+
+@lru_cache(maxsize=4096)
+def _output_sizes(window: Window, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(window.output_size(axis, size) for axis, size in enumerate(sizes))
+
+
+@lru_cache(maxsize=4096)
+def _attributes(window: Window) -> tuple[tuple[str, Attribute], ...]:
+    result: list[tuple[str, Attribute]] = [("kernel_shape", window.shape)]
+    if any(step != 1 for step in window.strides):
+        result.append(("strides", window.strides))
+    if any(step != 1 for step in window.dilations):
+        result.append(("dilations", window.dilations))
+    if any(window.start) or any(window.end):
+        result.append(("pads", window.start + window.end))
+    return tuple(result)
+
+
+class NeuralOps(EmitterCore):
+    """Methods named as the ONNX operators that they emit."""
+
+    def Conv(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor:
+        """Cross-correlation of ``x`` (N, C, ...) with ``w`` (M, C / group, ...), plus ``b`` (M)."""
+        attributes = window.attributes()
+        if group != 1:
+            attributes["group"] = group
+        inputs = [x, w] if b is None else [x, w, b]
+        shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
+        return self.emit("Conv", _ALL, inputs, x.dtype, shape, attributes)
+
+    def ConvTranspose(
+        self,
+        x: Tensor,
+        w: Tensor,
+        b: Tensor | None,
+        window: Window,
+        group: int = 1,
+        output_padding: tuple[int, ...] | None = None,
+    ) -> Tensor:
+        """The transposed convolution of ``x`` (N, C, ...) with ``w`` (C, M / group, ...), plus ``b`` (M).
+
+        ``window.start`` and ``window.end`` crop the result; each ``output_padding`` is smaller than its stride
+        or dilation.
+        """
+        extra = output_padding or (0,) * len(window.shape)
+        spatial = tuple(
+            (size - 1) * window.strides[i] + window.extent(i) + extra[i] - window.start[i] - window.end[i]
+            for i, size in enumerate(x.shape[2:])
+        )
+        attributes = window.attributes()
+        if group != 1:
+            attributes["group"] = group
+        if any(extra):
+            attributes["output_padding"] = extra
+        inputs = [x, w] if b is None else [x, w, b]
+        shape = (x.shape[0], w.shape[1] * group, *spatial)
+        return self.emit("ConvTranspose", _ALL, inputs, x.dtype, shape, attributes)
+
+    def MaxPool(self, x: Tensor, window: Window) -> Tensor:
+        """Maximum over windows; padding never wins. Pads must be smaller than the window."""
+        x = self._apart_from_pad(x)
+        return self.emit(
+            "MaxPool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), window.attributes()
+        )
+
+    def MaxPoolWithIndices(self, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
+        """Maximum and the position (INT64) of the first maximum in the whole of ``x``, row-major.
+
+        ``x`` must have a type that the kernel takes: the caller widens it where it has not.
+        """
+        shape = (*x.shape[:2], *window.output_sizes(x.shape[2:]))
+        values, indices = self.nodes("MaxPool", [x], [(x.dtype, shape), (INT64, shape)], window.attributes())
+        return values, indices
+
+    def AveragePool(self, x: Tensor, window: Window, *, count_include_pad: bool) -> Tensor:
+        """Mean over windows; dilations are opset 19's."""
+        attributes = window.attributes()
+        if count_include_pad:
+            attributes["count_include_pad"] = 1
+        x = self._apart_from_pad(x)
+        return self.emit(
+            "AveragePool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), attributes
+        )
+
+    def _apart_from_pad(self, x: Tensor) -> Tensor:
+        """``x``, behind a Reshape (which copies nothing) where a Pad with zeros has made it.
+
+        ONNX Runtime merges such a Pad, or one with a Cast behind it, into the pads of a pool: MaxPool then no longer
+        sees the zeros, and pads as large as the window are refused.
+        https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/pad_fusion.cc
+        """
+        if x.name not in self._zero_padded:
+            return x
+        return self.nodes("Reshape", [x, self.ints(x.shape)], [(x.dtype, x.shape)])[0]
+
+    def MatMul(self, a: Tensor, b: Tensor) -> Tensor:
+        """``numpy.matmul`` of tensors with at least two dimensions."""
+        batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
+        shape = (*batch, a.shape[-2], b.shape[-1])
+        return self.emit("MatMul", _ALL, [a, b], a.dtype, shape, None, np.matmul)
+
+    def Gemm(
+        self,
+        a: Tensor,
+        b: Tensor,
+        c: Tensor | None,
+        *,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        trans_a: bool = False,
+        trans_b: bool = False,
+    ) -> Tensor:
+        """``alpha * A B + beta * C`` of matrices; C broadcasts to the result."""
+        m, n = a.shape[1 if trans_a else 0], b.shape[0 if trans_b else 1]
+        attributes: dict[str, Attribute] = {}
+        if alpha != 1:
+            attributes["alpha"] = float(alpha)
+        if c is not None and beta != 1:
+            attributes["beta"] = float(beta)
+        if trans_a:
+            attributes["transA"] = 1
+        if trans_b:
+            attributes["transB"] = 1
+        inputs = [a, b] if c is None else [a, b, c]
+        return self.emit("Gemm", _ALL, inputs, a.dtype, (m, n), attributes)
+
+    def Resize(
+        self, x: Tensor, sizes: tuple[int, ...] | None, scales: tuple[float, ...] | None, **attributes: Attribute
+    ) -> Tensor:
+        """ONNX Resize; either ``sizes`` or float32 ``scales`` (whose floor gives the sizes), all axes."""
+        if sizes is not None:
+            shape = sizes
+            inputs = [x, None, None, self.ints(sizes)]
+        else:
+            assert scales is not None
+            shape = tuple(int(np.floor(np.float32(n) * np.float32(s))) for n, s in zip(x.shape, scales, strict=True))
+            inputs = [x, None, self.constant(scales, np.float32)]
+        return self.emit("Resize", Traits("T1", (0,)), inputs, x.dtype, shape, attributes)
+
+    # --- activations -------------------------------------------------------------------------------------------------
+
+    def _activation(
+        self, op: str, x: Tensor, fold: Callable[[Array], Array] | None = None, **attributes: Attribute
+    ) -> Tensor:
+        return self.emit(op, _FIRST, [x], x.dtype, x.shape, attributes or None, fold)
+
+    def Relu(self, x: Tensor) -> Tensor:
+        """``max(x, 0)``."""
+        return self._activation("Relu", x, lambda a: np.maximum(a, 0))
+
+    def LeakyRelu(self, x: Tensor, alpha: float) -> Tensor:
+        """``x`` where positive, else ``alpha * x``."""
+        return self._activation("LeakyRelu", x, alpha=alpha)
+
+    def PRelu(self, x: Tensor, slope: Tensor) -> Tensor:
+        """``x`` where positive, else ``slope * x``; the slope broadcasts to ``x``."""
+        return self.emit("PRelu", _ALL, [x, slope], x.dtype, x.shape)
+
+    def Elu(self, x: Tensor, alpha: float) -> Tensor:
+        """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
+        return self._activation("Elu", x, alpha=alpha)
+
+    def Celu(self, x: Tensor, alpha: float) -> Tensor:
+        """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
+        return self._activation("Celu", x, alpha=alpha)
+
+    def Selu(self, x: Tensor, alpha: float, gamma: float) -> Tensor:
+        """``gamma * x`` where positive, else ``gamma * (alpha * exp(x) - alpha)``."""
+        return self._activation("Selu", x, alpha=alpha, gamma=gamma)
+
+    def Sigmoid(self, x: Tensor) -> Tensor:
+        """``1 / (1 + exp(-x))``."""
+        return self._activation("Sigmoid", x)
+
+    def Tanh(self, x: Tensor) -> Tensor:
+        """Hyperbolic tangent."""
+        return self._activation("Tanh", x, np.tanh)
+
+    def HardSigmoid(self, x: Tensor, alpha: float, beta: float) -> Tensor:
+        """``max(0, min(1, alpha * x + beta))``."""
+        return self._activation("HardSigmoid", x, alpha=alpha, beta=beta)
+
+    def Softplus(self, x: Tensor) -> Tensor:
+        """``log(exp(x) + 1)``."""
+        return self._activation("Softplus", x)
+
+    def Softsign(self, x: Tensor) -> Tensor:
+        """``x / (1 + |x|)``."""
+        return self._activation("Softsign", x)
+
+    def ThresholdedRelu(self, x: Tensor, alpha: float) -> Tensor:
+        """``x`` where above ``alpha``, else 0."""
+        return self._activation("ThresholdedRelu", x, alpha=alpha)
+
+    def Gelu(self, x: Tensor) -> Tensor:
+        """``0.5 * x * (1 + erf(x / sqrt 2))``; opset 20."""
+        return self._activation("Gelu", x)
+
+    def Shrink(self, x: Tensor, bias: float, lambd: float) -> Tensor:
+        """``x + bias`` below ``-lambd``, ``x - bias`` above ``lambd``, else 0."""
+        return self._activation("Shrink", x, bias=bias, lambd=lambd)
+
+    def Softmax(self, x: Tensor, axis: int) -> Tensor:
+        """Exponentials along an axis, normalised to sum 1."""
+        return self._activation("Softmax", x, axis=axis)
+
+    def LogSoftmax(self, x: Tensor, axis: int) -> Tensor:
+        """Logarithm of the softmax along an axis."""
+        return self._activation("LogSoftmax", x, axis=axis)
+
+    def Hardmax(self, x: Tensor, axis: int) -> Tensor:
+        """1 at the first maximum along an axis, else 0."""
+        return self._activation("Hardmax", x, axis=axis)
+
+    # --- quantization ------------------------------------------------------------------------------------------------
+
+    def QuantizeLinear(self, x: Tensor, scale: Tensor, zero_point: Tensor, axis: int | None = None) -> Tensor:
+        """``round(x / scale) + zero_point``, halves to even, saturated to the type of ``zero_point``.
+
+        FLOAT ``x``, of which NaN becomes the lowest number; both parameters are scalars, or vectors along ``axis``.
+        """
+        dtype = zero_point.dtype
+        limits = np.iinfo(dtype.name)
+
+        def fold(a: np.ndarray, s: np.ndarray, z: np.ndarray) -> Array:
+            s, z = _along(s, axis, a.ndim), _along(z, axis, a.ndim)
+            y = np.rint(a / s) + z.astype(np.float32)
+            return np.asarray(np.clip(np.where(np.isnan(y), limits.min, y), limits.min, limits.max), dtype)
+
+        attributes: dict[str, Attribute] | None = None if axis is None else {"axis": axis}
+        inputs = [x, scale, zero_point]
+        return self.emit("QuantizeLinear", Traits("T1", (0,), False), inputs, dtype, x.shape, attributes, fold)
+
+    def dequantizes(self, dtype: DType) -> bool:
+        """Whether the provider has a kernel of DequantizeLinear for a type."""
+        return self.has_kernel("DequantizeLinear", dtype, self._dequantized_type())
+
+    def DequantizeLinear(
+        self, x: Tensor, scale: Tensor, zero_point: Tensor | None = None, axis: int | None = None
+    ) -> Tensor:
+        """``(x - zero_point) * scale`` in the type of ``scale``, the difference exact.
+
+        Both parameters are scalars, or vectors along ``axis``; INT32 has no zero point.
+        """
+
+        def fold(a: np.ndarray, s: np.ndarray, *z: np.ndarray) -> Array:
+            difference = a.astype(np.int64) - (_along(z[0], axis, a.ndim) if z else 0)
+            return np.asarray(difference.astype(s.dtype) * _along(s, axis, a.ndim))
+
+        attributes: dict[str, Attribute] | None = None if axis is None else {"axis": axis}
+        inputs = [x, scale] if zero_point is None else [x, scale, zero_point]
+        traits = Traits(self._dequantized_type(), (0,), False)
+        # a large constant stays as small as it is
+        folds = fold if x.size <= FOLDED_GROWTH_ELEMENTS else None
+        return self.emit("DequantizeLinear", traits, inputs, scale.dtype, x.shape, attributes, folds)
+
+    def _dequantized_type(self) -> str:
+        return "T" if self.opset < 19 else "T1"
+
+
+def _along(parameter: np.ndarray, axis: int | None, rank: int) -> np.ndarray:
+    """A scalar, or a vector that lies along ``axis`` of ``rank`` dimensions."""
+    return parameter if axis is None else parameter.reshape([-1, *[1] * (rank - axis - 1)])

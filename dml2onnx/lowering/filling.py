@@ -1,0 +1,209 @@
+"""Tensors made from nothing: FILL_VALUE_CONSTANT, FILL_VALUE_SEQUENCE, DIAGONAL_MATRIX, RANDOM_GENERATOR.
+
+What is small is a constant of the model. What is large is made when the model runs, from a column and a row of numbers
+that broadcast to all of it.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.element_wise import bound
+from dml2onnx.lowering.element_wise_logic import exclusive_or
+from dml2onnx.lowering.emitter.core import FLOAT, INT64
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy.typing as npt
+
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.emitter.core import Array, DType
+    from dml2onnx.lowering.operands import Operands
+
+    Steps = npt.NDArray[np.uint64]
+
+_INT32 = np.dtype(np.int32)
+_UINT32 = np.dtype(np.uint32)
+_UINT64 = np.dtype(np.uint64)
+
+_ROW = 1 << 12
+"""Elements in a row of a sequence."""
+
+_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+_KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
+_ROUNDS = 10
+
+
+@lowers("FILL_VALUE_CONSTANT")
+def fill_value_constant(node: Operands, e: Emitter) -> Tensor:
+    """Value everywhere [decision X15]: a constant, or an Expand of one element.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_fill_value_constant_operator_desc
+    """
+    output = node.output()
+    return e.ConstantOfShape(output.sizes, node.op.scalar("Value").value, output.data_type.dtype)
+
+
+# --- sequences -------------------------------------------------------------------------------------------------------
+
+
+@lowers("FILL_VALUE_SEQUENCE")
+def fill_value_sequence(node: Operands, e: Emitter) -> Tensor:
+    """``ValueStart + k * ValueDelta``, k in row-major order; integers wrap [decision X14]: a constant, or Add.
+
+    The Add is of the numbers that begin rows and those of the first row: Range would add ValueDelta repeatedly.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_fill_value_sequence_operator_desc
+    """
+    output, start, delta = node.output(), node.op.scalar("ValueStart").value, node.op.scalar("ValueDelta").value
+    dtype, count = output.data_type.dtype, output.element_count
+    if dtype.kind != "f":
+        first, inside = _steps(count)
+        rows, row = _multiples(first, int(delta), int(start), dtype), _multiples(inside, int(delta), 0, dtype)
+        return _unrolled(e, e.Add(e.constant(rows), e.constant(row)), output.sizes)
+    if not isfinite(delta):  # 0 times infinity is no number, but only the first element has that
+        parts = [e.constant([start + 0 * delta], FLOAT)]
+        if count > 1:
+            parts.append(e.ConstantOfShape((count - 1,), start + delta, FLOAT))
+        return e.Reshape(e.Concat(parts, 0), output.sizes)
+    first, inside = _steps(count)
+    total = e.Add(e.constant(first * delta + start), e.constant(inside * delta))
+    # FLOAT64 is in no support table
+    return _unrolled(e, e.Cast(total, FLOAT), output.sizes)
+
+
+def _steps(count: int) -> tuple[Steps, Steps]:
+    """UINT64 ``[rows, 1]`` and ``[1, columns]`` whose sums count from 0 to ``count - 1`` or beyond."""
+    columns = min(count, _ROW)
+    rows = np.arange(-(-count // columns), dtype=np.uint64) * np.uint64(columns)
+    return rows.reshape(-1, 1), np.arange(columns, dtype=np.uint64).reshape(1, -1)
+
+
+def _multiples(steps: Steps, factor: int, term: int, dtype: DType) -> Array:
+    """``steps * factor + term``, modulo 2 to the power of the type's bits."""
+    with np.errstate(over="ignore"):
+        wrapped = steps * np.uint64(factor % (1 << 64)) + np.uint64(term % (1 << 64))
+    low_bits: Array = wrapped.astype(f"u{dtype.itemsize}").view(dtype)
+    return low_bits
+
+
+def _unrolled(e: Emitter, x: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """As many of the elements of ``x`` as ``sizes`` has, in row-major order."""
+    count = int(np.prod(sizes, dtype=np.int64))
+    return e.Reshape(e.Slice(e.Reshape(x, (x.size,)), (0,), (count,)), sizes)
+
+
+# --- diagonals -------------------------------------------------------------------------------------------------------
+
+
+@lowers("DIAGONAL_MATRIX")
+def diagonal_matrix(node: Operands, e: Emitter) -> Tensor:
+    """Value where ``column - row == Offset`` and 0 elsewhere, in every matrix [decisions X16, X18].
+
+    A constant, or Where on a comparison of column numbers with row numbers.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_diagonal_matrix_operator_desc
+    """
+    output, offset = node.output(), node.op.uint("Offset")
+    dtype = output.data_type.dtype
+    value = e.constant(bound(node.op.float("Value"), dtype), dtype)
+    return _on_diagonals(e, output.sizes, offset, offset + 1, value, e.constant(0, dtype))
+
+
+@lowers("DIAGONAL_MATRIX1")
+def diagonal_matrix1(node: Operands, e: Emitter) -> Tensor:
+    """Value where ``Begin <= column - row < End``, the input or 0 elsewhere; inverted where Begin > End [decision X17].
+
+    Where, on a constant mask for matrices that are not too large.
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_diagonal_matrix1_operator_desc
+    """
+    output, begin, end = node.output(), node.op.uint("DiagonalFillBegin"), node.op.uint("DiagonalFillEnd")
+    dtype = output.data_type.dtype
+    value = e.constant(node.op.scalar("Value").value, dtype)
+    x = node.broadcastable("InputTensor") if node.op.has("InputTensor") else e.constant(0, dtype)
+    if begin > end:
+        return _on_diagonals(e, output.sizes, end, begin, x, value)
+    return _on_diagonals(e, output.sizes, begin, end, value, x)
+
+
+def _on_diagonals(e: Emitter, sizes: tuple[int, ...], begin: int, end: int, inside: Tensor, outside: Tensor) -> Tensor:
+    """``inside`` where ``begin <= column - row < end``, else ``outside``; both broadcast to ``sizes``."""
+    height, width = sizes[-2:]
+    begin, end = (min(max(diagonal, 1 - height), width) for diagonal in (begin, end))
+    if begin >= end:
+        return e.Expand(outside, sizes)
+    dtype = _INT32 if height + width < 1 << 31 else INT64
+    columns, rows = e.constant(np.arange(width), dtype), np.arange(height).reshape(-1, 1)
+    from_begin, from_end = (e.constant(rows + diagonal, dtype) for diagonal in (begin, end))
+    bounded = begin > 1 - height, end < width
+    if end == begin + 1:
+        mask = e.Equal(columns, from_begin)
+    elif all(bounded):
+        mask = e.And(e.GreaterOrEqual(columns, from_begin), e.Less(columns, from_end))
+    elif any(bounded):
+        mask = e.GreaterOrEqual(columns, from_begin) if bounded[0] else e.Less(columns, from_end)
+    else:
+        return e.Expand(inside, sizes)
+    return e.Expand(e.Where(mask, inside, outside), sizes)
+
+
+# --- random numbers --------------------------------------------------------------------------------------------------
+
+
+@lowers("RANDOM_GENERATOR")
+def random_generator(node: Operands, e: Emitter) -> dict[str, Tensor]:
+    """The words of the Philox4x32-10 blocks from the state's counter on [decisions Z1, Z2, Z3].
+
+    Integer arithmetic: words are UINT32 tensors, one for each place in a block, and their products UINT64.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_random_generator_operator_desc
+    """
+    output, state = node.output(), node.tensor("InputStateTensor")
+    *counter, key0, key1 = e.Split(e.Reshape(state, (6,)), (1,) * 6, 0)
+    blocks = -(-output.element_count // 4)
+    words = philox_4x32_10(e, _advanced(e, counter, *map(e.constant, _steps(blocks))), (key0, key1))
+    rows = [e.Reshape(word, (1, word.size)) for word in words]
+    # ONNX Runtime transposes matrices faster than it joins along the last axis
+    results = {"OutputTensor": _unrolled(e, e.Transpose(e.Concat(rows, 0), (1, 0)), output.sizes)}
+    if node.has_output("OutputStateTensor"):
+        after = _advanced(e, counter, e.constant([blocks], _UINT64))
+        results["OutputStateTensor"] = e.Reshape(e.Concat([*after, key0, key1], 0), state.shape)
+    return results
+
+
+def _advanced(e: Emitter, counter: Sequence[Tensor], *steps: Tensor) -> list[Tensor]:
+    """The 128-bit counter plus ``steps``, whose sum is below 2**64, as words, the least significant first."""
+    low, high = (_joined(e, *counter[i : i + 2]) for i in (0, 2))
+    total = low
+    for step in steps:
+        total = e.Add(total, step)
+    carried = e.Add(high, e.Cast(e.Less(total, low), _UINT64))
+    return [part for number in (total, carried) for part in _words(e, number)]
+
+
+def _joined(e: Emitter, low: Tensor, high: Tensor) -> Tensor:
+    return e.Add(e.Cast(low, _UINT64), e.Mul(e.Cast(high, _UINT64), e.constant(1 << 32, _UINT64)))
+
+
+def _words(e: Emitter, x: Tensor) -> tuple[Tensor, Tensor]:
+    """The lower and the upper half of UINT64 numbers."""
+    return e.Cast(x, _UINT32), e.Cast(e.BitShift(x, e.constant(32, _UINT64), "RIGHT"), _UINT32)
+
+
+def philox_4x32_10(e: Emitter, counters: Iterable[Tensor], key: tuple[Tensor, Tensor]) -> tuple[Tensor, ...]:
+    """The four words of a block for counters of four words, all UINT32.
+
+    Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3 (SC 2011), section 4.3.
+    """
+    c0, c1, c2, c3 = counters
+    for i in range(_ROUNDS):
+        k0, k1 = (e.Add(k, e.constant(i * step % (1 << 32), _UINT32)) for k, step in zip(key, _KEY_STEPS, strict=True))
+        (low0, high0), (low1, high1) = (
+            _words(e, e.Mul(e.Cast(c, _UINT64), e.constant(multiplier, _UINT64)))
+            for c, multiplier in zip((c0, c2), _MULTIPLIERS, strict=True)
+        )
+        c0, c1 = exclusive_or(e, exclusive_or(e, high1, c1), k0), low1
+        c2, c3 = exclusive_or(e, exclusive_or(e, high0, c3), k1), low0
+    return c0, c1, c2, c3

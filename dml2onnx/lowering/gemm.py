@@ -1,0 +1,92 @@
+"""GEMM: Gemm where the batches share one B, else MatMul."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from dml2onnx.lowering.activation import apply_activation
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.operands import Operands
+
+ALONG_AXES = frozenset({"ACTIVATION_SOFTMAX", "ACTIVATION_SOFTMAX1"})
+"""Fused activations that need the output in its own shape; all others work element by element."""
+
+
+@lowers("GEMM")
+def gemm(node: Operands, e: Emitter) -> Tensor:
+    """``FusedActivation(Alpha * TransA(A) x TransB(B) + Beta * C)`` for each of the batches.
+
+    One Gemm, its rows those of all batches, where B is the same for all of them; else MatMul, which broadcasts
+    batches of zero stride by itself. With Beta 0, C is not evaluated [decision M2].
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gemm_operator_desc
+    """
+    op = node.op
+    a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
+    beta = op.float("Beta")
+    c = node.widened(node.broadcastable("CTensor")) if op.has("CTensor") and beta != 0 else None
+    if prod(b.shape[:-2]) == 1 and (op.enum("TransA") == "NONE" or prod(a.shape[:-2]) == 1):
+        flat = None if c is None else _flat(e, c, a.shape[:-2], node.output().sizes[-2])
+        if c is None or flat is not None:
+            return _as_gemm(e, op, a, b, flat)
+    return _as_matmul(e, op, a, b, c)
+
+
+def _matrices(node: Operands, e: Emitter, field: str) -> Tensor:
+    """An operand whose broadcast batches have size 1; its matrices are whole."""
+    x = node.widened(node.broadcastable(field))
+    return e.Expand(x, (*x.shape[:-2], *node.op.tensor(field).sizes[-2:]))
+
+
+def _flat(e: Emitter, c: Tensor, batches: tuple[int, ...], m: int) -> Tensor | None:
+    """C as a matrix that broadcasts to the rows of all batches, if it has one row for each of them or one for all."""
+    rows = prod(batches) * m
+    if c.shape[:-1] == (*batches, m):
+        return e.Reshape(c, (rows, c.shape[-1]))
+    return e.Reshape(c, (1, c.shape[-1])) if prod(c.shape[:-1]) == 1 else None
+
+
+def _as_gemm(e: Emitter, op: OperatorDesc, a: Tensor, b: Tensor, c: Tensor | None) -> Tensor:
+    trans_a, trans_b = op.enum("TransA") == "TRANSPOSE", op.enum("TransB") == "TRANSPOSE"
+    y = e.Gemm(
+        e.Reshape(a, a.shape[-2:] if trans_a else (prod(a.shape[:-1]), a.shape[-1])),
+        e.Reshape(b, b.shape[-2:]),
+        c,
+        alpha=op.float("Alpha"),
+        beta=op.float("Beta"),
+        trans_a=trans_a,
+        trans_b=trans_b,
+    )
+    return _finished(e, op, y, (*a.shape[:-2], *op.tensor("OutputTensor").sizes[-2:]))
+
+
+def _as_matmul(e: Emitter, op: OperatorDesc, a: Tensor, b: Tensor, c: Tensor | None) -> Tensor:
+    e.note("batches with matrices of their own are a MatMul, which Gemm cannot express")
+    a, b = _transformed(e, a, op.enum("TransA")), _transformed(e, b, op.enum("TransB"))
+    if prod(b.shape[:-2]) == 1:
+        b = e.Reshape(b, b.shape[-2:])  # ONNX Runtime packs a constant matrix once, not a batch of one
+    y = e.MatMul(a, b)
+    y = e.Mul(y, e.constant(op.float("Alpha"), y.dtype))
+    if c is not None:
+        y = e.Add(y, e.Mul(c, e.constant(op.float("Beta"), y.dtype)))
+    return _finished(e, op, y, y.shape)
+
+
+def _transformed(e: Emitter, x: Tensor, transform: str) -> Tensor:
+    if transform == "NONE":
+        return x
+    leading = range(x.rank - 2)
+    return e.Transpose(x, (*leading, x.rank - 1, x.rank - 2))
+
+
+def _finished(e: Emitter, op: OperatorDesc, y: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The output from its product, which has the elements of ``shape``, where equal batches have size 1."""
+    fused, sizes = op.activation(), op.tensor("OutputTensor").sizes
+    if fused is not None and fused.type in ALONG_AXES:
+        return apply_activation(e, fused, e.Expand(e.Reshape(y, shape), sizes))
+    # next to the product, where ONNX Runtime fuses it
+    return e.Expand(e.Reshape(apply_activation(e, fused, y), shape), sizes)

@@ -1,0 +1,17 @@
+"""JOIN: Concat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.operands import Operands
+
+
+@lowers("JOIN")
+def join(node: Operands, e: Emitter) -> Tensor:
+    """The inputs one behind the other along Axis; a single input is a copy."""
+    return e.Concat(node.array("InputTensors"), node.op.uint("Axis"))

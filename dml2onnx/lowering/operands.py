@@ -1,0 +1,77 @@
+"""What a lowering sees of a node: its descriptor and its tensors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.lowering.emitter.core import FLOAT, FLOAT16
+
+if TYPE_CHECKING:
+    from dml2onnx.ir.graph import Node, Read
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.ir.tensor import TensorDesc
+    from dml2onnx.lowering.buffers import Buffers
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.emitter.core import DType
+
+
+class Operands:
+    """The tensors of one node, read through its views when asked for."""
+
+    __slots__ = ("_buffers", "_e", "_node", "op")
+
+    def __init__(self, node: Node, buffers: Buffers, emitter: Emitter) -> None:
+        self._node = node
+        self._buffers = buffers
+        self._e = emitter
+        self.op: OperatorDesc = node.operator
+
+    def tensor(self, field: str) -> Tensor:
+        """An input in the shape of its Sizes."""
+        return self._read(field, 0, False)
+
+    def broadcastable(self, field: str) -> Tensor:
+        """An input whose zero-stride dimensions have size 1: for ONNX operators that broadcast on their own."""
+        return self._read(field, 0, True)
+
+    def optional(self, field: str) -> Tensor | None:
+        """An input, or ``None`` where the descriptor leaves it out."""
+        return self._read(field, 0, False) if field in self._node.reads else None
+
+    def array(self, field: str) -> list[Tensor]:
+        """All tensors of an array field."""
+        return [self._read(field, index, False) for index in range(len(self._node.reads[field]))]
+
+    def bits(self, field: str) -> Tensor:
+        """:meth:`broadcastable`, floats as the unsigned integers of their bits."""
+        desc = self.op.tensor(field)
+        read: Read = self._node.reads[field][0]
+        if desc.data_type.is_float:
+            desc = replace(desc, data_type=DataType[f"UINT{desc.data_type.bits}"])
+        return self._buffers.read(read.value, read.offset, desc, units=True)
+
+    def output(self, field: str = "OutputTensor") -> TensorDesc:
+        """The descriptor of an output."""
+        return self.op.tensor(field)
+
+    def has_output(self, field: str) -> bool:
+        """Whether an optional output is wanted."""
+        return field in self._node.writes
+
+    def widened(self, x: Tensor) -> Tensor:
+        """``x`` in the type in which floating-point arithmetic is done.
+
+        FLOAT16 is computed in FLOAT32 and rounded once at the end [decision G5], unless the provider computes in
+        FLOAT16 itself. Lowerings return the wide result; the driver rounds it to the output's type.
+        """
+        return self._e.Cast(x, self.compute_type(x.dtype))
+
+    def compute_type(self, dtype: DType) -> DType:
+        """See :meth:`widened`."""
+        return FLOAT if dtype == FLOAT16 and self._e.target.name == "cpu" else dtype
+
+    def _read(self, field: str, index: int, units: bool) -> Tensor:
+        read: Read = self._node.reads[field][index]
+        return self._buffers.read(read.value, read.offset, self.op.tensors(field)[index], units=units)

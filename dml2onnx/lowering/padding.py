@@ -1,0 +1,125 @@
+"""PADDING and PADDING1: Pad, or Concat and Gather where it has no kernel or no such mode."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.emitter.movement import PadMode
+    from dml2onnx.lowering.operands import Operands
+
+    Places = npt.NDArray[np.int64]
+
+_MODES: dict[str, PadMode] = {"EDGE": "edge", "REFLECTION": "reflect", "WRAP": "wrap"}
+"""The modes that ONNX Pad has too; SYMMETRIC it has not."""
+
+
+@lowers("PADDING")
+def padding(node: Operands, e: Emitter) -> Tensor:
+    """The input with margins at both ends of every dimension; PaddingValue is converted like a CLIP bound.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding_operator_desc
+    """
+    if node.op.enum("PaddingMode") == "CONSTANT":
+        return _surround(node, e, _converted(node.op.float("PaddingValue"), node.output().data_type))
+    return _continue(node, e)
+
+
+@lowers("PADDING1")
+def padding1(node: Operands, e: Emitter) -> Tensor:
+    """PADDING with a value of the tensor's own type.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding1_operator_desc
+    """
+    if node.op.enum("PaddingMode") == "CONSTANT":
+        return _surround(node, e, node.op.scalar("PaddingValue").value)
+    return _continue(node, e)
+
+
+def _converted(value: float, data_type: DataType) -> int | float:
+    """Integers drop the fraction and clamp to their range, FLOAT16 rounds [decisions D7, E7]."""
+    if data_type is DataType.FLOAT16:
+        with np.errstate(over="ignore"):
+            return float(np.float64(value).astype(np.float16))
+    if data_type.is_float:
+        return value
+    low, high = data_type.limits
+    if isnan(value):
+        return 0
+    return high if value >= high else low if value <= low else int(value)
+
+
+def _margins(node: Operands) -> tuple[Tensor, tuple[int, ...], tuple[int, ...]]:
+    return node.tensor("InputTensor"), node.op.uints("StartPadding"), node.op.uints("EndPadding")
+
+
+def _padded_axes(start: Sequence[int], end: Sequence[int]) -> Iterator[int]:
+    """The last first: what is copied element by element is then still small."""
+    return (axis for axis in reversed(range(len(start))) if start[axis] or end[axis])
+
+
+def _surround(node: Operands, e: Emitter, value: int | float) -> Tensor:
+    """CONSTANT: Pad where there is a kernel for the type, else a Concat per padded dimension."""
+    x, start, end = _margins(node)
+    if x.value is not None or e.has_kernel("Pad", x.dtype):
+        return e.Pad(x, start, end, "constant", value)
+    e.note(f"Pad has no kernel for {x.dtype}; Concat moves its bits without casts")
+    for axis in _padded_axes(start, end):
+        before, after = (
+            e.ConstantOfShape((*x.shape[:axis], count, *x.shape[axis + 1 :]), value, x.dtype)
+            for count in (start[axis], end[axis])
+        )
+        x = e.Concat([part for part in (before, x, after) if part.size], axis)
+    return x
+
+
+def _continue(node: Operands, e: Emitter) -> Tensor:
+    """The other modes: Pad where it has the mode and does not refuse the margins, else a Gather per dimension."""
+    x, start, end = _margins(node)
+    mode = node.op.enum("PaddingMode")
+    if e.has_kernel("Pad", x.dtype) and _pad_takes(mode, x.shape, start, end, e.opset):
+        return e.Pad(x, start, end, _MODES[mode])
+    e.note(f"Gather: Pad has no {mode} mode, or none for {x.dtype} and these margins")
+    for axis in _padded_axes(start, end):
+        size = x.shape[axis]
+        places = np.arange(-start[axis], size + end[axis])
+        x = e.Gather(x, e.positions(_source(mode, places, size)), axis)
+    return x
+
+
+def _pad_takes(mode: str, sizes: Sequence[int], start: Sequence[int], end: Sequence[int], opset: int) -> bool:
+    """Whether ONNX Pad has the mode and margins are no wider than ONNX Runtime handles in one period."""
+    margins = [(max(a, b), size) for a, b, size in zip(start, end, sizes, strict=True)]
+    match mode:
+        case "EDGE":
+            return True
+        case "REFLECTION":
+            return all(margin < size for margin, size in margins)
+        case "WRAP":
+            # beyond the size ONNX Runtime 1.24 is wrong
+            return opset >= 19 and all(margin <= size for margin, size in margins)
+    return False
+
+
+def _source(mode: str, places: Places, size: int) -> Places:
+    """Which of ``size`` elements each coordinate, inside or not, repeats [decisions D1 to D6]."""
+    if mode == "EDGE":
+        return np.clip(places, 0, size - 1)
+    if mode == "WRAP":
+        wrapped: Places = np.remainder(places, size)
+        return wrapped
+    # the mirrored continuation of REFLECTION does not repeat the border, but it does a single element
+    skipped = 0 if mode == "SYMMETRIC" or size == 1 else 1
+    folded: Places = np.remainder(places, 2 * (size - skipped))
+    return np.minimum(folded, 2 * size - 1 - skipped - folded)

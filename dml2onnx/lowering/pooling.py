@@ -1,0 +1,294 @@
+"""MAX_POOLING and AVERAGE_POOLING, all versions: MaxPool and AveragePool, and what they leave out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from dml2onnx.lowering.bits import comparable
+from dml2onnx.lowering.emitter.core import DOUBLE, FLOAT, FLOAT16, INT64
+from dml2onnx.lowering.emitter.neural import Window
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.emitter.core import DType
+    from dml2onnx.lowering.operands import Operands
+
+    Counts = npt.NDArray[np.int64]
+    Mask = npt.NDArray[np.bool_]
+    Ratios = npt.NDArray[np.float64]
+
+MOST_TAPS = 8
+"""Windows up to this size are compared element by element; over longer ones the maximum doubles its reach."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The windows of one pooling operator, over spatial ``sizes``, one for each element of ``output``.
+
+    ``window.end`` is what the output's size needs, which may be less than EndPadding, or more, since the output
+    may follow the rounded-up division [decision P2].
+    """
+
+    window: Window
+    sizes: tuple[int, ...]
+    output: tuple[int, ...]
+
+    @property
+    def is_padded(self) -> bool:
+        """Whether any window reaches outside."""
+        return any(self.window.start) or any(self.window.end)
+
+    @property
+    def is_dilated(self) -> bool:
+        """Whether any window skips elements."""
+        return any(step != 1 for step in self.window.dilations)
+
+    @property
+    def picks(self) -> bool:
+        """Whether every window is one element of the input."""
+        return not self.is_padded and prod(self.window.shape) == 1
+
+    @property
+    def fits(self) -> bool:
+        """Whether the pads are smaller than the window, as ONNX Runtime wants them."""
+        return all(max(a, b) < k for a, b, k in zip(self.window.start, self.window.end, self.window.shape, strict=True))
+
+    @property
+    def is_global(self) -> bool:
+        """Whether one window covers everything."""
+        reached = all(k - a >= n for k, a, n in zip(self.window.shape, self.window.start, self.sizes, strict=True))
+        return prod(self.output) == 1 and reached and not self.is_dilated
+
+    def places(self, axis: int) -> Counts:
+        """Input coordinates of the windows' elements, inside or not, of shape (output, window)."""
+        w = self.window
+        first = np.arange(self.output[axis])[:, None] * w.strides[axis] - w.start[axis]
+        return first + np.arange(w.shape[axis]) * w.dilations[axis]
+
+    def inside(self) -> Counts:
+        """How many elements of each window lie in the input, of shape ``output``."""
+        places = [self.places(axis) for axis in range(len(self.sizes))]
+        counts = [((p >= 0) & (p < n)).sum(1) for p, n in zip(places, self.sizes, strict=True)]
+        result: Counts = reduce(np.multiply.outer, counts)
+        return result
+
+    @property
+    def has_empty(self) -> bool:
+        """Whether some window lies wholly in padding."""
+        return self.is_padded and not (self.fits and not self.is_dilated) and not self.inside().all()
+
+
+@lru_cache(maxsize=1024)
+def _pool(op: OperatorDesc) -> Pool:
+    sizes, output = op.tensor("InputTensor").sizes[2:], op.tensor("OutputTensor").sizes[2:]
+    strides, shape, start = op.uints("Strides"), op.uints("WindowSize"), op.uints("StartPadding")
+    dilations = op.uints("Dilations") if op.has("Dilations") else (1,) * len(sizes)
+    # of a single element they mean nothing, but forms are chosen by them
+    dilations = tuple(d if k > 1 else 1 for d, k in zip(dilations, shape, strict=True))
+    geometry = zip(output, strides, shape, dilations, sizes, start, strict=True)
+    end = tuple(max((m - 1) * s + (k - 1) * d + 1 - n - a, 0) for m, s, k, d, n, a in geometry)
+    return Pool(Window(shape, strides, dilations, start, end), sizes, output)
+
+
+def _pick(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
+    """Every ``stride``-th element."""
+    ends = [(n - 1) * s + 1 for n, s in zip(pool.output, pool.window.strides, strict=True)]
+    return e.Slice(x, (0,) * x.rank, (*x.shape[:2], *ends), (1, 1, *pool.window.strides))
+
+
+# --- maximum ---------------------------------------------------------------------------------------------------------
+
+
+@lowers("MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2")
+def max_pooling(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
+    """The largest element of each window, and its index in the whole input: MaxPool.
+
+    Padding never wins; the first of equal elements does [decisions P6 to P9].
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling2_operator_desc
+    """
+    x, pool = node.tensor("InputTensor"), _pool(node.op)
+    if not node.has_output("OutputIndicesTensor"):
+        return {"OutputTensor": _maximum(e, x, pool)}
+    with_indices = _pooled_with_indices if pool.fits and not pool.has_empty and x.dtype.itemsize < 8 else _searched
+    y, indices = with_indices(e, x, pool)
+    return {
+        "OutputTensor": y,
+        "OutputIndicesTensor": e.Cast(indices, node.output("OutputIndicesTensor").data_type.dtype),
+    }
+
+
+def _lowest(dtype: DType) -> int | float:
+    return -np.inf if dtype.kind == "f" else int(np.iinfo(dtype).min)  # type: ignore[type-var]
+
+
+def _maximum(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
+    """MaxPool in FLOAT, by far its fastest kernel, or Max over slices for what FLOAT cannot hold.
+
+    Most of ONNX Runtime's FLOAT kernels begin with the lowest finite number. That shows where a window holds -inf
+    alone: FLOAT16 rounds it back to -inf, FLOAT32 does not. Windows in padding alone are known when compiling.
+    """
+    if pool.picks:
+        return _pick(e, x, pool)
+    native = e.target.name != "cpu" and e.has_kernel("MaxPool", x.dtype)
+    if not native and x.dtype.itemsize > 2:
+        if x.dtype != FLOAT and pool.is_global and e.supports("ReduceMax", x.dtype):
+            return e.ReduceMax(x, tuple(range(2, x.rank)))
+        if x.dtype != FLOAT or pool.has_empty:
+            e.note(f"Max over slices: MaxPool has no fast kernel that is exact for {x.dtype} and this padding")
+            return _sliding_maximum(e, x, pool)
+    wide = x if native else e.Cast(x, FLOAT)
+    window = pool.window
+    if not pool.fits or pool.has_empty:
+        e.note("padded by hand: ONNX Runtime wants pads smaller than the window, and something in each window")
+        wide, window = _filled(e, wide, pool, _lowest(x.dtype))
+    return e.Cast(e.MaxPool(wide, window), x.dtype)
+
+
+def _filled(e: Emitter, x: Tensor, pool: Pool, value: int | float) -> tuple[Tensor, Window]:
+    """The input with its padding made real, and the window over that."""
+    w = pool.window
+    none = (0,) * len(w.shape)
+    padded = e.Pad(x, (0, 0, *w.start), (0, 0, *w.end), "constant", value)
+    return padded, Window(w.shape, w.strides, w.dilations, none, none)
+
+
+def _sliding_maximum(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
+    """One dimension after the other."""
+    x, window = _filled(e, x, pool, _lowest(x.dtype))
+    for i, count in enumerate(pool.output):
+        x = _maximum_along(e, x, i + 2, window.shape[i], window.strides[i], window.dilations[i], count)
+    return x
+
+
+def _maximum_along(e: Emitter, x: Tensor, axis: int, size: int, stride: int, dilation: int, count: int) -> Tensor:
+    """``y[i] = max(x[i * stride + j * dilation] for j in range(size))`` along one axis, for ``count`` elements."""
+
+    def part(start: int, length: int, step: int) -> Tensor:
+        starts, ends, steps = [0] * x.rank, list(x.shape), [1] * x.rank
+        starts[axis], ends[axis], steps[axis] = start, start + (length - 1) * step + 1, step
+        return e.Slice(x, starts, ends, steps)
+
+    doublings = max((size - 1).bit_length(), 1)
+    if size <= min(2 * stride * doublings, MOST_TAPS):
+        return e.Max(*(part(j * dilation, count, stride) for j in range(size)))
+    covered = 1
+    while covered < size:
+        shift = min(covered, size - covered)
+        length = x.shape[axis] - shift * dilation
+        x = e.Max(part(0, length, 1), part(shift * dilation, length, 1))
+        covered += shift
+    return part(0, count, stride)
+
+
+def _pooled_with_indices(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
+    """MaxPool with its second output, in a type whose lowest value never occurs.
+
+    ONNX Runtime 1.24 finds no index in a window that holds nothing above the lowest value of the type.
+    """
+    if e.target.name != "cpu" and e.has_kernel("MaxPool", x.dtype):
+        return e.MaxPoolWithIndices(x, pool.window)
+    wide = e.Cast(x, FLOAT if x.dtype.itemsize <= 2 else DOUBLE)
+    if x.dtype.kind == "f":
+        # below all finite values of the narrower type, whose -inf it becomes again
+        wide = e.Max(wide, e.constant(-1e30 if x.dtype == FLOAT16 else -1e300, wide.dtype))
+    values, indices = e.MaxPoolWithIndices(wide, pool.window)
+    return e.Cast(values, x.dtype), indices
+
+
+def _searched(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
+    """All windows gathered side by side, and ArgMax over them: any type, any padding."""
+    e.note("windows are gathered and searched by ArgMax: MaxPool's indices do not cover this type or padding")
+    planes, area, taps, count = prod(x.shape[:2]), prod(pool.sizes), prod(pool.window.shape), prod(pool.output)
+    table, empty = _window_table(pool)
+    flat = e.Reshape(x, (planes, area))
+    source = table
+    if empty.any():
+        flat = e.Concat([flat, e.constant(np.full((planes, 1), _lowest(x.dtype), x.dtype))], 1)
+        source = np.where(empty[:, None], area, table)
+    candidates = e.Reshape(e.Gather(flat, e.positions(source.reshape(-1)), 1), (planes, count, taps))
+    which = e.ArgMax(comparable(e, candidates), 2)
+    values = e.GatherElements(candidates, which, 2)
+    entry = e.Add(which, e.constant(np.arange(count).reshape(1, count, 1) * taps, INT64))
+    place = e.Cast(e.Gather(e.positions(table.reshape(-1)), entry), INT64)
+    indices = e.Add(place, e.constant(np.arange(planes).reshape(planes, 1, 1) * area, INT64))
+    shape = (*x.shape[:2], *pool.output)
+    return e.Reshape(values, shape), e.Reshape(indices, shape)
+
+
+@lru_cache(maxsize=64)
+def _window_table(pool: Pool) -> tuple[Counts, Mask]:
+    """Flat spatial indices of every window's elements, row-major, and which windows have none.
+
+    Elements outside are replaced with the window's first inside, which changes neither the maximum nor the first
+    place where it is found.
+    """
+    flat: Counts = np.zeros((1, 1), np.int64)
+    inside: Mask = np.ones((1, 1), np.bool_)
+    for axis, size in enumerate(pool.sizes):
+        places = pool.places(axis)
+        rows, columns = flat.shape[0] * places.shape[0], flat.shape[1] * places.shape[1]
+        flat = (flat[:, None, :, None] * size + places[None, :, None, :]).reshape(rows, columns)
+        inside = inside[:, None, :, None] & ((places >= 0) & (places < size))[None, :, None, :]
+        inside = inside.reshape(rows, columns)
+    empty = np.logical_not(inside.any(axis=1, keepdims=True))[:, 0]
+    first = np.where(empty, 0, flat[np.arange(len(flat)), inside.argmax(1)])
+    return np.where(inside, flat, first[:, None]), empty
+
+
+# --- mean ------------------------------------------------------------------------------------------------------------
+
+
+@lowers("AVERAGE_POOLING", "AVERAGE_POOLING1")
+def average_pooling(node: Operands, e: Emitter) -> Tensor:
+    """The mean of each window: AveragePool.
+
+    The divisor is the whole window with IncludePadding, even where it hangs over the padded end, otherwise the
+    elements inside; of a window without any the mean is 0 [decisions P3 to P5].
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling1_operator_desc
+    """
+    x, pool, include = node.tensor("InputTensor"), _pool(node.op), node.op.flag("IncludePadding")
+    if pool.picks:
+        return _pick(e, x, pool)
+    x = node.widened(x)
+    if not pool.fits or (pool.is_dilated and e.opset < 19):
+        e.note("a mean filter: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
+        mean = _filtered(e, x, pool)
+        return e.Mul(mean, e.constant(_whole_to_inside(pool), x.dtype)) if pool.is_padded and not include else mean
+    if not pool.is_padded or not include:
+        return e.AveragePool(x, pool.window, count_include_pad=False)
+    if len({*pool.window.start, *pool.window.end}) == 1:
+        return e.AveragePool(x, pool.window, count_include_pad=True)
+    e.note("the divisor is corrected: ONNX Runtime 1.24 counts padding wrongly where it is not the same all around")
+    mean = e.AveragePool(x, pool.window, count_include_pad=False)
+    return e.Mul(mean, e.constant(_inside_to_whole(pool), x.dtype))
+
+
+@lru_cache(maxsize=64)
+def _inside_to_whole(pool: Pool) -> Ratios:
+    """What turns means over the elements inside into means over the whole windows."""
+    ratios: Ratios = pool.inside()[None, None] / prod(pool.window.shape)
+    return ratios
+
+
+@lru_cache(maxsize=64)
+def _whole_to_inside(pool: Pool) -> Ratios:
+    """The reverse; 0 for windows without elements inside."""
+    ratios = _inside_to_whole(pool)
+    return np.divide(1, ratios, out=np.zeros_like(ratios), where=ratios != 0)
+
+
+def _filtered(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
+    """The mean over full windows: one Conv for all planes, which are its batch."""
+    weights = e.constant(np.full((1, 1, *pool.window.shape), 1 / prod(pool.window.shape)), x.dtype)
+    planes = e.Reshape(x, (prod(x.shape[:2]), 1, *pool.sizes))
+    return e.Reshape(e.Conv(planes, weights, None, pool.window), (*x.shape[:2], *pool.output))

@@ -1,0 +1,134 @@
+"""ELEMENT_WISE quantization, and arithmetic on quantized tensors."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.emitter.core import FLOAT, INT64
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.emitter.core import DType
+    from dml2onnx.lowering.operands import Operands
+
+SHORTEST_RUN = 64
+"""Elements that share a scale and lie together, from which on ONNX Runtime is fast with one scale per channel."""
+
+
+@lowers("ELEMENT_WISE_QUANTIZE_LINEAR")
+def quantize_linear(node: Operands, e: Emitter) -> Tensor:
+    """``clamp(round(Input / Scale) + ZeroPoint)``, halves to even [decision Q1]: QuantizeLinear.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_quantize_linear_operator_desc
+    """
+    x, scale = node.broadcastable("InputTensor"), node.broadcastable("ScaleTensor")
+    zero_point, output = _zero_point(node, "ZeroPointTensor"), node.output()
+    y = quantized(e, e.Cast(x, FLOAT), e.Cast(scale, FLOAT), zero_point, output.data_type.dtype)
+    return e.Expand(y, output.sizes)
+
+
+@lowers("ELEMENT_WISE_DEQUANTIZE_LINEAR")
+def dequantize_linear(node: Operands, e: Emitter) -> Tensor:
+    """``(Input - ZeroPoint) * Scale``, the difference exact [decision Q8]: DequantizeLinear where it fits.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_dequantize_linear_operator_desc
+    """
+    # ONNX Runtime is several times faster in FLOAT, and rounding the product is all that FLOAT16 adds
+    scale = e.Cast(node.broadcastable("ScaleTensor"), FLOAT)
+    y = dequantized(e, node.broadcastable("InputTensor"), scale, _zero_point(node, "ZeroPointTensor"))
+    return e.Expand(e.Cast(y, node.output().data_type.dtype), node.output().sizes)
+
+
+@lowers("ELEMENT_WISE_QUANTIZED_LINEAR_ADD")
+def quantized_linear_add(node: Operands, e: Emitter) -> Tensor:
+    """Both dequantized, added in FLOAT32, the sum quantized [decision E32]: DequantizeLinear, Add, QuantizeLinear.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_quantized_linear_add_operator_desc
+    """
+    a, b = (
+        dequantized(
+            e,
+            node.broadcastable(f"{name}Tensor"),
+            node.tensor(f"{name}ScaleTensor"),
+            _zero_point(node, f"{name}ZeroPointTensor"),
+        )
+        for name in "AB"
+    )
+    # ONNX Runtime drops a Div by 1, and would then fuse the rest into QLinearAdd, which adds the zero point first
+    e.note("Round keeps ONNX Runtime from QLinearAdd, which rounds halves by the parity of the zero point")
+    steps = e.Round(e.Div(e.Add(a, b), node.tensor("OutputScaleTensor")))
+    output = node.output()
+    y = _saturated(e, steps, _zero_point(node, "OutputZeroPointTensor"), output.data_type.dtype)
+    return e.Expand(y, output.sizes)
+
+
+def _zero_point(node: Operands, field: str) -> Tensor | None:
+    """A zero point, or ``None`` where it is null or known to be 0 [decision Q2]."""
+    if not node.op.get(field):
+        return None
+    zero_point = node.broadcastable(field)
+    return zero_point if zero_point.value is None or zero_point.value.any() else None
+
+
+def quantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
+    """``round(x / scale) + zero_point`` saturated to 8 bits: FLOAT ``x`` and ``scale``, all of one rank, broadcasting.
+
+    Halves go to even before the zero point is added. NaN becomes the lowest number.
+    """
+    given = e.constant(np.zeros((1,) * x.rank, dtype)) if zero_point is None else zero_point
+    fitting = _parameters(e, x, [scale, given])
+    if fitting is not None:
+        (scale, given), axis = fitting
+        return e.QuantizeLinear(x, scale, given, axis)
+    e.note("Div broadcasts the scales; QuantizeLinear saturates")
+    steps = e.Div(x, scale)
+    if zero_point is None or zero_point.size == 1:
+        return _saturated(e, steps, zero_point, dtype)
+    return _saturated(e, e.Add(e.Round(steps), e.Cast(zero_point, FLOAT)), None, dtype)
+
+
+def _saturated(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
+    """``round(x) + zero_point``, of one zero point for all: what is out of range, infinite or NaN needs no guards."""
+    zero_point = e.constant(0, dtype) if zero_point is None else e.Reshape(zero_point, ())
+    return e.QuantizeLinear(x, e.constant(1, FLOAT), zero_point)
+
+
+def dequantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> Tensor:
+    """``(x - zero_point) * scale``: FLOAT ``scale``, all of one rank, broadcasting; the result is FLOAT."""
+    # of 32-bit numbers ONNX takes no zero point
+    if e.dequantizes(x.dtype) and (zero_point is None or x.dtype.itemsize < 4):
+        fitting = _parameters(e, x, [scale] if zero_point is None else [scale, zero_point])
+        if fitting is not None:
+            (scale, *zero_points), axis = fitting
+            return e.DequantizeLinear(x, scale, zero_points[0] if zero_points else None, axis)
+    return e.Mul(_difference(e, x, zero_point), scale)
+
+
+def _difference(e: Emitter, x: Tensor, zero_point: Tensor | None) -> Tensor:
+    """``x - zero_point`` as FLOAT, rounded once: that of 16 bits is exact, that of 32 bits takes 33."""
+    if zero_point is None:
+        return e.Cast(x, FLOAT)
+    wide = FLOAT if x.dtype.itemsize < 4 else INT64
+    return e.Cast(e.Sub(e.Cast(x, wide), e.Cast(zero_point, wide)), FLOAT)
+
+
+def _parameters(e: Emitter, x: Tensor, items: Sequence[Tensor]) -> tuple[list[Tensor], int | None] | None:
+    """Scale and zero point as QuantizeLinear takes them: scalars, or vectors along an axis, which comes second.
+
+    ``None`` where they vary along several axes, along one that ``x`` does not have, or faster than is worth it.
+    """
+    axes = {axis for item in items for axis, size in enumerate(item.shape) if size > 1}
+    if not axes:
+        return [e.Reshape(item, ()) for item in items], None
+    axis = max(axes)
+    size = x.shape[axis]
+    if len(axes) > 1 or size == 1 or prod(x.shape[axis + 1 :]) < SHORTEST_RUN:
+        return None
+    e.note(f"one scale and zero point for each index along axis {axis}")
+    return [e.Expand(e.Reshape(item, (item.size,)), (size,)) for item in items], axis

@@ -1,0 +1,73 @@
+"""Which function lowers which operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from dml2onnx import catalog
+
+if TYPE_CHECKING:
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.operands import Operands
+
+FAMILIES = (
+    "activation",
+    "cast",
+    "convolution",
+    "element_wise",
+    "element_wise_logic",
+    "element_wise_math",
+    "filling",
+    "gathering",
+    "gemm",
+    "join",
+    "ordering",
+    "padding",
+    "pooling",
+    "quantization",
+    "reduction",
+    "rearranging",
+    "resample",
+    "slicing",
+)
+"""The modules of ``dml2onnx.lowering`` that hold lowerings, one per operator family."""
+
+Lowered: TypeAlias = "Tensor | Mapping[str, Tensor | Sequence[Tensor]]"
+"""The only output, or every output by field name."""
+Lowering: TypeAlias = "Callable[[Operands, Emitter], Lowered]"
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+
+def lowers(*operators: str) -> Callable[[_Function], _Function]:
+    """Marks a function as the lowering of operators, by their names without ``DML_OPERATOR_``."""
+
+    def mark(function: _Function) -> _Function:
+        function.__dict__["lowers"] = operators
+        return function
+
+    return mark
+
+
+@cache
+def lowerings() -> Mapping[str, Lowering]:
+    """The lowering of each operator that has one, by its name without ``DML_OPERATOR_``."""
+    known = {name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()}
+    found: dict[str, Lowering] = {}
+    for family in FAMILIES:
+        for function in vars(import_module(f"dml2onnx.lowering.{family}")).values():
+            for operator in getattr(function, "__dict__", {}).get("lowers", ()):
+                if operator not in known:
+                    raise ValueError(
+                        f"{family}.{function.__name__} lowers {operator}, which the catalogue does not know"
+                    )
+                if operator in found and found[operator] is not function:
+                    raise ValueError(
+                        f"both {found[operator].__qualname__} and {function.__qualname__} lower {operator}"
+                    )
+                found[operator] = function
+    return MappingProxyType(found)

@@ -1,0 +1,323 @@
+"""RESAMPLE to RESAMPLE3 and UPSAMPLE_2D: Resize where it is the same, else Slice, Gather and weighted sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import prod
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from dml2onnx.lowering.emitter.core import FLOAT
+from dml2onnx.lowering.registry import lowers
+from dml2onnx.lowering.sampling import (
+    REMEMBERED,
+    Axis,
+    ResizeForm,
+    linear_form,
+    nearest,
+    nearest_form,
+    weights,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.operands import Operands
+    from dml2onnx.lowering.sampling import Indices, Rounding
+
+Axes: TypeAlias = "tuple[tuple[int, Axis], ...]"
+"""Some axes of a tensor, each with its number, in order."""
+
+
+@lowers("RESAMPLE")
+def resample(node: Operands, e: Emitter) -> Tensor:
+    """RESAMPLE1 with pixel centres [decision S10].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample_operator_desc
+    """
+    return _centred(node, e, node.op.floats("Scales"))
+
+
+@lowers("UPSAMPLE_2D")
+def upsample_2d(node: Operands, e: Emitter) -> Tensor:
+    """RESAMPLE of the last two axes by the whole numbers of ScaleSize [decision S11].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_upsample_2d_operator_desc
+    """
+    factors = node.op.size_2d("ScaleSize")
+    return _centred(node, e, (1.0,) * (node.output().rank - 2) + (float(factors.height), float(factors.width)))
+
+
+@lowers("RESAMPLE1")
+def resample1(node: Operands, e: Emitter) -> Tensor:
+    """Resizes every axis by its own scale and offsets; NEAREST_NEIGHBOR rounds halves up [decision S2].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample1_operator_desc
+    """
+    op = node.op
+    offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
+    return _resample(node, e, op.floats("Scales"), *offsets, "HALVES_UP")
+
+
+@lowers("RESAMPLE2", "RESAMPLE3")
+def resample2(node: Operands, e: Emitter) -> Tensor:
+    """As RESAMPLE1, but NEAREST_NEIGHBOR rounds as RoundingDirection says [decision S3].
+
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_resample2_operator_desc
+    """
+    op = node.op
+    rounding: Rounding = "INCREASING" if op.enum("RoundingDirection") == "INCREASING" else "DECREASING"
+    offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
+    return _resample(node, e, op.floats("Scales"), *offsets, rounding)
+
+
+def _centred(node: Operands, e: Emitter, scales: tuple[float, ...]) -> Tensor:
+    return _resample(node, e, scales, (0.5,) * len(scales), (-0.5,) * len(scales), "HALVES_UP")
+
+
+def _resample(
+    node: Operands,
+    e: Emitter,
+    scales: tuple[float, ...],
+    input_offsets: tuple[float, ...],
+    output_offsets: tuple[float, ...],
+    rounding: Rounding,
+) -> Tensor:
+    """An axis that memory repeats (stride 0) is resampled as its one element."""
+    op, x = node.op, node.broadcastable("InputTensor")
+    axes = _axes(x.shape, node.output().sizes, scales, input_offsets, output_offsets)
+    if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
+        return _nearest(e, x, axes, rounding)
+    return _linear(node, e, x, axes, antialiased=op.type == "RESAMPLE3" and op.flag("Antialiased"))
+
+
+@lru_cache(REMEMBERED)
+def _axes(
+    shape: tuple[int, ...],
+    sizes: tuple[int, ...],
+    scales: tuple[float, ...],
+    input_offsets: tuple[float, ...],
+    output_offsets: tuple[float, ...],
+) -> Axes:
+    described = zip(shape, sizes, scales, input_offsets, output_offsets, strict=True)
+    return tuple(enumerate(Axis(*values) for values in described))
+
+
+# --- NEAREST_NEIGHBOR ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    """How elements are taken along the axes: by one Resize, or by a Slice and then axis by axis; last by an Expand."""
+
+    moving: dict[int, Axis]
+    """The axes that are no copy, nor a repetition of one element."""
+    repeated: dict[int, int]
+    """How often the one element of an axis is wanted."""
+    at_once: ResizeForm | None
+    slices: dict[int, slice]
+    one_by_one: tuple[tuple[int, ResizeForm | None], ...]
+
+
+@lru_cache(REMEMBERED)
+def _selection(axes: Axes, rounding: Rounding, is_constant: bool) -> _Selection:
+    """A constant is given no Resize: it is resampled at compile time, by what numpy can do."""
+    repeated = {i: axis.count for i, axis in axes if axis.size == 1}
+    places = {i: nearest(axis, rounding) for i, axis in axes if axis.size > 1}
+    moving = {i: axis for i, axis in axes if i in places and not _is_copy(places[i], axis)}
+    slices = {i: part for i in moving if (part := _as_slice(places[i])) is not None}
+    irregular = [i for i in moving if i not in slices]
+    at_once = None
+    if irregular and not is_constant:
+        at_once = nearest_form(moving.values(), rounding)
+    if at_once is not None:
+        irregular = []
+    irregular.sort(key=lambda i: (moving[i].count / moving[i].size, -i))  # the tensor grows as late as possible
+    one_by_one = tuple((i, None if is_constant else nearest_form([moving[i]], rounding)) for i in irregular)
+    return _Selection(moving, repeated, at_once, slices, one_by_one)
+
+
+def _is_copy(places: Indices, axis: Axis) -> bool:
+    return axis.count == axis.size and bool((places == np.arange(axis.size)).all())
+
+
+def _as_slice(places: Indices) -> slice | None:
+    """Indices at one positive distance from each other."""
+    first, last = int(places[0]), int(places[-1])
+    step = int(places[1]) - first if len(places) > 1 else 1
+    if step < 1 or (np.diff(places) != step).any():
+        return None
+    return slice(first, last + 1, step)
+
+
+def _nearest(e: Emitter, x: Tensor, axes: Axes, rounding: Rounding) -> Tensor:
+    """One Slice or one Resize for all axes; where there is neither, the best form for each axis by itself."""
+    plan = _selection(axes, rounding, x.value is not None)
+    if plan.at_once is not None:
+        x = _resize(e, x, plan.moving, plan.at_once, "nearest")
+    else:
+        x = _one_by_one(e, x, plan, rounding)
+    return e.Expand(x, [plan.repeated.get(i, n) for i, n in enumerate(x.shape)])
+
+
+def _one_by_one(e: Emitter, x: Tensor, plan: _Selection, rounding: Rounding) -> Tensor:
+    if plan.slices:
+        parts = [plan.slices.get(i, slice(0, n, 1)) for i, n in enumerate(x.shape)]
+        x = e.Slice(x, [p.start for p in parts], [p.stop for p in parts], [p.step for p in parts])
+    for i, form in plan.one_by_one:
+        if form is not None:
+            x = _resize(e, x, {i: plan.moving[i]}, form, "nearest")
+        else:
+            e.note(f"no Resize takes the elements that axis {i} asks for: Gather")
+            x = e.Gather(x, e.positions(nearest(plan.moving[i], rounding)), i)
+    return x
+
+
+def _resize(e: Emitter, x: Tensor, axes: Mapping[int, Axis], form: ResizeForm, mode: str) -> Tensor:
+    attributes = {"mode": mode, "coordinate_transformation_mode": form.coordinates}
+    if mode == "nearest":
+        attributes["nearest_mode"] = form.nearest
+    e.note(f"one Resize looks at the same places: {', '.join(attributes.values())}, by {form.by}")
+    if form.by == "sizes":
+        return e.Resize(x, tuple(axes[i].count if i in axes else n for i, n in enumerate(x.shape)), None, **attributes)
+    return e.Resize(x, None, tuple(axes[i].scale if i in axes else 1.0 for i in range(x.rank)), **attributes)
+
+
+# --- LINEAR ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """One step of linear sampling. Axes whose coordinates are all whole only select elements."""
+
+    padding: tuple[int, ...]
+    """How often the edge is repeated at the end of each axis."""
+    shrinking: Axes
+    """Axes that select, before the sampling."""
+    sampled: Axes
+    growing: Axes
+    """Axes that select, behind it."""
+
+
+def _linear(node: Operands, e: Emitter, x: Tensor, axes: Axes, *, antialiased: bool) -> Tensor:
+    """Linear sampling in FLOAT32 of the axes with fractional coordinates; integers are truncated [decision S7]."""
+    stages = _stages(axes, antialiased)
+    if not any(stage.sampled for stage in stages):
+        return _nearest(e, x, axes, "DECREASING")
+    is_float = x.dtype.kind == "f"
+    y = node.widened(x) if is_float else e.Cast(x, FLOAT)
+    for stage in stages:
+        y = e.Pad(y, (0,) * y.rank, stage.padding, "edge")
+        if stage.shrinking:
+            y = _nearest(e, y, stage.shrinking, "DECREASING")
+        y = _sample(e, y, stage.sampled)
+        if stage.growing:
+            y = _nearest(e, y, stage.growing, "DECREASING")
+    return y if is_float else _truncate(e, y, x.dtype, len(stages[-1].sampled))
+
+
+@lru_cache(REMEMBERED)
+def _stages(axes: Axes, antialiased: bool) -> tuple[_Stage, ...]:
+    """Antialiasing halves an axis, with pixel centres, while its scale is below 0.5 [decision S9]."""
+    stages = []
+    while antialiased and any(_is_halved(axis) for _, axis in axes):
+        halvings = tuple((i, _halving(axis)) for i, axis in axes if _is_halved(axis))
+        padding = tuple(axis.size % 2 if _is_halved(axis) else 0 for _, axis in axes)
+        stages.append(_Stage(padding, (), halvings, ()))
+        axes = tuple((i, _halved(axis)) if _is_halved(axis) else (i, axis) for i, axis in axes)
+    selecting = [(i, axis) for i, axis in axes if whole(axis) is not None]
+    shrinking = tuple((i, axis) for i, axis in selecting if axis.count <= axis.size)
+    growing = tuple((i, axis) for i, axis in selecting if axis.count > axis.size)
+    sampled = tuple((i, axis) for i, axis in axes if whole(axis) is None)
+    return (*stages, _Stage((0,) * len(axes), shrinking, sampled, growing))
+
+
+def _is_halved(axis: Axis) -> bool:
+    return axis.scale < 0.5 and axis.size > 1
+
+
+def _halving(axis: Axis) -> Axis:
+    """An odd size is halved upward, its edge repeated once."""
+    half = (axis.size + 1) // 2
+    return Axis(2 * half, half, 0.5, 0.5, -0.5)
+
+
+def _halved(axis: Axis) -> Axis:
+    return replace(axis, size=(axis.size + 1) // 2, scale=axis.scale * 2)
+
+
+def _sample(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
+    """As few Resizes as there can be; a weighted sum of two selections for an axis that no Resize samples."""
+    for run, form in _runs(x.shape, axes, x.value is not None):
+        if form is not None:
+            x = _resize_linear(e, x, dict(run), form)
+        else:
+            ((i, axis),) = run
+            e.note(f"no Resize looks where axis {i} asks for: a weighted sum of two selections")
+            x = _weighted_sum(e, x, i, axis)
+    return x
+
+
+@lru_cache(REMEMBERED)
+def _runs(shape: tuple[int, ...], axes: Axes, is_constant: bool) -> tuple[tuple[Axes, ResizeForm | None], ...]:
+    """Neighbouring axes that one Resize samples, from the last on; single axes for which there is none.
+
+    The kernels take two axes, which one other may follow, or three.
+    """
+    runs = []
+    left = list(axes)
+    while left:
+        run = [left.pop()]
+        form = None if is_constant else linear_form([run[0][1]])
+        longest = 3 if prod(shape[run[0][0] + 1 :]) == 1 else 2
+        while form is not None and left and left[-1][0] == run[0][0] - 1 and len(run) < longest:
+            wider = linear_form(axis for _, axis in (left[-1], *run))
+            if wider is None:
+                break
+            form = wider
+            run.insert(0, left.pop())
+        runs.append((tuple(run), form))
+    return tuple(runs)
+
+
+def _resize_linear(e: Emitter, x: Tensor, axes: Mapping[int, Axis], form: ResizeForm) -> Tensor:
+    """Resize of one to three neighbouring axes, what stands before them folded into one, and what stands behind too.
+
+    An axis that keeps its size may only stand where the kernels take a batch or channels: anywhere else they would
+    read its next element too, with weight 0, and make NaN of an infinity there.
+    """
+    first, last = min(axes), max(axes)
+    batch, sampled, channels = prod(x.shape[:first]), x.shape[first : last + 1], prod(x.shape[last + 1 :])
+    alone = (1,) if len(sampled) == 1 else ()
+    layout: tuple[int, ...]
+    if len(sampled) == 2 and (x.rank == 2 or (x.rank == 4 and first == 2)):
+        layout, start = x.shape, first
+    elif channels > 1:
+        layout, start = (batch, *sampled, *alone, channels), 1
+    else:
+        layout = (1, batch, *alone, *sampled)
+        start = len(layout) - len(sampled)
+    y = _resize(e, e.Reshape(x, layout), {start + i - first: axis for i, axis in axes.items()}, form, "linear")
+    return e.Reshape(y, [axes[i].count if i in axes else n for i, n in enumerate(x.shape)])
+
+
+def _weighted_sum(e: Emitter, x: Tensor, i: int, axis: Axis) -> Tensor:
+    above = weights(axis).reshape([-1 if j == i else 1 for j in range(x.rank)])
+    low, high = (e.Cast(_nearest(e, x, ((i, axis),), side), FLOAT) for side in ("DECREASING", "INCREASING"))
+    return e.Cast(e.Add(e.Mul(low, e.constant(1 - above)), e.Mul(high, e.constant(above))), x.dtype)
+
+
+def _truncate(e: Emitter, y: Tensor, dtype: np.dtype[np.generic], sampled: int) -> Tensor:
+    """Toward zero [decision S7], but an area of one value keeps it.
+
+    Its weighted sum is rounded several times and may end just short of the value, by up to 2.5, 4 and 6 units of
+    roundoff for one, two and three axes in one Resize. The result is enlarged by so much before it is truncated.
+    (Halving 8-bit integers is exact.)
+    """
+    units = 2 * max(sampled, 2) if sampled else 0
+    enlarged = e.Mul(y, e.constant(1 + units * float(np.finfo(np.float32).epsneg), np.float32))
+    return e.Cast(enlarged, dtype)

@@ -1,0 +1,203 @@
+"""Where resampling looks: input coordinates per output element, and which ONNX Resize looks at the same places.
+
+Static shapes make every coordinate known at compile time. They are computed here in FLOAT32, one axis at a time, both
+by DirectML's rule and by those that ONNX Runtime's Resize kernel evaluates, so that a Resize is emitted only where the
+two were seen to agree at every element.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import numpy.typing as npt
+
+    Floats: TypeAlias = npt.NDArray[np.float32]
+    Indices: TypeAlias = npt.NDArray[np.int64]
+
+Rounding = Literal["HALVES_UP", "INCREASING", "DECREASING"]
+"""How NEAREST_NEIGHBOR makes an index of a coordinate."""
+
+Scaling = Literal["sizes", "scales"]
+"""Which input tells a Resize how large its output is."""
+
+_HALF = np.float32(0.5)
+_FLOAT = np.finfo(np.float32)
+REMEMBERED = 4096
+"""Distinct axes whose coordinates are kept: more than any network has, few enough to forget large ones."""
+
+
+class ResizeForm(NamedTuple):
+    """Attributes of an ONNX Resize, and whether ``sizes`` or ``scales`` tell it the scale."""
+
+    coordinates: str
+    nearest: str
+    by: Scaling
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis of a resampling: element ``i`` of ``count`` looks at ``(i - output_offset) / scale - input_offset``."""
+
+    size: int
+    count: int
+    scale: float
+    input_offset: float
+    output_offset: float
+
+
+@lru_cache(REMEMBERED)
+def coordinates(axis: Axis) -> Floats:
+    """Where each output element looks, in FLOAT32 [decision S1]; an axis of size 0 does not exist."""
+    steps = np.arange(axis.count).astype(np.float32) - np.float32(axis.output_offset)
+    with np.errstate(all="ignore"):
+        quotient = steps / np.float32(axis.scale)
+        # what underflows is 0, lest rounding up should leave the first element [decision S16]
+        quotient[np.abs(quotient) < _FLOAT.smallest_normal] = 0
+        place = quotient - np.float32(axis.input_offset)
+    finite: Floats = np.clip(np.where(np.isnan(place), np.float32(0), place), _FLOAT.min, _FLOAT.max)
+    return finite
+
+
+@lru_cache(REMEMBERED)
+def inside(axis: Axis) -> Floats:
+    """The coordinates, clamped: beyond the input its edge repeats [decision S5]."""
+    return np.clip(coordinates(axis), np.float32(0), np.float32(axis.size - 1))
+
+
+@lru_cache(REMEMBERED)
+def nearest(axis: Axis, rounding: Rounding) -> Indices:
+    """The element that each output element takes [decisions S2 and S3]."""
+    place = coordinates(axis)
+    if rounding == "HALVES_UP":
+        place = np.floor(place + _HALF)
+    else:
+        place = np.ceil(place) if rounding == "INCREASING" else np.floor(place)
+    return _clamp(place, axis.size)
+
+
+@lru_cache(REMEMBERED)
+def whole(axis: Axis) -> Indices | None:
+    """The elements that LINEAR takes where no coordinate of the axis falls between two, else ``None``."""
+    place = inside(axis)
+    return None if (place != np.floor(place)).any() else place.astype(np.int64)
+
+
+def weights(axis: Axis) -> Floats:
+    """How much of the element above every coordinate LINEAR takes; the rest is of the one below [decision S6].
+
+    The two are the nearest elements with INCREASING and DECREASING. They are one where the coordinate is whole, and
+    are mixed half and half there: no other element can leak into the result as ``0 * inf``.
+    """
+    place = inside(axis)
+    weight = place - np.floor(place)
+    return np.where(weight == 0, _HALF, weight)
+
+
+def _clamp(place: Floats, size: int) -> Indices:
+    return np.clip(place.astype(np.float64), 0, size - 1).astype(np.int64)
+
+
+# --- what ONNX Runtime's Resize does ---------------------------------------------------------------------------------
+
+
+def _align_corners(i: Floats, scale: np.float32, size: int, count: int) -> Floats:
+    return i * np.float32(size - 1) / np.float32(count - 1) if count > 1 else np.zeros_like(i)
+
+
+_COORDINATES: dict[str, Callable[[Floats, np.float32, int, int], Floats]] = {
+    "asymmetric": lambda i, scale, size, count: i / scale,
+    "half_pixel": lambda i, scale, size, count: (i + _HALF) / scale - _HALF,
+    "align_corners": _align_corners,
+}
+
+
+def _halves_away_from_zero(x: Floats) -> Floats:
+    towards = np.trunc(x)
+    return towards + np.where(np.abs(x - towards) >= _HALF, np.copysign(np.float32(1), x), np.float32(0))
+
+
+def _halves_down(x: Floats) -> Floats:
+    return np.where(x == np.trunc(x) + _HALF, np.floor(x), _halves_away_from_zero(x))
+
+
+_NEAREST: dict[str, Callable[[Floats], Floats]] = {
+    "floor": np.floor,
+    "round_prefer_ceil": _halves_away_from_zero,
+    "round_prefer_floor": _halves_down,
+    "ceil": np.ceil,
+}
+
+_TIE = np.float32(1e-5)
+"""Newer kernels take a coordinate for a tie when it is within 1e-6 of one.
+
+https://github.com/microsoft/onnxruntime/issues/28291
+"""
+
+
+def _takes(mode: str, place: Floats, size: int, wanted: Indices) -> bool:
+    """Whether kernels old and new make these indices of the coordinates."""
+    index = _NEAREST[mode]
+    if not np.array_equal(_clamp(index(place), size), wanted):
+        return False
+    if not mode.startswith("round"):
+        return True
+    tie = np.floor(place) + _HALF
+    return np.array_equal(_clamp(index(np.where(np.abs(place - tie) < _TIE, tie, place)), size), wanted)
+
+
+@lru_cache(REMEMBERED)
+def _places(axis: Axis, rule: str, by: Scaling) -> Floats | None:
+    """Where one rule of Resize looks; ``None`` where it does not give this count of elements."""
+    if axis.size == axis.count:
+        return None  # a copy to the kernel, whatever the scale
+    size, scale = np.float32(axis.size), np.float32(axis.scale)
+    ratio = np.float32(axis.count) / size
+    with np.errstate(all="ignore"):
+        if by == "scales" and (scale == ratio or np.floor(size * scale) != axis.count):
+            return None
+    i = np.arange(axis.count).astype(np.float32)
+    return _COORDINATES[rule](i, ratio if by == "sizes" else scale, axis.size, axis.count)
+
+
+_WAYS: tuple[tuple[str, Scaling], ...] = tuple((name, by) for name in _COORDINATES for by in ("sizes", "scales"))
+_NEAREST_FORMS = tuple(ResizeForm(name, mode, by) for name, by in _WAYS for mode in _NEAREST)
+_LINEAR_FORMS = tuple(ResizeForm(name, "", by) for name, by in _WAYS)
+
+
+def nearest_form(axes: Iterable[Axis], rounding: Rounding) -> ResizeForm | None:
+    """The fastest nearest-neighbour Resize that takes the same elements along all axes."""
+    axes = tuple(axes)
+    return next((form for form in _NEAREST_FORMS if all(_takes_same(axis, rounding, form) for axis in axes)), None)
+
+
+def linear_form(axes: Iterable[Axis]) -> ResizeForm | None:
+    """The linear Resize that looks at the same places along all axes."""
+    axes = tuple(axes)
+    return next((form for form in _LINEAR_FORMS if all(_looks_same(axis, form) for axis in axes)), None)
+
+
+@lru_cache(REMEMBERED)
+def _takes_same(axis: Axis, rounding: Rounding, form: ResizeForm) -> bool:
+    place = _places(axis, form.coordinates, form.by)
+    return place is not None and _takes(form.nearest, place, axis.size, nearest(axis, rounding))
+
+
+@lru_cache(REMEMBERED)
+def _looks_same(axis: Axis, form: ResizeForm) -> bool:
+    """The same but for the order of the roundings of S1's formula."""
+    place = _places(axis, form.coordinates, form.by)
+    if place is None:
+        return False
+    quotient = (np.arange(axis.count) - axis.output_offset) / axis.scale
+    wanted = coordinates(axis).astype(np.float64)
+    rounded = wanted != quotient - axis.input_offset
+    slack = np.where(rounded, _FLOAT.eps * np.minimum(np.abs(quotient) + np.abs(wanted), axis.size), 0)
+    clamped = np.clip(place, np.float32(0), np.float32(axis.size - 1))
+    return bool((np.abs(clamped - inside(axis)) <= slack).all())

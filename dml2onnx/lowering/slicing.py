@@ -1,0 +1,120 @@
+"""SLICE, SLICE1, SPLIT, TILE and REVERSE_SUBSEQUENCES: parts of a tensor, repeated or in reverse."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from dml2onnx.lowering.emitter.core import INT64
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.operands import Operands
+
+TINY_BLOCK = 32
+"""Bytes of a repeated block from which on Tile is faster than Expand."""
+
+
+@lowers("SLICE")
+def slice_(node: Operands, e: Emitter) -> Tensor:
+    """Element k of a dimension is the input's ``Offsets + k * Strides``: Slice.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice_operator_desc
+    """
+    return _walk(node, e, node.op.uints("Offsets"), node.op.uints("Strides"))
+
+
+@lowers("SLICE1")
+def slice1(node: Operands, e: Emitter) -> Tensor:
+    """Every ``|stride|``-th element of a window, from its last one down if the stride is negative: Slice.
+
+    Decision X11; an output smaller than what the window gives takes the first of them.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice1_operator_desc
+    """
+    op = node.op
+    steps = op.uints("InputWindowStrides")
+    windows = zip(op.uints("InputWindowOffsets"), op.uints("InputWindowSizes"), steps, strict=True)
+    return _walk(node, e, [offset if step > 0 else offset + size - 1 for offset, size, step in windows], steps)
+
+
+def _walk(node: Operands, e: Emitter, starts: Sequence[int], steps: Sequence[int]) -> Tensor:
+    """From ``starts`` in ``steps`` until the output is full; broadcast dimensions stay single until the end."""
+    x, counts = node.broadcastable("InputTensor"), node.output().sizes
+    parts = [
+        (0, 1, 1)
+        if size == 1
+        else (start, start + 1, 1)
+        if count == 1
+        else (start, start + (count - 1) * step + (1 if step > 0 else -1), step)
+        for size, count, start, step in zip(x.shape, counts, starts, steps, strict=True)
+    ]
+    first, last, by = zip(*parts, strict=True)
+    return e.Expand(e.Slice(x, first, last, by), counts)
+
+
+@lowers("SPLIT")
+def split(node: Operands, e: Emitter) -> Mapping[str, list[Tensor]]:
+    """Consecutive pieces along Axis: Split.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_split_operator_desc
+    """
+    x, axis = node.broadcastable("InputTensor"), node.op.uint("Axis")
+    sizes = [desc.sizes for desc in node.op.tensors("OutputTensors")]
+    counts = [size[axis] for size in sizes]
+    pieces = [x] * len(counts) if x.shape[axis] == 1 else e.Split(x, counts, axis)
+    return {"OutputTensors": [e.Expand(piece, size) for piece, size in zip(pieces, sizes, strict=True)]}
+
+
+@lowers("TILE")
+def tile(node: Operands, e: Emitter) -> Tensor:
+    """The whole tensor again and again along each dimension: Tile, or Expand for single elements and tiny blocks.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_tile_operator_desc
+    """
+    x, sizes = node.broadcastable("InputTensor"), node.output().sizes
+    if all(before in (1, after) for before, after in zip(x.shape, sizes, strict=True)):
+        return e.Expand(x, sizes)
+    repeats = [after // before for before, after in zip(x.shape, sizes, strict=True)]
+    last = max(axis for axis, count in enumerate(repeats) if count > 1)
+    if x.value is not None or (e.has_kernel("Tile", x.dtype) and prod(x.shape[last:]) * x.dtype.itemsize >= TINY_BLOCK):
+        return e.Tile(x, repeats)
+    e.note(f"Expand repeats along dimensions of their own: Tile has no kernel for {x.dtype}, or is slow on such blocks")
+    apart = [item for size, count in zip(x.shape, repeats, strict=True) for item in ((1, count), (size, size))]
+    rows = e.Reshape(x, [before for before, _ in apart])
+    return e.Reshape(e.Expand(rows, [after for _, after in apart]), sizes)
+
+
+# --- REVERSE_SUBSEQUENCES --------------------------------------------------------------------------------------------
+
+
+@lowers("REVERSE_SUBSEQUENCES")
+def reverse_subsequences(node: Operands, e: Emitter) -> Tensor:
+    """The first elements of each sequence along Axis in reverse, as many as its length says: ReverseSequence.
+
+    A length beyond the axis is the whole axis [decision X19]. ReverseSequence wants one axis of lengths next to the
+    axis of time; lengths that do not vary along other dimensions are known by their zero strides.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reverse_subsequences_operator_desc
+    """
+    x, lengths = node.tensor("InputTensor"), node.broadcastable("SequenceLengthsTensor")
+    axis = node.op.uint("Axis")
+    # lengths 0 and 1 mean the same; with 0 ONNX Runtime 1.24 leaves the first element unwritten
+    lengths = e.Cast(e.Clip(lengths, 1, x.shape[axis]), INT64)
+    batch = [i for i, size in enumerate(lengths.shape) if size > 1]
+    if all(i < axis for i in batch):
+        return _reversed(e, x, e.Expand(lengths, (*x.shape[:axis], *(1,) * (x.rank - axis))), axis)
+    front = [axis, *batch] if axis < batch[0] and prod(x.shape[:axis]) == 1 else [*batch, axis]
+    order = [*front, *(i for i in range(x.rank) if i not in front)]
+    moved = _reversed(e, e.Transpose(x, order), e.Transpose(lengths, order), order.index(axis))
+    return e.Transpose(moved, [order.index(i) for i in range(x.rank)])
+
+
+def _reversed(e: Emitter, x: Tensor, lengths: Tensor, axis: int) -> Tensor:
+    """All lengths lie in front of the axis, or it is the first and they lie directly behind it."""
+    count, time = lengths.size, x.shape[axis]
+    is_first = axis == 0 and count > 1
+    rows = e.Reshape(x, (*((time, count) if is_first else (count, time)), x.size // (count * time)))
+    y = e.ReverseSequence(rows, e.Reshape(lengths, (count,)), time_axis=0 if is_first else 1)
+    return e.Reshape(y, x.shape)

@@ -1,0 +1,68 @@
+"""The executable specification: every operator in plain numpy, written from its documented semantics.
+
+It is slow, obvious, and shares no code with the lowerings, which are compared with it. FLOAT16 and FLOAT32 are
+evaluated in ``float64`` and rounded once, integers exactly; whatever has no defined result is marked as such.
+"""
+
+from __future__ import annotations
+
+from dml2onnx.reference import (
+    activation,
+    cast,
+    convolution,
+    element_wise,
+    element_wise_logic,
+    element_wise_math,
+    filling,
+    gathering,
+    gemm,
+    join,
+    ordering,
+    padding,
+    pooling,
+    quantization,
+    rearranging,
+    reduction,
+    resample,
+    slicing,
+)
+from dml2onnx.reference.interpreter import evaluate, evaluate_results, operator_results, run_operator
+from dml2onnx.reference.registry import Inputs, Outputs, Result, has_reference, reference
+from dml2onnx.reference.tolerance import allowed_error, disagreements
+
+__all__ = [
+    "FAMILIES",
+    "Inputs",
+    "Outputs",
+    "Result",
+    "allowed_error",
+    "disagreements",
+    "evaluate",
+    "evaluate_results",
+    "has_reference",
+    "operator_results",
+    "reference",
+    "run_operator",
+]
+
+FAMILIES = (
+    activation,
+    cast,
+    convolution,
+    element_wise,
+    element_wise_logic,
+    element_wise_math,
+    filling,
+    gathering,
+    gemm,
+    join,
+    ordering,
+    padding,
+    pooling,
+    quantization,
+    rearranging,
+    reduction,
+    resample,
+    slicing,
+)
+"""The modules whose functions make up the specification."""

@@ -1,0 +1,356 @@
+"""All ACTIVATION operators, by themselves and fused into others.
+
+https://learn.microsoft.com/windows/ai/directml/dml-fused-activations
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.reference.numeric import as_integers, sum_error, truncate_and_wrap, widen
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
+
+_ROUNDOFF = 2.0**-24
+_SMALLEST_NORMAL = 2.0**-126
+_FEW = 4 * _ROUNDOFF
+"""Relative error of a short formula of sums, products and quotients."""
+_TRANSCENDENTAL = 32 * _ROUNDOFF
+"""Error of exp, tanh, erf and their like, relative to the largest value that the formula forms on its way."""
+_ACCURACY = 1e-5
+"""What DirectML promises, relative to the result, of formulas with such functions (decision G13)."""
+
+Function = Callable[[OperatorDesc, Floats], Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class _Elementwise:
+    """One activation: ``error`` bounds its own rounding errors, given operator, x and f(x)."""
+
+    function: Function
+    error: Callable[[OperatorDesc, Floats, Floats], Floats]
+    unspecified: Callable[[Floats, Floats], Mask] | None = None
+    """Where, given x and f(x), DirectML guarantees nothing."""
+
+
+def apply_activation(
+    op: OperatorDesc | None, x: Floats, error: Floats | None = None, unspecified: Mask | None = None
+) -> Result:
+    """A fused activation on the unrounded result ``x`` of its host; nothing is done without one (decision F4).
+
+    ``error`` and ``unspecified`` are those of ``x``, and become those of the result.
+    """
+    if error is None:
+        error = np.zeros_like(x)
+    if op is None:
+        return Result(x, error, unspecified)
+    if op.type in _SLICES:
+        return _apply_to_slices(op, x, error, unspecified)
+    activation = _ELEMENTWISE[op.type]
+    y = activation.function(op, x)
+    # Seeing the function at both ends of x's error shows its slope, and its jump where one lies between them.
+    # What is not exact may also have been flushed to 0 (decision G8).
+    reach = np.where(np.isfinite(x) & np.isfinite(error) & (error > 0), error + _SMALLEST_NORMAL, 0)
+    spread = np.zeros_like(y)
+    for neighbour in (x - reach, x + reach):
+        change = np.abs(activation.function(op, neighbour) - y)
+        spread = np.maximum(spread, np.where(np.isfinite(y), change, 0))
+    if activation.unspecified is not None:
+        marks = activation.unspecified(x, y)
+        unspecified = marks if unspecified is None else unspecified | marks
+    own = activation.error(op, x, y)
+    return Result(y, spread + np.where(np.isfinite(own), own, 0), unspecified)
+
+
+# --- One element at a time ------------------------------------------------------------------------------------------
+
+
+def _elu(x: Floats, alpha: float) -> Floats:
+    return np.where(x >= 0, x, alpha * np.expm1(np.minimum(x, 0)))
+
+
+def _celu(op: OperatorDesc, x: Floats) -> Floats:
+    alpha = op.float("Alpha")
+    return np.maximum(0, x) + np.minimum(0, alpha * np.expm1(x / alpha))
+
+
+def _scaled_elu(op: OperatorDesc, x: Floats) -> Floats:
+    alpha, gamma = op.float("Alpha"), op.float("Gamma")
+    return np.where(x > 0, gamma * x, gamma * alpha * np.expm1(np.minimum(x, 0)))
+
+
+def _sigmoid(x: Floats) -> Floats:
+    return 1 / (1 + np.exp(-x))
+
+
+def _softplus(y: Floats) -> Floats:
+    """``ln(1 + exp(y))`` without overflow (decision A2)."""
+    return np.maximum(y, 0) + np.log1p(np.exp(-np.abs(y)))
+
+
+def _hard_sigmoid(op: OperatorDesc, x: Floats) -> Floats:
+    return np.maximum(0, np.minimum(op.float("Alpha") * x + op.float("Beta"), 1))
+
+
+def _times_factor(x: Floats, factor: Floats) -> Floats:
+    """``x * factor`` with the limit 0 where an infinity meets a factor of 0 (decision A7)."""
+    return np.where((factor == 0) & np.isinf(x), 0, x * factor)
+
+
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
+
+def _gelu(op: OperatorDesc, x: Floats) -> Floats:
+    # 1 + erf(z) = erfc(-z), which keeps its digits where erf nears -1; the limit at -inf is 0 (decision A6)
+    return np.where(np.isneginf(x), 0, 0.5 * x * _erfc(-x / math.sqrt(2)))
+
+
+def _softsign(op: OperatorDesc, x: Floats) -> Floats:
+    return np.where(np.isinf(x), np.sign(x), x / (1 + np.abs(x)))
+
+
+def _shrink(op: OperatorDesc, x: Floats) -> Floats:
+    bias, threshold = op.float("Bias"), op.float("Threshold")
+    return np.where(x > threshold, x - bias, np.where(x < -threshold, x + bias, 0))
+
+
+def _clip(op: OperatorDesc, x: Floats) -> Floats:
+    # Bounds of the host's FLOAT16 need no rounding of their own: rounding the clipped value gives the same.
+    return np.maximum(op.float("Min"), np.minimum(x, op.float("Max")))
+
+
+def _exact(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
+    return np.zeros_like(y)
+
+
+def _short(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
+    return _FEW * np.abs(y)
+
+
+def _affine_error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
+    return _FEW * (np.abs(op.float("Alpha") * x) + abs(op.float("Beta")))
+
+
+def _hard_sigmoid_error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
+    # Within a margin of its slope only: beyond, the clamp swallows every error.
+    inner = op.float("Alpha") * x + op.float("Beta")
+    return np.where(np.abs(inner - 0.5) < 1, _affine_error(op, x, y), 0)
+
+
+def _hard_swish_error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
+    return _FEW * np.abs(y) + np.abs(x) * _hard_sigmoid_error(op, x, y)
+
+
+def _shrink_error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
+    return np.where(y == 0, 0, _FEW * (np.abs(x) + abs(op.float("Bias"))))
+
+
+def _smooth(largest: Function) -> Callable[[OperatorDesc, Floats, Floats], Floats]:
+    """The error of a formula with transcendental functions whose largest intermediate value is given."""
+
+    def error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
+        return _ACCURACY * np.abs(y) + _TRANSCENDENTAL * largest(op, x)
+
+    return error
+
+
+def _only_below_zero(value: Callable[[OperatorDesc], float]) -> Function:
+    return lambda op, x: np.where(x > 0, 0, abs(value(op)))
+
+
+def _nan(x: Floats, y: Floats) -> Mask:
+    """Functions made of max and min promise nothing for NaN (decision G1)."""
+    return np.isnan(y)
+
+
+def _infinite_product(x: Floats, y: Floats) -> Mask:
+    return np.isinf(x) & ~np.isinf(y)
+
+
+def _beyond_softsign(x: Floats, y: Floats) -> Mask:
+    return np.abs(x) > 1e37
+
+
+_ELEMENTWISE: dict[str, _Elementwise] = {
+    "ACTIVATION_CELU": _Elementwise(
+        _celu, _smooth(lambda op, x: np.where((x > 0) & (op.float("Alpha") > 0), 0, abs(op.float("Alpha")))), _nan
+    ),
+    "ACTIVATION_ELU": _Elementwise(
+        lambda op, x: _elu(x, op.float("Alpha")), _smooth(_only_below_zero(lambda op: op.float("Alpha")))
+    ),
+    # erf is exactly 1 in magnitude beyond 6 (decision E25), where larger x multiply no error
+    "ACTIVATION_GELU": _Elementwise(_gelu, _smooth(lambda op, x: np.minimum(np.abs(x), 6))),
+    "ACTIVATION_HARD_SIGMOID": _Elementwise(_hard_sigmoid, _hard_sigmoid_error, _nan),
+    "ACTIVATION_HARD_SWISH": _Elementwise(
+        lambda op, x: _times_factor(x, _hard_sigmoid(op, x)), _hard_swish_error, _infinite_product
+    ),
+    "ACTIVATION_IDENTITY": _Elementwise(lambda op, x: x, _exact),
+    "ACTIVATION_LEAKY_RELU": _Elementwise(lambda op, x: np.where(x >= 0, x, op.float("Alpha") * x), _short),
+    "ACTIVATION_LINEAR": _Elementwise(lambda op, x: op.float("Alpha") * x + op.float("Beta"), _affine_error),
+    "ACTIVATION_PARAMETRIC_SOFTPLUS": _Elementwise(
+        lambda op, x: op.float("Alpha") * _softplus(op.float("Beta") * x),
+        _smooth(lambda op, x: np.full_like(x, abs(op.float("Alpha")))),
+    ),
+    "ACTIVATION_RELU": _Elementwise(lambda op, x: np.maximum(0, x), _exact, _nan),
+    "ACTIVATION_SCALED_ELU": _Elementwise(
+        _scaled_elu, _smooth(_only_below_zero(lambda op: op.float("Alpha") * op.float("Gamma")))
+    ),
+    "ACTIVATION_SCALED_TANH": _Elementwise(
+        lambda op, x: op.float("Alpha") * np.tanh(op.float("Beta") * x),
+        _smooth(lambda op, x: abs(op.float("Alpha")) * np.minimum(np.abs(op.float("Beta") * x), 1)),
+    ),
+    "ACTIVATION_SHRINK": _Elementwise(_shrink, _shrink_error),
+    "ACTIVATION_SIGMOID": _Elementwise(lambda op, x: _sigmoid(x), _smooth(lambda op, x: np.ones_like(x))),
+    "ACTIVATION_SOFTPLUS": _Elementwise(
+        lambda op, x: _softplus(op.float("Steepness") * x) / op.float("Steepness"),
+        _smooth(lambda op, x: np.full_like(x, 1 / op.float("Steepness"))),
+    ),
+    "ACTIVATION_SOFTSIGN": _Elementwise(_softsign, _short, _beyond_softsign),
+    "ACTIVATION_SWISH": _Elementwise(
+        lambda op, x: _times_factor(x, _sigmoid(op.float("SigmoidInputScale") * x)),
+        _smooth(lambda op, x: np.abs(x)),
+        _infinite_product,
+    ),
+    "ACTIVATION_TANH": _Elementwise(lambda op, x: np.tanh(x), _smooth(lambda op, x: np.minimum(np.abs(x), 1))),
+    "ACTIVATION_THRESHOLDED_RELU": _Elementwise(lambda op, x: np.where(x > op.float("Alpha"), x, 0), _exact),
+    "ELEMENT_WISE_CLIP": _Elementwise(_clip, _exact, _nan),
+}
+
+
+@reference(*(name for name in _ELEMENTWISE if name.startswith("ACTIVATION_")))
+def elementwise(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``f(x)`` per element (decisions A1 to A13).
+
+    https://learn.microsoft.com/windows/ai/directml/dml-fused-activations lists most of them.
+    """
+    x = inputs.tensor("InputTensor")
+    if op.type == "ACTIVATION_IDENTITY":
+        return {"OutputTensor": Result(x)}
+    if x.dtype.kind != "f":
+        return {"OutputTensor": Result(_integer_activation(op, x))}
+    result = apply_activation(op, widen(x))
+    if _ELEMENTWISE[op.type].error is _exact:
+        result = Result(result.values, None, result.unspecified)
+    return {"OutputTensor": result}
+
+
+def _integer_activation(op: OperatorDesc, x: Array) -> Array:
+    if op.type == "ACTIVATION_RELU":
+        return np.where(as_integers(x) > 0, x, x.dtype.type(0))
+    assert op.type == "ACTIVATION_SHRINK", op.type
+    in_float32 = x.astype(np.float32)
+    bias, threshold = np.float32(op.float("Bias")), np.float32(op.float("Threshold"))
+    y = np.where(
+        in_float32 > threshold, in_float32 - bias, np.where(in_float32 < -threshold, in_float32 + bias, np.float32(0))
+    )
+    return truncate_and_wrap(widen(y), op.tensor("InputTensor").data_type)
+
+
+@reference("ACTIVATION_PARAMETERIZED_RELU")
+def parameterized_relu(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``x if x >= 0 else slope * x``; integer products wrap (decisions A10 and A11).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_parameterized_relu_operator_desc
+    """
+    x, slope = inputs.tensor("InputTensor"), inputs.tensor("SlopeTensor")
+    if x.dtype.kind == "f":
+        wide = widen(x)
+        y = np.where(wide >= 0, wide, widen(slope) * wide)
+        return {"OutputTensor": Result(y, np.zeros_like(y))}
+    whole = as_integers(x)
+    return {"OutputTensor": Result(np.where(whole >= 0, whole, as_integers(slope) * whole))}
+
+
+@reference("ACTIVATION_RELU_GRAD")
+def relu_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The gradient where ``x > 0``, otherwise 0; NaN x gives 0 (decision A1).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_relu_grad_operator_desc
+    """
+    x, gradient = inputs.tensor("InputTensor"), inputs.tensor("InputGradientTensor")
+    return {"OutputGradientTensor": Result(np.where(widen(x) > 0, gradient, gradient.dtype.type(0)))}
+
+
+# --- Slices along axes ----------------------------------------------------------------------------------------------
+
+
+def _axes(op: OperatorDesc, rank: int) -> tuple[int, ...]:
+    """The axes taken together: those listed, or the last (decisions A14 and A15)."""
+    return op.uints("Axes") if op.type.endswith("1") else (rank - 1,)
+
+
+def _softmax(x: Floats, axes: tuple[int, ...]) -> Floats:
+    shifted: Floats = np.exp(x - x.max(axis=axes, keepdims=True))
+    total: Floats = shifted.sum(axis=axes, keepdims=True)
+    return shifted / total
+
+
+def _log_softmax(x: Floats, axes: tuple[int, ...]) -> Floats:
+    shifted: Floats = x - x.max(axis=axes, keepdims=True)
+    total: Floats = np.exp(shifted).sum(axis=axes, keepdims=True)
+    return shifted - np.log(total)
+
+
+_SLICES = {
+    "ACTIVATION_SOFTMAX": _softmax,
+    "ACTIVATION_SOFTMAX1": _softmax,
+    "ACTIVATION_LOG_SOFTMAX": _log_softmax,
+    "ACTIVATION_LOG_SOFTMAX1": _log_softmax,
+}
+
+
+def _apply_to_slices(op: OperatorDesc, x: Floats, error: Floats, unspecified: Mask | None) -> Result:
+    axes = _axes(op, x.ndim)
+    y = _SLICES[op.type](x, axes)
+    terms = int(np.prod([x.shape[axis] for axis in axes]))
+    # Inputs off by e scale numerator and denominator by up to exp(e), each its own way.
+    drift = 2 * np.where(np.isfinite(error), error, 0).max(axis=axes, keepdims=True)
+    drift = drift + sum_error(terms, np.ones_like(drift), _ROUNDOFF) + _ACCURACY
+    if "LOG" in op.type:
+        own = drift + _FEW * np.where(np.isfinite(y), np.abs(y), 0)
+    else:
+        own = np.where(np.isfinite(y), y * np.expm1(drift), 0)
+    # a slice of -inf only, or one with inf: the formula gives NaN, by the way it is computed (decision A17)
+    top = x.max(axis=axes, keepdims=True)
+    marks: Mask = np.broadcast_to(np.isinf(top), x.shape)
+    if unspecified is not None:
+        marks = marks | unspecified.any(axis=axes, keepdims=True)
+    return Result(y, own, marks)
+
+
+@reference(*_SLICES)
+def softmax(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``exp(x) / sum(exp(x))`` or its logarithm, summed over all axes together (decisions A14, A15, A17).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_softmax1_operator_desc
+    """
+    return {"OutputTensor": apply_activation(op, widen(inputs.tensor("InputTensor")))}
+
+
+@reference("ACTIVATION_HARDMAX", "ACTIVATION_HARDMAX1")
+def hardmax(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """1 at the first maximum in row-major order over all axes together, otherwise 0 (decisions A15, A16, A19).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_hardmax1_operator_desc
+    """
+    x = inputs.tensor("InputTensor")
+    axes = tuple(sorted(_axes(op, x.ndim)))
+    order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
+    moved = widen(x).transpose(order)
+    rows = moved.reshape(-1, int(np.prod([x.shape[axis] for axis in axes])))
+    # NaN is below everything, -inf included: a row's numbers are ranked before its maximum is looked for
+    ranked = np.where(np.isnan(rows), -np.inf, rows)
+    first = np.argmax(np.where(np.isnan(rows), -1, ranked == ranked.max(axis=1, keepdims=True)), axis=1)
+    hot = np.zeros_like(rows)
+    hot[np.arange(len(rows)), first] = 1
+    marks = np.broadcast_to(np.isnan(rows).any(axis=1, keepdims=True), rows.shape)
+    back = np.argsort(order)
+    return {
+        "OutputTensor": Result(
+            hot.reshape(moved.shape).transpose(back), None, marks.reshape(moved.shape).transpose(back)
+        )
+    }

@@ -1,0 +1,261 @@
+"""ELEMENT_WISE operators on one or two tensors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.activation import apply_activation
+from dml2onnx.reference.numeric import (
+    LARGEST_FLOAT32,
+    UNIT_ROUNDOFF,
+    as_integers,
+    bound,
+    scale_and_bias_floats,
+    scale_and_bias_integers,
+    through,
+    widen,
+)
+from dml2onnx.reference.registry import Array, Inputs, Outputs, Result, reference
+
+
+@reference("ELEMENT_WISE_IDENTITY")
+def identity(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """A copy of the bits, or ``x * Scale + Bias`` (decisions G3, G4, X24).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_identity_operator_desc
+    """
+    x, factors, data_type = inputs.tensor("InputTensor"), op.scale_bias(), op.tensor("InputTensor").data_type
+    if factors is None:
+        return {"OutputTensor": Result(x)}
+    if data_type.is_float:
+        return {"OutputTensor": scale_and_bias_floats(x, factors, data_type)}
+    return {"OutputTensor": Result(scale_and_bias_integers(x, factors, data_type))}
+
+
+@reference("ELEMENT_WISE_ADD")
+def add(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``a + b``; integers wrap (decisions G2, G6).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_add_operator_desc
+    """
+    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
+    if a.dtype.kind == "f":
+        return {"OutputTensor": _float_result(widen(a) + widen(b))}
+    return {"OutputTensor": Result(as_integers(a) + as_integers(b))}
+
+
+@reference("ELEMENT_WISE_ADD1")
+def add1(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``FusedActivation(a + b)``.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_add1_operator_desc
+    """
+    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
+    if a.dtype.kind != "f":
+        return add(op, inputs)
+    total = widen(a) + widen(b)
+    # the sum as an operand of the activation has one rounding of its own
+    error = UNIT_ROUNDOFF[DataType.FLOAT32] * np.abs(total) if op.activation() else None
+    return {"OutputTensor": apply_activation(op.activation(), total, error)}
+
+
+@reference("ELEMENT_WISE_SUBTRACT")
+def subtract(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``a - b``; integers wrap (decisions G2, G6).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_subtract_operator_desc
+    """
+    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
+    if a.dtype.kind == "f":
+        return {"OutputTensor": _float_result(widen(a) - widen(b))}
+    return {"OutputTensor": Result(as_integers(a) - as_integers(b))}
+
+
+@reference("ELEMENT_WISE_MULTIPLY")
+def multiply(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``a * b``; integers wrap (decisions G2, G6).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_multiply_operator_desc
+    """
+    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
+    if a.dtype.kind == "f":
+        return {"OutputTensor": _float_result(widen(a) * widen(b))}
+    return {"OutputTensor": Result(as_integers(a) * as_integers(b))}
+
+
+@reference("ELEMENT_WISE_DIVIDE")
+def divide(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``a / b``; integers truncate toward zero (decisions E1 to E3, G7).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_divide_operator_desc
+    """
+    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
+    if a.dtype.kind == "f":
+        y = widen(a) / widen(b)
+        # a reciprocal and a product: accurate to a few units in the last place (decision G7)
+        return {"OutputTensor": Result(y, 4 * UNIT_ROUNDOFF[DataType.FLOAT32] * np.abs(y))}
+    return {"OutputTensor": _divide_integers(a, b)}
+
+
+def _divide_integers(a: Array, b: Array) -> Result:
+    n, d = as_integers(a), as_integers(b)
+    signed = n.dtype.kind == "i"
+    unspecified = d == 0
+    quotient = n // np.where(d == 0, 1, d).astype(d.dtype)
+    if signed:
+        lowest = np.iinfo(n.dtype).min
+        unspecified = unspecified | ((n == lowest) & (d == -1))
+        rounded_down = (n != quotient * d) & ((n < 0) != (d < 0))
+        quotient = quotient + rounded_down.astype(n.dtype)
+    by_zero = n.dtype.type(0 if signed else np.iinfo(n.dtype).max)
+    return Result(np.where(d == 0, by_zero, quotient), None, unspecified)
+
+
+@reference("ELEMENT_WISE_MODULUS_FLOOR", "ELEMENT_WISE_MODULUS_TRUNCATE")
+def modulus(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The exact remainder, of the sign of ``b`` (FLOOR) or of ``a`` (TRUNCATE; decisions E2 to E5).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_modulus_floor_operator_desc
+    """
+    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
+    is_floor = op.type.endswith("FLOOR")
+    if a.dtype.kind == "f":
+        n, d = widen(a), widen(b)
+        remainder = np.fmod(n, d)
+        if not is_floor:
+            return {"OutputTensor": Result(remainder)}
+        crosses = (remainder != 0) & ((remainder < 0) != (d < 0))
+        return {"OutputTensor": _float_result(np.where(crosses, remainder + d, remainder))}
+    whole, divisor = as_integers(a), as_integers(b)
+    by_zero = divisor == 0
+    safe = as_integers(np.where(by_zero, 1, divisor).astype(a.dtype))
+    y = whole % safe if is_floor else np.fmod(whole, safe)
+    undefined = a.dtype.type(0 if a.dtype.kind == "i" else np.iinfo(whole.dtype).max)
+    return {"OutputTensor": Result(np.where(by_zero, undefined, y), None, by_zero)}
+
+
+@reference("ELEMENT_WISE_MAX", "ELEMENT_WISE_MIN")
+def extremum(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The larger or smaller of the two; NaN is preferred, not promised (decisions G1, E31).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_max_operator_desc
+    """
+    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
+    function = np.maximum if op.type.endswith("MAX") else np.minimum
+    return {"OutputTensor": Result(function(a, b), None, (a != a) | (b != b))}
+
+
+@reference("ELEMENT_WISE_MEAN")
+def mean(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``(a + b) / 2``; integers wrap in the sum and truncate in the half (decisions E26, G2).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_mean_operator_desc
+    """
+    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
+    if a.dtype.kind == "f":
+        total = widen(a) + widen(b)
+        y = total / 2
+        overflows = np.isfinite(total) & (np.abs(total) > LARGEST_FLOAT32)
+        return {"OutputTensor": Result(y, 4 * UNIT_ROUNDOFF[DataType.FLOAT32] * np.abs(y), overflows)}
+    whole = as_integers(a) + as_integers(b)
+    return {"OutputTensor": Result((whole + (whole < 0)) // 2)}
+
+
+@reference("ELEMENT_WISE_DIFFERENCE_SQUARE")
+def difference_square(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``(a - b) ** 2``; integers wrap (decision E27).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_difference_square_operator_desc
+    """
+    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
+    if a.dtype.kind == "f":
+        y = (widen(a) - widen(b)) ** 2
+        return {"OutputTensor": Result(y, 4 * UNIT_ROUNDOFF[DataType.FLOAT32] * y)}
+    return {"OutputTensor": Result((as_integers(a) - as_integers(b)) ** 2)}
+
+
+@reference("ELEMENT_WISE_ABS")
+def abs_(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``|x * Scale + Bias|``; the most negative integer stays (decisions E3, G3, G4).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_abs_operator_desc
+    """
+    x, factors, data_type = inputs.tensor("InputTensor"), op.scale_bias(), op.tensor("InputTensor").data_type
+    if not data_type.is_float:
+        return {"OutputTensor": Result(np.abs(as_integers(scale_and_bias_integers(x, factors, data_type))))}
+    if factors is None:
+        return {"OutputTensor": Result(np.abs(widen(x)))}
+    return {"OutputTensor": through(np.abs, scale_and_bias_floats(x, factors, data_type))}
+
+
+@reference("ELEMENT_WISE_NEGATE")
+def negate(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``-x``; the most negative integer stays (decision E3).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_negate_operator_desc
+    """
+    x = inputs.tensor("InputTensor")
+    return {"OutputTensor": Result(-widen(x) if x.dtype.kind == "f" else -as_integers(x))}
+
+
+@reference("ELEMENT_WISE_SIGN")
+def sign(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """-1, 0 or 1; 0 for NaN, of which nothing is promised (decision E21).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_sign_operator_desc
+    """
+    x = inputs.tensor("InputTensor")
+    zero = x.dtype.type(0)
+    y = np.where(x > zero, 1, np.where(x < zero, -1, 0))  # type: ignore[operator]  # all numeric types compare
+    return {"OutputTensor": Result(y.astype(x.dtype), None, x != x)}
+
+
+@reference("ELEMENT_WISE_CLIP")
+def clip(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``max(Min, min(x * Scale + Bias, Max))``, bounds converted to the tensor's type (decisions E6, E7, G1).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_operator_desc
+    """
+    data_type = op.tensor("InputTensor").data_type
+    return _clip(op, inputs, bound(op.float("Min"), data_type), bound(op.float("Max"), data_type))
+
+
+@reference("ELEMENT_WISE_CLIP1")
+def clip1(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """CLIP with bounds of the tensor's own type.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip1_operator_desc
+    """
+    dtype = op.tensor("InputTensor").data_type.dtype
+    low, high = (np.asarray(op.scalar(name).value, dtype) for name in ("Min", "Max"))
+    return _clip(op, inputs, low, high)
+
+
+@reference("ELEMENT_WISE_THRESHOLD")
+def threshold(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``max(x * Scale + Bias, Min)``, Min converted to the tensor's type (decisions E29, E7, G1).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_threshold_operator_desc
+    """
+    data_type = op.tensor("InputTensor").data_type
+    highest = np.inf if data_type.is_float else data_type.limits[1]
+    return _clip(op, inputs, bound(op.float("Min"), data_type), np.asarray(highest, data_type.dtype))
+
+
+def _clip(op: OperatorDesc, inputs: Inputs, low: Array, high: Array) -> Outputs:
+    x, data_type = inputs.tensor("InputTensor"), op.tensor("InputTensor").data_type
+    if not data_type.is_float:
+        scaled = as_integers(scale_and_bias_integers(x, op.scale_bias(), data_type))
+        return {"OutputTensor": Result(np.maximum(as_integers(low), np.minimum(scaled, as_integers(high))))}
+    before = scale_and_bias_floats(x, op.scale_bias(), data_type)
+    y = np.maximum(widen(low), np.minimum(before.values, widen(high)))
+    # what is cut off carries no error, but an x near a bound may or may not be cut
+    error = None if op.scale_bias() is None else before.error
+    return {"OutputTensor": Result(y, error, np.isnan(y))}
+
+
+def _float_result(y: Array) -> Result:
+    """A result that IEEE 754 makes with one rounding, the last."""
+    return Result(y, np.zeros(y.shape))

@@ -1,0 +1,247 @@
+"""ELEMENT_WISE operators with rounding, roots, powers, transcendental functions; CLIP_GRAD and VALUE_SCALE_2D."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.numeric import (
+    LARGEST_FLOAT32,
+    UNIT_ROUNDOFF,
+    bound,
+    scale_and_bias_floats,
+    scale_and_bias_integers,
+    sum_error,
+    through,
+    truncate_within,
+    widen,
+)
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
+
+_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
+_FEW = 4 * _ROUNDOFF
+"""Relative error of a reciprocal or a root: a few units in the last place (decision G7)."""
+_ACCURACY = 1e-5
+"""What DirectML promises of transcendental functions, relative to the result (decision G13)."""
+_INVERSE_ACCURACY = 1e-4
+"""What it promises of ASIN and ACOS (decision G13)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """One function of a number: its error is relative to its result, plus an absolute one."""
+
+    function: Callable[[Floats], Floats]
+    relative: float = 0.0
+    absolute: float = 0.0
+    unspecified: Callable[[Floats, Floats], Mask] | None = None
+    """Where, given x and its error, nothing is promised."""
+
+
+def _no_angle(x: Floats, error: Floats) -> Mask:
+    """What infinity has, the pages leave out; an error of a quarter turn leaves nothing to know."""
+    return np.isinf(x) | (error > math.pi / 2)
+
+
+def _at_pole(x: Floats, error: Floats) -> Mask:
+    """As :func:`_no_angle`, and where the tangent's next branch is within the error."""
+    first, last = (np.floor(end / math.pi + 0.5) for end in (x - error, x + error))
+    return _no_angle(x, error) | (first < last)
+
+
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+
+# numpy has the limits and the NaN beyond the domains that decisions G12, G14 and E25 ask for
+_FUNCTIONS = {
+    "ELEMENT_WISE_ACOS": _Function(np.arccos, absolute=_INVERSE_ACCURACY),
+    "ELEMENT_WISE_ACOSH": _Function(np.arccosh, _ACCURACY),
+    "ELEMENT_WISE_ASIN": _Function(np.arcsin, absolute=_INVERSE_ACCURACY),
+    "ELEMENT_WISE_ASINH": _Function(np.arcsinh, _ACCURACY),
+    "ELEMENT_WISE_ATAN": _Function(np.arctan, _ACCURACY),
+    "ELEMENT_WISE_ATANH": _Function(np.arctanh, _ACCURACY),
+    "ELEMENT_WISE_CEIL": _Function(np.ceil),
+    "ELEMENT_WISE_COS": _Function(np.cos, _ACCURACY, unspecified=_no_angle),
+    "ELEMENT_WISE_COSH": _Function(np.cosh, _ACCURACY),
+    "ELEMENT_WISE_ERF": _Function(_erf, _ACCURACY),
+    "ELEMENT_WISE_EXP": _Function(np.exp, _ACCURACY),
+    "ELEMENT_WISE_FLOOR": _Function(np.floor),
+    "ELEMENT_WISE_LOG": _Function(np.log, _ACCURACY),
+    "ELEMENT_WISE_RECIP": _Function(np.reciprocal, _FEW),
+    "ELEMENT_WISE_SIN": _Function(np.sin, _ACCURACY, unspecified=_no_angle),
+    "ELEMENT_WISE_SINH": _Function(np.sinh, _ACCURACY),
+    "ELEMENT_WISE_SQRT": _Function(np.sqrt, _FEW),
+    "ELEMENT_WISE_TAN": _Function(np.tan, _ACCURACY, unspecified=_at_pole),
+    "ELEMENT_WISE_TANH": _Function(np.tanh, _ACCURACY),
+}
+
+
+def has_pole(op: OperatorDesc) -> bool:
+    """Whether the result depends on the sign of a zero."""
+    return op.type in ("ELEMENT_WISE_RECIP", "ELEMENT_WISE_POW", "ELEMENT_WISE_CONSTANT_POW")
+
+
+def scaled(op: OperatorDesc, inputs: Inputs) -> Result:
+    """``InputTensor * Scale + Bias`` (decision G4), unspecified where FLOAT32 overflows on the way."""
+    x, factors = inputs.tensor("InputTensor"), op.scale_bias()
+    before = scale_and_bias_floats(x, factors, op.tensor("InputTensor").data_type)
+    if factors is None:
+        return before
+    size = np.maximum(np.abs(widen(x) * factors.scale), np.abs(before.values))
+    overflows = np.isfinite(size) & (size > LARGEST_FLOAT32)
+    # -0 + 0 is 0, but a Bias of 0 need not be added (decision G9); 1 / x and powers tell
+    return Result(before.values, before.error, overflows | (has_pole(op) & (before.values == 0)))
+
+
+@reference(*_FUNCTIONS)
+def function(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``f(x * Scale + Bias)`` (decisions G4, G7, G11 to G14, E25).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_exp_operator_desc
+    """
+    entry, before = _FUNCTIONS[op.type], scaled(op, inputs)
+    after = through(entry.function, before)
+    assert before.error is not None
+    assert after.error is not None
+    y, unspecified = after.values, after.unspecified
+    if entry.unspecified is not None:
+        marks = entry.unspecified(widen(before.values), before.error)
+        unspecified = marks if unspecified is None else marks | unspecified
+    if op.scale_bias() is None and entry.relative == entry.absolute == 0:
+        return {"OutputTensor": Result(y, None, unspecified)}
+    error = after.error + entry.relative * np.abs(y) + entry.absolute
+    return {"OutputTensor": Result(y, error, unspecified)}
+
+
+@reference("ELEMENT_WISE_ROUND")
+def round_(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """To a neighbouring whole number, chosen by RoundingMode (decisions E16, E17, G14).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_round_operator_desc
+    """
+    x, mode = widen(inputs.tensor("InputTensor")), op.enum("RoundingMode")
+    if mode == "TOWARD_INFINITY":
+        return {"OutputTensor": Result(np.copysign(np.floor(np.abs(x) + 0.5), x))}
+    return {"OutputTensor": Result(np.trunc(x) if mode == "TOWARD_ZERO" else np.rint(x))}
+
+
+@reference("ELEMENT_WISE_ATAN_YX")
+def atan_yx(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The angle of the point (b, a), from -pi to pi (decisions E28, G11, G13).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_atan_yx_operator_desc
+    """
+    y, x = widen(inputs.tensor("ATensor")), widen(inputs.tensor("BTensor"))
+    origin = (y == 0) & (x == 0)
+    angle = np.where(origin, 0, np.arctan2(y, x))
+    return {"OutputTensor": Result(angle, _ACCURACY * np.abs(angle), origin)}
+
+
+@reference("ELEMENT_WISE_POW")
+def pow_(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``(x * Scale + Bias) ** exponent``, exact and wrapping for whole numbers (decisions E18, E19).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
+    """
+    return {"OutputTensor": _power(op, inputs, inputs.tensor("ExponentTensor"))}
+
+
+@reference("ELEMENT_WISE_CONSTANT_POW")
+def constant_pow(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """POW with one exponent; integers take a whole one as such (decisions E18 to E20).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_constant_pow_operator_desc
+    """
+    exponent, is_float = op.float("Exponent"), op.tensor("InputTensor").data_type.is_float
+    if is_float or not exponent.is_integer():
+        return {"OutputTensor": _power(op, inputs, np.asarray(exponent, np.float32))}
+    return {"OutputTensor": _integer_power(_scaled_integers(op, inputs), np.asarray(int(exponent), object))}
+
+
+def _scaled_integers(op: OperatorDesc, inputs: Inputs) -> Array:
+    return scale_and_bias_integers(inputs.tensor("InputTensor"), op.scale_bias(), op.tensor("InputTensor").data_type)
+
+
+def _power(op: OperatorDesc, inputs: Inputs, exponent: Array) -> Result:
+    data_type = op.tensor("InputTensor").data_type
+    if data_type.is_float:
+        return _float_power(scaled(op, inputs), exponent)
+    base = _scaled_integers(op, inputs)
+    if exponent.dtype.kind != "f":
+        return _integer_power(base, exponent)
+    after = _float_power(Result(widen(base), np.abs(widen(base) - base.astype(np.float32))), exponent)
+    assert after.error is not None
+    y, error = widen(after.values), after.error
+    result = truncate_within(y, error, data_type)
+    low, high = data_type.limits
+    # outside the type, and for NaN, CAST promises nothing (decision E10)
+    outside = ~((y - error > low - 1) & (y + error < high + 1))
+    return Result(result.values, result.error, outside if after.unspecified is None else outside | after.unspecified)
+
+
+def _float_power(base: Result, exponent: Array) -> Result:
+    # of its own size: numpy takes the root of a repeated 0.5, which is NaN at -inf
+    wide = np.full(base.values.shape, exponent, np.float64)
+    after = through(lambda x: np.power(x, wide), base)
+    assert after.error is not None
+    # an integer exponent beyond 24 bits is not what it was in FLOAT32, nor is its parity
+    rounded = np.broadcast_to((exponent.astype(np.float32) != wide) & ~np.isnan(wide), after.values.shape)
+    unspecified = rounded if after.unspecified is None else rounded | after.unspecified
+    return Result(after.values, after.error + _ACCURACY * np.abs(after.values), unspecified)
+
+
+def _one_integer_power(base: int, exponent: int) -> int:
+    """Modulo ``2**64``, of which all narrower types take the low bits."""
+    if exponent >= 0:
+        return pow(base, exponent, 1 << 64)
+    return pow(base, -exponent, 1 << 64) if base in (1, -1) else 0
+
+
+def _integer_power(base: Array, exponent: Array) -> Result:
+    powers = np.frompyfunc(_one_integer_power, 2, 1)(base.astype(object), exponent.astype(object))
+    negative: Mask = exponent < 0  # type: ignore[operator]  # whole numbers compare
+    bits = np.asarray(powers, object).astype(np.uint64).astype(f"u{base.dtype.itemsize}")
+    return Result(bits.view(base.dtype), None, np.broadcast_to((base == 0) & negative, base.shape))
+
+
+@reference("ELEMENT_WISE_CLIP_GRAD")
+def clip_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The gradient where ``Min < x < Max``, else 0 (decisions E7, E8).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad_operator_desc
+    """
+    data_type = op.tensor("InputTensor").data_type
+    return _clip_grad(inputs, bound(op.float("Min"), data_type), bound(op.float("Max"), data_type))
+
+
+@reference("ELEMENT_WISE_CLIP_GRAD1")
+def clip_grad1(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """CLIP_GRAD with bounds of the tensor's own type.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad1_operator_desc
+    """
+    dtype = op.tensor("InputTensor").data_type.dtype
+    low, high = (np.asarray(op.scalar(name).value, dtype) for name in ("Min", "Max"))
+    return _clip_grad(inputs, low, high)
+
+
+def _clip_grad(inputs: Inputs, low: Array, high: Array) -> Outputs:
+    x, gradient = inputs.tensor("InputTensor"), inputs.tensor("InputGradientTensor")
+    outside = (x <= low) | (x >= high)  # type: ignore[operator]  # all numeric types compare
+    return {"OutputGradientTensor": Result(np.where(outside, gradient.dtype.type(0), gradient), None, x != x)}
+
+
+@reference("VALUE_SCALE_2D")
+def value_scale_2d(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``x * Scale + Bias[channel]`` (decision X26).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_value_scale_2d_operator_desc
+    """
+    product = widen(inputs.tensor("InputTensor")) * op.float("Scale")
+    bias = np.asarray(op.floats("Bias")).reshape(1, -1, 1, 1)
+    error = sum_error(2, np.abs(product) + np.abs(bias), _ROUNDOFF)
+    return {"OutputTensor": Result(product + bias, error)}

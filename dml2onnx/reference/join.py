@@ -1,0 +1,17 @@
+"""JOIN."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.reference.registry import Inputs, Outputs, Result, reference
+
+
+@reference("JOIN")
+def join(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The inputs one after another along Axis, bit by bit (decision X24).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_join_operator_desc
+    """
+    return {"OutputTensor": Result(np.concatenate(inputs.array("InputTensors"), axis=op.uint("Axis")))}

@@ -1,0 +1,156 @@
+"""Arithmetic that the families share: widening, wrapping, truncation, and bounds on rounding errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dml2onnx.ir.operator import ScaleBias
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.registry import Array, Floats, Mask, Result
+
+UNIT_ROUNDOFF = {DataType.FLOAT16: 2.0**-11, DataType.FLOAT32: 2.0**-24, DataType.FLOAT64: 2.0**-53}
+"""Half the distance from 1 to the next value: the largest relative error of one rounding to nearest."""
+
+LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+SMALLEST_FLOAT32 = float(np.finfo(np.float32).smallest_normal)
+
+
+def working_roundoff(data_type: DataType) -> float:
+    """Unit roundoff of the arithmetic that a tensor's type is evaluated in: FLOAT16 works in FLOAT32 (decision G5)."""
+    return UNIT_ROUNDOFF[DataType.FLOAT64 if data_type is DataType.FLOAT64 else DataType.FLOAT32]
+
+
+def sum_error(terms: int | Floats, magnitude: Floats, roundoff: float) -> Floats:
+    """Bound on the error of a sum of ``terms`` products, in any order, whose absolute values sum to ``magnitude``.
+
+    Higham, Accuracy and Stability of Numerical Algorithms, section 3.1: ``n u / (1 - n u)`` times the magnitude.
+    """
+    n = (terms + 1) * roundoff
+    return magnitude * (n / (1 - n))
+
+
+def sum_result(total: Floats, magnitude: Floats, terms: int | Floats) -> Result:
+    """A sum of FLOAT32 numbers in any order, ``magnitude`` being that of their absolute values.
+
+    Where partial sums may overflow and later ones come back, the result depends on the order.
+    """
+    size = np.abs(total)
+    overflows = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32) & (size != magnitude)
+    return Result(total, sum_error(terms, magnitude, UNIT_ROUNDOFF[DataType.FLOAT32]), overflows)
+
+
+def product_result(y: Floats, large: Floats, small: Floats, terms: int | Floats) -> Result:
+    """A product of FLOAT32 numbers in any order; ``large`` is that of the magnitudes above 1, ``small`` of the others.
+
+    Where a partial product may overflow or vanish and later factors bring it back, the result depends on the order.
+    """
+    roundoff = (terms + 1) * UNIT_ROUNDOFF[DataType.FLOAT32]
+    vanishes = (small > 0) & (small < SMALLEST_FLOAT32)
+    error = np.abs(y) * roundoff / (1 - roundoff) + np.where(vanishes, large * SMALLEST_FLOAT32, 0)
+    comes_back = (small < SMALLEST_FLOAT32) | ((np.abs(y) <= LARGEST_FLOAT32) & (small < 1))
+    return Result(y, error, (large > LARGEST_FLOAT32) & comes_back)
+
+
+def through(function: Callable[[Floats], Floats], x: Result) -> Result:
+    """``function(x)``, the errors that those of ``x`` make in it, and what they leave open.
+
+    Unspecified, besides what is so in ``x``, are elements whose error reaches across the end of the function's domain.
+    """
+    wide = widen(x.values)
+    y = function(wide)
+    error, unspecified = np.zeros_like(y), x.unspecified
+    if x.error is None or not x.error.any():
+        return Result(y, error, unspecified)
+    reach = np.where(np.isfinite(wide) & np.isfinite(x.error), x.error, 0)
+    for neighbour in (function(wide - reach), function(wide + reach)):
+        change = np.abs(neighbour - y)
+        error = np.maximum(error, np.where(np.isfinite(change), change, 0))
+        torn = np.isfinite(neighbour) != np.isfinite(y)
+        unspecified = torn if unspecified is None else unspecified | torn
+    return Result(y, error, unspecified)
+
+
+def all_along(masks: list[Mask]) -> Mask:
+    """A mask over several dimensions that holds where the mask of every dimension does."""
+    return reduce(np.logical_and, np.meshgrid(*masks, indexing="ij", sparse=True))
+
+
+def widen(x: Array) -> Floats:
+    """FLOAT16, FLOAT32 and FLOAT64 as ``float64``, where the products and sums of the narrower two are near exact."""
+    return x.astype(np.float64)
+
+
+def truncate(x: Floats, data_type: DataType) -> Array:
+    """The CAST rule for floats to integers: toward zero, saturated, NaN to 0 (decisions E9 and E10)."""
+    low, high = data_type.limits
+    whole = np.trunc(x)
+    # the bounds of 64-bit types are no doubles; their neighbours outside, low and high + 1, are
+    above, below = whole >= float(high + 1), whole <= float(low)
+    inside = np.where(np.isnan(whole) | above | below, 0, whole).astype(data_type.dtype)
+    return np.where(above, data_type.dtype.type(high), np.where(below, data_type.dtype.type(low), inside))
+
+
+def truncate_within(y: Floats, error: Floats, data_type: DataType) -> Result:
+    """:func:`truncate` of values that may be off: the result may be another where an integer is within the error."""
+    ends: list[Array] = [truncate(end, data_type) for end in (y - error, y, y + error)]
+    as_float = [widen(end) for end in ends]
+    return Result(ends[1], np.maximum(as_float[2] - as_float[1], as_float[1] - as_float[0]))
+
+
+def truncate_and_wrap(x: Floats, data_type: DataType) -> Array:
+    """Toward zero, then modulo ``2**bits`` (decision A13); what is not finite becomes 0."""
+    modulus = float(1 << data_type.bits)
+    low_bits = np.fmod(np.trunc(x), modulus)
+    whole = np.where(np.isfinite(low_bits), low_bits, 0)
+    assert data_type.bits <= 32
+    return whole.astype(np.int64).astype(data_type.dtype)
+
+
+def bound(value: float, data_type: DataType) -> Array:
+    """A float attribute as a scalar of the tensor's type (decision E7).
+
+    Integers drop the fraction and clamp to their range, FLOAT16 rounds to nearest, ties to even.
+    """
+    if data_type.is_float:
+        return np.asarray(value, data_type.dtype)
+    return truncate(np.asarray(value, np.float64), data_type)
+
+
+def as_integers(x: Array) -> npt.NDArray[np.integer[Any]]:
+    """An array of an integer type, as such."""
+    assert x.dtype.kind in "iu"
+    return x  # type: ignore[return-value]  # the line above has looked
+
+
+def scale_and_bias_integers(x: Array, factors: ScaleBias | None, data_type: DataType) -> Array:
+    """``x * Scale + Bias`` on an integer tensor (decision G3).
+
+    Whole numbers compute exactly and wrap; fractional ones go through FLOAT32 and the CAST rule.
+    """
+    if factors is None:
+        return x
+    scale, bias = factors.scale, factors.bias
+    if scale.is_integer() and bias.is_integer():
+        unsigned = np.dtype(f"u{data_type.dtype.itemsize}").type
+        modulus = 1 << data_type.dtype.itemsize * 8
+        bits = as_integers(x.view(unsigned))
+        wrapped = bits * unsigned(int(scale) % modulus) + unsigned(int(bias) % modulus)
+        back: Array = wrapped.view(data_type.dtype)
+        return back
+    in_float32 = x.astype(np.float32) * np.float32(scale) + np.float32(bias)
+    return truncate(in_float32.astype(np.float64), data_type)
+
+
+def scale_and_bias_floats(x: Array, factors: ScaleBias | None, data_type: DataType) -> Result:
+    """``x * Scale + Bias`` on a floating-point tensor (decision G4), unrounded."""
+    wide = widen(x)
+    if factors is None:
+        return Result(wide, np.zeros_like(wide))
+    product = wide * factors.scale
+    error = sum_error(2, np.abs(product) + abs(factors.bias), working_roundoff(data_type))
+    return Result(product + factors.bias, error)

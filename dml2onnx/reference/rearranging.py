@@ -1,0 +1,102 @@
+"""Blocks of space moved into channels and back, windows cut out and put back: SPACE_TO_DEPTH, UNFOLD and inverses."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.reference.numeric import sum_error, widen, working_roundoff
+from dml2onnx.reference.registry import Floats, Inputs, Outputs, Result, reference
+
+
+@reference("SPACE_TO_DEPTH", "SPACE_TO_DEPTH1")
+def space_to_depth(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``Output[n, d(c, by, bx), h, w] = Input[n, c, h * B + by, w * B + bx]``, d as Order says (decision X23).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_space_to_depth_operator_desc
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_space_to_depth1_operator_desc
+    """
+    block, (n, c, height, width) = op.uint("BlockSize"), op.tensor("InputTensor").sizes
+    blocks = inputs.tensor("InputTensor").reshape(n, c, height // block, block, width // block, block)
+    if _depth_comes_last(op):
+        y = blocks.transpose(0, 3, 5, 1, 2, 4)
+    else:
+        y = blocks.transpose(0, 1, 3, 5, 2, 4)
+    return {"OutputTensor": Result(y.reshape(op.tensor("OutputTensor").sizes))}
+
+
+@reference("DEPTH_TO_SPACE", "DEPTH_TO_SPACE1")
+def depth_to_space(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``Output[n, c, h * B + by, w * B + bx] = Input[n, d(c, by, bx), h, w]``, d as Order says (decision X23).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space_operator_desc
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space1_operator_desc
+    """
+    block, (n, depth, h, w) = op.uint("BlockSize"), op.tensor("InputTensor").sizes
+    x, c = inputs.tensor("InputTensor"), depth // block**2
+    if _depth_comes_last(op):
+        y = x.reshape(n, block, block, c, h, w).transpose(0, 3, 4, 1, 5, 2)
+    else:
+        y = x.reshape(n, c, block, block, h, w).transpose(0, 1, 4, 2, 5, 3)
+    return {"OutputTensor": Result(y.reshape(op.tensor("OutputTensor").sizes))}
+
+
+def _depth_comes_last(op: OperatorDesc) -> bool:
+    """Whether a depth channel is ``(by * B + bx) * C + c``; otherwise it is ``(c * B + by) * B + bx``."""
+    return not op.has("Order") or op.enum("Order") == "DEPTH_COLUMN_ROW"
+
+
+@reference("UNFOLD")
+def unfold(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The windows of the image, one to a column, 0 where they lie in the padding (decision X21).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_unfold_operator_desc
+    """
+    sizes = _image_sizes(op, op.tensor("InputTensor"))
+    padding = zip(op.uints("StartPadding"), op.uints("EndPadding"), strict=True)
+    padded = np.pad(inputs.tensor("InputTensor").reshape(sizes), [(0, 0), (0, 0), *padding])
+    return {"OutputTensor": Result(padded[_windows(op, padded.shape)].reshape(op.tensor("OutputTensor").sizes))}
+
+
+@reference("FOLD")
+def fold(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """Adds the columns up in the windows of the image, dropping what falls into the padding (decisions X21, X22).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_fold_operator_desc
+    """
+    image, x = op.tensor("OutputTensor"), widen(inputs.tensor("InputTensor"))
+    batch, channels, *spatial = _image_sizes(op, image)
+    starts, ends = op.uints("StartPadding"), op.uints("EndPadding")
+    padded = (batch, channels, *(s + n + e for s, n, e in zip(starts, spatial, ends, strict=True)))
+    windows = _windows(op, padded)
+    inner = (slice(None), slice(None), *(slice(s, s + n) for s, n in zip(starts, spatial, strict=True)))
+
+    def total(columns: Floats) -> Floats:
+        canvas = np.zeros(padded)
+        np.add.at(canvas, windows, columns.reshape(canvas[windows].shape))
+        return canvas[inner].reshape(image.sizes)
+
+    # no element lies in more windows than a window has elements
+    error = sum_error(prod(op.uints("WindowSizes")), total(np.abs(x)), working_roundoff(image.data_type))
+    return {"OutputTensor": Result(total(x), error)}
+
+
+def _image_sizes(op: OperatorDesc, image: TensorDesc) -> tuple[int, ...]:
+    """Batch, channels and spatial sizes, without any leading ones before them."""
+    return image.sizes[-op.uint("DimensionCount") - 2 :]
+
+
+def _windows(op: OperatorDesc, padded: tuple[int, ...]) -> tuple[Any, ...]:
+    """The index of the padded image that gives ``[batch, channels, elements of the window.., blocks..]``."""
+    rank = op.uint("DimensionCount")
+    index: list[Any] = [slice(None), slice(None)]
+    fields = zip(padded[2:], op.uints("WindowSizes"), op.uints("Strides"), op.uints("Dilations"), strict=True)
+    for d, (size, window, stride, dilation) in enumerate(fields):
+        blocks = (size - dilation * (window - 1) - 1) // stride + 1
+        places = np.add.outer(np.arange(window) * dilation, np.arange(blocks) * stride)
+        index.append(np.expand_dims(places, tuple(axis for axis in range(2 * rank) if axis % rank != d)))
+    return tuple(index)

@@ -1,0 +1,169 @@
+"""REDUCE, ARGMIN and ARGMAX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.numeric import (
+    LARGEST_FLOAT32,
+    SMALLEST_FLOAT32,
+    UNIT_ROUNDOFF,
+    as_integers,
+    product_result,
+    sum_error,
+    sum_result,
+    through,
+    widen,
+)
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
+
+_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
+_FEW = 4 * _ROUNDOFF
+_ACCURACY = 1e-5
+"""What DirectML promises, relative to the result, of a logarithm (decision G13)."""
+
+Axes: TypeAlias = tuple[int, ...]
+Integers: TypeAlias = npt.NDArray[np.integer[Any]]
+
+
+def _sum(x: Floats, axes: Axes) -> Result:
+    terms = prod(x.shape[axis] for axis in axes)
+    magnitude = np.abs(x).sum(axis=axes, keepdims=True)
+    return sum_result(x.sum(axis=axes, keepdims=True), magnitude, terms)
+
+
+def _average(x: Floats, axes: Axes) -> Result:
+    total, terms = _sum(x, axes), prod(x.shape[axis] for axis in axes)
+    magnitude = np.abs(x).sum(axis=axes, keepdims=True)
+    # with a finite mean, the sum before it may overflow
+    overflows = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32)
+    return Result(widen(total.values) / terms, sum_error(terms + 1, magnitude / terms, _ROUNDOFF), overflows)
+
+
+def _multiply(x: Floats, axes: Axes) -> Result:
+    size = np.abs(x)
+    return product_result(
+        x.prod(axis=axes, keepdims=True),
+        np.maximum(size, 1).prod(axis=axes, keepdims=True),
+        np.minimum(size, 1).prod(axis=axes, keepdims=True),
+        prod(x.shape[axis] for axis in axes),
+    )
+
+
+def _sum_square(x: Floats, axes: Axes) -> Result:
+    terms = prod(x.shape[axis] for axis in axes)
+    total = (x * x).sum(axis=axes, keepdims=True)
+    # squares below the smallest normal number may be 0 (decision G8)
+    return Result(total, sum_error(terms + 1, total, _ROUNDOFF) + terms * SMALLEST_FLOAT32)
+
+
+def _l2(x: Floats, axes: Axes) -> Result:
+    squares = _sum_square(x, axes)
+    assert squares.error is not None
+    total = widen(squares.values)
+    y = np.sqrt(total)
+    error = np.sqrt(total + squares.error) - np.sqrt(np.maximum(total - squares.error, 0)) + _FEW * y
+    # the root may be finite where the squares in FLOAT32 are not
+    return Result(y, error, np.isfinite(total) & (total > LARGEST_FLOAT32))
+
+
+def _log_sum(x: Floats, axes: Axes) -> Result:
+    total = _sum(x, axes)
+    after = through(np.log, total)
+    assert after.error is not None
+    assert after.unspecified is not None
+    # the logarithm is finite where the sum in FLOAT32 is not
+    overflows = np.isfinite(total.values) & (np.abs(total.values) > LARGEST_FLOAT32)
+    return Result(after.values, after.error + _ACCURACY * np.abs(after.values), after.unspecified | overflows)
+
+
+def _log_sum_exp(x: Floats, axes: Axes) -> Result:
+    terms = prod(x.shape[axis] for axis in axes)
+    top = x.max(axis=axes, keepdims=True)
+    shift = np.where(np.isfinite(top), top, 0)
+    total = np.exp(x - shift).sum(axis=axes, keepdims=True)
+    rest = np.log(total)
+    # the sum of exponentials is 1 or more, so that its relative error is the absolute one of its logarithm
+    own = sum_error(terms, np.ones_like(total), _ROUNDOFF) + _ACCURACY
+    error = np.where(np.isfinite(rest), own + _FEW * (np.abs(shift) + np.abs(rest)), 0)
+    return Result(shift + rest, error)
+
+
+def _extremum(function: Callable[..., Any]) -> Callable[[Floats, Axes], Result]:
+    def reduce(x: Floats, axes: Axes) -> Result:
+        # NaN is preferred, not promised (decisions G1, R8)
+        marks: Mask = np.any(np.isnan(x), axis=axes, keepdims=True)
+        return Result(function(x, axis=axes, keepdims=True), None, marks)
+
+    return reduce
+
+
+_FLOAT_FUNCTIONS: dict[str, Callable[[Floats, Axes], Result]] = {
+    "AVERAGE": _average,
+    "L1": lambda x, axes: _sum(np.abs(x), axes),
+    "L2": _l2,
+    "LOG_SUM": _log_sum,
+    "LOG_SUM_EXP": _log_sum_exp,
+    "MAX": _extremum(np.max),
+    "MIN": _extremum(np.min),
+    "MULTIPLY": _multiply,
+    "SUM": _sum,
+    "SUM_SQUARE": _sum_square,
+}
+
+# numpy would widen the narrower sums; all of them wrap in their own type (decision R3)
+_INTEGER_FUNCTIONS: dict[str, Callable[[Integers, Axes], Integers]] = {
+    "L1": lambda x, axes: np.abs(x).sum(axis=axes, keepdims=True, dtype=x.dtype),
+    "MAX": lambda x, axes: x.max(axis=axes, keepdims=True),
+    "MIN": lambda x, axes: x.min(axis=axes, keepdims=True),
+    "MULTIPLY": lambda x, axes: x.prod(axis=axes, keepdims=True, dtype=x.dtype),
+    "SUM": lambda x, axes: x.sum(axis=axes, keepdims=True, dtype=x.dtype),
+    "SUM_SQUARE": lambda x, axes: (x * x).sum(axis=axes, keepdims=True, dtype=x.dtype),
+}
+
+
+@reference("REDUCE")
+def reduce(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``Function`` of the elements along Axes, each of which shrinks to 1 (decisions R1 to R11).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reduce_operator_desc
+    """
+    x, name, axes = inputs.tensor("InputTensor"), op.enum("Function"), op.uints("Axes")
+    if name.startswith("ARG"):
+        return {"OutputTensor": _arg_extremum(op, x, name, is_last=False)}
+    if x.dtype.kind == "f":
+        return {"OutputTensor": _FLOAT_FUNCTIONS[name](widen(x), axes)}
+    return {"OutputTensor": Result(_INTEGER_FUNCTIONS[name](as_integers(x), axes))}
+
+
+@reference("ARGMIN", "ARGMAX")
+def arg_extremum(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """Where the smallest or largest element along Axes is: the first such, or the last with DECREASING.
+
+    Indices count in row-major order over the reduced dimensions only; NaN is passed over (decisions R9 to R11).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_argmax_operator_desc
+    """
+    is_last = op.enum("AxisDirection") == "DECREASING"
+    return {"OutputTensor": _arg_extremum(op, inputs.tensor("InputTensor"), op.type, is_last)}
+
+
+def _arg_extremum(op: OperatorDesc, x: Array, name: str, is_last: bool) -> Result:
+    axes, output = tuple(sorted(op.uints("Axes"))), op.tensor("OutputTensor")
+    kept = tuple(axis for axis in range(x.ndim) if axis not in axes)
+    rows = x.transpose(*kept, *axes).reshape(prod(x.shape[axis] for axis in kept), -1)
+    # of a number and NaN these two give the number
+    choose = np.fmax if name == "ARGMAX" else np.fmin
+    hits = rows == choose.reduce(rows, axis=1, keepdims=True)
+    first = np.argmax(hits, axis=1)
+    index = rows.shape[1] - 1 - np.argmax(hits[:, ::-1], axis=1) if is_last else first
+    # without any number, the first
+    index = np.where(hits.any(axis=1), index, 0).astype(output.data_type.dtype)
+    return Result(index.reshape(output.sizes), None, (rows != rows).any(axis=1).reshape(output.sizes))

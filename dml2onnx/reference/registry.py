@@ -1,0 +1,161 @@
+"""Which function is the specification of which operator, and what such functions take and give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dml2onnx import catalog
+from dml2onnx.diagnostics import InternalError
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import TensorDesc
+
+Array: TypeAlias = npt.NDArray[np.generic]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One output tensor.
+
+    ``values`` may come as ``float64`` for a narrower floating-point tensor: :func:`run` rounds it, once.
+    ``error`` bounds, per element, what an evaluation in FLOAT32 (of FLOAT64 tensors: in FLOAT64) may be off before
+    its last rounding; ``None`` says that the values are exact. ``unspecified`` marks elements of which DirectML
+    guarantees nothing: no comparison may depend on them.
+    """
+
+    values: Array
+    error: Floats | None = None
+    unspecified: Mask | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The logical input arrays of an operator by field; 4-bit elements are held one to a byte."""
+
+    fields: Mapping[str, tuple[Array, ...]]
+
+    def tensor(self, name: str) -> Array:
+        """A required tensor."""
+        (array,) = self.fields[name]
+        return array
+
+    def optional(self, name: str) -> Array | None:
+        """A tensor that may be absent."""
+        arrays = self.fields.get(name, ())
+        return arrays[0] if arrays else None
+
+    def array(self, name: str) -> tuple[Array, ...]:
+        """All tensors of an array field."""
+        return self.fields.get(name, ())
+
+
+Outputs: TypeAlias = Mapping[str, Result | Sequence[Result]]
+"""The results by output field, a sequence for an array field; fields that the descriptor leaves out may be there."""
+
+Reference: TypeAlias = Callable[[OperatorDesc, Inputs], Outputs]
+
+_references: dict[str, Reference] = {}
+
+
+def reference(*names: str) -> Callable[[Reference], Reference]:
+    """Marks a function as the specification of the operators of those short names (``"PADDING"``).
+
+    Raises ``ValueError`` for a name that the catalogue does not know or that another function has taken.
+    """
+
+    def register(function: Reference) -> Reference:
+        known = catalog.operator_names()
+        for name in names:
+            if f"DML_OPERATOR_{name}" not in known:
+                raise ValueError(f"{function.__qualname__} is a reference for {name}, which is no DirectML operator")
+            if name in _references:
+                other = _references[name]
+                raise ValueError(
+                    f"{name} has two references: {other.__module__}.{other.__qualname__}"
+                    f" and {function.__module__}.{function.__qualname__}"
+                )
+            _references[name] = function
+        return function
+
+    return register
+
+
+def has_reference(name: str) -> bool:
+    """Whether the operator of that short or full name has a specification here."""
+    return name.removeprefix("DML_OPERATOR_") in _references
+
+
+def run(op: OperatorDesc, inputs: Inputs) -> dict[str, tuple[Result, ...]]:
+    """Evaluates one operator on logical arrays of the types and sizes of its descriptors.
+
+    Gives the present output fields only, each rounded to the type of its descriptor.
+    Raises ``InternalError`` for an operator without a reference.
+    """
+    function = _references.get(op.type)
+    if function is None:
+        raise InternalError(op.schema.name, "it has no reference implementation")
+    # IEEE 754 results of overflows, 0 / 0 and the like are what the specification asks for (decision G6)
+    with np.errstate(all="ignore"):
+        outputs = function(op, inputs)
+        results: dict[str, tuple[Result, ...]] = {}
+        for field in op.schema.output_fields:
+            descs = op.tensors(field.name)
+            if descs:
+                given = outputs[field.name]
+                several = (given,) if isinstance(given, Result) else tuple(given)
+                results[field.name] = tuple(_finish(r, d) for r, d in zip(several, descs, strict=True))
+    return results
+
+
+def _finish(result: Result, desc: TensorDesc) -> Result:
+    values = result.values
+    assert values.shape == desc.sizes, (values.shape, desc)
+    if values.dtype != desc.data_type.dtype:
+        # integers are never converted on the way out: their wrapping or saturation is the operator's own affair
+        assert desc.data_type.is_float, (values.dtype, desc)
+        assert values.dtype == np.float64, (values.dtype, desc)
+        values = values.astype(desc.data_type.dtype)
+    return replace(result, values=values)
+
+
+def as_inputs(op: OperatorDesc, arrays: Mapping[str, Sequence[npt.ArrayLike] | npt.ArrayLike]) -> Inputs:
+    """Checks arrays (one, or a list for an array field) against the descriptors; plain numbers take their type.
+
+    Raises ``ValueError`` for an array of another type or other sizes than its descriptor, and for an absent one.
+    """
+    fields: dict[str, tuple[Array, ...]] = {}
+    for field in op.schema.input_fields:
+        descs = op.tensors(field.name)
+        if not descs:
+            continue
+        if field.name not in arrays:
+            raise ValueError(f"{op.type}: no array for {field.name}")
+        given = arrays[field.name]
+        single = isinstance(op.get(field.name), TensorDesc)
+        # a list of one stands for its element where the element is an array, as `run_operator` gives its outputs
+        if single and isinstance(given, list) and len(given) == 1 and isinstance(given[0], np.ndarray):
+            given = given[0]
+        several = [given] if single else list(given)  # type: ignore[arg-type]
+        if len(several) != len(descs):
+            raise ValueError(f"{op.type}: {len(several)} arrays for the {len(descs)} tensors of {field.name}")
+        fields[field.name] = tuple(
+            _as_array(f"{op.type}.{field.name}", array, desc)  # type: ignore[arg-type]
+            for array, desc in zip(several, descs, strict=True)
+        )
+    return Inputs(fields)
+
+
+def _as_array(place: str, array: npt.ArrayLike, desc: TensorDesc) -> Array:
+    dtype = desc.data_type.dtype
+    if isinstance(array, np.ndarray) and array.dtype != dtype:
+        raise ValueError(f"{place}: an array of {array.dtype} where the tensor is {desc.data_type.name}")
+    result: Array = np.asarray(array, dtype)
+    if result.shape != desc.sizes:
+        raise ValueError(f"{place}: an array of {list(result.shape)} where the tensor is {list(desc.sizes)}")
+    return result

@@ -1,0 +1,176 @@
+"""RESAMPLE, RESAMPLE1, RESAMPLE2, RESAMPLE3 and UPSAMPLE_2D."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dml2onnx.ir.operator import OperatorDesc, Size2D
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.numeric import UNIT_ROUNDOFF, truncate_within, widen
+from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
+
+Coordinates = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.int64]
+
+_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
+
+_SIMPLE = 64
+"""Weights of so many parts leave room in FLOAT32 for the products of two axes with an 8-bit integer."""
+
+
+@reference("RESAMPLE")
+def resample(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """RESAMPLE1 with pixel centres (decision S10).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample_operator_desc
+    """
+    scales = op.floats("Scales")
+    centres = (0.5,) * len(scales)
+    return _resample(op, inputs, scales, centres, tuple(-c for c in centres), _halves_up)
+
+
+@reference("UPSAMPLE_2D")
+def upsample_2d(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """RESAMPLE by the whole numbers of ScaleSize: plain repetition, or LINEAR with pixel centres (decision S11).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_upsample_2d_operator_desc
+    """
+    x, size = inputs.tensor("InputTensor"), op.get("ScaleSize")
+    assert isinstance(size, Size2D)
+    if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
+        return {"OutputTensor": Result(x.repeat(size.height, -2).repeat(size.width, -1))}
+    scales = (*(1.0 for _ in x.shape[:-2]), float(size.height), float(size.width))
+    return _resample(op, inputs, scales, (0.5,) * x.ndim, (-0.5,) * x.ndim, _halves_up)
+
+
+@reference("RESAMPLE1")
+def resample1(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """Resizes by Scales; NEAREST_NEIGHBOR rounds halves up (decisions S1, S2).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample1_operator_desc
+    """
+    offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
+    return _resample(op, inputs, op.floats("Scales"), *offsets, _halves_up)
+
+
+@reference("RESAMPLE2", "RESAMPLE3")
+def resample2(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """Resizes by Scales; NEAREST_NEIGHBOR rounds down or up (decision S3), RESAMPLE3 may shrink with care (S9).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample2_operator_desc
+    """
+    nearest = np.ceil if op.enum("RoundingDirection") == "INCREASING" else np.floor
+    offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
+    return _resample(op, inputs, op.floats("Scales"), *offsets, nearest)
+
+
+def _halves_up(x: Coordinates) -> Coordinates:
+    rounded: Coordinates = np.floor(x + np.float32(0.5))
+    return rounded
+
+
+def coordinates(size: int, scale: float, input_offset: float, output_offset: float) -> Coordinates:
+    """``(x - OutputPixelOffset) / Scale - InputPixelOffset`` for every output coordinate, in FLOAT32 (decision S1)."""
+    quotient = (np.arange(size).astype(np.float32) - np.float32(output_offset)) / np.float32(scale)
+    # a quotient that underflows is 0, so that rounding up does not leave the first element (decision S16)
+    quotient = np.where(np.abs(quotient) < np.finfo(np.float32).tiny, np.float32(0), quotient)
+    return (quotient - np.float32(input_offset)).astype(np.float32)
+
+
+def _resample(
+    op: OperatorDesc,
+    inputs: Inputs,
+    scales: tuple[float, ...],
+    input_offsets: tuple[float, ...],
+    output_offsets: tuple[float, ...],
+    nearest: Callable[[Coordinates], Coordinates],
+) -> Outputs:
+    x, sizes = inputs.tensor("InputTensor"), op.tensor("OutputTensor").sizes
+    axes = list(zip(sizes, scales, input_offsets, output_offsets, strict=True))
+    if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
+        places = [_clamp(nearest(coordinates(*axis)), n) for axis, n in zip(axes, x.shape, strict=True)]
+        return {"OutputTensor": Result(x[np.ix_(*places)])}
+    data_type = op.tensor("OutputTensor").data_type
+    antialiased = op.type == "RESAMPLE3" and op.flag("Antialiased")
+    values = widen(x)
+    line = _Line(values, np.zeros(x.shape), data_type.is_float, ~np.isfinite(values), np.zeros(x.shape, np.bool_))
+    for axis, (size, scale, input_offset, output_offset) in enumerate(axes):
+        while antialiased and scale < 0.5:
+            line = line.sampled(axis, (line.values.shape[axis] + 1) // 2, 0.5, 0.5, -0.5)
+            scale *= 2
+        line = line.sampled(axis, size, scale, input_offset, output_offset)
+    if data_type.is_float:
+        return {"OutputTensor": Result(line.values, line.error, line.near & line.weightless)}
+    return {"OutputTensor": truncate_within(line.values, line.error, data_type)}
+
+
+def _clamp(x: Floats | Coordinates, n: int) -> Indices:
+    """Indices inside the input: its edge repeats (decision S5)."""
+    return np.clip(x.astype(np.float64), 0, n - 1).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A tensor that is sampled linearly along one axis after another, and the bound on its errors.
+
+    An infinity or NaN that stands beside a whole coordinate has weight 0; whether it is left out or makes NaN as
+    ``0 * inf`` does (decision G6), DirectML does not say.
+    """
+
+    values: Floats
+    error: Floats
+    is_float: bool
+    near: Mask
+    """Whether an element beside the coordinates, of whatever weight, is not finite."""
+    weightless: Mask
+    """Whether some element beside the coordinates has weight 0."""
+
+    def sampled(self, axis: int, size: int, scale: float, input_offset: float, output_offset: float) -> _Line:
+        """The next axis (decisions S5 and S6)."""
+        place = coordinates(size, scale, input_offset, output_offset).astype(np.float64)
+        below = np.floor(place)
+        column = tuple(-1 if i == axis else 1 for i in range(self.values.ndim))
+        weight = (place - below).reshape(column)
+        low, high = (_clamp(below + step, self.values.shape[axis]) for step in (0, 1))
+        a, b = np.take(self.values, low, axis), np.take(self.values, high, axis)
+        # a coordinate that is whole looks at one element, whatever its neighbour holds
+        values = np.where(weight == 0, a, a * (1 - weight) + b * weight)
+        rounding = 4 * _ROUNDOFF * (np.abs(a) + np.abs(b)) * (weight != 0)
+        if not self.is_float:
+            # sums of small integers in simple proportions, such as quarters, are exact in FLOAT32 in whatever order,
+            # and truncation must see them so; where weights fill their 24 bits, another order makes another sum
+            simple = np.round(weight * _SIMPLE) == weight * _SIMPLE
+            in_float32 = a.astype(np.float32) * (1 - weight).astype(np.float32)
+            in_float32 = in_float32 + b.astype(np.float32) * weight.astype(np.float32)
+            rounding = np.where(simple & (in_float32 == values), 0, rounding)
+        doubt = _doubt(place, size, scale, input_offset, output_offset)
+        fresh = rounding + np.abs(b - a) * doubt.reshape(column)
+        inherited = np.maximum(np.take(self.error, low, axis), np.take(self.error, high, axis))
+        error = inherited + np.where(np.isfinite(fresh), fresh, 0)
+        return _Line(values, error, self.is_float, *self._leaks(axis, place, doubt, column))
+
+    def _leaks(self, axis: int, place: Floats, doubt: Floats, column: tuple[int, ...]) -> tuple[Mask, Mask]:
+        """``near`` and ``weightless`` of the next axis; one whose coordinates are all whole only selects."""
+        end = self.values.shape[axis] - 1
+        inside = np.clip(place, 0, end)
+        if (inside == np.floor(inside)).all():
+            only = inside.astype(np.int64)
+            return np.take(self.near, only, axis), np.take(self.weightless, only, axis)
+        low, high = (_clamp(np.floor(moved), end + 1) for moved in (place - doubt, place + doubt))
+        is_whole = (np.abs(inside - np.round(inside)) <= doubt).reshape(column)
+        near, weightless = (
+            np.take(mask, low, axis) | np.take(mask, high, axis) | np.take(mask, np.minimum(high + 1, end), axis)
+            for mask in (self.near, self.weightless)
+        )
+        return near, weightless | is_whole
+
+
+def _doubt(place: Floats, size: int, scale: float, input_offset: float, output_offset: float) -> Floats:
+    """What FLOAT32 steps taken another way, such as a product with 1 / Scale, may make of a coordinate."""
+    quotient = (np.arange(size) - output_offset) / scale
+    inexact = place != quotient - input_offset
+    return np.where(inexact, 2 * _ROUNDOFF * (np.abs(quotient) + np.abs(place)), 0)

@@ -1,0 +1,76 @@
+"""SLICE, SLICE1, SPLIT, TILE and REVERSE_SUBSEQUENCES: elements copied bit by bit to other places."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import numpy as np
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.reference.registry import Inputs, Outputs, Result, reference
+
+
+@reference("SLICE")
+def slice_(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``Output[c] = Input[Offsets + Strides * c]``.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice_operator_desc
+    """
+    fields = zip(op.uints("Offsets"), op.uints("Strides"), op.uints("Sizes"), strict=True)
+    read = [offset + stride * np.arange(size) for offset, stride, size in fields]
+    return {"OutputTensor": Result(inputs.tensor("InputTensor")[np.ix_(*read)])}
+
+
+@reference("SLICE1")
+def slice1(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """Walks a window of the input, from its last element downwards where the stride is negative (decision X11).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice1_operator_desc
+    """
+    fields = zip(
+        op.uints("InputWindowOffsets"),
+        op.uints("InputWindowSizes"),
+        op.uints("InputWindowStrides"),
+        op.tensor("OutputTensor").sizes,
+        strict=True,
+    )
+    read = [
+        (offset if stride > 0 else offset + window - 1) + stride * np.arange(size)
+        for offset, window, stride, size in fields
+    ]
+    return {"OutputTensor": Result(inputs.tensor("InputTensor")[np.ix_(*read)])}
+
+
+@reference("SPLIT")
+def split(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """Consecutive pieces along Axis, as long as the outputs say.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_split_operator_desc
+    """
+    axis = op.uint("Axis")
+    ends = list(accumulate(desc.sizes[axis] for desc in op.tensors("OutputTensors")))
+    pieces = np.split(inputs.tensor("InputTensor"), ends[:-1], axis)
+    return {"OutputTensors": [Result(piece) for piece in pieces]}
+
+
+@reference("TILE")
+def tile(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``Output[x] = Input[x mod InputTensor.Sizes]``.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_tile_operator_desc
+    """
+    return {"OutputTensor": Result(np.tile(inputs.tensor("InputTensor"), op.uints("Repeats")))}
+
+
+@reference("REVERSE_SUBSEQUENCES")
+def reverse_subsequences(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The first L elements of each sequence along Axis backwards, L being at most the whole sequence (decision X19).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reverse_subsequences_desc
+    """
+    x, lengths, axis = inputs.tensor("InputTensor"), inputs.tensor("SequenceLengthsTensor"), op.uint("Axis")
+    n = x.shape[axis]
+    length = np.minimum(lengths, n).astype(np.int64)
+    k = np.expand_dims(np.arange(n), tuple(d for d in range(x.ndim) if d != axis))
+    source = np.where(k < length, length - 1 - k, k)
+    return {"OutputTensor": Result(np.take_along_axis(x, source, axis))}

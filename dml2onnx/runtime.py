@@ -1,0 +1,149 @@
+"""ONNX Runtime sessions: providers by name, inputs that are checked before they get there."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dml2onnx.codes.running import (
+    INPUT_SHAPE,
+    INPUT_TYPE,
+    MISSING_INPUT,
+    MISSING_PROVIDER,
+    RUNTIME_FAILURE,
+    UNKNOWN_INPUT,
+    UNKNOWN_PROVIDER,
+)
+from dml2onnx.diagnostics import Diagnostic, DmlError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from dml2onnx.lowering.driver import Port
+    from dml2onnx.lowering.emitter.core import Array
+
+PROVIDERS = {"cpu": "CPUExecutionProvider", "dml": "DmlExecutionProvider"}
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTime:
+    """How long one ONNX node took, in microseconds, as ONNX Runtime's profiler saw it."""
+
+    name: str
+    operator: str
+    microseconds: float
+
+
+def require_provider(name: str) -> str:
+    """ONNX Runtime's name of a provider; :class:`DmlError` when there is none such or it is not installed."""
+    import onnxruntime
+
+    full_name = PROVIDERS.get(name)
+    if full_name is None:
+        expected = ", ".join(PROVIDERS)
+        message = f'there is no provider "{name}"; the providers are {expected}'
+        raise DmlError(UNKNOWN_PROVIDER.at(message, expected=expected, found=name))
+    if full_name not in onnxruntime.get_available_providers():
+        message = (
+            f"the installed ONNX Runtime ({onnxruntime.__version__}) has no {full_name}; on 64-bit Windows:"
+            " pip uninstall --yes onnxruntime && pip install onnxruntime-directml"
+        )
+        raise DmlError(MISSING_PROVIDER.at(message, expected=full_name))
+    return full_name
+
+
+class Session:
+    """An ONNX Runtime session of a compiled model.
+
+    DirectML requires sequential execution and no memory pattern:
+    https://onnxruntime.ai/docs/execution-providers/DirectML-ExecutionProvider.html#configuration-options
+    """
+
+    def __init__(
+        self, model: bytes | Path, inputs: Sequence[Port], outputs: Sequence[Port], provider: str = "cpu",
+        *, profile: bool = False,
+    ) -> None:  # fmt: skip
+        import onnxruntime
+
+        full_name = require_provider(provider)
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4  # what goes wrong arrives as an exception too
+        if provider == "dml":
+            options.enable_mem_pattern = False
+            options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+        self._profile_directory = tempfile.TemporaryDirectory() if profile else None
+        if self._profile_directory is not None:
+            options.enable_profiling = True
+            options.profile_file_prefix = str(Path(self._profile_directory.name) / "profile")
+        self._inputs = inputs
+        self._outputs = outputs
+        providers = [full_name] if provider == "cpu" else [full_name, PROVIDERS["cpu"]]
+        source = str(model) if isinstance(model, Path) else model
+        try:
+            self._session = onnxruntime.InferenceSession(source, options, providers=providers)
+        except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
+            raise DmlError(_failure(error)) from error
+
+    def run(self, inputs: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
+        """The outputs, by public name, in memory order, of inputs by public name."""
+        feeds = check_inputs(self._inputs, inputs)
+        try:
+            results: list[Any] = self._session.run([port.onnx_name for port in self._outputs], feeds)
+        except Exception as error:
+            raise DmlError(_failure(error)) from error
+        return {port.name: np.asarray(array) for port, array in zip(self._outputs, results, strict=True)}
+
+    def end_profile(self) -> list[NodeTime]:
+        """What every node cost in all runs so far; the session must have been made with ``profile``."""
+        assert self._profile_directory is not None
+        events = json.loads(Path(self._session.end_profiling()).read_text(encoding="utf-8"))
+        self._profile_directory.cleanup()
+        times: dict[tuple[str, str], float] = {}
+        for event in events:
+            if event.get("cat") == "Node" and event["name"].endswith("_kernel_time"):
+                key = (event["name"].removesuffix("_kernel_time"), event["args"]["op_name"])
+                times[key] = times.get(key, 0.0) + float(event["dur"])
+        return [NodeTime(name, operator, spent) for (name, operator), spent in times.items()]
+
+
+def _failure(error: Exception) -> Diagnostic:
+    return RUNTIME_FAILURE.at(f"ONNX Runtime: {' '.join(str(error).split())}")
+
+
+def check_inputs(ports: Sequence[Port], given: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
+    """ONNX feeds; all that is wrong with names, types and shapes is reported at once.
+
+    An array has the shape of the buffer in memory order, or is flat.
+    """
+    findings: list[Diagnostic] = []
+    feeds: dict[str, Array] = {}
+    names = ", ".join(port.name for port in ports) or "none"
+    known = {port.name for port in ports}
+    for name in given:
+        if name not in known:
+            message = f'the model has no input "{name}"; its inputs are: {names}'
+            findings.append(UNKNOWN_INPUT.at(message, expected=names, found=name))
+    for port in ports:
+        if port.name not in given:
+            expected = f"{port.dtype} {list(port.shape)}"
+            findings.append(MISSING_INPUT.at(f'nothing was given for input "{port.name}"', expected=expected))
+            continue
+        array = np.asarray(given[port.name])
+        if array.dtype != port.dtype:
+            message = f'input "{port.name}" must be {port.dtype}, not {array.dtype}'
+            findings.append(INPUT_TYPE.at(message, expected=port.dtype, found=array.dtype))
+        elif array.shape != port.shape and array.shape != (int(np.prod(port.shape)),):
+            message = f'input "{port.name}" must have shape {list(port.shape)} (or be flat), not {list(array.shape)}'
+            findings.append(INPUT_SHAPE.at(message, expected=list(port.shape), found=list(array.shape)))
+        else:
+            feeds[port.onnx_name] = np.ascontiguousarray(array).reshape(port.shape)
+    if findings:
+        raise DmlError(*findings)
+    return feeds

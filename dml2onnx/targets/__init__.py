@@ -1,0 +1,121 @@
+"""What an execution provider can run, and the element type to run a node in when it cannot run the node's own.
+
+Legalisation never loses anything. A node that computes may run in a wider type into which every value converts exactly
+and in order; a node that only moves elements may also run in the other integer type of the same width, since a cast
+there keeps the bits; one that computes modulo 2**bits may do that too, and may run in any wider integer type.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from dml2onnx.targets.kernels import NAMES, OPSETS, Target, UnknownTargetError, target, version
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
+__all__ = [
+    "NAMES",
+    "OPSETS",
+    "Target",
+    "UnknownTargetError",
+    "exact_wider",
+    "legal_type",
+    "same_width",
+    "target",
+    "version",
+    "widen",
+]
+
+_EXACT_WIDER = {
+    "bool": ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float", "double"),
+    "int4": ("int8", "int16", "int32", "int64", "float", "double"),
+    "uint4": ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float", "double"),
+    "int8": ("int16", "int32", "int64", "float", "double"),
+    "uint8": ("uint16", "int16", "uint32", "int32", "uint64", "int64", "float", "double"),
+    "int16": ("int32", "int64", "float", "double"),
+    "uint16": ("uint32", "int32", "uint64", "int64", "float", "double"),
+    "int32": ("int64", "double"),
+    "uint32": ("uint64", "int64", "double"),
+    "float16": ("float", "double"),
+    "bfloat16": ("float", "double"),
+    "float": ("double",),
+}
+
+_SAME_WIDTH = {
+    name: (partner,)
+    for bits in (8, 16, 32, 64)
+    for name, partner in ((f"int{bits}", f"uint{bits}"), (f"uint{bits}", f"int{bits}"))
+}
+
+
+def exact_wider(element_type: str) -> tuple[str, ...]:
+    """The types into which a Cast of every value is exact and keeps the order, nearest first."""
+    return _EXACT_WIDER.get(element_type, ())
+
+
+def same_width(element_type: str) -> tuple[str, ...]:
+    """The types into which a Cast, and a Cast back, keeps the bits."""
+    return _SAME_WIDTH.get(element_type, ())
+
+
+def widen(element_type: str, candidates: Container[str]) -> str | None:
+    """The type itself or else the nearest exact wider one, out of ``candidates``."""
+    for item in (element_type, *exact_wider(element_type)):
+        if item in candidates:
+            return item
+    return None
+
+
+def legal_type(
+    target: Target,
+    op: str,
+    opset: int,
+    variable: str,
+    element_type: str,
+    movement: bool = False,
+    others: Mapping[str, str] | None = None,
+    *,
+    modular: bool = False,
+) -> str | None:
+    """The element type to run ``op`` in, for a node whose type variable ``variable`` is ``element_type``.
+
+    That is ``element_type`` itself, or else the nearest type that loses nothing, or ``None`` when there is none.
+    ``movement`` says that the node only moves elements; ``modular`` that it computes integers modulo 2**bits, so that
+    casting its result back drops what overflowed (Add, Sub, Mul; a type of floating point would not do, and none is
+    chosen). ``others`` gives the node's other type variables.
+
+    DirectML's session gives a node that it has no kernel for to the CPU provider. So target ``dml`` prefers a type with
+    a DirectML kernel, for the node and for the casts, and goes by the CPU provider's kernels when there is none.
+    """
+    bound = tuple(others.items()) if others else ()
+    return _legal_type(target, op, opset, variable, element_type, movement, modular, bound)
+
+
+@cache
+def _legal_type(
+    first: Target,
+    op: str,
+    opset: int,
+    variable: str,
+    element_type: str,
+    movement: bool,
+    modular: bool,
+    others: tuple[tuple[str, str], ...],
+) -> str | None:
+    candidates = [element_type]
+    if movement or modular:
+        candidates += same_width(element_type)
+    candidates += (item for item in exact_wider(element_type) if not modular or "int" in item)
+    for provider in (first, target("cpu")):
+        for item in candidates:
+            if provider.supports(op, opset, {**dict(others), variable: item}) and (
+                item == element_type
+                or (
+                    provider.supports("Cast", opset, {"T1": element_type, "T2": item})
+                    and provider.supports("Cast", opset, {"T1": item, "T2": element_type})
+                )
+            ):
+                return item
+    return None

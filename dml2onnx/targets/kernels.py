@@ -1,0 +1,105 @@
+"""Which operators and element types an execution provider has kernels for: ``schemas/targets/*.json``, looked up."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes.compiling import UNKNOWN_TARGET
+from dml2onnx.diagnostics import DmlError, InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Alternative = Mapping[str, frozenset[str]]
+    """The element types of each type variable, all combinations of which a kernel accepts."""
+
+NAMES = ("cpu", "dml")
+OPSETS = range(17, 24)
+
+
+class UnknownTargetError(DmlError):
+    """A target was named that there is no table for."""
+
+    def __init__(self, name: str) -> None:
+        expected = ", ".join(NAMES)
+        message = f'there is no target "{name}"; the targets are {expected}'
+        super().__init__(UNKNOWN_TARGET.at(message, expected=expected, found=name))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Target:
+    """An execution provider of ONNX Runtime, as far as its kernels go."""
+
+    name: str
+    """``cpu`` or ``dml``."""
+    source: str
+    """Where the table is from."""
+    _kernels: Mapping[str, Mapping[str, list[dict[str, str]]]] = field(repr=False)
+    """The file: operator, version of the operator, alternatives with their types separated by spaces."""
+    _alternatives: dict[tuple[str, int], tuple[Alternative, ...]] = field(default_factory=dict, repr=False)
+    """What has been looked up, by operator and opset."""
+
+    def supports(self, op: str, opset: int, types: Mapping[str, str]) -> bool:
+        """Whether a kernel runs ``op`` of a model of ``opset`` with these element types of its type variables.
+
+        ``types`` names the variables as the ONNX operator does (``{"T": "float16"}``, ``{"T1": "int8", "T2":
+        "float"}``); a variable that it leaves out may have any type.
+        """
+        rows = self._alternatives.get((op, opset))
+        if rows is None:
+            rows = self._look_up(op, opset)
+        try:
+            for row in rows:
+                for variable, element_type in types.items():
+                    if element_type not in row[variable]:
+                        break
+                else:
+                    return True
+        except KeyError as error:
+            raise InternalError(op, f"opset {opset} has no type variable {error} of this operator") from None
+        return False
+
+    def element_types(self, op: str, opset: int, variable: str) -> frozenset[str]:
+        """The element types of one type variable, whatever the others are; empty when there is no kernel."""
+        rows = self._alternatives.get((op, opset)) or self._look_up(op, opset)
+        return frozenset().union(*(row[variable] for row in rows))
+
+    def _look_up(self, op: str, opset: int) -> tuple[Alternative, ...]:
+        assert opset in OPSETS
+        versions = self._kernels.get(op, {})
+        version = max((number for number in map(int, versions) if number <= opset), default=None)
+        alternatives = versions[str(version)] if version is not None else []
+        rows = tuple({name: frozenset(types.split()) for name, types in row.items()} for row in alternatives)
+        self._alternatives[op, opset] = rows
+        return rows
+
+
+@cache
+def target(name: str) -> Target:
+    """The target of that name; its table is read when it is first asked for."""
+    if name not in NAMES:
+        raise UnknownTargetError(name)
+    content = json.loads(_path(name).read_text(encoding="utf-8"))
+    return Target(name, content["source"], content["kernels"])
+
+
+def _path(name: str) -> Path:
+    """``schemas/`` lies inside the package when installed and beside it in a checkout."""
+    package = Path(__file__).parent.parent
+    inside = package / "schemas"
+    return (inside if inside.is_dir() else package.parent / "schemas") / "targets" / f"{name}.json"
+
+
+@cache
+def version(op: str, opset: int) -> int:
+    """The version in which ONNX last changed ``op``, at or below ``opset``."""
+    from onnx import defs  # costs some 50 ms, which importing this module must not
+
+    try:
+        return defs.get_schema(op, opset).since_version
+    except defs.SchemaError as error:
+        raise InternalError(op, f"ONNX opset {opset} has no such operator") from error

@@ -1,0 +1,366 @@
+"""How long compiling takes: parse, check, lower and write, for graphs of 1,000, 10,000 and 100,000 nodes.
+
+    python scripts/bench_compile.py [--sizes 1000 10000] [--repeat 3]
+    python scripts/bench_compile.py --sizes 10000 --profile     the hottest functions
+
+The graph is a mix as in networks for pictures: convolutions with fused RELU, pooling, padding, joins, sums,
+activations and resampling, whose sizes and attributes vary, so that little of it repeats. Every measurement is the
+first compilation of a fresh process, and the best of several processes counts. The floor that it is compared with is
+building the very same ONNX model (nodes, attributes, names, initializers) with ``onnx.helper`` and writing that: once
+without, and once with the metadata that tells which DirectML node an ONNX node comes from.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import gc
+import json
+import pstats
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import onnx
+from onnx import helper
+
+import dml2onnx
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.graph import Graph
+
+SIZES = (1_000, 10_000, 100_000)
+STAGES = ("parse", "check", "lower", "write")
+CHANNELS = (4, 8, 12, 16)
+FILTER_SIZES = (1, 3, 5)
+BLOCKS_PER_INPUT = 64
+RESAMPLED = 0.2
+"""How often the size of the picture changes before a block; every new size makes all descriptors after it new."""
+
+Json: TypeAlias = dict[str, object]
+Numbers: TypeAlias = dict[str, float]
+Seconds: TypeAlias = dict[str, float]
+
+
+class Network:
+    """Nodes in the native format, one after another, with a chain of blocks from each input."""
+
+    def __init__(self, nodes: int, seed: int = 1) -> None:
+        self.random = np.random.default_rng(seed)
+        self.limit = nodes
+        self.nodes: list[Json] = []
+        self.inputs: Json = {}
+        self.constants: Json = {}
+        self.outputs: list[str] = []
+        self._add_weights()
+        while len(self.nodes) < nodes:
+            self._chain()
+
+    def document(self) -> Json:
+        """The whole model."""
+        return {
+            "dml2onnx": 1,
+            "name": "bench",
+            "inputs": self.inputs,
+            "constants": self.constants,
+            "nodes": self.nodes,
+            "outputs": self.outputs,
+        }
+
+    def _add_weights(self) -> None:
+        """Filters of every combination of channels and sizes, shared by all convolutions, all in one file."""
+        offset = 0
+        for i in CHANNELS:
+            for o in CHANNELS:
+                for size in FILTER_SIZES:
+                    self.constants[f"w{o}_{i}_{size}"] = {
+                        **_tensor(o, i, size, size),
+                        "file": "weights.bin",
+                        "offset": offset,
+                    }
+                    offset += 4 * o * i * size * size
+        for o in CHANNELS:
+            self.constants[f"b{o}"] = {**_tensor(1, o, 1, 1), "file": "weights.bin", "offset": offset}
+            offset += 4 * o
+        self.weight_bytes = offset
+
+    def _chain(self) -> None:
+        name = f"x{len(self.inputs)}"
+        sizes: tuple[int, ...] = (1, 8, 32, 32)
+        self.inputs[name] = _tensor(*sizes)
+        for _ in range(BLOCKS_PER_INPUT):
+            if len(self.nodes) >= self.limit:
+                break
+            if self.random.random() < RESAMPLED:
+                name, sizes = self._resample(name, sizes)
+            # as networks do: the same block once, twice or three times
+            block = self.random.integers(3)
+            for _ in range(self.random.integers(1, 4)):
+                name, sizes = (self._residual, self._branches, self._pooled)[block](name, sizes)
+        self.outputs.append(name)
+
+    def _add(self, kind: str, inputs: Json, sizes: tuple[int, ...], **fields: object) -> str:
+        name = f"{kind.lower()}_{len(self.nodes)}"
+        desc = {"OutputTensor": _tensor(*sizes), **fields}
+        node: Json = {"name": name, "type": kind, "desc": desc, "inputs": inputs, "outputs": {"OutputTensor": name}}
+        self.nodes.append(node)
+        return name
+
+    def _resample(self, x: str, sizes: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+        height, width = (int(size) for size in self.random.integers(12, 65, 2))
+        new = (1, sizes[1], height, width)
+        name = self._add(
+            "RESAMPLE1",
+            {"InputTensor": x},
+            new,
+            InterpolationMode="LINEAR" if self.random.integers(2) else "NEAREST_NEIGHBOR",
+            Scales=[b / a for a, b in zip(sizes, new, strict=True)],
+            InputPixelOffsets=[0.5] * 4,
+            OutputPixelOffsets=[-0.5] * 4,
+        )
+        return name, new
+
+    def _convolution(self, x: str, sizes: tuple[int, ...], channels: int, size: int, fused: bool = True) -> str:
+        pad = [size // 2] * 2
+        return self._add(
+            "CONVOLUTION",
+            {
+                "InputTensor": x,
+                "FilterTensor": f"w{channels}_{sizes[1]}_{size}",
+                "BiasTensor": f"b{channels}",
+            },
+            (1, channels, *sizes[2:]),
+            Mode="CROSS_CORRELATION",
+            Direction="FORWARD",
+            Strides=[1, 1],
+            Dilations=[1, 1],
+            StartPadding=pad,
+            EndPadding=pad,
+            OutputPadding=[0, 0],
+            GroupCount=1,
+            FusedActivation={"type": "ACTIVATION_RELU"} if fused else None,
+        )
+
+    def _residual(self, x: str, sizes: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+        inner = int(self.random.choice(CHANNELS))
+        h = self._convolution(x, sizes, inner, 3)
+        h = self._convolution(h, (1, inner, *sizes[2:]), sizes[1], 3, fused=False)
+        h = self._add("ELEMENT_WISE_ADD", {"ATensor": h, "BTensor": x}, sizes)
+        kind, fields = self._activation()
+        return self._add(kind, {"InputTensor": h}, sizes, **fields), sizes
+
+    def _activation(self) -> tuple[str, Numbers]:
+        alpha = round(float(self.random.random()), 2)
+        kinds: tuple[tuple[str, Numbers], ...] = (
+            ("ACTIVATION_RELU", {}),
+            ("ACTIVATION_SIGMOID", {}),
+            ("ACTIVATION_TANH", {}),
+            ("ACTIVATION_LEAKY_RELU", {"Alpha": alpha}),
+            ("ACTIVATION_ELU", {"Alpha": alpha}),
+        )
+        return kinds[self.random.integers(len(kinds))]
+
+    def _branches(self, x: str, sizes: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+        one = self._convolution(x, sizes, 4, 1)
+        three = self._convolution(x, sizes, 4, 3)
+        five = self._convolution(x, sizes, 8, 5)
+        joined = (1, 16, *sizes[2:])
+        name = self._add("JOIN", {"InputTensors": [one, three, five]}, joined, Axis=1)
+        return self._convolution(name, joined, sizes[1], 1), sizes
+
+    def _pooled(self, x: str, sizes: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+        start, end = (int(size) for size in self.random.integers(1, 3, 2))
+        padded = (*sizes[:2], sizes[2] + start + end, sizes[3] + start + end)
+        mode = ("REFLECTION", "EDGE", "CONSTANT")[self.random.integers(3)]
+        name = self._add(
+            "PADDING",
+            {"InputTensor": x},
+            padded,
+            PaddingMode=mode,
+            PaddingValue=0,
+            StartPadding=[0, 0, start, start],
+            EndPadding=[0, 0, end, end],
+        )
+        window = {"Strides": [1, 1], "WindowSize": [start + end + 1] * 2, "StartPadding": [0, 0], "EndPadding": [0, 0]}
+        largest = self._add("MAX_POOLING", {"InputTensor": name}, sizes, **window)
+        mean = self._add("AVERAGE_POOLING", {"InputTensor": name}, sizes, **window, IncludePadding=False)
+        return self._add("ELEMENT_WISE_ADD", {"ATensor": largest, "BTensor": mean}, sizes), sizes
+
+
+def _tensor(*sizes: int) -> Json:
+    return {"DataType": "FLOAT32", "Sizes": list(sizes)}
+
+
+def write_model(nodes: int, directory: Path) -> Path:
+    """The network and its weights below ``directory``."""
+    network = Network(nodes)
+    path = directory / f"bench{nodes}.json"
+    path.write_text(json.dumps(network.document()), encoding="utf-8")
+    weights = np.random.default_rng(2).standard_normal(network.weight_bytes // 4).astype("<f4")
+    (directory / "weights.bin").write_bytes(weights.tobytes())
+    return path
+
+
+def pipeline(path: Path, output: Path) -> tuple[Seconds, Graph]:
+    """Compiles once, and says how long each stage took."""
+    times = [time.perf_counter()]
+    graph = dml2onnx.load(path)
+    times.append(time.perf_counter())
+    findings = dml2onnx.check(graph)
+    times.append(time.perf_counter())
+    model = compile_outputs(graph, graph.outputs)
+    times.append(time.perf_counter())
+    model.save(output)
+    times.append(time.perf_counter())
+    assert not findings, findings[0]
+    return {stage: end - start for stage, start, end in zip(STAGES, times, times[1:], strict=False)}, graph
+
+
+def with_helper(model: onnx.ModelProto, output: Path, metadata: bool) -> Callable[[], None]:
+    """A function that builds and writes the same model with ``onnx.helper``, given nothing but plain values."""
+    properties = [{item.key: item.value for item in node.metadata_props} for node in model.graph.node]
+    nodes = [
+        (
+            node.op_type,
+            list(node.input),
+            list(node.output),
+            node.name,
+            node.doc_string or None,
+            {item.name: helper.get_attribute_value(item) for item in node.attribute},
+        )
+        for node in model.graph.node
+    ]
+    values = [
+        [
+            (
+                value.name,
+                value.type.tensor_type.elem_type,
+                [dimension.dim_value for dimension in value.type.tensor_type.shape.dim],
+            )
+            for value in several
+        ]
+        for several in (model.graph.input, model.graph.output, model.graph.value_info)
+    ]
+    tensors = [(item.name, item.data_type, list(item.dims), item.raw_data) for item in model.graph.initializer]
+
+    def build() -> None:
+        made = [
+            helper.make_node(kind, inputs, outputs, name=name, doc_string=doc, **attributes)
+            for kind, inputs, outputs, name, doc, attributes in nodes
+        ]
+        if metadata:
+            for node, props in zip(made, properties, strict=True):
+                helper.set_metadata_props(node, props)
+        ports = [[helper.make_tensor_value_info(*value) for value in several] for several in values]
+        initializers = [helper.make_tensor(*tensor, raw=True) for tensor in tensors]
+        graph = helper.make_graph(made, "bench", ports[0], ports[1], initializers, value_info=ports[2])
+        built = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+        output.write_bytes(built.SerializeToString())
+
+    return build
+
+
+def measure(path: Path) -> dict[str, float]:
+    """One process's measurement, in seconds and MiB; what is loaded once per process has been loaded before."""
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        pipeline(write_model(12, directory), directory / "warm.onnx")
+        before = _peak_memory()
+        seconds, graph = pipeline(path, directory / "model.onnx")
+        peak = _peak_memory()
+        distinct = len({node.operator for node in graph.nodes})
+        nodes = len(graph.nodes)
+        del graph
+        model = onnx.load(directory / "model.onnx")
+        onnx_nodes = len(model.graph.node)
+        floor = _time(with_helper(model, directory / "helper.onnx", metadata=False))
+        full = _time(with_helper(model, directory / "helper.onnx", metadata=True))
+    counts = {"nodes": nodes, "distinct": distinct, "onnx_nodes": onnx_nodes}
+    return {**seconds, **counts, "helper": floor, "full": full, "peak": peak, "growth": peak - before}
+
+
+def _time(build: Callable[[], None]) -> float:
+    gc.collect()
+    started = time.perf_counter()
+    build()
+    return time.perf_counter() - started
+
+
+def _peak_memory() -> float:
+    """MiB, the most so far; 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1 << 20)
+
+
+def best_of(path: Path, repeat: int) -> dict[str, float]:
+    """The measurement with the fastest whole compilation, with the fastest times of the floor."""
+    command = [sys.executable, str(Path(__file__).resolve()), "--measure", str(path)]
+    results: list[dict[str, float]] = [
+        json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout) for _ in range(repeat)
+    ]
+    best = min(results, key=_total)
+    return {**best, **{name: min(result[name] for result in results) for name in ("helper", "full")}}
+
+
+def _total(result: dict[str, float]) -> float:
+    return sum(result[stage] for stage in STAGES)
+
+
+def report(sizes: list[int], repeat: int) -> None:
+    """Measures and prints a table."""
+    columns = ["nodes", "distinct", "ONNX nodes", *STAGES, "total", "µs/node"]
+    columns += ["helper", "ratio", "+metadata", "ratio", "peak", "growth"]
+    print("seconds, the best of several fresh processes; memory in MiB")
+    print("".join(f"{column:>11}" for column in columns), flush=True)
+    per_node = []
+    with tempfile.TemporaryDirectory() as directory:
+        for size in sizes:
+            result = best_of(write_model(size, Path(directory)), repeat)
+            total = _total(result)
+            per_node.append(total / result["nodes"])
+            cells = [f"{int(result[name])}" for name in ("nodes", "distinct", "onnx_nodes")]
+            cells += [f"{result[stage]:.3f}" for stage in STAGES]
+            cells += [f"{total:.3f}", f"{1e6 * per_node[-1]:.1f}"]
+            for floor in (result["helper"], result["full"]):
+                cells += [f"{floor:.3f}", f"{total / floor:.2f}"]
+            cells += [f"{result['peak']:.0f}", f"{result['growth']:.0f}"]
+            print("".join(f"{cell:>11}" for cell in cells), flush=True)
+    print(f"time per node, slowest to fastest size: {max(per_node) / min(per_node):.2f}")
+
+
+def profile(size: int) -> None:
+    """Prints the functions that take most of a compilation."""
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        pipeline(write_model(12, directory), directory / "warm.onnx")
+        path = write_model(size, directory)
+        profiler = cProfile.Profile()
+        profiler.runcall(pipeline, path, directory / "model.onnx")
+        pstats.Stats(profiler).sort_stats("tottime").print_stats(40)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measures how long compiling takes.")
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), metavar="N", help="numbers of nodes")
+    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="processes per size (default: 3)")
+    parser.add_argument("--profile", action="store_true", help="show the hottest functions instead")
+    parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure is not None:
+        print(json.dumps(measure(options.measure)))
+    elif options.profile:
+        for size in options.sizes:
+            profile(size)
+    else:
+        report(options.sizes, options.repeat)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,219 @@
+"""How long operators run on a million elements, against the plain numpy expression of the same, each on one thread.
+
+    python scripts/bench_ops.py [--only REDUCE TOP_K] [--worst 20]
+
+Every operator is compiled by itself and run on ONNX Runtime's CPU provider, arrays bound; medians of several runs
+after warming up. What stands above its limit (3 times numpy; 1.5 times for transposes and broadcasts through strides)
+is due a reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+from _bench_cases import Array, Case, cases
+
+import dml2onnx
+from dml2onnx.codes.checking import DATA_TYPE_UNSUPPORTED
+from dml2onnx.lowering.registry import lowerings
+
+SECONDS = 0.12
+"""Time spent on each side of a row, once warm."""
+
+_KERNEL = "one ONNX operator: the speed of ONNX Runtime's kernel"
+_SEARCH = "the speed of ONNX Runtime's kernel; the Cast is of one index for each row"
+_LAST_AXIS = "the speed of ONNX Runtime's kernel where single elements move along the last axis"
+_SATURATES = "clips to the range of the type and makes 0 of NaN, neither of which astype does"
+_BY_PARTS = "ReduceProd saturates integers and is slow over the first axis: pieces are multiplied"
+
+_FUNCTIONS = ("ACOS", "ACOSH", "ASIN", "ASINH", "ATAN", "ATANH", "CEIL", "COS", "FLOOR", "LOG", "SIN")
+
+REASONS: dict[str, str] = {
+    **{f"ELEMENT_WISE_{name} ": _KERNEL for name in (*_FUNCTIONS, "BIT_AND", "BIT_OR", "BIT_XOR")},
+    "ACTIVATION_PARAMETRIC_SOFTPLUS": "the speed of ONNX Runtime's kernel of Softplus",
+    "ACTIVATION_SOFTPLUS": _KERNEL,
+    "ARGM": _SEARCH,
+    "CAST (float32 int": _SATURATES,
+    "CAST (float32 uint": _SATURATES,
+    "ELEMENT_WISE_ATAN_YX": "ONNX has no arc tangent of two arguments: quadrants, zeros and infinities are chosen",
+    "ELEMENT_WISE_BIT_COUNT": "ONNX cannot count bits: they are added up in parallel within each integer",
+    "ELEMENT_WISE_BIT_SHIFT": "counts are masked before the BitShift",
+    "ELEMENT_WISE_COSH": "from Exp of half the number, which does not overflow early; the kernel is slower still",
+    "ELEMENT_WISE_POW (float32": _KERNEL,
+    "ELEMENT_WISE_POW (int32": "Pow of integers rounds in ONNX Runtime: squares, for each bit of the exponent",
+    "ELEMENT_WISE_ROUND (float32 toward": "ONNX cannot truncate: Ceil or Floor by the sign",
+    "ELEMENT_WISE_SINH": "Tanh times the formula of COSH; the kernel is slower still",
+    "ELEMENT_WISE_TAN ": "Sin over Cos, which are faster than the kernel of Tan",
+    "GATHER (float32 axis 1": _LAST_AXIS,
+    "GATHER (int32 axis 1": _LAST_AXIS,
+    "REDUCE (ARG": _SEARCH,
+    "REDUCE (MULTIPLY": _BY_PARTS,
+    "SCATTER_ND": "indices are brought into range, and a spare row takes those outside",
+    "SLICE": _LAST_AXIS,
+    "UNFOLD": "Slices and a Concat copy what numpy's view of the windows does not",
+}
+"""How the name of a row begins, and why it is above its limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measurement, in milliseconds."""
+
+    case: Case
+    compiled: float
+    numpy: float
+    nodes: str
+
+    @property
+    def ratio(self) -> float:
+        """Times numpy."""
+        return self.compiled / self.numpy
+
+    @property
+    def reason(self) -> str:
+        """Why it is above its limit; a question mark where nobody has said."""
+        if self.ratio <= self.case.limit:
+            return ""
+        return next((text for start, text in REASONS.items() if self.name.startswith(start)), "?")
+
+    @property
+    def name(self) -> str:
+        """What was measured."""
+        return f"{self.case.operator} ({self.case.variant})"
+
+
+def document(case: Case) -> dict[str, object]:
+    """The case as a model of one node in the native format."""
+
+    def tensor(dtype: np.dtype[Any], sizes: tuple[int, ...]) -> dict[str, object]:
+        return {"DataType": dtype.name.upper(), "Sizes": list(sizes)}
+
+    inputs = {name: tensor(array.dtype, array.shape) for name, array in case.inputs.items()}
+    for name, (sizes, strides) in case.views.items():
+        inputs[name] = {**tensor(case.inputs[name].dtype, sizes), "Strides": list(strides)}
+    desc: dict[str, object] = {**case.fields, **inputs}
+    outputs: dict[str, object] = {}
+    names = []
+    for name, described in case.outputs.items():
+        if isinstance(described, list):
+            outputs[name] = [f"{name}{index}" for index in range(len(described))]
+            desc[name] = [tensor(*item) for item in described]
+            names += [f"{name}{index}" for index in range(len(described))]
+        else:
+            outputs[name] = name
+            desc[name] = tensor(*described)
+            names.append(name)
+    node = {
+        "name": "node", "type": case.operator, "desc": desc, "inputs": {name: name for name in inputs},
+        "outputs": outputs,
+    }  # fmt: skip
+    return {"dml2onnx": 1, "inputs": inputs, "nodes": [node], "outputs": names}
+
+
+def compiled(case: Case, directory: Path) -> dml2onnx.CompiledModel:
+    """The model of a case."""
+    path = directory / "model.json"
+    path.write_text(json.dumps(document(case)), encoding="utf-8")
+    return dml2onnx.compile(dml2onnx.load(path))
+
+
+def bound_run(model: dml2onnx.CompiledModel, arrays: Mapping[str, Array]) -> tuple[Callable[[], None], list[Any]]:
+    """A function that runs the model once on one thread, and the values that it writes."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(model.model_proto.SerializeToString(), options, ["CPUExecutionProvider"])
+    binding = session.io_binding()
+    for port in model.inputs:
+        value = onnxruntime.OrtValue.ortvalue_from_numpy(arrays[port.name].reshape(port.shape))
+        binding.bind_ortvalue_input(port.onnx_name, value)
+    results = []
+    for port in model.outputs:
+        results.append(onnxruntime.OrtValue.ortvalue_from_numpy(np.zeros(port.shape, port.dtype)))
+        binding.bind_ortvalue_output(port.onnx_name, results[-1])
+    return lambda: session.run_with_iobinding(binding), results
+
+
+def milliseconds(run: Callable[[], object]) -> float:
+    """The median of the runs that fit into the time, five at least."""
+    run()
+    run()
+    times: list[float] = []
+    while len(times) < 5 or sum(times) < SECONDS:
+        started = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - started)
+    return 1e3 * statistics.median(times)
+
+
+def measure(case: Case, directory: Path) -> Row | None:
+    """Both sides of a case; ``None`` where no feature level admits its data types.
+
+    Raises ``AssertionError`` where they do not compute the same.
+    """
+    try:
+        model = compiled(case, directory)
+    except dml2onnx.DmlError as error:
+        if DATA_TYPE_UNSUPPORTED.id in {item.code for item in error.diagnostics}:
+            return None
+        raise
+    run, results = bound_run(model, case.inputs)
+    values = list(case.inputs.values())
+    with np.errstate(all="ignore"):
+        expected = case.expression(*values)
+        run()
+        first = expected[0] if isinstance(expected, (tuple, list)) else expected
+        got = results[0].numpy()
+        if isinstance(first, np.ndarray) and first.size == got.size:
+            same = np.allclose(got.reshape(first.shape), first, rtol=1e-3, atol=1e-3, equal_nan=True)
+            assert same, f"{case.operator} {case.variant}: not what numpy computes"
+        numpy_time = milliseconds(lambda: case.expression(*values))
+    nodes = " ".join(dict.fromkeys(node.op_type for node in model.model_proto.graph.node))
+    return Row(case, milliseconds(run), numpy_time, nodes)
+
+
+def report(rows: list[Row], worst: int | None) -> None:
+    """Prints the table, the slowest in comparison first."""
+    rows.sort(key=lambda row: -row.ratio)
+    print(f"{'ratio':>7}{'ms':>9}{'numpy':>9}  operator")
+    for row in rows[:worst]:
+        text = f"{row.ratio:7.2f}{row.compiled:9.3f}{row.numpy:9.3f}  {row.name}"
+        print(f"{text:<92} {row.nodes[:60]}{'  # ' + row.reason if row.reason else ''}")
+    unexplained = [row for row in rows if row.reason == "?"]
+    above = sum(row.ratio > row.case.limit for row in rows)
+    print(f"{len(rows)} rows, {above} above their limit, {len(unexplained)} of these without a reason")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measures operators on a million elements against numpy.")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="operators whose names begin so")
+    parser.add_argument("--worst", type=int, metavar="N", help="print the N worst rows (default: all)")
+    options = parser.parse_args()
+    started = time.perf_counter()
+    rows, pending = [], set()
+    with tempfile.TemporaryDirectory() as directory:
+        for case in cases():
+            if options.only and not case.operator.startswith(tuple(options.only)):
+                continue
+            if case.operator not in lowerings():
+                pending.add(case.operator)
+            elif (row := measure(case, Path(directory))) is not None:
+                rows.append(row)
+    report(rows, options.worst)
+    if pending:
+        print(f"pending: {', '.join(sorted(pending))}")
+    print(f"{time.perf_counter() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

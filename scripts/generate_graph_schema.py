@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+"""Write and check ``schemas/graph.schema.json``, the JSON Schema of the native graph format, for editors.
+
+    scripts/generate_graph_schema.py            write it
+    scripts/generate_graph_schema.py --check    fail when it differs from what would be written
+
+It is made from the catalogue (``schemas/operators`` and ``schemas/enums.json``): every operator's fields with their
+documentation, and every enumerator. An editor that knows it completes and explains; what it cannot say (array lengths,
+connections, types that depend on each other) is said when a model is read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from dml2onnx import catalog  # noqa: E402
+from dml2onnx.catalog import FieldKind, FieldType  # noqa: E402
+from dml2onnx.frontends.native import NODE_MEMBERS, ROOT_MEMBERS, VERSION  # noqa: E402
+
+if TYPE_CHECKING:
+    from dml2onnx.catalog import FieldSchema, OperatorSchema
+
+TARGET = ROOT / "schemas" / "graph.schema.json"
+GENERATOR = "scripts/generate_graph_schema.py"
+SPECIAL_FLOATS = ["inf", "-inf", "nan"]
+
+Schema = dict[str, object]
+
+
+def ref(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def one_or(schema: Schema, *others: Schema) -> Schema:
+    return {"anyOf": [schema, *others]}
+
+
+def array_of(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def named_object(properties: dict[str, Schema], required: list[str], description: str = "") -> Schema:
+    schema: Schema = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": required,
+        "properties": properties,
+    }
+    return described(description, schema)
+
+
+def described(text: str, schema: Schema) -> Schema:
+    """``schema`` with the catalogue's words, without its references to decisions."""
+    text = re.sub(r" *\[decisions? [^]]*\]", "", text)
+    return {"description": text, **schema} if text else schema
+
+
+VALUES: dict[FieldType, Schema] = {
+    FieldType.TENSOR: ref("tensor"),
+    FieldType.TENSOR_ARRAY: array_of(ref("tensor")),
+    FieldType.UINT: ref("uint"),
+    FieldType.INT: ref("int"),
+    FieldType.FLOAT: ref("float"),
+    FieldType.BOOL: {"type": "boolean"},
+    FieldType.UINT_ARRAY: array_of(ref("uint")),
+    FieldType.INT_ARRAY: array_of(ref("int")),
+    FieldType.FLOAT_ARRAY: array_of(ref("float")),
+    FieldType.SCALE_BIAS: ref("scale_bias"),
+    FieldType.SIZE_2D: ref("size_2d"),
+    FieldType.SCALAR_UNION: ref("scalar"),
+    FieldType.OPERATOR: ref("activation"),
+    FieldType.OPERATOR_ARRAY: array_of(ref("activation")),
+}
+
+
+def field_schema(field: FieldSchema, counts: frozenset[str]) -> Schema:
+    value = ref(field.enum) if field.enum is not None else VALUES[field.type]
+    if field.optional or field.name in counts or field.kind is FieldKind.INPUT_TENSOR:
+        value = one_or(value, {"type": "null"})
+    return described(field.doc, value)
+
+
+def operator_schema(schema: OperatorSchema) -> Schema:
+    counts = frozenset(field.count for field in schema.fields if field.count is not None)
+    required = [
+        field.name
+        for field in schema.fields
+        if field.kind is not FieldKind.INPUT_TENSOR and not field.optional and field.name not in counts
+    ]
+    properties = {field.name: field_schema(field, counts) for field in schema.fields}
+    return described(f"{schema.summary}\n{schema.doc}", named_object(properties, required))
+
+
+def connections(fields: tuple[FieldSchema, ...], value: Schema) -> Schema:
+    properties: dict[str, Schema] = {}
+    for field in fields:
+        one = array_of(value) if field.type is FieldType.TENSOR_ARRAY else value
+        properties[field.name] = described(field.doc, one)
+    return {"type": "object", "additionalProperties": False, "properties": properties}
+
+
+def operator_case(schema: OperatorSchema) -> Schema:
+    return {
+        "if": {"properties": {"type": {"enum": [schema.short_name, schema.name]}}, "required": ["type"]},
+        "then": {
+            "properties": {
+                "desc": ref(schema.short_name),
+                "inputs": connections(schema.input_fields, ref("source")),
+                "outputs": connections(schema.output_fields, {"type": ["string", "null"]}),
+            }
+        },
+    }
+
+
+def enum_definition(name: str) -> Schema:
+    values = catalog.enum_schema(name).values.values()
+    names = [value for value in values if (name, value.name) != ("DML_TENSOR_DATA_TYPE", "UNKNOWN")]
+    return {"enum": [value.name for value in names] + [value.full_name for value in names]}
+
+
+BYTES: Schema = {"type": "integer", "minimum": 0}
+
+TENSOR: dict[str, Schema] = {
+    "Type": {"enum": ["BUFFER", "DML_TENSOR_TYPE_BUFFER"]},
+    "DataType": ref("DML_TENSOR_DATA_TYPE"),
+    "Sizes": {"description": "Elements in each dimension", **array_of(ref("uint"))},
+    "Strides": {
+        "description": "Elements to step in each dimension; left out when packed",
+        **one_or(array_of(ref("uint")), {"type": "null"}),
+    },
+    "DimensionCount": ref("uint"),
+    "Flags": one_or(ref("DML_TENSOR_FLAGS"), array_of(ref("DML_TENSOR_FLAGS"))),
+    "TotalTensorSizeInBytes": BYTES,
+    "GuaranteedBaseOffsetAlignment": ref("uint"),
+}
+
+CONTENTS: dict[str, Schema] = {
+    "values": {"description": "Flat in memory order, or nested as Sizes", "type": "array"},
+    "fill": {"description": "One value for all elements", **ref("float")},
+    "file": {"description": "A .npy file or raw bytes, in the model's directory", "type": "string"},
+    "offset": {"description": "First byte in a raw file", **BYTES},
+    "length": {"description": "Bytes in a raw file", **BYTES},
+}
+
+LEAVES: dict[str, Schema] = {
+    "uint": {"type": "integer", "minimum": 0, "maximum": 2**32 - 1},
+    "int": {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1},
+    "float": {"anyOf": [{"type": "number"}, {"enum": SPECIAL_FLOATS}]},
+    "scalar": one_or(
+        ref("float"),
+        {"description": "A DML_SCALAR_UNION: the member of its type; UInt16 for FLOAT16 bits", "type": "object"},
+    ),
+    "scale_bias": named_object({"Scale": ref("float"), "Bias": ref("float")}, ["Scale", "Bias"], "DML_SCALE_BIAS"),
+    "size_2d": named_object({"Width": ref("uint"), "Height": ref("uint")}, ["Width", "Height"], "DML_SIZE_2D"),
+    "tensor": one_or(
+        named_object(TENSOR, ["DataType", "Sizes"], "DML_BUFFER_TENSOR_DESC"),
+        named_object({"Type": TENSOR["Type"], "Desc": {"type": "object"}}, ["Desc"], "DML_TENSOR_DESC"),
+    ),
+    "contents": named_object(TENSOR | CONTENTS, [], "A tensor descriptor with contents"),
+    "source": one_or(
+        {"description": "The name of a value", "type": ["string", "null"]},
+        named_object(
+            {"value": {"type": "string"}, "offset": {"description": "In bytes", **BYTES}},
+            ["value"],
+            "A value from the middle on",
+        ),
+    ),
+}
+
+
+def definitions(operators: list[OperatorSchema]) -> dict[str, Schema]:
+    enums = {field.enum for schema in operators for field in schema.fields if field.enum is not None}
+    node: dict[str, Schema] = {
+        "name": {"type": "string"},
+        "type": {"enum": [name for schema in operators for name in (schema.short_name, schema.name)]},
+        "desc": {"description": "The fields of the operator's structure", "type": "object"},
+        "inputs": {"description": "Input tensor field to the value it reads", "type": "object"},
+        "outputs": {"description": "Output tensor field to the name of a new value", "type": "object"},
+    }
+    assert set(node) == set(NODE_MEMBERS)
+    return {
+        **LEAVES,
+        "activation": {
+            "description": "An activation whose tensors are left out, with its attributes in desc or beside type",
+            "type": "object",
+            "required": ["type"],
+            "properties": {"type": {"enum": activation_names(operators)}, "desc": {"type": "object"}},
+        },
+        **{name: enum_definition(name) for name in sorted({*enums, "DML_TENSOR_DATA_TYPE", "DML_TENSOR_FLAGS"})},
+        "node": {
+            **named_object(node, ["type", "desc", "outputs"], "An operator"),
+            "allOf": [operator_case(schema) for schema in operators],
+        },
+        **{schema.short_name: operator_schema(schema) for schema in operators},
+    }
+
+
+def activation_names(operators: list[OperatorSchema]) -> list[str]:
+    """What some operator fuses, and all activations, which recurrent networks may take."""
+    names = {name for schema in operators for name in catalog.fused_activations(schema.name)}
+    names.update(schema.name for schema in operators if schema.short_name.startswith("ACTIVATION_"))
+    return sorted(names | {name.removeprefix("DML_OPERATOR_") for name in names})
+
+
+def build() -> Schema:
+    operators = [catalog.operator(name) for name in catalog.operator_names()]
+    levels = [level.name for level in catalog.feature_levels()]
+    properties: dict[str, Schema] = {
+        "$schema": {"type": "string"},
+        "dml2onnx": {"description": "Version of the format", "const": VERSION},
+        "name": {"description": "Name of the graph", "type": "string"},
+        "feature_level": {
+            "description": "The DirectML feature level that the graph is written for",
+            "anyOf": [{"enum": levels}, {"type": "string"}],
+        },
+        "inputs": {
+            "description": "What the caller binds: tensor descriptors by name, with sample contents if any",
+            "type": "object",
+            "additionalProperties": ref("contents"),
+        },
+        "constants": {
+            "description": "Tensors whose contents are known, by name",
+            "type": "object",
+            "additionalProperties": ref("contents"),
+        },
+        "nodes": {"description": "Operators, in any order", **array_of(ref("node"))},
+        "outputs": {
+            "description": "Names of values, or public names with the values that they stand for",
+            "anyOf": [array_of({"type": "string"}), {"type": "object", "additionalProperties": {"type": "string"}}],
+        },
+    }
+    assert set(properties) == set(ROOT_MEMBERS)
+    schema: Schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$comment": f"Generated by {GENERATOR} from schemas/operators, enums.json and fused_activations.json.",
+        "title": "dml2onnx graph",
+        **named_object(properties, ["dml2onnx", "nodes", "outputs"], "A graph of DirectML operators"),
+        "$defs": definitions(operators),
+    }
+    return schema
+
+
+def render() -> str:
+    """One line for each definition: the file is read by editors, and compared line by line."""
+    schema = build()
+    definitions = schema.pop("$defs")
+    assert isinstance(definitions, dict)
+    head = json.dumps(schema, indent=1, ensure_ascii=False).removesuffix("\n}")
+    lines = ",\n".join(
+        f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in definitions.items()
+    )
+    return f'{head},\n "$defs": {{\n{lines}\n }}\n}}\n'
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    text = render()
+    if not parser.parse_args().check:
+        TARGET.write_text(text, encoding="utf-8")
+        return 0
+    if not TARGET.is_file() or TARGET.read_text(encoding="utf-8") != text:
+        print(f"{TARGET.relative_to(ROOT)} is out of date; run {GENERATOR}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+"""Write and check the kernel tables ``schemas/targets/*.json``.
+
+    scripts/generate_targets.py --write PYTHON [PYTHON ...]
+        cpu.json: what the onnxruntime of *every* given interpreter has; give one for the oldest release that is
+        supported and one for the newest.
+    scripts/generate_targets.py --write-dml OperatorKernels.md --commit HASH
+        dml.json: from ONNX Runtime's published table (or the same table as JSON).
+    scripts/generate_targets.py --check
+        Fails when cpu.json claims a kernel that the onnxruntime installed here does not have.
+
+A table holds, for every standard operator and each of its versions that the supported opsets use, the alternatives
+that a provider has kernels for. An alternative gives the types of every type variable of the operator, and a node fits
+when one alternative admits all of its types. Kernels that a newer version of the operator has outdated are left out,
+as ONNX Runtime does not use them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import onnx.defs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+TARGETS = Path(__file__).resolve().parent.parent / "schemas" / "targets"
+GENERATOR = "scripts/generate_targets.py"
+OPSETS = range(17, 24)
+NO_END = 2**31 - 1
+CPU = "CPUExecutionProvider"
+DML_SOURCE = "docs/OperatorKernels.md of microsoft/onnxruntime"
+
+UNDECLARED = {"Resize": {"T2": ["tensor(float)"]}}
+"""What CPU kernels demand and do not declare: a region of interest of another type fails when the model runs."""
+
+Alternative = dict[str, frozenset[str]]
+"""The types of each type variable, all combinations of which a kernel accepts."""
+
+Table = dict[str, dict[int, list[Alternative]]]
+"""Alternatives by operator and by the version in which ONNX changed that operator."""
+
+
+class Kernel(NamedTuple):
+    """A registered kernel: one row of a registry, types as ONNX writes them (``tensor(float)``)."""
+
+    operator: str
+    since: int
+    until: int
+    types: dict[str, list[str]]
+
+    def runs(self, version: int) -> bool:
+        """ONNX Runtime's own rule: a kernel without an end serves the version it was written for and no later one."""
+        return self.since == version or (self.until != NO_END and self.since <= version <= self.until)
+
+
+# The registry of an installed onnxruntime.
+
+_DUMP = f"""
+import json, onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as state
+kernels = [
+    (kernel.op_name, *kernel.version_range, {{name: list(types) for name, types in kernel.type_constraints.items()}})
+    for kernel in state.get_all_opkernel_def()
+    if kernel.domain in ("", "ai.onnx") and kernel.provider == {CPU!r}
+]
+print(json.dumps([onnxruntime.__version__, kernels]))
+"""
+
+
+def registry(python: str) -> tuple[str, list[Kernel]]:
+    """Version and CPU kernels of the onnxruntime that an interpreter sees (which need not have onnx)."""
+    output = subprocess.run([python, "-c", _DUMP], check=True, stdout=subprocess.PIPE, text=True).stdout
+    version, rows = json.loads(output.splitlines()[-1])
+    kernels = [Kernel(*row) for row in rows]
+    return version, [item._replace(types=item.types | UNDECLARED.get(item.operator, {})) for item in kernels]
+
+
+# ONNX Runtime's published table.
+
+
+def published_dml(path: Path) -> tuple[str, list[Kernel]]:
+    """Source and DirectML kernels of the published table, as Markdown or as JSON."""
+    if path.suffix == ".json":
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return data["source"], [
+            Kernel(row["op"], row["since"], row["until"] or NO_END, row["types"])
+            for row in data["kernels"]
+            if row["domain"] == "ai.onnx"
+        ]
+    return DML_SOURCE, list(_markdown_kernels(path.read_text(encoding="utf-8"), "DmlExecutionProvider"))
+
+
+def _markdown_kernels(text: str, provider: str) -> Iterator[Kernel]:
+    """Rows ``|Op|parameters|13+|**T** = tensor(float)<br/> ...|``; only the first of an operator has its name."""
+    section = text.split(f"## Operators implemented by {provider}", 1)[1].split("\n## ", 1)[0]
+    domain, operator = "", ""
+    for line in section.splitlines():
+        if found := re.match(r"\|\*\*Operator Domain:\*\* \*(.*?)\*", line):
+            domain = found[1]
+        elif (found := re.match(r"\|(\w*)\|.*\|(\[\d+, \d+\]|\d+\+?)\|(.*)\|$", line)) and domain == "ai.onnx":
+            operator = found[1] or operator
+            versions = [int(number) for number in re.findall(r"\d+", found[2])]
+            types = {
+                name: re.split(r",\s*", values.strip())
+                for name, values in re.findall(r"\*\*(\w+)\*\* = (.*?)(?:<br/?>|$)", found[3])
+            }
+            yield Kernel(operator, versions[0], NO_END if found[2].endswith("+") else versions[-1], types)
+
+
+# From kernels to a table.
+
+
+def table(kernels: Iterable[Kernel]) -> Table:
+    """The alternatives of each version of each standard operator."""
+    by_operator: dict[str, list[Kernel]] = {}
+    for kernel in kernels:
+        by_operator.setdefault(kernel.operator, []).append(kernel)
+    result: Table = {}
+    for operator in sorted(by_operator):
+        versions: dict[int, list[Alternative]] = {}
+        for schema in _schemas(operator):
+            found = [
+                _alternative(schema, kernel) for kernel in by_operator[operator] if kernel.runs(schema.since_version)
+            ]
+            versions[schema.since_version] = _merged(row for row in found if row is not None)
+        if any(versions.values()):
+            result[operator] = versions
+    return result
+
+
+def _schemas(operator: str) -> list[onnx.defs.OpSchema]:
+    """The versions of a standard operator that the supported opsets use, oldest first."""
+    found: dict[int, onnx.defs.OpSchema] = {}
+    for opset in OPSETS:
+        try:
+            schema = onnx.defs.get_schema(operator, opset)
+        except onnx.defs.SchemaError:  # not a standard operator, or not yet
+            continue
+        if not schema.deprecated:
+            found[schema.since_version] = schema
+    return list(found.values())
+
+
+def _tensors(types: Iterable[str]) -> frozenset[str]:
+    """Element types of those types that are tensors; sequences, maps and optionals are never emitted."""
+    return frozenset(found[1] for item in types if (found := re.fullmatch(r"tensor\((\w+)\)", item)))
+
+
+def _alternative(schema: onnx.defs.OpSchema, kernel: Kernel) -> Alternative | None:
+    """What both the operator and the kernel admit; ``None`` when that is no tensor at all."""
+    row = {item.type_param_str: _tensors(item.allowed_type_strs) for item in schema.type_constraints}
+    parameters = {item.name: item.type_str for item in [*schema.inputs, *schema.outputs]}
+    for name, types in kernel.types.items():
+        variable = name if name in row else parameters[name]  # a kernel may name the parameter instead
+        if variable in row:
+            row[variable] &= _tensors(types)
+        elif variable not in types:
+            return None
+    return row if all(row.values()) else None
+
+
+def _merged(rows: Iterable[Alternative]) -> list[Alternative]:
+    """The same combinations in fewer alternatives: none inside another, no two that differ in one variable."""
+    merged = [dict(items) for items in sorted({tuple((k, v) for k, v in row.items()) for row in rows}, key=_order)]
+    while True:
+        for left, right in itertools.combinations(merged, 2):
+            differing = [variable for variable in left if left[variable] != right[variable]]
+            if all(left[variable] >= right[variable] for variable in differing):
+                merged.remove(right)
+                break
+            if all(left[variable] <= right[variable] for variable in differing):
+                merged.remove(left)
+                break
+            if len(differing) == 1:
+                left[differing[0]] |= right[differing[0]]
+                merged.remove(right)
+                break
+        else:
+            return merged
+
+
+def _order(items: Sequence[tuple[str, frozenset[str]]]) -> list[tuple[str, list[str]]]:
+    return [(variable, sorted(types)) for variable, types in items]
+
+
+def intersection(left: Table, right: Table) -> Table:
+    """The combinations that both tables admit."""
+    result: Table = {}
+    for operator in sorted(left.keys() & right.keys()):
+        versions: dict[int, list[Alternative]] = {}
+        for version, rows in left[operator].items():
+            common = (
+                {variable: a[variable] & b[variable] for variable in a}
+                for a, b in itertools.product(rows, right[operator][version])
+            )
+            versions[version] = _merged(row for row in common if all(row.values()))
+        if any(versions.values()):
+            result[operator] = versions
+    return result
+
+
+def combinations(rows: Iterable[Alternative]) -> set[tuple[tuple[str, str], ...]]:
+    """Every admitted binding of type variables, one by one."""
+    return {
+        tuple(zip(row, types, strict=True))
+        for row in rows
+        for types in itertools.product(*(sorted(types) for types in row.values()))
+    }
+
+
+def missing(claimed: Table, actual: Table) -> list[str]:
+    """One line for each combination that ``claimed`` has and ``actual`` has not."""
+    lines = []
+    for operator, versions in claimed.items():
+        for version, rows in versions.items():
+            found = combinations(actual.get(operator, {}).get(version, []))
+            for binding in sorted(combinations(rows) - found):
+                lines.append(f"{operator}-{version} " + ", ".join(f"{variable}={item}" for variable, item in binding))
+    return lines
+
+
+# Files.
+
+
+def write(path: Path, source: str, content: Table) -> None:
+    """One line for each version of each operator; types are separated by spaces."""
+    operators = []
+    for operator, versions in content.items():
+        rows = []
+        for version, alternatives in versions.items():
+            words = [{variable: " ".join(sorted(types)) for variable, types in row.items()} for row in alternatives]
+            rows.append(f'      "{version}": {json.dumps(words)}')
+        operators.append(f'    "{operator}": {{\n' + ",\n".join(rows) + "\n    }")
+    head = {"generator": GENERATOR, "source": source, "opsets": [OPSETS[0], OPSETS[-1]]}
+    fields = "".join(f"  {json.dumps(key)}: {json.dumps(value)},\n" for key, value in head.items())
+    text = "{\n" + fields + '  "kernels": {\n' + ",\n".join(operators) + "\n  }\n}\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
+    print(f"{path}: {len(content)} operators, {len(text)} bytes")
+
+
+def read(path: Path) -> Table:
+    """A written table."""
+    kernels = json.loads(path.read_text(encoding="utf-8"))["kernels"]
+    return {
+        operator: {
+            int(version): [{variable: frozenset(types.split()) for variable, types in row.items()} for row in rows]
+            for version, rows in versions.items()
+        }
+        for operator, versions in kernels.items()
+    }
+
+
+def write_cpu(pythons: Sequence[str]) -> None:
+    """cpu.json from the registries of several interpreters."""
+    registries = sorted((registry(python) for python in pythons), key=lambda item: _release(item[0]))
+    content = table(registries[0][1])
+    for _, kernels in registries[1:]:
+        content = intersection(content, table(kernels))
+    versions = " and ".join(version for version, _ in registries)
+    write(TARGETS / "cpu.json", f"the kernels common to the {CPU} of onnxruntime {versions} (PyPI wheels)", content)
+
+
+def write_dml(path: Path, commit: str | None) -> None:
+    """dml.json from the published table."""
+    source, kernels = published_dml(path)
+    write(TARGETS / "dml.json", source + (f", commit {commit}" if commit else ""), table(kernels))
+
+
+def check() -> int:
+    """Compare cpu.json with the onnxruntime that is installed here."""
+    version, kernels = registry(sys.executable)
+    lines = missing(read(TARGETS / "cpu.json"), table(kernels))
+    for line in lines:
+        print(f"cpu.json claims a kernel that onnxruntime {version} does not have: {line}", file=sys.stderr)
+    if not lines:
+        print(f"cpu.json: onnxruntime {version} has every kernel it claims")
+    return 1 if lines else 0
+
+
+def _release(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--check", action="store_true", help="compare cpu.json with the installed onnxruntime")
+    action.add_argument("--write", nargs="+", metavar="PYTHON", help="write cpu.json: one interpreter per release")
+    action.add_argument("--write-dml", type=Path, metavar="TABLE", help="write dml.json from OperatorKernels.md")
+    parser.add_argument("--commit", help="the commit that TABLE is from, where the table does not say")
+    arguments = parser.parse_args()
+    if arguments.check:
+        return check()
+    if arguments.write:
+        write_cpu(arguments.write)
+    else:
+        write_dml(arguments.write_dml, arguments.commit)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

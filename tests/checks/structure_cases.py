@@ -1,0 +1,176 @@
+"""One case for each rule about how nodes, values and buffers fit together."""
+
+from __future__ import annotations
+
+from dml2onnx.codes import checking as codes
+from dml2onnx.ir.graph import Graph, Read, Value, Write
+from dml2onnx.ir.operator import OperatorDesc
+from tests.checks.build import graph, node, op, t, unary, value
+from tests.checks.cases import Case, case
+
+X = t(1, 1, 4, 4)
+RELU = unary("ACTIVATION_RELU", X)
+
+
+def reading(read: Read, desc: OperatorDesc = RELU) -> Graph:
+    """A node with this read of a graph input."""
+    y = value("y", X)
+    return graph([node(desc, {"InputTensor": [read]}, {"OutputTensor": [y]})], [read.value], [(y, X)])
+
+
+def _chain(*links: tuple[Value, Value, str], inputs: list[Value], output: Value) -> Graph:
+    nodes = [
+        node(RELU, {"InputTensor": [source]}, {"OutputTensor": [target]}, name, f"/nodes/{i}/desc")
+        for i, (source, target, name) in enumerate(links)
+    ]
+    return graph(nodes, inputs, [(output, X)])
+
+
+def _in_place(desc: OperatorDesc, read_offset: int, write_offset: int, nbytes: int = 256) -> Graph:
+    before, after = Value("buffer", nbytes), Value("buffer", nbytes)
+    return graph(
+        [
+            node(
+                desc,
+                {"InputTensor": [Read(before, read_offset)]},
+                {"OutputTensor": [Write(after, write_offset, before)]},
+            )
+        ],
+        [before],
+        [(after, X)],
+    )
+
+
+def _two_outputs() -> Graph:
+    values, indices = t(1, 1, 4, 4), t(1, 1, 4, 4, type="UINT32")
+    desc = op("TOP_K", InputTensor=X, OutputValueTensor=values, OutputIndexTensor=indices, Axis=3, K=4)
+    x, old = value("x", X), Value("buffer", 256)
+    first, second = Value("buffer", 256), Value("buffer", 256)
+    writes = {"OutputValueTensor": [Write(first, 0, old)], "OutputIndexTensor": [Write(second, 32, first)]}
+    return graph([node(desc, {"InputTensor": [x]}, writes)], [x], [(second, values)], [old])
+
+
+a, b, c, d = (value(name, X) for name in "abcd")
+
+CASES: list[Case] = [
+    case("unknown value", _chain((a, b, "one"), inputs=[], output=b), codes.UNKNOWN_VALUE, "InputTensor"),
+    case("output without source", graph([], [a], [(a, X), (b, X)]), codes.OUTPUT_WITHOUT_SOURCE, None),
+    case("cycle of two", _chain((b, a, "one"), (a, b, "two"), inputs=[], output=b), codes.CYCLE),
+    case("cycle of one", _chain((a, a, "one"), inputs=[], output=a), codes.CYCLE),
+    case(
+        "value written twice",
+        _chain((a, b, "one"), (a, b, "two"), inputs=[a], output=b),
+        codes.VALUE_WRITTEN_TWICE,
+        "/nodes/1/desc/OutputTensor",
+        also=(codes.DEAD_NODE,),
+    ),
+    case(
+        "graph input written",
+        _chain((a, b, "one"), (b, a, "two"), inputs=[a], output=b),
+        codes.VALUE_WRITTEN_TWICE,
+        "/nodes/1/desc/OutputTensor",
+    ),
+    case(
+        "duplicate node name",
+        _chain((a, b, "one"), (b, c, "one"), inputs=[a], output=c),
+        codes.DUPLICATE_NODE_NAME,
+        "/nodes/1/desc",
+    ),
+    case("duplicate input name", graph([], [a, value("a", X)], [(a, X)]), codes.DUPLICATE_BINDING_NAME, None),
+    case("duplicate output name", graph([], [a], [(a, X), (a, X)]), codes.DUPLICATE_BINDING_NAME, None),
+    case("read beyond the buffer", reading(Read(Value("x", 60))), codes.OUT_OF_BOUNDS, "InputTensor"),
+    case("read beyond by its offset", reading(Read(Value("x", 64), 16)), codes.OUT_OF_BOUNDS, "InputTensor"),
+    case(
+        "read beyond by its total size",
+        reading(Read(Value("x", 64)), op("ACTIVATION_RELU", InputTensor=t(1, 1, 4, 4, total=80), OutputTensor=X)),
+        codes.OUT_OF_BOUNDS,
+        "InputTensor",
+    ),
+    case("output view beyond the buffer", graph([], [a], [(a, t(1, 1, 4, 5))]), codes.OUT_OF_BOUNDS, None),
+    case("misaligned offset", reading(Read(Value("x", 96), 8)), codes.MISALIGNED_OFFSET, "InputTensor"),
+    case(
+        "broken promise",
+        reading(
+            Read(Value("x", 96), 16), op("ACTIVATION_RELU", InputTensor=t(1, 1, 4, 4, alignment=32), OutputTensor=X)
+        ),
+        codes.BROKEN_ALIGNMENT_PROMISE,
+        "InputTensor",
+    ),
+    case(
+        "unbound input",
+        graph([node(RELU, {}, {"OutputTensor": [b]})], [], [(b, X)]),
+        codes.UNBOUND_TENSOR,
+        "InputTensor",
+    ),
+    case(
+        "unbound part of an array",
+        graph(
+            [
+                node(
+                    op("JOIN", InputTensors=(t(1, 1, 4, 2), t(1, 1, 4, 2)), OutputTensor=X, Axis=3),
+                    {"InputTensors": [a]},
+                    {"OutputTensor": [b]},
+                )
+            ],
+            [a],
+            [(b, X)],
+        ),
+        codes.UNBOUND_TENSOR,
+        "InputTensors/1",
+    ),
+    case(
+        "bound to an absent tensor",
+        graph(
+            [
+                node(
+                    op("GEMM", ATensor=X, BTensor=X, OutputTensor=X),
+                    {"ATensor": [a], "BTensor": [a], "CTensor": [a]},
+                    {"OutputTensor": [b]},
+                )
+            ],
+            [a],
+            [(b, X)],
+        ),
+        codes.BOUND_WITHOUT_TENSOR,
+        "CTensor",
+    ),
+    case(
+        "bound to no tensor at all",
+        graph([node(RELU, {"InputTensor": [a], "Input": [a]}, {"OutputTensor": [b]})], [a], [(b, X)]),
+        codes.BOUND_WITHOUT_TENSOR,
+        "Input",
+    ),
+    case("partial overlap", _in_place(RELU, 0, 32), codes.PARTIAL_OVERLAP, "OutputTensor"),
+    case("overlapping outputs", _two_outputs(), codes.OVERLAPPING_WRITES, "OutputIndexTensor"),
+    case(
+        "not an in-place operator",
+        _in_place(unary("PADDING", X, StartPadding=(0,) * 4, EndPadding=(0,) * 4), 0, 0),
+        codes.NOT_IN_PLACE,
+        "OutputTensor",
+    ),
+    case(
+        "in place in another layout",
+        _in_place(op("ACTIVATION_RELU", InputTensor=t(1, 1, 4, 4, strides=(16, 16, 1, 4)), OutputTensor=X), 0, 0),
+        codes.NOT_IN_PLACE,
+        "OutputTensor",
+    ),
+    case(
+        "owned and computed",
+        graph(
+            [
+                node(
+                    op("ACTIVATION_RELU", InputTensor=t(1, 1, 4, 4, owned=True), OutputTensor=X),
+                    {"InputTensor": [b]},
+                    {"OutputTensor": [c]},
+                ),
+                node(RELU, {"InputTensor": [a]}, {"OutputTensor": [b]}, "first"),
+            ],
+            [a],
+            [(c, X)],
+        ),
+        codes.OWNED_INTERMEDIATE,
+        "InputTensor/Flags",
+    ),
+    case("dead node", _chain((a, b, "one"), inputs=[a], output=a), codes.DEAD_NODE),
+    case("no outputs", graph([], [a]), codes.NO_OUTPUTS, None),
+]

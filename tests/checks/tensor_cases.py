@@ -1,0 +1,83 @@
+"""One case for each rule about tensor descriptors by themselves."""
+
+from __future__ import annotations
+
+from dml2onnx.codes import checking as codes
+from tests.checks.build import op, t, unary
+from tests.checks.cases import Case, case
+
+X = t(1, 1, 4, 4)
+
+
+def _relu(**tensors: object) -> object:
+    return op("ACTIVATION_RELU", **{"InputTensor": X, "OutputTensor": X, **tensors})
+
+
+_RANK = (codes.DIMENSION_COUNT_UNSUPPORTED,)
+
+CASES: list[Case] = [
+    case("no dimensions", unary("ACTIVATION_RELU", t()), codes.DIMENSION_COUNT_LIMIT, "InputTensor/Sizes", also=_RANK),
+    case(
+        "nine dimensions",
+        unary("ACTIVATION_RELU", t(*[1] * 9)),
+        codes.DIMENSION_COUNT_LIMIT,
+        "OutputTensor/Sizes",
+        also=_RANK,
+    ),
+    case("size 0", unary("ACTIVATION_RELU", t(1, 0, 3)), codes.ZERO_SIZE, "InputTensor/Sizes/1"),
+    case(
+        "too many elements",
+        unary("ACTIVATION_RELU", t(1 << 16, 1 << 16)),
+        codes.TOO_MANY_ELEMENTS,
+        "InputTensor/Sizes",
+    ),
+    case(
+        "product beyond 64 bits",
+        unary("ACTIVATION_RELU", t(*[1 << 31] * 8)),
+        codes.TOO_MANY_ELEMENTS,
+        "InputTensor/Sizes",
+    ),
+    case(
+        "last element too far",
+        _relu(InputTensor=t(1, 1, 4, 4, strides=(1, 1, 1 << 31, 1))),
+        codes.TOO_MANY_ELEMENTS,
+        "InputTensor/Strides",
+    ),
+    case(
+        "three strides for four",
+        _relu(InputTensor=t(1, 1, 4, 4, strides=(16, 4, 1))),
+        codes.STRIDE_COUNT,
+        "InputTensor/Strides",
+    ),
+    case(
+        "broadcast output",
+        _relu(OutputTensor=t(1, 1, 4, 4, strides=(0, 0, 0, 1))),
+        codes.OVERLAPPING_OUTPUT,
+        "OutputTensor/Strides",
+    ),
+    case(
+        "overlapping output",
+        _relu(OutputTensor=t(1, 1, 4, 4, strides=(1, 1, 3, 1))),
+        codes.OVERLAPPING_OUTPUT,
+        "OutputTensor/Strides",
+    ),
+    case(
+        "total size too small",
+        _relu(InputTensor=t(1, 1, 4, 4, total=60)),
+        codes.TOTAL_SIZE_TOO_SMALL,
+        "InputTensor/TotalTensorSizeInBytes",
+    ),
+    case(
+        "alignment no power of two",
+        _relu(InputTensor=t(1, 1, 4, 4, alignment=24)),
+        codes.BAD_ALIGNMENT,
+        "InputTensor/GuaranteedBaseOffsetAlignment",
+    ),
+    case(
+        "alignment below the element",
+        _relu(InputTensor=t(1, 1, 4, 4, alignment=2)),
+        codes.BAD_ALIGNMENT,
+        "InputTensor/GuaranteedBaseOffsetAlignment",
+    ),
+    case("owned output", _relu(OutputTensor=t(1, 1, 4, 4, owned=True)), codes.OWNED_OUTPUT, "OutputTensor/Flags"),
+]

@@ -1,0 +1,54 @@
+"""Each rule has a graph that breaks it: the code, the place, and nothing else besides."""
+
+from __future__ import annotations
+
+import pytest
+
+from dml2onnx.checks import check
+from dml2onnx.codes import checking
+from dml2onnx.diagnostics import Code
+from tests.checks import operator_cases, size_cases, structure_cases, support_cases, tensor_cases
+from tests.checks.cases import Case
+
+CASES = [
+    *structure_cases.CASES,
+    *tensor_cases.CASES,
+    *operator_cases.CASES,
+    *size_cases.CASES,
+    *support_cases.CASES,
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_case(case: Case) -> None:
+    findings = check(case.graph, case.level)
+    found = [(item.code, item.pointer, item.since) for item in findings]
+    places = {(item.code, item.since) for item in findings if item.pointer == case.pointer or not case.pointer}
+    assert (case.code.id, case.since) in places, "\n".join(map(str, findings))
+    assert {code for code, _, _ in found} == {case.code.id} | case.others, "\n".join(map(str, findings))
+    for item in findings:
+        assert item.documentation.startswith("https://learn.microsoft.com/")
+        assert item.severity is next(code for code in _codes() if code.id == item.code).severity
+
+
+def test_names_are_distinct() -> None:
+    names = [case.name for case in CASES]
+    assert len(names) == len(set(names))
+
+
+def test_every_code_has_a_case() -> None:
+    reached = {case.code.id for case in CASES}
+    assert {code.id for code in _codes()} - reached == set()
+
+
+def test_codes_are_explained() -> None:
+    codes = _codes()
+    assert len({code.id for code in codes}) == len(codes)
+    assert len({code.title for code in codes}) == len(codes)
+    for code in codes:
+        assert code.explanation.endswith(".")
+        assert len(code.explanation) > len(code.title)
+
+
+def _codes() -> list[Code]:
+    return [value for value in vars(checking).values() if isinstance(value, Code)]

@@ -1,0 +1,52 @@
+"""Constraints in words and functions in code pair up, and the other kinds are all compiled."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dml2onnx import catalog
+from dml2onnx.catalog import Constraint, Rule
+from dml2onnx.checks.constraints import constraint_check
+from dml2onnx.checks.shapes import rules_by_constraint
+
+WORDED = frozenset({Rule.SIZE_FORMULA, Rule.REQUIRES})
+ELSEWHERE = frozenset({Rule.NOTE, Rule.FUSED_ACTIVATION, Rule.OPTIONAL_FROM, Rule.VALUE_LEVEL})
+"""Notes cannot be violated; the others belong to ``fused`` and ``support``."""
+
+PENDING = frozenset(
+    f"{operator}/{rule}"
+    for operator in ("multihead_attention", "multihead_attention1")
+    for rule in ("leading-ones", "mask-shape", "shapes", "stacked-layout")
+)
+"""The 8 constraints in words that no function states yet."""
+
+
+def _constraints() -> list[Constraint]:
+    return [item for name in catalog.operator_names() for item in catalog.operator(name).constraints]
+
+
+def test_each_worded_constraint_has_one_function() -> None:
+    worded = {item.id for item in _constraints() if item.rule in WORDED}
+    written = set(rules_by_constraint())
+    missing = "\n".join(sorted(worded - written - PENDING))
+    surplus = "\n".join(sorted((written - worded) | (PENDING & written)))
+    assert (missing, surplus) == ("", ""), f"without a function:\n{missing}\nwithout a constraint:\n{surplus}"
+
+
+def test_every_other_constraint_is_compiled() -> None:
+    for item in _constraints():
+        compiled = constraint_check(catalog.operator(item.operator), item) is not None
+        assert compiled != (item.rule in WORDED | ELSEWHERE), item.id
+
+
+def test_expressions_of_the_catalogue_are_understood() -> None:
+    from dml2onnx.checks.expressions import evaluator
+
+    for item in _constraints():
+        for bound in (item.min, item.max, item.right):
+            if bound is not None:
+                assert callable(evaluator(bound))
+    with pytest.raises(ValueError, match=re.escape("'InputTensor.Name'")):
+        evaluator("InputTensor.Name")

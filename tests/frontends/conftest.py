@@ -1,0 +1,41 @@
+"""Fixtures for front end tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """A model's directory with files of all kinds, good and bad."""
+    model = tmp_path / "model"
+    (model / "sub").mkdir(parents=True)
+    (tmp_path / "outside.bin").write_bytes(bytes(16))
+    (model / "link.bin").symlink_to(tmp_path / "outside.bin")
+    (model / "loop").symlink_to(model / "loop")
+    (model / "data.bin").write_bytes(bytes(range(16)))
+    arrays = {
+        "f32": np.arange(4, dtype=np.float32),
+        "i32": np.arange(4, dtype=np.int32),
+        "empty": np.empty(0, np.float32),
+        "columns": np.asfortranarray(np.zeros((2, 2), np.float32)),
+        "big": np.arange(4, dtype=">f4"),
+        "complex": np.zeros(4, np.complex64),
+        "structured": np.zeros(4, np.dtype([("a", "<i4")])),
+    }
+    for name, array in arrays.items():
+        np.save(model / f"{name}.npy", array)
+    whole = (model / "f32.npy").read_bytes()
+    (model / "cut.npy").write_bytes(whole[:-1])
+    (model / "fake.npy").write_bytes(b"PK" + whole)
+    (model / "version.npy").write_bytes(whole[:6] + b"\x04" + whole[7:])
+    (model / "header.npy").write_bytes(whole[:10] + b"[" * 118 + whole[128:])
+    (model / "shape.npy").write_bytes(whole.replace(b"(4,)", b"(-4,"[:3] + b")"))
+    (model / "long.npy").write_bytes(whole[:6] + b"\x02\0" + (1 << 30).to_bytes(4, "little") + whole[10:])
+    return model

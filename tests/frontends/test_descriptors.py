@@ -1,0 +1,550 @@
+"""Operator descriptors: every kind of field in every spelling, and every way to get it wrong."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from dml2onnx import catalog
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.descriptors import DescriptorReader, report
+from dml2onnx.frontends.dialects import API, DXDISPATCH, NATIVE, Dialect
+from dml2onnx.frontends.findings import Findings
+from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+from .models import CONVOLUTION, PADDING1, REMOVE, Model, dx_operator, edited, f32
+from .rejections import Case, case, check
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dml2onnx.diagnostics import Code
+
+
+def field(name: str, operator: str, desc: Model, change: tuple[str, Any], *findings: tuple[Code, str]) -> Case:
+    """A change to a DxDispatch descriptor; pointers count from there."""
+    places = tuple((code, f"/dispatchables/op/desc{place}") for code, place in findings)
+    return case(name, dx_operator(operator, edited(desc, change)), *places)
+
+
+REJECTED = [
+    field("unknown", "CONVOLUTION", CONVOLUTION, ("/Comment", [1, 1]), (codes.IGNORED_FIELD, "/Comment")),
+    field("slip", "CONVOLUTION", CONVOLUTION, ("/Stride", [1, 1]), (codes.UNKNOWN_FIELD, "/Stride")),
+    field(
+        "beyond-range",
+        "GEMM",
+        {"ATensor": f32(1, 1), "BTensor": f32(1, 1), "OutputTensor": f32(1, 1), "TransA": "NONE", "TransB": "NONE"}
+        | {"Alpha": 1, "Beta": 0},
+        ("/Alpha", -1e39),
+        (codes.BEYOND_RANGE, "/Alpha"),
+    ),
+    field("missing", "CONVOLUTION", CONVOLUTION, ("/GroupCount", REMOVE), (codes.MISSING_FIELD, "/GroupCount")),
+    field(
+        "missing-count",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/DimensionCount", REMOVE),
+        (codes.MISSING_FIELD, "/DimensionCount"),
+    ),
+    field("null", "CONVOLUTION", CONVOLUTION, ("/GroupCount", None), (codes.NULL_FIELD, "/GroupCount")),
+    field("null-optional", "CONVOLUTION", CONVOLUTION, ("/BiasTensor", None), (codes.NULL_FIELD, "/BiasTensor")),
+    field(
+        "null-strides",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/InputTensor/Strides", None),
+        (codes.NULL_FIELD, "/InputTensor/Strides"),
+    ),
+    field("kind-uint", "CONVOLUTION", CONVOLUTION, ("/GroupCount", 1.0), (codes.FIELD_KIND, "/GroupCount")),
+    field("kind-bool", "CONVOLUTION", CONVOLUTION, ("/GroupCount", True), (codes.FIELD_KIND, "/GroupCount")),
+    field("range", "CONVOLUTION", CONVOLUTION, ("/GroupCount", 2**32), (codes.FIELD_RANGE, "/GroupCount")),
+    field(
+        "negative-union",
+        "PADDING1",
+        edited(PADDING1, ("/PaddingValueDataType", "UINT64")),
+        ("/PaddingValue", -3),
+        (codes.NEGATIVE_SCALAR, "/PaddingValue"),
+    ),
+    field("negative", "CONVOLUTION", CONVOLUTION, ("/Strides/1", -1), (codes.FIELD_RANGE, "/Strides/1")),
+    field("huge", "CONVOLUTION", CONVOLUTION, ("/GroupCount", 10**3000), (codes.FIELD_RANGE, "/GroupCount")),
+    field("array", "CONVOLUTION", CONVOLUTION, ("/Strides", 1), (codes.FIELD_KIND, "/Strides")),
+    field(
+        "count",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/DimensionCount", 3),
+        *(
+            (codes.COUNT_MISMATCH, f"/{name}")
+            for name in ("Strides", "Dilations", "StartPadding", "EndPadding", "OutputPadding")
+        ),
+    ),
+    field("enum", "CONVOLUTION", CONVOLUTION, ("/Mode", "CROSS_CORELATION"), (codes.ENUMERATOR, "/Mode")),
+    field("enum-number", "CONVOLUTION", CONVOLUTION, ("/Mode", 1), (codes.ENUMERATOR, "/Mode")),
+    field("enum-case", "CONVOLUTION", CONVOLUTION, ("/Mode", "convolution"), (codes.ENUMERATOR, "/Mode")),
+    field(
+        "data-type",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/InputTensor/DataType", "FLOAT"),
+        (codes.ENUMERATOR, "/InputTensor/DataType"),
+    ),
+    field(
+        "data-type-unknown",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/InputTensor/DataType", "UNKNOWN"),
+        (codes.ENUMERATOR, "/InputTensor/DataType"),
+    ),
+    field("tensor", "CONVOLUTION", CONVOLUTION, ("/InputTensor", []), (codes.FIELD_KIND, "/InputTensor")),
+    field(
+        "tensor-type",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/InputTensor/Type", "INVALID"),
+        (codes.ENUMERATOR, "/InputTensor/Type"),
+    ),
+    field(
+        "tensor-member",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/InputTensor/Size", []),
+        (codes.UNKNOWN_FIELD, "/InputTensor/Size"),
+    ),
+    field(
+        "tensor-desc",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/InputTensor", {"Desc": 1}),
+        (codes.FIELD_KIND, "/InputTensor/Desc"),
+    ),
+    field(
+        "tensor-beside",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/InputTensor", {"Desc": f32(1, 3, 8, 8), "Sizes": [1]}),
+        (codes.IGNORED_FIELD, "/InputTensor/Sizes"),
+    ),
+    field(
+        "tensor-empty",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/InputTensor", {}),
+        (codes.MISSING_FIELD, "/InputTensor/DataType"),
+        (codes.MISSING_FIELD, "/InputTensor/Sizes"),
+    ),
+    field(
+        "sizes",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/InputTensor/Sizes", [1] * 65),
+        (codes.TOO_MANY_SIZES, "/InputTensor/Sizes"),
+    ),
+    field(
+        "sizes-kind",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/InputTensor/Sizes", ["1", True]),
+        (codes.FIELD_KIND, "/InputTensor/Sizes/0"),
+        (codes.FIELD_KIND, "/InputTensor/Sizes/1"),
+    ),
+    field(
+        "strides-length",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/InputTensor/Strides", [1]),
+        (codes.COUNT_MISMATCH, "/InputTensor/Strides"),
+    ),
+    field(
+        "dimension-count",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/InputTensor/DimensionCount", 5),
+        (codes.COUNT_MISMATCH, "/InputTensor/DimensionCount"),
+    ),
+    field(
+        "flags",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/InputTensor/Flags", ["NONE", "OWNED"]),
+        (codes.ENUMERATOR, "/InputTensor/Flags/1"),
+    ),
+    field("flag", "CONVOLUTION", CONVOLUTION, ("/InputTensor/Flags", 1), (codes.ENUMERATOR, "/InputTensor/Flags")),
+    field(
+        "total",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/InputTensor/TotalTensorSizeInBytes", 2**64),
+        (codes.FIELD_RANGE, "/InputTensor/TotalTensorSizeInBytes"),
+    ),
+    field(
+        "float",
+        "ACTIVATION_ELU",
+        {"InputTensor": f32(1), "OutputTensor": f32(1)},
+        ("/Alpha", "+inf"),
+        (codes.FIELD_KIND, "/Alpha"),
+    ),
+    field(
+        "float-exact",
+        "ACTIVATION_ELU",
+        {"InputTensor": f32(1), "OutputTensor": f32(1)},
+        ("/Alpha", 2**53 + 1),
+        (codes.NOT_EXACT, "/Alpha"),
+    ),
+    field(
+        "float-huge",
+        "ACTIVATION_ELU",
+        {"InputTensor": f32(1), "OutputTensor": f32(1)},
+        ("/Alpha", 10**400),
+        (codes.NOT_FINITE, "/Alpha"),
+    ),
+    field(
+        "scale-bias",
+        "ELEMENT_WISE_ABS",
+        {"InputTensor": f32(1), "OutputTensor": f32(1)},
+        ("/ScaleBias", {"Scale": 1}),
+        (codes.MISSING_FIELD, "/ScaleBias/Bias"),
+    ),
+    field(
+        "scale-bias-kind",
+        "ELEMENT_WISE_ABS",
+        {"InputTensor": f32(1), "OutputTensor": f32(1)},
+        ("/ScaleBias", [1, 0]),
+        (codes.FIELD_KIND, "/ScaleBias"),
+    ),
+    field(
+        "size-2d",
+        "UPSAMPLE_2D",
+        {"InputTensor": f32(1, 1, 1, 1), "OutputTensor": f32(1, 1, 2, 2), "InterpolationMode": "LINEAR"},
+        ("/ScaleSize", {"Width": 2, "Height": -2}),
+        (codes.FIELD_RANGE, "/ScaleSize/Height"),
+    ),
+    field(
+        "scalar-member", "PADDING1", PADDING1, ("/PaddingValue", {"Float64": 1}), (codes.SCALAR_MEMBER, "/PaddingValue")
+    ),
+    field("scalar-string", "PADDING1", PADDING1, ("/PaddingValue", "inf"), (codes.FIELD_KIND, "/PaddingValue")),
+    field(
+        "scalar-beside",
+        "PADDING1",
+        PADDING1,
+        ("/PaddingValue", {"Float32": "inf", "Int8": 1}),
+        (codes.IGNORED_FIELD, "/PaddingValue/Int8"),
+    ),
+    field(
+        "scalar-type",
+        "PADDING1",
+        PADDING1,
+        ("/PaddingValueDataType", "FLOAT"),
+        (codes.ENUMERATOR, "/PaddingValueDataType"),
+    ),
+    field(
+        "scalar-unknown",
+        "PADDING1",
+        PADDING1,
+        ("/PaddingValueDataType", "UNKNOWN"),
+        (codes.FIELD_KIND, "/PaddingValue"),
+    ),
+    field(
+        "scalar-nibble", "PADDING1", PADDING1, ("/PaddingValueDataType", "INT4"), (codes.FIELD_KIND, "/PaddingValue")
+    ),
+    field("wrap", "PADDING1", PADDING1, ("/PaddingMode", "WRAP"), (codes.NEWER_THAN_DXDISPATCH, "/PaddingMode")),
+    field(
+        "activation",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/FusedActivation", {"Type": "ACTIVATION_ELU", "Desc": {"Alpah": 1}}),
+        (codes.IGNORED_FIELD, "/FusedActivation/Desc/Alpah"),
+        (codes.MISSING_FIELD, "/FusedActivation/Desc/Alpha"),
+    ),
+    field(
+        "activation-kind",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/FusedActivation", "ACTIVATION_RELU"),
+        (codes.FIELD_KIND, "/FusedActivation"),
+    ),
+    field(
+        "activation-fields",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/FusedActivation", {"Type": "ACTIVATION_RELU", "Desc": 1}),
+        (codes.FIELD_KIND, "/FusedActivation/Desc"),
+    ),
+    field(
+        "activation-type",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/FusedActivation", {"Type": "RELU"}),
+        (codes.UNKNOWN_OPERATOR, "/FusedActivation/Type"),
+    ),
+    field(
+        "activation-no-type",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/FusedActivation", {}),
+        (codes.MISSING_FIELD, "/FusedActivation/type"),
+    ),
+    field(
+        "activation-tensor",
+        "CONVOLUTION",
+        CONVOLUTION,
+        ("/FusedActivation", {"Type": "ACTIVATION_RELU", "InputTensor": f32(1)}),
+        (codes.NESTED_TENSOR_IGNORED, "/FusedActivation/InputTensor"),
+    ),
+]
+
+
+@pytest.mark.parametrize("rejected", REJECTED, ids=lambda item: item.name)
+def test_rejected(rejected: Case, directory: Path) -> None:
+    check(rejected, directory)
+
+
+# --- What is accepted -------------------------------------------------------------------------------------------------
+
+
+def reading(operator: str, desc: Model, dialect: Dialect = DXDISPATCH) -> OperatorDesc:
+    """The descriptor, which must be right."""
+    reader = DescriptorReader(dialect)
+    schema = reader.schema(operator)
+    assert schema is not None
+    made, problems = reader.operator(schema, desc)
+    assert problems == ()
+    return made
+
+
+def value_of(operator: str, desc: Model, name: str, dialect: Dialect = DXDISPATCH) -> FieldValue:
+    return reading(operator, desc, dialect).get(name)
+
+
+ELU: Model = {"InputTensor": f32(1), "OutputTensor": f32(1)}
+INF, NAN = float("inf"), float("nan")
+
+
+def test_convolution() -> None:
+    made = reading("DML_OPERATOR_CONVOLUTION", CONVOLUTION)
+    assert made.type == "CONVOLUTION"
+    assert made.tensor("InputTensor") == TensorDesc(DataType.FLOAT32, (1, 3, 8, 8))
+    assert made.get("BiasTensor") is None
+    assert made.enum("Mode") == "CROSS_CORRELATION"
+    assert made.uints("Strides") == (1, 1)
+    assert made.uint("DimensionCount") == 2
+    assert made.activation() is None
+
+
+@pytest.mark.parametrize("operator", catalog.operator_names())
+def test_every_operator_has_a_plan(operator: str) -> None:
+    """An empty descriptor misses exactly the fields that are required."""
+    reader = DescriptorReader(DXDISPATCH)
+    schema = reader.schema(operator)
+    assert schema is not None
+    made, problems = reader.operator(schema, {})
+    required = [item.name for item in schema.fields if not item.optional]
+    assert [(problem.code, problem.path) for problem in problems] == [
+        (codes.MISSING_FIELD, (name,)) for name in required
+    ]
+    assert len(made.values) == len(schema.fields)
+    assert made.is_readable is not bool(required)
+
+
+def test_names_of_operators() -> None:
+    reader = DescriptorReader(API)
+    for name in ("SCATTER", "DML_OPERATOR_SCATTER", "SCATTER_ELEMENTS", "DML_OPERATOR_SCATTER_ELEMENTS", 94):
+        schema = reader.schema(name)
+        assert schema is not None
+        assert schema.short_name == "SCATTER"
+    others: list[object] = ["INVALID", "scatter", "", True, None, 0, [], 1.0]
+    assert [reader.schema(name) for name in others] == [None] * len(others)
+    assert DescriptorReader(NATIVE).schema(94) is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (f32(2, 3), TensorDesc(DataType.FLOAT32, (2, 3))),
+        ({"Type": "BUFFER", "Desc": f32(2, 3)}, TensorDesc(DataType.FLOAT32, (2, 3))),
+        ({"Desc": f32(2, 3)}, TensorDesc(DataType.FLOAT32, (2, 3))),
+        ({"Type": "DML_TENSOR_TYPE_BUFFER", **f32(2, 3)}, TensorDesc(DataType.FLOAT32, (2, 3))),
+        (f32(2, 3, Strides=[]), TensorDesc(DataType.FLOAT32, (2, 3))),
+        (f32(2, 3, Strides=[0, 1]), TensorDesc(DataType.FLOAT32, (2, 3), (0, 1))),
+        (f32(2, 3, Flags=[]), TensorDesc(DataType.FLOAT32, (2, 3))),
+        (f32(2, 3, Flags="OWNED_BY_DML"), TensorDesc(DataType.FLOAT32, (2, 3), None, True)),
+        (f32(2, 3, Flags=["NONE", "DML_TENSOR_FLAG_OWNED_BY_DML"]), TensorDesc(DataType.FLOAT32, (2, 3), None, True)),
+        (f32(2, 3, TotalTensorSizeInBytes=0), TensorDesc(DataType.FLOAT32, (2, 3))),
+        (f32(2, 3, TotalTensorSizeInBytes=123), TensorDesc(DataType.FLOAT32, (2, 3), total_size=123)),
+        (f32(2, 3, GuaranteedBaseOffsetAlignment=32), TensorDesc(DataType.FLOAT32, (2, 3), alignment=32)),
+        (f32(2, 3, DimensionCount=2), TensorDesc(DataType.FLOAT32, (2, 3))),
+        ({"DataType": "DML_TENSOR_DATA_TYPE_INT4", "Sizes": [3]}, TensorDesc(DataType.INT4, (3,))),
+        (f32(), TensorDesc(DataType.FLOAT32, ())),
+    ],
+)
+def test_tensors(raw: Model, expected: TensorDesc) -> None:
+    desc = value_of("ELEMENT_WISE_ABS", {"InputTensor": raw, "OutputTensor": f32(1)}, "InputTensor")
+    assert desc == expected
+    assert isinstance(desc, TensorDesc)
+    assert (desc.total_size, desc.alignment) == (expected.total_size, expected.alignment)
+
+
+def test_friendlier_tensors() -> None:
+    desc = {"InputTensor": f32(2, Strides=None), "OutputTensor": f32(2, Flags=1), "ScaleBias": None}
+    made = reading("ELEMENT_WISE_ABS", desc, API)
+    assert made.tensor("InputTensor").strides is None
+    assert made.tensor("OutputTensor").owned_by_dml
+    assert made.scale_bias() is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (1.2, float(np.float32(1.2))),
+        (5, 5.0),
+        (0, 0.0),
+        (-0.0, -0.0),
+        (2**53, float(2**53)),
+        (2**64, float(2**64)),
+        (3.4028235e38, float(np.finfo(np.float32).max)),
+        (1e-50, 0.0),
+        ("Inf", INF),
+        ("-INF", -INF),
+        ("NaN", NAN),
+    ],
+)
+def test_floats(raw: object, expected: float) -> None:
+    value = value_of("ACTIVATION_ELU", {**ELU, "Alpha": raw}, "Alpha")
+    assert struct.pack("<d", value) == struct.pack("<d", expected)
+
+
+@pytest.mark.parametrize(
+    ("data_type", "raw", "expected"),
+    [
+        ("FLOAT32", 1.1, float(np.float32(1.1))),
+        ("FLOAT32", {"Float32": "-inf"}, -INF),
+        ("FLOAT64", 1.1, 1.1),
+        ("FLOAT64", {"Float64": 1.1}, 1.1),
+        ("FLOAT16", 1.2, 1.19921875),
+        ("FLOAT16", 65535.99, 65504.0),
+        ("FLOAT16", {"UInt16": 0x4400}, 4.0),
+        ("INT8", -128, -128),
+        ("UINT64", 2**64 - 1, 2**64 - 1),
+        ("INT64", {"Int64": -(2**63)}, -(2**63)),
+        ("DML_TENSOR_DATA_TYPE_UINT16", {"UInt16": 7}, 7),
+    ],
+)
+def test_scalars(data_type: str, raw: object, expected: float) -> None:
+    desc = {**PADDING1, "PaddingValueDataType": data_type, "PaddingValue": raw}
+    name = data_type.removeprefix("DML_TENSOR_DATA_TYPE_")
+    assert value_of("PADDING1", desc, "PaddingValue") == Scalar(DataType[name], expected)
+    assert value_of("PADDING1", desc, "PaddingValueDataType") == name
+
+
+def test_friendlier_scalars() -> None:
+    half = {**PADDING1, "PaddingValueDataType": "FLOAT16", "PaddingValue": 1.2}
+    assert value_of("PADDING1", half, "PaddingValue", NATIVE) == Scalar(DataType.FLOAT16, float(np.float16(1.2)))
+    infinite = {**PADDING1, "PaddingValue": "-inf"}
+    assert value_of("PADDING1", infinite, "PaddingValue", NATIVE) == Scalar(DataType.FLOAT32, -INF)
+
+
+@pytest.mark.parametrize("spelling", ["DML_CONVOLUTION_MODE_CONVOLUTION", "CONVOLUTION", 0])
+def test_enumerators(spelling: object) -> None:
+    assert value_of("CONVOLUTION", {**CONVOLUTION, "Mode": spelling}, "Mode", API) == "CONVOLUTION"
+
+
+def test_counts_may_be_left_out() -> None:
+    desc = {key: value for key, value in CONVOLUTION.items() if key != "DimensionCount"}
+    assert value_of("CONVOLUTION", desc, "DimensionCount", NATIVE) == 2
+    assert value_of("CONVOLUTION", {**desc, "DimensionCount": None}, "DimensionCount", NATIVE) == 2
+
+
+def test_counts_without_an_array() -> None:
+    desc = {key: value for key, value in PADDING1.items() if not key.endswith("Padding") and key != "DimensionCount"}
+    reader = DescriptorReader(NATIVE)
+    schema = reader.schema("PADDING1")
+    assert schema is not None
+    made, problems = reader.operator(schema, desc)
+    assert [problem.path for problem in problems] == [("StartPadding",), ("EndPadding",)]
+    assert made.get("DimensionCount") is UNREADABLE
+
+
+def test_small_structures() -> None:
+    desc = {**ELU, "ScaleBias": {"Scale": 4.5, "Bias": "inf"}}
+    assert value_of("ELEMENT_WISE_ABS", desc, "ScaleBias") == ScaleBias(4.5, INF)
+    size = {**ELU, "ScaleSize": {"Width": 4, "Height": 15}, "InterpolationMode": "LINEAR"}
+    assert value_of("UPSAMPLE_2D", size, "ScaleSize") == Size2D(4, 15)
+
+
+def test_a_default() -> None:
+    grad = catalog.operator("BATCH_NORMALIZATION_GRAD")
+    desc = {item.name: f32(1, 1, 1, 1) for item in grad.tensor_fields}
+    assert value_of("BATCH_NORMALIZATION_GRAD", desc, "Epsilon") == 0.0
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"Type": "ACTIVATION_ELU", "Desc": {"Alpha": 2}},
+        {"type": "DML_OPERATOR_ACTIVATION_ELU", "desc": {"Alpha": 2}},
+        {"Type": "ACTIVATION_ELU", "Alpha": 2},
+        {"type": "ACTIVATION_ELU", "Alpha": 2},
+    ],
+)
+def test_activations(raw: Model) -> None:
+    made = reading("CONVOLUTION", {**CONVOLUTION, "FusedActivation": raw}).activation()
+    assert made is not None
+    assert (made.type, made.values) == ("ACTIVATION_ELU", (None, None, 2.0))
+
+
+def test_lists_of_activations() -> None:
+    gru = catalog.operator("GRU")
+    desc: Model = {item.name: f32(1, 1, 1, 1) for item in gru.tensor_fields}
+    desc |= {"ActivationDescCount": 2, "Direction": "FORWARD", "LinearBeforeReset": False}
+    desc["ActivationDescs"] = [{"Type": "ACTIVATION_SIGMOID"}, {"Type": "ACTIVATION_TANH"}]
+    activations = value_of("GRU", desc, "ActivationDescs")
+    assert isinstance(activations, tuple)
+    assert [item.type for item in activations if isinstance(item, OperatorDesc)] == [
+        "ACTIVATION_SIGMOID",
+        "ACTIVATION_TANH",
+    ]
+
+
+def test_kinds_of_numbers_are_told_apart() -> None:
+    """1, 1.0 and true are equal in Python, so a memo by value would take one for the other."""
+    reader = DescriptorReader(DXDISPATCH)
+    schema = reader.schema("ELEMENT_WISE_ABS")
+    assert schema is not None
+    assert not reader.operator(schema, {"InputTensor": f32(1), "OutputTensor": f32(1)}).problems
+    for sizes in ([1.0], [True]):
+        wrong: Model = {"InputTensor": {"DataType": "FLOAT32", "Sizes": sizes}, "OutputTensor": f32(1)}
+        assert reader.operator(schema, wrong).problems
+
+
+def test_equal_descriptors_are_one() -> None:
+    reader = DescriptorReader(DXDISPATCH)
+    schema = reader.schema("ELEMENT_WISE_ABS")
+    assert schema is not None
+    first = reader.operator(schema, {"InputTensor": f32(1), "OutputTensor": f32(2)}).operator
+    again = reader.operator(schema, {"InputTensor": f32(1), "OutputTensor": f32(2)}).operator
+    other = reader.operator(schema, {"InputTensor": f32(2), "OutputTensor": {"Desc": f32(1)}}).operator
+    assert first is again
+    assert first.tensor("InputTensor") is other.tensor("OutputTensor")
+
+
+def test_messages() -> None:
+    findings = Findings()
+    reader = DescriptorReader(DXDISPATCH)
+    schema = reader.schema("CONVOLUTION")
+    assert schema is not None
+    desc = edited(CONVOLUTION, ("/Strides/1", 1.5), ("/Mode", "CONVOLUTON"), ("/Stride", 1))
+    report(findings, reader.operator(schema, desc).problems, "/dispatchables/c/desc", node="c", schema=schema)
+    assert [str(item) for item in findings.all()] == [
+        'DML1101 error: node "c" (CONVOLUTION), /dispatchables/c/desc/Stride: '
+        'Stride is no member of CONVOLUTION; did you mean "Strides"?',
+        'DML1108 error: node "c" (CONVOLUTION), /dispatchables/c/desc/Mode: '
+        'Mode is "CONVOLUTON", which is no DML_CONVOLUTION_MODE; did you mean "CONVOLUTION"?',
+        'DML1105 error: node "c" (CONVOLUTION), /dispatchables/c/desc/Strides/1: '
+        "Strides[1] is 1.5, not a whole number from 0 to 4294967295",
+    ]
+    mode = findings.all()[1]
+    assert (mode.field, mode.expected, mode.found) == ("Mode", "CONVOLUTION, CROSS_CORRELATION", '"CONVOLUTON"')
+    assert mode.documentation == schema.doc

@@ -1,0 +1,301 @@
+"""`DML_GRAPH_DESC`: nodes and edges by index, and every way to get them wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends import LoadOptions
+
+from .models import GRAPH, REMOVE, Model, edited, f32, load_model
+from .rejections import Case, case, check
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dml2onnx.diagnostics import Code
+    from dml2onnx.ir.graph import Graph
+
+
+G0 = "/Nodes/0/Desc/Operator/Desc"
+
+
+def changed(name: str, changes: list[tuple[str, Any]], *findings: tuple[Code, str]) -> Case:
+    return case(name, edited(GRAPH, *changes), *findings)
+
+
+REJECTED = [
+    changed("member", [("/Edges", [])], (codes.UNKNOWN_KEY, "/Edges")),
+    changed(
+        "no-nodes",
+        [
+            ("/Nodes", REMOVE),
+            ("/NodeCount", REMOVE),
+            ("/InputEdges", []),
+            ("/IntermediateEdges", []),
+            ("/OutputEdges", []),
+            ("/InputCount", 0),
+            ("/OutputCount", 0),
+        ],
+        (codes.MISSING_KEY, "/Nodes"),
+    ),
+    changed("count", [("/NodeCount", 2)], (codes.COUNT_DIFFERS, "/NodeCount")),
+    changed("count-kind", [("/NodeCount", -2)], (codes.WRONG_KIND, "/NodeCount")),
+    changed("node-kind", [("/Nodes/-", 1), ("/NodeCount", 4)], (codes.WRONG_KIND, "/Nodes/3")),
+    changed(
+        "node-type", [("/Nodes/-", {"Type": 7, "Desc": {}}), ("/NodeCount", 4)], (codes.WRONG_KIND, "/Nodes/3/Type")
+    ),
+    changed(
+        "node-null-type",
+        [("/Nodes/-", {"Type": None, "Desc": {}}), ("/NodeCount", 4)],
+        (codes.WRONG_KIND, "/Nodes/3/Type"),
+    ),
+    changed("node-no-type", [("/Nodes/-", {"Desc": {}}), ("/NodeCount", 4)], (codes.MISSING_KEY, "/Nodes/3/Type")),
+    changed("node-no-desc", [("/Nodes/-", {"Type": 1}), ("/NodeCount", 4)], (codes.MISSING_KEY, "/Nodes/3/Desc")),
+    changed(
+        "operator", [("/Nodes/0/Desc/Operator/Type", "ADD")], (codes.UNKNOWN_OPERATOR, "/Nodes/0/Desc/Operator/Type")
+    ),
+    changed(
+        "operator-number", [("/Nodes/0/Desc/Operator/Type", 0)], (codes.UNKNOWN_OPERATOR, "/Nodes/0/Desc/Operator/Type")
+    ),
+    changed("operator-kind", [("/Nodes/0/Desc/Operator", 1)], (codes.WRONG_KIND, "/Nodes/0/Desc/Operator")),
+    changed("operator-desc", [("/Nodes/0/Desc/Operator/Desc", 1)], (codes.WRONG_KIND, "/Nodes/0/Desc/Operator/Desc")),
+    changed(
+        "operator-member", [("/Nodes/0/Desc/Operator/Flags", 1)], (codes.UNKNOWN_KEY, "/Nodes/0/Desc/Operator/Flags")
+    ),
+    changed("field", [(G0 + "/ATensor/DataType", "FLOAT8")], (codes.ENUMERATOR, G0 + "/ATensor/DataType")),
+    changed("data-size", [("/Nodes/1/Desc/DataSize", 15)], (codes.COUNT_DIFFERS, "/Nodes/1/Desc/DataSize")),
+    changed("data-byte", [("/Nodes/1/Desc/Data/3", 256)], (codes.BAD_VALUE, "/Nodes/1/Desc/Data/3")),
+    changed("data-empty", [("/Nodes/1/Desc", {"Data": []})], (codes.NO_DATA, "/Nodes/1/Desc/Data")),
+    changed("data-kind", [("/Nodes/1/Desc/Data", "abc")], (codes.WRONG_KIND, "/Nodes/1/Desc/Data")),
+    changed("data-none", [("/Nodes/1/Desc/Data", REMOVE)], (codes.MISSING_KEY, "/Nodes/1/Desc/Data")),
+    changed(
+        "data-file", [("/Nodes/1/Desc/Data", {"file": "none.bin"})], (codes.FILE_UNREADABLE, "/Nodes/1/Desc/Data/file")
+    ),
+    changed("data-no-file", [("/Nodes/1/Desc/Data", {})], (codes.MISSING_KEY, "/Nodes/1/Desc/Data/file")),
+    changed("constant-size", [("/Nodes/1/Desc", {"Data": [0] * 12})], (codes.EDGE_BYTES, "/IntermediateEdges/0")),
+    changed("edge-kind", [("/InputEdges/-", 1)], (codes.WRONG_KIND, "/InputEdges/2")),
+    changed("edge-type", [("/InputEdges/1/Type", "OUTPUT")], (codes.WRONG_KIND, "/InputEdges/1/Type")),
+    changed("edge-desc", [("/InputEdges/-", {"Type": "INPUT"})], (codes.MISSING_KEY, "/InputEdges/2/Desc")),
+    changed("edge-member", [("/InputEdges/0/ToNode", 1)], (codes.UNKNOWN_KEY, "/InputEdges/0/ToNode")),
+    changed(
+        "edge-node",
+        [("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 3, "ToNodeInputIndex": 0})],
+        (codes.EDGE_INDEX, "/InputEdges/2/ToNodeIndex"),
+    ),
+    changed(
+        "edge-input",
+        [("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 2})],
+        (codes.EDGE_INDEX, "/InputEdges/2/ToNodeInputIndex"),
+    ),
+    changed(
+        "edge-graph-input",
+        [("/InputCount", 1), ("/InputEdges/1/Desc/GraphInputIndex", 1)],
+        (codes.EDGE_INDEX, "/InputEdges/1/Desc/GraphInputIndex"),
+    ),
+    changed(
+        "edge-to-constant",
+        [("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0})],
+        (codes.EDGE_INDEX, "/InputEdges/2/ToNodeInputIndex"),
+    ),
+    changed(
+        "edge-from-constant",
+        [("/IntermediateEdges/0/FromNodeOutputIndex", 1)],
+        (codes.EDGE_INDEX, "/IntermediateEdges/0/FromNodeOutputIndex"),
+    ),
+    changed(
+        "edge-from-output",
+        [("/IntermediateEdges/1/FromNodeOutputIndex", 1)],
+        (codes.EDGE_INDEX, "/IntermediateEdges/1/FromNodeOutputIndex"),
+    ),
+    changed(
+        "edge-absent",
+        [("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 2, "ToNodeInputIndex": 2})],
+        (codes.ABSENT_TENSOR, "/InputEdges/2/ToNodeInputIndex"),
+    ),
+    changed(
+        "edge-graph-output",
+        [("/OutputEdges/-", {"FromNodeIndex": 2, "FromNodeOutputIndex": 0, "GraphOutputIndex": 1})],
+        (codes.EDGE_INDEX, "/OutputEdges/1/GraphOutputIndex"),
+    ),
+    changed(
+        "input-twice",
+        [("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 1})],
+        (codes.CONNECTED_TWICE, "/InputEdges/2/ToNodeInputIndex"),
+    ),
+    changed(
+        "output-twice",
+        [("/OutputEdges/-", {"FromNodeIndex": 2, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0})],
+        (codes.CONNECTED_TWICE, "/OutputEdges/1/GraphOutputIndex"),
+    ),
+    changed("bytes", [(G0 + "/OutputTensor", f32(5))], (codes.EDGE_BYTES, "/IntermediateEdges/1")),
+    changed(
+        "bytes-of-input",
+        [
+            ("/IntermediateEdges/0", REMOVE),
+            (G0 + "/BTensor", f32(5)),
+            ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 1}),
+        ],
+        (codes.EDGE_BYTES, "/InputEdges/2"),
+    ),
+    changed(
+        "owned-differs",
+        [
+            ("/IntermediateEdges/0", REMOVE),
+            (G0 + "/BTensor", f32(4, Flags=1)),
+            ("/InputEdges/-", {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 1}),
+        ],
+        (codes.OWNED_FLAGS_DIFFER, "/InputEdges/2"),
+    ),
+    changed(
+        "owned-intermediate",
+        [("/Nodes/2/Desc/Desc/BTensor/Flags", ["OWNED_BY_DML"])],
+        (codes.OWNED_NOT_AN_INPUT, "/IntermediateEdges/1"),
+    ),
+    changed("unused-input", [("/InputCount", 4)], (codes.UNUSED_GRAPH_INPUT, "/InputCount")),
+    changed("unfed-output", [("/OutputCount", 2)], (codes.UNFED_GRAPH_OUTPUT, "/OutputCount")),
+    changed("unconnected", [("/IntermediateEdges/0", REMOVE)], (codes.UNCONNECTED_TENSOR, G0 + "/BTensor")),
+    changed("constant-output", [("/OutputEdges/0/FromNodeIndex", 1)], (codes.CONSTANT_OUTPUT, "/OutputEdges/0")),
+    case("option", GRAPH, (codes.UNKNOWN_OPTION_NAME, ""), options=LoadOptions(inputs=frozenset({"z"}))),
+    case("option-contents", GRAPH, (codes.NO_CONTENTS, ""), options=LoadOptions(constants=frozenset({"x"}))),
+]
+
+
+@pytest.mark.parametrize("rejected", REJECTED, ids=lambda item: item.name)
+def test_rejected(rejected: Case, directory: Path) -> None:
+    check(rejected, directory)
+
+
+# --- What it means ----------------------------------------------------------------------------------------------------
+
+
+def loaded(directory: Path, *changes: tuple[str, Any]) -> Graph:
+    graph = load_model(directory, edited(GRAPH, *changes))
+    assert graph.findings == ()
+    return graph
+
+
+def test_a_graph(tmp_path: Path) -> None:
+    graph = loaded(tmp_path)
+    assert graph.format == "dml_graph"
+    x, weights = graph.inputs
+    assert (x.name, x.value.nbytes, str(x.desc)) == ("x", 16, "FLOAT32 [4]")
+    assert (weights.name, weights.desc and weights.desc.owned_by_dml) == ("input1", True)
+    (ones,) = graph.constants
+    assert ones.value.name == "ones"
+    assert ones.data.read().view(np.float32).tolist() == [1, 1, 1, 1]
+    add, gemm = graph.nodes
+    assert (add.name, add.source) == ("add", "/Nodes/0/Desc/Operator/Desc")
+    assert (gemm.name, gemm.source) == ("gemm", "/Nodes/2/Desc/Desc")
+    assert gemm.operator.enum("TransA") == "NONE"
+    assert [add.reads[name][0].value for name in ("ATensor", "BTensor")] == [x.value, ones.value]
+    assert gemm.reads["BTensor"][0].value is add.writes["OutputTensor"][0].value
+    assert set(gemm.reads) == {"ATensor", "BTensor"}
+    (y,) = graph.outputs
+    assert (y.name, y.value) == ("y", gemm.writes["OutputTensor"][0].value)
+
+
+def test_counts_may_be_left_out(tmp_path: Path) -> None:
+    counts = [(f"/{name}", REMOVE) for name in ("InputCount", "OutputCount", "NodeCount")]
+    graph = loaded(tmp_path, *counts)
+    assert (len(graph.inputs), len(graph.outputs), len(graph.nodes)) == (2, 1, 2)
+
+
+def test_absent_edges(tmp_path: Path) -> None:
+    model: Model = {"Nodes": [], "OutputEdges": [], "InputEdges": None, "IntermediateEdges": None}
+    assert load_model(tmp_path, model).findings == ()
+
+
+@pytest.mark.parametrize("kind", ["OPERATOR", "DML_GRAPH_NODE_TYPE_OPERATOR", 1])
+def test_kinds_of_nodes(kind: object, tmp_path: Path) -> None:
+    assert loaded(tmp_path, ("/Nodes/0/Type", kind)).nodes[0].name == "add"
+
+
+@pytest.mark.parametrize("kind", ["INPUT", "DML_GRAPH_EDGE_TYPE_INPUT", 1])
+def test_kinds_of_edges(kind: object, tmp_path: Path) -> None:
+    assert len(loaded(tmp_path, ("/InputEdges/1/Type", kind)).inputs) == 2
+
+
+@pytest.mark.parametrize("number", [0, 94])
+def test_operators_by_number(number: int, tmp_path: Path) -> None:
+    """The numbers are those of DML_OPERATOR_TYPE; 0 is no operator."""
+    desc = {name: f32(1, 4) for name in ("InputTensor", "IndicesTensor", "UpdatesTensor", "OutputTensor")}
+    node = {"Type": 1, "Desc": {"Operator": {"Type": number, "Desc": {**desc, "Axis": 0}}}}
+    graph = load_model(tmp_path, {"Nodes": [node], "OutputEdges": []})
+    assert [item.operator.type for item in graph.nodes] == (["SCATTER"] if number else [])
+
+
+def test_numbers_of_inputs(tmp_path: Path) -> None:
+    """An absent optional tensor keeps its number, an array takes one per element."""
+    batch = {name: f32(1, 1, 1, 1) for name in ("InputTensor", "ScaleTensor", "OutputTensor")}
+    normalize = {
+        "Type": "MEAN_VARIANCE_NORMALIZATION1",
+        "Desc": {**batch, "Axes": [0], "NormalizeVariance": 1, "Epsilon": 0},
+    }
+    sources = {"InputTensors": [f32(2), f32(3)], "OutputTensor": f32(5), "Axis": 0}
+    attention = {
+        "Type": "MULTIHEAD_ATTENTION",
+        "Desc": {
+            "KeyTensor": f32(4),
+            "MaskTensor": f32(8),
+            "OutputTensor": f32(4),
+            "OutputPresentValueTensor": f32(12),
+            "Scale": 1,
+            "MaskFilterValue": "-inf",
+            "HeadCount": 1,
+            "MaskType": "NONE",
+        },
+    }
+    descs = [normalize, {"Type": "JOIN", "Desc": sources}, attention]
+    ends = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 1), (2, 7)]
+    graph = load_model(
+        tmp_path,
+        {
+            "Nodes": [{"Type": 1, "Desc": desc} for desc in descs],
+            "InputEdges": [
+                {"GraphInputIndex": index, "ToNodeIndex": node, "ToNodeInputIndex": number}
+                for index, (node, number) in enumerate(ends)
+            ],
+            "OutputEdges": [{"FromNodeIndex": 2, "FromNodeOutputIndex": 2, "GraphOutputIndex": 0}],
+        },
+    )
+    assert graph.findings == ()
+    assert [set(node.reads) for node in graph.nodes] == [
+        {"InputTensor", "ScaleTensor"},
+        {"InputTensors"},
+        {"KeyTensor", "MaskTensor"},
+    ]
+    assert [read.value.name for read in graph.nodes[1].reads["InputTensors"]] == ["input2", "input3"]
+    assert graph.outputs[0].value is graph.nodes[2].writes["OutputPresentValueTensor"][0].value
+
+
+def test_one_input_of_several_nodes(tmp_path: Path) -> None:
+    edge = {"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 1, "Name": "again"}
+    graph = loaded(tmp_path, ("/IntermediateEdges/0", REMOVE), ("/InputEdges/-", edge))
+    add = graph.nodes[0]
+    assert add.reads["ATensor"][0].value is add.reads["BTensor"][0].value
+
+
+def test_names_are_unique(tmp_path: Path) -> None:
+    taken = loaded(tmp_path, ("/InputEdges/0/Name", "input1"))
+    assert [item.name for item in taken.inputs] == ["input1", "input1_"]
+    graph = loaded(tmp_path, ("/InputEdges/1/Desc/Name", "x"))
+    assert [item.name for item in graph.inputs] == ["x", "input1"]
+
+
+def test_a_constant_of_odd_size(directory: Path) -> None:
+    """Its buffer is rounded up to 4 bytes, as every buffer is."""
+    half = {"DataType": "FLOAT16", "Sizes": [3]}
+    desc = {"Type": "ELEMENT_WISE_ABS", "Desc": {"InputTensor": half, "OutputTensor": half}}
+    model = {
+        "Nodes": [{"Type": 1, "Desc": desc}, {"Type": 2, "Desc": {"Data": {"file": "data.bin", "length": 6}}}],
+        "IntermediateEdges": [{"FromNodeIndex": 1, "FromNodeOutputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0}],
+        "OutputEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0}],
+    }
+    graph = load_model(directory, model)
+    assert graph.findings == ()
+    assert graph.constants[0].value.nbytes == 8
+    assert graph.constants[0].data.read().tobytes() == bytes([0, 1, 2, 3, 4, 5, 0, 0])

@@ -1,0 +1,363 @@
+"""DxDispatch commands: versions of buffers, effects, and every way to get commands wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends import LoadOptions
+
+from .models import CONVOLUTION, DX, REMOVE, Model, edited, f32, load_model
+from .rejections import Case, case, check
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dml2onnx.diagnostics import Code
+    from dml2onnx.ir.graph import Graph
+
+
+C0 = "/commands/0"
+
+
+def changed(name: str, changes: list[tuple[str, Any]], *findings: tuple[Code, str]) -> Case:
+    return case(name, edited(DX, *changes), *findings)
+
+
+REJECTED = [
+    changed("command-kind", [("/commands/-", 1)], (codes.WRONG_KIND, "/commands/2")),
+    changed("command", [("/commands/-", {"type": "printf"})], (codes.UNKNOWN_COMMAND, "/commands/2/type")),
+    changed("command-type", [("/commands/-", {})], (codes.MISSING_KEY, "/commands/2/type")),
+    changed("dispatch-slip", [(C0 + "/binding", 1)], (codes.IGNORED_KEY, C0 + "/binding")),
+    changed("dispatchable", [(C0 + "/dispatchable", "ad")], (codes.UNKNOWN_DISPATCHABLE, C0 + "/dispatchable")),
+    changed("no-dispatchable", [(C0 + "/dispatchable", REMOVE)], (codes.MISSING_KEY, C0 + "/dispatchable")),
+    changed("no-bindings", [(C0 + "/bindings", REMOVE)], (codes.MISSING_KEY, C0 + "/bindings")),
+    changed("dispatch-bindings-kind", [(C0 + "/bindings", "x")], (codes.WRONG_KIND, C0 + "/bindings")),
+    changed("thread-groups", [(C0 + "/threadGroupCount", [1, 1])], (codes.WRONG_KIND, C0 + "/threadGroupCount")),
+    changed("unbound", [(C0 + "/bindings/ATensor", REMOVE)], (codes.UNCONNECTED_TENSOR, C0 + "/bindings")),
+    changed("unbound-output", [(C0 + "/bindings/OutputTensor", REMOVE)], (codes.UNCONNECTED_TENSOR, C0 + "/bindings")),
+    changed("resource", [(C0 + "/bindings/ATensor", "xx")], (codes.UNKNOWN_RESOURCE, C0 + "/bindings/ATensor")),
+    changed(
+        "resource-in-array",
+        [(C0 + "/bindings/ATensor", [{"name": "xx"}])],
+        (codes.UNKNOWN_RESOURCE, C0 + "/bindings/ATensor/0/name"),
+    ),
+    changed("binding-null", [(C0 + "/bindings/ATensor", None)], (codes.WRONG_KIND, C0 + "/bindings/ATensor")),
+    changed(
+        "binding-count", [(C0 + "/bindings/ATensor", ["x", "x"])], (codes.CONNECTION_COUNT, C0 + "/bindings/ATensor")
+    ),
+    changed("binding-none", [(C0 + "/bindings/ATensor", [])], (codes.CONNECTION_COUNT, C0 + "/bindings/ATensor")),
+    changed(
+        "binding-offset",
+        [(C0 + "/bindings/ATensor", {"name": "x", "elementOffset": -1})],
+        (codes.WRONG_KIND, C0 + "/bindings/ATensor/elementOffset"),
+    ),
+    changed(
+        "binding-name",
+        [(C0 + "/bindings/ATensor", {"elementOffset": 1})],
+        (codes.MISSING_KEY, C0 + "/bindings/ATensor/name"),
+    ),
+    changed(
+        "binding-stride",
+        [(C0 + "/bindings/ATensor", {"name": "x", "elementStride": 4})],
+        (codes.IGNORED_KEY, C0 + "/bindings/ATensor/elementStride"),
+    ),
+    changed(
+        "binding-slip",
+        [(C0 + "/bindings/ATensor", {"name": "x", "elementOfset": 4})],
+        (codes.UNKNOWN_KEY, C0 + "/bindings/ATensor/elementOfset"),
+    ),
+    changed(
+        "binding-count",
+        [(C0 + "/bindings/ATensor", {"name": "x", "elementCount": 3})],
+        (codes.ELEMENT_COUNT_IGNORED, C0 + "/bindings/ATensor"),
+    ),
+    changed(
+        "binding-counter",
+        [(C0 + "/bindings/ATensor", {"name": "x", "counter": "c"})],
+        (codes.UNKNOWN_RESOURCE, C0 + "/bindings/ATensor/counter"),
+    ),
+    changed(
+        "binding-sizeless",
+        [
+            ("/resources/u", {"initialValues": [{"type": "INT32", "value": 1}] * 8}),
+            (C0 + "/bindings/ATensor", {"name": "u", "elementOffset": 4}),
+        ],
+        (codes.OFFSET_WITHOUT_SIZE, C0 + "/bindings/ATensor/elementOffset"),
+    ),
+    changed(
+        "binding-owned-twice", [(C0 + "/bindings/BTensor", "w")], (codes.OWNED_BOUND_TWICE, C0 + "/bindings/BTensor")
+    ),
+    changed(
+        "binding-owned",
+        [("/dispatchables/add/bindings", {}), (C0 + "/bindings/BTensor", "w")],
+        (codes.OWNED_BOUND_AT_DISPATCH, C0 + "/bindings/BTensor"),
+    ),
+    changed("binding-unknown", [(C0 + "/bindings/CTensor", "w")], (codes.IGNORED_BINDING, C0 + "/bindings/CTensor")),
+    changed(
+        "binding-unknown-resource",
+        [(C0 + "/bindings/CTensor", "v")],
+        (codes.UNKNOWN_RESOURCE, C0 + "/bindings/CTensor"),
+        (codes.IGNORED_BINDING, C0 + "/bindings/CTensor"),
+    ),
+    changed("print", [("/commands/1/resource", "z")], (codes.UNKNOWN_RESOURCE, "/commands/1/resource")),
+    changed("print-nothing", [("/commands/1/resource", REMOVE)], (codes.MISSING_KEY, "/commands/1/resource")),
+    changed("print-verbose", [("/commands/1/verbose", 1)], (codes.WRONG_KIND, "/commands/1/verbose")),
+    changed(
+        "print-untyped",
+        [("/resources/u", {"initialValues": [{"type": "INT32", "value": 1}]}), ("/commands/1/resource", "u")],
+        (codes.UNPRINTABLE, "/commands/1/resource"),
+    ),
+    changed(
+        "write-target",
+        [("/commands/-", {"type": "writeFile", "resource": "y"})],
+        (codes.MISSING_KEY, "/commands/2/targetPath"),
+    ),
+    changed(
+        "write-dimensions",
+        [("/commands/-", {"type": "writeFile", "resource": "y", "targetPath": "a.npy", "dimensions": [5]})],
+        (codes.DIMENSIONS_DIFFER, "/commands/2/dimensions"),
+    ),
+    changed(
+        "write-overflow",
+        [("/commands/-", {"type": "writeFile", "resource": "y", "targetPath": "a.npy", "dimensions": [2**31] * 64})],
+        (codes.DIMENSIONS_DIFFER, "/commands/2/dimensions"),
+    ),
+    changed(
+        "write-dimension",
+        [("/commands/-", {"type": "writeFile", "resource": "y", "targetPath": "a.bin", "dimensions": [1.5]})],
+        (codes.WRONG_KIND, "/commands/2/dimensions/0"),
+    ),
+    changed(
+        "write-image",
+        [("/commands/-", {"type": "writeFile", "resource": "y", "targetPath": "a.PNG", "dimensions": [4]})],
+        (codes.DIMENSIONS_DIFFER, "/commands/2/dimensions"),
+    ),
+    changed(
+        "write-untyped",
+        [
+            ("/resources/u", {"initialValues": [{"type": "INT32", "value": 1}]}),
+            ("/commands/-", {"type": "writeFile", "resource": "u", "targetPath": "a.npy"}),
+        ],
+        (codes.UNPRINTABLE, "/commands/2/resource"),
+    ),
+]
+
+
+@pytest.mark.parametrize("rejected", REJECTED, ids=lambda item: item.name)
+def test_rejected(rejected: Case, directory: Path) -> None:
+    check(rejected, directory)
+
+
+# --- What it means ----------------------------------------------------------------------------------------------------
+
+U8 = {"DataType": "UINT8"}
+
+
+def resource(count: int, data_type: str = "FLOAT32", **more: Any) -> Model:
+    return {"initialValuesDataType": data_type, "initialValues": {"valueCount": count, "value": 0}, **more}
+
+
+def program(
+    directory: Path, resources: Model, desc: Model, *bindings: Model, commands: tuple[Model, ...] = ()
+) -> Graph:
+    """The graph of some dispatches of one ELEMENT_WISE_IDENTITY."""
+    dispatches = [{"type": "dispatch", "dispatchable": "op", "bindings": item} for item in bindings]
+    model = {
+        "resources": resources,
+        "dispatchables": {"op": {"type": "ELEMENT_WISE_IDENTITY", "desc": desc}},
+        "commands": [*dispatches, *commands],
+    }
+    graph = load_model(directory, model)
+    assert graph.findings == ()
+    assert graph.sorted_nodes() == graph.nodes
+    return graph
+
+
+def identity(desc: Model, output: Model | None = None) -> Model:
+    return {"InputTensor": desc, "OutputTensor": output or desc}
+
+
+def test_in_place(tmp_path: Path) -> None:
+    graph = program(tmp_path, {"x": resource(4)}, identity(f32(4)), *[{"InputTensor": "x", "OutputTensor": "x"}] * 3)
+    (x,) = graph.inputs
+    versions = [x.value]
+    for node in graph.nodes:
+        assert node.reads["InputTensor"][0].value is versions[-1]
+        (write,) = node.writes["OutputTensor"]
+        assert write.base is None
+        versions.append(write.value)
+    assert [node.name for node in graph.nodes] == ["op", "op#2", "op#3"]
+    assert [value.name for value in versions] == ["x", "x#1", "x#2", "x#3"]
+    assert [(item.name, item.value) for item in graph.outputs] == [("x", versions[-1])]
+
+
+@pytest.mark.parametrize(
+    ("buffer", "output", "offset", "covers"),
+    [
+        (resource(4), f32(4), 0, True),
+        (resource(4), f32(2, 2, Strides=[1, 2]), 0, True),
+        (resource(5), f32(4), 0, False),
+        (resource(8), f32(4), 4, False),
+        (resource(7), f32(4, Strides=[2]), 0, False),
+        (resource(3, "UINT8"), {**U8, "Sizes": [3]}, 0, True),
+        (resource(4, "UINT8"), {**U8, "Sizes": [3]}, 0, False),
+        (resource(3, "UINT8", sizeInBytes=4), {**U8, "Sizes": [3]}, 0, True),
+        (resource(3, "UINT8", sizeInBytes=8), {**U8, "Sizes": [3]}, 0, False),
+        (resource(4), {"DataType": "FLOAT64", "Sizes": [2]}, 0, True),
+        (resource(2, "UINT8"), {"DataType": "UINT4", "Sizes": [4]}, 0, True),
+        (resource(2, "UINT8"), {"DataType": "UINT4", "Sizes": [2]}, 0, False),
+    ],
+)
+def test_partial_writes(buffer: Model, output: Model, offset: int, covers: bool, tmp_path: Path) -> None:
+    source = {"name": "y", "elementOffset": offset} if offset else "y"
+    graph = program(
+        tmp_path,
+        {"x": resource(64), "y": buffer},
+        {"InputTensor": {**output, "Strides": []}, "OutputTensor": output},
+        {"InputTensor": "x", "OutputTensor": source},
+    )
+    (write,) = graph.nodes[0].writes["OutputTensor"]
+    assert write.offset == 4 * offset
+    assert (write.base is None) is covers
+    assert [item.value.name for item in graph.constants] == ([] if covers else ["y"])
+    assert [item.name for item in graph.inputs] == ["x"]
+
+
+def test_parts_of_one_buffer(tmp_path: Path) -> None:
+    """Two writes of one node into one buffer are two versions, the second made from the first."""
+    desc = {"InputTensor": f32(8), "OutputCount": 2, "OutputTensors": [f32(4), f32(4)], "Axis": 0}
+    bindings = {"InputTensor": "x", "OutputTensors": ["y", {"name": "y", "elementOffset": 4}]}
+    model = {
+        "resources": {"x": resource(8), "y": resource(8)},
+        "dispatchables": {"split": {"type": "SPLIT", "desc": desc}},
+        "commands": [{"type": "dispatch", "dispatchable": "split", "bindings": bindings}],
+    }
+    graph = load_model(tmp_path, model)
+    assert graph.findings == ()
+    first, second = graph.nodes[0].writes["OutputTensors"]
+    assert first.base is not None
+    assert first.base.name == "y"
+    assert second.base is first.value
+    assert graph.sorted_nodes() == graph.nodes
+    (result,) = graph.results
+    assert (result.value, str(result.desc)) == (second.value, "FLOAT32 [8]")
+
+
+def test_what_is_an_output(tmp_path: Path) -> None:
+    """Without print and writeFile, what is written and not read any more."""
+    resources = {"x": resource(4), "h": resource(4), "y": resource(4)}
+    bindings = [{"InputTensor": "x", "OutputTensor": "h"}, {"InputTensor": "h", "OutputTensor": "y"}]
+    graph = program(tmp_path, resources, identity(f32(4)), *bindings)
+    assert [item.name for item in graph.outputs] == ["y"]
+    assert [item.name for item in graph.results] == ["h", "y"]
+    printed = program(tmp_path, resources, identity(f32(4)), *bindings, commands=({"type": "PRINT", "resource": "h"},))
+    assert [item.name for item in printed.outputs] == ["h"]
+
+
+def test_views_of_results(tmp_path: Path) -> None:
+    resources = {"x": resource(4), "y": resource(12), "z": resource(4, "INT16")}
+    graph = program(
+        tmp_path,
+        resources,
+        identity(f32(2, Strides=[1])),
+        {"InputTensor": "x", "OutputTensor": {"name": "y", "elementOffset": 8, "elementSizeInBytes": 2}},
+        {"InputTensor": "x", "OutputTensor": "z"},
+    )
+    assert [(item.name, str(item.desc)) for item in graph.results] == [("y", "FLOAT32 [12]"), ("z", "FLOAT32 [2]")]
+
+
+def test_effects(tmp_path: Path) -> None:
+    """What is shown is the version of the moment; padding is not printed, but written to files."""
+    show = {"type": "print", "resource": "x", "verbose": True}
+    dispatch = {"type": "dispatch", "dispatchable": "op", "bindings": {"InputTensor": "x", "OutputTensor": "x"}}
+    model = {
+        "resources": {"x": resource(3, "FLOAT16"), "n": resource(1)},
+        "dispatchables": {
+            "op": {"type": "ELEMENT_WISE_IDENTITY", "desc": identity({"DataType": "FLOAT16", "Sizes": [3]})}
+        },
+        "commands": [
+            show,
+            dispatch,
+            {"type": "writefile", "resource": "x", "targetPath": "out/x.npy", "dimensions": [1, 3]},
+            {"type": "writeFile", "resource": "x", "targetPath": "x.bin"},
+            {"type": "print", "resource": "n"},
+        ],
+    }
+    graph = load_model(tmp_path, model)
+    assert graph.findings == ()
+    printed, saved, raw, constant = graph.effects
+    assert (printed.kind, printed.verbose, str(printed.output.desc)) == ("print", True, "FLOAT16 [3]")
+    assert printed.output.value is graph.inputs[0].value
+    assert (saved.kind, saved.path, saved.dimensions) == ("writeFile", "out/x.npy", (1, 3))
+    assert saved.output.value is graph.nodes[0].writes["OutputTensor"][0].value
+    assert str(raw.output.desc) == "FLOAT16 [4]"
+    assert [item.value for item in graph.constants] == [constant.output.value]
+    assert [item.name for item in graph.outputs] == ["x"]
+
+
+def test_options(tmp_path: Path) -> None:
+    def sorts(options: LoadOptions) -> tuple[list[str], list[str]]:
+        graph = load_model(tmp_path, model, options)
+        assert graph.findings == ()
+        return [item.name for item in graph.inputs], [item.value.name for item in graph.constants]
+
+    model = edited(
+        DX, (C0 + "/bindings/OutputTensor", {"name": "y", "elementOffset": 4}), ("/resources/y", resource(9))
+    )
+    assert sorts(LoadOptions()) == (["x"], ["w", "y"])
+    assert sorts(LoadOptions(constants=frozenset({"x"}))) == ([], ["x", "w", "y"])
+    assert sorts(LoadOptions(freeze=True)) == ([], ["x", "w", "y"])
+    assert sorts(LoadOptions(freeze=True, inputs=frozenset({"x"}))) == (["x"], ["w", "y"])
+    assert sorts(LoadOptions(inputs=frozenset({"w"}))) == (["x"], ["w", "y"])
+
+
+@pytest.mark.parametrize(
+    ("source", "offset"),
+    [
+        ("x", 0),
+        (["x"], 0),
+        ({"name": "x"}, 0),
+        ([{"name": "x", "elementOffset": 4}], 16),
+        ({"name": "x", "elementOffset": 8, "elementSizeInBytes": 2}, 16),
+        ({"name": "x", "elementOffset": 4, "elementSizeInBytes": 0, "elementCount": 4, "format": "R32_FLOAT"}, 16),
+        ({"name": "x", "shape": [1], "counter": "y", "counterOffsetBytes": 4, "comment": ""}, 0),
+    ],
+)
+def test_sources(source: object, offset: int, tmp_path: Path) -> None:
+    graph = program(
+        tmp_path, {"x": resource(8), "y": resource(4)}, identity(f32(4)), {"InputTensor": source, "OutputTensor": "y"}
+    )
+    assert graph.nodes[0].reads["InputTensor"][0].offset == offset
+
+
+def test_an_absent_tensor_that_is_bound(tmp_path: Path) -> None:
+    desc = {**CONVOLUTION, "InputTensor": f32(1, 1, 1, 1), "FilterTensor": f32(1, 1, 1, 1)}
+    desc["OutputTensor"] = f32(1, 1, 1, 1)
+    fields = {"InputTensor": "x", "FilterTensor": "x", "BiasTensor": "x", "OutputTensor": "y"}
+    model = {
+        "resources": {"x": resource(1), "y": resource(1)},
+        "dispatchables": {"c": {"type": "CONVOLUTION", "desc": desc}},
+        "commands": [{"type": "dispatch", "dispatchable": "c", "bindings": fields}],
+    }
+    graph = load_model(tmp_path, model)
+    assert [(item.code, item.pointer) for item in graph.findings] == [
+        (codes.IGNORED_BINDING.id, "/commands/0/bindings/BiasTensor")
+    ]
+    assert set(graph.nodes[0].reads) == {"InputTensor", "FilterTensor"}
+
+
+def test_thread_groups_and_comments(tmp_path: Path) -> None:
+    graph = load_model(tmp_path, edited(DX, (C0 + "/threadGroupCount", [1, 2, 3]), (C0 + "/$comment", "a note")))
+    assert graph.findings == ()
+    assert len(graph.nodes) == 1
+
+
+def test_an_unreadable_output_is_a_version(tmp_path: Path) -> None:
+    graph = load_model(tmp_path, edited(DX, ("/dispatchables/add/desc/OutputTensor/DataType", "FLOAT8")))
+    assert [item.code for item in graph.findings] == [codes.ENUMERATOR.id]
+    assert graph.nodes[0].writes == {}
+    (result,) = graph.results
+    assert (result.value.name, str(result.desc)) == ("y#1", "FLOAT32 [4]")

@@ -1,0 +1,361 @@
+"""DxDispatch resources: every initializer, and every way to get it wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends import LoadOptions
+from dml2onnx.frontends.numbers import to_half
+from dml2onnx.ir.tensor import DataType
+
+from .models import DX, REMOVE, Model, edited, load_model
+from .rejections import Case, case, check
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dml2onnx.diagnostics import Code
+    from dml2onnx.ir.graph import Graph
+
+
+X = "/resources/x"
+
+
+def changed(name: str, changes: list[tuple[str, Any]], *findings: tuple[Code, str]) -> Case:
+    return case(name, edited(DX, *changes), *findings)
+
+
+REJECTED = [
+    changed("no-section", [("/commands", REMOVE)], (codes.MISSING_KEY, "/commands")),
+    changed("section-kind", [("/commands", {})], (codes.WRONG_KIND, "/commands")),
+    changed("slip", [("/command", [])], (codes.IGNORED_KEY, "/command")),
+    changed("resource-kind", [(X, 1)], (codes.WRONG_KIND, X)),
+    changed("resource-slip", [(X + "/sizeInByte", 16)], (codes.IGNORED_KEY, X + "/sizeInByte")),
+    changed("no-values", [(X + "/initialValues", REMOVE)], (codes.MISSING_KEY, X + "/initialValues")),
+    changed("values-kind", [(X + "/initialValues", 1)], (codes.WRONG_KIND, X + "/initialValues")),
+    changed("deferred", [(X + "/initialValues", "deferred")], (codes.DEFERRED_RESOURCE, X + "/initialValues")),
+    changed("data-type", [(X + "/initialValuesDataType", "FLOAT31")], (codes.ENUMERATOR, X + "/initialValuesDataType")),
+    changed("data-type-kind", [(X + "/initialValuesDataType", 1)], (codes.ENUMERATOR, X + "/initialValuesDataType")),
+    changed("nibbles", [(X + "/initialValuesDataType", "UINT4")], (codes.BAD_VALUE, X + "/initialValues")),
+    changed("value", [(X + "/initialValues/1", None)], (codes.BAD_VALUE, X + "/initialValues/1")),
+    changed(
+        "value-range",
+        [(X, {"initialValuesDataType": "INT8", "initialValues": [128], "sizeInBytes": 16})],
+        (codes.BAD_VALUE, X + "/initialValues/0"),
+    ),
+    changed("no-data", [(X + "/initialValues", []), (X + "/sizeInBytes", 16)], (codes.NO_DATA, X + "/initialValues")),
+    changed(
+        "no-count",
+        [(X + "/initialValues", {"value": 1, "valueCount": 0}), (X + "/sizeInBytes", 16)],
+        (codes.NO_DATA, X + "/initialValues"),
+    ),
+    changed(
+        "listed",
+        [(X, {"initialValues": [{"type": "FLOAT16", "value": 1}]})],
+        (codes.BAD_VALUE, X + "/initialValues/0/type"),
+    ),
+    changed(
+        "listed-type",
+        [(X, {"initialValues": [{"type": "HALF", "value": 1}]})],
+        (codes.ENUMERATOR, X + "/initialValues/0/type"),
+    ),
+    changed(
+        "listed-value",
+        [(X, {"initialValues": [{"type": "UINT8", "value": -1}]})],
+        (codes.BAD_VALUE, X + "/initialValues/0/value"),
+    ),
+    changed(
+        "listed-missing", [(X, {"initialValues": [{"value": -1}]})], (codes.MISSING_KEY, X + "/initialValues/0/type")
+    ),
+    changed("listed-kind", [(X, {"initialValues": [1]})], (codes.WRONG_KIND, X + "/initialValues/0")),
+    changed(
+        "constant-and-file",
+        [(X + "/initialValues", {"value": 1, "valueCount": 4, "sourcePath": "a.npy"})],
+        (codes.DATA_SOURCE, X + "/initialValues"),
+    ),
+    changed(
+        "constant-count", [(X + "/initialValues", {"value": 1})], (codes.MISSING_KEY, X + "/initialValues/valueCount")
+    ),
+    changed(
+        "constant-value",
+        [(X + "/initialValues", {"value": "one", "valueCount": 1})],
+        (codes.BAD_VALUE, X + "/initialValues/value"),
+    ),
+    changed(
+        "constant-untyped",
+        [(X, {"initialValues": {"value": 1, "valueCount": 4}})],
+        (codes.MISSING_KEY, X + "/initialValues"),
+    ),
+    changed("initializer", [(X + "/initialValues", {"count": 4})], (codes.DATA_SOURCE, X + "/initialValues")),
+    changed(
+        "sequence-delta",
+        [(X + "/initialValues", {"valueStart": 1, "valueCount": 4})],
+        (codes.MISSING_KEY, X + "/initialValues/valueDelta"),
+    ),
+    changed(
+        "sequence-long",
+        [(X + "/initialValues", {"valueStart": 0, "valueDelta": 1, "valueCount": 2**32 - 1})],
+        (codes.TOO_MUCH_DATA, X + "/initialValues"),
+    ),
+    changed(
+        "sequence-wraps",
+        [
+            (
+                X,
+                {
+                    "initialValuesDataType": "INT32",
+                    "initialValues": {"valueStart": 2**31 - 3, "valueDelta": 1, "valueCount": 4},
+                },
+            )
+        ],
+        (codes.SEQUENCE_OVERFLOW, X + "/initialValues"),
+    ),
+    changed("too-small", [(X + "/sizeInBytes", 15)], (codes.RESOURCE_TOO_SMALL, X + "/sizeInBytes")),
+    changed(
+        "offset-too-small",
+        [(X + "/sizeInBytes", 24), (X + "/initialValuesOffsetInBytes", 9)],
+        (codes.RESOURCE_TOO_SMALL, X + "/sizeInBytes"),
+    ),
+    changed(
+        "offset",
+        [(X + "/sizeInBytes", 32), (X + "/initialValuesOffsetInBytes", 16)],
+        (codes.OFFSET_WITHOUT_EFFECT, X + "/initialValuesOffsetInBytes"),
+    ),
+    changed("size-null", [(X + "/sizeInBytes", None)], (codes.WRONG_KIND, X + "/sizeInBytes")),
+    changed(
+        "file-outside",
+        [(X + "/initialValues", {"sourcePath": "../outside.bin"})],
+        (codes.FILE_OUTSIDE, X + "/initialValues"),
+    ),
+    changed(
+        "file-untyped", [(X, {"initialValues": {"sourcePath": "data.bin"}})], (codes.MISSING_KEY, X + "/initialValues")
+    ),
+    changed(
+        "npy-type",
+        [(X, {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "i32.npy"}})],
+        (codes.BAD_NPY, X + "/initialValues"),
+    ),
+    changed(
+        "image-type",
+        [
+            (
+                X,
+                {
+                    "initialValuesDataType": "UINT8",
+                    "initialValues": {"sourcePath": "a.png"},
+                    "resampleSize": [1, 3, 2, 2],
+                },
+            )
+        ],
+        (codes.BAD_IMAGE, X + "/initialValuesDataType"),
+    ),
+    changed(
+        "image-size",
+        [(X, {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "a.png"}})],
+        (codes.BAD_IMAGE, X + "/resampleSize"),
+    ),
+    changed(
+        "image-mode",
+        [
+            (
+                X,
+                {
+                    "initialValuesDataType": "FLOAT32",
+                    "initialValues": {"sourcePath": "a.png"},
+                    "resampleSize": [1, 3, 2, 2],
+                    "resampleMode": "crop",
+                },
+            )
+        ],
+        (codes.BAD_IMAGE, X + "/resampleMode"),
+    ),
+    changed(
+        "beyond-range",
+        [(X, {"initialValuesDataType": "FLOAT32", "initialValues": [1, 1e39, 2, -1e39]})],
+        (codes.BEYOND_RANGE, X + "/initialValues/1"),
+    ),
+    changed(
+        "constant-beyond-range",
+        [(X, {"initialValuesDataType": "FLOAT32", "initialValues": {"value": -1e39, "valueCount": 4}})],
+        (codes.BEYOND_RANGE, X + "/initialValues/value"),
+    ),
+    case("option", DX, (codes.UNKNOWN_OPTION_NAME, ""), options=LoadOptions(inputs=frozenset({"z"}))),
+]
+
+
+@pytest.mark.parametrize("rejected", REJECTED, ids=lambda item: item.name)
+def test_rejected(rejected: Case, directory: Path) -> None:
+    check(rejected, directory)
+
+
+def test_pillow_is_asked_for(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "PIL", None)
+    (directory / "a.png").write_bytes(b"")
+    image = {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "a.png"}, "resampleSize": [1, 3, 2, 2]}
+    (finding,) = load_model(directory, edited(DX, (X, image))).findings
+    assert finding.code == codes.NO_PILLOW.id
+    assert 'pip install "dml2onnx[images]"' in finding.message
+
+
+# --- What is accepted -------------------------------------------------------------------------------------------------
+
+
+def contents(directory: Path, resource: Model) -> tuple[bytes, Graph]:
+    """The initial contents of a resource that one dispatch reads."""
+    model = edited(DX, (X, resource))
+    model["dispatchables"]["add"]["desc"]["ATensor"] = {"DataType": "UINT8", "Sizes": [1]}
+    graph = load_model(directory, model)
+    assert {item.code for item in graph.findings} <= {codes.BEYOND_RANGE.id}
+    (x,) = graph.inputs
+    assert x.default is not None
+    assert x.default.nbytes == x.value.nbytes
+    return x.default.read().tobytes(), graph
+
+
+def typed(data_type: str, values: object, **more: object) -> Model:
+    return {"initialValuesDataType": data_type, "initialValues": values, **more}
+
+
+def halves(*bits: int) -> bytes:
+    return np.array(bits, np.uint16).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("resource", "expected"),
+    [
+        (typed("FLOAT32", [1, 2.5, "INF"]), np.array([1, 2.5, np.inf], np.float32).tobytes()),
+        (typed("DML_TENSOR_DATA_TYPE_FLOAT16", [1.2, 3.4]), halves(0x3CCC, 0x42CC)),
+        (typed("FLOAT16", [1.2, 3.4, "-inf", 65536]), halves(0x3CCC, 0x42CC, 0xFC00, 0x7C00)),
+        (typed("FLOAT64", [1e300]), np.float64(1e300).tobytes()),
+        (typed("INT8", [-128, 127, 1]), bytes([0x80, 0x7F, 1, 0])),
+        (typed("UINT64", [2**64 - 1]), b"\xff" * 8),
+        (typed("INT8", [1, 2], sizeInBytes=2), bytes([1, 2])),
+        (typed("INT8", [1, 2], sizeInBytes=7), bytes([1, 2, 0, 0, 0, 0, 0])),
+        (typed("UINT16", {"valueCount": 3, "value": 258}), bytes([2, 1] * 3 + [0, 0])),
+        (typed("FLOAT32", {"valueCount": 2, "value": "nan"}), np.full(2, np.nan, np.float32).tobytes()),
+        (typed("FLOAT16", {"valueCount": 2, "value": 1.2}), halves(0x3CCC, 0x3CCC)),
+        (typed("INT32", {"valueStart": 3, "valueDelta": 2, "valueCount": 3}), np.array([3, 5, 7], np.int32).tobytes()),
+        (typed("UINT8", {"valueStart": 254, "valueDelta": 1, "valueCount": 4}), bytes([254, 255, 0, 1])),
+        (typed("INT8", {"valueStart": 127, "valueDelta": 1, "valueCount": 4}), bytes([127, 128, 129, 130])),
+        (typed("UINT8", {"valueStart": 1, "valueDelta": 255, "valueCount": 4}), bytes([1, 0, 255, 254])),
+        (
+            typed("UINT8", {"valueStart": 1, "valueDelta": 1, "valueCount": 1, "sourcePath": "none"}),
+            bytes([1, 0, 0, 0]),
+        ),
+        (
+            {
+                "initialValues": [
+                    {"name": "a", "type": "FLOAT32", "value": 1},
+                    {"type": "UINT8", "value": 7},
+                    {"type": "INT16", "value": -2},
+                    {"type": "FLOAT32", "value": "inf"},
+                ]
+            },
+            np.float32(1).tobytes() + bytes([7, 0xFE, 0xFF]) + np.float32(np.inf).tobytes() + b"\0",
+        ),
+        (typed("UNKNOWN", [{"type": "INT32", "value": 1}], type="buffer"), bytes([1, 0, 0, 0])),
+        (typed("UINT4", {"sourcePath": "data.bin"}), bytes(range(16))),
+        (typed("FLOAT32", {"sourcePath": "sub/../data.bin"}), bytes(range(16))),
+        (typed("FLOAT32", {"sourcePath": "f32.npy"}), np.arange(4, dtype=np.float32).tobytes()),
+        ({"initialValues": {"sourcePath": "i32.npy"}}, np.arange(4, dtype=np.int32).tobytes()),
+        ({"initialValues": {"sourcePath": "cut.npy"}}, np.arange(4, dtype=np.float32).tobytes()),
+        ({"initialValues": {"sourcePath": "more.npy"}}, np.arange(4, dtype=np.float32).tobytes() + bytes(4)),
+        (typed("INT8", {"sourcePath": "bool.npy"}), bytes([1, 0, 0, 0])),
+    ],
+)
+def test_initial_values(resource: Model, expected: bytes, directory: Path) -> None:
+    (directory / "more.npy").write_bytes((directory / "f32.npy").read_bytes() + bytes(4))
+    np.save(directory / "bool.npy", np.array([True]))
+    found, _ = contents(directory, resource)
+    # The last byte of 3.0 is missing in cut.npy, and is filled with zero.
+    assert found == (expected[:-1] + b"\0" if resource["initialValues"] == {"sourcePath": "cut.npy"} else expected)
+
+
+@pytest.mark.parametrize(
+    ("data_type", "step"), [("FLOAT32", 0.1), ("FLOAT64", 0.1), ("FLOAT16", 0.1), ("FLOAT16", -3.7)]
+)
+def test_sequences_round_at_every_step(data_type: str, step: float, directory: Path) -> None:
+    count = 3000
+    found, _ = contents(directory, typed(data_type, {"valueStart": 1, "valueDelta": step, "valueCount": count}))
+    dtype = DataType[data_type].dtype
+    value, delta = np.array(1, dtype), np.array(step, dtype)
+    if data_type == "FLOAT16":
+        delta = to_half(np.array([step]), truncate=True)[0]
+    expected = []
+    for _ in range(count):
+        expected.append(value)
+        value = value + delta
+        if data_type == "FLOAT16":
+            value = to_half(np.array([float(expected[-1]) + float(delta)]), truncate=True)[0]
+    np.testing.assert_array_equal(np.frombuffer(found, dtype), np.array(expected, dtype))
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "last"),
+    [(0, 1, 2048), (60000, 100, float("inf")), (0, "inf", float("inf")), ("inf", "-inf", None)],
+)
+def test_sequences_of_halves_end(start: object, step: object, last: float | None, directory: Path) -> None:
+    """Where the sum does not change any more, the rest is the same."""
+    found, _ = contents(directory, typed("FLOAT16", {"valueStart": start, "valueDelta": step, "valueCount": 10**6}))
+    values = np.frombuffer(found, np.float16)
+    assert np.isnan(values[-1]) if last is None else values[-1] == last
+
+
+def test_fills_cost_nothing(directory: Path) -> None:
+    model = edited(DX, (X, typed("FLOAT64", {"valueCount": 2**32 - 1, "value": 1})))
+    graph = load_model(directory, model)
+    assert graph.findings == ()
+    assert graph.inputs[0].value.nbytes == 8 * (2**32 - 1)
+
+
+def test_padding_costs_nothing(directory: Path) -> None:
+    graph = load_model(directory, edited(DX, (X + "/sizeInBytes", 2**40)))
+    assert graph.findings == ()
+    data = graph.inputs[0].default
+    assert data is not None
+    assert data.nbytes == 2**40
+    assert data.read(12, 8).view(np.float32).tolist() == [-4, 0]
+
+
+def test_materialized_data_is_counted_together(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dml2onnx.frontends.dx_resources.MAX_MATERIALIZED_BYTES", 30)
+    sequence = typed("INT32", {"valueStart": 0, "valueDelta": 1, "valueCount": 4})
+    graph = load_model(directory, edited(DX, (X, sequence), ("/resources/y", sequence)))
+    assert [(item.code, item.pointer) for item in graph.findings] == [
+        (codes.TOO_MUCH_DATA.id, "/resources/y/initialValues")
+    ]
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize("channels", [3, 4])
+def test_images(data_type: str, channels: int, directory: Path) -> None:
+    pixels = np.arange(2 * 3 * 4, dtype=np.uint8).reshape(2, 3, 4) * 10
+    pixels[..., 3] = 255
+    Image.fromarray(pixels, "RGBA").save(directory / "a.PNG")
+    resource = typed(data_type, {"sourcePath": "a.PNG"}, resampleSize=[1, channels, 2, 3], resampleMode="scale")
+    found, _ = contents(directory, resource)
+    expected = np.moveaxis(pixels[..., :channels], 2, 0).astype(np.float32) / np.float32(255)
+    values = np.frombuffer(found, DataType[data_type].dtype).reshape(channels, 2, 3)
+    if data_type == "FLOAT32":
+        np.testing.assert_array_equal(values, expected)
+    else:
+        np.testing.assert_array_equal(values, to_half(expected.astype(np.float64), truncate=True))
+
+
+def test_images_are_scaled(directory: Path) -> None:
+    Image.new("RGB", (5, 7), (255, 0, 51)).save(directory / "a.png")
+    found, _ = contents(directory, typed("FLOAT32", {"sourcePath": "a.png"}, resampleSize=[1, 3, 2, 4]))
+    values = np.frombuffer(found, np.float32).reshape(3, 2, 4)
+    np.testing.assert_array_equal(values, np.broadcast_to(np.array([1, 0, 0.2], np.float32)[:, None, None], (3, 2, 4)))
+
+
+def test_a_damaged_image(directory: Path) -> None:
+    (directory / "a.jpg").write_bytes(b"not an image")
+    image = typed("FLOAT32", {"sourcePath": "a.jpg"}, resampleSize=[1, 3, 2, 2])
+    (finding,) = load_model(directory, edited(DX, (X, image))).findings
+    assert (finding.code, finding.pointer) == (codes.BAD_IMAGE.id, X + "/initialValues")

@@ -1,0 +1,427 @@
+"""The native format: what it means, and every way to get it wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+
+from dml2onnx.catalog import schemas_directory
+from dml2onnx.codes import checking
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends import LoadOptions, native
+from dml2onnx.frontends.files import padded
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+from .models import NATIVE, REMOVE, Model, edited, f32, load_model, load_text
+from .rejections import Case, case, check
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dml2onnx.diagnostics import Code
+    from dml2onnx.ir.graph import Graph
+
+
+N0, D0 = "/nodes/0", "/nodes/0/desc"
+
+
+def nested_activations(depth: int) -> Model:
+    desc: Model = {"Type": "ELEMENT_WISE_ADD1"}
+    return {**desc, "FusedActivation": nested_activations(depth - 1)} if depth else desc
+
+
+def changed(name: str, changes: list[tuple[str, Any]], *findings: tuple[Code, str]) -> Case:
+    return case(name, edited(NATIVE, *changes), *findings)
+
+
+REJECTED = [
+    changed("member", [("/node", [])], (codes.UNKNOWN_KEY, "/node")),
+    changed("node-member", [(N0 + "/Inputs", {})], (codes.UNKNOWN_KEY, N0 + "/Inputs")),
+    changed("no-nodes", [("/nodes", REMOVE), ("/outputs", [])], (codes.MISSING_KEY, "/nodes")),
+    changed("no-outputs", [("/outputs", REMOVE)], (codes.MISSING_KEY, "/outputs")),
+    changed("outputs-kind", [("/outputs", "y")], (codes.WRONG_KIND, "/outputs")),
+    changed("output-kind", [("/outputs/0", 1)], (codes.WRONG_KIND, "/outputs/0")),
+    changed("output-unknown", [("/outputs/0", "hh")], (codes.UNKNOWN_VALUE, "/outputs/0")),
+    changed("output-twice", [("/outputs", ["h", "h"])], (codes.DUPLICATE_NAME, "/outputs/1")),
+    changed("node-kind", [("/nodes/-", 1)], (codes.WRONG_KIND, "/nodes/3")),
+    changed("node-name", [(N0 + "/name", 1)], (codes.WRONG_KIND, N0 + "/name")),
+    changed("level", [("/feature_level", "5_9")], (codes.UNKNOWN_FEATURE_LEVEL, "/feature_level")),
+    changed("level-kind", [("/feature_level", 5.0)], (codes.WRONG_KIND, "/feature_level")),
+    changed("twice", [("/constants/x", f32(1, fill=0))], (codes.DUPLICATE_NAME, "/constants/x")),
+    changed(
+        "output-name-twice",
+        [("/nodes/1/outputs/OutputTensor", "h"), ("/nodes/2/inputs/InputTensor", "h")],
+        (codes.DUPLICATE_NAME, "/nodes/1/outputs/OutputTensor"),
+    ),
+    changed("unknown-value", [(N0 + "/inputs/ATensor", "z")], (codes.UNKNOWN_VALUE, N0 + "/inputs/ATensor")),
+    changed(
+        "unknown-element",
+        [("/nodes/1/inputs/InputTensors/1/value", "z")],
+        (codes.UNKNOWN_VALUE, "/nodes/1/inputs/InputTensors/1"),
+    ),
+    changed("source-kind", [(N0 + "/inputs/ATensor", 1)], (codes.WRONG_KIND, N0 + "/inputs/ATensor")),
+    changed(
+        "source-array", [("/nodes/1/inputs/InputTensors", "h")], (codes.WRONG_KIND, "/nodes/1/inputs/InputTensors")
+    ),
+    changed(
+        "source-member",
+        [("/nodes/1/inputs/InputTensors/1/of", 1)],
+        (codes.UNKNOWN_KEY, "/nodes/1/inputs/InputTensors/1/of"),
+    ),
+    changed(
+        "source-offset",
+        [("/nodes/1/inputs/InputTensors/1/offset", -1)],
+        (codes.WRONG_KIND, "/nodes/1/inputs/InputTensors/1/offset"),
+    ),
+    changed(
+        "source-nothing",
+        [("/nodes/1/inputs/InputTensors/1", {})],
+        (codes.MISSING_KEY, "/nodes/1/inputs/InputTensors/1/value"),
+    ),
+    changed("no-input", [(N0 + "/inputs/BTensor", REMOVE)], (codes.MISSING_FIELD, D0 + "/BTensor")),
+    changed(
+        "unconnected",
+        [(N0 + "/inputs/BTensor", None), (D0 + "/BTensor", f32(4))],
+        (codes.UNCONNECTED_TENSOR, D0 + "/BTensor"),
+    ),
+    changed("input-unknown", [(N0 + "/inputs/CTensor", "x")], (codes.UNKNOWN_TENSOR, N0 + "/inputs/CTensor")),
+    changed("output-unknown-tensor", [(N0 + "/outputs/Output", "q")], (codes.UNKNOWN_TENSOR, N0 + "/outputs/Output")),
+    changed(
+        "output-as-input", [(N0 + "/inputs/OutputTensor", "x")], (codes.UNKNOWN_TENSOR, N0 + "/inputs/OutputTensor")
+    ),
+    changed(
+        "output-name",
+        [(N0 + "/outputs/OutputTensor", 1), ("/nodes/1/inputs/InputTensors/0", "x"), ("/outputs", ["a"])],
+        (codes.WRONG_KIND, N0 + "/outputs/OutputTensor"),
+    ),
+    changed(
+        "output-array",
+        [("/nodes/2/outputs/OutputTensors", "a"), ("/outputs", ["h"])],
+        (codes.WRONG_KIND, "/nodes/2/outputs/OutputTensors"),
+        (codes.CONNECTION_COUNT, "/nodes/2/outputs/OutputTensors"),
+    ),
+    changed(
+        "outputs-count",
+        [("/nodes/2/outputs/OutputTensors/-", "b")],
+        (codes.CONNECTION_COUNT, "/nodes/2/outputs/OutputTensors"),
+    ),
+    changed(
+        "inputs-count",
+        [("/nodes/1/desc/InputTensors", [f32(4)])],
+        (codes.CONNECTION_COUNT, "/nodes/1/inputs/InputTensors"),
+    ),
+    changed(
+        "no-outputs-of-node",
+        [(N0 + "/outputs", REMOVE), ("/nodes/1/inputs/InputTensors/0", "x"), ("/outputs", ["a"])],
+        (codes.MISSING_KEY, N0 + "/outputs"),
+    ),
+    changed("no-desc", [(D0, REMOVE)], (codes.MISSING_KEY, D0)),
+    changed(
+        "undescribed-output",
+        [
+            (
+                "/nodes/2",
+                {
+                    "name": "pool",
+                    "type": "RANDOM_GENERATOR",
+                    "desc": {"OutputTensor": f32(1), "Type": "PHILOX_4X32_10"},
+                    "inputs": {"InputStateTensor": "y"},
+                    "outputs": {"OutputTensor": "a", "OutputStateTensor": "s"},
+                },
+            )
+        ],
+        (codes.MISSING_FIELD, "/nodes/2/desc/OutputStateTensor"),
+    ),
+    changed("operator", [(N0 + "/type", "ELEMENT_WISE_AD")], (codes.UNKNOWN_OPERATOR, N0 + "/type")),
+    changed("operator-kind", [(N0 + "/type", 1)], (codes.UNKNOWN_OPERATOR, N0 + "/type")),
+    changed("no-operator", [(N0 + "/type", REMOVE)], (codes.MISSING_KEY, N0 + "/type")),
+    changed("field", [(D0 + "/ScaleBais", None)], (codes.UNKNOWN_FIELD, D0 + "/ScaleBais")),
+    changed(
+        "unreadable-output",
+        [(D0 + "/OutputTensor/DataType", "FLOAT8")],
+        (codes.ENUMERATOR, D0 + "/OutputTensor/DataType"),
+    ),
+    changed(
+        "nested-tensor",
+        [(D0 + "/FusedActivation/InputTensor", f32(4))],
+        (codes.NESTED_TENSOR, D0 + "/FusedActivation/InputTensor"),
+    ),
+    changed(
+        "nested-deep",
+        [(D0 + "/FusedActivation", nested_activations(20))],
+        (codes.NESTED_TOO_DEEP, D0 + "/FusedActivation" * 5),
+    ),
+    changed(
+        "inputs-kind",
+        [("/inputs", [])],
+        (codes.WRONG_KIND, "/inputs"),
+        (codes.UNKNOWN_VALUE, N0 + "/inputs/ATensor"),
+        (codes.UNKNOWN_VALUE, "/nodes/1/inputs/InputTensors/1"),
+    ),
+    changed("input-kind", [("/inputs/x", 1)], (codes.WRONG_KIND, "/inputs/x")),
+    changed("input-member", [("/inputs/x/Size", 1)], (codes.UNKNOWN_FIELD, "/inputs/x/Size")),
+    changed("no-contents", [("/constants/w/values", REMOVE)], (codes.DATA_SOURCE, "/constants/w")),
+    changed("two-contents", [("/constants/w/fill", 1)], (codes.DATA_SOURCE, "/constants/w")),
+    changed("offset-of-values", [("/constants/w/offset", 1)], (codes.UNKNOWN_KEY, "/constants/w/offset")),
+    changed("too-few", [("/constants/w/values", [1, 2, 3])], (codes.WRONG_VALUE_COUNT, "/constants/w/values")),
+    changed("nesting", [("/constants/w/values", [[1, 2], [3]])], (codes.WRONG_VALUE_COUNT, "/constants/w/values")),
+    changed("values-kind", [("/constants/w/values", 1)], (codes.WRONG_KIND, "/constants/w/values")),
+    changed("value", [("/constants/w/values", [1, 2, None, 4])], (codes.BAD_VALUE, "/constants/w/values/2")),
+    changed(
+        "nested-value",
+        [
+            ("/constants/w", {"DataType": "INT8", "Sizes": [2, 2], "values": [[1, 2], [3, 128]]}),
+            (D0 + "/BTensor", f32(1)),
+        ],
+        (codes.BAD_VALUE, "/constants/w/values/1/1"),
+    ),
+    changed(
+        "fill",
+        [("/constants/w", {"DataType": "UINT4", "Sizes": [4], "fill": 16})],
+        (codes.BAD_VALUE, "/constants/w/fill"),
+    ),
+    changed("empty", [("/constants/w", f32(4, values=[]))], (codes.WRONG_VALUE_COUNT, "/constants/w/values")),
+    changed("no-elements", [("/inputs/x", f32(1, 0))], (checking.ZERO_SIZE, "/inputs/x/Sizes/1")),
+    changed(
+        "constant-without-elements",
+        [("/constants/w", f32(0, values=[]))],
+        (checking.ZERO_SIZE, "/constants/w/Sizes/0"),
+    ),
+    changed("no-dimensions", [("/inputs/x", f32())], (checking.DIMENSION_COUNT_LIMIT, "/inputs/x/Sizes")),
+    changed(
+        "beyond-range",
+        [("/constants/w", f32(4, values=[1, "inf", 1e39, 1]))],
+        (codes.BEYOND_RANGE, "/constants/w/values/2"),
+    ),
+    changed("fill-beyond-range", [("/constants/w", f32(4, fill=1e39))], (codes.BEYOND_RANGE, "/constants/w/fill")),
+    case("option-constant", NATIVE, (codes.UNKNOWN_OPTION_NAME, ""), options=LoadOptions(inputs=frozenset({"w"}))),
+    changed("empty-npy", [("/constants/w", {"file": "empty.npy"})], (codes.NO_DATA, "/constants/w/file")),
+    changed("file-kind", [("/constants/w", f32(4, file=1))], (codes.WRONG_KIND, "/constants/w/file")),
+    changed("file-missing", [("/constants/w", f32(4, file="none.bin"))], (codes.FILE_UNREADABLE, "/constants/w/file")),
+    changed("file-directory", [("/constants/w", f32(4, file="sub"))], (codes.FILE_UNREADABLE, "/constants/w/file")),
+    changed("file-nul", [("/constants/w", f32(4, file="a\0b"))], (codes.FILE_UNREADABLE, "/constants/w/file")),
+    changed("file-long", [("/constants/w", f32(4, file="a" * 5000))], (codes.FILE_UNREADABLE, "/constants/w/file")),
+    changed(
+        "file-outside", [("/constants/w", f32(4, file="../outside.bin"))], (codes.FILE_OUTSIDE, "/constants/w/file")
+    ),
+    changed("file-absolute", [("/constants/w", f32(4, file="/etc/passwd"))], (codes.FILE_OUTSIDE, "/constants/w/file")),
+    changed("file-link", [("/constants/w", f32(4, file="link.bin"))], (codes.FILE_OUTSIDE, "/constants/w/file")),
+    changed("file-loop", [("/constants/w", f32(4, file="loop"))], (codes.FILE_UNREADABLE, "/constants/w/file")),
+    changed(
+        "file-short", [("/constants/w", f32(4, file="data.bin", offset=1))], (codes.FILE_TOO_SHORT, "/constants/w/file")
+    ),
+    changed(
+        "file-length",
+        [("/constants/w", f32(4, file="data.bin", length=15))],
+        (codes.FILE_TOO_SHORT, "/constants/w/file"),
+    ),
+    changed("npy-type", [("/constants/w", f32(4, file="i32.npy"))], (codes.WRONG_VALUE_COUNT, "/constants/w/file")),
+    changed(
+        "npy-offset", [("/constants/w", {"file": "f32.npy", "offset": 8})], (codes.UNKNOWN_KEY, "/constants/w/offset")
+    ),
+    changed("npy-no-magic", [("/constants/w", {"file": "fake.npy"})], (codes.BAD_NPY, "/constants/w/file")),
+    changed("npy-cut", [("/constants/w", {"file": "cut.npy"})], (codes.FILE_TOO_SHORT, "/constants/w/file")),
+    changed("npy-order", [("/constants/w", {"file": "columns.npy"})], (codes.BAD_NPY, "/constants/w/file")),
+    changed("npy-endian", [("/constants/w", {"file": "big.npy"})], (codes.BAD_NPY, "/constants/w/file")),
+    changed("npy-complex", [("/constants/w", {"file": "complex.npy"})], (codes.BAD_NPY, "/constants/w/file")),
+    changed("npy-structured", [("/constants/w", {"file": "structured.npy"})], (codes.BAD_NPY, "/constants/w/file")),
+    changed("npy-version", [("/constants/w", {"file": "version.npy"})], (codes.BAD_NPY, "/constants/w/file")),
+    changed("npy-header", [("/constants/w", {"file": "header.npy"})], (codes.BAD_NPY, "/constants/w/file")),
+    changed("npy-long-header", [("/constants/w", {"file": "long.npy"})], (codes.BAD_NPY, "/constants/w/file")),
+    changed("npy-shape", [("/constants/w", {"file": "shape.npy"})], (codes.BAD_NPY, "/constants/w/file")),
+    case("option", NATIVE, (codes.UNKNOWN_OPTION_NAME, ""), options=LoadOptions(constants=frozenset({"y"}))),
+    case(
+        "option-contents",
+        NATIVE,
+        (codes.NO_CONTENTS, "/inputs/x"),
+        options=LoadOptions(constants=frozenset({"x"})),
+    ),
+]
+
+
+@pytest.mark.parametrize("rejected", REJECTED, ids=lambda item: item.name)
+def test_rejected(rejected: Case, directory: Path) -> None:
+    check(rejected, directory)
+
+
+# --- What it means ----------------------------------------------------------------------------------------------------
+
+
+def data_of(graph: Graph, name: str) -> bytes:
+    return next(item.data.read().tobytes() for item in graph.constants if item.value.name == name)
+
+
+def loaded(directory: Path, *changes: tuple[str, Any], options: LoadOptions | None = None) -> Graph:
+    graph = load_model(directory, edited(NATIVE, *changes), options)
+    assert graph.findings == ()
+    return graph
+
+
+def test_a_graph(tmp_path: Path) -> None:
+    graph = loaded(tmp_path)
+    assert (graph.format, graph.name, graph.feature_level) == ("native", "tiny", "5_0")
+    (x,) = graph.inputs
+    assert (x.name, x.value.nbytes, x.default, str(x.desc)) == ("x", 16, None, "FLOAT32 [4]")
+    assert data_of(graph, "w") == np.array([1, 2.5, np.inf, -1], np.float32).tobytes()
+    add, join, split = graph.nodes
+    assert [node.source for node in graph.nodes] == ["/nodes/0/desc", "/nodes/1/desc", "/nodes/2/desc"]
+    assert add.reads["ATensor"][0].value is x.value
+    assert add.operator.tensor("ATensor") == TensorDesc(DataType.FLOAT32, (4,))
+    assert add.operator.has("FusedActivation")
+    h = add.writes["OutputTensor"][0].value
+    assert [read.value for read in join.reads["InputTensors"]] == [h, x.value]
+    assert join.operator.uint("InputCount") == 2
+    assert [write.value.name for write in split.writes["OutputTensors"]] == ["a", "split.OutputTensors"]
+    assert [write.value.nbytes for write in split.writes["OutputTensors"]] == [12, 20]
+    assert [(item.name, item.value, str(item.desc)) for item in graph.outputs] == [
+        ("h", h, "FLOAT32 [4]"),
+        ("a", split.writes["OutputTensors"][0].value, "FLOAT32 [3]"),
+    ]
+    assert graph.sorted_nodes() == graph.nodes
+
+
+def test_the_documented_example(tmp_path: Path) -> None:
+    (tmp_path / "weights.bin").write_bytes(bytes(range(256)) * 3)
+    assert native.__doc__ is not None
+    text = native.__doc__.split(".. code-block:: json")[1].split("``dml2onnx`` (the version)")[0]
+    graph = load_text(tmp_path, text)
+    assert graph.findings == ()
+    assert data_of(graph, "w")[:4] == bytes([64, 65, 66, 67])
+    assert len(data_of(graph, "w")) == 4 * 3 * 3 * 3 * 4
+    Draft202012Validator(json.loads((schemas_directory() / "graph.schema.json").read_text())).validate(json.loads(text))
+
+
+def test_nodes_in_any_order(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, ("/nodes", NATIVE["nodes"][::-1]))
+    assert [node.name for node in graph.nodes] == ["split", "join", "add"]
+    assert [node.name for node in graph.sorted_nodes()] == ["add", "join", "split"]
+
+
+def test_a_node_that_reads_itself(tmp_path: Path) -> None:
+    """Cycles are for the checks to name."""
+    graph = loaded(tmp_path, (N0 + "/inputs/ATensor", "h"))
+    assert graph.nodes[0].reads["ATensor"][0].value is graph.nodes[0].writes["OutputTensor"][0].value
+
+
+def test_public_names_of_outputs(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, ("/outputs", {"first": "h", "second": "h", "weights": "w", "input": "x"}))
+    assert [(item.name, item.value.name) for item in graph.outputs] == [
+        ("first", "h"),
+        ("second", "h"),
+        ("weights", "w"),
+        ("input", "x"),
+    ]
+
+
+def test_names_are_optional(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, ("/name", REMOVE), (N0 + "/name", REMOVE), ("/feature_level", REMOVE))
+    assert (graph.name, graph.feature_level, graph.nodes[0].name) == ("graph", None, "element_wise_add1_0")
+
+
+def test_offsets(tmp_path: Path) -> None:
+    graph = loaded(
+        tmp_path, (N0 + "/inputs/ATensor", {"value": "y", "offset": 16}), (D0 + "/ATensor", f32(2, 2, Strides=[1, 2]))
+    )
+    assert graph.nodes[0].reads["ATensor"][0].offset == 16
+    assert graph.nodes[0].operator.tensor("ATensor").strides == (1, 2)
+
+
+@pytest.mark.parametrize("level", ["5_0", "5.0", "DML_FEATURE_LEVEL_5_0"])
+def test_feature_levels(level: str, tmp_path: Path) -> None:
+    assert loaded(tmp_path, ("/feature_level", level)).feature_level == "5_0"
+
+
+W = "/constants/w"
+
+
+@pytest.mark.parametrize(
+    ("constant", "expected"),
+    [
+        ({"DataType": "INT16", "Sizes": [3], "values": [1, -2, 3]}, np.array([1, -2, 3, 0], np.int16).tobytes()),
+        (
+            {"DataType": "INT16", "Sizes": [2, 2], "values": [[1, 2], [3, 4]]},
+            np.array([1, 2, 3, 4], np.int16).tobytes(),
+        ),
+        ({"DataType": "INT8", "Sizes": [2, 2], "Strides": [1, 2], "values": [1, 2, 3, 4]}, bytes([1, 2, 3, 4])),
+        ({"DataType": "INT8", "Sizes": [2, 2], "Strides": [0, 1], "values": [1, 2]}, bytes([1, 2, 0, 0])),
+        ({"DataType": "UINT4", "Sizes": [5], "values": [1, 2, 3, 4, 5]}, bytes([0x21, 0x43, 0x05, 0])),
+        ({"DataType": "INT4", "Sizes": [3], "values": [-1, -8, 7]}, bytes([0x8F, 0x07, 0, 0])),
+        ({"DataType": "INT4", "Sizes": [8], "fill": -2}, bytes([0xEE] * 4)),
+        ({"DataType": "FLOAT16", "Sizes": [2], "values": [1.2, "nan"]}, np.array([1.2, np.nan], np.float16).tobytes()),
+        ({"DataType": "FLOAT64", "Sizes": [2], "fill": "-inf"}, np.full(2, -np.inf).tobytes()),
+        ({"DataType": "UINT64", "Sizes": [1], "values": [2**64 - 1]}, b"\xff" * 8),
+        ({"DataType": "UINT8", "Sizes": [3], "file": "data.bin", "offset": 2}, bytes([2, 3, 4, 0])),
+        ({"DataType": "UINT8", "Sizes": [3], "file": "data.bin", "length": 4}, bytes([0, 1, 2, 3])),
+        ({"DataType": "UINT8", "Sizes": [3], "file": r"sub\..\data.bin", "length": 3}, bytes([0, 1, 2, 0])),
+        ({"file": "f32.npy"}, np.arange(4, dtype=np.float32).tobytes()),
+        ({"DataType": "FLOAT32", "Sizes": [2, 2], "file": "f32.npy"}, np.arange(4, dtype=np.float32).tobytes()),
+        ({"file": "bool.npy"}, bytes([1, 0, 1, 0])),
+        ({"file": "scalar.NPY"}, np.float64(7).tobytes()),
+        ({"file": "long_header.npy"}, np.arange(2, dtype=np.uint32).tobytes()),
+    ],
+)
+def test_contents(constant: Model, expected: bytes, directory: Path) -> None:
+    np.save(directory / "bool.npy", np.array([True, False, True]))
+    np.save(directory / "scalar.npy", np.float64(7))
+    (directory / "scalar.npy").rename(directory / "scalar.NPY")
+    with (directory / "long_header.npy").open("wb") as file:
+        np.lib.format.write_array(file, np.arange(2, dtype=np.uint32), version=(3, 0))
+    graph = loaded(directory, (W, constant), (D0 + "/BTensor", f32(4)))
+    assert data_of(graph, "w") == expected
+    value = next(item.value for item in graph.constants if item.value.name == "w")
+    assert value.nbytes == len(expected)
+
+
+def test_large_contents_cost_nothing(directory: Path) -> None:
+    with (directory / "huge.bin").open("wb") as file:
+        file.truncate(1 << 40)
+    sizes = [2**10, 2**20]
+    graph = loaded(
+        directory,
+        ("/constants/fill", {"DataType": "FLOAT32", "Sizes": [2**32 - 1], "fill": 1}),
+        ("/constants/file", {"DataType": "UINT8", "Sizes": sizes, "file": "huge.bin"}),
+    )
+    by_name = {item.value.name: item for item in graph.constants}
+    assert by_name["fill"].data.nbytes == 4 * (2**32 - 1)
+    assert by_name["file"].data.nbytes == 2**30
+    assert by_name["fill"].data.read(2**33, 8).tobytes() == np.ones(2, np.float32).tobytes()
+
+
+def test_inputs_with_samples(tmp_path: Path) -> None:
+    sample = ("/inputs/x", f32(4, fill=1))
+    (x,) = loaded(tmp_path, sample).inputs
+    assert x.default is not None
+    assert x.default.nbytes == 16
+    for options in (LoadOptions(constants=frozenset({"x"})), LoadOptions(freeze=True)):
+        frozen = loaded(tmp_path, sample, options=options)
+        assert frozen.inputs == ()
+        assert data_of(frozen, "x") == np.ones(4, np.float32).tobytes()
+    assert loaded(tmp_path, sample, options=LoadOptions(freeze=True, inputs=frozenset({"x"}))).inputs
+    assert not loaded(tmp_path, ("/inputs/x", f32(4, fill=1, Flags="OWNED_BY_DML"))).inputs
+
+
+def test_allowed_paths(directory: Path) -> None:
+    change = (W, {"DataType": "UINT8", "Sizes": [16], "file": "../outside.bin"}), (D0 + "/BTensor", f32(4))
+    graph = loaded(directory, *change, options=LoadOptions(allow_paths=(directory.parent,)))
+    assert data_of(graph, "w") == bytes(16)
+
+
+def test_padding_is_read_in_parts() -> None:
+    data = padded(ArrayData(np.arange(1, 4, dtype=np.uint8)), 8)
+    whole = bytes([1, 2, 3, 0, 0, 0, 0, 0])
+    assert data.read().tobytes() == whole
+    for offset in range(10):
+        for length in range(10):
+            assert data.read(offset, length).tobytes() == whole[offset : offset + length]
+
+
+def test_a_value_without_writer_is_silent(tmp_path: Path) -> None:
+    """What reads the output of a node that cannot be read is not at fault."""
+    graph = load_model(tmp_path, edited(NATIVE, (N0 + "/type", "ADD")))
+    assert [item.code for item in graph.findings] == [codes.UNKNOWN_OPERATOR.id]
+    assert [node.name for node in graph.nodes] == ["join", "split"]

@@ -1,0 +1,160 @@
+"""From files to decoded JSON: what is no model at all, and what only DxDispatch tolerates."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Code, Severity, UnreadableError
+from dml2onnx.frontends import load
+
+from .models import DX, GRAPH, NATIVE, Model, edited, load_model, load_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+TEXTS: dict[str, tuple[bytes, Code]] = {
+    "empty": (b"", codes.NOT_JSON),
+    "cut": (b'{"dml2onnx": 1, "nodes": [', codes.NOT_JSON),
+    "leading-zero": (b'{"dml2onnx": 01}', codes.NOT_JSON),
+    "hexadecimal": (b'{"dml2onnx": 0x1}', codes.NOT_JSON),
+    "plus": (b'{"dml2onnx": +1}', codes.NOT_JSON),
+    "point": (b'{"dml2onnx": .5}', codes.NOT_JSON),
+    "single-quotes": (b"{'dml2onnx': 1}", codes.NOT_JSON),
+    "native-comment": (b'{"dml2onnx": 1 /* one */}', codes.NOT_JSON),
+    "native-tail": (b'{"dml2onnx": 1} {}', codes.NOT_JSON),
+    "only-a-comma": (b'{"resources": [,]}', codes.NOT_JSON),
+    "two-commas": (b'{"resources": [1,,]}', codes.NOT_JSON),
+    "open-comment": (b'{"resources": {} /* }', codes.NOT_JSON),
+    "control-character": (b'{"resources\n": {}}', codes.NOT_JSON),
+    "nan": (b'{"dml2onnx": "NaN", "x": NaN}', codes.NOT_A_NUMBER_LITERAL),
+    "infinity": (b'{"resources": {}, // Infinity\n "x": -Infinity}', codes.NOT_A_NUMBER_LITERAL),
+    "deep": (b"[" * 10_000, codes.TOO_DEEP),
+    "deep-objects": (b'{"a":' * 10_000, codes.TOO_DEEP),
+    "latin-1": ('{"name": "é"}'.encode("latin-1"), codes.NOT_UTF8),
+    "binary": (bytes(range(256)), codes.NOT_UTF8),
+    "only-a-mark": (b"\xef\xbb\xbf", codes.NOT_JSON),
+    "onnx": (b"\x08\x0a\x12\x08dml2onnx\x1a\x00", codes.ONNX_MODEL),
+    "utf-16": ('{"dml2onnx": 1}'.encode("utf-16"), codes.BYTE_ORDER_MARK),
+    "surrogate": (rb'{"dml2onnx": 1, "name": "\\\ud800"}', codes.LONE_SURROGATE),
+    "second-half": (rb'{"dml2onnx": 1, "name": "\udc00\ud800"}', codes.LONE_SURROGATE),
+    "array": (b"[]", codes.WRONG_ROOT),
+    "array-with-comment": (b"[] // nothing", codes.NOT_JSON),
+    "string": (b'"model"', codes.WRONG_ROOT),
+    "no-format": (b'{"nodes": []}', codes.UNKNOWN_FORMAT),
+    "empty-object": (b"{}", codes.UNKNOWN_FORMAT),
+    "version": (b'{"dml2onnx": 2}', codes.UNKNOWN_VERSION),
+    "version-kind": (b'{"dml2onnx": true}', codes.UNKNOWN_VERSION),
+    "version-huge": (b'{"dml2onnx": ' + b"9" * 6000 + b"}", codes.UNKNOWN_VERSION),
+}
+
+
+@pytest.mark.parametrize(("text", "code"), TEXTS.values(), ids=TEXTS)
+def test_text(text: bytes, code: Code, tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    path.write_bytes(text)
+    with pytest.raises(UnreadableError) as caught:
+        load(path)
+    assert [item.code for item in caught.value.diagnostics] == [code.id], str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"", "is empty"),
+        (b" \n", "is empty"),
+        (b'{"dml2onnx": 1, "nodes": [', "line 1, column 27: the text ends in the middle of the model"),
+        (b'{"dml2onnx": 1, "no', "the text ends in the middle of the model"),
+        (b'{"dml2onnx": 1,\n // one\n "nodes": []}', "line 2, column 2: a comment starts here"),
+        (b'{"dml2onnx": 01}', "line 1, column 15: "),
+    ],
+)
+def test_grammar_in_words(text: bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    path.write_bytes(text)
+    with pytest.raises(UnreadableError) as caught:
+        load(path)
+    assert words in str(caught.value)
+    assert "model.json" in str(caught.value)
+
+
+def test_onnx_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(b"\x3a\x00")
+    with pytest.raises(UnreadableError, match="is an ONNX model already"):
+        load(path)
+    path.write_text(json.dumps(NATIVE), encoding="utf-8")
+    assert load(path).findings == ()
+
+
+@pytest.mark.parametrize(("model", "expected"), [(NATIVE, []), (GRAPH, []), (DX, [codes.MARKED_TEXT.id])])
+def test_byte_order_mark(model: Model, expected: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(model), encoding="utf-8-sig")
+    assert [item.code for item in load(path).findings] == expected
+
+
+def test_no_path() -> None:
+    with pytest.raises(UnreadableError, match="the path of the model is empty"):
+        load("")
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableError, match=codes.NO_SUCH_FILE.id):
+        load(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("name", [".", "/dev/null"])
+def test_not_a_file(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UnreadableError, match=codes.NOT_A_FILE.id):
+        load(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a" * 5000, "a\0b"])
+def test_impossible_name(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UnreadableError, match=codes.CANNOT_READ.id):
+        load(tmp_path / name)
+
+
+def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dml2onnx.frontends.text.MAX_TEXT_BYTES", 10)
+    with pytest.raises(UnreadableError, match=codes.FILE_TOO_LARGE.id):
+        load_model(tmp_path, NATIVE)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"dml2onnx": 1, "name": "a", "name": "b", "nodes": [], "outputs": []}', [(codes.DUPLICATE_KEY, "/name")]),
+        ('{"Nodes": [], "OutputEdges": [], "Nodes": []}', [(codes.DUPLICATE_KEY, "/Nodes")]),
+        (
+            '{"resources": {"a": 1, "a": {"initialValuesDataType": "INT8", "initialValues": [1]}},'
+            ' "dispatchables": {}, "commands": []}',
+            [(codes.REPEATED_KEY, "/resources/a")],
+        ),
+    ],
+)
+def test_member_twice(text: str, expected: list[tuple[Code, str]], tmp_path: Path) -> None:
+    graph = load_text(tmp_path, text)
+    assert [(item.code, item.pointer) for item in graph.findings] == [(code.id, place) for code, place in expected]
+
+
+def test_a_number_beyond_doubles(tmp_path: Path) -> None:
+    """``1e400`` is JSON, and an infinity to Python's reader."""
+    constant = '{"DataType": "FLOAT64", "Sizes": [1], "fill": 1e400}'
+    text = f'{{"dml2onnx": 1, "nodes": [], "outputs": [], "constants": {{"c": {constant}}}}}'
+    (finding,) = load_text(tmp_path, text).findings
+    assert (finding.code, finding.pointer) == (codes.BAD_VALUE.id, "/constants/c/fill")
+    assert "too large for a double" in finding.message
+
+
+def test_findings_end(tmp_path: Path) -> None:
+    model = edited(NATIVE, ("/nodes", [1] * 20_000), ("/outputs", []))
+    findings = load_model(tmp_path, model).findings
+    assert len(findings) == 10_001
+    assert findings[-1].code == codes.TOO_MANY_FINDINGS.id
+    assert findings[-1].severity is Severity.ERROR

@@ -1,0 +1,173 @@
+"""The emitter: creates or folds, shares constants, legalises types, names things."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto
+
+from dml2onnx.lowering.emitter import Emitter, NoKernelError, Tensor
+from dml2onnx.lowering.emitter.neural import Window
+
+
+def emitter(opset: int = 21, provider: str = "cpu") -> Emitter:
+    e = Emitter(opset, provider)
+    e.begin("node", "TEST")
+    return e
+
+
+def computed(shape: tuple[int, ...] = (2, 3), dtype: type = np.float32, name: str = "x") -> Tensor:
+    return Tensor(name, np.dtype(dtype), shape)
+
+
+def emitted(e: Emitter) -> list[str]:
+    return [node.op_type for node in e.graph.node]
+
+
+def test_operations_on_constants_are_evaluated() -> None:
+    e = emitter()
+    weights = e.constant(np.arange(6, dtype=np.float32).reshape(2, 3), label="w")
+    result = e.Mul(e.Transpose(e.Flip(weights, [1]), (1, 0)), e.constant(2.0, np.float32))
+    np.testing.assert_array_equal(result.constant, 2 * np.arange(6, dtype=np.float32).reshape(2, 3)[:, ::-1].T)
+    assert emitted(e) == []
+    assert e.initializers == {}
+
+
+def test_folding_does_not_make_models_larger() -> None:
+    e = emitter()
+    wide = e.Expand(e.constant(np.zeros((1, 1), np.float32)), (2048, 2048))
+    assert wide.value is None
+    assert emitted(e) == ["Expand"]
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param(lambda e, x: e.Reshape(x, (2, 3)), id="reshape"),
+        pytest.param(lambda e, x: e.Transpose(x, (0, 1)), id="transpose"),
+        pytest.param(lambda e, x: e.Slice(x, (0, 0), (2, 3)), id="slice"),
+        pytest.param(lambda e, x: e.Expand(x, (2, 3)), id="expand"),
+        pytest.param(lambda e, x: e.Concat([x], 1), id="concat"),
+        pytest.param(lambda e, x: e.Pad(x, (0, 0), (0, 0)), id="pad"),
+        pytest.param(lambda e, x: e.Cast(x, np.dtype(np.float32)), id="cast"),
+        pytest.param(lambda e, x: e.Mul(x, e.constant(1, np.float32)), id="mul"),
+        pytest.param(lambda e, x: e.Flip(e.Reshape(x, (2, 3)), []), id="flip"),
+    ],
+)
+def test_identities_are_never_emitted(operation) -> None:
+    e = emitter()
+    x = computed()
+    assert operation(e, x) is x
+    assert emitted(e) == []
+
+
+def test_transposes_that_move_nothing_are_reshapes() -> None:
+    e = emitter()
+    assert e.Transpose(computed((1, 5, 1)), (1, 0, 2)).shape == (5, 1, 1)
+    assert emitted(e) == ["Reshape"]
+
+
+def test_equal_constants_are_one_initializer() -> None:
+    e = emitter()
+    x = computed()
+    for _ in range(3):
+        x = e.Add(x, e.constant(np.full((2, 3), 7, np.float32)))
+    e.Add(x, e.constant(np.full((3,), 7, np.float32)))
+    assert len(e.initializers) == 2
+
+
+def test_large_constants_are_shared_by_identity() -> None:
+    e = emitter()
+    array = np.zeros((1024, 512), np.float32)
+    x = computed((1024, 512))
+    e.Add(e.Add(x, e.constant(array)), e.constant(array))
+    assert len(e.initializers) == 1
+
+
+def test_weights_keep_their_names() -> None:
+    e = Emitter(21, "cpu", weights=frozenset({"filter"}))
+    e.begin("conv", "CONVOLUTION")
+    weights = e.constant(np.ones((4, 3), np.float32), label="filter")
+    e.MatMul(computed((2, 3)), e.Transpose(weights, (1, 0)))
+    assert list(e.initializers) == ["filter"]
+
+
+def test_names_tell_where_a_node_comes_from() -> None:
+    e = emitter()
+    x = e.Relu(computed())
+    e.Relu(e.Sigmoid(x))
+    assert [node.name for node in e.graph.node] == ["node/Relu", "node/Sigmoid", "node/Relu_2"]
+    assert {p.key: p.value for p in e.graph.node[0].metadata_props} == {"dml_node": "node", "dml_operator": "TEST"}
+
+
+def test_nodes_of_one_name_do_not_collide() -> None:
+    e = emitter()
+    e.Relu(computed())
+    e.begin("node", "TEST")
+    e.Relu(computed())
+    names = [node.output[0] for node in e.graph.node]
+    assert len(set(names)) == 2
+
+
+@pytest.mark.parametrize(
+    ("dtype", "operators"),
+    [
+        pytest.param(np.float32, ["Pad"], id="float32"),
+        pytest.param(np.int16, ["Cast", "Pad", "Cast"], id="int16-through-int32"),
+        pytest.param(np.uint64, ["Pad"], id="uint64"),
+    ],
+)
+def test_types_are_legalised_with_casts(dtype: type, operators: list[str]) -> None:
+    e = emitter()
+    result = e.Pad(computed(dtype=dtype), (1, 0), (0, 1), value=3)
+    assert result.dtype == dtype
+    assert emitted(e) == operators
+
+
+def test_integer_sums_stay_integers() -> None:
+    e = emitter()
+    e.Add(computed(dtype=np.uint16), computed(dtype=np.uint16, name="y"))
+    casts = [node.attribute[0].i for node in e.graph.node if node.op_type == "Cast"]
+    assert not set(casts) & {TensorProto.FLOAT, TensorProto.DOUBLE}
+
+
+def test_what_no_kernel_can_do_exactly_is_refused() -> None:
+    e = emitter()
+    window = Window((2, 2), (1, 1), (1, 1), (0, 0), (0, 0))
+    with pytest.raises(NoKernelError, match="MaxPool for int64"):
+        e.MaxPool(computed((1, 1, 4, 4), np.int64), window)
+    assert not e.supports("MaxPool", np.dtype(np.int64))
+    assert e.supports("MaxPool", np.dtype(np.int32))
+    assert not e.has_kernel("MaxPool", np.dtype(np.int32))
+
+
+def test_division_of_constants_truncates() -> None:
+    e = emitter()
+    a = e.constant(np.array([-7, 7, -7, 7, 6], np.int32))
+    b = e.constant(np.array([2, -2, -2, 2, 3], np.int32))
+    np.testing.assert_array_equal(e.Div(a, b).constant, [-3, -3, 3, 3, 2])
+
+
+def test_renaming_follows_the_readers() -> None:
+    e = emitter()
+    x = e.Relu(computed())
+    e.Sigmoid(x)
+    e.rename(x, "result", 0)
+    assert e.graph.node[0].output[0] == "result"
+    assert e.graph.node[1].input[0] == "result"
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+def test_reductions_are_written_as_the_opset_wants_them(opset: int) -> None:
+    e = emitter(opset)
+    e.ReduceMax(e.ReduceSum(computed(), (0,)), (1,))
+    model = onnx.ModelProto(ir_version=10)
+    model.opset_import.append(onnx.OperatorSetIdProto(domain="", version=opset))
+    model.graph.CopyFrom(e.graph)
+    model.graph.name = "g"
+    for name, array in e.initializers.items():
+        model.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
+    model.graph.input.append(onnx.helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3]))
+    model.graph.output.append(onnx.helper.make_tensor_value_info("node/ReduceMax", TensorProto.FLOAT, [1, 1]))
+    onnx.checker.check_model(model, full_check=True)

@@ -1,0 +1,203 @@
+"""One operator from descriptor to numbers: compiled, checked, run, and compared with the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import onnx
+import pytest
+from numpy.lib.stride_tricks import as_strided
+
+from dml2onnx import catalog
+from dml2onnx.catalog import FieldType
+from dml2onnx.compiler import CompiledModel, compile_outputs
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.operator import FieldValue, OperatorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.reference import Result, disagreements, operator_results
+
+
+def t(data_type: str, sizes: Sequence[int], strides: Sequence[int] | None = None) -> TensorDesc:
+    """A tensor descriptor."""
+    return TensorDesc(DataType[data_type], tuple(sizes), None if strides is None else tuple(strides))
+
+
+def operator(name: str, **fields: object) -> OperatorDesc:
+    """A descriptor from DirectML field names; counts are filled in, absent optional fields are null.
+
+    Without any tensor it is a fused activation, whose tensors are null.
+    """
+    schema = catalog.operator(name)
+    unknown = set(fields) - {item.name for item in schema.fields}
+    assert not unknown, f"{name} has no field {unknown}"
+    counts = {item.count: len(fields[item.name]) for item in schema.fields if item.count and fields.get(item.name)}
+    fused = not any(item.name in fields for item in schema.tensor_fields)
+    values: list[FieldValue] = []
+    for item in schema.fields:
+        value = fields.get(item.name, counts.get(item.name))
+        if isinstance(value, list):
+            value = tuple(value)
+        if item.type in (FieldType.FLOAT, FieldType.FLOAT_ARRAY) and value is not None:
+            value = tuple(float(np.float32(v)) for v in value) if isinstance(value, tuple) else float(np.float32(value))
+        assert value is not None or item.optional or (fused and item.is_tensor), f"{name}.{item.name} is required"
+        values.append(value)
+    return OperatorDesc(schema, tuple(values))
+
+
+@dataclass
+class Case:
+    """A graph of one node, the flat memory of its inputs and the logical arrays that its views see there."""
+
+    op: OperatorDesc
+    graph: Graph
+    memory: dict[str, np.ndarray]
+    logical: dict[str, list[np.ndarray]]
+    constants: frozenset[str] = field(default=frozenset())
+
+
+def random_memory(desc: TensorDesc, rng: np.random.Generator, *, extremes: bool = False) -> np.ndarray:
+    """Flat contents for a tensor: small varied numbers, with the type's extremes strewn in when asked for."""
+    dtype, count = desc.data_type.dtype, desc.extent
+    if dtype.kind == "f":
+        values = rng.normal(0, 2, count).astype(dtype)
+        special = np.array([np.inf, -np.inf, 0.0, -0.0, np.finfo(dtype).tiny, np.finfo(dtype).smallest_subnormal, 1.0])
+    else:
+        low, high = desc.data_type.limits
+        values = rng.integers(max(low, -100), min(high, 100), count, endpoint=True).astype(dtype)
+        special = np.array([low, high, 0, 1, low + 1, high - 1], dtype=object)
+    if extremes and count:
+        where = rng.integers(0, count, max(1, count // 4))
+        values[where] = special[rng.integers(0, len(special), len(where))].astype(dtype)
+    return values
+
+
+def integer_extremes(data_type: str) -> np.ndarray:
+    """Integers where arithmetic goes wrong when it does, those that differ only in their lower halves among them."""
+    low, high = DataType[data_type].limits
+    half = 1 << (DataType[data_type].bits // 2)
+    values = {low, low + 1, high, high - 1, high // 2, 0, 1, 2, 3, 7, half - 1, half, half // 2, half + half // 2}
+    if low:
+        values |= {-1, -2, -3, -7, -half, -half // 2, low // 2}
+    return np.array(sorted(values), DataType[data_type].dtype)
+
+
+def view(memory: np.ndarray, desc: TensorDesc) -> np.ndarray:
+    """What a descriptor sees in flat memory."""
+    return as_strided(memory, desc.sizes, [s * memory.itemsize for s in desc.effective_strides]).copy()
+
+
+def make_case(
+    op: OperatorDesc,
+    *,
+    inputs: Mapping[str, np.ndarray] | None = None,
+    constants: Sequence[str] = (),
+    seed: int = 0,
+    extremes: bool = False,
+) -> Case:
+    """A graph whose inputs and outputs are named after the operator's fields (``InputTensors[1]`` in arrays).
+
+    ``inputs`` gives flat memory or logical arrays for some; the rest is random. ``constants`` become initializers.
+    """
+    rng = np.random.default_rng(seed)
+    given = dict(inputs or {})
+    reads: dict[str, tuple[Read, ...]] = {}
+    writes: dict[str, tuple[Write, ...]] = {}
+    graph_inputs, graph_constants, graph_outputs = [], [], []
+    memory: dict[str, np.ndarray] = {}
+    logical: dict[str, list[np.ndarray]] = {}
+    for item in op.schema.tensor_fields:
+        descs = op.tensors(item.name)
+        if not descs:
+            continue
+        single = isinstance(op.get(item.name), TensorDesc)
+        names = [item.name if single else f"{item.name}[{i}]" for i in range(len(descs))]
+        values = [Value(name, desc.minimum_bytes) for name, desc in zip(names, descs, strict=True)]
+        if item.kind is catalog.FieldKind.OUTPUT_TENSOR:
+            writes[item.name] = tuple(Write(value) for value in values)
+            graph_outputs += [GraphOutput(n, v, d) for n, v, d in zip(names, values, descs, strict=True)]
+            continue
+        reads[item.name] = tuple(Read(value) for value in values)
+        for name, value, desc in zip(names, values, descs, strict=True):
+            flat = given.pop(name, None)
+            if flat is None:
+                flat = random_memory(desc, rng, extremes=extremes)
+            elif np.shape(flat) == desc.sizes and not desc.is_packed:
+                flat = pack(np.asarray(flat, desc.data_type.dtype), desc)
+            memory[name] = np.ascontiguousarray(flat, desc.data_type.dtype).reshape(-1)
+            logical.setdefault(item.name, []).append(view(memory[name], desc))
+            if item.name in constants:
+                graph_constants.append(Constant(value, ArrayData.of(memory[name])))
+            else:
+                graph_inputs.append(GraphInput(name, value, desc=desc))
+    assert not given, f"no such inputs: {given}"
+    node = Node("node", op, reads, writes, "/nodes/0/desc")
+    graph = Graph((node,), tuple(graph_inputs), tuple(graph_outputs), tuple(graph_constants))
+    return Case(op, graph, memory, logical, frozenset(constants))
+
+
+def pack(array: np.ndarray, desc: TensorDesc) -> np.ndarray:
+    """Flat memory in which ``desc`` sees ``array``."""
+    memory = np.zeros(desc.extent, array.dtype)
+    as_strided(memory, desc.sizes, [s * memory.itemsize for s in desc.effective_strides])[...] = array
+    return memory
+
+
+def check_case(
+    op: OperatorDesc,
+    *,
+    inputs: Mapping[str, np.ndarray] | None = None,
+    constants: Sequence[str] = (),
+    opset: int = 21,
+    target: str = "cpu",
+    seed: int = 0,
+    extremes: bool = False,
+) -> CompiledModel:
+    """Compiles and runs one operator and compares every output with the reference."""
+    case = make_case(op, inputs=inputs, constants=constants, seed=seed, extremes=extremes)
+    model = compile_outputs(case.graph, case.graph.outputs, opset=opset, target=target, trace=True)
+    onnx.checker.check_model(model.model_proto, full_check=True)
+    feeds = {port.name: case.memory[port.name].reshape(-1) for port in model.inputs}
+    got = model.run(feeds)
+    for name, results in operator_results(op, case.logical).items():
+        for index, result in enumerate(results):
+            key = name if single(op, name) else f"{name}[{index}]"
+            assert_close(got[key], result, op.tensors(name)[index], f"{op.type} {key}")
+    return model
+
+
+def single(op: OperatorDesc, name: str) -> bool:
+    """Whether a field holds one tensor, not an array."""
+    return isinstance(op.get(name), TensorDesc)
+
+
+def assert_close(got: np.ndarray, want: Result, desc: TensorDesc, what: str) -> None:
+    """Equality, up to the error that the reference admits for each element."""
+    assert got.dtype == want.values.dtype, what
+    assert got.shape == want.values.shape, what
+    wrong = disagreements(got, want, desc.data_type)
+    if wrong.any():
+        where = tuple(int(i[0]) for i in np.nonzero(wrong))
+        found = f"first at {where}: {got[where]!r} != {want.values[where]!r}"
+        pytest.fail(f"{what}: {wrong.sum()} of {wrong.size} differ, {found}")
+
+
+def support_cases(name: str, tensor: str = "OutputTensor") -> Iterator[object]:
+    """A pytest parameter (level, data type, rank) for all that the support tables admit of one tensor."""
+    seen = set()
+    for row in catalog.operator(name).support:
+        support = row.tensors[tensor]
+        low, high = support.dimension_counts
+        for data_type in sorted(support.data_types):
+            for rank in range(low, high + 1):
+                key = (row.level.name, data_type, rank)
+                if key not in seen:
+                    seen.add(key)
+                    yield pytest.param(*key, id=f"{name}-{row.level.name}-{data_type}-{rank}d")
+
+
+def operators(model: CompiledModel) -> list[str]:
+    """The ONNX operators of a model, in order."""
+    return [node.op_type for node in model.lowered.proto.node]

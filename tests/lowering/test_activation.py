@@ -1,0 +1,459 @@
+"""ACTIVATION operators compiled, run, and compared with the reference; by themselves and fused."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.lowering.registry import lowerings
+from dml2onnx.reference import operator_results
+from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, support_cases, t
+
+FIELDS = {
+    "ACTIVATION_CELU": {"Alpha": 0.75},
+    "ACTIVATION_ELU": {"Alpha": 0.75},
+    "ACTIVATION_GELU": {},
+    "ACTIVATION_HARDMAX": {},
+    "ACTIVATION_HARDMAX1": {"Axes": (0,)},
+    "ACTIVATION_HARD_SIGMOID": {"Alpha": 0.2, "Beta": 0.5},
+    "ACTIVATION_HARD_SWISH": {"Alpha": 0.2, "Beta": 0.5},
+    "ACTIVATION_IDENTITY": {},
+    "ACTIVATION_LEAKY_RELU": {"Alpha": 0.1},
+    "ACTIVATION_LINEAR": {"Alpha": 1.5, "Beta": -0.25},
+    "ACTIVATION_LOG_SOFTMAX": {},
+    "ACTIVATION_LOG_SOFTMAX1": {"Axes": (0,)},
+    "ACTIVATION_PARAMETERIZED_RELU": {},
+    "ACTIVATION_PARAMETRIC_SOFTPLUS": {"Alpha": 1.5, "Beta": 0.7},
+    "ACTIVATION_RELU": {},
+    "ACTIVATION_RELU_GRAD": {},
+    "ACTIVATION_SCALED_ELU": {"Alpha": 1.6732632, "Gamma": 1.0507010},
+    "ACTIVATION_SCALED_TANH": {"Alpha": 1.7, "Beta": 0.6},
+    "ACTIVATION_SHRINK": {"Bias": 0.75, "Threshold": 0.5},
+    "ACTIVATION_SIGMOID": {},
+    "ACTIVATION_SOFTMAX": {},
+    "ACTIVATION_SOFTMAX1": {"Axes": (0,)},
+    "ACTIVATION_SOFTPLUS": {"Steepness": 2.0},
+    "ACTIVATION_SOFTSIGN": {},
+    "ACTIVATION_SWISH": {"SigmoidInputScale": 1.5},
+    "ACTIVATION_TANH": {},
+    "ACTIVATION_THRESHOLDED_RELU": {"Alpha": 0.5},
+}
+"""Every activation with usual attributes."""
+
+UNUSUAL = [
+    ("ACTIVATION_CELU", {"Alpha": -0.5}),
+    ("ACTIVATION_CELU", {"Alpha": 1e-3}),
+    ("ACTIVATION_ELU", {"Alpha": -2.0}),
+    ("ACTIVATION_ELU", {"Alpha": 0.0}),
+    ("ACTIVATION_HARD_SIGMOID", {"Alpha": -0.2, "Beta": 0.5}),
+    ("ACTIVATION_HARD_SIGMOID", {"Alpha": 0.2, "Beta": 7.0}),
+    ("ACTIVATION_HARD_SWISH", {"Alpha": -0.2, "Beta": 0.5}),
+    ("ACTIVATION_HARD_SWISH", {"Alpha": 0.0, "Beta": 0.25}),
+    ("ACTIVATION_HARD_SWISH", {"Alpha": 0.0, "Beta": -3.0}),
+    ("ACTIVATION_LEAKY_RELU", {"Alpha": 0.0}),
+    ("ACTIVATION_LEAKY_RELU", {"Alpha": -2.0}),
+    ("ACTIVATION_LINEAR", {"Alpha": 0.0, "Beta": 3.0}),
+    ("ACTIVATION_LINEAR", {"Alpha": 1.0, "Beta": 0.0}),
+    ("ACTIVATION_PARAMETRIC_SOFTPLUS", {"Alpha": -1.0, "Beta": -1.0}),
+    ("ACTIVATION_PARAMETRIC_SOFTPLUS", {"Alpha": 2.0, "Beta": 0.0}),
+    ("ACTIVATION_SCALED_ELU", {"Alpha": -1.5, "Gamma": -2.0}),
+    ("ACTIVATION_SCALED_ELU", {"Alpha": 1.5, "Gamma": -1.0}),
+    ("ACTIVATION_SCALED_ELU", {"Alpha": 0.0, "Gamma": 1.0}),
+    ("ACTIVATION_SCALED_TANH", {"Alpha": -1.0, "Beta": 100.0}),
+    ("ACTIVATION_SHRINK", {"Bias": -0.5, "Threshold": 1.0}),
+    ("ACTIVATION_SHRINK", {"Bias": 0.0, "Threshold": 1.0}),
+    ("ACTIVATION_SHRINK", {"Bias": 0.5, "Threshold": -1.0}),
+    ("ACTIVATION_SHRINK", {"Bias": 0.5, "Threshold": 0.0}),
+    ("ACTIVATION_SOFTPLUS", {"Steepness": 1.0}),
+    ("ACTIVATION_SOFTPLUS", {"Steepness": 0.25}),
+    ("ACTIVATION_SOFTPLUS", {"Steepness": 1e-4}),
+    ("ACTIVATION_SOFTPLUS", {"Steepness": 1e6}),
+    ("ACTIVATION_SWISH", {"SigmoidInputScale": 1.0}),
+    ("ACTIVATION_SWISH", {"SigmoidInputScale": -1.0}),
+    ("ACTIVATION_SWISH", {"SigmoidInputScale": 0.0}),
+    ("ACTIVATION_SWISH", {"SigmoidInputScale": 1e-30}),
+    ("ACTIVATION_SWISH", {"SigmoidInputScale": 1e30}),
+    ("ACTIVATION_THRESHOLDED_RELU", {"Alpha": -1.0}),
+]
+
+ELEMENTWISE = [name for name in FIELDS if "MAX" not in name]
+SIMPLE = [name for name in ELEMENTWISE if name not in {"ACTIVATION_PARAMETERIZED_RELU", "ACTIVATION_RELU_GRAD"}]
+"""One input, one element at a time."""
+
+SPECIAL = np.array(
+    [math.nan, math.inf, -math.inf, 0.0, -0.0, 1e-45, -1e-45, 1e-39, -1e-39, 1e-10, -1e-10, 3.4028235e38, -3.4028235e38]
+    + [sign * x for x in (1e30, 1e4, 1000, 104, 89, 88, 30, 17, 15, 9, 5, 3, 1, 0.75, 0.5, 0.1) for sign in (1, -1)],
+    np.float32,
+)
+SHAPE = (2, 3, 4)
+
+
+def activation(name, data_type="FLOAT32", sizes=SHAPE, strides=None, **fields):
+    """A descriptor by itself; ``strides`` are those of tensors by field."""
+    strides = strides or {}
+    tensors = {
+        item.name: t(data_type, sizes, strides.get(item.name))
+        for item in catalog.operator(name).fields
+        if item.is_tensor
+    }
+    return operator(name, **tensors, **{**FIELDS[name], **fields})
+
+
+def output_field(name):
+    return "OutputGradientTensor" if name == "ACTIVATION_RELU_GRAD" else "OutputTensor"
+
+
+def evaluate(op, *, opset=21, **inputs):
+    """The only output for given inputs, compared with the reference on the way."""
+    case = make_case(op, inputs=inputs)
+    model = compile_outputs(case.graph, case.graph.outputs, opset=opset)
+    got = model.run(case.memory)
+    ((name, (result,)),) = operator_results(op, case.logical).items()
+    assert_close(got[name], result, op.tensor(name), f"{op.type} opset {opset}")
+    return got[name]
+
+
+def test_every_activation_is_lowered_and_tested():
+    names = {name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()}
+    assert {name for name in names if name.startswith("ACTIVATION_")} == set(FIELDS)
+    assert set(FIELDS) <= set(lowerings())
+
+
+@pytest.mark.parametrize(
+    ("name", "data_type", "rank"),
+    [
+        pytest.param(name, *case.values[1:], id=case.id)
+        for name in FIELDS
+        for case in support_cases(name, output_field(name))
+    ],
+)
+def test_every_data_type_and_rank(name, data_type, rank):
+    check_case(activation(name, data_type, (2, 3, 2, 1, 2, 1, 3, 2)[:rank]), extremes=True)
+
+
+@pytest.mark.parametrize(("name", "fields"), [*FIELDS.items(), *UNUSUAL])
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize("count", [len(SPECIAL), 1])
+def test_special_values(name, fields, data_type, count):
+    with np.errstate(over="ignore"):
+        values = SPECIAL.astype(np.dtype(data_type.lower()))
+    rows = values.reshape(-1, count)
+    op = activation(name, data_type, rows.shape, **fields)
+    if "SlopeTensor" in op.schema.index:
+        for slope in (0.5, 0.0, -2.0, math.inf, math.nan):
+            evaluate(op, InputTensor=rows, SlopeTensor=np.full_like(rows, slope))
+    elif "InputGradientTensor" in op.schema.index:
+        evaluate(op, InputTensor=rows, InputGradientTensor=rows[::-1])
+    else:
+        evaluate(op, InputTensor=rows)
+
+
+@pytest.mark.parametrize("opset", [17, 21])
+@pytest.mark.parametrize(
+    ("name", "fields", "x", "y"),
+    [
+        ("ACTIVATION_GELU", {}, -math.inf, 0),
+        ("ACTIVATION_GELU", {}, math.inf, math.inf),
+        ("ACTIVATION_SOFTSIGN", {}, math.inf, 1),
+        ("ACTIVATION_SOFTSIGN", {}, -math.inf, -1),
+        ("ACTIVATION_SOFTSIGN", {}, 3.4028235e38, 1),
+        ("ACTIVATION_SWISH", {}, -math.inf, 0),
+        ("ACTIVATION_SWISH", {}, math.inf, math.inf),
+        ("ACTIVATION_SWISH", {"SigmoidInputScale": -2.0}, math.inf, 0),
+        ("ACTIVATION_SWISH", {"SigmoidInputScale": -2.0}, -math.inf, -math.inf),
+        ("ACTIVATION_SWISH", {"SigmoidInputScale": 0.0}, -math.inf, -math.inf),
+        ("ACTIVATION_HARD_SWISH", {}, -math.inf, 0),
+        ("ACTIVATION_HARD_SWISH", {}, math.inf, math.inf),
+        ("ACTIVATION_HARD_SWISH", {"Alpha": -1.0}, math.inf, 0),
+        ("ACTIVATION_HARD_SWISH", {"Alpha": -1.0}, -math.inf, -math.inf),
+        ("ACTIVATION_SOFTPLUS", {"Steepness": 1e10}, 1e30, 1e30),
+        ("ACTIVATION_RELU", {}, math.nan, math.nan),
+        ("ACTIVATION_CELU", {}, math.nan, math.nan),
+        ("ACTIVATION_HARD_SIGMOID", {}, math.nan, math.nan),
+    ],
+)
+def test_limits_that_the_reference_leaves_open(name, fields, x, y, opset):
+    got = evaluate(activation(name, sizes=(1,), **fields), opset=opset, InputTensor=np.float32([x]))
+    np.testing.assert_array_equal(got, np.float32([y]))
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("name", FIELDS)
+def test_every_opset(name, opset):
+    check_case(activation(name), opset=opset)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_target_dml(name):
+    check_case(activation(name), target="dml")
+
+
+# --- forms -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "expected"),
+    [
+        ("ACTIVATION_CELU", {}, ["Celu"]),
+        ("ACTIVATION_ELU", {}, ["Elu"]),
+        ("ACTIVATION_GELU", {}, ["Clip", "Gelu"]),
+        ("ACTIVATION_HARDMAX", {}, ["Hardmax"]),
+        ("ACTIVATION_HARD_SIGMOID", {}, ["HardSigmoid"]),
+        ("ACTIVATION_HARD_SWISH", {}, ["Clip", "HardSigmoid", "Mul"]),
+        ("ACTIVATION_HARD_SWISH", {"Alpha": 0.0}, ["Mul"]),
+        ("ACTIVATION_IDENTITY", {}, ["Identity"]),
+        ("ACTIVATION_LEAKY_RELU", {}, ["LeakyRelu"]),
+        ("ACTIVATION_LINEAR", {}, ["Mul", "Add"]),
+        ("ACTIVATION_LINEAR", {"Beta": 0.0}, ["Mul"]),
+        ("ACTIVATION_LINEAR", {"Alpha": 1.0}, ["Add"]),
+        ("ACTIVATION_LOG_SOFTMAX", {}, ["LogSoftmax"]),
+        ("ACTIVATION_PARAMETERIZED_RELU", {}, ["GreaterOrEqual", "Mul", "Where"]),
+        ("ACTIVATION_PARAMETRIC_SOFTPLUS", {}, ["Mul", "Softplus", "Mul"]),
+        ("ACTIVATION_PARAMETRIC_SOFTPLUS", {"Alpha": 1.0, "Beta": 1.0}, ["Softplus"]),
+        ("ACTIVATION_RELU", {}, ["Relu"]),
+        ("ACTIVATION_RELU_GRAD", {}, ["Greater", "Where"]),
+        ("ACTIVATION_SCALED_ELU", {}, ["Selu"]),
+        ("ACTIVATION_SCALED_TANH", {}, ["Mul", "Tanh", "Mul"]),
+        ("ACTIVATION_SHRINK", {}, ["Less", "Add", "Where", "Greater", "Add", "Where"]),
+        ("ACTIVATION_SHRINK", {"Bias": 0.0}, ["Less", "Where", "Greater", "Where"]),
+        ("ACTIVATION_SIGMOID", {}, ["Sigmoid"]),
+        ("ACTIVATION_SOFTMAX", {}, ["Softmax"]),
+        ("ACTIVATION_SOFTPLUS", {}, ["Clip", "Mul", "Softplus", "Div", "Max"]),
+        ("ACTIVATION_SOFTPLUS", {"Steepness": 0.5}, ["Mul", "Softplus", "Div"]),
+        ("ACTIVATION_SOFTPLUS", {"Steepness": 1.0}, ["Softplus"]),
+        ("ACTIVATION_SOFTSIGN", {}, ["Clip", "Softsign"]),
+        ("ACTIVATION_SWISH", {}, ["Clip", "Mul", "Sigmoid", "Mul"]),
+        ("ACTIVATION_SWISH", {"SigmoidInputScale": 1.0}, ["Clip", "Sigmoid", "Mul"]),
+        ("ACTIVATION_SWISH", {"SigmoidInputScale": 0.0}, ["Mul"]),
+        ("ACTIVATION_TANH", {}, ["Tanh"]),
+        ("ACTIVATION_THRESHOLDED_RELU", {}, ["ThresholdedRelu"]),
+    ],
+)
+def test_form(name, fields, expected):
+    assert operators(check_case(activation(name, **fields))) == expected
+
+
+def test_gelu_before_opset_20_is_what_onnx_runtime_fuses():
+    model = check_case(activation("ACTIVATION_GELU"), opset=19)
+    assert operators(model) == ["Clip", "Div", "Erf", "Add", "Mul", "Mul"]
+    assert any("opset 20" in note for note in model.traces[0].notes)
+
+
+def test_a_provider_that_likes_prelu_gets_it():
+    op = activation("ACTIVATION_PARAMETERIZED_RELU", strides={"SlopeTensor": (0, 4, 1)})
+    assert operators(check_case(op, target="dml")) == ["PRelu"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "axes", "expected"),
+    [
+        pytest.param((2, 3, 4), (2,), ["Softmax"], id="last"),
+        pytest.param((2, 3, 4), (0,), ["Softmax"], id="first"),
+        pytest.param((2, 1, 4), (2, 1), ["Softmax"], id="ones-do-not-count"),
+        pytest.param((2, 1, 1), (1, 2), ["Softmax"], id="only-ones"),
+        pytest.param((2, 3, 4), (2, 1), ["Reshape", "Softmax", "Reshape"], id="neighbours"),
+        pytest.param((2, 1, 4), (0, 2), ["Reshape", "Softmax", "Reshape"], id="neighbours-around-a-one"),
+        pytest.param((2, 3, 4, 2), (0, 1), ["Reshape", "Softmax", "Reshape"], id="leading"),
+        pytest.param((2, 3, 4), (0, 1, 2), ["Reshape", "Softmax", "Reshape"], id="all"),
+        pytest.param((2, 3, 4), (2, 0), ["Transpose", "Reshape", "Softmax", "Reshape", "Transpose"], id="apart"),
+    ],
+)
+@pytest.mark.parametrize("name", ["ACTIVATION_SOFTMAX1", "ACTIVATION_LOG_SOFTMAX1", "ACTIVATION_HARDMAX1"])
+def test_axes_taken_together(name, sizes, axes, expected):
+    emitted = {"ACTIVATION_LOG_SOFTMAX1": "LogSoftmax", "ACTIVATION_HARDMAX1": "Hardmax"}.get(name, "Softmax")
+    model = check_case(activation(name, sizes=sizes, Axes=axes))
+    assert operators(model) == [emitted if item == "Softmax" else item for item in expected]
+
+
+@pytest.mark.parametrize("axes", [(0,), (1,), (2,), (0, 1), (1, 2), (0, 2), (0, 1, 2)])
+def test_hardmax_takes_the_first_of_equals_in_row_major_order(axes):
+    x = np.random.default_rng(0).integers(0, 2, (3, 4, 5)).astype(np.float32)
+    evaluate(activation("ACTIVATION_HARDMAX1", sizes=x.shape, Axes=axes), InputTensor=x)
+    evaluate(activation("ACTIVATION_HARDMAX1", sizes=x.shape, Axes=axes), InputTensor=np.full_like(x, -np.inf))
+
+
+@pytest.mark.parametrize("name", ["ACTIVATION_SOFTMAX", "ACTIVATION_LOG_SOFTMAX"])
+def test_softmax_of_large_numbers(name):
+    x = np.float32([[1e4, 1e4, -1e4], [3e38, -3e38, 0], [-3e38, -3e38, -3e38], [0, -np.inf, 1], [np.nan, 0, 0]])
+    evaluate(activation(name, sizes=x.shape), InputTensor=x)
+
+
+# --- integers --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_type", ["INT8", "INT16", "INT32"])
+def test_integers_of_all_sizes(data_type):
+    limits = np.iinfo(data_type.lower())
+    x = np.array([limits.min, limits.min + 1, -3, -1, 0, 1, 2, limits.max - 1, limits.max], limits.dtype)
+    np.testing.assert_array_equal(
+        evaluate(activation("ACTIVATION_RELU", data_type, (9,)), InputTensor=x), np.maximum(x, 0)
+    )
+    for slope in (3, -1, limits.min, 0):
+        op = activation("ACTIVATION_PARAMETERIZED_RELU", data_type, (9,))
+        got = evaluate(op, InputTensor=x, SlopeTensor=np.full_like(x, slope))
+        np.testing.assert_array_equal(got, np.where(x >= 0, x, x * np.array(slope, x.dtype)))
+    gradient = x[::-1].copy()
+    op = activation("ACTIVATION_RELU_GRAD", data_type, (9,))
+    got = evaluate(op, InputTensor=x, InputGradientTensor=gradient)
+    np.testing.assert_array_equal(got, np.where(x > 0, gradient, 0))
+
+
+@pytest.mark.parametrize("data_type", ["INT8", "INT16", "INT32", "UINT8", "UINT16", "UINT32"])
+@pytest.mark.parametrize("bias", [0.0, 2.0, -2.0, 0.5, 300.75, -70000.5, 3e9, 1e15, 2.0**62, -1e30, math.inf])
+@pytest.mark.parametrize("threshold", [1.0, 0.5, -3.0, 100.0])
+def test_shrink_of_integers_truncates_and_wraps(data_type, bias, threshold):
+    limits = np.iinfo(data_type.lower())
+    x = np.array([limits.min, limits.min + 1, 0, 1, 2, 3, 100, limits.max - 1, limits.max], limits.dtype)
+    evaluate(activation("ACTIVATION_SHRINK", data_type, x.shape, Bias=bias, Threshold=threshold), InputTensor=x)
+
+
+# --- layouts ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_strided_and_broadcast_inputs(name):
+    fields = [item.name for item in catalog.operator(name).fields if item.is_tensor]
+    for strides in [(24, 8, 2), (1, 2, 6), (0, 4, 1), (0, 0, 0), (4, 0, 1)]:
+        check_case(activation(name, strides={fields[0]: strides}))
+        check_case(activation(name, "FLOAT16", strides=dict.fromkeys(fields[:-1], strides)))
+
+
+@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("strides", [(1, 2, 6), (30, 10, 2)])
+def test_strided_outputs(name, strides):
+    check_case(activation(name, strides={output_field(name): strides}))
+
+
+def test_what_is_broadcast_is_computed_once():
+    model = check_case(activation("ACTIVATION_TANH", strides={"InputTensor": (0, 4, 1)}))
+    assert operators(model) == ["Tanh", "Expand"]
+    slope = {"SlopeTensor": (0, 1, 0)}
+    model = check_case(activation("ACTIVATION_PARAMETERIZED_RELU", strides=slope), constants=["SlopeTensor"])
+    assert operators(model) == ["GreaterOrEqual", "Mul", "Where"]
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_constant_inputs(name):
+    check_case(activation(name), constants=["InputTensor"])
+
+
+@pytest.mark.parametrize("name", ["ACTIVATION_RELU_GRAD", "ACTIVATION_PARAMETERIZED_RELU"])
+def test_nothing_is_left_of_constants(name):
+    other = {"ACTIVATION_RELU_GRAD": "InputGradientTensor"}.get(name, "SlopeTensor")
+    assert operators(check_case(activation(name), constants=["InputTensor", other])) == ["Identity"]
+
+
+# --- fused -----------------------------------------------------------------------------------------------------------
+
+FUSED = sorted(name.removeprefix("DML_OPERATOR_") for name in catalog.fused_activations("ELEMENT_WISE_ADD1"))
+
+
+def add1(data_type, fused, sizes=SHAPE, b_strides=None):
+    return operator(
+        "ELEMENT_WISE_ADD1",
+        ATensor=t(data_type, sizes),
+        BTensor=t(data_type, sizes, b_strides),
+        OutputTensor=t(data_type, sizes),
+        FusedActivation=fused,
+    )
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize("name", FUSED)
+def test_fused_equals_separate(name, data_type):
+    model = check_case(add1(data_type, operator(name, **FIELDS[name])), seed=1)
+    alone = check_case(activation(name, data_type))
+    casts = ["Cast"] if data_type == "FLOAT16" else []
+    separate = [item for item in operators(alone) if item not in {"Cast", "Identity"}]
+    assert operators(model) == [*casts, *casts, "Add", *separate, *casts]
+
+
+@pytest.mark.parametrize(("name", "fields"), [item for item in UNUSUAL if item[0] in FUSED])
+def test_fused_with_unusual_attributes(name, fields):
+    check_case(add1("FLOAT32", operator(name, **fields)), extremes=True)
+
+
+GEMM_FUSED = [
+    ("ACTIVATION_SOFTMAX", {}, ["Gemm", "Softmax"]),
+    ("ACTIVATION_SOFTMAX1", {"Axes": (2,)}, ["Gemm", "Softmax"]),
+    ("ACTIVATION_SOFTMAX1", {"Axes": (3, 2)}, ["Gemm", "Reshape", "Softmax", "Reshape"]),
+    ("ELEMENT_WISE_CLIP", {"Min": -1.0, "Max": 1.0}, ["Gemm", "Clip"]),
+    ("ELEMENT_WISE_CLIP", {"Min": 1.0, "Max": -1.0}, ["Gemm", "Clip"]),
+    ("ELEMENT_WISE_CLIP", {"Min": 0.0, "Max": math.inf}, ["Gemm", "Relu"]),
+    ("ELEMENT_WISE_CLIP", {"Min": -math.inf, "Max": 0.5}, ["Gemm", "Clip"]),
+    ("ELEMENT_WISE_CLIP", {"Min": -math.inf, "Max": math.inf}, ["Gemm"]),
+]
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize(("name", "fields", "expected"), GEMM_FUSED)
+def test_fused_into_gemm_only(name, fields, expected, data_type):
+    op = operator(
+        "GEMM",
+        ATensor=t(data_type, (1, 1, 3, 5)),
+        BTensor=t(data_type, (1, 1, 5, 4)),
+        OutputTensor=t(data_type, (1, 1, 3, 4)),
+        TransA="NONE",
+        TransB="NONE",
+        Alpha=1.0,
+        Beta=0.0,
+        FusedActivation=operator(name, **fields),
+    )
+    model = check_case(op)
+    if "Axes" not in fields:
+        assert [item for item in operators(model) if item not in {"Reshape", "Cast"}] == expected
+
+
+# --- documentation and generated descriptors -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["ACTIVATION_HARDMAX1", "ACTIVATION_LOG_SOFTMAX1"])
+def test_documentation_examples(name):
+    examples = catalog.operator(name).examples()
+    assert len(examples) == 3
+    for example in examples:
+        ((field, source),) = example["inputs"].items()
+        want = example["outputs"]["OutputTensor"]
+        fields = {key: tuple(value) for key, value in example["attributes"].items() if key == "Axes"}
+        op = activation(name, source["data_type"], source["sizes"], **fields)
+        got = evaluate(op, **{field: np.array(source["values"], np.float32)})
+        agrees = np.allclose(got, np.array(want["values"], np.float32), rtol=1e-4, atol=1e-5)
+        assert agrees == ("suspect" not in example)  # LOG_SOFTMAX1's page shows what HARDMAX1 gives
+
+
+NUMBERS = st.floats(-4, 4, width=32).filter(lambda x: x == 0 or abs(x) > 1e-3)
+POSITIVE = st.floats(0.015625, 8, width=32)
+
+
+@st.composite
+def descriptors(draw):
+    name = draw(st.sampled_from(sorted(FIELDS)))
+    row = draw(st.sampled_from(catalog.operator(name).support)).tensors[output_field(name)]
+    data_type = draw(st.sampled_from(sorted(row.data_types)))
+    rank = draw(st.integers(row.dimension_counts[0], min(5, row.dimension_counts[1])))
+    sizes = draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank))
+    fields = {key: draw(NUMBERS) for key, value in FIELDS[name].items() if isinstance(value, float)}
+    if name == "ACTIVATION_CELU" and fields["Alpha"] == 0:
+        fields["Alpha"] = 1.0
+    if "Steepness" in fields:
+        fields["Steepness"] = draw(POSITIVE)
+    if "Axes" in FIELDS[name]:
+        fields["Axes"] = tuple(draw(st.lists(st.integers(0, rank - 1), min_size=1, max_size=rank, unique=True)))
+    order = draw(st.permutations(range(rank)))
+    strides, step = [0] * rank, 1
+    for axis in order:
+        strides[axis], step = step, step * sizes[axis]
+    layouts = {output_field(name): strides}
+    for field in {"InputTensor", "SlopeTensor", "InputGradientTensor"} & set(catalog.operator(name).index):
+        layouts[field] = [0 if draw(st.booleans()) else stride for stride in strides]
+    return activation(name, data_type, sizes, layouts, **fields)
+
+
+@settings(max_examples=250, deadline=None)
+@given(op=descriptors(), opset=st.integers(17, 23), seed=st.integers(0, 99), extremes=st.booleans())
+def test_lowered_equals_reference(op, opset, seed, extremes):
+    check_case(op, opset=opset, seed=seed, extremes=extremes)

@@ -1,0 +1,301 @@
+"""CAST compiled, run, and compared with the reference."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.operator import ScaleBias
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference import evaluate
+from tests.lowering.harness import check_case, operator, operators, support_cases, t
+
+INTEGERS = ["INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64"]
+FLOATS = ["FLOAT16", "FLOAT32", "FLOAT64"]
+TYPES = [*FLOATS, *INTEGERS]
+PAIRS = list(itertools.product(TYPES, TYPES))
+
+
+def cast(source, target, sizes=(2, 3, 4), strides=None, out=None):
+    return operator("CAST", InputTensor=t(source, sizes, strides), OutputTensor=t(target, sizes, out))
+
+
+def corners(data_type):
+    """Where conversions go wrong when they do: every limit of every type and what lies around it."""
+    kind = DataType[data_type]
+    whole = {0, 1, 2, 3, 100, 2**24 + 1, 2**24 + 3, 2**53 + 1, 2**60 + 2**36, 2**60 + 2**36 + 1, 2**63 + 2**39 + 1}
+    for bits in (8, 16, 32, 64):
+        for limit in (1 << bits, 1 << (bits - 1)):
+            whole |= {limit - 2, limit - 1, limit, limit + 1, limit + limit // 2}
+    whole |= {-number for number in whole} | {65503, 65504, 65519, 65520, 65521, -65520}
+    if not kind.is_float:
+        return np.array(sorted(n for n in whole if kind.limits[0] <= n <= kind.limits[1]), kind.dtype)
+    fractions = [
+        0.5,
+        0.999,
+        1.5,
+        2.5,
+        126.5,
+        127.5,
+        127.99,
+        128.5,
+        254.99,
+        255.5,
+        255.99,
+        32767.5,
+        65535.5,
+        1e-7,
+        1e-310,
+    ]
+    special = [math.nan, math.inf, -math.inf, -0.0, 0.0]
+    with np.errstate(over="ignore"):
+        values = np.array([*map(float, sorted(whole)), *fractions, *(-x for x in fractions), *special]).astype(
+            kind.dtype
+        )
+    info = np.finfo(kind.dtype)
+    with np.errstate(all="ignore"):
+        near = np.concatenate([values, np.nextafter(values, info.dtype.type(0)), np.nextafter(values, info.max)])
+    return np.concatenate([near, np.array([info.max, info.min, info.tiny, info.smallest_subnormal], kind.dtype)])
+
+
+def run(op, x, *, constants=(), opset=21):
+    model = check_case(op, inputs={"InputTensor": x}, constants=constants, opset=opset)
+    return model.run({} if constants else {"InputTensor": x})["OutputTensor"], operators(model)
+
+
+@pytest.mark.parametrize(
+    ("data_type", "rank"), [pytest.param(*case.values[1:], id=case.id) for case in support_cases("CAST")]
+)
+def test_every_data_type_and_rank(data_type, rank):
+    sizes = (2, 3, 1, 2, 1, 2, 1, 3)[:rank]
+    check_case(cast("FLOAT32", data_type, sizes), extremes=True)
+    check_case(cast(data_type, "INT16", sizes), extremes=True)
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_every_pair_of_types(source, target):
+    x = corners(source)
+    op = cast(source, target, x.shape)
+    computed, _ = run(op, x)
+    known, nodes = run(op, x, constants=["InputTensor"])
+    np.testing.assert_array_equal(computed, known)
+    assert nodes == ["Identity"]
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize(("source", "target"), [("FLOAT32", "UINT64"), ("FLOAT16", "INT8"), ("FLOAT64", "FLOAT16")])
+def test_every_opset(source, target, opset):
+    x = corners(source)
+    run(cast(source, target, x.shape), x, opset=opset)
+
+
+@pytest.mark.parametrize(("source", "target"), [("FLOAT32", "INT64"), ("FLOAT16", "UINT8"), ("INT32", "INT8")])
+def test_target_dml(source, target):
+    x = corners(source)
+    check_case(cast(source, target, x.shape), inputs={"InputTensor": x}, target="dml")
+
+
+# --- meaning ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", FLOATS)
+@pytest.mark.parametrize("target", INTEGERS)
+def test_floats_saturate_and_truncate(source, target):
+    """Decisions E9, E10 and E13."""
+    x = corners(source)
+    low, high = DataType[target].limits
+    want = [
+        0 if math.isnan(value) else high if value > high else low if value < low else int(value) for value in x.tolist()
+    ]
+    got, _ = run(cast(source, target, x.shape), x)
+    np.testing.assert_array_equal(got, np.array(want, got.dtype))
+
+
+@pytest.mark.parametrize("source", INTEGERS)
+@pytest.mark.parametrize("target", INTEGERS)
+def test_integers_keep_their_low_bits(source, target):
+    """Decision E11."""
+    x = corners(source)
+    low, high = DataType[target].limits
+    want = [(n - low) % (high - low + 1) + low for n in x.tolist()]
+    got, nodes = run(cast(source, target, x.shape), x)
+    np.testing.assert_array_equal(got, np.array(want, got.dtype))
+    assert nodes == (["Identity"] if source == target else ["Cast"])
+
+
+@pytest.mark.parametrize("source", INTEGERS)
+@pytest.mark.parametrize("target", FLOATS)
+def test_integers_round_to_nearest_even(source, target):
+    """Decision E12."""
+    x = corners(source)
+    got, nodes = run(cast(source, target, x.shape), x)
+    with np.errstate(over="ignore"):
+        want = [nearest(n, target) for n in x.tolist()]
+    np.testing.assert_array_equal(got, np.array(want, got.dtype))
+    assert nodes == ["Cast"]
+
+
+def nearest(number, target):
+    """A whole number, rounded once to a float that numpy then holds exactly."""
+    digits = {"FLOAT16": 11, "FLOAT32": 24, "FLOAT64": 53}[target]
+    drop = max(abs(number).bit_length() - digits, 0)
+    whole, rest = divmod(abs(number), 1 << drop)
+    half = (1 << drop) // 2
+    whole += drop > 0 and (rest > half or (rest == half and whole % 2 == 1))
+    rounded = math.copysign(math.ldexp(whole, drop), number)
+    return math.copysign(math.inf, number) if target == "FLOAT16" and abs(rounded) > 65504 else rounded
+
+
+def test_doubles_are_rounded_once_to_half_precision():
+    """By way of FLOAT, what lies next to the middle of two FLOAT16 would fall to the even one."""
+    halves = np.arange(0x7C00, dtype=np.uint16).view(np.float16)
+    middles = (halves[:-1].astype(np.float64) + halves[1:].astype(np.float64)) / 2
+    middles = np.concatenate([middles, [65520.0]])
+    x = np.concatenate([middles, np.nextafter(middles, 0), np.nextafter(middles, 1e9), middles * (1 - 1e-9)])
+    x = np.concatenate([x, -x, [1e300, -1e300, 2.0**981, 5e-324, -5e-324, 0.0, -0.0, math.inf, -math.inf, math.nan]])
+    got, nodes = run(cast("FLOAT64", "FLOAT16", x.shape), x)
+    with np.errstate(over="ignore"):
+        want = x.astype(np.float16)
+    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+    assert nodes == ["Abs", "Cast", "Clip", "Cast", "Mul", "Add", "Sub", "Mul", "Clip", "Mul", "Cast"]
+
+
+def test_single_precision_is_rounded_to_half():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 1 << 32, 1 << 16, np.uint64).astype(np.uint32).view(np.float32)
+    x = np.concatenate([x, (rng.normal(0, 1, 1 << 14) * 10.0 ** rng.integers(-9, 6, 1 << 14)).astype(np.float32)])
+    got, nodes = run(cast("FLOAT32", "FLOAT16", x.shape), x)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(got, x.astype(np.float16))
+    assert nodes == ["Cast"]
+
+
+# --- forms -----------------------------------------------------------------------------------------------------------
+
+WITHOUT_NAN = ["IsNaN", "Where"]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        ("FLOAT32", "INT8", [*WITHOUT_NAN, "Clip", "Cast"]),
+        ("FLOAT32", "UINT16", [*WITHOUT_NAN, "Clip", "Cast"]),
+        ("FLOAT32", "INT32", [*WITHOUT_NAN, "Clip", "Cast", "GreaterOrEqual", "Where"]),
+        ("FLOAT32", "INT64", [*WITHOUT_NAN, "Clip", "Cast", "GreaterOrEqual", "Where"]),
+        ("FLOAT64", "INT32", [*WITHOUT_NAN, "Clip", "Cast"]),
+        ("FLOAT64", "INT64", [*WITHOUT_NAN, "Clip", "Cast", "GreaterOrEqual", "Where"]),
+        ("FLOAT16", "INT16", ["Cast", *WITHOUT_NAN, "Clip", "Cast"]),
+        ("FLOAT32", "FLOAT64", ["Cast"]),
+        ("FLOAT16", "FLOAT64", ["Cast"]),
+        ("FLOAT64", "FLOAT32", ["Cast"]),
+        ("FLOAT32", "FLOAT32", ["Identity"]),
+        ("INT64", "UINT8", ["Cast"]),
+    ],
+)
+def test_form(source, target, expected):
+    assert operators(check_case(cast(source, target), extremes=True)) == expected
+
+
+def test_broadcasts_are_cast_before_they_are_expanded():
+    assert operators(check_case(cast("INT32", "INT8", strides=(0, 4, 1)))) == ["Cast", "Expand"]
+    assert operators(check_case(cast("FLOAT32", "FLOAT32", strides=(0, 0, 0)))) == ["Expand"]
+
+
+@pytest.mark.parametrize("strides", [(1, 2, 6), (30, 10, 2), (0, 4, 1)])
+def test_strides(strides):
+    for source, target in (("FLOAT32", "INT64"), ("INT64", "INT8"), ("FLOAT64", "FLOAT16")):
+        check_case(cast(source, target, strides=strides), extremes=True)
+
+
+@pytest.mark.parametrize("out", [(1, 2, 6), (30, 10, 2)])
+def test_strides_of_outputs(out):
+    check_case(cast("FLOAT32", "INT64", out=out), extremes=True)
+
+
+# --- several in a row ------------------------------------------------------------------------------------------------
+
+
+def chain(types, x, *, known=False, tail=None):
+    """CASTs through all types, and the operator ``tail`` of (data type, sizes) behind them."""
+    values = [Value(f"v{index}", t(kind, x.shape).minimum_bytes) for index, kind in enumerate(types)]
+    nodes = []
+    for index, (source, target) in enumerate(itertools.pairwise(types)):
+        op = cast(source, target, x.shape)
+        reads, writes = {"InputTensor": (Read(values[index]),)}, {"OutputTensor": (Write(values[index + 1]),)}
+        nodes.append(Node(f"cast{index}", op, reads, writes))
+    last = t(types[-1], x.shape)
+    if tail is not None:
+        op, desc = tail(types[-1], x.shape)
+        end = Value("end", desc.minimum_bytes)
+        nodes.append(Node("tail", op, {"InputTensor": (Read(values[-1]),)}, {"OutputTensor": (Write(end),)}))
+        values, last = [*values, end], desc
+    output = GraphOutput("y", values[-1], last)
+    if known:
+        return Graph(tuple(nodes), (), (output,), (Constant(values[0], ArrayData.of(x)),))
+    return Graph(tuple(nodes), (GraphInput("x", values[0], desc=t(types[0], x.shape)),), (output,))
+
+
+def compare_chain(graph, x):
+    got = compile_outputs(graph, graph.outputs).run({"x": x})["y"]
+    want = evaluate(graph, {"x": x})["y"]
+    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("source", TYPES)
+@pytest.mark.parametrize("middle", TYPES)
+def test_casts_in_a_row_are_all_done(source, middle):
+    """ONNX Runtime makes one Cast of two, and loses what the first one rounds, wraps or truncates."""
+    x = corners(source)
+    for target in TYPES:
+        compare_chain(chain([source, middle, target], x), x)
+
+
+@pytest.mark.parametrize("middle", ["INT8", "UINT8", "INT16", "UINT32", "INT64", "FLOAT16"])
+@pytest.mark.parametrize("source", ["FLOAT32", "FLOAT16", "INT64"])
+def test_casts_and_what_other_lowerings_cast(source, middle):
+    """The driver rounds FLOAT16 results by a Cast, and operators without a kernel run between two."""
+
+    def doubled(kind, sizes):
+        desc = t(kind, sizes)
+        op = operator("ELEMENT_WISE_IDENTITY", InputTensor=desc, OutputTensor=desc, ScaleBias=ScaleBias(2.0, 0.0))
+        return op, desc
+
+    x = corners(source)
+    compare_chain(chain([source, middle], x, tail=doubled), x)
+
+
+def test_half_precision_results_are_rounded_before_they_are_cast():
+    x = np.float16([2.0**-11 + 127, 0.33325195, 254.9])
+    desc = t("FLOAT16", x.shape)
+    scaled = operator("ELEMENT_WISE_IDENTITY", InputTensor=desc, OutputTensor=desc, ScaleBias=ScaleBias(1.0, 0.93))
+    for target in ("INT8", "UINT8", "INT32", "FLOAT32"):
+        a, b, c = (Value(name, 8 + 8 * (name == "c")) for name in "abc")
+        nodes = (
+            Node("scaled", scaled, {"InputTensor": (Read(a),)}, {"OutputTensor": (Write(b),)}),
+            Node("cast", cast("FLOAT16", target, x.shape), {"InputTensor": (Read(b),)}, {"OutputTensor": (Write(c),)}),
+        )
+        graph = Graph(nodes, (GraphInput("x", a, desc=desc),), (GraphOutput("y", c, t(target, x.shape)),))
+        compare_chain(graph, x)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    pair=st.sampled_from(PAIRS),
+    sizes=st.lists(st.integers(1, 5), min_size=1, max_size=4),
+    opset=st.integers(17, 23),
+    known=st.booleans(),
+    seed=st.integers(0, 2**16),
+)
+def test_lowered_equals_reference(pair, sizes, opset, known, seed):
+    op = cast(*pair, sizes)
+    count = math.prod(sizes)
+    words = np.random.default_rng(seed).integers(0, 256, count * op.tensor("InputTensor").data_type.itemsize, np.uint8)
+    x = words.view(op.tensor("InputTensor").data_type.dtype)
+    check_case(op, inputs={"InputTensor": x}, constants=["InputTensor"] if known else [], opset=opset)

@@ -1,0 +1,363 @@
+"""CONVOLUTION compiled, run, and compared with the reference."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.compiler import compile_outputs
+from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+
+RELU = operator("ACTIVATION_RELU")
+BIAS = "BiasTensor"
+
+
+def convolution(
+    sizes,
+    kernel,
+    *,
+    output=None,
+    data_type="FLOAT32",
+    mode="CROSS_CORRELATION",
+    direction="FORWARD",
+    strides=None,
+    dilations=None,
+    start=None,
+    end=None,
+    blank=None,
+    groups=1,
+    bias=True,
+    activation=None,
+    layouts=None,
+):
+    """A descriptor whose output has its natural size, or the spatial sizes ``output``; arrays default to nothing done.
+
+    ``layouts`` gives the strides of tensors by field; ``bias`` may be ``False``.
+    """
+    count = len(sizes) - 2
+    strides, dilations = strides or [1] * count, dilations or [1] * count
+    start, end, blank = (item or [0] * count for item in (start, end, blank))
+    reach = [(k - 1) * d + 1 for k, d in zip(kernel[2:], dilations, strict=True)]
+    axes = list(zip(sizes[2:], reach, strides, start, end, blank, strict=True))
+    if direction == "FORWARD":
+        channels = kernel[0]
+        spatial = [(n + a + b - r) // s + 1 for n, r, s, a, b, _ in axes]
+    else:
+        channels = kernel[1] * groups
+        spatial = [(n - 1) * s + r + o - a - b for n, r, s, a, b, o in axes]
+    shape = (sizes[0], channels, *(output or spatial))
+    layouts = layouts or {}
+    return operator(
+        "CONVOLUTION",
+        InputTensor=t(data_type, sizes, layouts.get("InputTensor")),
+        FilterTensor=t(data_type, kernel, layouts.get("FilterTensor")),
+        BiasTensor=t(data_type, (1, channels, *[1] * count), layouts.get(BIAS)) if bias else None,
+        OutputTensor=t(data_type, shape, layouts.get("OutputTensor")),
+        Mode=mode,
+        Direction=direction,
+        Strides=strides,
+        Dilations=dilations,
+        StartPadding=start,
+        EndPadding=end,
+        OutputPadding=blank,
+        GroupCount=groups,
+        FusedActivation=activation,
+    )
+
+
+def backward(*args, **fields):
+    return convolution(*args, direction="BACKWARD", **fields)
+
+
+def attributes(model, op_type):
+    """The attributes of the only ONNX node of a type."""
+    (node,) = [item for item in model.model_proto.graph.node if item.op_type == op_type]
+    return {item.name: list(item.ints) or item.i for item in node.attribute}
+
+
+@pytest.mark.parametrize("direction", ["FORWARD", "BACKWARD"])
+@pytest.mark.parametrize("mode", ["CROSS_CORRELATION", "CONVOLUTION"])
+@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("CONVOLUTION")))
+def test_every_data_type_and_rank(level, data_type, rank, mode, direction):
+    op = convolution(
+        (2, 4, 5, 4, 6)[:rank],
+        (4, 2, 3, 2, 3)[:rank],
+        data_type=data_type,
+        mode=mode,
+        direction=direction,
+        strides=[2, 1, 2][: rank - 2],
+        start=[1, 0, 1][: rank - 2],
+        end=[0, 1, 1][: rank - 2],
+        groups=2,
+        activation=RELU,
+    )
+    check_case(op, constants=["FilterTensor", BIAS])
+    check_case(op)
+
+
+class TestForward:
+    """FORWARD is one Conv."""
+
+    def test_one_node_with_its_constants(self):
+        model = check_case(convolution((1, 3, 8, 8), (4, 3, 3, 3)), constants=["FilterTensor", BIAS])
+        assert operators(model) == ["Conv"]
+        assert sorted(model.lowered.initializers) == [BIAS, "FilterTensor"]
+
+    def test_relu_stands_next_to_it(self):
+        model = check_case(convolution((1, 3, 8, 8), (4, 3, 3, 3), activation=RELU), constants=["FilterTensor", BIAS])
+        assert operators(model) == ["Conv", "Relu"]
+
+    @pytest.mark.parametrize("shape", [(2, 3, 5), (2, 3, 5, 4), (2, 3, 5, 4, 3)])
+    def test_a_flipped_constant_filter_costs_nothing(self, shape):
+        op = convolution(shape, (4, 3, 3, 2, 2)[: len(shape)], mode="CONVOLUTION")
+        assert operators(check_case(op, constants=["FilterTensor", BIAS])) == ["Conv"]
+
+    def test_a_computed_filter_is_flipped_at_run_time(self):
+        op = convolution((2, 3, 5, 4), (4, 3, 3, 2), mode="CONVOLUTION", bias=False)
+        assert operators(check_case(op)) == ["Slice", "Conv"]
+
+    def test_an_only_tap_needs_no_flip(self):
+        op = convolution((2, 3, 5, 4), (4, 3, 1, 1), mode="CONVOLUTION", bias=False)
+        assert operators(check_case(op)) == ["Conv"]
+
+    def test_defaults_are_left_out(self):
+        model = check_case(convolution((1, 3, 8, 8), (4, 3, 3, 3)))
+        assert attributes(model, "Conv") == {"kernel_shape": [3, 3]}
+
+    def test_attributes(self):
+        op = convolution(
+            (1, 4, 9, 8), (6, 2, 3, 3), strides=[2, 1], dilations=[1, 2], start=[1, 2], end=[0, 3], groups=2
+        )
+        assert attributes(check_case(op), "Conv") == {
+            "kernel_shape": [3, 3],
+            "strides": [2, 1],
+            "dilations": [1, 2],
+            "pads": [1, 2, 0, 3],
+            "group": 2,
+        }
+
+    @pytest.mark.parametrize("channels", [(4, 1), (8, 1)], ids=["depthwise", "depthwise-multiplier-2"])
+    def test_depthwise(self, channels):
+        assert operators(check_case(convolution((1, 4, 6, 6), (*channels, 3, 3), groups=4))) == ["Reshape", "Conv"]
+
+    def test_padding_far_beyond_the_kernel(self):
+        op = convolution((1, 2, 3, 4), (3, 2, 2, 2), start=[7, 0], end=[0, 9], strides=[1, 3])
+        assert operators(check_case(op, constants=[BIAS])) == ["Conv"]
+
+    def test_output_padding_is_zero_before_the_bias(self):
+        op = convolution((1, 2, 6, 5), (3, 2, 2, 2), blank=[1, 2], activation=RELU)
+        model = check_case(op, constants=["FilterTensor", BIAS])
+        assert operators(model) == ["Conv", "Slice", "Pad", "Add", "Relu"]
+
+    @pytest.mark.parametrize("bias", [True, False])
+    def test_nothing_but_output_padding(self, bias):
+        model = check_case(convolution((1, 2, 3, 3), (3, 2, 2, 2), blank=[2, 0], bias=bias))
+        assert "Conv" not in operators(model)
+
+
+class TestBackward:
+    """BACKWARD is one ConvTranspose, whatever the size of the output, as long as its kernel can reach there."""
+
+    def test_one_node(self):
+        op = backward((1, 4, 5, 5), (4, 3, 3, 3), activation=RELU)
+        assert operators(check_case(op, constants=["FilterTensor", BIAS])) == ["ConvTranspose", "Relu"]
+
+    def test_attributes(self):
+        op = backward((1, 4, 5, 6), (4, 3, 3, 3), strides=[2, 3], dilations=[2, 1], start=[1, 2], end=[0, 3], groups=2)
+        assert attributes(check_case(op), "ConvTranspose") == {
+            "kernel_shape": [3, 3],
+            "strides": [2, 3],
+            "dilations": [2, 1],
+            "pads": [1, 2, 0, 3],
+            "group": 2,
+        }
+
+    @pytest.mark.parametrize("mode", ["CROSS_CORRELATION", "CONVOLUTION"])
+    def test_orientation_of_the_filter(self, mode):
+        taps = np.arange(1, 7, dtype=np.float32).reshape(1, 1, 2, 3)
+        op = backward((1, 1, 1, 1), (1, 1, 2, 3), mode=mode, bias=False)
+        model = check_case(op, inputs={"InputTensor": np.ones((1, 1, 1, 1)), "FilterTensor": taps})
+        got = model.run({"InputTensor": np.ones(1, np.float32), "FilterTensor": taps.reshape(-1)})["OutputTensor"]
+        assert got.tolist() == (taps if mode == "CROSS_CORRELATION" else np.flip(taps)).tolist()
+
+    def test_a_larger_output_is_output_padding(self):
+        op = backward((1, 2, 3, 4), (2, 3, 3, 3), strides=[3, 2], output=[10, 10])
+        model = check_case(op, constants=["FilterTensor", BIAS])
+        assert operators(model) == ["ConvTranspose"]
+        assert attributes(model, "ConvTranspose")["output_padding"] == [1, 1]
+
+    def test_a_larger_output_takes_back_padding_at_the_end(self):
+        op = backward((1, 2, 3, 4), (2, 3, 3, 3), strides=[3, 2], start=[1, 1], end=[2, 1], output=[9, 7])
+        model = check_case(op, constants=["FilterTensor", BIAS])
+        assert operators(model) == ["ConvTranspose"]
+        assert attributes(model, "ConvTranspose")["output_padding"] == [1, 0]
+        assert attributes(model, "ConvTranspose")["pads"] == [1, 1, 0, 1]
+
+    @pytest.mark.parametrize("strides", [[1, 1], [2, 3]])
+    @pytest.mark.parametrize("dilations", [[1, 1], [4, 3]], ids=["dense", "dilated"])
+    @pytest.mark.parametrize("bias", [True, False])
+    def test_an_output_beyond_output_padding_is_padded(self, strides, dilations, bias):
+        op = backward((1, 2, 3, 4), (2, 3, 2, 2), strides=strides, dilations=dilations, output=[13, 20], bias=bias)
+        model = check_case(op, constants=["FilterTensor", BIAS])
+        assert operators(model) == ["ConvTranspose", "Pad", *["Add"] * bias]
+        assert any("does not reach" in note for trace in model.lowered.traces for note in trace.notes)
+
+    def test_a_smaller_output_is_cropped_at_the_end(self):
+        op = backward((1, 2, 3, 4), (2, 3, 3, 3), start=[1, 0], output=[2, 3])
+        model = check_case(op, constants=["FilterTensor", BIAS])
+        assert operators(model) == ["ConvTranspose"]
+        assert attributes(model, "ConvTranspose")["pads"] == [1, 0, 2, 3]
+
+    def test_padding_beyond_the_kernel(self):
+        op = backward((1, 2, 9, 8), (2, 3, 2, 3), start=[5, 0], end=[2, 7], strides=[2, 1])
+        assert operators(check_case(op, constants=[BIAS])) == ["ConvTranspose"]
+
+    def test_output_padding_is_zero_before_the_bias(self):
+        op = backward((1, 2, 3, 3), (2, 3, 3, 3), strides=[2, 2], start=[1, 1], blank=[1, 2], activation=RELU)
+        model = check_case(op, constants=["FilterTensor", BIAS])
+        assert operators(model) == ["ConvTranspose", "Pad", "Add", "Relu"]
+
+    def test_output_padding_crops_contributions(self):
+        op = backward((1, 2, 3, 3), (2, 3, 3, 3), end=[1, 2], blank=[2, 1])
+        model = check_case(op, constants=["FilterTensor", BIAS])
+        assert operators(model) == ["ConvTranspose", "Pad", "Add"]
+        assert attributes(model, "ConvTranspose")["pads"] == [0, 0, 1, 2]
+
+    @pytest.mark.parametrize("bias", [True, False])
+    def test_an_output_that_nothing_reaches(self, bias):
+        op = backward((1, 2, 1, 1), (2, 3, 2, 2), start=[2, 0], blank=[1, 0], output=[3, 2], bias=bias, activation=RELU)
+        assert "ConvTranspose" not in operators(check_case(op))
+
+    def test_infinities_stay_where_they_arrive(self):
+        w = np.full((1, 1, 2, 2), np.inf, np.float32)
+        op = backward((1, 1, 2, 2), (1, 1, 2, 2), output=[5, 6], bias=False)
+        model = check_case(op, inputs={"InputTensor": np.ones((1, 1, 2, 2)), "FilterTensor": w})
+        assert operators(model) == ["ConvTranspose", "Pad"]
+
+
+class TestTensors:
+    """Layouts, constants and data types of the operands."""
+
+    def test_nhwc_costs_one_transpose_in_and_one_out(self):
+        model = check_case(
+            convolution(
+                (1, 3, 6, 5),
+                (4, 3, 3, 3),
+                layouts={"InputTensor": (90, 1, 15, 3), "OutputTensor": (48, 1, 12, 4), "FilterTensor": (27, 1, 9, 3)},
+                activation=RELU,
+            ),
+            constants=["FilterTensor", BIAS],
+        )
+        assert operators(model) == ["Transpose", "Conv", "Relu", "Transpose"]
+
+    def test_a_broadcast_bias_is_one_value_per_channel(self):
+        op = convolution((1, 2, 4, 4), (3, 2, 2, 2), layouts={BIAS: (0, 0, 0, 0)})
+        assert operators(check_case(op, constants=["FilterTensor", BIAS])) == ["Conv"]
+        assert operators(check_case(op))[-1] == "Conv"
+
+    def test_a_broadcast_input(self):
+        check_case(convolution((3, 2, 4, 4), (3, 2, 2, 2), layouts={"InputTensor": (0, 16, 4, 1)}))
+
+    def test_an_output_with_gaps(self):
+        check_case(convolution((1, 2, 4, 4), (3, 2, 2, 2), layouts={"OutputTensor": (60, 20, 5, 1)}))
+
+    def test_float16_is_rounded_once_behind_the_activation(self):
+        op = convolution((1, 3, 5, 5), (4, 3, 3, 3), data_type="FLOAT16", activation=RELU)
+        model = check_case(op, constants=["FilterTensor", BIAS])
+        assert operators(model) == ["Cast", "Conv", "Relu", "Cast"]
+
+    def test_float16_stays_float16_where_the_provider_computes_in_it(self):
+        op = convolution((1, 3, 5, 5), (4, 3, 3, 3), data_type="FLOAT16", activation=RELU)
+        graph = make_case(op, constants=["FilterTensor", BIAS]).graph
+        assert operators(compile_outputs(graph, graph.outputs, target="dml")) == ["Conv", "Relu"]
+
+    def test_float16_sums_beyond_its_range(self):
+        op = convolution((1, 4, 1, 1), (1, 4, 1, 1), data_type="FLOAT16", bias=False)
+        x, w = np.full(4, 6e4), np.array([1.0, 1.0, -1.0, -0.5]).reshape(1, 4, 1, 1)
+        check_case(op, inputs={"InputTensor": x.reshape(1, 4, 1, 1), "FilterTensor": w})
+
+    @pytest.mark.parametrize("direction", ["FORWARD", "BACKWARD"])
+    def test_infinite_inputs(self, direction):
+        op = convolution((1, 3, 6, 6), (3, 3, 2, 2), direction=direction)
+        check_case(op, inputs={"InputTensor": np.where(np.arange(108) % 9, 1.5, np.inf).reshape(1, 3, 6, 6)})
+
+    @pytest.mark.parametrize("opset", range(17, 24))
+    @pytest.mark.parametrize("direction", ["FORWARD", "BACKWARD"])
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+    def test_every_opset(self, opset, direction, data_type):
+        op = convolution(
+            (1, 3, 6, 6), (3, 3, 2, 2), direction=direction, mode="CONVOLUTION", data_type=data_type, blank=[1, 0]
+        )
+        check_case(op, opset=opset)
+
+
+def fused_activations():
+    """Every activation that the catalogue lets CONVOLUTION host, with attributes away from the defaults."""
+    attributes = {"Alpha": 0.75, "Beta": 0.25, "Gamma": 1.5, "Steepness": 1.25, "Bias": 0.125, "Threshold": 0.5}
+    attributes |= {"Min": -0.5, "Max": 0.75}
+    for name in catalog.fused_activations("DML_OPERATOR_CONVOLUTION"):
+        schema = catalog.operator(name)
+        fields = {item.name: attributes[item.name] for item in schema.fields if item.name in attributes}
+        yield pytest.param(operator(schema.short_name, **fields), id=schema.short_name)
+
+
+@pytest.mark.parametrize("activation", list(fused_activations()))
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+def test_fused_activations(activation, data_type):
+    op = convolution((1, 3, 4, 4), (4, 3, 2, 2), data_type=data_type, activation=activation)
+    model = check_case(op, constants=["FilterTensor", BIAS])
+    assert operators(model)[data_type == "FLOAT16"] == "Conv"
+
+
+@st.composite
+def descriptors(draw):
+    """Any valid CONVOLUTION of small sizes."""
+    rank = draw(st.integers(1, 3))
+    groups = draw(st.integers(1, 3))
+    inner, outer = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+
+    def each(low, high):
+        return draw(st.lists(st.integers(low, high), min_size=rank, max_size=rank))
+
+    sizes, kernel = each(1, 6), each(1, 3)
+    strides, dilations, start, end = each(1, 3), each(1, 3), each(0, 4), each(0, 4)
+    blank = each(0, 2) if draw(st.booleans()) else [0] * rank
+    direction = draw(st.sampled_from(["FORWARD", "BACKWARD"]))
+    output = None
+    reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
+    if direction == "FORWARD":
+        end = [max(b, r - n - a) for n, r, a, b in zip(sizes, reach, start, end, strict=True)]
+        filter_sizes = (outer * groups, inner, *kernel)
+    else:
+        full = [(n - 1) * s + r for n, r, s in zip(sizes, reach, strides, strict=True)]
+        start = [min(a, n - 1) for a, n in zip(start, full, strict=True)]
+        end = [min(b, n - 1 - a) for a, b, n in zip(start, end, full, strict=True)]
+        natural = [n + o - a - b for n, o, a, b in zip(full, blank, start, end, strict=True)]
+        output = [max(1, n + change) for n, change in zip(natural, each(-4, 4), strict=True)]
+        filter_sizes = (inner * groups, outer, *kernel)
+    return convolution(
+        (draw(st.integers(1, 2)), inner * groups, *sizes),
+        filter_sizes,
+        output=output,
+        data_type=draw(st.sampled_from(["FLOAT32", "FLOAT16"])),
+        mode=draw(st.sampled_from(["CROSS_CORRELATION", "CONVOLUTION"])),
+        direction=direction,
+        strides=strides,
+        dilations=dilations,
+        start=start,
+        end=end,
+        blank=blank,
+        groups=groups,
+        bias=draw(st.booleans()),
+        activation=draw(st.sampled_from([None, RELU])),
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(op=descriptors(), constant=st.booleans(), seed=st.integers(0, 99))
+def test_lowered_equals_reference(op, constant, seed):
+    constants = [name for name in ("FilterTensor", BIAS) if constant and op.has(name)]
+    model = check_case(op, constants=constants, seed=seed)
+    kernels = {"Conv", "ConvTranspose"} & set(operators(model))
+    assert len(kernels) <= 1

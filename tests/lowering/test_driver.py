@@ -1,0 +1,318 @@
+"""From graph to ONNX graph: what is live, how inputs are seen, and what everything is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import onnx
+import pytest
+
+from dml2onnx.compiler import CompiledModel, compile_outputs
+from dml2onnx.diagnostics import DmlError, InternalError
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.lowering import driver
+from dml2onnx.reference import evaluate
+from tests.lowering.harness import make_case, operator, operators, t
+
+FOUR = t("FLOAT32", [4])
+
+
+def unary(name: str, source: Value, target: Value, desc: TensorDesc = FOUR, base: Value | None = None) -> Node:
+    """A node named ``name`` that takes the RELU of ``source``; ``copy...`` copies it."""
+    kind = "ACTIVATION_IDENTITY" if name.startswith("copy") else "ACTIVATION_RELU"
+    op = operator(kind, InputTensor=desc, OutputTensor=desc)
+    return Node(name, op, {"InputTensor": (Read(source),)}, {"OutputTensor": (Write(target, 0, base),)})
+
+
+def binary(name: str, a: Value, b: Value, target: Value) -> Node:
+    op = operator("ELEMENT_WISE_ADD", ATensor=FOUR, BTensor=FOUR, OutputTensor=FOUR)
+    return Node(name, op, {"ATensor": (Read(a),), "BTensor": (Read(b),)}, {"OutputTensor": (Write(target),)})
+
+
+def value(name: str) -> Value:
+    return Value(name, 16)
+
+
+def compiled(
+    nodes: Sequence[Node],
+    inputs: Mapping[str, Value],
+    outputs: Sequence[tuple[str, Value]],
+    constants: Mapping[Value, np.ndarray] | None = None,
+) -> CompiledModel:
+    """Compiles a graph, and compares what it gives with the reference."""
+    graph = Graph(
+        tuple(nodes),
+        tuple(GraphInput(name, item) for name, item in inputs.items()),
+        tuple(GraphOutput(name, item, FOUR) for name, item in outputs),
+        tuple(Constant(item, ArrayData.of(array)) for item, array in (constants or {}).items()),
+    )
+    model = compile_outputs(graph, graph.outputs, trace=True)
+    onnx.checker.check_model(model.model_proto, full_check=True)
+    feeds = {port.name: np.array([-2, -1, 1, 2], port.dtype) for port in model.inputs}
+    got, want = model.run(feeds), evaluate(graph, feeds)
+    assert list(got) == [name for name, _ in outputs]
+    for name, array in want.items():
+        np.testing.assert_array_equal(got[name], array, err_msg=name)
+    return model
+
+
+def onnx_names(model: CompiledModel) -> tuple[list[str], list[str]]:
+    graph = model.model_proto.graph
+    return [item.name for item in graph.input], [item.name for item in graph.output]
+
+
+# --- Names --------------------------------------------------------------------------------------------------------
+
+
+def test_the_node_that_computes_an_output_has_its_name() -> None:
+    x, h, y = value("x"), value("h"), value("y")
+    model = compiled([unary("a", x, h), unary("b", h, y)], {"x": x}, [("y", y)])
+    assert operators(model) == ["Relu", "Relu"]
+    assert onnx_names(model) == (["x"], ["y"])
+
+
+def test_an_output_that_others_read() -> None:
+    x, h, y = value("x"), value("h"), value("y")
+    model = compiled([unary("a", x, h), unary("b", h, y)], {"x": x}, [("h", h), ("y", y)])
+    assert operators(model) == ["Relu", "Relu"]
+    assert model.model_proto.graph.node[1].input[0] == "h"
+
+
+def test_in_place_programs_have_one_name_for_an_input_and_an_output() -> None:
+    x, x1 = value("x"), value("x")
+    model = compiled([unary("a", x, x1, base=x)], {"x": x}, [("x", x1)])
+    assert onnx_names(model) == (["x"], ["x_out"])
+    assert [(port.name, port.onnx_name) for port in model.outputs] == [("x", "x_out")]
+
+
+def test_names_made_for_outputs_are_free() -> None:
+    """Of ``x`` in place, of an output that is called so, and of a constant."""
+    x, x1, y, w = value("x"), value("x"), value("y"), value("x_out_out")
+    nodes = [unary("a", x, x1, base=x), binary("b", x, w, y)]
+    model = compiled(nodes, {"x": x}, [("x", x1), ("x_out", y)], {w: np.arange(4, dtype=np.float32)})
+    graph = model.model_proto.graph
+    made = [item.name for item in (*graph.input, *graph.initializer)] + [n for i in graph.node for n in i.output]
+    assert len(made) == len(set(made))
+
+
+def test_an_output_called_like_a_constant() -> None:
+    x, y, w = value("x"), value("y"), value("w")
+    compiled([binary("b", x, w, y)], {"x": x}, [("w", y)], {w: np.arange(4, dtype=np.float32)})
+
+
+def test_nodes_called_like_ports() -> None:
+    x, h, y = value("x"), value("h"), value("y")
+    compiled([unary("x", x, h), unary("y/Relu", h, y)], {"y/Relu/Relu": x}, [("x/Relu", y)])
+
+
+def test_nodes_of_one_name() -> None:
+    """Refused by the checks; lowering gives them different names all the same."""
+    x, h, y = value("x"), value("h"), value("y")
+    model = compiled([unary("a", x, h), unary("a", h, y)], {"x": x}, [("h", h), ("y", y)])
+    assert len({node.name for node in model.model_proto.graph.node}) == 2
+
+
+# --- Outputs that no node computes --------------------------------------------------------------------------------
+
+
+def test_an_output_that_is_an_input() -> None:
+    x = value("x")
+    model = compiled([], {"x": x}, [("y", x)])
+    assert operators(model) == ["Identity"]
+    model = compiled([], {"x": x}, [("x", x)])
+    assert onnx_names(model) == (["x"], ["x_out"])
+
+
+def test_an_output_that_is_a_constant() -> None:
+    w = value("w")
+    assert operators(compiled([], {}, [("y", w)], {w: np.arange(4, dtype=np.float32)})) == ["Identity"]
+
+
+def test_a_folded_output() -> None:
+    w, y = value("w"), value("y")
+    model = compiled([binary("sum", w, w, y)], {}, [("y", y)], {w: np.arange(4, dtype=np.float32)})
+    assert operators(model) == ["Identity"]
+
+
+def test_two_outputs_of_one_value() -> None:
+    x, y = value("x"), value("y")
+    model = compiled([unary("a", x, y)], {"x": x}, [("y", y), ("again", y)])
+    assert operators(model) == ["Relu", "Identity"]
+    model = compiled([unary("a", x, y)], {"x": x}, [("y", y), ("again", y), ("x", x), ("other", y)])
+    assert len(set(onnx_names(model)[1])) == 4
+
+
+def test_an_output_of_a_node_that_does_nothing() -> None:
+    """What a node hands on as it is was made by another one, and has its name already, or an older reader."""
+    x, h, y, z = value("x"), value("h"), value("y"), value("z")
+    compiled([unary("a", x, h), unary("copy", h, y)], {"x": x}, [("y", y)])
+    compiled([unary("a", x, h), unary("b", h, z), unary("copy", h, y)], {"x": x}, [("y", y), ("z", z)])
+    compiled([unary("a", x, h), unary("copy", h, y)], {"x": x}, [("y", y), ("h", h)])
+    compiled([unary("a", x, h), unary("copy1", h, y), unary("copy2", y, z)], {"x": x}, [("z", z), ("y", y), ("h", h)])
+
+
+def test_one_value_under_two_descriptors() -> None:
+    value_ = Value("m", 24)
+    x = Value("x", 24)
+    node = unary("a", x, value_, t("FLOAT32", [2, 3]))
+    outputs = (
+        GraphOutput("rows", value_, t("FLOAT32", [2, 3])),
+        GraphOutput("columns", value_, t("FLOAT32", [3, 2], [1, 3])),
+        GraphOutput("flat", value_, t("FLOAT32", [6])),
+        GraphOutput("bits", value_, t("UINT32", [6])),
+    )
+    graph = Graph((node,), (GraphInput("x", x),), outputs)
+    model = compile_outputs(graph, outputs)
+    onnx.checker.check_model(model.model_proto, full_check=True)
+    feeds = {"x": np.arange(6, dtype=np.float32).reshape(2, 3) - 2}
+    got = model.run(feeds)
+    for name, want in evaluate(graph, feeds).items():
+        np.testing.assert_array_equal(got[name], want, err_msg=name)
+    assert [port.shape for port in model.outputs] == [(2, 3), (2, 3), (6,), (6,)]
+
+
+# --- Inputs -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("views", "shape"),
+    [
+        pytest.param([(FOUR, 0)], (4,), id="first-reader"),
+        pytest.param([(t("FLOAT32", [2, 2], [1, 2]), 0)], (2, 2), id="in-memory-order"),
+        pytest.param([(t("FLOAT32", [3, 4], [0, 1]), 0)], (1, 4), id="broadcast"),
+        pytest.param([(t("FLOAT32", [2, 2], [3, 1]), 0)], (5,), id="padded"),
+        pytest.param([(t("FLOAT32", [2, 4]), 0), (FOUR, 16)], (2, 4), id="second-reads-a-part"),
+        pytest.param([(FOUR, 0), (t("FLOAT32", [2, 4]), 0)], (8,), id="second-reads-more"),
+        pytest.param([(FOUR, 16)], (8,), id="from-an-offset"),
+        pytest.param([(FOUR, 16), (FOUR, 0)], (8,), id="first-from-an-offset"),
+    ],
+)
+def test_inputs_are_seen_as_their_first_reader_sees_them(
+    views: list[tuple[TensorDesc, int]], shape: tuple[int, ...]
+) -> None:
+    x = Value("x", 64)
+    nodes, outputs = [], []
+    for index, (desc, offset) in enumerate(views):
+        y = Value(f"y{index}", desc.packed().minimum_bytes)
+        op = operator("ACTIVATION_RELU", InputTensor=desc, OutputTensor=desc.packed())
+        node = Node(f"n{index}", op, {"InputTensor": (Read(x, offset),)}, {"OutputTensor": (Write(y),)})
+        nodes.append(node)
+        outputs.append(GraphOutput(y.name, y, desc.packed()))
+    graph = Graph(tuple(nodes), (GraphInput("x", x),), tuple(outputs))
+    model = compile_outputs(graph, outputs)
+    (port,) = model.inputs
+    assert port.shape == shape
+    feeds = {"x": np.linspace(-3, 9, port.desc.extent, dtype=np.float32)}
+    got = model.run(feeds)
+    for name, want in evaluate(graph, feeds).items():
+        np.testing.assert_array_equal(got[name], want, err_msg=name)
+
+
+def test_an_input_with_a_descriptor_keeps_it() -> None:
+    x, y = Value("x", 16), value("y")
+    node = unary("a", x, y)
+    graph = Graph((node,), (GraphInput("x", x, desc=t("FLOAT32", [2, 2], [1, 2])),), (GraphOutput("y", y, FOUR),))
+    model = compile_outputs(graph, graph.outputs)
+    assert model.inputs[0].desc == t("FLOAT32", [2, 2], [1, 2])
+    got = model.run({"x": np.float32([-1, 2, 3, 4])})["y"]
+    np.testing.assert_array_equal(got, [0, 2, 3, 4])
+
+
+def test_inputs_are_large_enough_for_outputs() -> None:
+    x, y = Value("x", 64), value("y")
+    outputs = (GraphOutput("all", x, t("FLOAT32", [8])), GraphOutput("y", y, FOUR))
+    graph = Graph((unary("a", x, y),), (GraphInput("x", x),), outputs)
+    model = compile_outputs(graph, outputs)
+    got = model.run({"x": np.arange(8, dtype=np.float32)})
+    np.testing.assert_array_equal(got["all"], np.arange(8))
+    np.testing.assert_array_equal(got["y"], np.arange(4))
+
+
+def test_inputs_that_nobody_reads_stay_inputs() -> None:
+    """The caller binds them by name, whatever of the graph is compiled."""
+    x, unused, y = value("x"), Value("unused", 12), value("y")
+    model = compiled([unary("a", x, y)], {"x": x}, [("y", y)])
+    assert [port.name for port in model.inputs] == ["x"]
+    graph = Graph((unary("a", x, y),), (GraphInput("x", x), GraphInput("unused", unused)), (GraphOutput("y", y, FOUR),))
+    model = compile_outputs(graph, graph.outputs)
+    assert [(port.name, port.shape, port.dtype) for port in model.inputs][1] == ("unused", (12,), np.uint8)
+
+
+def test_a_buffer_that_is_written_in_part_is_an_input_as_a_whole() -> None:
+    x, x1 = Value("x", 32), Value("x", 32)
+    source = value("s")
+    graph = Graph(
+        (unary("a", source, x1, base=x),),
+        (GraphInput("x", x), GraphInput("s", source)),
+        (GraphOutput("x", x1, t("FLOAT32", [8])),),
+    )
+    model = compile_outputs(graph, graph.outputs)
+    feeds = {"x": np.arange(8, dtype=np.float32), "s": np.float32([-1, 1, 2, 3])}
+    np.testing.assert_array_equal(model.run(feeds)["x"], [0, 1, 2, 3, 4, 5, 6, 7])
+
+
+# --- Nodes --------------------------------------------------------------------------------------------------------
+
+
+def test_dead_nodes_are_left_out() -> None:
+    x, y, z = value("x"), value("y"), value("z")
+    model = compiled([unary("a", x, y), unary("dead", y, z)], {"x": x}, [("y", y)])
+    assert [trace.node for trace in model.traces] == ["a"]
+
+
+def test_traces_tell_what_became_of_each_node() -> None:
+    case = make_case(operator("JOIN", InputTensors=[FOUR], OutputTensor=FOUR, Axis=0))
+    model = compile_outputs(case.graph, case.graph.outputs, trace=True)
+    (trace,) = model.traces
+    assert (trace.node, trace.operator, trace.operators) == ("node", "JOIN", ())
+    assert compile_outputs(case.graph, case.graph.outputs).traces == ()
+
+
+def test_nodes_tell_where_they_come_from() -> None:
+    x, y = value("x"), value("y")
+    (node,) = compiled([unary("first", x, y)], {"x": x}, [("y", y)]).model_proto.graph.node
+    assert node.name == "first/Relu"
+    metadata = {item.key: item.value for item in node.metadata_props}
+    assert metadata == {"dml_node": "first", "dml_operator": "ACTIVATION_RELU"}
+
+
+def test_operators_without_a_lowering_are_all_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, h, y = value("x"), value("h"), value("y")
+    graph = Graph((unary("a", x, h), binary("b", h, h, y)), (GraphInput("x", x),), (GraphOutput("y", y, FOUR),))
+    monkeypatch.setattr(driver, "lowerings", dict)
+    with pytest.raises(DmlError) as caught:
+        compile_outputs(graph, graph.outputs)
+    found = [(item.code, item.node, item.operator) for item in caught.value.diagnostics]
+    assert found == [("DML2001", "a", "ACTIVATION_RELU"), ("DML2001", "b", "ELEMENT_WISE_ADD")]
+    assert all(item.documentation.startswith("https://") for item in caught.value.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        pytest.param(lambda node, e: e.Reshape(node.tensor("InputTensor"), (2, 2)), r"\[2, 2\]", id="shape"),
+        pytest.param(lambda node, e: e.Cast(node.tensor("InputTensor"), np.dtype("int64")), "int64", id="type"),
+        pytest.param(lambda node, e: {}, "gave nothing for OutputTensor", id="missing"),
+    ],
+)
+def test_defects_of_a_lowering_are_ours(monkeypatch: pytest.MonkeyPatch, wrong: object, message: str) -> None:
+    x, y = value("x"), value("y")
+    monkeypatch.setattr(driver, "lowerings", lambda: {"ACTIVATION_RELU": wrong})
+    graph = Graph((unary("a", x, y),), (GraphInput("x", x),), (GraphOutput("y", y, FOUR),))
+    with pytest.raises(InternalError, match=message) as caught:
+        compile_outputs(graph, graph.outputs)
+    assert "ACTIVATION_RELU" in str(caught.value)
+    assert "please report" in str(caught.value)
+
+
+def test_half_precision_is_rounded_once_behind_the_node() -> None:
+    half = t("FLOAT16", [3])
+    op: OperatorDesc = operator("ELEMENT_WISE_ADD", ATensor=half, BTensor=half, OutputTensor=half)
+    graph = make_case(op).graph
+    model = compile_outputs(graph, graph.outputs)
+    assert operators(model) == ["Cast", "Cast", "Add", "Cast"]
+    assert model.outputs[0].dtype == np.float16

@@ -1,0 +1,385 @@
+"""ELEMENT_WISE operators on truth values and bits compiled, run, and compared with the reference."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.catalog import Rule
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.lowering.registry import lowerings
+from tests.lowering.harness import check_case, operator, operators, support_cases, t
+
+NAMES = sorted(
+    name for name, function in lowerings().items() if function.__module__ == "dml2onnx.lowering.element_wise_logic"
+)
+COMPARISONS = {
+    "ELEMENT_WISE_LOGICAL_EQUALS": "Equal",
+    "ELEMENT_WISE_LOGICAL_GREATER_THAN": "Greater",
+    "ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL": "GreaterOrEqual",
+    "ELEMENT_WISE_LOGICAL_LESS_THAN": "Less",
+    "ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL": "LessOrEqual",
+}
+CONNECTIVES = {
+    "ELEMENT_WISE_LOGICAL_AND": "And",
+    "ELEMENT_WISE_LOGICAL_OR": "Or",
+    "ELEMENT_WISE_LOGICAL_XOR": "Xor",
+}
+BITWISE = {
+    "ELEMENT_WISE_BIT_AND": "BitwiseAnd",
+    "ELEMENT_WISE_BIT_OR": "BitwiseOr",
+    "ELEMENT_WISE_BIT_XOR": "BitwiseXor",
+}
+SHIFTS = ["ELEMENT_WISE_BIT_SHIFT_LEFT", "ELEMENT_WISE_BIT_SHIFT_RIGHT"]
+UNARY_BITS = ["ELEMENT_WISE_BIT_NOT", "ELEMENT_WISE_BIT_COUNT"]
+INTEGERS = ["INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64"]
+UNSIGNED = ["UINT8", "UINT16", "UINT32", "UINT64"]
+FLOATS = ["FLOAT16", "FLOAT32", "FLOAT64"]
+SHAPE = (2, 3, 4)
+
+
+def described(name, data_type, sizes=SHAPE, strides=None, out=None, output_type=None, mode="EITHER"):
+    """A descriptor; ``strides`` are those of the inputs, in the order of the fields."""
+    schema = catalog.operator(name)
+    views = iter(strides or [None] * 3)
+    fields = {}
+    for item in schema.tensor_fields:
+        if item.name == "OutputTensor":
+            fields[item.name] = t(output_type or output_types(name, data_type)[0], sizes, out)
+        else:
+            kind = "UINT8" if item.name == "ConditionTensor" else data_type
+            fields[item.name] = t(kind, sizes, next(views))
+    if "InfinityMode" in schema.index:
+        fields["InfinityMode"] = mode
+    return operator(name, **fields)
+
+
+def output_types(name, data_type):
+    """What the output may be when the inputs are of ``data_type``."""
+    schema = catalog.operator(name)
+    same = any(item.rule is Rule.SAME_DATA_TYPE and "OutputTensor" in item.tensors for item in schema.constraints)
+    return [data_type] if same else sorted(schema.support[0].tensors["OutputTensor"].data_types)
+
+
+def first_input(name):
+    return "InputTensor" if "InputTensor" in catalog.operator(name).index else "ATensor"
+
+
+def input_types(name):
+    return sorted(
+        {kind for row in catalog.operator(name).support for kind in row.tensors[first_input(name)].data_types}
+    )
+
+
+def patterns(data_type):
+    """Numbers of all sorts, as bits and as values; no NaN."""
+    kind = DataType[data_type]
+    rng = np.random.default_rng(7)
+    if kind.is_float:
+        info = np.finfo(kind.dtype)
+        special = [
+            0.0,
+            -0.0,
+            math.inf,
+            -math.inf,
+            1,
+            -2.5,
+            info.max,
+            info.tiny,
+            info.smallest_subnormal,
+            -info.tiny / 2,
+        ]
+        return np.array([*special, *rng.normal(0, 50, 54)], kind.dtype)
+    low, high = kind.limits
+    special = [low, low + 1, high, high - 1, 0, 1, 2, 3, high // 3, 31 % high, 64 % high]
+    drawn = rng.integers(low, high, 64 - len(special), kind.dtype, endpoint=True)
+    return np.array([*special, *drawn.tolist()], kind.dtype)
+
+
+@pytest.mark.parametrize(
+    ("name", "data_type", "rank"),
+    [
+        pytest.param(name, *case.values[1:], id=case.id)
+        for name in NAMES
+        for case in support_cases(name, first_input(name))
+    ],
+)
+def test_every_data_type_and_rank(name, data_type, rank):
+    sizes = (2, 3, 2, 1, 2, 1, 3, 2)[:rank]
+    for output_type in output_types(name, data_type):
+        check_case(described(name, data_type, sizes, output_type=output_type), extremes=True)
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("name", NAMES)
+def test_every_opset(name, opset):
+    for data_type in input_types(name):
+        check_case(described(name, data_type), opset=opset, extremes=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_target_dml(name):
+    data_type = next(item for item in ("FLOAT32", "UINT8") if item in input_types(name))
+    check_case(described(name, data_type), target="dml")
+
+
+# --- truth values ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("output_type", ["UINT8", "UINT32"])
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_comparisons(name, output_type):
+    special = np.float32([math.nan, math.inf, -math.inf, 0.0, -0.0, 1, 1e-45, 3e38])
+    a, b = np.repeat(special, 8), np.tile(special, 8)
+    inputs = {"ATensor": a, "BTensor": b}
+    model = check_case(described(name, "FLOAT32", a.shape, output_type=output_type), inputs=inputs)
+    assert operators(model) == [COMPARISONS[name], "Cast"]
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+@pytest.mark.parametrize("data_type", ["INT64", "UINT64"])
+def test_64_bits_are_compared_in_full(name, data_type):
+    big = 1 << 62
+    values = np.array([big, big + 1, big - 1, 1 << 31, (1 << 31) - 1, 1 << 53, (1 << 53) + 1, 0], data_type.lower())
+    a, b = np.repeat(values, 8), np.tile(values, 8)
+    check_case(described(name, data_type, a.shape), inputs={"ATensor": a, "BTensor": b})
+
+
+@pytest.mark.parametrize("data_type", ["UINT8", "UINT32"])
+@pytest.mark.parametrize("name", CONNECTIVES)
+def test_all_but_0_is_true(name, data_type):
+    values = np.array([0, 1, 2, 128, 255], data_type.lower())
+    a, b = np.repeat(values, 5), np.tile(values, 5)
+    model = check_case(described(name, data_type, a.shape), inputs={"ATensor": a, "BTensor": b})
+    assert operators(model) == ["Greater", "Greater", CONNECTIVES[name], "Cast"]
+
+
+def test_form_of_logical_not():
+    model = check_case(described("ELEMENT_WISE_LOGICAL_NOT", "UINT8", (4,)), inputs={"InputTensor": [0, 1, 2, 255]})
+    assert operators(model) == ["Equal", "Cast"]
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT16", "FLOAT32"])
+@pytest.mark.parametrize("mode", ["EITHER", "POSITIVE", "NEGATIVE"])
+def test_infinities(data_type, mode):
+    x = np.array([math.nan, math.inf, -math.inf, 0, -0.0, np.finfo(data_type.lower()).max], data_type.lower())
+    op = described("ELEMENT_WISE_IS_INFINITY", data_type, x.shape, mode=mode)
+    for opset in (17, 21):
+        check_case(op, inputs={"InputTensor": x}, opset=opset)
+        check_case(op, inputs={"InputTensor": x}, opset=opset, constants=["InputTensor"])
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT16", "FLOAT32"])
+def test_nans(data_type):
+    x = np.array([math.nan, math.inf, -math.nan, 0, 1], data_type.lower())
+    for output_type in ("UINT8", "UINT32"):
+        op = described("ELEMENT_WISE_IS_NAN", data_type, x.shape, output_type=output_type)
+        assert operators(check_case(op, inputs={"InputTensor": x})) == ["IsNaN", "Cast"]
+
+
+def test_if_is_a_pure_selection():
+    op = described("ELEMENT_WISE_IF", "FLOAT32", (4,))
+    inputs = {
+        "ConditionTensor": np.uint8([0, 1, 2, 255]),
+        "ATensor": np.float32([math.nan, 1, math.inf, -0.0]),
+        "BTensor": np.float32([5, math.nan, math.nan, math.nan]),
+    }
+    assert operators(check_case(op, inputs=inputs)) == ["Greater", "Where"]
+
+
+def test_if_keeps_64_bits():
+    big = (1 << 53) + 1
+    for data_type in ("INT64", "UINT64", "FLOAT64"):
+        a = np.array([big, big + 1, 0, big], data_type.lower())
+        op = described("ELEMENT_WISE_IF", data_type, (4,))
+        check_case(op, inputs={"ConditionTensor": [1, 0, 1, 0], "ATensor": a, "BTensor": a + np.ones_like(a)})
+
+
+@pytest.mark.parametrize("strides", [[(0, 1, 0), None, (0, 0, 0)], [(1, 2, 6), (0, 0, 1), (12, 0, 0)]])
+def test_broadcast_condition(strides):
+    model = check_case(described("ELEMENT_WISE_IF", "FLOAT32", strides=strides))
+    assert "Expand" not in operators(model)
+
+
+def test_a_fraction_cast_to_integer_is_not_true():
+    """ONNX Runtime makes one Cast of two in a row, in which 0.5 would be true."""
+    size, values = (4,), {name: Value(name, 16) for name in ("x", "y", "z")}
+    float_, byte = t("FLOAT32", size), t("UINT8", size)
+    nodes = (
+        Node(
+            "cast",
+            operator("CAST", InputTensor=float_, OutputTensor=byte),
+            {"InputTensor": (Read(values["x"]),)},
+            {"OutputTensor": (Write(values["y"]),)},
+            "/nodes/0",
+        ),
+        Node(
+            "if",
+            operator("ELEMENT_WISE_IF", ConditionTensor=byte, ATensor=float_, BTensor=float_, OutputTensor=float_),
+            {
+                "ConditionTensor": (Read(values["y"]),),
+                "ATensor": (Read(values["x"]),),
+                "BTensor": (Read(Value("zero", 16)),),
+            },
+            {"OutputTensor": (Write(values["z"]),)},
+            "/nodes/1",
+        ),
+    )
+    zero = nodes[1].reads["BTensor"][0].value
+    graph = Graph(
+        nodes,
+        (GraphInput("x", values["x"], desc=float_), GraphInput("zero", zero, desc=float_)),
+        (GraphOutput("z", values["z"], float_),),
+        (),
+    )
+    model = compile_outputs(graph, graph.outputs)
+    got = model.run({"x": np.float32([0.5, 1.5, 0.0, -0.0]), "zero": np.zeros(4, np.float32)})
+    np.testing.assert_array_equal(got["z"], np.float32([0, 1.5, 0, 0]))
+
+
+# --- bits ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("opset", [17, 21])
+@pytest.mark.parametrize("data_type", [*INTEGERS, *FLOATS])
+@pytest.mark.parametrize("name", [*BITWISE, *UNARY_BITS])
+def test_bits(name, data_type, opset):
+    values = patterns(data_type)
+    a, b = np.repeat(values, 64), np.tile(values, 64)
+    op = described(name, data_type, a.shape if name in BITWISE else values.shape)
+    inputs = {"ATensor": a, "BTensor": b} if name in BITWISE else {"InputTensor": values}
+    check_case(op, inputs=inputs, opset=opset)
+    check_case(op, inputs=inputs, opset=opset, constants=list(inputs)[-1:])
+
+
+@pytest.mark.parametrize("data_type", INTEGERS)
+@pytest.mark.parametrize("name", BITWISE)
+def test_form_of_bit_operators(name, data_type):
+    assert operators(check_case(described(name, data_type))) == [BITWISE[name]]
+
+
+@pytest.mark.parametrize("data_type", INTEGERS)
+def test_form_of_bit_not(data_type):
+    assert operators(check_case(described("ELEMENT_WISE_BIT_NOT", data_type))) == ["Sub"]
+
+
+@pytest.mark.parametrize("opset", [17, 21])
+@pytest.mark.parametrize("data_type", UNSIGNED)
+@pytest.mark.parametrize("name", SHIFTS)
+def test_shifts_by_any_count(name, data_type, opset):
+    dtype, bits = np.dtype(data_type.lower()), DataType[data_type].bits
+    counts = np.arange(0, 140).astype(np.uint8).astype(dtype)
+    counts = np.concatenate([counts, np.array([(1 << bits) - 1, 1 << (bits - 1)], dtype)])
+    x = np.array([0, 1, (1 << bits) - 1, 0xA5, 1 << (bits - 1)], dtype)
+    a, b = np.repeat(x, len(counts)), np.tile(counts, len(x))
+    inputs = {"ATensor": a, "BTensor": b}
+    model = check_case(described(name, data_type, a.shape), inputs=inputs, opset=opset)
+    guard = "BitwiseAnd" if opset >= 18 else "Mod"
+    assert [item for item in operators(model) if item != "Cast"] == [guard, "BitShift"]
+    wide = max(bits, 32)
+    exact = [
+        ((v << (n % wide)) if name.endswith("LEFT") else v >> (n % wide)) % (1 << bits)
+        for v, n in zip(a.tolist(), b.tolist(), strict=True)
+    ]
+    got = model.run({"ATensor": a, "BTensor": b})["OutputTensor"]
+    np.testing.assert_array_equal(got, np.array(exact, dtype))
+
+
+@pytest.mark.parametrize("name", SHIFTS)
+def test_known_counts_need_no_guard(name):
+    inputs = {"BTensor": np.full(SHAPE, 31, np.uint32)}
+    model = check_case(described(name, "UINT32"), inputs=inputs, constants=["BTensor"])
+    assert operators(model) == ["BitShift"]
+
+
+def test_bits_of_floats_survive_between_bit_operators():
+    """The complement of 0.0 is a NaN; as the bits that it is, its complement is 0.0 again."""
+    values = [Value(name, 16) for name in ("x", "y", "z")]
+    desc = t("FLOAT32", (4,))
+    op = operator("ELEMENT_WISE_BIT_NOT", InputTensor=desc, OutputTensor=desc)
+    nodes = tuple(
+        Node(f"n{i}", op, {"InputTensor": (Read(values[i]),)}, {"OutputTensor": (Write(values[i + 1]),)}, f"/nodes/{i}")
+        for i in range(2)
+    )
+    graph = Graph(nodes, (GraphInput("x", values[0], desc=desc),), (GraphOutput("z", values[2], desc),), ())
+    x = np.float32([0.0, -0.0, 1e-45, -3.5])
+    got = compile_outputs(graph, graph.outputs).run({"x": x})["z"]
+    np.testing.assert_array_equal(got.view(np.uint32), x.view(np.uint32))
+
+
+def test_masks_that_are_no_numbers_keep_their_bits():
+    """Clearing the sign bit of a FLOAT32 with a constant mask, which as a float is NaN."""
+    mask = np.full(SHAPE, 0x7FFFFFFF, np.uint32).view(np.float32)
+    op = described("ELEMENT_WISE_BIT_AND", "FLOAT32")
+    model = check_case(op, inputs={"BTensor": mask}, constants=["BTensor"])
+    x = np.random.default_rng(0).normal(size=SHAPE).astype(np.float32)
+    np.testing.assert_array_equal(model.run({"ATensor": x})["OutputTensor"].reshape(SHAPE), np.abs(x))
+
+
+# --- layouts ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("strides", [(1, 2, 6), (30, 10, 2), (0, 1, 0), (0, 0, 0)])
+def test_strides(name, strides):
+    data_type = input_types(name)[0]
+    check_case(described(name, data_type, strides=[strides] * 3))
+    if name not in UNARY_BITS:
+        check_case(described(name, data_type, strides=[None, strides, strides]))
+    if 0 not in strides:
+        check_case(described(name, data_type, out=strides))
+
+
+@pytest.mark.parametrize("opset", [17, 21])
+@pytest.mark.parametrize("name", [*COMPARISONS, *CONNECTIVES, *BITWISE])
+def test_broadcasting_is_left_to_onnx(name, opset):
+    data_type = "UINT32"
+    for strides in ([(12, 4, 1), (0, 1, 0)], [(0, 4, 1), (12, 0, 0)]):
+        model = check_case(described(name, data_type, strides=strides), opset=opset)
+        assert "Expand" not in operators(model)
+
+
+@pytest.mark.parametrize("name", ["ELEMENT_WISE_BIT_COUNT", "ELEMENT_WISE_BIT_NOT", "ELEMENT_WISE_IF"])
+def test_documentation_examples(name):
+    (example,) = catalog.operator(name).examples()
+    tensors = {**example["inputs"], **example["outputs"]}
+    op = operator(name, **{key: t(item["data_type"], item["sizes"]) for key, item in tensors.items()})
+    inputs = {key: np.array(item["values"], item["data_type"].lower()) for key, item in example["inputs"].items()}
+    got = check_case(op, inputs=inputs).run(inputs)["OutputTensor"]
+    np.testing.assert_array_equal(got, example["outputs"]["OutputTensor"]["values"])
+
+
+# --- generated descriptors -------------------------------------------------------------------------------------------
+
+
+@st.composite
+def descriptors(draw):
+    name = draw(st.sampled_from(NAMES))
+    row = draw(st.sampled_from(catalog.operator(name).support)).tensors[first_input(name)]
+    data_type = draw(st.sampled_from(sorted(row.data_types)))
+    rank = draw(st.integers(row.dimension_counts[0], min(5, row.dimension_counts[1])))
+    sizes = draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank))
+    packed, step = [0] * rank, 1
+    for axis in draw(st.permutations(range(rank))):
+        packed[axis], step = step, step * sizes[axis]
+    views = [[0 if draw(st.booleans()) else stride for stride in packed] for _ in range(3)]
+    output_type = draw(st.sampled_from(output_types(name, data_type)))
+    mode = draw(st.sampled_from(["EITHER", "POSITIVE", "NEGATIVE"]))
+    return described(name, data_type, sizes, views, packed, output_type, mode)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    op=descriptors(),
+    opset=st.integers(17, 23),
+    constants=st.sets(st.sampled_from(["ATensor", "BTensor", "InputTensor", "ConditionTensor"])),
+    seed=st.integers(0, 99),
+)
+def test_lowered_equals_reference(op, opset, constants, seed):
+    constants = [name for name in constants if name in op.schema.index]
+    check_case(op, opset=opset, constants=constants, seed=seed, extremes=True)

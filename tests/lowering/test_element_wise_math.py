@@ -1,0 +1,517 @@
+"""ELEMENT_WISE operators of further arithmetic compiled, run, and compared with the reference."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.ir.operator import Scalar, ScaleBias
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.lowering.registry import lowerings
+from tests.lowering.harness import check_case, integer_extremes, operator, operators, support_cases, t
+
+NAMES = sorted(
+    name for name, function in lowerings().items() if function.__module__ == "dml2onnx.lowering.element_wise_math"
+)
+FUNCTIONS = {
+    "ELEMENT_WISE_ABS": "Abs",
+    "ELEMENT_WISE_ACOS": "Acos",
+    "ELEMENT_WISE_ACOSH": "Acosh",
+    "ELEMENT_WISE_ASIN": "Asin",
+    "ELEMENT_WISE_ASINH": "Asinh",
+    "ELEMENT_WISE_ATAN": "Atan",
+    "ELEMENT_WISE_ATANH": "Atanh",
+    "ELEMENT_WISE_CEIL": "Ceil",
+    "ELEMENT_WISE_COS": "Cos",
+    "ELEMENT_WISE_COSH": "Cosh",
+    "ELEMENT_WISE_ERF": "Erf",
+    "ELEMENT_WISE_EXP": "Exp",
+    "ELEMENT_WISE_FLOOR": "Floor",
+    "ELEMENT_WISE_LOG": "Log",
+    "ELEMENT_WISE_NEGATE": "Neg",
+    "ELEMENT_WISE_RECIP": "Reciprocal",
+    "ELEMENT_WISE_SIGN": "Sign",
+    "ELEMENT_WISE_SIN": "Sin",
+    "ELEMENT_WISE_SINH": "Sinh",
+    "ELEMENT_WISE_SQRT": "Sqrt",
+    "ELEMENT_WISE_TAN": "Tan",
+    "ELEMENT_WISE_TANH": "Tanh",
+}
+BINARY = [name for name in NAMES if "ATensor" in catalog.operator(name).index]
+SCALED = [name for name in NAMES if "ScaleBias" in catalog.operator(name).index]
+MODULI = ["ELEMENT_WISE_MODULUS_FLOOR", "ELEMENT_WISE_MODULUS_TRUNCATE"]
+GRADIENTS = ["ELEMENT_WISE_CLIP_GRAD", "ELEMENT_WISE_CLIP_GRAD1"]
+SIGNED = ["INT8", "INT16", "INT32", "INT64"]
+UNSIGNED = ["UINT8", "UINT16", "UINT32", "UINT64"]
+INTEGERS = [*SIGNED, *UNSIGNED]
+BASES = [item for item in INTEGERS if "64" not in item]
+FLOATS = ["FLOAT32", "FLOAT16"]
+SHAPE = (2, 3, 4)
+
+
+def described(name, data_type="FLOAT32", sizes=SHAPE, strides=None, out=None, scale=None, exponent_type=None, **given):
+    """A descriptor; ``strides`` are those of the inputs, in the order of the fields, ``scale`` is Scale and Bias."""
+    schema, views = catalog.operator(name), iter(strides or [None] * 2)
+    fields = {}
+    for item in schema.tensor_fields:
+        kind = exponent_type or data_type if item.name == "ExponentTensor" else data_type
+        fields[item.name] = t(kind, sizes, out if item.name.startswith("Output") else next(views))
+    low, high = given.pop("low", -1.0), given.pop("high", 1.5)
+    if name == "ELEMENT_WISE_CLIP_GRAD1":
+        kind = DataType[data_type]
+        low, high = (scalar(kind, bound) for bound in (low, high))
+        fields["MinMaxDataType"] = data_type
+    settings_ = {
+        "Min": low,
+        "Max": high,
+        "ScaleBias": None if scale is None else ScaleBias(*(float(np.float32(x)) for x in scale)),
+        "RoundingMode": "HALVES_TO_NEAREST_EVEN",
+        "Exponent": 3.0,
+        "Scale": 1.5,
+        "Bias": tuple(0.5 * i - 1 for i in range(sizes[1])) if len(sizes) > 1 else (),
+        **given,
+    }
+    return operator(name, **fields, **{key: value for key, value in settings_.items() if key in schema.index})
+
+
+def scalar(kind, value):
+    if kind.is_float:
+        return Scalar(kind, float(np.asarray(value, kind.dtype)))
+    return Scalar(kind, min(max(int(value), kind.limits[0]), kind.limits[1]))
+
+
+def output(name):
+    return "OutputGradientTensor" if name in GRADIENTS else "OutputTensor"
+
+
+def evaluate(op, *, constants=(), opset=21, **inputs):
+    """The output for given inputs, compared with the reference on the way, and the ONNX operators."""
+    model = check_case(op, inputs=inputs, constants=constants, opset=opset)
+    got = model.run({port.name: np.asarray(inputs[port.name], port.dtype) for port in model.inputs})
+    return got[output(op.type)], operators(model)
+
+
+def special_floats(data_type):
+    info = np.finfo(data_type.lower())
+    special = [math.nan, math.inf, -math.inf, 0.0, -0.0, 1, -1, 0.5, -0.5, 2.5, -3, info.max, info.min, info.tiny]
+    return np.array([*special, -info.tiny, info.smallest_subnormal, -info.smallest_subnormal, 1e4, -88.5], info.dtype)
+
+
+def pairs(values, others=None):
+    others = values if others is None else others
+    return np.repeat(values, len(others)), np.tile(others, len(values))
+
+
+def data_types(name):
+    return sorted({kind for row in catalog.operator(name).support for kind in row.tensors[output(name)].data_types})
+
+
+@pytest.mark.parametrize(
+    ("name", "data_type", "rank"),
+    [pytest.param(name, *case.values[1:], id=case.id) for name in NAMES for case in support_cases(name, output(name))],
+)
+def test_every_data_type_and_rank(name, data_type, rank):
+    sizes = (2, 3, 2, 1, 2, 1, 3, 2)[:rank]
+    check_case(described(name, data_type, sizes), extremes=True)
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("name", NAMES)
+def test_every_opset(name, opset):
+    for data_type in data_types(name):
+        sizes = (1, 2, 3, 2) if name == "VALUE_SCALE_2D" else (2, 3)
+        check_case(described(name, data_type, sizes), opset=opset, extremes=True)
+
+
+@pytest.mark.parametrize("data_type", FLOATS)
+@pytest.mark.parametrize("name", NAMES)
+def test_target_dml(name, data_type):
+    check_case(described(name, data_type, (1, 2, 3, 2)), target="dml")
+
+
+# --- functions -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_type", FLOATS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_special_floats(name, data_type):
+    x = special_floats(data_type)
+    evaluate(described(name, data_type, x.shape), InputTensor=x)
+    evaluate(described(name, data_type, x.shape), InputTensor=x, constants=["InputTensor"])
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_are_accurate(name):
+    rng = np.random.default_rng(0)
+    wide = 10 ** rng.uniform(-30, 30, 2000) * rng.choice([-1, 1], 2000)
+    x = np.concatenate([rng.normal(0, 2, 2000), rng.uniform(-1, 1, 2000), wide]).astype(np.float32)
+    evaluate(described(name, "FLOAT32", x.shape), InputTensor=x)
+
+
+@pytest.mark.parametrize("data_type", FLOATS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_form_of_functions(name, data_type):
+    several = {
+        "ELEMENT_WISE_COSH": ["Abs", "Mul", "Exp", "Mul", "Mul", "Div", "Add"],
+        "ELEMENT_WISE_ERF": ["IsNaN", "Erf", "Where"],
+        "ELEMENT_WISE_SINH": ["Tanh", "Abs", "Mul", "Exp", "Mul", "Mul", "Div", "Add", "Mul"],
+        "ELEMENT_WISE_TAN": ["Sin", "Cos", "Div"],
+    }
+    op = described(name, data_type)
+    for target, expected in (("cpu", several.get(name, [FUNCTIONS[name]])), ("dml", [FUNCTIONS[name]])):
+        assert [item for item in operators(check_case(op, target=target)) if item != "Cast"] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [("ELEMENT_WISE_COSH", np.cosh), ("ELEMENT_WISE_SINH", np.sinh), ("ELEMENT_WISE_TAN", np.tan)],
+)
+def test_functions_made_of_others_lose_no_digits(name, function):
+    turns = np.arange(-3000, 3000) * np.pi / 2
+    x = np.concatenate([np.linspace(-89.4, 89.4, 9001), turns, 10.0 ** np.arange(-30, 2)]).astype(np.float32)
+    got, nodes = evaluate(described(name, "FLOAT32", x.shape), InputTensor=x)
+    assert FUNCTIONS[name] not in nodes
+    with np.errstate(over="ignore"):
+        np.testing.assert_allclose(got, function(x.astype(np.float64)).astype(np.float32), 2e-6)
+
+
+@pytest.mark.parametrize("data_type", SIGNED)
+@pytest.mark.parametrize("name", ["ELEMENT_WISE_ABS", "ELEMENT_WISE_NEGATE", "ELEMENT_WISE_SIGN"])
+def test_signs_of_integers(name, data_type):
+    x = integer_extremes(data_type)
+    got, nodes = evaluate(described(name, data_type, x.shape), InputTensor=x)
+    exact = {"ABS": abs, "NEGATE": lambda v: -v, "SIGN": lambda v: (v > 0) - (v < 0)}[name.rpartition("_")[2]]
+    bits = DataType[data_type].bits
+    assert [v % (1 << bits) for v in got.tolist()] == [exact(v) % (1 << bits) for v in x.tolist()]
+    if (name, data_type) != ("ELEMENT_WISE_SIGN", "INT64"):
+        assert nodes == [FUNCTIONS[name]]
+
+
+@pytest.mark.parametrize("name", SCALED)
+@pytest.mark.parametrize("scale", [(2, 0), (1, 2), (0.5, -0.25), (-1, 0), (1, 0), (0, 3)])
+def test_scale_and_bias_come_first(name, scale):
+    for data_type in data_types(name):
+        x = np.linspace(-3, 5, 24).reshape(SHAPE)
+        if data_type not in FLOATS:
+            x = np.resize(integer_extremes(data_type), SHAPE)
+        check_case(described(name, data_type, scale=scale), inputs={"InputTensor": x.astype(data_type.lower())})
+
+
+# --- rounding --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_type", FLOATS)
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        ("HALVES_TO_NEAREST_EVEN", ["Round"]),
+        ("TOWARD_ZERO", ["Less", "Ceil", "Floor", "Where"]),
+        ("TOWARD_INFINITY", ["Sub", "Add", "Less", "Ceil", "Floor", "Where"]),
+    ],
+)
+def test_rounding(mode, expected, data_type):
+    dtype = np.dtype(data_type.lower())
+    halves = np.arange(-8, 8.5, 0.5)
+    top = 2.0 ** (np.finfo(dtype).nmant - 1)
+    near = np.array([*halves, top + 0.5, top - 0.5, 2 * top - 0.5, 2 * top + 1, 4 * top + 2, -top - 0.5], dtype)
+    x = np.concatenate([near, np.nextafter(near, dtype.type(-np.inf)), np.nextafter(near, dtype.type(np.inf))])
+    x = np.concatenate([x, special_floats(data_type)])
+    op = described("ELEMENT_WISE_ROUND", data_type, x.shape, RoundingMode=mode)
+    for target in ("cpu", "dml"):
+        model = check_case(op, inputs={"InputTensor": x}, target=target)
+        assert [item for item in operators(model) if item != "Cast"] == expected
+
+
+# --- ATAN_YX ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_type", FLOATS)
+def test_quadrants(data_type):
+    y, x = pairs(special_floats(data_type))
+    got, _ = evaluate(described("ELEMENT_WISE_ATAN_YX", data_type, x.shape), ATensor=y, BTensor=x)
+    origin = (x == 0) & (y == 0)
+    with np.errstate(all="ignore"):
+        want = np.arctan2(y.astype(np.float64), x.astype(np.float64))
+    assert np.all(got[origin] == 0)
+    np.testing.assert_allclose(got[~origin], want[~origin], 1e-3 if data_type == "FLOAT16" else 1e-5, 1e-7)
+
+
+def test_angles_are_accurate():
+    rng = np.random.default_rng(0)
+    y, x = (10 ** rng.uniform(-20, 20, (2, 4000)) * rng.choice([-1, 1], (2, 4000))).astype(np.float32)
+    evaluate(described("ELEMENT_WISE_ATAN_YX", "FLOAT32", x.shape), ATensor=y, BTensor=x)
+
+
+# --- two operands ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_type", FLOATS)
+@pytest.mark.parametrize("name", BINARY)
+def test_special_pairs(name, data_type):
+    a, b = pairs(special_floats(data_type))
+    for constants in ((), ("BTensor",), ("ATensor",), ("ATensor", "BTensor")):
+        evaluate(described(name, data_type, a.shape), ATensor=a, BTensor=b, constants=constants)
+
+
+@pytest.mark.parametrize("name", [name for name in BINARY if name != "ELEMENT_WISE_ATAN_YX"])
+@pytest.mark.parametrize("data_type", INTEGERS)
+def test_extreme_integers(name, data_type):
+    if data_type not in data_types(name):
+        return
+    a, b = pairs(integer_extremes(data_type))
+    for constants in ((), ("BTensor",), ("ATensor",)):
+        evaluate(described(name, data_type, a.shape), ATensor=a, BTensor=b, constants=constants)
+
+
+@pytest.mark.parametrize("data_type", [*INTEGERS, *FLOATS])
+@pytest.mark.parametrize("name", ["ELEMENT_WISE_MAX", "ELEMENT_WISE_MIN"])
+def test_form_of_extremes(name, data_type):
+    nodes = operators(check_case(described(name, data_type)))
+    node = name.rpartition("_")[2].title()
+    where = [{"Max": "Greater", "Min": "Less"}[node], "Where"]
+    assert [item for item in nodes if item != "Cast"] == (where if data_type == "INT64" else [node])
+
+
+@pytest.mark.parametrize("data_type", INTEGERS)
+@pytest.mark.parametrize("name", MODULI)
+def test_remainders_of_integers(name, data_type):
+    a, b = pairs(integer_extremes(data_type))
+    got, _ = evaluate(described(name, data_type, a.shape), ATensor=a, BTensor=b)
+    by_zero = 0 if data_type in SIGNED else DataType[data_type].limits[1]
+
+    def remainder(n, d):
+        if d == 0:
+            return by_zero
+        return n % d if name.endswith("FLOOR") else (abs(n) % abs(d)) * (-1 if n < 0 else 1)
+
+    want = [remainder(n, d) for n, d in zip(a.tolist(), b.tolist(), strict=True)]
+    np.testing.assert_array_equal(got, np.array(want, a.dtype))
+
+
+@pytest.mark.parametrize("name", MODULI)
+@pytest.mark.parametrize("data_type", [*INTEGERS, *FLOATS])
+def test_known_divisors_need_no_guards(name, data_type):
+    b = np.array([3, 7, 100, 1], data_type.lower())
+    a = np.array([5, 20, 3, 90], b.dtype)
+    _, nodes = evaluate(described(name, data_type, (4,)), ATensor=a, BTensor=b, constants=["BTensor"])
+    if data_type in FLOATS:
+        expected = ["Mod", "Mul", "Less", "Add", "Where"] if name.endswith("FLOOR") else ["Mod"]
+        expected = [item for item in expected if item != "Mul"] if "Mul" not in nodes else expected
+    else:
+        expected = ["Mod"] if name.endswith("FLOOR") or data_type in UNSIGNED else ["Div", "Mul", "Sub"]
+    assert [item for item in nodes if item != "Cast"] == expected
+
+
+def test_mean_of_integers_wraps_and_truncates():
+    a, b = np.int32([2**31 - 1, -3, 3, -(2**31)]), np.int32([1, 0, 0, -1])
+    got, nodes = evaluate(described("ELEMENT_WISE_MEAN", "INT32", (4,)), ATensor=a, BTensor=b)
+    np.testing.assert_array_equal(got, [-(2**30), -1, 1, 2**30 - 1])
+    assert nodes == ["Add", "Div"]
+    assert operators(check_case(described("ELEMENT_WISE_MEAN"))) == ["Mean"]
+    assert operators(check_case(described("ELEMENT_WISE_DIFFERENCE_SQUARE"))) == ["Sub", "Mul"]
+
+
+# --- bounds ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_type", [*INTEGERS, *FLOATS])
+@pytest.mark.parametrize("low", [-3.7, 0, 5, -math.inf, math.inf, 1e30, -7e4])
+def test_threshold(data_type, low):
+    name = "ELEMENT_WISE_THRESHOLD"
+    if data_type not in data_types(name):
+        return
+    x = special_floats(data_type) if data_type in FLOATS else integer_extremes(data_type)
+    evaluate(described(name, data_type, x.shape, low=low), InputTensor=x)
+
+
+@pytest.mark.parametrize(
+    ("data_type", "low", "expected"),
+    [
+        ("FLOAT32", 0, ["Relu"]),
+        ("FLOAT32", 1, ["Clip"]),
+        ("INT32", 0, ["Clip"]),
+        ("UINT8", -1, ["Identity"]),
+        ("FLOAT32", -math.inf, ["Identity"]),
+    ],
+)
+def test_form_of_threshold(data_type, low, expected):
+    assert operators(check_case(described("ELEMENT_WISE_THRESHOLD", data_type, low=low))) == expected
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+@pytest.mark.parametrize("data_type", [*INTEGERS, *FLOATS])
+@pytest.mark.parametrize(("low", "high"), [(-3, 5), (0, 1), (5, -5), (-math.inf, math.inf), (-1e30, 100.5)])
+def test_gradients_within_bounds(name, data_type, low, high):
+    if name.endswith("1") and data_type not in FLOATS:
+        low, high = max(low, -1e30), min(high, 1e30)
+    x = special_floats(data_type) if data_type in FLOATS else integer_extremes(data_type)
+    gradient = x[::-1].copy()
+    with np.errstate(over="ignore"):
+        op = described(name, data_type, x.shape, low=low, high=high)
+    evaluate(op, InputTensor=x, InputGradientTensor=gradient)
+
+
+@pytest.mark.parametrize(
+    ("data_type", "expected"),
+    [("FLOAT32", ["Greater", "Less", "And", "Where"]), ("UINT16", ["Greater", "Less", "And", "Cast", "Mul"])],
+)
+def test_form_of_clipped_gradients(data_type, expected):
+    assert operators(check_case(described("ELEMENT_WISE_CLIP_GRAD", data_type))) == expected
+
+
+def test_bounds_of_gradients_are_exact_in_64_bits():
+    big = (1 << 62) + 1
+    op = described("ELEMENT_WISE_CLIP_GRAD1", "INT64", (4,), low=-big, high=big)
+    x = np.array([big, big - 1, -big, -big + 1], np.int64)
+    got, _ = evaluate(op, InputTensor=x, InputGradientTensor=x)
+    np.testing.assert_array_equal(got, [0, big - 1, 0, -big + 1])
+
+
+@pytest.mark.parametrize(
+    ("scale", "bias", "expected"),
+    [
+        (1, (0, 0, 0), ["Identity"]),
+        (2, (0, 0, 0), ["Mul"]),
+        (1, (1, 2, 3), ["Add"]),
+        (0.5, (1, 0, -3), ["Mul", "Add"]),
+    ],
+)
+def test_value_scale(scale, bias, expected):
+    op = described("VALUE_SCALE_2D", "FLOAT32", (2, 3, 2, 2), Scale=scale, Bias=bias)
+    assert operators(check_case(op)) == expected
+
+
+# --- powers ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exponent_type", [*BASES, *FLOATS])
+@pytest.mark.parametrize("data_type", FLOATS)
+def test_powers_of_floats(data_type, exponent_type):
+    values = np.array([math.nan, math.inf, -math.inf, 0.0, -0.0, 1, -1, 0.5, -2, 3, -1.5, 100])
+    powers = special_floats(exponent_type) if exponent_type in FLOATS else integer_extremes(exponent_type)
+    base, exponent = pairs(values.astype(data_type.lower()), powers)
+    op = described("ELEMENT_WISE_POW", data_type, base.shape, exponent_type=exponent_type)
+    for constants in ((), ("ExponentTensor",)):
+        evaluate(op, InputTensor=base, ExponentTensor=exponent, constants=constants)
+
+
+@pytest.mark.parametrize("exponent_type", BASES)
+@pytest.mark.parametrize("data_type", BASES)
+def test_powers_of_integers_are_exact_and_wrap(data_type, exponent_type):
+    base, exponent = pairs(integer_extremes(data_type), integer_extremes(exponent_type))
+    op = described("ELEMENT_WISE_POW", data_type, base.shape, exponent_type=exponent_type)
+    bits = DataType[data_type].bits
+
+    def power(x, n):
+        if n < 0:
+            return pow(x, -n, 1 << bits) if x in (1, -1) else 0
+        return pow(x, n, 1 << bits)
+
+    want = [power(x, n) for x, n in zip(base.tolist(), exponent.tolist(), strict=True)]
+    for opset, constants in ((21, ()), (17, ()), (21, ("ExponentTensor",)), (21, ("InputTensor",))):
+        got, _ = evaluate(op, InputTensor=base, ExponentTensor=exponent, constants=constants, opset=opset)
+        assert [v % (1 << bits) for v in got.tolist()] == [v % (1 << bits) for v in want]
+
+
+@pytest.mark.parametrize("data_type", BASES)
+def test_integers_to_the_power_of_floats(data_type):
+    base, exponent = pairs(
+        integer_extremes(data_type), np.float32([0, 1, 2, 0.5, -1, -0.5, 1.5, math.nan, math.inf, 3])
+    )
+    op = described("ELEMENT_WISE_POW", data_type, base.shape, exponent_type="FLOAT32")
+    evaluate(op, InputTensor=base, ExponentTensor=exponent)
+
+
+@pytest.mark.parametrize("data_type", [*BASES, *FLOATS])
+@pytest.mark.parametrize(
+    "exponent",
+    [0, 1, -1, 2, 3, 5, 8, 63, 64, 65, 1000001, 3e9, 1e30, -2, -3, -1e9, 0.5, -0.5, 1.5, math.inf, math.nan],
+)
+def test_constant_powers(data_type, exponent):
+    x = special_floats(data_type) if data_type in FLOATS else integer_extremes(data_type)
+    evaluate(described("ELEMENT_WISE_CONSTANT_POW", data_type, x.shape, Exponent=exponent), InputTensor=x)
+
+
+@pytest.mark.parametrize(
+    ("data_type", "exponent", "expected"),
+    [
+        ("FLOAT32", 2, ["Pow"]),
+        ("FLOAT32", -1, ["Reciprocal"]),
+        ("FLOAT32", 1, ["Identity"]),
+        ("FLOAT32", 0.5, ["Equal", "Sqrt", "Where"]),
+        ("INT32", 1, ["Identity"]),
+        ("INT32", 2, ["Mul"]),
+        ("INT32", 5, ["Mul", "Mul", "Mul"]),
+        ("INT32", -1, ["Equal", "Cast", "Equal", "Cast", "Mul", "Add"]),
+        ("INT32", -2, ["Equal", "Cast", "Equal", "Cast", "Add"]),
+        ("UINT32", -2, ["Equal", "Cast"]),
+    ],
+)
+def test_form_of_constant_powers(data_type, exponent, expected):
+    model = check_case(described("ELEMENT_WISE_CONSTANT_POW", data_type, Exponent=exponent))
+    assert operators(model) == expected
+
+
+# --- layouts ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "VALUE_SCALE_2D"])
+@pytest.mark.parametrize("strides", [(1, 2, 6), (30, 10, 2), (0, 1, 0), (0, 0, 0)])
+def test_strides(name, strides):
+    check_case(described(name, strides=[strides] * 2))
+    check_case(described(name, strides=[None, strides])) if name in [*BINARY, *GRADIENTS] else None
+    if 0 not in strides:
+        check_case(described(name, out=strides))
+
+
+@pytest.mark.parametrize("name", [*BINARY, *GRADIENTS, "ELEMENT_WISE_POW"])
+@pytest.mark.parametrize("data_type", ["FLOAT32", "INT32"])
+def test_broadcasting_is_left_to_onnx(name, data_type):
+    if data_type in data_types(name):
+        for strides in ([(12, 4, 1), (0, 1, 0)], [(0, 4, 1), (12, 0, 0)]):
+            assert "Expand" not in operators(check_case(described(name, data_type, strides=strides)))
+
+
+# --- generated descriptors -------------------------------------------------------------------------------------------
+
+
+@st.composite
+def descriptors(draw):
+    name = draw(st.sampled_from(NAMES))
+    row = draw(st.sampled_from(catalog.operator(name).support)).tensors[output(name)]
+    data_type = draw(st.sampled_from(sorted(row.data_types)))
+    rank = draw(st.integers(row.dimension_counts[0], min(5, row.dimension_counts[1])))
+    sizes = draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank))
+    packed, step = [0] * rank, 1
+    for axis in draw(st.permutations(range(rank))):
+        packed[axis], step = step, step * sizes[axis]
+    views = [[0 if draw(st.booleans()) else stride for stride in packed] for _ in range(2)]
+    number = st.one_of(st.integers(-5, 5), st.floats(-300, 300, width=32))
+    return described(
+        name,
+        data_type,
+        sizes,
+        views,
+        packed,
+        draw(st.one_of(st.none(), st.tuples(number, number))),
+        draw(st.sampled_from([*BASES, *FLOATS])),
+        low=draw(number),
+        high=draw(number),
+        Exponent=draw(st.one_of(st.integers(-5, 70), st.floats(-4, 4, width=32))),
+        RoundingMode=draw(st.sampled_from(["HALVES_TO_NEAREST_EVEN", "TOWARD_ZERO", "TOWARD_INFINITY"])),
+    )
+
+
+@settings(max_examples=250, deadline=None)
+@given(
+    op=descriptors(),
+    opset=st.integers(17, 23),
+    constants=st.sets(st.sampled_from(["ATensor", "BTensor", "InputTensor", "ExponentTensor", "InputGradientTensor"])),
+    seed=st.integers(0, 99),
+)
+def test_lowered_equals_reference(op, opset, constants, seed):
+    constants = [name for name in constants if name in op.schema.index]
+    check_case(op, opset=opset, constants=constants, seed=seed, extremes=True)

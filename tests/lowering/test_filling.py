@@ -1,0 +1,341 @@
+"""FILL_VALUE_CONSTANT, FILL_VALUE_SEQUENCE, DIAGONAL_MATRIX and RANDOM_GENERATOR compared with the reference."""
+
+import math
+from itertools import chain
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.ir.operator import Scalar
+from dml2onnx.ir.tensor import DataType
+from tests.lowering.harness import check_case, operator, operators, support_cases, t
+from tests.reference.describe import describe
+from tests.reference.test_examples import CORRECTIONS, arrays, corrected
+
+SIZES = (2, 3, 2, 1, 2, 1, 3, 2)
+FILLS = ["FILL_VALUE_CONSTANT", "FILL_VALUE_SEQUENCE", "DIAGONAL_MATRIX", "DIAGONAL_MATRIX1"]
+LOWEST, HIGHEST = -(1 << 31), (1 << 31) - 1
+MANY = (1 << 20) + 3
+"""More elements than a model stores of what it can make."""
+
+KNOWN = [
+    ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
+    ((0xFFFFFFFF,) * 4, (0xFFFFFFFF,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
+    (
+        (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344),
+        (0xA4093822, 0x299F31D0),
+        (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1),
+    ),
+]
+"""Counter, key and block of the known-answer tests of the authors' Random123."""
+
+
+def scalar(data_type, value):
+    kind = DataType[data_type]
+    if kind.is_float:
+        with np.errstate(over="ignore"):
+            return Scalar(kind, float(np.asarray(value, kind.dtype)))
+    return Scalar(kind, min(max(int(value), kind.limits[0]), kind.limits[1]))
+
+
+def constant(data_type="FLOAT32", sizes=(2, 3), value=3, out=None):
+    fields = {"ValueDataType": data_type, "Value": scalar(data_type, value)}
+    return operator("FILL_VALUE_CONSTANT", OutputTensor=t(data_type, sizes, out), **fields)
+
+
+def sequence(data_type="FLOAT32", sizes=(2, 3), start=3, delta=2, out=None):
+    fields = {"ValueStart": scalar(data_type, start), "ValueDelta": scalar(data_type, delta)}
+    return operator("FILL_VALUE_SEQUENCE", OutputTensor=t(data_type, sizes, out), ValueDataType=data_type, **fields)
+
+
+def diagonal(data_type="FLOAT32", sizes=(3, 4), offset=1, value=2.5, out=None):
+    return operator("DIAGONAL_MATRIX", OutputTensor=t(data_type, sizes, out), Offset=offset, Value=float(value))
+
+
+def band(data_type="FLOAT32", sizes=(3, 4), begin=0, end=2, value=7, present=True, strides=None, out=None):
+    return operator(
+        "DIAGONAL_MATRIX1",
+        InputTensor=t(data_type, sizes, strides) if present else None,
+        OutputTensor=t(data_type, sizes, out),
+        ValueDataType=data_type,
+        Value=scalar(data_type, value),
+        DiagonalFillBegin=begin,
+        DiagonalFillEnd=end,
+    )
+
+
+def fill(name, data_type, sizes, out=None):
+    if name == "DIAGONAL_MATRIX1":
+        return band(data_type, sizes, present=False, out=out)
+    make = {"FILL_VALUE_CONSTANT": constant, "FILL_VALUE_SEQUENCE": sequence, "DIAGONAL_MATRIX": diagonal}[name]
+    return make(data_type, sizes, out=out)
+
+
+def random(sizes=(5, 3), rank=4, state=True, strides=None, out=None):
+    words = (*(1,) * (rank - 1), 6)
+    return operator(
+        "RANDOM_GENERATOR",
+        InputStateTensor=t("UINT32", words, strides),
+        OutputTensor=t("UINT32", sizes, out),
+        OutputStateTensor=t("UINT32", words) if state else None,
+        Type="PHILOX_4X32_10",
+    )
+
+
+def generate(sizes, counter, key, **settings):
+    """Random words and the new state, which have also been compared with the reference."""
+    state = np.array([*counter, *key], np.uint32)
+    model = check_case(random(sizes), inputs={"InputStateTensor": state}, **settings)
+    got = model.run({} if settings.get("constants") else {"InputStateTensor": state})
+    return got["OutputTensor"].reshape(-1).tolist(), got["OutputStateTensor"].reshape(-1).tolist(), operators(model)
+
+
+@pytest.mark.parametrize(
+    ("name", "data_type", "rank"),
+    [pytest.param(name, *case.values[1:], id=case.id) for name in FILLS for case in support_cases(name)],
+)
+def test_every_data_type_and_rank(name, data_type, rank):
+    sizes = SIZES[:rank]
+    assert operators(check_case(fill(name, data_type, sizes))) == ["Identity"]
+    if name == "DIAGONAL_MATRIX1":
+        check_case(band(data_type, sizes), extremes=True)
+
+
+@pytest.mark.parametrize("name", FILLS)
+def test_documentation_examples(name):
+    for number, printed in enumerate(catalog.operator(name).examples()):
+        example = corrected(printed, CORRECTIONS.get((name, number), {}))
+        inputs, outputs = arrays(example["inputs"]), arrays(example["outputs"])
+        attributes = dict(example["attributes"])
+        if "ValueDataType" in attributes:
+            attributes["ValueDataType"] = attributes["ValueDataType"].removeprefix("DML_TENSOR_DATA_TYPE_")
+        model = check_case(describe(name, **attributes, **inputs, **outputs), inputs=inputs)
+        got = model.run({key: value.reshape(-1) for key, value in inputs.items()})
+        np.testing.assert_array_equal(got["OutputTensor"], outputs["OutputTensor"])
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "UINT16", "INT64"])
+def test_every_opset(data_type, opset):
+    for name in FILLS:
+        check_case(fill(name, data_type, (2, 3)), opset=opset)
+    check_case(band(data_type), opset=opset)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT64"])
+def test_target_dml(data_type):
+    for name in FILLS:
+        check_case(fill(name, data_type, (2, 3)), target="dml")
+    check_case(band(data_type), target="dml")
+    check_case(random(), target="dml")
+
+
+@pytest.mark.parametrize("name", FILLS)
+def test_strided_outputs(name):
+    for data_type in ("FLOAT32", "UINT8"):
+        check_case(fill(name, data_type, (2, 3, 4), (1, 2, 6)))
+        check_case(fill(name, data_type, (2, 3, 4), (24, 8, 2)))
+
+
+# --- constants and sequences -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT64", "FLOAT32", "FLOAT16", "INT64", "INT8", "UINT64", "UINT8"])
+def test_constants_keep_their_bits(data_type):
+    kind = DataType[data_type]
+    if kind.is_float:
+        info = np.finfo(kind.dtype)
+        values = [math.nan, math.inf, -math.inf, -0.0, float(info.max), float(info.smallest_subnormal), 0.1]
+    else:
+        values = [*kind.limits, 0, kind.limits[1] - 1]
+    for value in values:
+        got = check_case(constant(data_type, (3,), value)).run()["OutputTensor"]
+        assert got.tobytes() == np.full(3, value, kind.dtype).tobytes()
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "UINT16", "UINT64"])
+def test_large_constants_are_made_when_running(data_type):
+    model = check_case(constant(data_type, (MANY,), 5))
+    assert operators(model) == ["Expand"]
+    assert model.weight_bytes < 100
+
+
+@pytest.mark.parametrize("data_type", ["INT64", "INT32", "INT16", "INT8", "UINT64", "UINT32", "UINT16", "UINT8"])
+def test_integer_sequences_wrap(data_type):
+    low, high = DataType[data_type].limits
+    for start in (low, high, 0, 1, high // 3):
+        for delta in (low, high, 0, 1, high // 3 + 1):
+            check_case(sequence(data_type, (300,), start, delta))
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize(
+    ("start", "delta"),
+    [(0, 0.125), (-3.5, 0.1), (1000, -0.3), (0, 0), (0, 3e4), (math.inf, 1), (1, -math.inf), (math.nan, 1)],
+)
+def test_float_sequences(data_type, start, delta):
+    check_case(sequence(data_type, (20, 50), start, delta))
+    check_case(sequence(data_type, (1,), start, delta))
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "UINT16", "INT32", "INT64", "UINT64"])
+@pytest.mark.parametrize("sizes", [(MANY,), (2, 5, 1 << 17)], ids=str)
+def test_large_sequences_are_one_sum(data_type, sizes):
+    op = sequence(data_type, sizes, 3, 1e-3 if DataType[data_type].is_float else 7)
+    model = check_case(op)
+    assert "Add" in operators(model)
+    assert model.weight_bytes < 100_000
+    if data_type == "FLOAT32":
+        check_case(sequence(data_type, sizes, 3, -math.inf))
+
+
+# --- diagonals -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", [0, 1, -1, 3, 4, -2, -3, 100, LOWEST, HIGHEST])
+def test_diagonals(offset):
+    for sizes in ((3, 4), (4, 2), (2, 3, 1), (2, 1, 3, 3)):
+        check_case(diagonal(sizes=sizes, offset=offset))
+
+
+@pytest.mark.parametrize("data_type", ["INT8", "UINT8", "INT64", "UINT64", "FLOAT16", "FLOAT64"])
+@pytest.mark.parametrize("value", [10.6, -10.6, 1e30, -1e30, math.nan, math.inf])
+def test_values_are_converted_as_by_cast(data_type, value):
+    check_case(diagonal(data_type, value=value))
+
+
+BANDS = [
+    ("main diagonal", 0, 1, ["Where"]),
+    ("three diagonals", -1, 2, ["Where"]),
+    ("upper triangle", LOWEST, 1, ["Where"]),
+    ("lower triangle", 1, HIGHEST, ["Where"]),
+    ("nothing", 2, 2, ["Identity"]),
+    ("beyond", 4, 9, ["Identity"]),
+    ("in front", LOWEST, -2, ["Identity"]),
+    ("everything", LOWEST, HIGHEST, ["Identity"]),
+    ("just everything", -2, 4, ["Identity"]),
+    ("inverted", 2, -1, ["Where"]),
+    ("all but nothing", 9, 4, ["Identity"]),
+    ("all but everything", HIGHEST, LOWEST, ["Identity"]),
+]
+
+
+@pytest.mark.parametrize(("begin", "end", "expected"), [pytest.param(*row[1:], id=row[0]) for row in BANDS])
+def test_bands(begin, end, expected):
+    assert operators(check_case(band(begin=begin, end=end))) == expected
+    for sizes in ((4, 3), (2, 3, 5), (1, 2, 1, 6)):
+        check_case(band("INT32", sizes, begin, end))
+        check_case(band("INT32", sizes, begin, end, present=False))
+    assert operators(check_case(band(begin=begin, end=end), constants=["InputTensor"])) == ["Identity"]
+
+
+def test_broadcast_and_strided_inputs():
+    for strides in ((0, 0, 0), (12, 0, 1), (1, 2, 6), (40, 10, 2)):
+        check_case(band(sizes=(2, 3, 4), strides=strides))
+    check_case(band(sizes=(2, 3, 4), strides=(0, 4, 1), begin=1, end=-1, out=(1, 2, 6)))
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT64", "UINT8"])
+@pytest.mark.parametrize(("begin", "end"), [(3, 4), (-5, 900), (LOWEST, 1), (1, HIGHEST), (7, -7)])
+def test_large_matrices_are_compared_when_running(data_type, begin, end):
+    sizes = (1025, 1026)
+    for op in (band(data_type, sizes, begin, end), band(data_type, sizes, begin, end, present=False)):
+        assert check_case(op).weight_bytes < 20_000
+    assert check_case(diagonal(data_type, sizes, 5)).weight_bytes < 20_000
+
+
+# --- random numbers --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("counter", "key", "block"), KNOWN)
+@pytest.mark.parametrize("opset", [17, 18, 21])
+def test_known_answers(counter, key, block, opset):
+    words, _, _ = generate((4,), counter, key, opset=opset)
+    assert tuple(words) == block
+
+
+def test_blocks_follow_in_counter_order():
+    words, state, _ = generate((3, 7), (0xFFFFFFFE, 5, 6, 7), (1, 2))
+    each = [generate((4,), counter, (1, 2))[0] for counter in ((0xFFFFFFFE, 5, 6, 7), (0xFFFFFFFF, 5, 6, 7))]
+    each += [generate((4,), (i, 6, 6, 7), (1, 2))[0] for i in range(4)]
+    assert words == list(chain(*each))[:21]
+    assert state == [4, 6, 6, 7, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("counter", "after"),
+    [
+        ((0, 0, 0, 0), [2, 0, 0, 0]),
+        ((0xFFFFFFFF, 0, 0, 0), [1, 1, 0, 0]),
+        ((0xFFFFFFFE, 0xFFFFFFFF, 0, 0), [0, 0, 1, 0]),
+        ((0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 4), [1, 0, 0, 5]),
+        ((0xFFFFFFFF,) * 4, [1, 0, 0, 0]),
+    ],
+)
+def test_the_counter_carries(counter, after):
+    for opset in (17, 21):
+        words, state, _ = generate((7,), counter, (8, 9), opset=opset)
+        assert state == [*after, 8, 9]
+        assert len(words) == 7
+
+
+@pytest.mark.parametrize("rank", range(1, 9))
+def test_random_ranks(rank):
+    check_case(random(SIZES[:rank], rank))
+    check_case(random((1,) * rank, rank, state=False))
+    check_case(random((2, 3, 5), rank, strides=(*(6,) * (rank - 1), 2), out=(1, 2, 6)))
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+def test_random_in_every_opset(opset):
+    check_case(random((5, 5)), opset=opset)
+
+
+def test_many_random_numbers():
+    check_case(random((1 << 15, 5)))
+
+
+def test_a_constant_state_folds():
+    _, _, nodes = generate((3, 7), (0xFFFFFFFE, 5, 6, 7), (1, 2), constants=["InputStateTensor"])
+    assert nodes == ["Identity", "Identity"]
+
+
+# --- generated descriptors -------------------------------------------------------------------------------------------
+
+
+@st.composite
+def descriptors(draw):
+    name = draw(st.sampled_from([*FILLS, "RANDOM_GENERATOR"]))
+    row = draw(st.sampled_from(catalog.operator(name).support)).tensors["OutputTensor"]
+    data_type = draw(st.sampled_from(sorted(row.data_types)))
+    rank = draw(st.integers(row.dimension_counts[0], min(5, row.dimension_counts[1])))
+    sizes = draw(st.lists(st.integers(1, 5), min_size=rank, max_size=rank))
+    strides, step = [0] * rank, 1
+    for axis in draw(st.permutations(range(rank))):
+        strides[axis], step = step, step * sizes[axis]
+    number = st.one_of(st.integers(-300, 300), st.floats(-1e4, 1e4, width=16), st.integers(-(1 << 63), 1 << 63))
+    diagonals = st.one_of(st.integers(-6, 6), st.sampled_from([LOWEST, HIGHEST]))
+    match name:
+        case "FILL_VALUE_CONSTANT":
+            return constant(data_type, sizes, draw(number), strides)
+        case "FILL_VALUE_SEQUENCE":
+            return sequence(data_type, sizes, draw(st.integers(-99, 99)), draw(st.integers(-99, 99)) / 4, strides)
+        case "DIAGONAL_MATRIX":
+            return diagonal(data_type, sizes, draw(diagonals), np.float32(draw(number)), strides)
+        case "DIAGONAL_MATRIX1":
+            shown = [0 if draw(st.booleans()) else stride for stride in strides]
+            fields = draw(diagonals), draw(diagonals), draw(number), draw(st.booleans())
+            return band(data_type, sizes, *fields, strides=shown, out=strides)
+    return random(sizes, draw(st.integers(1, 8)), draw(st.booleans()), out=strides)
+
+
+@settings(max_examples=200, deadline=None)
+@given(op=descriptors(), opset=st.integers(18, 23), constant=st.booleans(), seed=st.integers(0, 99))
+def test_lowered_equals_reference(op, opset, constant, seed):
+    constants = [field.name for field in op.schema.input_fields] if constant else []
+    assert prod(op.tensor("OutputTensor").sizes) < 1 << 13
+    check_case(op, opset=opset, constants=constants, seed=seed, extremes=True)

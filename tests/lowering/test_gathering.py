@@ -1,0 +1,570 @@
+"""GATHER, SCATTER and their relatives, ONE_HOT, NONZERO_COORDINATES compiled, run, and compared with the reference."""
+
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.tensor import DataType
+from tests.lowering.examples import run_examples
+from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+
+NAMES = ["GATHER", "GATHER_ELEMENTS", "GATHER_ND", "GATHER_ND1", "SCATTER", "SCATTER_ND", "ONE_HOT"]
+KINDS = ["INT32", "INT64", "UINT32", "UINT64"]
+SIZES = (2, 1, 3, 2, 1, 2, 3, 4)
+SHAPE = (3, 4, 5)
+
+
+def gather(
+    sizes=SHAPE, axis=1, indices=(2, 3), dimensions=None, data_type="FLOAT32", kind="INT64", rank=None, **layouts
+):
+    """``indices`` are the sizes of that tensor; all tensors have ``rank`` dimensions, by default as many as needed."""
+    dimensions = len(indices) if dimensions is None else dimensions
+    shape = indices[len(indices) - dimensions :]
+    output = (*sizes[:axis], *shape, *sizes[axis + 1 :])
+    rank = rank or max(len(sizes), len(indices), len(output))
+    grown = rank - len(sizes)
+    return operator(
+        "GATHER",
+        InputTensor=t(data_type, (*(1,) * grown, *sizes), layouts.get("strides")),
+        IndicesTensor=t(kind, (*(1,) * (rank - len(indices)), *indices), layouts.get("indices_strides")),
+        OutputTensor=t(data_type, (*(1,) * (rank - len(output)), *output), layouts.get("out")),
+        Axis=axis + grown,
+        IndexDimensions=dimensions,
+    )
+
+
+def gather_elements(sizes=SHAPE, axis=1, count=6, data_type="FLOAT32", kind="INT64", **layouts):
+    to = (*sizes[:axis], count, *sizes[axis + 1 :])
+    return operator(
+        "GATHER_ELEMENTS",
+        InputTensor=t(data_type, sizes, layouts.get("strides")),
+        IndicesTensor=t(kind, to, layouts.get("indices_strides")),
+        OutputTensor=t(data_type, to, layouts.get("out")),
+        Axis=axis,
+    )
+
+
+def padded(sizes, rank):
+    return (*(1,) * (rank - len(sizes)), *sizes)
+
+
+def gather_nd(sizes=SHAPE, indices=(2, 3, 2), batches=None, data_type="FLOAT32", kind="INT64", rank=None, **layouts):
+    """GATHER_ND1 where ``batches`` are given."""
+    output = (*indices[:-1], *sizes[(batches or 0) + indices[-1] :]) or (1,)
+    rank = rank or max(len(sizes), len(indices), len(output))
+    extra = {} if batches is None else {"BatchDimensionCount": batches}
+    return operator(
+        "GATHER_ND" if batches is None else "GATHER_ND1",
+        InputTensor=t(data_type, padded(sizes, rank), layouts.get("strides")),
+        IndicesTensor=t(kind, padded(indices, rank), layouts.get("indices_strides")),
+        OutputTensor=t(data_type, padded(output, rank), layouts.get("out")),
+        InputDimensionCount=len(sizes),
+        IndicesDimensionCount=len(indices),
+        **extra,
+    )
+
+
+def scatter(sizes=SHAPE, axis=1, count=3, data_type="FLOAT32", kind="INT64", **layouts):
+    each = (*sizes[:axis], count, *sizes[axis + 1 :])
+    return operator(
+        "SCATTER",
+        InputTensor=t(data_type, sizes, layouts.get("strides")),
+        IndicesTensor=t(kind, each, layouts.get("indices_strides")),
+        UpdatesTensor=t(data_type, each, layouts.get("updates_strides")),
+        OutputTensor=t(data_type, sizes, layouts.get("out")),
+        Axis=axis,
+    )
+
+
+def scatter_nd(sizes=SHAPE, indices=(3, 2), data_type="FLOAT32", kind="INT64", rank=None, **layouts):
+    updates = (*indices[:-1], *sizes[indices[-1] :]) or (1,)
+    rank = rank or max(len(sizes), len(indices), len(updates))
+    return operator(
+        "SCATTER_ND",
+        InputTensor=t(data_type, padded(sizes, rank), layouts.get("strides")),
+        IndicesTensor=t(kind, padded(indices, rank), layouts.get("indices_strides")),
+        UpdatesTensor=t(data_type, padded(updates, rank), layouts.get("updates_strides")),
+        OutputTensor=t(data_type, padded(sizes, rank), layouts.get("out")),
+        InputDimensionCount=len(sizes),
+        IndicesDimensionCount=len(indices),
+    )
+
+
+def one_hot(sizes=SHAPE, axis=2, data_type="FLOAT32", kind="INT64", values=2, **layouts):
+    return operator(
+        "ONE_HOT",
+        IndicesTensor=t(kind, (*sizes[:axis], 1, *sizes[axis + 1 :]), layouts.get("indices_strides")),
+        ValuesTensor=t(data_type, padded((values,), len(sizes)), layouts.get("values_strides")),
+        OutputTensor=t(data_type, sizes, layouts.get("out")),
+        Axis=axis,
+    )
+
+
+def nonzero(sizes=SHAPE, width=None, data_type="FLOAT32", rank=None, **layouts):
+    rank = rank or max(len(sizes), 2)
+    return operator(
+        "NONZERO_COORDINATES",
+        InputTensor=t(data_type, sizes, layouts.get("strides")),
+        OutputCountTensor=t("UINT32", (1,) * rank),
+        OutputCoordinatesTensor=t("UINT32", padded((prod(sizes), width or len(sizes)), rank), layouts.get("out")),
+    )
+
+
+def simple(name, data_type="FLOAT32", rank=3, kind="INT64"):
+    """One descriptor of each operator for any rank."""
+    sizes, options = SIZES[-rank:], {"data_type": data_type, "kind": kind}
+    match name:
+        case "GATHER":
+            return gather(sizes, rank - 1, (5,), rank=rank, **options)
+        case "GATHER_ELEMENTS":
+            return gather_elements(sizes, rank - 1, 3, **options)
+        case "GATHER_ND":
+            return gather_nd(sizes[-2:], (2, 3, min(rank, 2))[-rank:], rank=rank, **options)
+        case "GATHER_ND1":
+            return gather_nd(sizes[-3:], (sizes[-3:][0], 2, 1)[-rank:], int(rank > 2), rank=rank, **options)
+        case "SCATTER":
+            return scatter(sizes, rank - 1, 3, **options)
+        case "SCATTER_ND":
+            return scatter_nd(sizes[-2:], (3, min(rank, 2))[-rank:], rank=rank, **options)
+    return one_hot(sizes, rank - 1, **options)
+
+
+def axis_sizes(op):
+    """How many elements an index chooses from, for each of the last axis of the index tensor, or for all."""
+    if op.type == "ONE_HOT":
+        return (op.tensor("OutputTensor").sizes[op.uint("Axis")],)
+    sizes = op.tensor("InputTensor").sizes
+    if op.has("Axis"):
+        return (sizes[op.uint("Axis")],)
+    relevant = sizes[len(sizes) - op.uint("InputDimensionCount") :]
+    batches = op.uint("BatchDimensionCount") if op.has("BatchDimensionCount") else 0
+    return relevant[batches : batches + op.tensor("IndicesTensor").sizes[-1]]
+
+
+def indices_for(op, rng, *, outside=False, repeated=True):
+    """Indices, from the end too; of one axis each at most once unless ``repeated``."""
+    desc, sizes = op.tensor("IndicesTensor"), axis_sizes(op)
+    dtype = desc.data_type.dtype
+    if repeated:
+        count = prod(desc.sizes[:-1] if len(sizes) > 1 else desc.sizes)
+        values = np.stack([rng.integers(0, n, count) for n in sizes], -1).reshape(desc.sizes)
+    elif op.has("Axis"):
+        axis = op.uint("Axis")
+        values = np.argsort(rng.random((*desc.sizes[:axis], sizes[0], *desc.sizes[axis + 1 :])), axis)
+        values = values.take(range(desc.sizes[axis]), axis)
+    else:
+        chosen = rng.permutation(prod(sizes))[: prod(desc.sizes[:-1])]
+        values = np.stack(np.unravel_index(chosen, sizes), -1).reshape(desc.sizes)
+    if dtype.kind == "i":
+        values = np.where(rng.random(desc.sizes) < 0.5, values, values - np.array(sizes))
+    values = values.astype(dtype)
+    if outside:
+        low, high = desc.data_type.limits
+        most = max(sizes)
+        far = [most, most + 1, high, high // 2, high // 2 + 2, *([-most - 1, low] if low else [])]
+        values = np.where(rng.random(desc.sizes) < 0.3, rng.choice(np.array(far, dtype), desc.sizes), values)
+    return values
+
+
+def check(op, *, outside=False, seed=0, known=(), repeated=None, **options):
+    """``check_case`` with indices that fit."""
+    writes = op.type.startswith("SCATTER")
+    rng = np.random.default_rng(seed)
+    indices = indices_for(op, rng, outside=outside, repeated=not writes if repeated is None else repeated)
+    return check_case(op, inputs={"IndicesTensor": indices}, seed=seed, constants=known, extremes=True, **options)
+
+
+def evaluate(op, known=(), **inputs):
+    case = make_case(op, inputs=inputs, constants=known)
+    feeds = {name: memory for name, memory in case.memory.items() if name not in known}
+    return compile_outputs(case.graph, case.graph.outputs).run(feeds)["OutputTensor"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data_type", "rank"),
+    [pytest.param(name, *case.values[1:], id=case.id) for name in NAMES for case in support_cases(name)],
+)
+def test_every_data_type_and_rank(name, data_type, rank):
+    check(simple(name, data_type, rank))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "rank"),
+    [
+        pytest.param(name, *case.values[1:], id=case.id)
+        for name in NAMES
+        for case in support_cases(name, "IndicesTensor")
+    ],
+)
+@pytest.mark.parametrize("known", [False, True])
+def test_every_type_of_index(name, kind, rank, known):
+    for outside in (False, True):
+        check(simple(name, "INT32", rank, kind), outside=outside, known=["IndicesTensor"] if known else [])
+
+
+@pytest.mark.parametrize(
+    ("data_type", "rank"),
+    [pytest.param(*c.values[1:], id=c.id) for c in support_cases("NONZERO_COORDINATES", "InputTensor")],
+)
+def test_coordinates_of_every_data_type_and_rank(data_type, rank):
+    check_case(nonzero(SIZES[-rank:], data_type=data_type), inputs={"InputTensor": sparse(data_type, SIZES[-rank:])})
+
+
+def sparse(data_type, sizes, seed=0):
+    """Zeros of either sign, denormals, NaN and ordinary numbers."""
+    rng = np.random.default_rng(seed)
+    dtype = DataType[data_type].dtype
+    if dtype.kind != "f":
+        return rng.choice(np.array([0, 0, 1, np.iinfo(dtype).max, np.iinfo(dtype).min], dtype), sizes)
+    tiny = np.finfo(dtype).smallest_subnormal
+    return rng.choice(np.array([0.0, -0.0, 0.0, 0.5, -2, np.nan, np.inf, tiny], dtype), sizes)
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "UINT16", "UINT64"])
+def test_every_opset(data_type, opset):
+    for name in NAMES:
+        check(simple(name, data_type), opset=opset)
+    if data_type != "UINT64":
+        check_case(nonzero(data_type=data_type), opset=opset, inputs={"InputTensor": sparse(data_type, SHAPE)})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_target_dml(kind):
+    for name in NAMES:
+        check(simple(name, "FLOAT16", kind=kind), target="dml", outside=True)
+    check_case(nonzero(), target="dml", inputs={"InputTensor": sparse("FLOAT32", SHAPE)})
+
+
+@pytest.mark.parametrize("name", [*NAMES, "NONZERO_COORDINATES"])
+def test_documentation_examples(name):
+    assert run_examples(name) > 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT16", "UINT64"])
+def test_bits_are_kept(name, data_type):
+    """Signalling NaNs too."""
+    op, dtype = simple(name, data_type), DataType[data_type].dtype
+    words = {2: 0x7D01, 4: 0xFFA00001, 8: 2**63 + 2**53 + 1}[dtype.itemsize]
+    signalling = np.array([words] * 64, f"u{dtype.itemsize}").view(dtype)
+    fields = [item for item in ("InputTensor", "UpdatesTensor", "ValuesTensor") if item in op.schema.index]
+    data = {item: signalling[: op.tensor(item).extent] for item in fields}
+    got = evaluate(op, IndicesTensor=indices_for(op, np.random.default_rng(0)), **data)
+    assert set(got.view(f"u{dtype.itemsize}").reshape(-1).tolist()) == {words}
+
+
+# --- indices ---------------------------------------------------------------------------------------------------------
+
+CLAMPS = {"INT32": ["Clip"], "INT64": ["Cast", "Clip", "Cast"], "UINT32": ["Min", "Cast"], "UINT64": ["Min", "Cast"]}
+FAR = {
+    "INT32": [-(2**31), -6, -5, -1, 0, 4, 5, 2**31 - 1],
+    "INT64": [-(2**63), -(2**32) - 1, -6, -5, -1, 0, 4, 5, 2**31, 2**32 + 1, 2**53 + 1, 2**63 - 1],
+    "UINT32": [0, 4, 5, 2**31, 2**32 - 1],
+    "UINT64": [0, 4, 5, 2**31, 2**32 + 1, 2**63, 2**64 - 1],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("known", [[], ["IndicesTensor"]])
+def test_indices_outside_are_clamped(kind, known):
+    """Beyond what the narrower types hold, too [decisions X2, X3, X25]."""
+    far = np.array(FAR[kind], kind.lower())
+    want = np.array([min(max(i + 5 if i < 0 else i, 0), 4) for i in FAR[kind]], np.float32)
+    x = np.arange(5, dtype=np.float32)
+    for op in (
+        gather((5,), 0, far.shape, kind=kind),
+        gather_elements((5,), 0, len(far), kind=kind),
+        gather_nd((5,), (len(far), 1), kind=kind, rank=2),
+    ):
+        np.testing.assert_array_equal(evaluate(op, known, InputTensor=x, IndicesTensor=far).reshape(-1), want)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("known", [[], ["IndicesTensor"]])
+def test_updates_outside_are_dropped(kind, known):
+    """And change nothing else [decision X8]."""
+    inside = [i for i in FAR[kind] if -5 <= i < 5]
+    far = np.array([i for i in FAR[kind] if i not in inside] + [i for i in inside if i in (0, -1)], kind.lower())
+    want = np.arange(5, dtype=np.float32)
+    for number, index in enumerate(far.tolist()):
+        if -5 <= index < 5:
+            want[index] = 10 + number
+    x, updates = np.arange(5, dtype=np.float32), 10 + np.arange(len(far), dtype=np.float32)
+    for op in (scatter((5,), 0, len(far), kind=kind), scatter_nd((5,), (len(far), 1), kind=kind, rank=2)):
+        got = evaluate(op, known, InputTensor=x, IndicesTensor=far, UpdatesTensor=updates)
+        np.testing.assert_array_equal(got.reshape(-1), want)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("known", [[], ["IndicesTensor"]])
+def test_tuples_outside_are_dropped(kind, known):
+    """Even where the other coordinates would make up for what one has too much."""
+    low, high = DataType[kind].limits
+    tuples = [(0, 4), (0, 5), (2, 0), (3, 0), (high, 1), (1, high)]
+    if low:
+        tuples += [(-3, -3), (-4, 1), (1, -5), (low, 0), (1, low), (-2, -1)]
+    x, want = np.arange(12, dtype=np.float32), np.arange(12, dtype=np.float32).reshape(3, 4)
+    for number, (i, j) in enumerate(tuples):
+        if -3 <= i < 3 and -4 <= j < 4:
+            want[i, j] = 100 + number
+    op = scatter_nd((3, 4), (len(tuples), 2), kind=kind)
+    updates = 100 + np.arange(len(tuples), dtype=np.float32)
+    got = evaluate(op, known, InputTensor=x, IndicesTensor=np.array(tuples, kind.lower()), UpdatesTensor=updates)
+    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_last_of_equal_indices_wins(kind):
+    x, updates = np.zeros(4, np.float32), np.arange(1, 7, dtype=np.float32)
+    indices = np.array([1, 1, 2, 3, 2, 1], kind.lower())
+    for op in (scatter((4,), 0, 6, kind=kind), scatter_nd((4,), (6, 1), kind=kind, rank=2)):
+        got = evaluate(op, InputTensor=x, IndicesTensor=indices, UpdatesTensor=updates)
+        np.testing.assert_array_equal(got.reshape(-1), [0, 6, 5, 4])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("known", [[], ["IndicesTensor"]])
+def test_an_index_outside_is_off(kind, known):
+    far = np.array(FAR[kind], kind.lower())
+    op = one_hot((len(far), 5), 1, "INT8", kind)
+    got = evaluate(op, known, IndicesTensor=far, ValuesTensor=np.array([3, 7], np.int8))
+    want = [[7 if i in (k, k - 5) else 3 for k in range(5)] for i in FAR[kind]]
+    np.testing.assert_array_equal(got, want)
+
+
+# --- forms -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        pytest.param(gather, ["Gather"], id="gather"),
+        pytest.param(gather_elements, ["GatherElements"], id="gather-elements"),
+        pytest.param(lambda kind: gather_nd((4, 5), (3, 1), kind=kind), ["Gather"], id="gather-nd-of-one"),
+    ],
+)
+def test_form_of_reading(make, expected, kind):
+    op = make(kind=kind)
+    assert [item for item in operators(check(op)) if item != "Reshape"] == [*CLAMPS[kind], *expected]
+    assert [item for item in operators(check(op, known=["IndicesTensor"])) if item != "Reshape"] == expected
+    assert operators(check(op, known=["IndicesTensor", "InputTensor"])) == ["Identity"]
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        pytest.param(gather(indices=(), rank=3), ["Gather"], id="scalar"),
+        pytest.param(gather((5,), 0, (7,)), ["GatherElements"], id="vector"),
+        pytest.param(gather((1, 5, 1), 1, (2, 3)), ["GatherElements"], id="vector-in-ones"),
+        pytest.param(gather_nd((5,), (7, 1)), ["GatherElements"], id="vector-nd"),
+        pytest.param(gather((3, 1, 5)), ["Expand"], id="one-element"),
+        pytest.param(gather(strides=(0, 0, 5, 1)), ["Gather", "Expand"], id="broadcast-elsewhere"),
+        pytest.param(gather(strides=(0, 5, 0, 1)), ["Expand"], id="broadcast-along"),
+        pytest.param(gather_elements((3, 1, 5)), ["Expand"], id="elements-of-one"),
+        pytest.param(gather_elements(indices_strides=(0, 1, 0)), ["Gather"], id="elements-of-rows"),
+        pytest.param(gather_elements(indices_strides=(0, 5, 1)), ["GatherElements"], id="elements-of-broadcast"),
+        pytest.param(gather_nd(), ["GatherND"], id="tuples"),
+        pytest.param(gather_nd((4, 4, 5), (2, 3, 2)), ["GatherND"], id="tuples-of-equal-sizes"),
+        pytest.param(gather_nd((2, 4, 5), (2, 3, 1), 1), ["GatherND"], id="batches"),
+        pytest.param(gather_nd((1, 4, 5), (1, 3, 1), 1), ["Gather"], id="one-batch"),
+        pytest.param(gather_nd((2, 3, 4), (2, 3, 1), 2), ["GatherND"], id="two-batches"),
+        pytest.param(scatter(), ["ScatterElements"], id="scatter"),
+        pytest.param(scatter_nd(), ["ScatterND"], id="scatter-nd"),
+        pytest.param(scatter_nd((4, 5), (3, 1)), ["ScatterND"], id="scatter-rows"),
+    ],
+)
+def test_form_with_known_indices(op, expected):
+    nodes = operators(check(op, known=["IndicesTensor"]))
+    assert [item for item in nodes if item != "Reshape"] == expected
+    check(op)
+    check(op, outside=True)
+    everything = ["InputTensor", "IndicesTensor", "UpdatesTensor"]
+    assert operators(check(op, known=everything)) == ["Identity"]
+
+
+def test_form_of_writing():
+    ends = ["Concat", "ScatterElements", "Slice"]
+    assert [n for n in operators(check(scatter(kind="UINT64"))) if n != "Reshape"] == ["Min", "Cast", "Slice", *ends]
+    signed = ["Add", "Less", "Where", "Cast", "Min", "Cast", "Slice", *ends]
+    for kind in ("INT32", "INT64"):
+        assert sorted(n for n in operators(check(scatter(kind=kind))) if n != "Reshape") == sorted(signed)
+    nodes = [n for n in operators(check(scatter_nd((4, 5), (3, 1), kind="UINT32"))) if n != "Reshape"]
+    assert nodes == ["Min", "Cast", "Slice", "Concat", "ScatterND", "Slice"]
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        pytest.param(one_hot(kind="UINT64"), ["Equal", "Cast", "GatherElements"], id="unsigned"),
+        pytest.param(one_hot(), ["Add", "Less", "Where", "Equal", "Cast", "GatherElements"], id="signed"),
+        pytest.param(one_hot(kind="UINT32", values=3), ["Equal", "Cast", "GatherElements"], id="spare-values"),
+        pytest.param(
+            one_hot(kind="UINT32", indices_strides=(0, 0, 1)),
+            ["Equal", "Cast", "GatherElements", "Expand"],
+            id="broadcast",
+        ),
+    ],
+)
+def test_form_of_one_hot(op, expected):
+    for known in ([], ["ValuesTensor"]):
+        assert [item for item in operators(check(op, known=known)) if item != "Reshape"] == expected
+    assert operators(check(op, known=["IndicesTensor", "ValuesTensor"])) == ["Identity"]
+
+
+def test_minus_zero_keeps_its_sign():
+    values = np.array([-0.0, -0.0], np.float32)
+    assert np.signbit(evaluate(one_hot((2, 3), 1), IndicesTensor=np.array([0, 1]), ValuesTensor=values)).all()
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT32", "INT16"])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_axes_of_one_hot(axis, data_type):
+    check(one_hot(axis=axis, data_type=data_type), outside=True)
+    check(one_hot(axis=axis, data_type=data_type, values_strides=(0, 0, 0)))
+
+
+# --- NONZERO_COORDINATES ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        pytest.param(nonzero((7,)), id="vector"),
+        pytest.param(nonzero((1, 1, 3, 4), 2), id="narrow"),
+        pytest.param(nonzero((1, 1, 3, 4), 3), id="wider"),
+        pytest.param(nonzero((1, 1, 3, 4), 4, rank=8), id="widest"),
+        pytest.param(nonzero((1, 1), 1), id="one-element"),
+        pytest.param(nonzero(strides=(1, 3, 12)), id="permuted"),
+        pytest.param(nonzero(strides=(0, 5, 1)), id="broadcast"),
+        pytest.param(nonzero(out=(0, 1, 60)), id="into-strides"),
+    ],
+)
+def test_coordinates(op):
+    desc = op.tensor("InputTensor")
+    for values in (sparse("FLOAT32", (desc.extent,)), np.zeros(desc.extent), np.ones(desc.extent)):
+        memory = {"InputTensor": values.astype(np.float32)}
+        check_case(op, inputs=memory)
+        assert set(operators(check_case(op, inputs=memory, constants=["InputTensor"]))) == {"Identity"}
+
+
+def test_unused_coordinates_are_zero():
+    case = make_case(nonzero((2, 3)), inputs={"InputTensor": np.array([0, 1, 0, 0, -0.0, np.nan], np.float32)})
+    got = compile_outputs(case.graph, case.graph.outputs).run(case.memory)
+    np.testing.assert_array_equal(got["OutputCountTensor"].reshape(-1), [2])
+    np.testing.assert_array_equal(got["OutputCoordinatesTensor"], [[0, 1], [1, 2], *[[0, 0]] * 4])
+
+
+# --- layouts and generated descriptors -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("strides", [(1, 3, 12), (40, 10, 2), (0, 5, 1), (20, 0, 1), (5, 1, 0)])
+def test_strides(strides):
+    for op in (
+        gather(indices=(6,), strides=strides),
+        gather_elements(strides=strides),
+        gather_nd(strides=strides),
+        scatter(strides=strides),
+        scatter(updates_strides=(0, 0, 0)),
+        scatter_nd(strides=strides),
+    ):
+        check(op)
+        check(op, known=["IndicesTensor"])
+
+
+@pytest.mark.parametrize("out", [(1, 3, 12), (40, 10, 2)])
+def test_strides_of_outputs(out):
+    for op in (gather(indices=(4,), out=out), gather_elements(count=4, out=out), scatter(out=out), one_hot(out=out)):
+        check(op)
+
+
+@st.composite
+def descriptors(draw):
+    name = draw(st.sampled_from(NAMES))
+    options = {
+        "data_type": draw(st.sampled_from(["FLOAT32", "FLOAT16", "INT8", "UINT16", "INT64"])),
+        "kind": draw(st.sampled_from(KINDS)),
+    }
+    rank = draw(st.integers(1, 4))
+    sizes = tuple(draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank)))
+    axis = draw(st.integers(0, rank - 1))
+    if name == "GATHER":
+        indices = tuple(draw(st.lists(st.integers(1, 3), max_size=3)))
+        return gather(sizes, axis, indices, **options)
+    if name == "GATHER_ELEMENTS":
+        return gather_elements(sizes, axis, draw(st.integers(1, 5)), **options)
+    if name == "SCATTER":
+        return scatter(sizes, axis, draw(st.integers(1, sizes[axis])), **options)
+    if name == "ONE_HOT":
+        return one_hot(sizes, axis, **options)
+    batches = draw(st.integers(0, rank - 1)) if name == "GATHER_ND1" else 0
+    length = draw(st.integers(1, rank - batches))
+    front = tuple(draw(st.lists(st.integers(1, 3), max_size=2)))
+    if name == "SCATTER_ND":
+        count = draw(st.integers(1, min(prod(sizes[:length]), 6)))
+        return scatter_nd(sizes, (count, length), **options)
+    indices = (*sizes[:batches], *front, length)
+    return gather_nd(sizes, indices, batches if name == "GATHER_ND1" else None, **options)
+
+
+@settings(max_examples=250, deadline=None)
+@given(
+    op=descriptors(),
+    opset=st.integers(17, 23),
+    known=st.sets(st.sampled_from(["InputTensor", "IndicesTensor", "UpdatesTensor", "ValuesTensor"])),
+    outside=st.booleans(),
+    seed=st.integers(0, 99),
+)
+def test_lowered_equals_reference(op, opset, known, outside, seed):
+    check(op, opset=opset, known=[name for name in known if name in op.schema.index], outside=outside, seed=seed)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    sizes=st.lists(st.integers(1, 5), min_size=1, max_size=5),
+    data_type=st.sampled_from(["FLOAT32", "FLOAT16", "INT8", "UINT32"]),
+    opset=st.integers(17, 23),
+    seed=st.integers(0, 99),
+)
+def test_coordinates_equal_reference(sizes, data_type, opset, seed):
+    check_case(
+        nonzero(tuple(sizes), data_type=data_type), inputs={"InputTensor": sparse(data_type, sizes, seed)}, opset=opset
+    )
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "UINT64"])
+@pytest.mark.parametrize(
+    ("sizes", "indices", "output"),
+    [
+        pytest.param((1, 1, 200, 300), (1, 1, 1, 100), (1, 1, 200, 100), id="columns"),
+        pytest.param((1, 4, 60, 80), (1, 1, 20, 6), (4, 60, 20, 6), id="columns-by-a-matrix"),
+    ],
+)
+def test_many_columns_are_gathered_as_rows(
+    data_type: str, sizes: tuple[int, ...], indices: tuple[int, ...], output: tuple[int, ...]
+) -> None:
+    op = operator(
+        "GATHER",
+        InputTensor=t(data_type, sizes),
+        IndicesTensor=t("INT32", indices),
+        OutputTensor=t(data_type, output),
+        Axis=3,
+        IndexDimensions=sum(size > 1 for size in indices),
+    )
+    model = check_case(op)
+    assert operators(model).count("Transpose") == 2
+
+
+def test_the_count_of_nonzero_elements_may_be_a_vector() -> None:
+    op = operator(
+        "NONZERO_COORDINATES",
+        InputTensor=t("INT32", (4,)),
+        OutputCountTensor=t("UINT32", (1,)),
+        OutputCoordinatesTensor=t("UINT32", (4, 1)),
+    )
+    check_case(op, inputs={"InputTensor": np.array([0, 3, 0, -1], np.int32)})

@@ -1,0 +1,267 @@
+"""GEMM compiled, run, and compared with the reference."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.compiler import compile_outputs
+from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+
+RELU = operator("ACTIVATION_RELU")
+SHARED = {2: None, 3: (0, 4, 1), 4: (0, 0, 4, 1)}
+
+
+def gemm(
+    batches=(),
+    m=3,
+    k=5,
+    n=4,
+    *,
+    data_type="FLOAT32",
+    trans_a=False,
+    trans_b=False,
+    alpha=1.0,
+    beta=1.0,
+    c=True,
+    activation=None,
+    layouts=None,
+):
+    """A descriptor; ``layouts`` gives the strides of tensors by field, ``c`` may be ``False``."""
+    layouts = layouts or {}
+
+    def tensor(field, *sizes):
+        return t(data_type, (*batches, *sizes), layouts.get(field))
+
+    return operator(
+        "GEMM",
+        ATensor=tensor("ATensor", *((k, m) if trans_a else (m, k))),
+        BTensor=tensor("BTensor", *((n, k) if trans_b else (k, n))),
+        CTensor=tensor("CTensor", m, n) if c else None,
+        OutputTensor=tensor("OutputTensor", m, n),
+        TransA="TRANSPOSE" if trans_a else "NONE",
+        TransB="TRANSPOSE" if trans_b else "NONE",
+        Alpha=alpha,
+        Beta=beta,
+        FusedActivation=activation,
+    )
+
+
+def attributes(model, op_type="Gemm"):
+    """The attributes of the only ONNX node of a type."""
+    (node,) = [item for item in model.model_proto.graph.node if item.op_type == op_type]
+    return {item.name: item.i or item.f for item in node.attribute}
+
+
+@pytest.mark.parametrize("trans_a", [False, True])
+@pytest.mark.parametrize("trans_b", [False, True])
+@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("GEMM")))
+def test_every_data_type_and_rank(level, data_type, rank, trans_a, trans_b):
+    batches = (2, 3)[4 - rank :]
+    op = gemm(batches, data_type=data_type, trans_a=trans_a, trans_b=trans_b, alpha=0.5, beta=-2.0, activation=RELU)
+    check_case(op, constants=["BTensor", "CTensor"])
+    check_case(op)
+
+
+class TestOneMatrix:
+    """Batches that share B are one Gemm."""
+
+    def test_two_dimensions(self):
+        model = check_case(gemm(alpha=0.5, beta=3.0, trans_a=True, trans_b=True))
+        assert operators(model) == ["Gemm"]
+        assert attributes(model) == {"alpha": 0.5, "beta": 3.0, "transA": 1, "transB": 1}
+
+    def test_defaults_are_left_out(self):
+        assert attributes(check_case(gemm())) == {}
+
+    def test_batches_of_one_are_reshaped_and_relu_stays_next_to_gemm(self):
+        op = gemm((1, 1), activation=RELU, layouts={"CTensor": (0, 0, 0, 1)})
+        model = check_case(op, constants=["BTensor", "CTensor"])
+        assert operators(model) == ["Reshape", "Gemm", "Relu", "Reshape"]
+
+    def test_a_transposed_operand_in_memory_is_no_attribute(self):
+        model = check_case(gemm(layouts={"BTensor": (1, 5)}), constants=["BTensor"])
+        assert operators(model) == ["Gemm"]
+        assert attributes(model) == {}
+
+    @pytest.mark.parametrize("batches", [(2,), (2, 3)])
+    def test_batches_that_share_b_are_more_rows(self, batches):
+        rank = len(batches) + 2
+        layouts = {"BTensor": SHARED[rank], "CTensor": (*[0] * (rank - 1), 1)}
+        op = gemm(batches, layouts=layouts, alpha=2.0, beta=0.5)
+        assert operators(check_case(op, constants=["BTensor", "CTensor"])) == ["Reshape", "Gemm", "Reshape"]
+
+    def test_a_c_of_its_own_for_every_batch(self):
+        op = gemm((2, 3), layouts={"BTensor": SHARED[4]})
+        assert operators(check_case(op, constants=["BTensor"])) == ["Reshape", "Reshape", "Gemm", "Reshape"]
+
+    @pytest.mark.parametrize("strides", [(0, 0), (0, 1), (1, 0), (4, 1)], ids=["scalar", "row", "column", "matrix"])
+    def test_c_broadcasts_by_itself(self, strides):
+        model = check_case(gemm(layouts={"CTensor": strides}, beta=2.0), constants=["BTensor", "CTensor"])
+        assert operators(model) == ["Gemm"]
+        (c,) = [item for item in model.model_proto.graph.initializer if item.name == "CTensor"]
+        assert list(c.dims) == [n if s else 1 for n, s in zip((3, 4), strides, strict=True)]
+
+    def test_beta_0_leaves_c_out(self):
+        model = check_case(gemm(beta=0.0), inputs={"CTensor": np.full((3, 4), np.nan)})
+        (node,) = model.model_proto.graph.node
+        assert len(node.input) == 2
+
+    def test_no_c(self):
+        assert operators(check_case(gemm(c=False, beta=7.0))) == ["Gemm"]
+
+    def test_alpha_0_keeps_what_is_not_finite(self):
+        check_case(gemm(alpha=0.0), inputs={"ATensor": np.where(np.arange(15) % 5, 1.0, np.inf).reshape(3, 5)})
+
+    def test_float16_is_rounded_once_behind_the_activation(self):
+        model = check_case(gemm(data_type="FLOAT16", activation=RELU), constants=["BTensor", "CTensor"])
+        assert operators(model) == ["Cast", "Gemm", "Relu", "Cast"]
+
+    def test_float16_stays_float16_where_the_provider_computes_in_it(self):
+        op = gemm(data_type="FLOAT16", activation=RELU)
+        graph = make_case(op, constants=["BTensor", "CTensor"]).graph
+        assert operators(compile_outputs(graph, graph.outputs, target="dml")) == ["Gemm", "Relu"]
+
+
+class TestBatches:
+    """Batches with matrices of their own are a MatMul."""
+
+    def test_plain(self):
+        assert operators(check_case(gemm((2, 3), c=False))) == ["MatMul"]
+
+    def test_all_parts(self):
+        op = gemm((2, 3), trans_a=True, trans_b=True, alpha=0.5, beta=3.0, activation=RELU)
+        expected = ["Transpose", "Transpose", "MatMul", "Mul", "Mul", "Add", "Relu"]
+        assert operators(check_case(op)) == expected
+
+    def test_constants_are_transposed_and_scaled_when_compiling(self):
+        op = gemm((2,), trans_b=True, beta=3.0)
+        assert operators(check_case(op, constants=["BTensor", "CTensor"])) == ["MatMul", "Add"]
+
+    def test_a_shared_a_is_not_repeated(self):
+        op = gemm((2, 3), c=False, layouts={"ATensor": (0, 0, 5, 1)})
+        model = check_case(op)
+        assert "Expand" not in operators(model)
+        assert operators(model)[-1] == "MatMul"
+
+    def test_each_operand_broadcasts_another_dimension(self):
+        op = gemm((2, 3), layouts={"ATensor": (15, 0, 5, 1), "BTensor": (0, 20, 4, 1), "CTensor": (0, 0, 0, 1)})
+        model = check_case(op)
+        assert "Expand" not in operators(model)
+        assert "MatMul" in operators(model)
+
+    def test_shared_b_of_a_transposed_a_is_a_matrix(self):
+        op = gemm((2,), trans_a=True, c=False, layouts={"BTensor": SHARED[3]})
+        model = check_case(op, constants=["BTensor"])
+        assert operators(model) == ["Transpose", "MatMul"]
+        (b,) = model.model_proto.graph.initializer
+        assert list(b.dims) == [5, 4]
+
+    def test_c_shared_by_batches_that_share_b(self):
+        op = gemm((2,), layouts={"BTensor": SHARED[3], "CTensor": (0, 4, 1)})
+        assert operators(check_case(op, constants=["BTensor", "CTensor"])) == ["MatMul", "Add"]
+
+    def test_batches_alike_are_computed_once(self):
+        op = gemm((2,), layouts={"ATensor": (0, 5, 1), "BTensor": SHARED[3], "CTensor": (0, 4, 1)})
+        assert operators(check_case(op, constants=["BTensor", "CTensor"]))[-1] == "Expand"
+
+    def test_batches_alike_but_for_c(self):
+        check_case(gemm((2, 3), layouts={"ATensor": (0, 0, 5, 1), "BTensor": SHARED[4]}))
+
+    def test_c_has_other_batches_than_a(self):
+        layouts = {"ATensor": (0, 15, 5, 1), "BTensor": SHARED[4], "CTensor": (12, 0, 4, 1)}
+        assert "MatMul" in operators(check_case(gemm((2, 2), layouts=layouts)))
+
+    @pytest.mark.parametrize("field", ["ATensor", "BTensor"])
+    @pytest.mark.parametrize("batches", [(), (2,)])
+    def test_matrices_with_repeated_rows_or_columns(self, field, batches):
+        packed = {"ATensor": (5, 1), "BTensor": (4, 1)}[field]
+        for strides in ((0, 1), (packed[0], 0), (0, 0)):
+            check_case(gemm(batches, layouts={field: (*[20] * len(batches), *strides)}))
+
+    def test_an_output_in_another_order(self):
+        check_case(gemm((2, 3), layouts={"OutputTensor": (12, 24, 1, 3)}))
+
+    def test_float16_is_rounded_once_behind_the_activation(self):
+        model = check_case(
+            gemm((2,), data_type="FLOAT16", alpha=0.5, activation=RELU), constants=["BTensor", "CTensor"]
+        )
+        assert operators(model) == ["Cast", "MatMul", "Mul", "Add", "Relu", "Cast"]
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("batches", [(), (2, 3)])
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+def test_every_opset(opset, batches, data_type):
+    check_case(gemm(batches, data_type=data_type, alpha=0.5, beta=0.25, trans_b=True), opset=opset)
+
+
+def fused_activations():
+    """Every activation that the catalogue lets GEMM host, with attributes away from the defaults."""
+    attributes = {"Alpha": 0.75, "Beta": 0.25, "Gamma": 1.5, "Steepness": 1.25, "Bias": 0.125, "Threshold": 0.5}
+    attributes |= {"Min": -0.5, "Max": 0.75, "Axes": (1,)}
+    for name in catalog.fused_activations("DML_OPERATOR_GEMM"):
+        schema = catalog.operator(name)
+        fields = {item.name: attributes[item.name] for item in schema.fields if item.name in attributes}
+        yield pytest.param(operator(schema.short_name, **fields), id=schema.short_name)
+
+
+@pytest.mark.parametrize("activation", list(fused_activations()))
+@pytest.mark.parametrize("batches", [(), (2,)])
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+def test_fused_activations(activation, batches, data_type):
+    check_case(gemm(batches, data_type=data_type, activation=activation))
+
+
+@pytest.mark.parametrize("axes", [(3,), (2,), (0,), (1, 3), (0, 1, 2, 3)])
+@pytest.mark.parametrize("shared", [True, False])
+def test_softmax1_along_any_axes(axes, shared):
+    activation = operator("ACTIVATION_SOFTMAX1", Axes=axes)
+    layouts = {"ATensor": (0, 15, 5, 1), "BTensor": (0, 0, 4, 1) if shared else (0, 20, 4, 1)}
+    check_case(gemm((2, 3), activation=activation, layouts=layouts, c=False))
+
+
+@st.composite
+def descriptors(draw):
+    """Any valid GEMM of small sizes, each batch dimension of each input repeated or not."""
+    batches = tuple(draw(st.lists(st.integers(1, 3), max_size=2)))
+    m, k, n = (draw(st.integers(1, 4)) for _ in "mkn")
+    trans_a, trans_b = draw(st.booleans()), draw(st.booleans())
+    shapes = {
+        "ATensor": (*batches, *((k, m) if trans_a else (m, k))),
+        "BTensor": (*batches, *((n, k) if trans_b else (k, n))),
+        "CTensor": (*batches, m, n),
+    }
+    layouts = {}
+    for field, sizes in shapes.items():
+        order = draw(st.permutations(range(len(sizes))))
+        strides, step = [0] * len(sizes), 1
+        for axis in order:
+            if draw(st.integers(0, 3)):
+                strides[axis] = step
+                step *= sizes[axis]
+        layouts[field] = tuple(strides) if draw(st.booleans()) else None
+    factors = st.sampled_from([0.0, 1.0, 0.5, -1.75])
+    return gemm(
+        batches,
+        m,
+        k,
+        n,
+        data_type=draw(st.sampled_from(["FLOAT32", "FLOAT16"])),
+        trans_a=trans_a,
+        trans_b=trans_b,
+        alpha=draw(factors),
+        beta=draw(factors),
+        c=draw(st.booleans()),
+        activation=draw(st.sampled_from([None, RELU, operator("ACTIVATION_SOFTMAX")])),
+        layouts=layouts,
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(op=descriptors(), constants=st.sets(st.sampled_from(["ATensor", "BTensor", "CTensor"])), seed=st.integers(0, 99))
+def test_lowered_equals_reference(op, constants, seed):
+    model = check_case(op, constants=sorted(name for name in constants if op.has(name)), seed=seed)
+    products = [name for name in operators(model) if name in {"Gemm", "MatMul"}]
+    assert len(products) <= 1

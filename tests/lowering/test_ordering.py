@@ -1,0 +1,333 @@
+"""TOP_K and the CUMULATIVE operators compiled, run, and compared with the reference."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.lowering.emitter import Emitter
+from dml2onnx.reference import operator_results
+from tests.lowering.examples import run_examples
+from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, t
+
+NAMES = ["TOP_K", "TOP_K1", "CUMULATIVE_SUMMATION", "CUMULATIVE_PRODUCT"]
+CUMULATIVE = {"CUMULATIVE_SUMMATION": "HasExclusiveSum", "CUMULATIVE_PRODUCT": "HasExclusiveProduct"}
+DIRECTIONS = ["INCREASING", "DECREASING"]
+SIZES = (3, 2, 4, 1, 2, 3, 1, 2)
+SHAPE = (3, 4, 5)
+INTEGERS = ["INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64"]
+WIDE_INTEGERS = ["INT32", "INT64", "UINT32", "UINT64"]
+
+
+def top_k(
+    k=2,
+    axis=1,
+    direction="DECREASING",
+    data_type="FLOAT32",
+    sizes=SHAPE,
+    strides=None,
+    out=None,
+    index="UINT32",
+    name="",
+):
+    """TOP_K1, or the operator named."""
+    output = (*sizes[:axis], k, *sizes[axis + 1 :])
+    direction = {} if name == "TOP_K" else {"AxisDirection": direction}
+    return operator(
+        name or "TOP_K1",
+        InputTensor=t(data_type, sizes, strides),
+        OutputValueTensor=t(data_type, output, out),
+        OutputIndexTensor=t(index, output, out),
+        Axis=axis,
+        K=k,
+        **direction,
+    )
+
+
+def cumulative(
+    name, exclusive=False, axis=1, direction="INCREASING", data_type="FLOAT32", sizes=SHAPE, strides=None, out=None
+):
+    return operator(
+        name,
+        InputTensor=t(data_type, sizes, strides),
+        OutputTensor=t(data_type, sizes, out),
+        Axis=axis,
+        AxisDirection=direction,
+        **{CUMULATIVE[name]: exclusive},
+    )
+
+
+def every(data_type, **options):
+    """All operators and modes that have a data type."""
+    for direction in DIRECTIONS:
+        yield top_k(direction=direction, data_type=data_type, **options)
+        if data_type.startswith("FLOAT") or data_type in WIDE_INTEGERS:
+            for name in CUMULATIVE:
+                for exclusive in [False, True]:
+                    yield cumulative(name, exclusive, direction=direction, data_type=data_type, **options)
+
+
+def whole_range(data_type, sizes, seed=0):
+    """Integers from all of the type's range, its limits and what differs in one half only among them."""
+    dtype, bits = DataType[data_type].dtype, DataType[data_type].bits
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, (1 << bits) - 1, sizes, np.uint64, endpoint=True)
+    half = 1 << bits // 2
+    special = [0, 1, half - 1, half, half >> 1, (1 << bits - 1) - 1, 1 << bits - 1, (1 << bits) - 1]
+    values = np.where(rng.random(sizes) < 0.3, rng.choice(np.array(special, np.uint64), sizes), values)
+    return values.astype(f"u{dtype.itemsize}").view(dtype)
+
+
+def evaluate(op, x, **options):
+    """The outputs for one input, compared with the reference on the way, and the ONNX operators."""
+    case = make_case(op, inputs={"InputTensor": x}, constants=options.pop("constants", ()))
+    model = compile_outputs(case.graph, case.graph.outputs, **{"opset": 21, **options})
+    got = model.run({port.name: case.memory[port.name] for port in model.inputs})
+    for name, (result,) in operator_results(op, case.logical).items():
+        assert_close(got[name], result, op.tensor(name), op.type)
+    return got, operators(model)
+
+
+ROWS = [
+    pytest.param(name, row, id=f"{name}-{row.level.name}") for name in NAMES for row in catalog.operator(name).support
+]
+
+
+@pytest.mark.parametrize(("name", "row"), ROWS)
+def test_every_data_type_and_rank(name, row):
+    low, high = row.tensors["InputTensor"].dimension_counts
+    for data_type in sorted(row.tensors["InputTensor"].data_types):
+        for rank in range(low, high + 1):
+            for seed, direction in enumerate(DIRECTIONS):
+                axis, sizes = (rank // 2 + seed) % rank, SIZES[:rank]
+                options = {"axis": axis, "direction": direction, "data_type": data_type, "sizes": sizes}
+                if name in CUMULATIVE:
+                    for exclusive in [False, True]:
+                        check_case(cumulative(name, exclusive, **options), extremes=True, seed=rank)
+                else:
+                    for index in row.tensors["OutputIndexTensor"].data_types:
+                        op = top_k(1 + sizes[axis] // 2, index=index, name=name, **options)
+                        check_case(op, extremes=True, seed=rank)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_documentation_examples(name):
+    assert run_examples(name) > 0
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "INT16", "INT64", "UINT32", "UINT64"])
+def test_every_opset(data_type, opset):
+    for op in every(data_type):
+        check_case(op, opset=opset, extremes=True)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "INT32"])
+def test_target_dml(data_type):
+    for op in every(data_type):
+        check_case(op, target="dml")
+
+
+# --- TOP_K -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", *INTEGERS])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_equal_elements_keep_their_order(data_type, direction, axis):
+    """Whatever K is, to which the kernel fits its algorithm; -0 equals 0 and stays what it is."""
+    sizes = tuple(40 if i == axis else 2 for i in range(3))
+    x = np.random.default_rng(1).integers(0, 4, sizes).astype(DataType[data_type].dtype)
+    if data_type.startswith("FLOAT"):
+        x = np.where(np.random.default_rng(2).random(sizes) < 0.5, -0.0, x).astype(x.dtype)
+    for k in [1, 2, 5, 20, 39, 40]:
+        got, _ = evaluate(top_k(k, axis, direction, data_type, sizes), x)
+        picked = np.take_along_axis(x, got["OutputIndexTensor"].astype(np.int64), axis)
+        assert picked.tobytes() == got["OutputValueTensor"].tobytes()
+
+
+@pytest.mark.parametrize("data_type", INTEGERS)
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_integers_compare_exactly(data_type, direction):
+    for sizes in [(3, 17), (1, 300)]:
+        x = whole_range(data_type, sizes)
+        for k in [1, 4, sizes[1]]:
+            evaluate(top_k(k, 1, direction, data_type, sizes, index="UINT64"), x)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("constants", [[], ["InputTensor"]])
+def test_nan_comes_last_in_order(data_type, direction, constants):
+    """Behind the infinities, too; the reference, which says so, leaves such rows out of comparisons."""
+    x = np.array([[3, np.nan, np.inf, -1, -np.inf, np.nan, 3, 0, -np.inf]] * 2, DataType[data_type].dtype)
+    x[1] = np.nan
+    order = [2, 0, 6, 7, 3, 4, 8, 1, 5] if direction == "DECREASING" else [4, 8, 3, 7, 0, 6, 2, 1, 5]
+    for k in [1, 4, 8, 9]:
+        got, _ = evaluate(top_k(k, 1, direction, data_type, x.shape), x, constants=constants)
+        np.testing.assert_array_equal(got["OutputIndexTensor"], [order[:k], list(range(9))[:k]])
+        np.testing.assert_array_equal(got["OutputValueTensor"], [x[0, order[:k]], x[1, :k]])
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_many_nans_do_no_harm(direction):
+    x = np.random.default_rng(0).normal(size=(4, 5000)).astype(np.float32)
+    x[np.random.default_rng(1).random(x.shape) < 0.3] = np.nan
+    for k in [3, 2500, 5000]:
+        got, _ = evaluate(top_k(k, 1, direction, sizes=x.shape), x)
+        key = np.where(np.isnan(x), np.inf, x if direction == "INCREASING" else -x)
+        np.testing.assert_array_equal(got["OutputIndexTensor"], np.argsort(key, 1, kind="stable")[:, :k])
+
+
+def test_forms_of_top_k():
+    assert operators(check_case(top_k(data_type="INT32"))) == ["TopK", "Cast"]
+    assert operators(check_case(top_k(data_type="INT64", index="UINT64"))) == ["TopK", "Cast"]
+    nodes = operators(check_case(top_k(data_type="FLOAT32")))
+    assert sorted(nodes) == ["Cast", "Cast", "Clip", "GatherElements", "IsNaN", "TopK", "Where"]
+    assert operators(check_case(top_k(), target="dml")) == ["TopK", "Cast"]
+
+
+def test_dml_sorts_unsigned_integers_itself():
+    case = make_case(top_k(data_type="UINT64"))
+    nodes = operators(compile_outputs(case.graph, case.graph.outputs, opset=21, target="dml"))
+    assert nodes == ["TopK", "Cast"]
+
+
+def test_folded_sorting_is_that_of_the_kernel():
+    x = np.array([[1, 3, 2, 3, 1]], np.int32)
+    for largest, order in [(True, [1, 3, 2, 0, 4]), (False, [0, 4, 2, 1, 3])]:
+        values, indices = Emitter(21).TopK(Emitter(21).constant(x), 5, 1, largest=largest)
+        np.testing.assert_array_equal(indices.constant, [order])
+        np.testing.assert_array_equal(values.constant, [x[0, order]])
+
+
+# --- running sums and products ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_type", WIDE_INTEGERS)
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("name", CUMULATIVE)
+def test_integers_wrap(name, data_type, direction, exclusive):
+    for sizes, axis in [((2, 70, 3), 1), ((130,), 0), ((2, 9), 1), ((9, 2), 0)]:
+        x = whole_range(data_type, sizes) | np.asarray(name == "CUMULATIVE_PRODUCT", DataType[data_type].dtype)
+        got, _ = evaluate(cumulative(name, exclusive, axis, direction, data_type, sizes), x)
+        exact = np.flip(x, axis) if direction == "DECREASING" else x
+        exact = exact.astype(object)
+        function = np.add if name == "CUMULATIVE_SUMMATION" else np.multiply
+        if exclusive:
+            first = np.full_like(exact.take([0], axis), function.identity)
+            exact = np.concatenate([first, exact.take(range(sizes[axis] - 1), axis)], axis)
+        exact = function.accumulate(exact, axis) % (1 << DataType[data_type].bits)
+        exact = np.flip(exact, axis) if direction == "DECREASING" else exact
+        np.testing.assert_array_equal(got["OutputTensor"].astype(object) % (1 << DataType[data_type].bits), exact)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 7, 8, 9, 15, 16, 17, 18, 64, 65, 127, 128, 129, 513, 1025])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_running_products_of_every_length(length, direction):
+    """Blocks that are full, that are not, and blocks of blocks."""
+    for exclusive in [False, True]:
+        for sizes, axis in [((2, length), 1), ((length, 3), 0)]:
+            op = cumulative("CUMULATIVE_PRODUCT", exclusive, axis, direction, "INT64", sizes)
+            evaluate(op, whole_range("INT64", sizes) | 1)
+            x = np.random.default_rng(0).normal(1, 0.05, sizes).astype(np.float32)
+            evaluate(cumulative("CUMULATIVE_PRODUCT", exclusive, axis, direction, sizes=sizes), x)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("name", CUMULATIVE)
+def test_special_numbers(name, data_type, direction, exclusive):
+    dtype = DataType[data_type].dtype
+    rng = np.random.default_rng(3)
+    special = [np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -2.0, np.finfo(dtype).smallest_subnormal, np.finfo(dtype).max]
+    for length in [4, 40]:
+        x = rng.normal(size=(60, length)).astype(dtype)
+        x[np.arange(60), rng.integers(0, length, 60)] = rng.choice(special, 60)
+        x[np.arange(60), rng.integers(0, length, 60)] = rng.choice(special, 60)
+        evaluate(cumulative(name, exclusive, 1, direction, data_type, x.shape), x)
+
+
+@pytest.mark.parametrize("name", CUMULATIVE)
+def test_nan_stays_from_the_first_on(name):
+    x = np.ones((1, 20), np.float32)
+    x[0, 5] = np.nan
+    for exclusive in [False, True]:
+        got, _ = evaluate(cumulative(name, exclusive, sizes=x.shape), x)
+        np.testing.assert_array_equal(np.isnan(got["OutputTensor"][0]), np.arange(20) >= 5 + exclusive)
+
+
+def test_forms_of_running_sums_and_products():
+    assert operators(check_case(cumulative("CUMULATIVE_SUMMATION"))) == ["CumSum"]
+    assert operators(check_case(cumulative("CUMULATIVE_SUMMATION", True, 0, "DECREASING"))) == ["CumSum"]
+    assert operators(check_case(cumulative("CUMULATIVE_PRODUCT"))) == ["Split", "Mul", "Mul", "Mul", "Concat"]
+    assert len(operators(check_case(cumulative("CUMULATIVE_PRODUCT", sizes=(1, 1024))))) < 80
+
+
+# --- layouts ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT64", "UINT8", "UINT64"])
+@pytest.mark.parametrize("strides", [(1, 3, 12), (40, 10, 2), (0, 5, 1), (20, 0, 1), (0, 0, 0)])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_strided_inputs(data_type, strides, axis):
+    for op in every(data_type, axis=axis, strides=strides):
+        check_case(op, extremes=True)
+
+
+def test_what_only_repeats_is_computed_once():
+    for op in every("FLOAT32", axis=1, strides=(0, 5, 1)):
+        assert "Expand" in operators(check_case(op))[-2:]
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "INT64", "UINT16"])
+def test_strided_outputs(data_type):
+    for op in every(data_type, out=(1, 3, 15)):
+        check_case(op)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", *INTEGERS])
+def test_constants_fold(data_type):
+    for op in every(data_type):
+        nodes = operators(check_case(op, constants=["InputTensor"], extremes=True))
+        assert set(nodes) <= {"Identity"}, op
+
+
+# --- generated descriptors -------------------------------------------------------------------------------------------
+
+
+@st.composite
+def descriptors(draw):
+    name = draw(st.sampled_from(NAMES))
+    row = draw(st.sampled_from(catalog.operator(name).support)).tensors
+    low, high = row["InputTensor"].dimension_counts
+    rank = draw(st.integers(low, min(5, high)))
+    sizes = list(draw(st.lists(st.integers(1, 3), min_size=rank, max_size=rank)))
+    axis = draw(st.integers(0, rank - 1))
+    sizes[axis] = draw(st.integers(1, 40))
+    strides, step = [0] * rank, 1
+    for i in draw(st.permutations(range(rank))):
+        strides[i] = 0 if draw(st.integers(0, 3)) == 0 else step
+        step *= sizes[i]
+    options = {
+        "axis": axis,
+        "data_type": draw(st.sampled_from(sorted(row["InputTensor"].data_types))),
+        "sizes": tuple(sizes),
+        "strides": draw(st.sampled_from([None, strides])),
+        "direction": draw(st.sampled_from(DIRECTIONS)),
+    }
+    if name in CUMULATIVE:
+        return cumulative(name, draw(st.booleans()), **options)
+    index = draw(st.sampled_from(sorted(row["OutputIndexTensor"].data_types)))
+    return top_k(draw(st.integers(1, sizes[axis])), index=index, name=name, **options)
+
+
+@settings(max_examples=250, deadline=None)
+@given(op=descriptors(), opset=st.integers(17, 23), constant=st.booleans(), seed=st.integers(0, 99))
+def test_lowered_equals_reference(op, opset, constant, seed):
+    check_case(op, opset=opset, constants=["InputTensor"] if constant else [], seed=seed, extremes=True)

@@ -1,0 +1,227 @@
+"""PADDING and PADDING1 compiled, run, and compared with the reference."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.operator import Scalar
+from dml2onnx.ir.tensor import DataType
+from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+
+MODES = ("CONSTANT", "EDGE", "REFLECTION", "SYMMETRIC", "WRAP")
+NO_KERNEL = ("FLOAT16", "INT16", "UINT16")
+"""Types that ONNX Runtime's Pad is not there for."""
+
+
+def pad(
+    sizes, start, end, mode="CONSTANT", value=0, data_type="FLOAT32", *, typed=True, strides=None, out_strides=None
+):
+    """A PADDING1 descriptor, or with ``typed=False`` a PADDING."""
+    output = [a + n + b for a, n, b in zip(start, sizes, end, strict=True)]
+    fields = {
+        "InputTensor": t(data_type, sizes, strides),
+        "OutputTensor": t(data_type, output, out_strides),
+        "PaddingMode": mode,
+        "StartPadding": tuple(start),
+        "EndPadding": tuple(end),
+    }
+    if not typed:
+        return operator("PADDING", PaddingValue=value, **fields)
+    number = float(value) if DataType[data_type].is_float else value
+    scalar = Scalar(DataType[data_type], number)
+    return operator("PADDING1", PaddingValueDataType=data_type, PaddingValue=scalar, **fields)
+
+
+@pytest.mark.parametrize("name", ["PADDING", "PADDING1"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("data_type", DataType.__members__)
+def test_every_data_type_and_rank(name, mode, data_type):
+    """Each pair of data type and rank of the support tables, in each mode, within and beyond the size."""
+    pairs = {case.values[1:] for case in support_cases(name)}
+    ranks = sorted(rank for found, rank in pairs if found == data_type)
+    if not ranks:
+        assert data_type in {"INT4", "UINT4"}
+        return
+    assert ranks == list(range(1, 9))
+    for rank in ranks:
+        sizes = [2, 1, 3, 1, 2, 1, 1, 3][:rank]
+        start = [1, 0, 0, 2, 0, 0, 1, 2][:rank]
+        end = [3 if rank % 2 else 1, 0, 1, 0, 0, 1, 0, 0][:rank]
+        op = pad(sizes, start, end, mode, 7.75 if name == "PADDING" else 7, data_type, typed=name == "PADDING1")
+        check_case(op, extremes=True)
+
+
+class TestConstant:
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT64", "INT8", "UINT64"])
+    def test_one_pad(self, data_type):
+        assert operators(check_case(pad((2, 3), (1, 0), (0, 2), value=3, data_type=data_type))) == ["Pad"]
+
+    @pytest.mark.parametrize("data_type", NO_KERNEL)
+    def test_concat_where_pad_has_no_kernel(self, data_type):
+        assert operators(check_case(pad((2, 3), (1, 0), (0, 2), value=3, data_type=data_type))) == ["Concat", "Concat"]
+
+    def test_no_margin_is_a_copy(self):
+        assert operators(check_case(pad((2, 3), (0, 0), (0, 0), value=3))) == ["Identity"]
+
+    def test_zero_is_the_default_of_pad(self):
+        (node,) = check_case(pad((2, 3), (1, 0), (0, 2))).model_proto.graph.node
+        assert len(node.input) == 2
+
+    @pytest.mark.parametrize("value", [0.1, 1e10, -1e10, 2.0**-24, 65519.0, 65520.0, np.inf, -np.inf, np.nan, -0.0])
+    @pytest.mark.parametrize("data_type", ["FLOAT64", "FLOAT32", "FLOAT16"])
+    def test_float_values(self, value, data_type):
+        for typed in (False, True) if data_type != "FLOAT16" else (False,):
+            op = pad((2,), (1,), (1,), value=value, data_type=data_type, typed=typed)
+            case = make_case(op)
+            y = compile_outputs(case.graph, case.graph.outputs).run(case.memory)["OutputTensor"]
+            with np.errstate(over="ignore"):
+                want = np.float32(value) if not typed else np.float64(value)
+                want = want.astype(DataType[data_type].dtype)
+            assert y[0].tobytes() == y[3].tobytes() == want.tobytes()
+
+    @pytest.mark.parametrize("value", [-3.99, -0.5, 2.99, 200.0, 3e9, -3e9, 1e19, 2e19, -1e19, np.inf, -np.inf, np.nan])
+    @pytest.mark.parametrize("data_type", [n for n, d in DataType.__members__.items() if not d.is_float and d.bits > 4])
+    def test_a_float_value_is_truncated_and_clamped_to_integers(self, value, data_type):
+        check_case(pad((2,), (1,), (1,), value=value, data_type=data_type, typed=False))
+
+    @pytest.mark.parametrize("data_type", [n for n, d in DataType.__members__.items() if not d.is_float and d.bits > 4])
+    def test_typed_extremes_are_exact(self, data_type):
+        for value in DataType[data_type].limits:
+            check_case(pad((2, 1), (1, 0), (1, 1), value=value, data_type=data_type), extremes=True)
+
+    def test_long_integers_beyond_double(self):
+        check_case(pad((2,), (1,), (1,), value=(1 << 53) + 1, data_type="INT64"))
+
+    def test_large_margins_without_a_kernel_are_made_at_run_time(self):
+        model = check_case(pad((1, 1), (0, 0), (0, 1 << 21), value=5, data_type="INT16"))
+        assert operators(model) == ["Expand", "Concat"]
+
+
+class TestContinued:
+    @pytest.mark.parametrize(
+        ("mode", "margin"), [("EDGE", 9), ("REFLECTION", 2), ("WRAP", 3)], ids=["edge", "reflection", "wrap"]
+    )
+    def test_one_pad(self, mode, margin):
+        assert operators(check_case(pad((3, 3), (margin, 0), (0, 1), mode))) == ["Pad"]
+
+    @pytest.mark.parametrize(
+        ("mode", "start", "end"),
+        [("REFLECTION", 3, 0), ("REFLECTION", 0, 11), ("SYMMETRIC", 1, 0), ("SYMMETRIC", 8, 7), ("WRAP", 4, 9)],
+    )
+    def test_a_gather_where_pad_refuses(self, mode, start, end):
+        assert operators(check_case(pad((3, 2), (start, 0), (end, 0), mode))) == ["Gather"]
+
+    def test_one_gather_for_each_padded_dimension(self):
+        op = pad((2, 3, 4, 2), (1, 0, 0, 5), (0, 0, 1, 0), "SYMMETRIC")
+        assert operators(check_case(op)) == ["Gather", "Gather", "Gather"]
+
+    @pytest.mark.parametrize("mode", MODES[1:])
+    @pytest.mark.parametrize("margin", [1, 5])
+    def test_a_single_element_is_repeated(self, mode, margin):
+        check_case(pad((1, 2), (margin, 0), (margin, 1), mode))
+
+    @pytest.mark.parametrize("data_type", NO_KERNEL)
+    def test_no_casts_where_pad_has_no_kernel(self, data_type):
+        assert operators(check_case(pad((3,), (1,), (1,), "EDGE", data_type=data_type))) == ["Gather"]
+
+    def test_wrap_before_opset_19(self):
+        assert operators(check_case(pad((3,), (1,), (1,), "WRAP"), opset=18)) == ["Gather"]
+
+    def test_the_value_is_ignored(self):
+        check_case(pad((3,), (1,), (1,), "EDGE", value=float("nan"), typed=False))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("data_type", ["FLOAT16", "FLOAT32", "FLOAT64"])
+def test_bits_are_kept(mode, data_type):
+    """Signalling NaNs with payloads, subnormals and both zeros come out as they went in."""
+    dtype = DataType[data_type].dtype
+    bits = {2: [0x7D01, 0xFC55, 0x0001, 0x8000], 4: [0x7FA00001, 0xFF800055, 1, 0x80000000]}
+    bits[8] = [0x7FF4000000000001, 0xFFF0000000000055, 1, 1 << 63]
+    x = np.array(bits[dtype.itemsize], f"u{dtype.itemsize}")
+    case = make_case(pad((2, 2), (1, 1), (1, 3), mode, data_type=data_type), inputs={"InputTensor": x.view(dtype)})
+    y = compile_outputs(case.graph, case.graph.outputs).run(case.memory)["OutputTensor"]
+    modes = {"CONSTANT": "constant", "EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric", "WRAP": "wrap"}
+    want = np.pad(x.reshape(2, 2), [(1, 1), (1, 3)], modes[mode])
+    np.testing.assert_array_equal(y.view(x.dtype), want)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_constants_fold(mode):
+    for data_type in ("FLOAT32", "FLOAT16"):
+        op = pad((2, 3), (1, 5), (3, 0), mode, value=2, data_type=data_type)
+        assert operators(check_case(op, constants=["InputTensor"])) == ["Identity"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("strides", [(1, 2), (0, 1), (1, 0), (0, 0), (8, 2)])
+def test_strided_inputs(mode, strides):
+    check_case(pad((2, 3), (1, 0), (0, 1), mode, value=4, strides=strides))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("strides", [(1, 3), (10, 1), (12, 2)])
+def test_strided_outputs(mode, strides):
+    check_case(pad((2, 3), (1, 0), (0, 1), mode, value=4, out_strides=strides))
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "UINT64"])
+def test_every_opset(opset, mode, data_type):
+    check_case(pad((3, 2), (1, 0), (0, 1), mode, 9, data_type), opset=opset)
+    check_case(pad((3, 2), (4, 0), (0, 5), mode, 9, data_type), opset=opset)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_directml_provider_pads_every_type_itself(mode):
+    case = make_case(pad((3, 2), (1, 0), (0, 1), mode, 9, "FLOAT16"))
+    model = compile_outputs(case.graph, case.graph.outputs, target="dml")
+    assert operators(model) == (["Gather", "Gather"] if mode == "SYMMETRIC" else ["Pad"])
+
+
+@pytest.mark.parametrize("name", ["PADDING", "PADDING1"])
+def test_documentation_examples(name):
+    examples = catalog.operator(name).examples()
+    assert len(examples) == 4
+    for example in examples:
+        attributes = {key: value for key, value in example["attributes"].items() if key != "DimensionCount"}
+        x, y = (example[kind][field] for kind, field in (("inputs", "InputTensor"), ("outputs", "OutputTensor")))
+        op = pad(
+            x["sizes"],
+            attributes["StartPadding"],
+            attributes["EndPadding"],
+            attributes["PaddingMode"].removeprefix("DML_PADDING_MODE_"),
+            attributes.get("PaddingValue", 0),
+            typed=name == "PADDING1",
+        )
+        model = check_case(op, inputs={"InputTensor": np.array(x["values"], np.float32)})
+        got = model.run({"InputTensor": np.array(x["values"], np.float32)})
+        np.testing.assert_array_equal(got["OutputTensor"], np.array(y["values"], np.float32))
+
+
+@st.composite
+def descriptors(draw):
+    """Any valid padding of small sizes, margins up to several times the size."""
+    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=8).filter(lambda s: np.prod(s) <= 64))
+    margin = st.one_of(st.just(0), st.integers(0, 2), st.integers(0, 9)) if len(sizes) < 4 else st.integers(0, 1)
+    start, end = (draw(st.lists(margin, min_size=len(sizes), max_size=len(sizes))) for _ in range(2))
+    name = draw(st.sampled_from([n for n, d in DataType.__members__.items() if d.bits > 4]))
+    data_type = DataType[name]
+    typed = draw(st.booleans())
+    if not typed:
+        value = draw(st.floats(width=32))
+    elif data_type.is_float:
+        value = draw(st.floats(width=data_type.bits))
+    else:
+        value = draw(st.integers(*data_type.limits))
+    return pad(sizes, start, end, draw(st.sampled_from(MODES)), value, name, typed=typed)
+
+
+@settings(max_examples=200, deadline=None)
+@given(op=descriptors(), opset=st.integers(17, 23), seed=st.integers(0, 99))
+def test_lowered_equals_reference(op, opset, seed):
+    check_case(op, opset=opset, seed=seed, extremes=True)

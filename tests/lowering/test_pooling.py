@@ -1,0 +1,429 @@
+"""MAX_POOLING and AVERAGE_POOLING, all versions, compiled, run, and compared with the reference."""
+
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.tensor import DataType
+from tests.lowering.harness import check_case, make_case, operator, operators, random_memory, support_cases, t
+
+DATA_TYPES = tuple(n for n, d in DataType.__members__.items() if d.bits > 4 and n != "FLOAT64")
+
+
+def pool(
+    name,
+    sizes,
+    window,
+    *,
+    strides=None,
+    start=None,
+    end=None,
+    dilations=None,
+    ceil=False,
+    data_type="FLOAT32",
+    indices=None,
+    include=None,
+    layout=None,
+    out_layout=None,
+):
+    """A descriptor; ``ceil`` rounds the output's size up, ``indices`` is their data type, layouts are strides."""
+    n = len(window)
+    strides, dilations = strides or (1,) * n, dilations or (1,) * n
+    start, end = start or (0,) * n, end or (0,) * n
+    output = list(sizes[:2])
+    for size, k, s, d, a, b in zip(sizes[2:], window, strides, dilations, start, end, strict=True):
+        room = size + a + b - ((k - 1) * d + 1)
+        assert room >= 0
+        output.append((-(-room // s) if ceil else room // s) + 1)
+    fields = {
+        "InputTensor": t(data_type, sizes, layout),
+        "OutputTensor": t(data_type, output, out_layout),
+        "Strides": tuple(strides),
+        "WindowSize": tuple(window),
+        "StartPadding": tuple(start),
+        "EndPadding": tuple(end),
+    }
+    if any(field.name == "Dilations" for field in catalog.operator(name).fields):
+        fields["Dilations"] = tuple(dilations)
+    else:
+        assert set(dilations) == {1}
+    if indices:
+        fields["OutputIndicesTensor"] = t(indices, output)
+    if include is not None:
+        fields["IncludePadding"] = include
+    return operator(name, **fields)
+
+
+def maximum(sizes, window, **options):
+    return pool("MAX_POOLING2", sizes, window, **options)
+
+
+def mean(sizes, window, *, include, **options):
+    return pool("AVERAGE_POOLING1", sizes, window, include=include, **options)
+
+
+def check_extremes(op, *, seed=0, **options):
+    """With the extremes of the type among the inputs.
+
+    But not -inf where the maximum is taken in FLOAT32, see ``test_minus_infinity_alone_in_float32``.
+    """
+    desc = op.tensor("InputTensor")
+    x = random_memory(desc, np.random.default_rng(seed), extremes=True)
+    if desc.data_type is DataType.FLOAT32 and not op.has("OutputIndicesTensor"):
+        x = np.maximum(x, np.finfo(x.dtype).min)
+    return check_case(op, inputs={"InputTensor": x}, **options)
+
+
+@pytest.mark.parametrize("name", ["MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2"])
+@pytest.mark.parametrize("data_type", DATA_TYPES)
+def test_maximum_of_every_data_type_and_rank(name, data_type):
+    pairs = {case.values[1:] for case in support_cases(name)}
+    assert {rank for found, rank in pairs if found == data_type} == {4, 5}
+    for rank in (4, 5):
+        sizes, window = (2, 3, 4, 5, 3)[:rank], (3, 2, 2)[: rank - 2]
+        options = {"strides": (2, 1, 1)[: rank - 2], "start": (1, 0, 1)[: rank - 2], "end": (1, 1, 0)[: rank - 2]}
+        check_extremes(pool(name, sizes, window, data_type=data_type, **options))
+        if name == "MAX_POOLING2":
+            options |= {"dilations": (1, 3, 1)[: rank - 2]}
+            check_extremes(maximum(sizes, window, data_type=data_type, **options))
+
+
+@pytest.mark.parametrize(
+    ("name", "index_type"), [("MAX_POOLING1", "UINT32"), ("MAX_POOLING1", "UINT64"), ("MAX_POOLING2", "UINT64")]
+)
+@pytest.mark.parametrize("data_type", DATA_TYPES)
+def test_indices_of_every_data_type_and_rank(name, index_type, data_type):
+    for rank in (4, 5):
+        sizes, window = (2, 3, 4, 5, 3)[:rank], (3, 2, 2)[: rank - 2]
+        options = {"strides": (2, 1, 1)[: rank - 2], "start": (1, 0, 1)[: rank - 2], "end": (1, 1, 0)[: rank - 2]}
+        for extremes in (False, True):
+            op = pool(name, sizes, window, data_type=data_type, indices=index_type, **options)
+            check_case(op, extremes=extremes)
+
+
+@pytest.mark.parametrize("name", ["AVERAGE_POOLING", "AVERAGE_POOLING1"])
+@pytest.mark.parametrize("include", [False, True])
+@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("AVERAGE_POOLING")))
+def test_mean_of_every_data_type_and_rank(name, include, level, data_type, rank):
+    sizes, window = (2, 3, 4, 5, 3)[:rank], (3, 2, 2)[: rank - 2]
+    options = {"strides": (2, 1, 1)[: rank - 2], "start": (1, 0, 1)[: rank - 2], "end": (1, 1, 0)[: rank - 2]}
+    check_case(pool(name, sizes, window, data_type=data_type, include=include, **options))
+
+
+class TestMaximumForms:
+    def test_one_max_pool(self):
+        op = maximum((1, 2, 7, 7), (3, 3), strides=(2, 2), start=(1, 1), end=(1, 1))
+        assert operators(check_case(op)) == ["MaxPool"]
+
+    @pytest.mark.parametrize("data_type", ["FLOAT16", "INT8", "UINT8", "INT16", "UINT16"])
+    def test_narrow_types_run_in_the_fastest_kernel(self, data_type):
+        op = maximum((1, 2, 7, 7), (3, 3), strides=(2, 2), start=(1, 1), end=(1, 1), data_type=data_type)
+        assert operators(check_extremes(op)) == ["Cast", "MaxPool", "Cast"]
+
+    def test_the_rounded_up_size_is_padding_at_the_end(self):
+        model = check_case(maximum((1, 1, 6, 6), (3, 3), strides=(2, 2), ceil=True))
+        (node,) = model.model_proto.graph.node
+        attributes = {item.name: list(item.ints) for item in node.attribute}
+        assert attributes == {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [0, 0, 1, 1]}
+
+    def test_padding_that_no_window_reaches_is_dropped(self):
+        model = check_case(maximum((1, 1, 5, 5), (2, 2), strides=(3, 3), end=(1, 2)))
+        (node,) = model.model_proto.graph.node
+        assert {item.name for item in node.attribute} == {"kernel_shape", "strides"}
+
+    @pytest.mark.parametrize("data_type", ["FLOAT16", "INT8", "UINT8", "INT16", "UINT16"])
+    def test_padding_as_large_as_the_window(self, data_type):
+        op = maximum((1, 2, 3, 3), (2, 2), start=(2, 0), end=(3, 1), data_type=data_type)
+        model = check_extremes(op)
+        assert [name for name in operators(model) if name not in {"Cast", "Reshape"}] == ["Pad", "MaxPool"]
+
+    def test_float_windows_in_padding_alone_are_minus_infinity(self):
+        op = maximum((1, 2, 3, 3), (2, 2), start=(2, 0), end=(3, 1))
+        assert operators(check_extremes(op)) == ["Pad", *["Slice", "Slice", "Max"] * 2]
+
+    def test_padding_as_large_as_a_window_that_reaches_beyond_it(self):
+        op = maximum((1, 2, 5, 5), (2, 2), start=(2, 0), dilations=(4, 1))
+        assert operators(check_extremes(op)) == ["Pad", "MaxPool"]
+
+    @pytest.mark.parametrize("data_type", ["INT32", "UINT32", "UINT64", "INT64"])
+    def test_wide_integers_are_compared_in_slices(self, data_type):
+        op = maximum((1, 2, 6, 6), (2, 2), strides=(2, 2), data_type=data_type)
+        largest = ["Greater", "Where"] if data_type == "INT64" else ["Max"]
+        assert operators(check_extremes(op)) == ["Slice", "Slice", *largest] * 2
+
+    @pytest.mark.parametrize("size", [5, 7, 9, 16, 31])
+    def test_long_windows_double_their_reach(self, size):
+        op = maximum((1, 1, 2, 40), (1, size), strides=(1, 2), end=(0, 3), data_type="UINT64")
+        assert operators(check_extremes(op)).count("Max") <= (size - 1).bit_length()
+
+    @pytest.mark.parametrize(
+        ("data_type", "form"),
+        [
+            ("INT32", ["ReduceMax"]),
+            ("UINT32", ["Cast", "ReduceMax", "Cast"]),
+            ("INT64", ["ArgMax", "GatherElements"] * 2),
+        ],
+    )
+    def test_one_window_over_everything_is_a_reduction(self, data_type, form):
+        op = maximum((2, 3, 4, 5), (4, 6), end=(0, 1), data_type=data_type)
+        assert operators(check_extremes(op)) == form
+
+    @pytest.mark.parametrize("data_type", DATA_TYPES)
+    def test_windows_of_one_element_only_move(self, data_type):
+        op = maximum((2, 2, 5, 5), (1, 1), strides=(2, 3), dilations=(2, 7), data_type=data_type)
+        assert operators(check_extremes(op)) == ["Slice"]
+
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "UINT16"])
+    def test_dilations(self, data_type):
+        op = maximum((1, 1, 7, 7), (2, 3), dilations=(2, 1), data_type=data_type)
+        casts = [] if data_type == "FLOAT32" else ["Cast"]
+        assert operators(check_extremes(op)) == [*casts, "MaxPool", *casts]
+
+    def test_the_directml_provider_pools_what_it_has_kernels_for(self):
+        for data_type in ("FLOAT32", "FLOAT16", "INT8", "UINT8"):
+            case = make_case(maximum((1, 2, 7, 7), (3, 3), dilations=(2, 1), data_type=data_type, indices="UINT32"))
+            model = compile_outputs(case.graph, case.graph.outputs, target="dml")
+            assert operators(model) == ["MaxPool", "Cast"]
+
+
+class TestMaximumValues:
+    @pytest.mark.parametrize("data_type", ["INT64", "UINT64"])
+    def test_long_integers_beyond_double(self, data_type):
+        x = np.array([(1 << 53) + 1, 1 << 53, (1 << 62) + 1, 1 << 62], DataType[data_type].dtype)
+        for indices in (None, "UINT64"):
+            op = maximum((1, 1, 2, 2), (1, 2), data_type=data_type, indices=indices)
+            check_case(op, inputs={"InputTensor": x})
+
+    @pytest.mark.parametrize(
+        ("data_type", "indices"), [("FLOAT16", None), ("FLOAT16", "UINT32"), ("FLOAT32", "UINT32")]
+    )
+    @pytest.mark.parametrize("dilation", [1, 2])
+    def test_windows_of_the_lowest_values_alone(self, data_type, indices, dilation):
+        x = np.full((2, 1, 6, 6), -np.inf)
+        x[0, :, 3:, 3:] = np.finfo(DataType[data_type].dtype).min
+        op = maximum((2, 1, 6, 6), (2, 3), dilations=(dilation, 1), data_type=data_type, indices=indices)
+        check_case(op, inputs={"InputTensor": x})
+
+    @pytest.mark.xfail(
+        reason="ONNX Runtime's MaxPool begins with the lowest finite number:"
+        " https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/mlas/lib/pooling.cpp"
+    )
+    def test_minus_infinity_alone_in_float32(self):
+        op = maximum((1, 1, 3, 3, 3), (2, 2, 2))
+        check_case(op, inputs={"InputTensor": np.full((1, 1, 3, 3, 3), -np.inf)})
+
+    @pytest.mark.parametrize("data_type", DATA_TYPES)
+    @pytest.mark.parametrize("start", [0, 1, 2])
+    def test_the_first_of_equals_wins(self, data_type, start):
+        dtype = DataType[data_type].dtype
+        lowest = -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+        op = maximum((2, 2, 3, 4), (2, 2), start=(start, 0), end=(1, 0), data_type=data_type, indices="UINT32")
+        for value in (lowest, 0, 1):
+            check_case(op, inputs={"InputTensor": np.full((2, 2, 3, 4), value, dtype)})
+
+    @pytest.mark.parametrize("data_type", DATA_TYPES)
+    @pytest.mark.parametrize("indices", [None, "UINT32"])
+    def test_a_window_wholly_in_padding_gives_the_lowest_value(self, data_type, indices):
+        op = maximum((1, 2, 2, 2), (2, 2), start=(3, 0), end=(0, 4), data_type=data_type, indices=indices)
+        check_extremes(op)
+
+    def test_dilated_windows_may_miss_the_input(self):
+        geometry = {"start": (1, 1), "end": (1, 1), "dilations": (1, 2)}
+        for data_type in ("FLOAT32", "FLOAT16", "INT8", "INT64"):
+            for indices in (None, "UINT32"):
+                check_case(maximum((1, 1, 3, 1), (2, 2), **geometry, data_type=data_type, indices=indices))
+
+    def test_indices_count_over_the_logical_tensor_whatever_its_strides(self):
+        op = maximum((2, 2, 3, 3), (2, 2), indices="UINT32", layout=(1, 2, 12, 4))
+        check_case(op)
+        check_case(maximum((2, 2, 3, 3), (2, 2), indices="UINT32", layout=(0, 0, 3, 1)))
+
+    def test_indices_where_the_values_are_strided(self):
+        check_case(maximum((2, 2, 3, 3), (2, 2), indices="UINT32", out_layout=(1, 2, 8, 4)))
+
+
+class TestMeanForms:
+    @pytest.mark.parametrize("include", [False, True])
+    def test_one_average_pool(self, include):
+        op = mean((1, 2, 7, 7), (3, 3), include=include, strides=(2, 2), start=(1, 1), end=(1, 1))
+        model = check_case(op)
+        assert operators(model) == ["AveragePool"]
+        attributes = {item.name for item in model.model_proto.graph.node[0].attribute}
+        assert ("count_include_pad" in attributes) is include
+
+    def test_without_padding_nothing_is_counted(self):
+        model = check_case(mean((1, 2, 6, 6), (2, 2), include=True, strides=(2, 2)))
+        assert {item.name for item in model.model_proto.graph.node[0].attribute} == {"kernel_shape", "strides"}
+
+    @pytest.mark.parametrize("include", [False, True])
+    def test_float16_is_rounded_once(self, include):
+        op = mean((1, 2, 7, 7), (3, 3), include=include, start=(1, 1), end=(1, 1), data_type="FLOAT16")
+        assert operators(check_case(op)) == ["Cast", "AveragePool", "Cast"]
+
+    def test_windows_over_the_padded_end_divide_by_the_whole_window(self):
+        op = mean((1, 1, 6, 6), (3, 3), include=True, strides=(2, 2), ceil=True)
+        model = check_case(op, inputs={"InputTensor": np.ones((1, 1, 6, 6))})
+        assert operators(model) == ["AveragePool", "Mul"]
+        y = model.run({"InputTensor": np.ones(36, np.float32)})["OutputTensor"]
+        np.testing.assert_allclose(y[0, 0, -1], [2 / 3, 2 / 3, 4 / 9], rtol=1e-6)
+
+    def test_windows_over_the_padded_end_divide_by_what_is_inside(self):
+        op = mean((1, 1, 6, 6), (3, 3), include=False, strides=(2, 2), ceil=True)
+        model = check_case(op)
+        assert operators(model) == ["AveragePool"]
+
+    def test_uneven_padding(self):
+        op = mean((1, 1, 5, 5), (2, 3), include=True, start=(1, 0), end=(0, 2))
+        assert operators(check_case(op)) == ["AveragePool", "Mul"]
+
+    def test_padding_as_large_as_the_window(self):
+        for include, form in ((True, []), (False, ["Mul"])):
+            op = mean((2, 3, 3, 3), (2, 2), include=include, start=(2, 0), end=(3, 1))
+            assert operators(check_case(op)) == ["Reshape", "Conv", "Reshape", *form]
+
+    @pytest.mark.parametrize("include", [False, True])
+    def test_dilations(self, include):
+        op = mean((2, 2, 7, 7), (2, 3), include=include, dilations=(2, 1), start=(1, 1), end=(1, 1))
+        assert operators(check_case(op)) == ["AveragePool"]
+        form = operators(check_case(op, opset=18))
+        assert form == ["Reshape", "Conv", "Reshape"] + ["Mul"] * (not include)
+
+    @pytest.mark.parametrize("include", [False, True])
+    @pytest.mark.parametrize("opset", [18, 19])
+    def test_dilated_windows_may_miss_the_input(self, include, opset):
+        op = mean((1, 2, 1, 3), (2, 2), include=include, start=(1, 1), end=(1, 1), dilations=(2, 1))
+        check_case(op, opset=opset)
+
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+    def test_windows_of_one_element_only_move(self, data_type):
+        op = mean((2, 2, 5, 5), (1, 1), include=True, strides=(2, 3), dilations=(2, 7), data_type=data_type)
+        assert operators(check_extremes(op)) == ["Slice"]
+
+    def test_infinities_reach_only_their_windows(self):
+        x = np.ones((1, 1, 4, 6))
+        x[0, 0, 1, 1], x[0, 0, 2, 4] = np.inf, np.nan
+        for start in ((0, 0), (1, 1), (2, 3)):
+            for include in (False, True):
+                op = mean((1, 1, 4, 6), (2, 2), include=include, start=start)
+                check_case(op, inputs={"InputTensor": x})
+
+
+MODES = [
+    pytest.param("MAX_POOLING2", {}, id="max"),
+    pytest.param("MAX_POOLING2", {"indices": "UINT32"}, id="max-indices"),
+    pytest.param("AVERAGE_POOLING1", {"include": False}, id="average"),
+    pytest.param("AVERAGE_POOLING1", {"include": True}, id="average-with-padding"),
+]
+
+
+@pytest.mark.parametrize(("name", "mode"), MODES)
+@pytest.mark.parametrize("layout", [(1, 2, 12, 4), (0, 9, 3, 1), (9, 18, 1, 0), (40, 20, 5, 1)])
+def test_strided_inputs(name, mode, layout):
+    check_case(pool(name, (2, 2, 3, 3), (2, 2), layout=layout, **mode))
+
+
+@pytest.mark.parametrize(("name", "mode"), MODES)
+@pytest.mark.parametrize("layout", [(1, 2, 8, 4), (32, 16, 5, 2)])
+def test_strided_outputs(name, mode, layout):
+    check_case(pool(name, (2, 2, 3, 3), (2, 2), out_layout=layout, **mode))
+
+
+@pytest.mark.parametrize(("name", "mode"), MODES)
+def test_constant_inputs(name, mode):
+    for start in ((1, 1), (3, 0)):
+        check_case(pool(name, (2, 2, 3, 3), (2, 2), start=start, **mode), constants=["InputTensor"])
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize(("name", "mode"), MODES)
+def test_every_opset(opset, name, mode):
+    for options in ({"start": (1, 0)}, {"dilations": (2, 1), "end": (1, 1)}, {"start": (2, 2), "end": (3, 0)}):
+        for data_type in ("FLOAT32", "FLOAT16"):
+            check_case(pool(name, (1, 2, 4, 4), (2, 2), data_type=data_type, **options, **mode), opset=opset)
+
+
+@pytest.mark.parametrize("name", ["MAX_POOLING1", "MAX_POOLING2", "AVERAGE_POOLING"])
+def test_documentation_examples(name):
+    (example,) = catalog.operator(name).examples()
+    attributes = {key: value for key, value in example["attributes"].items() if key != "DimensionCount"}
+    if "IncludePadding" in attributes:
+        attributes["IncludePadding"] = bool(attributes["IncludePadding"])
+    tensors = {**example["inputs"], **example["outputs"]}
+    descs = {field: t(item["data_type"], item["sizes"]) for field, item in tensors.items()}
+    x = np.array(tensors["InputTensor"]["values"], np.float32)
+    got = check_case(operator(name, **descs, **attributes), inputs={"InputTensor": x}).run({"InputTensor": x})
+    for field, item in example["outputs"].items():
+        np.testing.assert_allclose(got[field], item["values"], rtol=1e-6)
+
+
+@pytest.mark.parametrize("opset", [17, 18, 19, 21, 23])
+@pytest.mark.parametrize(("name", "mode"), MODES)
+@pytest.mark.parametrize("margin", [1, 2])
+@pytest.mark.parametrize("cast", [False, True])
+def test_zeros_padded_before_a_pool_stay_in_it(opset, name, mode, margin, cast):
+    """ONNX Runtime would make a preceding Pad (and Cast) part of the pool, where zeros are not compared."""
+    source = t("INT32" if cast else "FLOAT32", (1, 1, 3, 3))
+    padded = t(source.data_type.name, (1, 1, 3 + 2 * margin, 3 + 2 * margin))
+    op = pool(name, padded.sizes, (2, 2), **mode)
+    padding = operator(
+        "PADDING", InputTensor=source, OutputTensor=padded, PaddingMode="CONSTANT", PaddingValue=0.0,
+        StartPadding=(0, 0, margin, margin), EndPadding=(0, 0, margin, margin),
+    )  # fmt: skip
+    x, y = Value("x", source.minimum_bytes), Value("y", op.tensor("OutputTensor").minimum_bytes)
+    between = [Value("padded", padded.minimum_bytes)]
+    nodes = [Node("pad", padding, {"InputTensor": (Read(x),)}, {"OutputTensor": (Write(between[0]),)}, "/nodes/0")]
+    if cast:
+        converted = t("FLOAT32", padded.sizes)
+        between.append(Value("converted", converted.minimum_bytes))
+        operation = operator("CAST", InputTensor=padded, OutputTensor=converted)
+        reads, writes = {"InputTensor": (Read(between[0]),)}, {"OutputTensor": (Write(between[1]),)}
+        nodes.append(Node("cast", operation, reads, writes, "/nodes/1"))
+    writes = {"OutputTensor": (Write(y),)}
+    if "indices" in mode:
+        writes["OutputIndicesTensor"] = (Write(Value("indices", op.tensor("OutputIndicesTensor").minimum_bytes)),)
+    nodes.append(Node("pool", op, {"InputTensor": (Read(between[-1]),)}, writes, "/nodes/2"))
+    outputs = (GraphOutput("y", y, op.tensor("OutputTensor")),)
+    graph = Graph(tuple(nodes), (GraphInput("x", x, desc=source),), outputs, ())
+    values = -np.arange(1, 10).reshape(1, 1, 3, 3).astype(source.data_type.dtype)
+    got = compile_outputs(graph, outputs, opset=opset).run({"x": values})["y"]
+    zeros = np.pad(values, [(0, 0), (0, 0), (margin, margin), (margin, margin)])
+    windows = np.lib.stride_tricks.sliding_window_view(zeros, (2, 2), (2, 3))
+    want = windows.max((-1, -2)) if name == "MAX_POOLING2" else windows.mean((-1, -2))
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+@st.composite
+def descriptors(draw):
+    """Any valid pooling of small sizes."""
+    n = draw(st.sampled_from([2, 2, 3]))
+
+    def each(low, high):
+        return tuple(draw(st.lists(st.integers(low, high), min_size=n, max_size=n)))
+
+    sizes, window = each(1, 6), each(1, 4)
+    largest = draw(st.sampled_from([0, 1, 5]))
+    options = {"strides": each(1, 3), "start": each(0, largest), "end": each(0, largest), "ceil": draw(st.booleans())}
+    if draw(st.booleans()):
+        options["dilations"] = each(1, 3)
+    reach = [(k - 1) * d + 1 for k, d in zip(window, options.get("dilations", (1,) * n), strict=True)]
+    padded = [size + a + b for size, a, b in zip(sizes, options["start"], options["end"], strict=True)]
+    assume(all(r <= p for r, p in zip(reach, padded, strict=True)) and prod(padded) <= 2000)
+    planes = (draw(st.integers(1, 2)), draw(st.integers(1, 3)))
+    if draw(st.booleans()):
+        data_type = draw(st.sampled_from(["FLOAT32", "FLOAT16"]))
+        return mean((*planes, *sizes), window, include=draw(st.booleans()), data_type=data_type, **options)
+    indices = draw(st.sampled_from([None, "UINT32", "UINT64"]))
+    return maximum((*planes, *sizes), window, data_type=draw(st.sampled_from(DATA_TYPES)), indices=indices, **options)
+
+
+@settings(max_examples=300, deadline=None)
+@given(op=descriptors(), opset=st.integers(17, 23), seed=st.integers(0, 99))
+def test_lowered_equals_reference(op, opset, seed):
+    check = check_extremes if op.type == "MAX_POOLING2" else check_case
+    check(op, opset=opset, seed=seed)

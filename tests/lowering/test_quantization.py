@@ -1,0 +1,446 @@
+"""ELEMENT_WISE quantization compiled, run, and compared with the reference."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.lowering.emitter import Emitter
+from dml2onnx.reference import operator_results
+from tests.lowering.examples import run_examples
+from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, support_cases, t
+
+QUANTIZE, DEQUANTIZE = "ELEMENT_WISE_QUANTIZE_LINEAR", "ELEMENT_WISE_DEQUANTIZE_LINEAR"
+ADD = "ELEMENT_WISE_QUANTIZED_LINEAR_ADD"
+BYTES = ["INT8", "UINT8"]
+QUANTIZED = ["INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32"]
+FLOATS = ["FLOAT32", "FLOAT16"]
+RANGE = {"INT8": (-128, 127), "UINT8": (0, 255)}
+
+SHAPE = (2, 3, 4)
+SCALAR = (0, 0, 0)
+WIDE = (2, 3, 8, 8)
+CHANNEL = (0, 1, 0, 0)
+COLUMN = (0, 0, 0, 1)
+
+
+def quantize(source="FLOAT32", target="UINT8", sizes=SHAPE, x=None, scale=None, zero=None, out=None, null=False):
+    """A descriptor; ``x``, ``scale``, ``zero`` and ``out`` are strides."""
+    return operator(
+        QUANTIZE,
+        InputTensor=t(source, sizes, x),
+        ScaleTensor=t("FLOAT32" if source == "INT32" else source, sizes, scale),
+        ZeroPointTensor=None if null else t(target, sizes, zero),
+        OutputTensor=t(target, sizes, out),
+    )
+
+
+def dequantize(source="UINT8", target="FLOAT32", sizes=SHAPE, x=None, scale=None, zero=None, out=None, null=False):
+    """A descriptor; ``x``, ``scale``, ``zero`` and ``out`` are strides."""
+    return operator(
+        DEQUANTIZE,
+        InputTensor=t(source, sizes, x),
+        ScaleTensor=t(target, sizes, scale),
+        ZeroPointTensor=None if null else t(source, sizes, zero),
+        OutputTensor=t(target, sizes, out),
+    )
+
+
+def add(a="UINT8", b="UINT8", c="UINT8", sizes=SHAPE, strides=(None, None, None), nulls=""):
+    """A descriptor; ``nulls`` names those of A, B and Output (C) whose zero point is null."""
+    one = (1,) * len(sizes)
+    fields = {}
+    for name, kind, letter, layout in zip(("A", "B", "Output"), (a, b, c), "ABC", strides, strict=True):
+        fields[f"{name}Tensor"] = t(kind, sizes, layout)
+        fields[f"{name}ScaleTensor"] = t("FLOAT32", one)
+        fields[f"{name}ZeroPointTensor"] = None if letter in nulls else t(kind, one)
+    return operator(ADD, **fields)
+
+
+def scales(op, seed=0):
+    """Contents for the scales of a descriptor: varied, and such that results fill the range."""
+    rng = np.random.default_rng(seed)
+    found = {}
+    for item in op.schema.input_fields:
+        if item.name.endswith("ScaleTensor"):
+            desc = op.tensor(item.name)
+            sign = rng.choice([1, 1, 1, -1], desc.extent)
+            found[item.name] = (sign * 2 ** rng.uniform(-5, 2, desc.extent)).astype(desc.data_type.dtype)
+    return found
+
+
+def check(op, *, constants=(), opset=21, target="cpu", seed=0, **inputs):
+    """The ONNX operators of a case that agrees with the reference."""
+    inputs = scales(op, seed) | inputs
+    model = check_case(op, inputs=inputs, constants=constants, opset=opset, target=target, seed=seed, extremes=True)
+    return operators(model)
+
+
+def evaluate(op, **inputs):
+    """The output for given inputs, compared with the reference on the way."""
+    case = make_case(op, inputs=inputs)
+    model = compile_outputs(case.graph, case.graph.outputs, opset=21)
+    got = model.run({port.name: case.memory[port.name] for port in model.inputs})
+    ((result,),) = operator_results(op, case.logical).values()
+    assert_close(got["OutputTensor"], result, op.tensor("OutputTensor"), op.type)
+    return got["OutputTensor"]
+
+
+SIZES = (2, 3, 2, 1, 2, 1, 3, 2)
+
+
+@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases(QUANTIZE, "InputTensor")))
+def test_quantize_every_data_type_and_rank(level, data_type, rank):
+    for target, null in itertools.product(BYTES, [False, True] if level == "6_2" else [False]):
+        assert check(quantize(data_type, target, SIZES[:rank], null=null))[-1] == "QuantizeLinear"
+
+
+@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases(DEQUANTIZE, "InputTensor")))
+def test_dequantize_every_data_type_and_rank(level, data_type, rank):
+    targets = FLOATS if level in ("6_0", "6_2") else ["FLOAT32"]
+    for target, null in itertools.product(targets, [False, True] if level == "6_2" else [False]):
+        check(dequantize(data_type, target, SIZES[:rank], null=null))
+
+
+@pytest.mark.parametrize("nulls", ["", "A", "B", "C", "ABC"])
+@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases(ADD)))
+def test_add_every_data_type_and_rank(level, data_type, rank, nulls):
+    for a, b in itertools.product(BYTES, BYTES):
+        check(add(a, b, data_type, SIZES[:rank], nulls=nulls))
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("layout", [None, SCALAR])
+def test_every_opset(opset, layout):
+    for source, target in itertools.product([*FLOATS, "INT32"], BYTES):
+        check(quantize(source, target, scale=layout, zero=layout), opset=opset)
+    for source, target in itertools.product(QUANTIZED, FLOATS):
+        check(dequantize(source, target, scale=layout, zero=layout), opset=opset)
+        check(dequantize(source, target, scale=layout, null=True), opset=opset)
+    for a, b, c in itertools.product(BYTES, BYTES, BYTES):
+        check(add(a, b, c), opset=opset)
+
+
+@pytest.mark.parametrize("opset", [17, 21, 23])
+def test_channels_at_every_opset(opset):
+    check(quantize(sizes=WIDE, scale=CHANNEL, zero=CHANNEL), opset=opset)
+    check(dequantize(sizes=WIDE, scale=CHANNEL, zero=CHANNEL), opset=opset)
+    check(dequantize("INT16", sizes=WIDE, scale=CHANNEL, zero=CHANNEL), opset=opset)
+
+
+@pytest.mark.parametrize("layout", [None, SCALAR])
+def test_target_dml(layout):
+    for source, target in itertools.product([*FLOATS, "INT32"], BYTES):
+        check(quantize(source, target, scale=layout, zero=layout), target="dml")
+    for source, target in itertools.product(QUANTIZED, FLOATS):
+        check(dequantize(source, target, scale=layout, zero=layout), target="dml")
+    for a, b, c in itertools.product(BYTES, BYTES, BYTES):
+        check(add(a, b, c), target="dml")
+
+
+# --- quantize --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("zero_point", [0, 1, 7])
+@pytest.mark.parametrize("layout", [None, SCALAR])
+@pytest.mark.parametrize("target", BYTES)
+def test_halves_go_to_even_before_the_zero_point(target, layout, zero_point):
+    x = np.arange(-20, 20, dtype=np.float32).reshape(2, 4, 5) / 2
+    op = quantize(sizes=x.shape, target=target, scale=layout, zero=layout)
+    got = evaluate(
+        op,
+        InputTensor=x,
+        ScaleTensor=np.ones(op.tensor("ScaleTensor").extent),
+        ZeroPointTensor=np.full(op.tensor("ZeroPointTensor").extent, zero_point),
+    )
+    np.testing.assert_array_equal(got, np.clip(np.rint(x) + zero_point, *RANGE[target]))
+
+
+@pytest.mark.parametrize("layout", [None, (0,)])
+@pytest.mark.parametrize("source", [*FLOATS, "INT32"])
+@pytest.mark.parametrize("target", BYTES)
+def test_all_saturates(source, target, layout):
+    low, high = RANGE[target]
+    if source == "INT32":
+        x = np.array([-(2**31), 2**31 - 1, 2**31 - 127, -(2**24) - 1, 2**24 + 1, 1000, -1000], np.int32)
+        below = x < 0
+    else:
+        x = np.array([math.inf, -math.inf, 65504, -65504, 1000.5, -1000.5, 300], source.lower())
+        below = np.signbit(x)
+    for zero_point in (low, 0, high):
+        op = quantize(source, target, x.shape, scale=layout, zero=layout)
+        scale, zero = op.tensor("ScaleTensor"), op.tensor("ZeroPointTensor")
+        got = evaluate(
+            op,
+            InputTensor=x,
+            ScaleTensor=np.ones(scale.extent, scale.data_type.dtype),
+            ZeroPointTensor=np.full(zero.extent, zero_point),
+        )
+        # a zero point at the other end of the range brings nothing back that is 300 or more away
+        np.testing.assert_array_equal(got, np.where(below, low, high))
+
+
+@pytest.mark.parametrize("target", BYTES)
+def test_nan_and_scales_of_zero_give_some_number(target):
+    x = np.array([math.nan, 1, 0, -1, math.inf, 2], np.float32)
+    scale = np.array([1, 0, 0, -0.0, math.inf, math.nan], np.float32)
+    for layout in (None, (0,)):
+        for constants in ((), ("InputTensor", "ScaleTensor", "ZeroPointTensor")):
+            op = quantize("FLOAT32", target, x.shape, zero=layout)
+            check(op, constants=constants, InputTensor=x, ScaleTensor=scale)
+
+
+def test_constants_fold_as_they_run():
+    x = np.array([math.nan, math.inf, -math.inf, 2.5, 3.5, -0.5, 126.5, 1e30, -1e30, 7], np.float32)
+    for target, layout in itertools.product(BYTES, [None, (0,)]):
+        op = quantize("FLOAT32", target, x.shape, scale=layout, zero=layout)
+        case = {"InputTensor": x, **{k: np.ones_like(v) for k, v in scales(op).items()}}
+        results = []
+        for constants in ([], [*case, "ZeroPointTensor"]):
+            made = make_case(op, inputs=case, constants=constants)
+            model = compile_outputs(made.graph, made.graph.outputs, opset=21)
+            results.append(model.run({port.name: made.memory[port.name] for port in model.inputs})["OutputTensor"])
+        np.testing.assert_array_equal(*results)
+
+
+def test_forms_of_quantize():
+    assert check(quantize(scale=SCALAR, zero=SCALAR)) == ["Reshape", "Reshape", "QuantizeLinear"]
+    constants = ["ScaleTensor", "ZeroPointTensor"]
+    assert check(quantize(scale=SCALAR, zero=SCALAR), constants=constants) == ["QuantizeLinear"]
+    assert check(quantize(scale=SCALAR, null=True), constants=constants[:1]) == ["QuantizeLinear"]
+    assert check(quantize("FLOAT16", scale=SCALAR, zero=SCALAR), constants=constants) == ["Cast", "QuantizeLinear"]
+    assert check(quantize("INT32", scale=SCALAR, zero=SCALAR), constants=constants) == ["Cast", "QuantizeLinear"]
+    assert check(quantize(zero=SCALAR), constants=constants) == ["Div", "QuantizeLinear"]
+    assert check(quantize(null=True)) == ["Div", "QuantizeLinear"]
+    assert check(quantize(), constants=constants) == ["Div", "Round", "Add", "QuantizeLinear"]
+    assert check(quantize(), constants=["InputTensor", *constants]) == ["Identity"]
+
+
+def test_a_scale_per_channel():
+    constants = ["ScaleTensor", "ZeroPointTensor"]
+    for zero in (CHANNEL, (0, 0, 0, 0)):
+        op = quantize(sizes=WIDE, scale=CHANNEL, zero=zero)
+        assert check(op, constants=constants) == ["QuantizeLinear"]
+        assert check(dequantize(sizes=WIDE, scale=CHANNEL, zero=zero), constants=constants) == ["DequantizeLinear"]
+    assert "DequantizeLinear" in check(dequantize(sizes=WIDE, scale=(0, 0, 0, 0), zero=CHANNEL))
+    # channels last: one vector per row is slow
+    op = quantize(sizes=WIDE, scale=COLUMN, zero=COLUMN)
+    assert check(op, constants=constants) == ["Div", "Round", "Add", "QuantizeLinear"]
+    assert check(dequantize(sizes=WIDE, scale=COLUMN, zero=COLUMN), constants=constants) == ["Cast", "Sub", "Mul"]
+    # along two axes, and along one that the input does not have
+    assert "Div" in check(quantize(sizes=WIDE, scale=(3, 1, 0, 0), zero=CHANNEL))
+    assert "Div" in check(quantize(sizes=WIDE, x=(64, 0, 8, 1), scale=CHANNEL, zero=CHANNEL))
+
+
+# --- dequantize ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", FLOATS)
+@pytest.mark.parametrize("source", QUANTIZED)
+def test_differences_are_exact(source, target):
+    low, high = DataType[source].limits
+    ends = np.array([low, low + 1, 0, 1, high // 2, high - 1, high], DataType[source].dtype)
+    x, zero_point = (item.reshape(-1) for item in np.meshgrid(ends, ends))
+    for factor in (1.0, -0.3, 2.0**-20):
+        scale = np.full(x.shape, factor, DataType[target].dtype)
+        got = evaluate(
+            dequantize(source, target, x.shape), InputTensor=x, ZeroPointTensor=zero_point, ScaleTensor=scale
+        )
+        difference = (x.astype(np.int64) - zero_point.astype(np.int64)).astype(np.float32)
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(got, (difference * scale.astype(np.float32)).astype(scale.dtype))
+
+
+@pytest.mark.parametrize("target", FLOATS)
+@pytest.mark.parametrize("source", QUANTIZED)
+def test_one_zero_point_gives_the_same_bits(source, target):
+    low, high = DataType[source].limits
+    x = np.random.default_rng(0).integers(low, high, 500, endpoint=True).astype(DataType[source].dtype)
+    for zero_point in (low, 3, high):
+        for factor in (0.1, -1.7, 0.0078125):
+            scale = np.asarray([factor], DataType[target].dtype)
+            got = evaluate(
+                dequantize(source, target, x.shape, scale=(0,), zero=(0,)),
+                InputTensor=x,
+                ZeroPointTensor=np.array([zero_point]),
+                ScaleTensor=scale,
+            )
+            difference = (x.astype(np.int64) - zero_point).astype(np.float32)
+            with np.errstate(over="ignore"):
+                np.testing.assert_array_equal(got, (difference * np.float32(scale)).astype(scale.dtype))
+
+
+def test_special_scales():
+    scale = np.array([math.inf, -math.inf, math.nan, 1e-40, 3e38, -0.0], np.float32)
+    for source in QUANTIZED:
+        check(dequantize(source, sizes=(6,), x=(0,), zero=(0,)), ScaleTensor=scale)
+        for one in scale:
+            check(dequantize(source, sizes=(6,), scale=(0,), zero=(0,)), ScaleTensor=np.array([one]))
+
+
+def test_forms_of_dequantize():
+    constants = ["ScaleTensor", "ZeroPointTensor"]
+    for source in ("INT8", "UINT8", "INT16", "UINT16"):
+        op = dequantize(source, scale=SCALAR, zero=SCALAR)
+        assert check(op, constants=constants) == ["DequantizeLinear"]
+        half = dequantize(source, "FLOAT16", scale=SCALAR, zero=SCALAR)
+        assert check(half, constants=constants) == ["DequantizeLinear", "Cast"]
+    for opset in (17, 20):
+        assert check(dequantize("INT16", scale=SCALAR, zero=SCALAR), constants=constants, opset=opset) == [
+            "Cast",
+            "Sub",
+            "Mul",
+        ]
+    for zero in (None, SCALAR):
+        wide = dequantize("INT32", scale=SCALAR, zero=zero)
+        assert check(wide, constants=constants) == ["Cast", "Sub", "Cast", "Mul"]
+        nothing = {"ZeroPointTensor": np.zeros(wide.tensor("ZeroPointTensor").extent, np.int32)}
+        assert check(wide, constants=constants, **nothing) == ["DequantizeLinear"]
+    assert check(dequantize("INT32", scale=SCALAR, null=True), constants=constants) == ["DequantizeLinear"]
+    assert check(dequantize("UINT32", scale=SCALAR, null=True), constants=constants) == ["Cast", "Mul"]
+    assert check(dequantize(null=True), constants=constants) == ["Cast", "Mul"]
+    assert check(dequantize(), constants=["InputTensor", *constants]) == ["Identity"]
+    folded = check(dequantize(scale=SCALAR, zero=SCALAR), constants=["InputTensor", *constants])
+    assert folded == ["Identity"]
+
+
+def test_large_constants_stay_small():
+    e = Emitter(21)
+    q, scale = e.constant(np.ones((1 << 20) + 1, np.int8)), e.constant(np.float32(2))
+    assert e.DequantizeLinear(q, scale).value is None
+    assert e.DequantizeLinear(e.constant(np.ones(4, np.int8)), scale).value is not None
+
+
+def test_there_and_back():
+    q = np.arange(256, dtype=np.uint8)
+    scale, zero = np.array([0.37], np.float32), np.array([119], np.uint8)
+    x = evaluate(
+        dequantize(sizes=(256,), scale=(0,), zero=(0,)), InputTensor=q, ScaleTensor=scale, ZeroPointTensor=zero
+    )
+    back = quantize(sizes=(256,), scale=(0,), zero=(0,))
+    np.testing.assert_array_equal(evaluate(back, InputTensor=x, ScaleTensor=scale, ZeroPointTensor=zero), q)
+
+
+# --- QUANTIZED_LINEAR_ADD --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("output_scale", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("constant", [False, True])
+@pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES, BYTES)))
+def test_halves_of_sums_go_to_even(types, constant, output_scale):
+    """ONNX Runtime's QLinearAdd, into which it fuses DequantizeLinear, Add and QuantizeLinear, gives other results."""
+    values = [np.arange(*RANGE[kind], dtype=kind.lower()) for kind in types[:2]]
+    a, b = (item.copy() for item in np.meshgrid(*values))
+    inputs = {"ATensor": a, "BTensor": b}
+    for name, scale, zero in (("A", 0.5, 3), ("B", 0.25, 5), ("Output", output_scale, 7)):
+        inputs |= {f"{name}ScaleTensor": [scale], f"{name}ZeroPointTensor": [zero]}
+    op = add(*types, sizes=a.shape)
+    case = make_case(op, inputs=inputs, constants=[name for name in inputs if len(name) > 7 and constant])
+    model = compile_outputs(case.graph, case.graph.outputs, opset=21)
+    got = model.run({port.name: case.memory[port.name] for port in model.inputs})["OutputTensor"]
+    total = (a.astype(int) - 3) * 0.5 + (b.astype(int) - 5) * 0.25
+    np.testing.assert_array_equal(got, np.clip(np.rint(total / output_scale) + 7, *RANGE[types[2]]))
+
+
+def test_forms_of_add():
+    constants = [f"{name}{part}Tensor" for name in ("A", "B", "Output") for part in ("Scale", "ZeroPoint")]
+    nodes = ["DequantizeLinear", "DequantizeLinear", "Add", "Div", "Round", "QuantizeLinear"]
+    assert check(add(), constants=constants) == nodes
+    assert check(add(nulls="ABC"), constants=constants) == nodes
+    assert check(add("INT8", "UINT8", "INT8"), constants=constants) == nodes
+    assert check(add(), constants=["ATensor", "BTensor", *constants]) == ["Identity"]
+
+
+def test_sums_that_overflow():
+    for output_scale in (1.0, 1e38, 0.0, math.inf, math.nan):
+        for a_scale, b_scale in ((3e38, 3e38), (3e38, -3e38), (1e-45, 1e-45), (math.inf, 1), (math.nan, 1)):
+            check(
+                add(),
+                AScaleTensor=np.array([a_scale], np.float32),
+                BScaleTensor=np.array([b_scale], np.float32),
+                OutputScaleTensor=np.array([output_scale], np.float32),
+            )
+
+
+# --- strides ---------------------------------------------------------------------------------------------------------
+
+LAYOUTS = [None, SCALAR, (0, 4, 1), (12, 0, 1), (0, 0, 1), (1, 2, 6), (24, 8, 2), (4, 0, 1)]
+OUTPUTS = [None, (1, 2, 6), (12, 4, 1), (24, 8, 2)]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_strides(layout):
+    for field, out in itertools.product(("x", "scale", "zero"), OUTPUTS):
+        check(quantize(out=out, **{field: layout}))
+        check(dequantize(out=out, **{field: layout}))
+        check(dequantize("INT32", "FLOAT16", out=out, **{field: layout}))
+    for out in OUTPUTS:
+        check(add(strides=(layout, None, out)))
+        check(add(strides=(layout, layout, out)))
+
+
+def test_broadcasts_are_left_to_onnx():
+    for op in (quantize(scale=(0, 4, 1), zero=(0, 0, 1)), dequantize("INT32", scale=(0, 4, 1), zero=(0, 0, 1))):
+        assert "Expand" not in check(op)
+    everything = quantize(x=SCALAR, scale=SCALAR, zero=SCALAR)
+    assert check(everything, constants=["ScaleTensor", "ZeroPointTensor"]) == ["QuantizeLinear", "Expand"]
+
+
+def test_examples():
+    assert [run_examples(name) for name in (QUANTIZE, DEQUANTIZE, ADD)] == [
+        len(catalog.operator(name).examples()) for name in (QUANTIZE, DEQUANTIZE, ADD)
+    ]
+
+
+# --- generated -------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def descriptors(draw):
+    """Any of the three, broadcast in any way."""
+    sizes = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=5)))
+    if draw(st.booleans()):
+        sizes = (*sizes[:2], 9, 9)
+    packed = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
+
+    def layout():
+        kept = draw(st.sampled_from(["packed", "one", "axis", "any"]))
+        if kept == "packed":
+            return None
+        if kept == "one":
+            return (0,) * len(sizes)
+        axis = draw(st.integers(0, len(sizes) - 1))
+        return tuple(
+            step if (i == axis if kept == "axis" else draw(st.booleans())) else 0 for i, step in enumerate(packed)
+        )
+
+    name = draw(st.sampled_from([QUANTIZE, DEQUANTIZE, ADD]))
+    if name == ADD:
+        kinds = [draw(st.sampled_from(BYTES)) for _ in range(3)]
+        return add(*kinds, sizes, (layout(), layout(), None), draw(st.sampled_from(["", "A", "BC", "ABC"])))
+    function, sources, targets = (
+        (quantize, [*FLOATS, "INT32"], BYTES) if name == QUANTIZE else (dequantize, QUANTIZED, FLOATS)
+    )
+    return function(
+        draw(st.sampled_from(sources)),
+        draw(st.sampled_from(targets)),
+        sizes,
+        x=layout(),
+        scale=layout(),
+        zero=layout(),
+        null=draw(st.booleans()),
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(op=descriptors(), opset=st.integers(17, 23), constant=st.integers(0, 511), seed=st.integers(0, 99))
+def test_lowered_equals_reference(op, opset, constant, seed):
+    fields = [item.name for item in op.schema.input_fields]
+    constants = [name for index, name in enumerate(fields) if constant >> index & 1]
+    check(op, constants=constants, opset=opset, seed=seed)

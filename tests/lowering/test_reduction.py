@@ -1,0 +1,410 @@
+"""REDUCE, ARGMIN and ARGMAX compiled, run, and compared with the reference."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.lowering.emitter import Emitter
+from dml2onnx.reference import operator_results
+from tests.lowering.examples import run_examples
+from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, t
+
+SIZES = (3, 2, 4, 1, 2, 3, 1, 2)
+SHAPE = (3, 4, 5)
+FLOAT_ONLY = ["AVERAGE", "L2", "LOG_SUM", "LOG_SUM_EXP"]
+MODULAR = ["SUM", "L1", "SUM_SQUARE", "MULTIPLY"]
+EXTREME = ["MIN", "MAX"]
+INDEX = ["ARGMIN", "ARGMAX"]
+FUNCTIONS = [*FLOAT_ONLY, *MODULAR, *EXTREME, *INDEX]
+INTEGERS = ["INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64"]
+WIDE_INTEGERS = ["INT32", "INT64", "UINT32", "UINT64"]
+LARGE = [
+    ((128, 256), (0,)),
+    ((128, 256), (1,)),
+    ((128, 256), (0, 1)),
+    ((16, 32, 64), (1,)),
+    ((16, 32, 64), (0, 2)),
+    ((4, 8, 16, 32), (1, 3)),
+    ((16411, 2), (0,)),
+    ((2, 16411), (1,)),
+    ((1, 24576), (1,)),
+    ((24576,), (0,)),
+]
+"""Sizes from which on forms change, two with a long axis that is prime, and Axes."""
+
+
+def reduced(sizes, axes):
+    return tuple(1 if axis in axes else size for axis, size in enumerate(sizes))
+
+
+def reduce(function, axes=(1,), data_type="FLOAT32", sizes=SHAPE, strides=None, out=None, index="UINT32"):
+    """A descriptor; the axes beyond the sizes are left out."""
+    axes = tuple(axis for axis in axes if axis < len(sizes))
+    output = t(index if function in INDEX else data_type, reduced(sizes, axes), out)
+    return operator(
+        "REDUCE",
+        Function=function,
+        InputTensor=t(data_type, sizes, strides),
+        OutputTensor=output,
+        AxisCount=len(axes),
+        Axes=axes,
+    )
+
+
+def arg(name, direction, axes=(1,), data_type="FLOAT32", sizes=SHAPE, strides=None, out=None, index="UINT32"):
+    """A descriptor; the axes beyond the sizes are left out."""
+    axes = tuple(axis for axis in axes if axis < len(sizes))
+    return operator(
+        name,
+        InputTensor=t(data_type, sizes, strides),
+        OutputTensor=t(index, reduced(sizes, axes), out),
+        AxisCount=len(axes),
+        Axes=axes,
+        AxisDirection=direction,
+    )
+
+
+def every(data_type, **options):
+    """All functions that have a data type."""
+    functions = FUNCTIONS if data_type.startswith("FLOAT") else [*EXTREME, *INDEX]
+    functions = [*functions, *MODULAR] if data_type in WIDE_INTEGERS else functions
+    yield from (reduce(function, data_type=data_type, **options) for function in functions)
+    for name in INDEX:
+        yield from (arg(name, direction, data_type=data_type, **options) for direction in ("INCREASING", "DECREASING"))
+
+
+def whole_range(data_type, sizes, seed=0):
+    """Integers from all of the type's range, its limits and what differs in one half only among them."""
+    dtype, bits = DataType[data_type].dtype, DataType[data_type].bits
+    rng = np.random.default_rng(seed)
+    values = (
+        rng.integers(0, 1 << bits, sizes, np.uint64, endpoint=False)
+        if bits < 64
+        else rng.integers(0, (1 << 64) - 1, sizes, np.uint64, endpoint=True)
+    )
+    half = 1 << bits // 2
+    special = np.array(
+        [0, 1, half - 1, half, half >> 1, (1 << bits - 1) - 1, 1 << bits - 1, (1 << bits) - 1], np.uint64
+    )
+    values = np.where(rng.random(sizes) < 0.3, rng.choice(special, sizes), values)
+    return values.astype(f"u{dtype.itemsize}").view(dtype)
+
+
+def evaluate(op, x, **options):
+    """The output for one input, compared with the reference on the way, and the ONNX operators."""
+    case = make_case(op, inputs={"InputTensor": x}, constants=options.pop("constants", ()))
+    model = compile_outputs(case.graph, case.graph.outputs, **{"opset": 21, **options})
+    got = model.run({port.name: case.memory[port.name] for port in model.inputs})["OutputTensor"]
+    ((result,),) = operator_results(op, case.logical).values()
+    assert_close(got, result, op.tensor("OutputTensor"), op.type)
+    return got, operators(model)
+
+
+ROWS = [
+    pytest.param(name, function, row, id=f"{name}-{row.level.name}-{function}")
+    for name in ["REDUCE", *INDEX]
+    for row in catalog.operator(name).support
+    for function in row.functions or ("INCREASING", "DECREASING")
+]
+
+
+@pytest.mark.parametrize(("name", "function", "row"), ROWS)
+def test_every_data_type_and_rank(name, function, row):
+    low, high = row.tensors["InputTensor"].dimension_counts
+    indices = sorted(row.tensors["OutputTensor"].data_types)
+    for data_type in sorted(row.tensors["InputTensor"].data_types):
+        for rank in range(low, high + 1):
+            axes = ((0,), (rank - 1,), tuple(range(1, rank, 2)), tuple(range(rank)))[rank % 4]
+            options = {
+                "axes": axes,
+                "data_type": data_type,
+                "sizes": SIZES[:rank],
+                "index": indices[rank % len(indices)],
+            }
+            op = reduce(function, **options) if name == "REDUCE" else arg(name, function, **options)
+            check_case(op, extremes=True, seed=rank)
+
+
+@pytest.mark.parametrize("name", ["REDUCE", *INDEX])
+def test_documentation_examples(name):
+    assert run_examples(name) > 0
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "INT16", "INT64", "UINT32", "UINT64"])
+def test_every_opset(data_type, opset):
+    for op in every(data_type, axes=(0, 2)):
+        check_case(op, opset=opset, extremes=True)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "INT8", "INT32"])
+def test_target_dml(data_type):
+    x = np.random.default_rng(0).integers(1, 4, SHAPE).astype(DataType[data_type].dtype)
+    for op in every(data_type, axes=(0,)):
+        check_case(op, inputs={"InputTensor": x}, target="dml")
+
+
+@pytest.mark.parametrize("data_type", WIDE_INTEGERS)
+def test_target_dml_has_kernels_for_integers(data_type):
+    for function, name in [("SUM", "ReduceSum"), ("MULTIPLY", "ReduceProd"), ("ARGMAX", "ArgMax")]:
+        case = make_case(reduce(function, (0, 1), data_type))
+        nodes = operators(compile_outputs(case.graph, case.graph.outputs, opset=21, target="dml"))
+        assert nodes[nodes[0] == "Reshape"] == name
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", *INTEGERS])
+@pytest.mark.parametrize("axes", [(), (0,), (2,), (0, 2), (2, 0), (1, 2), (2, 1, 0)])
+def test_every_function_over_every_kind_of_axes(data_type, axes):
+    """No axes reduce nothing, and several are in any order."""
+    for op in every(data_type, axes=axes):
+        check_case(op, extremes=True)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "INT64", "UINT8"])
+def test_axes_of_size_1_count_for_nothing(data_type):
+    for op in every(data_type, axes=(0, 2), sizes=(1, 3, 1)):
+        model = check_case(op, extremes=True)
+        assert not any(name.startswith(("Reduce", "Arg")) for name in operators(model))
+
+
+def test_no_axes_are_a_formula_of_each_element():
+    expected = {"L1": ["Abs"], "L2": ["Abs"], "SUM_SQUARE": ["Mul"], "LOG_SUM": ["Log"]}
+    for function in [*FLOAT_ONLY, *MODULAR]:
+        nodes = operators(check_case(reduce(function, ())))
+        assert nodes == expected.get(function, nodes)
+        assert not any(name.startswith("Reduce") for name in nodes)
+
+
+# --- integers --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_type", WIDE_INTEGERS)
+@pytest.mark.parametrize("function", MODULAR)
+def test_integers_wrap(function, data_type):
+    x = whole_range(data_type, (5, 7))
+    got, _ = evaluate(reduce(function, (1,), data_type, x.shape), x)
+    exact = x.astype(object)
+    exact = {"L1": abs(exact), "SUM_SQUARE": exact * exact}.get(function, exact)
+    exact = (exact.prod if function == "MULTIPLY" else exact.sum)(axis=1, keepdims=True)
+    modulus = 1 << DataType[data_type].bits
+    np.testing.assert_array_equal(got.astype(object) % modulus, exact % modulus)
+
+
+@pytest.mark.parametrize(("sizes", "axes"), LARGE)
+@pytest.mark.parametrize("data_type", WIDE_INTEGERS)
+def test_large_integer_sums(data_type, sizes, axes):
+    for function in MODULAR:
+        evaluate(reduce(function, axes, data_type, sizes), whole_range(data_type, sizes))
+
+
+@pytest.mark.parametrize(("sizes", "axes"), LARGE)
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", *INTEGERS])
+def test_large_extremes(data_type, sizes, axes):
+    x = np.random.default_rng(0).normal(0, 3, sizes) if data_type.startswith("FLOAT") else whole_range(data_type, sizes)
+    for function in [*EXTREME, *INDEX]:
+        evaluate(reduce(function, axes, data_type, sizes), np.asarray(x, DataType[data_type].dtype))
+
+
+@pytest.mark.parametrize(("sizes", "axes"), [*LARGE, (SHAPE, (1,))])
+def test_integers_are_summed_by_short_vectors_of_ones(sizes, axes):
+    case = make_case(reduce("SUM", axes, "INT64", sizes))
+    model = compile_outputs(case.graph, case.graph.outputs, opset=21)
+    assert set(operators(model)) <= {"Reshape", "MatMul", "Pad"}
+    assert ("Pad" in operators(model)) == (16411 in sizes)
+    assert all(array.size <= 4096 for array in model.lowered.initializers.values())
+
+
+def test_products_of_floats_over_the_first_axis_are_made_of_pieces():
+    assert "ReduceProd" not in operators(check_case(reduce("MULTIPLY", (0,), sizes=(128, 256))))
+    for axes in [(1,), (0, 1)]:
+        assert "ReduceProd" in operators(check_case(reduce("MULTIPLY", axes, sizes=(128, 256))))
+
+
+def test_integers_are_multiplied_in_few_nodes():
+    for sizes, axes in LARGE:
+        case = make_case(reduce("MULTIPLY", axes, "INT32", sizes))
+        nodes = operators(compile_outputs(case.graph, case.graph.outputs, opset=21))
+        assert set(nodes) <= {"Reshape", "Split", "Mul", "Concat"}
+        assert len(nodes) < 60
+
+
+@pytest.mark.parametrize("data_type", INTEGERS)
+@pytest.mark.parametrize("seed", range(3))
+def test_integers_compare_exactly(data_type, seed):
+    x = whole_range(data_type, (6, 9), seed)
+    for axes in [(0,), (1,), (0, 1)]:
+        for function in [*EXTREME, *INDEX]:
+            evaluate(reduce(function, axes, data_type, x.shape), x)
+        for name in INDEX:
+            for direction in ["INCREASING", "DECREASING"]:
+                evaluate(arg(name, direction, axes, data_type, x.shape), x)
+
+
+@pytest.mark.parametrize("data_type", ["INT64", "UINT64"])
+def test_kernels_that_compare_64_bits_wrongly_are_avoided(data_type):
+    for function in EXTREME:
+        for sizes, axes in [(SHAPE, (0, 2)), *LARGE]:
+            case = make_case(reduce(function, axes, data_type, sizes))
+            nodes = operators(compile_outputs(case.graph, case.graph.outputs, opset=21))
+            wrong = {"ReduceMax", "ReduceMin"} | ({"Max", "Min"} if data_type == "INT64" else set())
+            assert wrong.isdisjoint(nodes)
+
+
+# --- floats ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize("function", [*FLOAT_ONLY, *MODULAR, *EXTREME])
+def test_special_numbers(function, data_type):
+    dtype = DataType[data_type].dtype
+    tiny, largest = np.finfo(dtype).smallest_subnormal, np.finfo(dtype).max
+    special = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -2.0, tiny, -tiny, largest, -largest], dtype)
+    a, b = (array.reshape(-1) for array in np.meshgrid(special, special))
+    x = np.stack([a, b, np.ones_like(a)])
+    evaluate(reduce(function, (0,), data_type, x.shape), x)
+    evaluate(reduce(function, (0,), data_type, (2, len(a))), x[:2])
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+def test_log_sum_exp_does_not_overflow(data_type):
+    x = np.array([[1000, 1001, 999], [-1000, -1001, -999], [-np.inf, 5, 4], [-np.inf] * 3, [np.inf, 1, -np.inf]])
+    got, nodes = evaluate(reduce("LOG_SUM_EXP", (1,), data_type, x.shape), x.astype(DataType[data_type].dtype))
+    want = [1001.4076, -998.5924, 5.3132617, -np.inf, np.inf]
+    np.testing.assert_allclose(got[:, 0], want, rtol=1e-3 if data_type == "FLOAT16" else 1e-6)
+    assert "ReduceLogSumExp" not in nodes
+
+
+def test_float16_is_summed_in_float32():
+    x = np.full((1, 4096), 1.0, np.float16)
+    got, nodes = evaluate(reduce("SUM", (1,), "FLOAT16", x.shape), x)
+    assert got.item() == 4096
+    assert nodes == ["Cast", "ReduceSum", "Cast"]
+
+
+@pytest.mark.parametrize(
+    ("function", "nodes"),
+    [
+        ("SUM", ["ReduceSum"]),
+        ("AVERAGE", ["ReduceMean"]),
+        ("MULTIPLY", ["ReduceProd"]),
+        ("MIN", ["ReduceMin"]),
+        ("MAX", ["ReduceMax"]),
+        ("L1", ["Abs", "ReduceSum"]),
+        ("L2", ["Mul", "ReduceSum", "Sqrt"]),
+        ("SUM_SQUARE", ["Mul", "ReduceSum"]),
+        ("LOG_SUM", ["ReduceSum", "Log"]),
+        ("ARGMIN", ["ArgMin", "Cast"]),
+    ],
+)
+def test_forms(function, nodes):
+    """A function is the node of its name, or a formula around ReduceSum."""
+    assert [name for name in operators(check_case(reduce(function))) if name != "Reshape"] == nodes
+
+
+@pytest.mark.parametrize("name", INDEX)
+def test_indices_with_nan_lie_inside(name):
+    x = np.full((4, 5), np.nan, np.float32)
+    x[1, 2], x[2, 0], x[3, 4] = 1, -np.inf, np.inf
+    for direction in ["INCREASING", "DECREASING"]:
+        got, _ = evaluate(arg(name, direction, (1,), sizes=x.shape), x)
+        assert (got < 5).all()
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", *INTEGERS])
+@pytest.mark.parametrize("axes", [(0,), (1,), (0, 2), (0, 1, 2)])
+def test_ties(data_type, axes):
+    """The first of equal elements with INCREASING and in REDUCE, the last with DECREASING; -0 equals 0."""
+    x = np.random.default_rng(1).integers(0, 3, (4, 5, 6)).astype(DataType[data_type].dtype)
+    x = np.where(x == 0, -x, x)
+    for function in INDEX:
+        evaluate(reduce(function, axes, data_type, x.shape), x)
+        for direction in ["INCREASING", "DECREASING"]:
+            evaluate(arg(function, direction, axes, data_type, x.shape), x)
+
+
+def test_axes_side_by_side_need_no_transpose():
+    for axes, moved in [((1, 2), False), ((0, 1, 2), False), ((0, 2), True)]:
+        assert ("Transpose" in operators(check_case(arg("ARGMAX", "INCREASING", axes)))) == moved
+
+
+# --- layouts ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT64", "UINT8", "UINT64"])
+@pytest.mark.parametrize("strides", [(1, 3, 12), (40, 10, 2), (0, 5, 1), (20, 0, 1), (0, 0, 0)])
+@pytest.mark.parametrize("axes", [(), (0,), (1,), (0, 2)])
+def test_strided_inputs(data_type, strides, axes):
+    for op in every(data_type, axes=axes, strides=strides):
+        check_case(op, extremes=True)
+
+
+def test_what_only_repeats_is_not_reduced_element_by_element():
+    assert "Expand" not in operators(check_case(reduce("MAX", (0, 1), strides=(0, 5, 1))))
+    nodes = operators(check_case(reduce("SUM", (1,), strides=(0, 5, 1))))
+    assert nodes[-2:] == ["ReduceSum", "Expand"]
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "INT64", "UINT16"])
+def test_strided_outputs(data_type):
+    for op in every(data_type, axes=(1,), out=(1, 3, 3)):
+        check_case(op)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", *INTEGERS])
+@pytest.mark.parametrize("axes", [(), (1,), (0, 2)])
+def test_constants_fold(data_type, axes):
+    for op in every(data_type, axes=axes):
+        nodes = operators(check_case(op, constants=["InputTensor"], extremes=True))
+        assert set(nodes) <= {"Identity", "Expand"}, op
+
+
+# --- emitter ---------------------------------------------------------------------------------------------------------
+
+
+def test_folded_indices_are_those_of_the_kernels():
+    x = np.array([[3, 1, 3, 1], [2, 2, 2, 2]], np.float32)
+    e = Emitter(21)
+    for last in [False, True]:
+        np.testing.assert_array_equal(
+            e.ArgMax(e.constant(x), 1, last=last).constant, [[2], [3]] if last else [[0], [0]]
+        )
+        np.testing.assert_array_equal(
+            e.ArgMin(e.constant(x), 1, last=last).constant, [[3], [3]] if last else [[1], [0]]
+        )
+
+
+# --- generated descriptors -------------------------------------------------------------------------------------------
+
+
+@st.composite
+def descriptors(draw):
+    name = draw(st.sampled_from(["REDUCE", "REDUCE", *INDEX]))
+    row = draw(st.sampled_from(catalog.operator(name).support))
+    data_type = draw(st.sampled_from(sorted(row.tensors["InputTensor"].data_types)))
+    low, high = row.tensors["InputTensor"].dimension_counts
+    rank = draw(st.integers(low, min(6, high)))
+    sizes = tuple(draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank)))
+    strides, step = [0] * rank, 1
+    for axis in draw(st.permutations(range(rank))):
+        strides[axis] = 0 if draw(st.integers(0, 3)) == 0 else step
+        step *= sizes[axis]
+    options = {
+        "axes": draw(st.lists(st.integers(0, rank - 1), unique=True)),
+        "data_type": data_type,
+        "sizes": sizes,
+        "strides": draw(st.sampled_from([None, strides])),
+        "index": draw(st.sampled_from(sorted(row.tensors["OutputTensor"].data_types))),
+    }
+    if name == "REDUCE":
+        return reduce(draw(st.sampled_from(row.functions)), **options)
+    return arg(name, draw(st.sampled_from(["INCREASING", "DECREASING"])), **options)
+
+
+@settings(max_examples=250, deadline=None)
+@given(op=descriptors(), opset=st.integers(17, 23), constant=st.booleans(), seed=st.integers(0, 99))
+def test_lowered_equals_reference(op, opset, constant, seed):
+    check_case(op, opset=opset, constants=["InputTensor"] if constant else [], seed=seed, extremes=True)

@@ -1,0 +1,501 @@
+"""RESAMPLE to RESAMPLE3, UPSAMPLE_2D: numbers against the reference, and the ONNX form of each way through."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.compiler import CompiledModel
+from dml2onnx.ir.operator import OperatorDesc, Size2D
+from dml2onnx.lowering.sampling import _looks_same, _takes_same
+from tests.lowering.harness import check_case, operator, operators, support_cases, t
+
+NAMES = ("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3")
+CENTRES = (0.5, -0.5)
+CORNERS = (0.0, 0.0)
+
+
+def resample(
+    name: str,
+    mode: str,
+    sizes: tuple[int, ...],
+    output: tuple[int, ...],
+    *,
+    scales: tuple[float, ...] | None = None,
+    offsets: tuple[float, float] | list[tuple[float, float]] = CENTRES,
+    rounding: str = "DECREASING",
+    antialiased: bool = False,
+    data_type: str = "FLOAT32",
+    strides: tuple[int, ...] | None = None,
+    output_strides: tuple[int, ...] | None = None,
+) -> OperatorDesc:
+    """A descriptor; scales default to output / input, offsets (input, output) may differ per axis."""
+    per_axis = offsets if isinstance(offsets, list) else [offsets] * len(sizes)
+    fields: dict[str, object] = {
+        "InputTensor": t(data_type, sizes, strides),
+        "OutputTensor": t(data_type, output, output_strides),
+        "InterpolationMode": mode,
+        "Scales": list(scales or (o / i for o, i in zip(output, sizes, strict=True))),
+    }
+    if name != "RESAMPLE":
+        fields |= {"InputPixelOffsets": [a for a, _ in per_axis], "OutputPixelOffsets": [b for _, b in per_axis]}
+    if name in ("RESAMPLE2", "RESAMPLE3"):
+        fields["RoundingDirection"] = rounding
+    if name == "RESAMPLE3":
+        fields["Antialiased"] = antialiased
+    return operator(name, **fields)
+
+
+def nearest(*args: object, name: str = "RESAMPLE2", **fields: object) -> OperatorDesc:
+    return resample(name, "NEAREST_NEIGHBOR", *args, **fields)  # type: ignore[arg-type]
+
+
+def linear(*args: object, name: str = "RESAMPLE2", **fields: object) -> OperatorDesc:
+    return resample(name, "LINEAR", *args, **fields)  # type: ignore[arg-type]
+
+
+# --- everything the support tables admit -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["NEAREST_NEIGHBOR", "LINEAR"])
+@pytest.mark.parametrize(
+    ("name", "level", "data_type", "rank"),
+    [pytest.param(name, *case.values, id=case.id) for name in NAMES for case in support_cases(name)],  # type: ignore[attr-defined]
+)
+def test_support_rows(name: str, level: str, data_type: str, rank: int, mode: str) -> None:
+    del level
+    sizes, output = (2, 3, 4, 5)[-rank:], (3, 2, 7, 10)[-rank:]
+    check_case(resample(name, mode, sizes, output, data_type=data_type))
+
+
+def examples() -> list[object]:
+    return [
+        pytest.param(name, example, id=f"{name}-{index}")
+        for name in NAMES
+        for index, example in enumerate(catalog.operator(name).examples())
+    ]
+
+
+@pytest.mark.parametrize(("name", "example"), examples())
+def test_documentation_examples(name: str, example: dict[str, Any]) -> None:
+    attributes = {**example["attributes"], **example.get("assumed_attributes", {})}
+    given, expected = example["inputs"]["InputTensor"], example["outputs"]["OutputTensor"]
+    op = resample(
+        name,
+        attributes["InterpolationMode"].removeprefix("DML_INTERPOLATION_MODE_"),
+        tuple(given["sizes"]),
+        tuple(expected["sizes"]),
+        scales=tuple(attributes["Scales"]),
+        offsets=list(zip(attributes["InputPixelOffsets"], attributes["OutputPixelOffsets"], strict=True)),
+        rounding=attributes.get("RoundingDirection", "").removeprefix("DML_AXIS_DIRECTION_") or "DECREASING",
+        data_type=given["data_type"],
+    )
+    np.testing.assert_array_equal(run(op, np.array(given["values"])), np.array(expected["values"]))
+
+
+# --- forms: what each way through the lowering emits -----------------------------------------------------------------
+
+
+def run(op: OperatorDesc, values: np.ndarray, **settings: Any) -> np.ndarray:
+    """The output for given input values, which has also been compared with the reference."""
+    flat = values.astype(op.tensor("InputTensor").data_type.dtype)
+    return check_case(op, inputs={"InputTensor": flat}, **settings).run({"InputTensor": flat})["OutputTensor"]
+
+
+def resize(model: CompiledModel) -> dict[str, str]:
+    """The attributes of the only Resize, and how it is told the scale."""
+    (node,) = (node for node in model.lowered.proto.node if node.op_type == "Resize")
+    return {item.name: item.s.decode() for item in node.attribute} | {"by": "sizes" if node.input[3:] else "scales"}
+
+
+IMAGE = (1, 3, 4, 5)
+TWICE = (1, 3, 8, 10)
+UP = (1, 3, 7, 13)
+DOWN = (1, 3, 3, 2)
+
+NEAREST_FORMS = [
+    ("pixel centres, twice", nearest(IMAGE, TWICE, name="RESAMPLE"), "asymmetric", "floor"),
+    ("pixel centres, twice, 1", nearest(IMAGE, TWICE, name="RESAMPLE1"), "asymmetric", "floor"),
+    ("corners, twice", nearest(IMAGE, TWICE, offsets=CORNERS), "asymmetric", "floor"),
+    ("corners, any scale", nearest(IMAGE, UP, offsets=CORNERS), "asymmetric", "floor"),
+    ("corners, upward", nearest(IMAGE, UP, offsets=CORNERS, rounding="INCREASING"), "asymmetric", "ceil"),
+    ("corners, halves up", nearest(IMAGE, UP, name="RESAMPLE1", offsets=CORNERS), "asymmetric", "round_prefer_ceil"),
+    ("centres, halves up", nearest(IMAGE, UP, name="RESAMPLE1"), "half_pixel", "round_prefer_ceil"),
+    ("S3: round_prefer_ceil", nearest(IMAGE, UP, offsets=(0.0, -0.5)), "half_pixel", "round_prefer_ceil"),
+    (
+        "S3: round_prefer_floor",
+        nearest(IMAGE, UP, offsets=(1.0, -0.5), rounding="INCREASING"),
+        "half_pixel",
+        "round_prefer_floor",
+    ),
+    ("centres, down", nearest(IMAGE, UP), "half_pixel", "floor"),
+    ("centres, up", nearest(IMAGE, UP, rounding="INCREASING", name="RESAMPLE3"), "half_pixel", "ceil"),
+    ("8 bits", nearest(IMAGE, TWICE, name="RESAMPLE1", data_type="INT8"), "asymmetric", "floor"),
+    (
+        "antialiasing has no effect",
+        nearest((9, 10), (4, 4), name="RESAMPLE3", antialiased=True),
+        "asymmetric",
+        "round_prefer_ceil",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("op", "coordinates", "rounding"), [pytest.param(*row[1:], id=row[0]) for row in NEAREST_FORMS]
+)
+def test_nearest_is_one_resize(op: OperatorDesc, coordinates: str, rounding: str) -> None:
+    model = check_case(op)
+    assert operators(model) == ["Resize"]
+    assert resize(model) == {
+        "mode": "nearest",
+        "coordinate_transformation_mode": coordinates,
+        "nearest_mode": rounding,
+        "by": "sizes",
+    }
+
+
+ALIGNED = (1.0, 1.0, 6 / 3, 12 / 4)
+
+LINEAR_FORMS = [
+    ("centres", linear(IMAGE, UP), "half_pixel", ["Resize"]),
+    ("centres, shrinking", linear(IMAGE, DOWN), "half_pixel", ["Resize"]),
+    ("corners", linear(IMAGE, UP, offsets=CORNERS), "asymmetric", ["Resize"]),
+    ("aligned corners", linear(IMAGE, UP, scales=ALIGNED, offsets=CORNERS), "align_corners", ["Resize"]),
+    ("channels last", linear((2, 4, 5, 3), (2, 9, 7, 3)), "half_pixel", ["Resize"]),
+    ("image alone", linear((4, 5), (9, 7)), "half_pixel", ["Resize"]),
+    ("half precision", linear(IMAGE, UP, data_type="FLOAT16"), "half_pixel", ["Cast", "Resize", "Cast"]),
+    ("8 bits", linear(IMAGE, UP, data_type="UINT8"), "half_pixel", ["Cast", "Resize", "Mul", "Cast"]),
+    ("signed 8 bits", linear(IMAGE, UP, data_type="INT8"), "half_pixel", ["Cast", "Resize", "Mul", "Cast"]),
+    ("a row", linear((5,), (8,)), "half_pixel", ["Reshape", "Resize", "Reshape"]),
+    ("rows of a batch", linear((3, 5), (3, 8)), "half_pixel", ["Reshape", "Resize", "Reshape"]),
+    ("height only", linear(IMAGE, (1, 3, 7, 5)), "half_pixel", ["Reshape", "Resize", "Reshape"]),
+    ("volume", linear((3, 4, 5), (5, 3, 8)), "half_pixel", ["Reshape", "Resize", "Reshape"]),
+    ("batch only", linear((3, 4, 5, 2), (4, 4, 5, 2)), "half_pixel", ["Reshape", "Resize", "Reshape"]),
+    ("to one", linear((4, 6), (1, 1)), "half_pixel", ["Resize"]),
+    ("half, the other kept", linear((4, 6), (4, 3)), "half_pixel", ["Reshape", "Resize", "Reshape"]),
+]
+
+
+@pytest.mark.parametrize(("op", "coordinates", "expected"), [pytest.param(*r[1:], id=r[0]) for r in LINEAR_FORMS])
+def test_linear_is_one_resize(op: OperatorDesc, coordinates: str, expected: list[str]) -> None:
+    model = check_case(op)
+    assert operators(model) == expected
+    assert resize(model) == {"mode": "linear", "coordinate_transformation_mode": coordinates, "by": "sizes"}
+
+
+def test_scales_are_given_where_the_sizes_would_say_another_scale() -> None:
+    near = check_case(nearest((5,), (7,), scales=(1.5,), offsets=CORNERS, rounding="INCREASING"))
+    line = check_case(linear(IMAGE, (1, 3, 6, 7), scales=(1.0, 1.0, 1.7, 1.5)))
+    assert (operators(near), resize(near)["by"]) == (["Resize"], "scales")
+    assert (operators(line), resize(line)["by"]) == (["Resize"], "scales")
+
+
+SUM = ["Mul", "Mul", "Add"]
+PIECES = [
+    ("a copy", nearest((3, 4), (3, 4)), ["Identity"]),
+    ("a linear copy", linear((3, 4), (3, 4)), ["Identity"]),
+    ("every other element", nearest((8, 6), (4, 3), offsets=CORNERS), ["Slice"]),
+    ("every third, cropped", nearest((10, 6), (2, 6), scales=(1 / 3, 1), offsets=CORNERS), ["Slice"]),
+    ("a shifted window", nearest((8,), (3,), scales=(1.0,), offsets=(-2.0, 0.0)), ["Slice"]),
+    ("half precision moves natively", nearest((8, 6), (4, 3), offsets=CORNERS, data_type="FLOAT16"), ["Slice"]),
+    ("half precision, uneven", nearest((4,), (6,), scales=(2,), offsets=CORNERS, data_type="FLOAT16"), ["Gather"]),
+    ("one element everywhere", nearest((1, 4), (5, 4)), ["Expand"]),
+    ("scale of a size of 1", nearest((1, 4), (5, 4), scales=(3.4e38, 1), rounding="INCREASING"), ["Expand"]),
+    ("cropped", nearest((4,), (6,), scales=(2.0,), offsets=CORNERS), ["Gather"]),
+    ("the edge repeats", nearest((4,), (11,), scales=(2.0,), offsets=CORNERS), ["Gather"]),
+    ("the start repeats", nearest((4,), (8,), scales=(1.0,), offsets=(2.5, 0.0)), ["Gather"]),
+    ("two axes apart", nearest((4, 4), (6, 11), scales=(2, 2), offsets=CORNERS), ["Gather", "Gather"]),
+    (
+        "each axis in its own way",
+        nearest((8, 4, 5), (4, 6, 10), scales=(0.5, 2, 2), offsets=CORNERS),
+        ["Slice", "Gather", "Resize"],
+    ),
+    ("linear, all whole", linear((8, 6), (4, 3), offsets=CORNERS), ["Slice"]),
+    ("8 bits, all whole", linear((8, 6), (4, 3), offsets=CORNERS, data_type="UINT8"), ["Slice"]),
+    ("linear, one whole", linear((8, 4, 5), (4, 7, 9), offsets=CORNERS), ["Slice", "Reshape", "Resize", "Reshape"]),
+    ("linear, one repeated", linear((1, 5), (4, 9)), ["Reshape", "Resize", "Reshape", "Expand"]),
+    ("four axes", linear((2, 3, 4, 5), (3, 2, 7, 8)), ["Reshape", "Resize", "Reshape"] * 2),
+    ("axes apart", linear((2, 3, 4, 5), (3, 3, 7, 5)), ["Reshape", "Resize", "Reshape"] * 2),
+    ("three axes and channels", linear((2, 3, 4, 5), (3, 2, 7, 5)), ["Resize", "Reshape", "Resize", "Reshape"]),
+    ("linear, shifted", linear((5,), (5,), offsets=(0.25, 0.0)), ["Gather", *SUM]),
+    ("linear, cropped", linear((4,), (6,), scales=(2.0,)), ["Gather", "Resize", *SUM]),
+    (
+        "8 bits, shifted",
+        linear((5,), (5,), offsets=(0.25, 0.0), data_type="INT8"),
+        ["Cast", "Gather", *SUM, "Mul", "Cast"],
+    ),
+    (
+        "antialiased, halves to odd",
+        linear((6,), (2,), name="RESAMPLE3", antialiased=True),
+        ["Reshape", "Resize", "Reshape"] * 2,
+    ),
+    (
+        "antialiased, odd",
+        linear((1, 1, 7, 5), (1, 1, 3, 2), name="RESAMPLE3", antialiased=True),
+        ["Pad", "Resize", "Resize"],
+    ),
+    ("antialiased, a half", linear((6, 8), (3, 4), name="RESAMPLE3", antialiased=True), ["Resize"]),
+]
+
+
+@pytest.mark.parametrize(("op", "expected"), [pytest.param(*row[1:], id=row[0]) for row in PIECES])
+def test_pieces(op: OperatorDesc, expected: list[str]) -> None:
+    assert operators(check_case(op)) == expected
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def test_halves_go_up() -> None:
+    values = np.arange(4.0)
+    picked = run(nearest((4,), (2,), name="RESAMPLE1", offsets=CORNERS, scales=(2 / 3,)), values)
+    np.testing.assert_array_equal(picked, [0, 2])  # 1.5
+    np.testing.assert_array_equal(run(nearest((4,), (8,), name="RESAMPLE1", offsets=CORNERS), values)[1], 1)  # 0.5
+
+
+def test_version_1_is_version_2_with_a_lower_input_offset() -> None:
+    values = np.arange(35.0)
+    for count in range(1, 60, 7):
+        old = run(nearest((35,), (count,), name="RESAMPLE1"), values)
+        np.testing.assert_array_equal(old, run(nearest((35,), (count,), offsets=(0.0, -0.5)), values))
+        np.testing.assert_array_equal(old, run(nearest((35,), (count,), name="RESAMPLE"), values))
+
+
+def test_inexact_tie_is_left_to_gather() -> None:
+    """8 / 7 is rounded, and 4 / (8 / 7) misses 3.5 by one unit: kernels differ on whether that is a tie."""
+    op = nearest((7,), (8,), name="RESAMPLE1", offsets=CORNERS)
+    assert run(op, np.arange(7.0))[4] == 3
+    model = check_case(op)
+    assert operators(model) == ["Resize"]
+    assert resize(model)["nearest_mode"] == "round_prefer_floor"
+    assert operators(check_case(nearest((21,), (24,), name="RESAMPLE1", offsets=CORNERS))) == ["Gather"]
+
+
+def test_antialiasing_halves_repeatedly() -> None:
+    np.testing.assert_allclose(
+        run(linear((6,), (2,), name="RESAMPLE3", antialiased=True), np.arange(6.0)), [1, 4], rtol=1e-6
+    )
+    np.testing.assert_array_equal(
+        run(linear((8,), (2,), name="RESAMPLE3", antialiased=True), np.arange(8.0)), [1.5, 5.5]
+    )
+    np.testing.assert_array_equal(run(linear((8,), (2,), name="RESAMPLE3"), np.arange(8.0)), [1.5, 5.5])
+    far = np.array([8.0, 0, 0, 8, 0, 0, 0, 8])
+    np.testing.assert_array_equal(run(linear((8,), (2,), name="RESAMPLE3", antialiased=True), far), [4, 2])
+    np.testing.assert_array_equal(run(linear((8,), (2,), name="RESAMPLE3"), far), [0, 0])
+
+
+@pytest.mark.parametrize("scale", [1e-45, 1e-3, 0.02, 0.3])
+def test_tiny_scales_end(scale: float) -> None:
+    check_case(linear((9, 4), (5, 4), scales=(scale, 1), name="RESAMPLE3", antialiased=True))
+    check_case(nearest((9, 4), (5, 4), scales=(scale, 1), name="RESAMPLE1"))
+
+
+def test_enormous_scale_takes_the_first_element() -> None:
+    for mode, name in itertools.product(("NEAREST_NEIGHBOR", "LINEAR"), NAMES[1:]):
+        op = resample(name, mode, (3,), (4,), scales=(3.4e38,), offsets=CORNERS, rounding="INCREASING")
+        np.testing.assert_array_equal(run(op, np.arange(3.0) + 5), [5, 5, 5, 5])
+
+
+@pytest.mark.parametrize("data_type", ["INT8", "UINT8"])
+def test_8_bits_truncate_toward_zero(data_type: str) -> None:
+    image = np.array([[1, 2, 3, 4], [5, 6, 7, 8]]) * (-1 if data_type == "INT8" else 1)
+    shrunk = run(linear((2, 4), (1, 2), scales=(0.6, 0.6), data_type=data_type), image)
+    np.testing.assert_array_equal(np.abs(shrunk), [[2, 4]])  # 2.67 and 4.33
+
+
+@pytest.mark.parametrize("offsets", [CENTRES, CORNERS, (0.25, 0.125), (0.3, 0.1)], ids=str)
+def test_constant_8_bit_images_stay_constant(offsets: tuple[float, float]) -> None:
+    shades = np.broadcast_to(np.arange(256)[:, None, None], (256, 5, 7))
+    for height, width in ((3, 11), (13, 9), (7, 5)):
+        pairs = [CORNERS, offsets, offsets]
+        op = linear((256, 5, 7), (256, height, width), offsets=pairs, data_type="UINT8")
+        np.testing.assert_array_equal(run(op, shades), np.broadcast_to(shades[:, :1, :1], (256, height, width)))
+    volumes = np.broadcast_to(np.arange(-128, 128)[:, None, None, None], (256, 3, 4, 5))
+    op = linear((256, 3, 4, 5), (256, 5, 7, 9), offsets=[CORNERS, offsets, offsets, offsets], data_type="INT8")
+    np.testing.assert_array_equal(run(op, volumes), np.broadcast_to(volumes[:, :1, :1, :1], (256, 5, 7, 9)))
+
+
+@pytest.mark.parametrize("name", ["RESAMPLE1", "RESAMPLE3"])
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+def test_infinities_stay_where_they_have_weight(name: str, data_type: str) -> None:
+    image = np.zeros((6, 6))
+    image[2, 2], image[4, 5] = np.inf, np.nan
+    for op in (
+        linear((6, 6), (12, 9), name=name, data_type=data_type),
+        linear((6, 6), (6, 12), name=name, data_type=data_type),
+        linear((6, 6), (7, 6), scales=(1.3, 1.0), name=name, data_type=data_type),
+    ):
+        result = run(op, image)
+        assert np.isfinite(result[0]).all()
+        assert np.isposinf(result).any()
+        assert np.isnan(result).any()
+    picked = run(nearest((6, 6), (12, 12), name=name, data_type=data_type), image)
+    assert (np.isposinf(picked).sum(), np.isnan(picked).sum()) == (4, 2 if name == "RESAMPLE3" else 4)
+
+
+# --- memory, constants, versions, targets ----------------------------------------------------------------------------
+
+
+def test_repeated_memory_is_resampled_once() -> None:
+    row = linear((1, 3, 4, 5), (1, 3, 8, 10), strides=(0, 0, 0, 1))
+    assert operators(check_case(row)) == ["Resize", "Expand"]
+    plane = nearest((1, 3, 4, 5), (1, 3, 8, 10), strides=(20, 0, 5, 1), name="RESAMPLE1")
+    assert operators(check_case(plane)) == ["Resize", "Expand"]
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "UINT8"])
+@pytest.mark.parametrize("mode", ["NEAREST_NEIGHBOR", "LINEAR"])
+def test_layouts(mode: str, data_type: str) -> None:
+    channels_last, padded = (60, 1, 15, 3), (80, 25, 6, 1)
+    for strides in (channels_last, padded, (0, 20, 0, 1)):
+        check_case(resample("RESAMPLE1", mode, IMAGE, UP, strides=strides, data_type=data_type))
+    for strides in ((273, 1, 39, 3), (300, 100, 14, 1)):
+        check_case(resample("RESAMPLE1", mode, IMAGE, UP, output_strides=strides, data_type=data_type))
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        nearest(IMAGE, TWICE, name="RESAMPLE1"),
+        nearest(IMAGE, TWICE, name="RESAMPLE1", data_type="FLOAT16"),
+        linear(IMAGE, UP, data_type="INT8"),
+        linear((7, 9), (3, 2), name="RESAMPLE3", antialiased=True),
+        linear(IMAGE, UP, offsets=(0.3, 0.1), strides=(60, 1, 15, 3)),
+    ],
+    ids=str,
+)
+def test_constants_fold(op: OperatorDesc) -> None:
+    assert operators(check_case(op, constants=["InputTensor"])) == ["Identity"]
+
+
+REPRESENTATIVE = [
+    nearest(IMAGE, TWICE, name="RESAMPLE1"),
+    nearest(IMAGE, UP, rounding="INCREASING", data_type="FLOAT16"),
+    nearest((4, 4), (6, 11), scales=(2, 2), offsets=CORNERS, data_type="INT8"),
+    linear(IMAGE, UP),
+    linear((2, 4, 5, 3), (2, 9, 7, 3), data_type="UINT8"),
+    linear((2, 3, 4, 5), (3, 2, 7, 8)),
+    linear((5,), (5,), offsets=(0.25, 0.0), data_type="FLOAT16"),
+    linear((1, 1, 7, 5), (1, 1, 3, 2), name="RESAMPLE3", antialiased=True),
+]
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+def test_opsets(opset: int) -> None:
+    for op in REPRESENTATIVE:
+        check_case(op, opset=opset)
+
+
+def test_equal_descriptors_are_analysed_once() -> None:
+    check_case(linear(IMAGE, UP))
+    known = _looks_same.cache_info().misses, _takes_same.cache_info().misses
+    check_case(linear(IMAGE, UP), seed=1)
+    assert (_looks_same.cache_info().misses, _takes_same.cache_info().misses) == known
+
+
+# --- UPSAMPLE_2D -----------------------------------------------------------------------------------------------------
+
+
+def upsample(
+    mode: str,
+    sizes: tuple[int, ...] = IMAGE,
+    height: int = 2,
+    width: int = 3,
+    *,
+    data_type: str = "FLOAT32",
+    strides: tuple[int, ...] | None = None,
+    output_strides: tuple[int, ...] | None = None,
+) -> OperatorDesc:
+    enlarged = (*sizes[:-2], sizes[-2] * height, sizes[-1] * width)
+    return operator(
+        "UPSAMPLE_2D",
+        InputTensor=t(data_type, sizes, strides),
+        OutputTensor=t(data_type, enlarged, output_strides),
+        ScaleSize=Size2D(width, height),
+        InterpolationMode=mode,
+    )
+
+
+MODES = ["NEAREST_NEIGHBOR", "LINEAR"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("UPSAMPLE_2D")))
+def test_upsampling_support_rows(level: str, data_type: str, rank: int, mode: str) -> None:
+    del level
+    check_case(upsample(mode, (2, 3, 2, 4, 5)[-rank:], data_type=data_type), extremes=mode == "NEAREST_NEIGHBOR")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("opset", range(17, 24))
+def test_upsampling_opsets(opset: int, mode: str) -> None:
+    for data_type in ("FLOAT32", "FLOAT16"):
+        check_case(upsample(mode, data_type=data_type), opset=opset)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_upsampling_is_resampling_with_whole_scales(mode: str) -> None:
+    x = np.random.default_rng(0).normal(size=IMAGE)
+    for height, width in ((1, 1), (1, 4), (5, 1), (2, 2), (3, 7)):
+        op = upsample(mode, height=height, width=width)
+        wanted = resample("RESAMPLE", mode, IMAGE, op.tensor("OutputTensor").sizes)
+        np.testing.assert_array_equal(run(op, x), run(wanted, x))
+    assert operators(check_case(upsample(mode))) == ["Resize"]
+    assert operators(check_case(upsample(mode, height=1, width=1))) == ["Identity"]
+
+
+def test_upsampling_repeats_elements() -> None:
+    x = np.arange(6.0).reshape(1, 1, 2, 3)
+    np.testing.assert_array_equal(run(upsample("NEAREST_NEIGHBOR", x.shape), x), x.repeat(2, 2).repeat(3, 3))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_upsampling_layouts(mode: str) -> None:
+    for strides in ((60, 1, 15, 3), (0, 20, 0, 1), (80, 25, 6, 1)):
+        check_case(upsample(mode, strides=strides))
+    check_case(upsample(mode, output_strides=(600, 200, 20, 1)))
+    assert operators(check_case(upsample(mode), constants=["InputTensor"])) == ["Identity"]
+    depth = upsample(mode, (2, 3, 2, 4, 5), 3, 2, strides=(120, 1, 60, 15, 3))
+    check_case(depth)
+
+
+# --- anything --------------------------------------------------------------------------------------------------------
+
+SIZES = st.one_of(st.integers(1, 9), st.sampled_from([16, 21, 31]))
+OFFSETS = st.one_of(st.sampled_from([0.0, 0.5, -0.5, 0.25, 1.0]), st.floats(-3, 3, width=32))
+
+
+@st.composite
+def descriptors(draw: st.DrawFn) -> OperatorDesc:
+    rank = draw(st.integers(1, 4))
+    sizes = tuple(draw(SIZES) if rank < 3 else draw(st.integers(1, 6)) for _ in range(rank))
+    output = tuple(draw(st.one_of(st.sampled_from([n, 2 * n, 3 * n]), SIZES)) for n in sizes)
+    free = st.floats(0.0625, 4, width=32)
+    scales = tuple(
+        draw(st.one_of(st.just(o / n), st.sampled_from([0.5, 1.0, 2.0, max(o - 1, 1) / max(n - 1, 1)]), free))
+        for n, o in zip(sizes, output, strict=True)
+    )
+    pairs = st.lists(st.tuples(OFFSETS, OFFSETS), min_size=rank, max_size=rank)
+    return resample(
+        draw(st.sampled_from(NAMES)),
+        draw(st.sampled_from(["NEAREST_NEIGHBOR", "LINEAR"])),
+        sizes,
+        output,
+        scales=scales,
+        offsets=draw(st.one_of(st.sampled_from([CENTRES, CORNERS]), pairs)),
+        rounding=draw(st.sampled_from(["INCREASING", "DECREASING"])),
+        antialiased=draw(st.booleans()),
+        data_type=draw(st.sampled_from(["FLOAT32", "FLOAT16", "INT8", "UINT8"])),
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(descriptors(), st.integers(0, 1 << 16), st.booleans())
+def test_any_descriptor(op: OperatorDesc, seed: int, extremes: bool) -> None:
+    check_case(op, seed=seed, extremes=extremes)

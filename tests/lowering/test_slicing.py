@@ -1,0 +1,339 @@
+"""SLICE, SLICE1, SPLIT, TILE and REVERSE_SUBSEQUENCES compiled, run, and compared with the reference."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference import operator_results
+from tests.lowering.examples import run_examples
+from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+
+NAMES = ["SLICE", "SLICE1", "SPLIT", "TILE", "REVERSE_SUBSEQUENCES"]
+SIZES = (3, 4, 2, 3, 2, 1, 2, 3)
+SHAPE = (3, 4, 5)
+
+
+def slice_(
+    sizes=SHAPE, offsets=(0, 1, 2), counts=(2, 2, 2), steps=(1, 2, 1), data_type="FLOAT32", strides=None, out=None
+):
+    return operator(
+        "SLICE",
+        InputTensor=t(data_type, sizes, strides),
+        OutputTensor=t(data_type, counts, out),
+        Offsets=offsets,
+        Sizes=counts,
+        Strides=steps,
+    )
+
+
+def slice1(sizes=SHAPE, offsets=(0, 1, 0), windows=(3, 3, 5), steps=(1, -2, -1), counts=None, **kinds):
+    natural = [1 + (window - 1) // abs(step) for window, step in zip(windows, steps, strict=True)]
+    data_type = kinds.get("data_type", "FLOAT32")
+    return operator(
+        "SLICE1",
+        InputTensor=t(data_type, sizes, kinds.get("strides")),
+        OutputTensor=t(data_type, counts or natural, kinds.get("out")),
+        InputWindowOffsets=offsets,
+        InputWindowSizes=windows,
+        InputWindowStrides=steps,
+    )
+
+
+def split(sizes=SHAPE, axis=1, counts=(1, 3), data_type="FLOAT32", strides=None, out=None):
+    pieces = [t(data_type, (*sizes[:axis], count, *sizes[axis + 1 :]), out) for count in counts]
+    return operator("SPLIT", InputTensor=t(data_type, sizes, strides), OutputTensors=pieces, Axis=axis)
+
+
+def tile(sizes=SHAPE, repeats=(2, 1, 3), data_type="FLOAT32", strides=None, out=None):
+    total = [size * count for size, count in zip(sizes, repeats, strict=True)]
+    return operator(
+        "TILE", InputTensor=t(data_type, sizes, strides), OutputTensor=t(data_type, total, out), Repeats=repeats
+    )
+
+
+def reverse(sizes=SHAPE, axis=2, lengths=None, data_type="FLOAT32", strides=None, out=None, kind="UINT32"):
+    """``lengths`` are the strides of that tensor."""
+    each = (*sizes[:axis], 1, *sizes[axis + 1 :])
+    return operator(
+        "REVERSE_SUBSEQUENCES",
+        InputTensor=t(data_type, sizes, strides),
+        SequenceLengthsTensor=t(kind, each, lengths),
+        OutputTensor=t(data_type, sizes, out),
+        Axis=axis,
+    )
+
+
+def simple(name, data_type, rank):
+    """One descriptor of each operator for any rank."""
+    sizes = SIZES[:rank]
+    if name == "SLICE":
+        counts = [max(size - 1, 1) for size in sizes]
+        return slice_(
+            sizes, [size - count for size, count in zip(sizes, counts, strict=True)], counts, (1,) * rank, data_type
+        )
+    if name == "SLICE1":
+        steps = [-1 if axis % 2 else 2 for axis in range(rank)]
+        return slice1(sizes, (0,) * rank, sizes, steps, data_type=data_type)
+    if name == "SPLIT":
+        return split(sizes, 0, (1, 2), data_type)
+    if name == "TILE":
+        return tile(sizes, [1 + axis % 2 for axis in range(rank)], data_type)
+    return reverse(sizes, rank - 1, data_type=data_type)
+
+
+@pytest.mark.parametrize(
+    ("name", "data_type", "rank"),
+    [
+        pytest.param(name, *case.values[1:], id=case.id)
+        for name in NAMES
+        for case in support_cases(name, "OutputTensors" if name == "SPLIT" else "OutputTensor")
+    ],
+)
+def test_every_data_type_and_rank(name, data_type, rank):
+    check_case(simple(name, data_type, rank), extremes=True)
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "UINT16", "UINT64"])
+def test_every_opset(data_type, opset):
+    for name in NAMES:
+        check_case(simple(name, data_type, 4), opset=opset)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT64", "UINT8"])
+def test_target_dml(data_type):
+    for name in NAMES:
+        check_case(simple(name, data_type, 4), target="dml")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_documentation_examples(name):
+    assert run_examples(name) > 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT16", "UINT64"])
+def test_bits_are_kept(name, data_type):
+    """Signalling NaNs too."""
+    op, dtype = simple(name, data_type, 3), DataType[data_type].dtype
+    words = np.random.default_rng(0).integers(0, 256, op.tensor("InputTensor").extent * dtype.itemsize, np.uint8)
+    if dtype.kind == "f":
+        words.view(f"u{dtype.itemsize}")[::3] = {2: 0x7D01, 4: 0xFFA00001}[dtype.itemsize]
+    memory = {"InputTensor": words.view(dtype)}
+    if name == "REVERSE_SUBSEQUENCES":
+        memory["SequenceLengthsTensor"] = np.arange(op.tensor("SequenceLengthsTensor").extent, dtype=np.uint32)
+    case = make_case(op, inputs=memory)
+    got = compile_outputs(case.graph, case.graph.outputs).run(case.memory)
+    want = [item for results in operator_results(op, case.logical).values() for item in results]
+    for have, result in zip(got.values(), want, strict=True):
+        np.testing.assert_array_equal(have.view(f"u{dtype.itemsize}"), result.values.view(f"u{dtype.itemsize}"))
+
+
+# --- SLICE and SLICE1 ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        pytest.param(slice_(), ["Slice"], id="window"),
+        pytest.param(slice_(offsets=(0, 0, 0), counts=SHAPE, steps=(1, 1, 1)), ["Identity"], id="everything"),
+        pytest.param(slice_(offsets=(2, 0, 0), counts=(1, 4, 5), steps=(9, 1, 1)), ["Slice"], id="one-of-wide-steps"),
+        pytest.param(slice_(strides=(0, 5, 1)), ["Slice", "Expand"], id="broadcast"),
+        pytest.param(slice_(strides=(0, 0, 0)), ["Expand"], id="one-element"),
+        pytest.param(slice_(strides=(1, 3, 12)), ["Transpose", "Slice"], id="permuted"),
+        pytest.param(slice1(), ["Slice"], id="backwards"),
+        pytest.param(slice1(steps=(-1, -1, -1)), ["Slice"], id="all-backwards"),
+        pytest.param(slice1(counts=(3, 1, 3)), ["Slice"], id="fewer-than-the-window-gives"),
+        pytest.param(slice1(offsets=(0, 0, 0), windows=SHAPE, steps=(-1, -1, -1)), ["Slice"], id="reversed"),
+        pytest.param(slice1(offsets=(0, 0, 0), windows=SHAPE, steps=(1, 1, 1)), ["Identity"], id="everything-1"),
+        pytest.param(slice1(strides=(0, 5, 1)), ["Slice", "Expand"], id="broadcast-1"),
+        pytest.param(slice1(windows=(3, 1, 1), steps=(2, -(2**31), 2**31 - 1)), ["Slice"], id="one-of-widest-steps"),
+    ],
+)
+def test_form_of_slices(op, expected):
+    assert operators(check_case(op)) == expected
+    assert operators(check_case(op, constants=["InputTensor"])) == ["Identity"]
+
+
+def test_a_negative_stride_starts_at_the_end_of_the_window():
+    model = check_case(slice1((8,), (1,), (6,), (-2,)), inputs={"InputTensor": np.arange(8, dtype=np.float32)})
+    got = model.run({"InputTensor": np.arange(8, dtype=np.float32)})["OutputTensor"]
+    np.testing.assert_array_equal(got, [6, 4, 2])
+
+
+@pytest.mark.parametrize("out", [(1, 2, 4), (20, 8, 2), (2, 16, 4)])
+def test_slices_into_strides(out):
+    check_case(slice_(out=out))
+    check_case(slice1(counts=(2, 2, 2), out=out))
+
+
+# --- SPLIT -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        pytest.param(split(), ["Split"], id="two"),
+        pytest.param(split(counts=(1, 1, 1, 1)), ["Split"], id="four"),
+        pytest.param(split(counts=(4,)), ["Identity"], id="one"),
+        pytest.param(split(strides=(0, 5, 1)), ["Split", "Expand", "Expand"], id="broadcast-elsewhere"),
+        pytest.param(split(counts=(2, 2), strides=(5, 0, 1)), ["Expand", "Expand"], id="broadcast-along"),
+        pytest.param(split(counts=(2, 2), out=(1, 3, 6)), ["Split", "Transpose", "Transpose"], id="into-strides"),
+    ],
+)
+def test_form_of_split(op, expected):
+    assert [item for item in operators(check_case(op)) if item != "Reshape"] == expected
+    assert set(operators(check_case(op, constants=["InputTensor"]))) == {"Identity"}
+
+
+# --- TILE ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        pytest.param(tile(data_type="INT64"), ["Tile"], id="blocks"),
+        pytest.param(tile(), ["Reshape", "Expand", "Reshape"], id="tiny-blocks"),
+        pytest.param(tile(data_type="FLOAT16"), ["Reshape", "Expand", "Reshape"], id="no-kernel"),
+        pytest.param(tile((3, 1, 5), (1, 4, 1)), ["Expand"], id="single-elements"),
+        pytest.param(tile((3, 1, 8), (2, 4, 1)), ["Tile"], id="both"),
+        pytest.param(tile(repeats=(1, 1, 1)), ["Identity"], id="once"),
+        pytest.param(tile(strides=(0, 0, 0)), ["Expand"], id="broadcast"),
+        pytest.param(tile((3, 4, 8), strides=(0, 8, 1)), ["Tile"], id="broadcast-elsewhere"),
+    ],
+)
+def test_form_of_tile(op, expected):
+    assert operators(check_case(op)) == expected
+    assert operators(check_case(op, constants=["InputTensor"])) == ["Identity"]
+
+
+# --- REVERSE_SUBSEQUENCES --------------------------------------------------------------------------------------------
+
+
+LENGTHS = ["Clip", "Cast"]
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        pytest.param(reverse(), [*LENGTHS, "ReverseSequence"], id="last"),
+        pytest.param(reverse(axis=0), [*LENGTHS, "ReverseSequence"], id="first"),
+        pytest.param(reverse(axis=1), [*LENGTHS, "Transpose", "ReverseSequence", "Transpose"], id="middle"),
+        pytest.param(reverse(axis=1, lengths=(1, 1, 0)), [*LENGTHS, "ReverseSequence"], id="rows"),
+        pytest.param(reverse(axis=1, lengths=(0, 0, 0)), [*LENGTHS, "Expand", "ReverseSequence"], id="one-length"),
+        pytest.param(reverse((1, 4, 5), 1), [*LENGTHS, "ReverseSequence"], id="first-but-for-ones"),
+        pytest.param(reverse(axis=0, lengths=(0, 1, 0)), [*LENGTHS, "ReverseSequence"], id="first-of-rows"),
+        pytest.param(
+            reverse(axis=0, lengths=(0, 0, 1)), [*LENGTHS, "Transpose", "ReverseSequence", "Transpose"], id="columns"
+        ),
+        pytest.param(reverse((3, 1, 5), 1), [], id="single-elements"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["UINT32", "UINT64"])
+def test_form_of_reversal(op, expected, kind):
+    desc = op.tensor("SequenceLengthsTensor")
+    lengths = np.random.default_rng(0).integers(0, 7, desc.extent).astype(kind.lower())
+    lengths[-1] = np.iinfo(lengths.dtype).max
+    fields = {field.name: value for field, value in op.items()}
+    fields["SequenceLengthsTensor"] = t(kind, desc.sizes, desc.strides)
+    op = operator("REVERSE_SUBSEQUENCES", **fields)
+    model = check_case(op, inputs={"SequenceLengthsTensor": lengths})
+    if expected:
+        assert [item for item in operators(model) if item != "Reshape"] == expected
+        known = check_case(op, inputs={"SequenceLengthsTensor": lengths}, constants=["SequenceLengthsTensor"])
+        assert [item for item in operators(known) if item != "Reshape"] == [
+            item for item in expected if item not in {*LENGTHS, "Expand"}
+        ]
+    both = check_case(op, inputs={"SequenceLengthsTensor": lengths}, constants=["InputTensor", "SequenceLengthsTensor"])
+    assert operators(both) == ["Identity"]
+
+
+def test_lengths_beyond_the_axis_are_the_axis():
+    lengths = np.array([0, 1, 3, 4, 5, 2**32 - 1], np.uint32)
+    op = reverse((6, 4), 1)
+    x = np.arange(24, dtype=np.float32).reshape(6, 4)
+    got = check_case(op, inputs={"SequenceLengthsTensor": lengths}).run(
+        {"InputTensor": x, "SequenceLengthsTensor": lengths}
+    )["OutputTensor"]
+    want = [[*row[: int(n)][::-1], *row[int(n) :]] for row, n in zip(x.tolist(), np.minimum(lengths, 4), strict=True)]
+    np.testing.assert_array_equal(got, want)
+
+
+# --- layouts and generated descriptors -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("strides", [(1, 3, 12), (40, 10, 2), (0, 5, 1), (20, 0, 1), (5, 1, 0)])
+def test_strides(strides):
+    check_case(slice_(strides=strides))
+    check_case(slice1(strides=strides))
+    check_case(split(strides=strides))
+    check_case(tile(strides=strides))
+    for axis in range(3):
+        check_case(reverse(axis=axis, strides=strides))
+
+
+@pytest.mark.parametrize("out", [(1, 3, 12), (40, 10, 2)])
+def test_strides_of_outputs(out):
+    check_case(tile(repeats=(1, 1, 1), out=out))
+    check_case(reverse(out=out))
+
+
+@st.composite
+def layouts(draw, sizes):
+    """Permuted strides, some of them zero."""
+    strides, step = [0] * len(sizes), 1
+    for axis in draw(st.permutations(range(len(sizes)))):
+        strides[axis], step = step, step * sizes[axis]
+    return [0 if draw(st.booleans()) else stride for stride in strides]
+
+
+@st.composite
+def descriptors(draw):
+    name = draw(st.sampled_from(NAMES))
+    data_type = draw(st.sampled_from(["FLOAT32", "FLOAT16", "INT8", "UINT16", "INT64"]))
+    rank = draw(st.integers(1, 5))
+    sizes = draw(st.lists(st.integers(1, 5), min_size=rank, max_size=rank))
+    strides = draw(st.one_of(st.none(), layouts(sizes)))
+    axis = draw(st.integers(0, rank - 1))
+    if name == "SLICE":
+        steps = draw(st.lists(st.integers(1, 7), min_size=rank, max_size=rank))
+        offsets = [draw(st.integers(0, size - 1)) for size in sizes]
+        room = zip(sizes, offsets, steps, strict=True)
+        counts = [draw(st.integers(1, 1 + (size - 1 - offset) // step)) for size, offset, step in room]
+        return slice_(sizes, offsets, counts, steps, data_type, strides)
+    if name == "SLICE1":
+        offsets = [draw(st.integers(0, size - 1)) for size in sizes]
+        windows = [draw(st.integers(1, size - offset)) for size, offset in zip(sizes, offsets, strict=True)]
+        steps = [draw(st.integers(1, 4)) * draw(st.sampled_from([-1, 1])) for _ in sizes]
+        most = [1 + (window - 1) // abs(step) for window, step in zip(windows, steps, strict=True)]
+        counts = [draw(st.integers(1, limit)) for limit in most]
+        return slice1(sizes, offsets, windows, steps, counts, data_type=data_type, strides=strides)
+    if name == "SPLIT":
+        cuts = sorted(draw(st.sets(st.integers(1, max(sizes[axis] - 1, 1)), max_size=3)) - {sizes[axis]})
+        edges = [0, *cuts, sizes[axis]]
+        return split(sizes, axis, [b - a for a, b in pairwise(edges)], data_type, strides)
+    if name == "TILE":
+        return tile(sizes, [draw(st.integers(1, 3)) for _ in sizes], data_type, strides)
+    each = [1 if i == axis else size for i, size in enumerate(sizes)]
+    return reverse(sizes, axis, draw(st.one_of(st.none(), layouts(each))), data_type, strides)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    op=descriptors(),
+    opset=st.integers(17, 23),
+    constants=st.sets(st.sampled_from(["InputTensor", "SequenceLengthsTensor"])),
+    seed=st.integers(0, 99),
+)
+def test_lowered_equals_reference(op, opset, constants, seed):
+    inputs = {}
+    if op.type == "REVERSE_SUBSEQUENCES":
+        desc = op.tensor("SequenceLengthsTensor")
+        inputs["SequenceLengthsTensor"] = np.random.default_rng(seed).integers(0, 7, desc.extent).astype(np.uint32)
+    constants = [name for name in constants if name in op.schema.index]
+    check_case(op, inputs=inputs, opset=opset, constants=constants, seed=seed, extremes=True)

@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference import operator_results
+from tests.reference.describe import describe
+
+INTEGERS = [t for t in DataType if not t.is_float and t.bits >= 8]
+
+
+def integers(data_type):
+    low, high = data_type.limits
+    return st.one_of(st.integers(low, high), st.sampled_from([low, high, 0, 1]))
+
+
+def wrapped(value, data_type):
+    low = data_type.limits[0]
+    return (value - low) % 2**data_type.bits + low
+
+
+def binary(name, a, b, **values):
+    op = describe(name, ATensor=a, BTensor=b, OutputTensor=a, **values)
+    return operator_results(op, {"ATensor": a, "BTensor": b})["OutputTensor"][0]
+
+
+def unary(name, x, **values):
+    return operator_results(describe(name, InputTensor=x, OutputTensor=x, **values), {"InputTensor": x})[
+        "OutputTensor"
+    ][0]
+
+
+@given(st.sampled_from(INTEGERS), st.data())
+def test_integers_wrap(data_type, data):
+    a, b = data.draw(integers(data_type)), data.draw(integers(data_type))
+    arrays = (np.array([a], data_type.dtype), np.array([b], data_type.dtype))
+    for name, exact in (("ADD", a + b), ("SUBTRACT", a - b), ("MULTIPLY", a * b)):
+        assert int(binary(f"ELEMENT_WISE_{name}", *arrays).values[0]) == wrapped(exact, data_type)
+    result = binary("ELEMENT_WISE_DIVIDE", *arrays)
+    if b == 0:
+        assert int(result.values[0]) == (0 if data_type.is_signed else data_type.limits[1])
+    else:
+        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        assert int(result.values[0]) == wrapped(quotient, data_type)
+    lowest_by_minus_one = data_type.is_signed and (a, b) == (data_type.limits[0], -1)
+    assert bool(result.unspecified[0]) == (b == 0 or lowest_by_minus_one)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [("ADD", np.add), ("ADD1", np.add), ("SUBTRACT", np.subtract), ("MULTIPLY", np.multiply), ("DIVIDE", np.divide)],
+)
+def test_floats_are_ieee(dtype, name, function):
+    numbers = np.array([0.0, -0.0, 1.5, -3, 1e-7, 3e4, np.inf, -np.inf, np.nan], dtype)
+    a, b = (array.copy() for array in np.broadcast_arrays(numbers[:, None], numbers))
+    with np.errstate(all="ignore"):
+        want = function(a, b)
+    np.testing.assert_array_equal(binary(f"ELEMENT_WISE_{name}", a, b).values, want)
+
+
+def test_add1_activates_the_unrounded_sum():
+    a, b = np.array([2048], np.float16), np.array([1], np.float16)
+    fused = describe("ACTIVATION_LINEAR", Alpha=1.0, Beta=-2048.0)
+    assert binary("ELEMENT_WISE_ADD1", a, b, FusedActivation=fused).values[0] == 1
+
+
+@given(st.sampled_from(INTEGERS), st.integers(-(2**24), 2**24), st.integers(-(2**24), 2**24), st.data())
+def test_whole_scale_and_bias_are_exact(data_type, scale, bias, data):
+    x = data.draw(integers(data_type))
+    got = unary("ELEMENT_WISE_IDENTITY", np.array([x], data_type.dtype), ScaleBias=(scale, bias)).values
+    assert int(got[0]) == wrapped(x * scale + bias, data_type)
+
+
+def test_fractional_scale_goes_through_float32():
+    x = np.array([3, -3, 100, -100], np.int8)
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_IDENTITY", x, ScaleBias=(0.5, 0)).values, [1, -1, 50, -50])
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_IDENTITY", x, ScaleBias=(1.5, 0.5)).values, [5, -4, 127, -128])
+    large = np.array([2**24 + 1, 2**63], np.uint64)
+    got = unary("ELEMENT_WISE_IDENTITY", large, ScaleBias=(1.5, 0)).values
+    np.testing.assert_array_equal(got, np.array([3 * 2**23, 3 * 2**62], np.uint64))
+
+
+@pytest.mark.parametrize("data_type", [t for t in DataType if t.bits >= 8], ids=lambda t: t.name)
+def test_identity_copies_bits(data_type):
+    raw = np.random.default_rng(0).integers(0, 256, 8 * 16).astype(np.uint8).view(data_type.dtype)
+    got = unary("ELEMENT_WISE_IDENTITY", raw).values
+    np.testing.assert_array_equal(got.view(np.uint8), raw.view(np.uint8))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+def test_float_scale_and_bias(dtype):
+    x = np.array([1.5, -2, 1000], dtype)
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_IDENTITY", x, ScaleBias=(2, 0.5)).values, x * 2 + dtype(0.5))
+
+
+@pytest.mark.parametrize("data_type", INTEGERS, ids=lambda t: t.name)
+def test_clip_bounds_truncate_and_saturate(data_type):
+    low, high = data_type.limits
+    x = np.array([low, 0, 1, 2, 3, high], data_type.dtype)
+    np.testing.assert_array_equal(
+        unary("ELEMENT_WISE_CLIP", x, Min=1.9, Max=2.9).values, np.array([1, 1, 1, 2, 2, 2], data_type.dtype)
+    )
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_CLIP", x, Min=-1e30, Max=float("inf")).values, x)
+
+
+def test_min_wins():
+    x = np.array([0, 5, 10], np.float32)
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_CLIP", x, Min=7, Max=3).values, [7, 7, 7])
+    ints = x.astype(np.int32)
+    got = unary("ELEMENT_WISE_CLIP1", ints, MinMaxDataType="INT32", Min=7, Max=3).values
+    np.testing.assert_array_equal(got, [7, 7, 7])
+
+
+def test_clip1_bounds_are_exact():
+    x = np.array([0, 2**63, 2**64 - 1], np.uint64)
+    got = unary("ELEMENT_WISE_CLIP1", x, MinMaxDataType="UINT64", Min=2**53 + 1, Max=2**64 - 2).values
+    np.testing.assert_array_equal(got, np.array([2**53 + 1, 2**63, 2**64 - 2], np.uint64))
+
+
+def test_clip_scales_before_it_clips():
+    x = np.array([1, 2, 3], np.int16)
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_CLIP", x, ScaleBias=(10, 1), Min=0, Max=25).values, [11, 21, 25])
+    floats = x.astype(np.float16)
+    got = unary("ELEMENT_WISE_CLIP", floats, ScaleBias=(10, 1), Min=0, Max=25).values
+    np.testing.assert_array_equal(got, [11, 21, 25])
+
+
+def test_clip_of_nan_is_unspecified():
+    got = unary("ELEMENT_WISE_CLIP", np.array([np.nan, 1], np.float32), Min=0, Max=1)
+    assert np.isnan(got.values[0])
+    np.testing.assert_array_equal(got.unspecified, [True, False])
+
+
+def test_float16_bounds_round_to_nearest():
+    x = np.array([0], np.float16)
+    got = unary("ELEMENT_WISE_CLIP", x, Min=1 + 2**-11 + 2**-20, Max=2).values
+    assert got[0] == np.float16(1 + 2**-10)
+
+
+@given(st.sampled_from(INTEGERS), st.data())
+def test_integer_modulus(data_type, data):
+    a, b = data.draw(integers(data_type)), data.draw(integers(data_type))
+    arrays = (np.array([a], data_type.dtype), np.array([b], data_type.dtype))
+    floor, truncate = (binary(f"ELEMENT_WISE_MODULUS_{name}", *arrays) for name in ("FLOOR", "TRUNCATE"))
+    if b == 0:
+        want = [0 if data_type.is_signed else data_type.limits[1]] * 2
+    else:
+        want = [a % b, a % b if (a < 0) == (b < 0) or a % b == 0 else a % b - b]
+    assert [int(floor.values[0]), int(truncate.values[0])] == want
+    assert bool(floor.unspecified[0]) == bool(truncate.unspecified[0]) == (b == 0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_float_modulus(dtype):
+    numbers = np.array([0.0, -0.0, 1.5, -3, 7, -7, 1e-7, 3e4, np.inf, -np.inf, np.nan], dtype)
+    a, b = (array.copy() for array in np.broadcast_arrays(numbers[:, None], numbers))
+    with np.errstate(all="ignore"):
+        remainder = np.fmod(a, b)
+        floor = np.where((remainder != 0) & (np.signbit(remainder) != np.signbit(b)), remainder + b, remainder)
+    truncated = binary("ELEMENT_WISE_MODULUS_TRUNCATE", a, b)
+    assert truncated.error is None
+    np.testing.assert_array_equal(truncated.values, remainder)
+    np.testing.assert_array_equal(binary("ELEMENT_WISE_MODULUS_FLOOR", a, b).values, floor)
+
+
+def test_modulus_of_far_numbers_is_exact():
+    a, b = np.array([1e30, -1e30], np.float32), np.array([7, 7], np.float32)
+    exact = [int(value) % 7 for value in a.tolist()]
+    np.testing.assert_array_equal(binary("ELEMENT_WISE_MODULUS_FLOOR", a, b).values, exact)
+    np.testing.assert_array_equal(
+        binary("ELEMENT_WISE_MODULUS_TRUNCATE", a, b).values, [exact[0], exact[1] - 7 if exact[1] else 0]
+    )
+
+
+@given(st.sampled_from(INTEGERS), st.data())
+def test_integer_extrema(data_type, data):
+    a = data.draw(integers(data_type))
+    low, high = data_type.limits
+    b = data.draw(st.one_of(integers(data_type), st.integers(max(low, a - 1), min(high, a + 1))))
+    arrays = (np.array([a], data_type.dtype), np.array([b], data_type.dtype))
+    assert int(binary("ELEMENT_WISE_MAX", *arrays).values[0]) == max(a, b)
+    assert int(binary("ELEMENT_WISE_MIN", *arrays).values[0]) == min(a, b)
+
+
+def test_extrema_of_nan_are_unspecified():
+    a, b = np.array([1, np.nan, 1, -np.inf], np.float16), np.array([2, 2, np.nan, np.inf], np.float16)
+    for name, want in (("MAX", [2, np.nan, np.nan, np.inf]), ("MIN", [1, np.nan, np.nan, -np.inf])):
+        got = binary(f"ELEMENT_WISE_{name}", a, b)
+        np.testing.assert_array_equal(got.values, want)
+        np.testing.assert_array_equal(got.unspecified, [False, True, True, False])
+
+
+@given(st.sampled_from([DataType.INT32, DataType.UINT32]), st.data())
+def test_mean_and_square_of_integers_wrap(data_type, data):
+    a, b = data.draw(integers(data_type)), data.draw(integers(data_type))
+    arrays = (np.array([a], data_type.dtype), np.array([b], data_type.dtype))
+    total = wrapped(a + b, data_type)
+    assert int(binary("ELEMENT_WISE_MEAN", *arrays).values[0]) == abs(total) // 2 * (1 if total >= 0 else -1)
+    assert int(binary("ELEMENT_WISE_DIFFERENCE_SQUARE", *arrays).values[0]) == wrapped((a - b) ** 2, data_type)
+
+
+def test_mean_and_square_of_floats():
+    a, b = np.array([1.5, -2, np.inf, 3e38], np.float32), np.array([2, 5, -np.inf, 3e38], np.float32)
+    mean = binary("ELEMENT_WISE_MEAN", a, b)
+    np.testing.assert_array_equal(mean.values[:3], [1.75, 1.5, np.nan])
+    # the sum is beyond FLOAT32
+    np.testing.assert_array_equal(mean.unspecified, [False, False, False, True])
+    np.testing.assert_array_equal(binary("ELEMENT_WISE_DIFFERENCE_SQUARE", a, b).values, [0.25, 49, np.inf, 0])
+
+
+@pytest.mark.parametrize("data_type", [t for t in INTEGERS if t.is_signed], ids=lambda t: t.name)
+def test_the_lowest_integer_stays(data_type):
+    low, high = data_type.limits
+    x = np.array([low, low + 1, -1, 0, 1, high], data_type.dtype)
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_ABS", x).values, [low, high, 1, 0, 1, high])
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_NEGATE", x).values, [low, high, 1, 0, -1, low + 1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_signs_of_floats(dtype):
+    x = np.array([0.0, -0.0, 2.5, -3, 1e-7, -1e-7, np.inf, -np.inf, np.nan], dtype)
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_ABS", x).values, np.abs(x))
+    negated = unary("ELEMENT_WISE_NEGATE", x).values
+    np.testing.assert_array_equal(negated, -x)
+    np.testing.assert_array_equal(np.signbit(negated), ~np.signbit(x))
+    sign = unary("ELEMENT_WISE_SIGN", x)
+    np.testing.assert_array_equal(sign.values, [0, 0, 1, -1, 1, -1, 1, -1, 0])
+    np.testing.assert_array_equal(sign.unspecified, np.isnan(x))
+
+
+@pytest.mark.parametrize("data_type", INTEGERS, ids=lambda t: t.name)
+def test_signs_of_integers(data_type):
+    low, high = data_type.limits
+    x = np.array([low, 0, 1, high], data_type.dtype)
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_SIGN", x).values, [-1 if low else 0, 0, 1, 1])
+
+
+def test_abs_scales_first():
+    x = np.array([1, 2, 3], np.int8)
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_ABS", x, ScaleBias=(-2, 3)).values, [1, 1, 3])
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_ABS", x.astype(np.float16), ScaleBias=(-2, 3)).values, [1, 1, 3])
+
+
+def test_threshold():
+    x = np.array([-5, 0, 5], np.int32)
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_THRESHOLD", x, Min=-1.9).values, [-1, 0, 5])
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_THRESHOLD", x, ScaleBias=(2, 1), Min=-1e30).values, [-9, 1, 11])
+    np.testing.assert_array_equal(unary("ELEMENT_WISE_THRESHOLD", x.astype(np.uint8), Min=3).values, [251, 3, 5])
+    floats = unary("ELEMENT_WISE_THRESHOLD", np.array([-5, 0.25, np.inf, np.nan], np.float16), Min=0.125)
+    np.testing.assert_array_equal(floats.values, [0.125, 0.25, np.inf, np.nan])
+    np.testing.assert_array_equal(floats.unspecified, [False, False, False, True])

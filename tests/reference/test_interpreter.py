@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dml2onnx.ir.data import ArrayData, FillData
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.reference import evaluate, evaluate_results
+from tests.reference.describe import describe
+
+F32 = DataType.FLOAT32
+
+
+def identity(source, target):
+    return describe("ELEMENT_WISE_IDENTITY", InputTensor=source, OutputTensor=target)
+
+
+def relu(x, y, shape, name="relu"):
+    desc = TensorDesc(F32, shape)
+    op = describe("ACTIVATION_RELU", InputTensor=desc, OutputTensor=desc)
+    return Node(name, op, {"InputTensor": (Read(x),)}, {"OutputTensor": (Write(y),)})
+
+
+def test_views_of_one_buffer_differ():
+    """A transposition by strides, read at an offset."""
+    x, y = Value("x", 32), Value("y", 24)
+    op = identity(TensorDesc(F32, (3, 2), (1, 3)), TensorDesc(F32, (3, 2)))
+    node = Node("n", op, {"InputTensor": (Read(x, 8),)}, {"OutputTensor": (Write(y),)})
+    graph = Graph((node,), (GraphInput("x", x),), (GraphOutput("y", y, TensorDesc(F32, (3, 2))),))
+    want = np.arange(2, 8, dtype=np.float32).reshape(2, 3).T
+    np.testing.assert_array_equal(evaluate(graph, {"x": np.arange(8, dtype=np.float32)})["y"], want)
+
+
+def test_partial_writes_keep_their_base():
+    x, before, after = Value("x", 8), Value("before", 24), Value("after", 24)
+    op = identity(TensorDesc(F32, (2,)), TensorDesc(F32, (2,), (2,)))
+    node = Node("n", op, {"InputTensor": (Read(x),)}, {"OutputTensor": (Write(after, 4, before),)})
+    graph = Graph(
+        (node,),
+        (GraphInput("x", x, desc=TensorDesc(F32, (2,))),),
+        (GraphOutput("y", after, TensorDesc(F32, (6,))),),
+        (Constant(before, FillData(np.float32(9).tobytes(), 24)),),
+    )
+    np.testing.assert_array_equal(evaluate(graph, {"x": [1, 2]})["y"], [9, 1, 9, 2, 9, 9])
+
+
+def test_without_a_base_gaps_are_zero():
+    x, y = Value("x", 8), Value("y", 12)
+    op = identity(TensorDesc(F32, (2,)), TensorDesc(F32, (2,), (2,)))
+    node = Node("n", op, {"InputTensor": (Read(x),)}, {"OutputTensor": (Write(y),)})
+    graph = Graph((node,), (GraphInput("x", x),), (GraphOutput("y", y, TensorDesc(F32, (3,))),))
+    np.testing.assert_array_equal(evaluate(graph, {"x": [1, 2]})["y"], [1, 0, 2])
+
+
+def test_only_what_the_outputs_need_is_run():
+    x, y, unused = Value("x", 4), Value("y", 4), Value("unused", 4)
+    nodes = (relu(unused, Value("z", 4), (1,), "dead"), relu(x, y, (1,)))
+    inputs = (GraphInput("x", x, ArrayData.of(np.array([-3], np.float32))), GraphInput("unused", unused))
+    graph = Graph(nodes, inputs, (GraphOutput("y", y, TensorDesc(F32, (1,))),))
+    assert evaluate(graph)["y"] == 0
+    assert evaluate(graph, outputs=[GraphOutput("same", x, TensorDesc(F32, (1,)))])["same"] == -3
+
+
+def test_short_inputs_are_extended_with_zeros_and_long_ones_refused():
+    x, y = Value("x", 8), Value("y", 8)
+    graph = Graph((relu(x, y, (2,)),), (GraphInput("x", x),), (GraphOutput("y", y, TensorDesc(F32, (2,))),))
+    np.testing.assert_array_equal(evaluate(graph, {"x": np.array([4], np.float32)})["y"], [4, 0])
+    with pytest.raises(ValueError, match="12 bytes for 'x', which has 8"):
+        evaluate(graph, {"x": np.zeros(3, np.float32)})
+    with pytest.raises(KeyError, match="no contents for the input 'x'"):
+        evaluate(graph)
+    with pytest.raises(KeyError, match="no input z"):
+        evaluate(graph, {"x": [1, 2], "z": [1]})
+
+
+def chain(first, second, shape):
+    x, y, z = (Value(name, 4 * int(np.prod(shape))) for name in "xyz")
+    nodes = tuple(
+        Node(str(i), op, {"InputTensor": (Read(a),)}, {"OutputTensor": (Write(b),)})
+        for i, (op, a, b) in enumerate(((first, x, y), (second, y, z)))
+    )
+    return Graph(nodes, (GraphInput("x", x),), (GraphOutput("z", z, TensorDesc(F32, shape)),))
+
+
+def test_errors_travel_through_operators():
+    desc = TensorDesc(F32, (3,))
+    tanh = describe("ACTIVATION_TANH", InputTensor=desc, OutputTensor=desc)
+    scale = describe("ACTIVATION_LINEAR", InputTensor=desc, OutputTensor=desc, Alpha=1000.0, Beta=0.0)
+    x = np.array([0.1, 0.5, 2], np.float32)
+    result = evaluate_results(chain(tanh, scale, (3,)), {"x": x})["z"]
+    assert result.error is not None
+    # a thousand times what is allowed for tanh, within the margin of the probe
+    assert (result.error >= 1000 * 1e-5 * np.tanh(x)).all()
+    assert (result.error <= 0.1).all()
+
+
+def test_unspecified_elements_travel_through_operators():
+    desc = TensorDesc(F32, (2, 2))
+    relu_op = describe("ACTIVATION_RELU", InputTensor=desc, OutputTensor=desc)
+    soft = describe("ACTIVATION_SOFTMAX", InputTensor=desc, OutputTensor=desc)
+    x = np.array([[np.nan, 1], [2, 3]], np.float32)
+    result = evaluate_results(chain(relu_op, soft, (2, 2)), {"x": x})["z"]
+    np.testing.assert_array_equal(result.unspecified, [[True, True], [False, False]])
+
+
+def test_exact_results_stay_exact():
+    desc = TensorDesc(F32, (2,))
+    op = describe("ACTIVATION_IDENTITY", InputTensor=desc, OutputTensor=desc)
+    result = evaluate_results(chain(op, op, (2,)), {"x": np.array([1, np.nan], np.float32)})["z"]
+    assert result.error is None
+    assert result.unspecified is None

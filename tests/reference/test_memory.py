@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.reference import memory
+
+sizes_and_strides = st.lists(st.tuples(st.integers(1, 4), st.integers(0, 9)), min_size=1, max_size=4)
+
+
+def element(buffer: bytes, data_type: DataType, index: int, offset: int):
+    """One element, read in the plainest way."""
+    if data_type.bits == 4:
+        nibble = buffer[offset + index // 2] >> (4 * (index % 2)) & 15
+        return nibble - 16 if data_type.is_signed and nibble >= 8 else nibble
+    start = offset + index * data_type.itemsize
+    return np.frombuffer(buffer[start : start + data_type.itemsize], data_type.dtype)[0]
+
+
+@given(sizes_and_strides, st.sampled_from(list(DataType)), st.integers(0, 5), st.randoms(use_true_random=False))
+def test_read_is_the_stride_formula(dims, data_type, offset, random):
+    sizes, strides = (tuple(column) for column in zip(*dims, strict=True))
+    desc = TensorDesc(data_type, sizes, strides)
+    raw = random.randbytes(offset + data_type.bytes_for(desc.extent) + 3)
+    array = memory.read(np.frombuffer(raw, np.uint8), desc, offset)
+    for index in itertools.product(*map(range, sizes)):
+        want = element(raw, data_type, sum(i * s for i, s in zip(index, strides, strict=True)), offset)
+        np.testing.assert_array_equal(array[index], want)
+
+
+@given(st.permutations(range(3)), st.sampled_from(list(DataType)), st.integers(0, 3), st.integers(0, 5))
+def test_write_touches_its_elements_only(order, data_type, gap, offset):
+    sizes = (2, 3, 2)
+    strides, step = [0, 0, 0], 1 + gap
+    for axis in order:
+        strides[axis] = step
+        step *= sizes[axis]
+    desc = TensorDesc(data_type, sizes, tuple(strides))
+    random = np.random.default_rng(gap)
+    before = random.integers(0, 256, offset + desc.minimum_bytes + 4).astype(np.uint8)
+    low, high = (0, 7) if data_type.is_float else (max(data_type.limits[0], -8), min(data_type.limits[1], 15))
+    array = random.integers(low, high + 1, sizes).astype(data_type.dtype)
+    after = before.copy()
+    memory.write(after, desc, array, offset)
+    np.testing.assert_array_equal(memory.read(after, desc, offset), array)
+    written = {sum(i * s for i, s in zip(index, strides, strict=True)) for index in np.ndindex(*sizes)}
+    for position in set(range(desc.extent)) - written:
+        np.testing.assert_array_equal(
+            element(after.tobytes(), data_type, position, offset),
+            element(before.tobytes(), data_type, position, offset),
+        )
+    np.testing.assert_array_equal(after[:offset], before[:offset])
+    used = offset + data_type.bytes_for(desc.extent)
+    np.testing.assert_array_equal(after[used:], before[used:])
+
+
+def test_nibbles_low_first():
+    raw = np.array([0x21, 0xF8], np.uint8)
+    np.testing.assert_array_equal(memory.read(raw, TensorDesc(DataType.UINT4, (4,))), [1, 2, 8, 15])
+    np.testing.assert_array_equal(memory.read(raw, TensorDesc(DataType.INT4, (4,))), [1, 2, -8, -1])
+
+
+def test_odd_nibble_keeps_its_neighbour():
+    raw = np.array([0xA0], np.uint8)
+    memory.write(raw, TensorDesc(DataType.UINT4, (1,)), np.array([5], np.uint8))
+    assert raw[0] == 0xA5
+
+
+@pytest.mark.parametrize("offset", [1, -4])
+def test_views_stay_inside_the_buffer(offset):
+    with pytest.raises(ValueError, match="past the end"):
+        memory.read(np.zeros(8, np.uint8), TensorDesc(DataType.FLOAT32, (2,)), offset)
+
+
+def test_marks_cover_every_byte_of_an_element():
+    desc = TensorDesc(DataType.FLOAT32, (2,), (2,))
+    marks = np.zeros(16, np.bool_)
+    memory.write_marks(marks, desc, np.array([False, True]))
+    np.testing.assert_array_equal(np.flatnonzero(marks), [8, 9, 10, 11])
+    np.testing.assert_array_equal(memory.read_marks(marks, TensorDesc(DataType.UINT16, (8,))), np.arange(8) // 2 == 2)

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx.reference import ReferenceEvaluator
+
+from dml2onnx.reference import operator_results
+from tests.reference.describe import describe
+
+
+def pool(name, x, shape, *, indices=None, **values):
+    n = x.ndim - 2
+    defaults = {"Strides": (1,) * n, "StartPadding": (0,) * n, "EndPadding": (0,) * n}
+    if name in ("MAX_POOLING2", "AVERAGE_POOLING1"):
+        defaults["Dilations"] = (1,) * n
+    if indices is not None:
+        values["OutputIndicesTensor"] = np.zeros(shape, indices)
+    op = describe(name, InputTensor=x, OutputTensor=np.zeros(shape, x.dtype), **{**defaults, **values})
+    results = operator_results(op, {"InputTensor": x})
+    return results["OutputTensor"][0], results.get("OutputIndicesTensor", (None,))[0]
+
+
+def on_cpu(kind, x, outputs, **attributes):
+    """ONNX Runtime's own kernels, whose indices onnx.reference does not have for three dimensions."""
+    node = onnx.helper.make_node(kind, ["x"], outputs, **attributes)
+    values = [onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, x.shape)]
+    types = [onnx.TensorProto.FLOAT, onnx.TensorProto.INT64]
+    results = [onnx.helper.make_tensor_value_info(o, t, None) for o, t in zip(outputs, types, strict=False)]
+    graph = onnx.helper.make_graph([node], "g", values, results)
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 21)], ir_version=10)
+    return onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": x})
+
+
+CASES = [
+    # spatial sizes, window, strides, dilations, start, end
+    ((6, 7), (3, 2), (1, 2), (1, 1), (0, 0), (0, 0)),
+    ((6, 7), (3, 2), (2, 1), (1, 1), (1, 0), (2, 1)),
+    ((8, 8), (2, 3), (1, 2), (3, 2), (1, 1), (0, 2)),
+    ((4, 5, 6), (2, 2, 3), (2, 1, 1), (1, 2, 1), (1, 0, 1), (0, 1, 2)),
+]
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize(("sizes", "window", "strides", "dilations", "start", "end"), CASES)
+def test_max_and_indices(ties, sizes, window, strides, dilations, start, end):
+    random = np.random.default_rng(0)
+    x = random.permutation(2 * 3 * int(np.prod(sizes))).reshape(2, 3, *sizes).astype(np.float32) - 40
+    x = x // 100 if ties else x
+    pads = {"kernel_shape": window, "strides": strides, "dilations": dilations, "pads": (*start, *end)}
+    want, index = on_cpu("MaxPool", x, ["y", "i"], **pads)
+    values = {
+        "Strides": strides,
+        "WindowSize": window,
+        "StartPadding": start,
+        "EndPadding": end,
+        "Dilations": dilations,
+    }
+    got, indices = pool("MAX_POOLING2", x, want.shape, indices=np.uint64, **values)
+    np.testing.assert_array_equal(got.values, want)
+    if not ties:
+        np.testing.assert_array_equal(indices.values, index)
+    np.testing.assert_array_equal(x.reshape(-1)[indices.values], want)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"])
+@pytest.mark.parametrize("name", ["MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2"])
+def test_first_of_equals_and_extremes(dtype, name):
+    dtype = np.dtype(dtype)
+    low, high = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    x = np.array([low, low, high, high, low], dtype).reshape(1, 1, 1, 5)
+    indices = None if name == "MAX_POOLING" else np.uint32
+    window = {"WindowSize": (1, 2), "EndPadding": (0, 1)}
+    got, index = pool(name, x, (1, 1, 1, 5), indices=indices, **window)
+    np.testing.assert_array_equal(got.values.reshape(-1), np.array([low, high, high, high, low], dtype))
+    if index is not None:
+        np.testing.assert_array_equal(index.values.reshape(-1), [0, 2, 2, 3, 4])
+        assert not index.unspecified.any()
+
+
+def test_window_wholly_in_padding():
+    x = np.array([5, 6], np.int8).reshape(1, 1, 1, 2)
+    window = {"WindowSize": (1, 2), "StartPadding": (0, 2)}
+    got, index = pool("MAX_POOLING1", x, (1, 1, 1, 3), indices=np.uint32, **window)
+    np.testing.assert_array_equal(got.values.reshape(-1), [-128, 5, 6])
+    np.testing.assert_array_equal(index.unspecified.reshape(-1), [True, False, False])
+    assert not got.unspecified.any()
+
+
+def test_nan_is_unspecified_and_kept_when_alone():
+    x = np.array([np.nan, np.nan, 1, 2], np.float32).reshape(1, 1, 1, 4)
+    got, index = pool("MAX_POOLING1", x, (1, 1, 1, 3), indices=np.uint32, WindowSize=(1, 2))
+    np.testing.assert_array_equal(got.values.reshape(-1), [np.nan, np.nan, 2])
+    np.testing.assert_array_equal(index.values.reshape(-1), [0, 1, 3])
+    np.testing.assert_array_equal(index.unspecified.reshape(-1), [True, True, False])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize("include", [False, True])
+@pytest.mark.parametrize(("sizes", "window", "strides", "dilations", "start", "end"), CASES)
+def test_average_is_onnx(dtype, include, sizes, window, strides, dilations, start, end):
+    x = np.random.default_rng(0).integers(-9, 9, (2, 3, *sizes)).astype(dtype)
+    node = onnx.helper.make_node(
+        "AveragePool",
+        ["x"],
+        ["y"],
+        kernel_shape=window,
+        strides=strides,
+        dilations=dilations,
+        pads=(*start, *end),
+        count_include_pad=int(include),
+    )
+    want = ReferenceEvaluator(node).run(None, {"x": x.astype(np.float64)})[0].astype(dtype)
+    values = {
+        "Strides": strides,
+        "WindowSize": window,
+        "StartPadding": start,
+        "EndPadding": end,
+        "Dilations": dilations,
+    }
+    got, _ = pool("AVERAGE_POOLING1", x, want.shape, IncludePadding=include, **values)
+    np.testing.assert_array_equal(got.values, want)
+    if set(dilations) == {1}:
+        del values["Dilations"]
+        same, _ = pool("AVERAGE_POOLING", x, want.shape, IncludePadding=include, **values)
+        np.testing.assert_array_equal(same.values, want)
+
+
+def test_windows_that_hang_over_the_end():
+    """Five elements, windows of two in steps of two: the third holds one element, and half of it is no padding."""
+    x = np.array([1, 2, 3, 4, 5], np.float32).reshape(1, 1, 1, 5)
+    window = {"WindowSize": (1, 2), "Strides": (1, 2)}
+    largest, _ = pool("MAX_POOLING", x, (1, 1, 1, 3), **window)
+    np.testing.assert_array_equal(largest.values.reshape(-1), [2, 4, 5])
+    for include, want in ((False, [1.5, 3.5, 5]), (True, [1.5, 3.5, 2.5])):
+        got, _ = pool("AVERAGE_POOLING", x, (1, 1, 1, 3), IncludePadding=include, **window)
+        np.testing.assert_array_equal(got.values.reshape(-1), want)
+
+
+@pytest.mark.parametrize("include", [False, True])
+def test_average_of_padding_only(include):
+    x = np.ones((1, 1, 1, 1), np.float32)
+    window = {"WindowSize": (1, 1), "StartPadding": (0, 1)}
+    got, _ = pool("AVERAGE_POOLING", x, (1, 1, 1, 2), IncludePadding=include, **window)
+    np.testing.assert_array_equal(got.values.reshape(-1), [0, 1])
+    np.testing.assert_array_equal(got.unspecified.reshape(-1), [not include, False])

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dml2onnx import catalog
+from dml2onnx.diagnostics import InternalError
+from dml2onnx.reference import FAMILIES, has_reference, reference, run_operator
+from dml2onnx.reference.registry import _references
+from tests.reference.describe import describe
+
+
+def test_unknown_operator_is_refused():
+    with pytest.raises(ValueError, match="PADDING9, which is no DirectML operator"):
+        reference("PADDING9")(lambda op, inputs: {})
+
+
+def test_second_reference_names_both_functions():
+    def again(op, inputs):
+        return {}
+
+    with pytest.raises(ValueError, match=r"JOIN has two references: dml2onnx\.reference\.join\.join and .*again"):
+        reference("JOIN")(again)
+
+
+def test_operator_without_reference_is_our_defect(monkeypatch):
+    x = np.zeros((1,), np.float32)
+    op = describe("ACTIVATION_RELU", InputTensor=x, OutputTensor=x)
+    monkeypatch.delitem(_references, "ACTIVATION_RELU")
+    with pytest.raises(InternalError, match="DML_OPERATOR_ACTIVATION_RELU"):
+        run_operator(op, {"InputTensor": x})
+
+
+@pytest.mark.parametrize("name", ["PADDING", "DML_OPERATOR_PADDING"])
+def test_has_reference_takes_short_and_full_names(name):
+    assert has_reference(name)
+    assert not has_reference("NO_SUCH")
+
+
+def test_every_activation_has_a_reference():
+    activations = [name for name in catalog.operator_names() if name.startswith("DML_OPERATOR_ACTIVATION_")]
+    assert len(activations) == 27
+    assert [name for name in activations if not has_reference(name)] == []
+
+
+def test_references_stand_in_the_module_of_their_family():
+    families = {module.__name__ for module in FAMILIES}
+    assert {function.__module__ for function in _references.values()} == families
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.zeros((1,), np.float64), "an array of float64 where the tensor is FLOAT32"),
+        (np.zeros((2,), np.float32), r"an array of \[2\] where the tensor is \[1\]"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(array, words):
+    x = np.zeros((1,), np.float32)
+    op = describe("ACTIVATION_RELU", InputTensor=x, OutputTensor=x)
+    with pytest.raises(ValueError, match=words):
+        run_operator(op, {"InputTensor": array})
+    with pytest.raises(ValueError, match="no array for InputTensor"):
+        run_operator(op, {})

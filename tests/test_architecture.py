@@ -1,0 +1,128 @@
+"""The shape of the house: who may import whom, what is public, and that mirrored rooms have the same names."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dml2onnx
+from dml2onnx import catalog
+from dml2onnx.codes import all_codes
+from dml2onnx.lowering.registry import FAMILIES, lowerings
+from dml2onnx.reference import has_reference
+
+PACKAGE = Path(dml2onnx.__file__).parent
+
+ALLOWED = {
+    "diagnostics": set(),
+    "garbage": set(),
+    "codes": {"diagnostics"},
+    "catalog": set(),
+    "ir": {"catalog", "diagnostics"},
+    "targets": {"codes", "diagnostics"},
+    "frontends": {"catalog", "codes", "diagnostics", "garbage", "ir"},
+    "checks": {"catalog", "codes", "diagnostics", "garbage", "ir"},
+    "reference": {"catalog", "diagnostics", "ir"},
+    "lowering": {"catalog", "codes", "diagnostics", "garbage", "ir", "targets"},
+    "writer": {"codes", "diagnostics", "lowering"},
+    "runtime": {"codes", "diagnostics", "lowering"},
+    "compiler": {"catalog", "checks", "codes", "diagnostics", "ir", "lowering", "runtime", "targets", "writer"},
+    "execution": {"codes", "compiler", "diagnostics", "frontends", "ir", "lowering", "runtime", "writer"},
+    "verification": {"compiler", "frontends", "ir", "lowering", "reference"},
+}
+"""What each room of the package may import; the command line and ``__init__`` may import everything."""
+
+WITHOUT_ONNX = ["catalog", "checks", "codes", "diagnostics", "frontends", "ir", "reference"]
+
+
+def imports(room: str) -> list[tuple[Path, str]]:
+    """(file, module) of every import in a room, those inside functions and TYPE_CHECKING blocks too."""
+    place = PACKAGE / room
+    files = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
+    found = []
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found += [(file, alias.name) for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{file} imports relatively"
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+                found += [(file, name) for name in (names if node.module == "dml2onnx" else [node.module or ""])]
+    return found
+
+
+@pytest.mark.parametrize("room", ALLOWED)
+def test_imports_point_one_way(room: str) -> None:
+    wrong = []
+    for file, module in imports(room):
+        if module.startswith("dml2onnx."):
+            target = module.split(".")[1]
+            if target not in {room, "__version__", *ALLOWED[room]}:
+                wrong.append(f"{file.relative_to(PACKAGE)} imports {module}")
+    assert not wrong
+
+
+@pytest.mark.parametrize("room", WITHOUT_ONNX)
+def test_the_way_in_knows_no_onnx(room: str) -> None:
+    assert not [file for file, module in imports(room) if module.split(".")[0] in {"onnx", "onnxruntime"}]
+
+
+def test_every_room_is_in_the_plan() -> None:
+    rooms = {item.stem for item in PACKAGE.iterdir() if not item.name.startswith("_") and item.name != "py.typed"}
+    assert rooms - {"schemas", "cli"} == set(ALLOWED)
+
+
+def test_public_names() -> None:
+    expected = [
+        "CompiledModel",
+        "Diagnostic",
+        "DmlError",
+        "FeatureLevel",
+        "Graph",
+        "check",
+        "compile",
+        "load",
+        "minimum_feature_level",
+        "run",
+        "verify",
+    ]
+    assert dml2onnx.__all__ == expected
+    assert all(getattr(dml2onnx, name) is not None for name in expected)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = dml2onnx.nonsense
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    """Only what numpy and onnx bring in anyway; ONNX Runtime and networkx wait until they are needed."""
+    heavy = ("onnxruntime", "networkx", "rich", "onnx", "numpy")
+    script = f"import sys, dml2onnx; print([name for name in {heavy} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_the_registry_knows_the_catalogue() -> None:
+    names = {name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()}
+    assert set(lowerings()) <= names
+
+
+def test_what_is_lowered_has_a_reference() -> None:
+    assert [name for name in lowerings() if not has_reference(name)] == []
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_rooms_mirror_each_other(family: str) -> None:
+    """A family is found under one name in the lowerings, the reference, and the tests of both."""
+    assert (PACKAGE / "lowering" / f"{family}.py").exists()
+    assert (PACKAGE / "reference" / f"{family}.py").exists()
+    assert (Path(__file__).parent / "lowering" / f"test_{family}.py").exists()
+    assert (Path(__file__).parent / "reference" / f"test_{family}.py").exists()
+
+
+def test_codes_are_explained() -> None:
+    for code in all_codes().values():
+        assert len(code.explanation) > 35, code.id
+        assert code.title, code.id

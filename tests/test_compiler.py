@@ -1,0 +1,223 @@
+"""``compile``: what is asked of it, what it refuses, and what the model says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import onnx
+import pytest
+
+import dml2onnx
+from dml2onnx.compiler import DEFAULT_OPSET, compile, require_clean
+from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.targets import OPSETS
+from tests.lowering.harness import operator, operators, t
+
+FOUR = t("FLOAT32", [4])
+RELU = operator("ACTIVATION_RELU", InputTensor=FOUR, OutputTensor=FOUR)
+ADD = operator("ELEMENT_WISE_ADD", ATensor=FOUR, BTensor=FOUR, OutputTensor=FOUR)
+X = np.float32([-2, -1, 1, 2])
+
+
+def node(name: str, op: OperatorDesc, target: Value, **sources: Value) -> Node:
+    reads = {field: (Read(value),) for field, value in sources.items()}
+    return Node(name, op, reads, {"OutputTensor": (Write(target),)}, f"/nodes/{name}/desc")
+
+
+def sample() -> Graph:
+    """``y = relu(x + w)``, and ``h = x + w`` among the results."""
+    x, w, h, y = (Value(name, 16) for name in "xwhy")
+    return Graph(
+        (node("add", ADD, h, ATensor=x, BTensor=w), node("relu", RELU, y, InputTensor=h)),
+        (GraphInput("x", x),),
+        (GraphOutput("y", y, FOUR),),
+        (Constant(w, ArrayData.of(np.float32([1, 1, 1, 1]))),),
+        results=(GraphOutput("h", h, FOUR), GraphOutput("y", y, FOUR)),
+        name="sample",
+        format="native",
+    )
+
+
+# --- Outputs ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wanted", "made"),
+    [
+        (None, ["Add", "Relu"]),
+        (["y"], ["Add", "Relu"]),
+        (["h"], ["Add"]),
+        (["h", "y"], ["Add", "Relu"]),
+        (["y", "h"], ["Add", "Relu"]),
+    ],
+)
+def test_selected_outputs(wanted: list[str] | None, made: list[str]) -> None:
+    model = compile(sample(), outputs=wanted)
+    assert [port.name for port in model.outputs] == (wanted or ["y"])
+    assert operators(model) == made
+    got = model.run({"x": X})
+    want = {"h": X + 1, "y": np.maximum(X + 1, 0)}
+    for name, array in got.items():
+        np.testing.assert_array_equal(array, want[name])
+
+
+def test_unknown_outputs_are_all_named() -> None:
+    with pytest.raises(DmlError) as caught:
+        compile(sample(), outputs=["z", "y", "H"])
+    found = [(item.code, item.found, item.expected) for item in caught.value.diagnostics]
+    assert found == [("DML2005", "z", "h, y"), ("DML2005", "H", "h, y")]
+
+
+# --- Opsets and targets -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+def test_every_opset(opset: int) -> None:
+    model = compile(sample(), opset=opset)
+    (entry,) = model.model_proto.opset_import
+    assert (entry.domain, entry.version) == ("", opset)
+    onnx.checker.check_model(model.model_proto, full_check=True)
+    np.testing.assert_array_equal(model.run({"x": X})["y"], [0, 0, 2, 3])
+
+
+@pytest.mark.parametrize("opset", [0, 16, 24, -1, 100])
+def test_other_opsets_are_refused(opset: int) -> None:
+    with pytest.raises(DmlError) as caught:
+        compile(sample(), opset=opset)
+    (item,) = caught.value.diagnostics
+    assert (item.code, item.found, item.expected) == ("DML2003", str(opset), "17 to 23")
+
+
+def test_opset_21_is_the_default() -> None:
+    assert compile(sample()).opset == DEFAULT_OPSET == 21
+
+
+def test_targets() -> None:
+    for name in ("cpu", "dml"):
+        model = compile(sample(), target=name)
+        assert model.target == name
+        onnx.checker.check_model(model.model_proto, full_check=True)
+    with pytest.raises(DmlError) as caught:
+        compile(sample(), target="cuda")
+    assert caught.value.diagnostics[0].code == "DML2006"
+
+
+# --- What the model says ------------------------------------------------------------------------------------------
+
+
+def test_metadata() -> None:
+    model = compile(sample())
+    proto = model.model_proto
+    assert (proto.graph.name, proto.producer_name) == ("sample", "dml2onnx")
+    assert proto.producer_version == dml2onnx.__version__
+    metadata = {item.key: item.value for item in proto.metadata_props}
+    assert metadata == {"dml2onnx_source": "native", "dml2onnx_target": "cpu"}
+    assert model.node_count == 2
+    assert model.weight_bytes == 16
+
+
+def test_repr_is_short() -> None:
+    assert len(repr(compile(sample()))) < 200
+
+
+def test_compiling_is_deterministic() -> None:
+    first, second = (compile(sample()).model_proto.SerializeToString(deterministic=True) for _ in range(2))
+    assert first == second
+
+
+def test_a_graph_can_be_compiled_again() -> None:
+    graph = sample()
+    assert compile(graph).model_proto == compile(graph).model_proto
+    assert operators(compile(graph, outputs=["h"])) == ["Add"]
+
+
+def test_saved_models_are_the_model(tmp_path: object) -> None:
+    model = compile(sample())
+    (path,) = model.save(f"{tmp_path}/model.onnx")
+    assert onnx.load(path) == model.model_proto
+
+
+# --- Findings -----------------------------------------------------------------------------------------------------
+
+
+def with_dead_node() -> Graph:
+    graph = sample()
+    extra = node("dead", RELU, Value("z", 16), InputTensor=graph.inputs[0].value)
+    return replace(graph, nodes=(*graph.nodes, extra))
+
+
+def test_warnings_pass_through() -> None:
+    model = compile(with_dead_node())
+    (item,) = model.warnings
+    assert (item.severity, item.node, item.code) == (Severity.WARNING, "dead", "DML1216")
+    assert operators(model) == ["Add", "Relu"]
+    assert compile(sample()).warnings == ()
+
+
+def test_findings_of_reading_count() -> None:
+    warning = Diagnostic("DML9998", "odd", Severity.WARNING)
+    assert compile(replace(sample(), findings=(warning,))).warnings == (warning,)
+    error = Diagnostic("DML9999", "wrong")
+    with pytest.raises(DmlError) as caught:
+        compile(replace(sample(), findings=(warning, error)))
+    assert caught.value.diagnostics == (error,)
+
+
+def test_all_errors_come_at_once() -> None:
+    x, y, z = Value("x", 16), Value("y", 16), Value("z", 16)
+    short = operator("ACTIVATION_RELU", InputTensor=FOUR, OutputTensor=t("FLOAT32", [3]))
+    mixed = operator("ACTIVATION_RELU", InputTensor=FOUR, OutputTensor=t("INT32", [4]))
+    nodes = (node("a", short, y, InputTensor=x), node("b", mixed, z, InputTensor=y))
+    graph = Graph(nodes, (GraphInput("x", x),), (GraphOutput("z", z, FOUR),))
+    with pytest.raises(DmlError) as caught:
+        compile(graph)
+    assert {item.node for item in caught.value.diagnostics} == {"a", "b"}
+    assert all(item.severity is Severity.ERROR for item in caught.value.diagnostics)
+    assert all(str(item) in str(caught.value) for item in caught.value.diagnostics)
+
+
+def test_feature_levels() -> None:
+    """The level of the call goes before that of the graph, which goes before the newest."""
+    integers = t("INT8", [4])
+    op = operator("ACTIVATION_RELU", InputTensor=integers, OutputTensor=integers)
+    x, y = Value("x", 4), Value("y", 4)
+    graph = Graph((node("a", op, y, InputTensor=x),), (GraphInput("x", x),), (GraphOutput("y", y, integers),))
+    compile(graph)
+    assert require_clean(graph, "5_1") == ()
+    with pytest.raises(DmlError) as caught:
+        compile(graph, feature_level="4_0")
+    assert {item.since for item in caught.value.diagnostics} == {"5_1"}
+    old = replace(graph, feature_level="4_0")
+    with pytest.raises(DmlError):
+        compile(old)
+    compile(old, feature_level="6_4")
+
+
+# --- Running ------------------------------------------------------------------------------------------------------
+
+
+def test_outputs_have_the_shape_of_their_tensor() -> None:
+    packed, columns = t("FLOAT32", [2, 3]), t("FLOAT32", [2, 3], [1, 2])
+    op = operator("ACTIVATION_RELU", InputTensor=columns, OutputTensor=columns)
+    x, y = Value("x", 24), Value("y", 24)
+    graph = Graph((node("a", op, y, InputTensor=x),), (GraphInput("x", x),), (GraphOutput("y", y, columns),))
+    model = compile(graph)
+    assert [port.shape for port in (*model.inputs, *model.outputs)] == [(3, 2), (3, 2)]
+    memory = np.arange(6, dtype=np.float32).reshape(3, 2)
+    got = model.run({"x": memory})["y"]
+    np.testing.assert_array_equal(got, memory.T)
+    assert got.shape == packed.sizes
+
+
+def test_sample_contents_of_another_length_do_not_stand_in() -> None:
+    graph = sample()
+    short = GraphInput("x", graph.inputs[0].value, default=ArrayData.of(X[:2]))
+    with pytest.raises(DmlError) as caught:
+        compile(replace(graph, inputs=(short,))).run()
+    assert caught.value.diagnostics[0].code == "DML3004"
+    long = GraphInput("x", graph.inputs[0].value, default=ArrayData.of(np.tile(X, 2)))
+    np.testing.assert_array_equal(compile(replace(graph, inputs=(long,))).run()["y"], [0, 0, 2, 3])

@@ -1,0 +1,113 @@
+"""Findings as values and as text; every code is explained."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dml2onnx.codes import all_codes, checking, compiling, reading, running
+from dml2onnx.diagnostics import Code, Diagnostic, DmlError, InternalError, Severity, UnreadableError
+
+CODE = Code("DML1042", "a title", "An explanation.")
+
+
+def test_text() -> None:
+    item = CODE.at("it is wrong", node="up", operator="RESAMPLE1", pointer="/nodes/3/desc/InputTensor/DataType")
+    assert str(item) == ('DML1042 error: node "up" (RESAMPLE1), /nodes/3/desc/InputTensor/DataType: it is wrong')
+
+
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [
+        ({}, "DML1042 error: wrong"),
+        ({"node": "a"}, 'DML1042 error: node "a": wrong'),
+        ({"node": "a", "operator": "JOIN"}, 'DML1042 error: node "a" (JOIN): wrong'),
+        ({"pointer": "/nodes"}, "DML1042 error: /nodes: wrong"),
+        ({"node": "a", "pointer": "/nodes/0"}, 'DML1042 error: node "a", /nodes/0: wrong'),
+    ],
+)
+def test_text_says_what_is_known_of_the_place(place: dict[str, str], text: str) -> None:
+    assert str(CODE.at("wrong", **place)) == text
+
+
+def test_warnings_say_so() -> None:
+    item = Code("DML1", "t", "e", Severity.WARNING).at("odd")
+    assert item.severity is Severity.WARNING
+    assert str(item) == "DML1 warning: odd"
+
+
+def test_as_dict_leaves_out_what_is_not_known() -> None:
+    assert CODE.at("wrong").as_dict() == {"code": "DML1042", "severity": "error", "message": "wrong"}
+    full = CODE.at(
+        "wrong",
+        node="a",
+        operator="JOIN",
+        field="Axis",
+        pointer="/x",
+        expected=[1, 2],
+        found=0,
+        since="4_1",
+        documentation="https://example.com",
+    )
+    assert full.as_dict() == {
+        "code": "DML1042",
+        "severity": "error",
+        "message": "wrong",
+        "node": "a",
+        "operator": "JOIN",
+        "field": "Axis",
+        "pointer": "/x",
+        "expected": "[1, 2]",
+        "found": "0",
+        "since": "4_1",
+        "documentation": "https://example.com",
+    }
+    assert set(full.as_dict()) == set(Diagnostic.__slots__)
+
+
+def test_errors_carry_their_findings() -> None:
+    items = [CODE.at("one"), CODE.at("two")]
+    error = DmlError(*items)
+    assert error.diagnostics == tuple(items)
+    assert str(error) == "DML1042 error: one\nDML1042 error: two"
+    assert isinstance(UnreadableError(items[0]), DmlError)
+
+
+def test_our_own_failures_are_no_findings() -> None:
+    error = InternalError("JOIN", "it lost a tensor")
+    assert not isinstance(error, DmlError)
+    assert str(error).startswith("JOIN: it lost a tensor. ")
+    assert "please report" in str(error)
+
+
+@pytest.mark.parametrize("code", all_codes().values(), ids=list(all_codes()))
+def test_every_code_is_explained(code: Code) -> None:
+    assert re.fullmatch(r"DML[0-3]\d{3}", code.id)
+    assert code.title
+    assert not code.title.endswith(".")
+    assert len(code.explanation) > len(code.title)
+    assert code.explanation.endswith(".")
+    assert code.explanation == code.explanation.strip()
+    assert "  " not in code.explanation
+
+
+@pytest.mark.parametrize(
+    ("module", "allowed"),
+    [(reading, "01"), (checking, "1"), (compiling, "2"), (running, "3")],
+    ids=lambda item: str(item),
+)
+def test_codes_are_numbered_by_stage(module: object, allowed: str) -> None:
+    firsts = {value.id[3] for value in vars(module).values() if isinstance(value, Code)}
+    assert firsts == set(allowed)
+
+
+def test_codes_are_listed_in_order() -> None:
+    assert list(all_codes()) == sorted(all_codes())
+    defined = [
+        value
+        for module in (reading, checking, compiling, running)
+        for value in vars(module).values()
+        if isinstance(value, Code)
+    ]
+    assert len(defined) == len(all_codes())

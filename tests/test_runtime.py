@@ -1,0 +1,88 @@
+"""Providers and inputs, checked before ONNX Runtime sees them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dml2onnx.compiler import CompiledModel, compile_outputs
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Graph, GraphInput
+from tests.lowering.harness import make_case, operator, t
+
+
+def joined() -> CompiledModel:
+    """Two inputs, one of them stored transposed."""
+    op = operator(
+        "JOIN",
+        InputTensors=[t("FLOAT32", [2, 3]), t("FLOAT32", [2, 2], [1, 2])],
+        OutputTensor=t("FLOAT32", [2, 5]),
+        Axis=1,
+    )
+    graph = make_case(op).graph
+    return compile_outputs(graph, graph.outputs)
+
+
+A = np.arange(6, dtype=np.float32).reshape(2, 3)
+B = np.array([[10, 20], [11, 21]], np.float32)
+
+
+def test_inputs_are_memory_and_outputs_are_tensors() -> None:
+    model = joined()
+    got = model.run({"InputTensors[0]": A, "InputTensors[1]": B})["OutputTensor"]
+    np.testing.assert_array_equal(got, np.concatenate([A, B.T], 1))
+    flat = model.run({"InputTensors[0]": A.reshape(-1), "InputTensors[1]": B.reshape(-1)})["OutputTensor"]
+    np.testing.assert_array_equal(got, flat)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "codes"),
+    [
+        pytest.param({}, ["DML3004", "DML3004"], id="nothing-given"),
+        pytest.param({"InputTensors[0]": A, "InputTensors[1]": B, "Typo": A}, ["DML3003"], id="unknown-name"),
+        pytest.param({"InputTensors[0]": A.astype(np.float64), "InputTensors[1]": B}, ["DML3005"], id="type"),
+        pytest.param({"InputTensors[0]": A.T, "InputTensors[1]": B}, ["DML3006"], id="shape"),
+        pytest.param(
+            {"InputTensors[0]": A[:1], "InputTensors[1]": B.astype(int)}, ["DML3006", "DML3005"], id="all-at-once"
+        ),
+    ],
+)
+def test_inputs_are_checked(inputs: dict[str, np.ndarray], codes: list[str]) -> None:
+    with pytest.raises(DmlError) as caught:
+        joined().run(inputs)
+    assert [item.code for item in caught.value.diagnostics] == codes
+
+
+def test_sample_contents_fill_in() -> None:
+    case = make_case(operator("JOIN", InputTensors=[t("INT32", [3])], OutputTensor=t("INT32", [3]), Axis=0))
+    (item,) = case.graph.inputs
+    sample = ArrayData.of(np.array([4, 5, 6], np.int32))
+    graph = Graph(case.graph.nodes, (GraphInput(item.name, item.value, sample),), case.graph.outputs)
+    model = compile_outputs(graph, graph.outputs)
+    np.testing.assert_array_equal(model.run()["OutputTensor"], [4, 5, 6])
+    mine = np.array([7, 8, 9], np.int32)
+    np.testing.assert_array_equal(model.run({item.name: mine})["OutputTensor"], mine)
+
+
+def test_missing_provider_says_what_brings_it() -> None:
+    with pytest.raises(DmlError) as caught:
+        joined().run({}, provider="dml")
+    (item,) = caught.value.diagnostics
+    assert item.code == "DML3002"
+    assert "pip install onnxruntime-directml" in item.message
+
+
+def test_unknown_provider() -> None:
+    with pytest.raises(DmlError) as caught:
+        joined().run({}, provider="cuda")
+    assert caught.value.diagnostics[0].code == "DML3001"
+
+
+def test_profile_names_the_nodes() -> None:
+    model = joined()
+    session = model.session(profile=True)
+    session.run({"InputTensors[0]": A, "InputTensors[1]": B})
+    times = session.end_profile()
+    assert {item.operator for item in times} >= {"Concat"}
+    assert all(item.microseconds >= 0 for item in times)

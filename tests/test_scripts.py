@@ -1,0 +1,273 @@
+"""The scripts that set up, check, show and measure the project."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+from types import ModuleType
+
+import onnx
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import dml2onnx
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPTS = ROOT / "scripts"
+
+
+@pytest.fixture
+def script(monkeypatch):
+    monkeypatch.syspath_prepend(SCRIPTS)
+
+    def get(name: str) -> ModuleType:
+        # under another name, because the standard library has a package "test"
+        spec = importlib.util.spec_from_file_location(f"script_{name}", SCRIPTS / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, spec.name, module)
+        spec.loader.exec_module(module)
+        return module
+
+    return get
+
+
+def pins() -> list[Requirement]:
+    lines = (SCRIPTS / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    return [Requirement(line) for line in lines if line and not line.startswith("#")]
+
+
+class TestPins:
+    def test_every_pin_is_one_exact_version(self):
+        assert all(re.fullmatch(r"==[\w.]+", str(pin.specifier)) for pin in pins())
+
+    def test_no_package_is_pinned_twice(self):
+        names = [canonicalize_name(pin.name) for pin in pins()]
+        assert len(names) == len(set(names))
+
+    def test_the_project_accepts_what_is_pinned(self):
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+        pinned = {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pins()}
+        extras = [item for several in project["project"]["optional-dependencies"].values() for item in several]
+        for text in (*project["build-system"]["requires"], *project["project"]["dependencies"], *extras):
+            requirement = Requirement(text)
+            assert requirement.specifier.contains(pinned[canonicalize_name(requirement.name)]), text
+
+    @pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+    @pytest.mark.parametrize("machine", ["x86_64", "AMD64", "arm64"])
+    def test_exactly_one_onnxruntime_is_chosen(self, platform, machine):
+        where = {"sys_platform": platform, "platform_machine": machine}
+        runtimes = [pin for pin in pins() if pin.name.startswith("onnxruntime") and pin.marker.evaluate(where)]
+        assert len(runtimes) == 1
+
+    def test_the_second_runtime_is_the_oldest_that_the_project_accepts(self, script):
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+        (requirement,) = (Requirement(text) for text in project["project"]["dependencies"] if "onnxruntime>" in text)
+        lowest = next(str(item.version) for item in requirement.specifier if item.operator == ">=")
+        assert script("test").OLDEST_RUNTIME["onnxruntime"].startswith(f"{lowest}.")
+
+
+class TestEnvironment:
+    def test_a_pin_is_replaced_with_its_marker_kept(self, script):
+        text = 'a==1 ; sys_platform == "linux"\nb==2\n'
+        assert script("_environment").pinned(text, {"a": "9"}) == 'a==9 ; sys_platform == "linux"\nb==2\n'
+
+    def test_a_package_without_pin_cannot_be_replaced(self, script):
+        with pytest.raises(KeyError, match="no pin of nothing"):
+            script("_environment").pinned("a==1\n", {"nothing": "1"})
+
+    def test_the_fingerprint_follows_what_it_is_made_of(self, script):
+        fingerprint = script("_environment").fingerprint
+        assert len({fingerprint("a==1", "p"), fingerprint("a==2", "p"), fingerprint("a==1", "q")}) == 3
+
+    @pytest.fixture
+    def project(self, script, monkeypatch, tmp_path):
+        """An empty project, and the commands that were run in it."""
+        module = script("_environment")
+        (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
+        commands = []
+
+        def run(command, environment=None):
+            commands.append([str(part) for part in command])
+            if "venv" in commands[-1]:
+                python = module.interpreter(Path(command[-1]))
+                python.parent.mkdir(parents=True, exist_ok=True)
+                python.touch()
+            return 1 if "fail" in os.environ.get("PREPARE", "") and "pip" in commands[-1] else 0
+
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+        monkeypatch.setattr(module, "run", run)
+        return module, commands
+
+    def test_a_missing_environment_is_made_once(self, project):
+        module, commands = project
+        python = module.prepare(".venv")
+        assert python.exists()
+        assert ["venv" in command for command in commands] == [True, False, False]
+        assert "-r" in commands[1]
+        assert commands[2][-2:] == ["--editable", str(module.ROOT)]
+        commands.clear()
+        assert module.prepare(".venv") == python
+        assert commands == []
+
+    def test_other_pins_make_it_anew(self, project):
+        module, commands = project
+        module.prepare(".venv")
+        commands.clear()
+        module.prepare(".venv", {"onnxruntime": "1.24.4"})
+        assert len(commands) == 3
+        assert "onnxruntime==1.24.4 ;" in (module.ROOT / ".venv" / "requirements.txt").read_text(encoding="utf-8")
+
+    def test_a_failed_installation_is_not_taken_for_a_good_one(self, project, monkeypatch):
+        module, commands = project
+        monkeypatch.setenv("PREPARE", "fail")
+        with pytest.raises(SystemExit, match="pip install"):
+            module.prepare(".venv")
+        monkeypatch.delenv("PREPARE")
+        commands.clear()
+        module.prepare(".venv")
+        assert len(commands) == 3
+
+    def test_without_ensurepip_the_callers_pip_is_used(self, project, monkeypatch):
+        module, commands = project
+        find_spec = importlib.util.find_spec
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ensurepip" else find_spec(name))
+        module.prepare(".venv")
+        assert "--without-pip" in commands[0]
+        assert commands[1][:4] == [sys.executable, "-m", "pip", "--python"]
+
+    def test_without_any_pip_it_says_what_to_install(self, project, monkeypatch):
+        module, _ = project
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+        with pytest.raises(SystemExit, match="python3-venv"):
+            module.prepare(".venv")
+
+
+class TestTest:
+    def test_all_steps_run_whatever_happens(self, script, capfd):
+        module = script("test")
+        good, bad = [sys.executable, "-c", ""], [sys.executable, "-c", "raise SystemExit(3)"]
+        failed = module.perform([module.Step("one", good), module.Step("two", bad), module.Step("three", good)])
+        assert failed == ["two"]
+        said = capfd.readouterr().out
+        assert "two: FAILED with exit code 3" in said
+        assert "three: passed" in said
+
+    @pytest.mark.parametrize(("failed", "code", "line"), [([], 0, "steps passed"), (["mypy"], 1, "FAILED: mypy (1 of")])
+    def test_the_exit_code_and_the_last_line_tell_the_outcome(self, script, monkeypatch, capsys, failed, code, line):
+        module = script("test")
+        monkeypatch.setattr(module, "prepare", lambda name, replace=None: Path(sys.executable))
+        monkeypatch.setattr(module, "perform", lambda chosen: failed)
+        monkeypatch.setattr(sys, "argv", ["test.py"])
+        assert module.main() == code
+        assert line in capsys.readouterr().out.splitlines()[-1]
+
+    @pytest.mark.parametrize("arguments", [[], ["--fast"]])
+    def test_the_second_runtime_is_for_linux_and_not_for_the_hasty(self, script, monkeypatch, arguments):
+        module = script("test")
+        titles = []
+        monkeypatch.setattr(module, "prepare", lambda name, replace=None: Path(sys.executable))
+        monkeypatch.setattr(module, "perform", lambda chosen: titles.extend(step.title for step in chosen) or [])
+        monkeypatch.setattr(sys, "argv", ["test.py", *arguments])
+        module.main()
+        assert ("pytest with onnxruntime 1.24.4" in titles) == (sys.platform == "linux" and not arguments)
+
+    def test_what_it_names_exists(self, script):
+        module = script("test")
+        named = [*module.SOURCES, *module.RUNTIME_TESTS]
+        assert [name for name in named if not (ROOT / name).exists()] == []
+
+    def test_every_generator_is_asked_to_compare(self, script):
+        titles = {step.title for step in script("test").steps(Path(sys.executable))}
+        generators = {path.name for path in SCRIPTS.glob("generate_*.py")} | {"make_samples.py"}
+        assert {f"{name} --check" for name in generators} <= titles
+
+
+class TestDemo:
+    def test_every_command_has_to_end_as_expected(self, script, capfd):
+        demo = script("demo")
+        chapter = demo.Chapter("x", (demo.Command("python -c raise"), demo.Command("python -c raise", 1)))
+        assert demo.perform((chapter,), Path(sys.executable)) == ["python -c raise"]
+        assert "$ python -c raise" in capfd.readouterr().out
+
+    def test_the_samples_are_all_shown(self, script):
+        lines = [command.line for chapter in script("demo").CHAPTERS for command in chapter.commands]
+        for model in (ROOT / "samples").glob("*/model.json"):
+            assert any(model.relative_to(ROOT).as_posix() in line for line in lines)
+
+    def test_our_commands_run_in_the_environment(self, script):
+        command = script("demo").Command("dml2onnx check model.json")
+        assert command.arguments(Path("p")) == [Path("p"), "-m", "dml2onnx", "check", "model.json"]
+
+
+class TestMakeSamples:
+    def test_numbers_fill_lines_and_what_fits_stays_together(self, script):
+        layout = script("make_samples").layout
+        assert layout({"a": [1, 2], "b": {}}) == '{"a": [1, 2], "b": {}}'
+        value = {"a": list(range(100)), "b": [{"c": "x" * 80}, {"c": "y" * 80}]}
+        text = layout(value)
+        assert json.loads(text) == value
+        assert max(map(len, text.splitlines())) <= 120
+        assert text.splitlines()[1] == '  "a": ['
+
+
+class TestBenchmark:
+    def test_its_network_is_valid_and_varied(self, script, tmp_path):
+        bench = script("bench_compile")
+        graph = dml2onnx.load(bench.write_model(300, tmp_path))
+        assert len(graph.nodes) >= 300
+        assert dml2onnx.check(graph) == []
+        assert len({node.operator for node in graph.nodes}) > 80
+        assert len({node.operator.type for node in graph.nodes}) >= 10
+
+    def test_the_floor_builds_the_same_model(self, script, tmp_path):
+        bench = script("bench_compile")
+        seconds, _ = bench.pipeline(bench.write_model(100, tmp_path), tmp_path / "ours.onnx")
+        assert set(seconds) == set(bench.STAGES)
+        ours = onnx.load(tmp_path / "ours.onnx")
+        ours.graph.name = "bench"
+        for node in ours.graph.node:
+            node.attribute.sort(key=lambda attribute: attribute.name)
+        bench.with_helper(ours, tmp_path / "helper.onnx", metadata=True)()
+        assert onnx.load(tmp_path / "helper.onnx").graph == ours.graph
+        bench.with_helper(ours, tmp_path / "helper.onnx", metadata=False)()
+        for node in ours.graph.node:
+            del node.metadata_props[:]
+        assert onnx.load(tmp_path / "helper.onnx").graph == ours.graph
+
+    def test_it_reports_a_line_for_each_size(self, script, capsys):
+        script("bench_compile").report([20, 40], 1)
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) == 5
+        assert lines[-1].startswith("time per node, slowest to fastest size:")
+
+
+def test_the_wheel_works_without_the_repository(tmp_path):
+    build = "from hatchling.build import build_wheel; import sys; print(build_wheel(sys.argv[1]))"
+    made = subprocess.run(
+        [sys.executable, "-c", build, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    wheel = tmp_path / made.stdout.split()[-1]
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        archive.extractall(tmp_path / "unpacked")
+    for path in (ROOT / "schemas").rglob("*.json"):
+        assert f"dml2onnx/schemas/{path.relative_to(ROOT / 'schemas').as_posix()}" in names
+    assert "dml2onnx/py.typed" in names
+    # -P and the extracted package first: what is imported is the wheel's, not the checkout's
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import dml2onnx; from pathlib import Path;"
+        "assert Path(dml2onnx.__file__).is_relative_to(sys.argv[1]);"
+        "model = dml2onnx.compile(dml2onnx.load(sys.argv[2])); print(model.node_count)"
+    )
+    model = ROOT / "samples" / "digits" / "model.json"
+    command = [sys.executable, "-P", "-c", program, str(tmp_path / "unpacked"), str(model)]
+    assert int(subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout) > 0

@@ -1,0 +1,83 @@
+"""Published test vectors of WebNN, as DxDispatch programs: small graphs whose outputs nobody here computed."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx.execution import execute
+from dml2onnx.lowering.registry import lowerings
+
+CHUNKS = 24
+"""Cases run in so many tests, which spreads them over processes."""
+
+
+@pytest.fixture(scope="session")
+def corpus(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The unpacked cases."""
+    directory = tmp_path_factory.mktemp("vectors")
+    with tarfile.open(shared / "vectors" / "webnn.tar.xz") as archive:
+        archive.extractall(directory, filter="data")
+    return directory / "corpus"
+
+
+def cases(corpus: Path) -> list[tuple[Path, dict[str, object]]]:
+    return [(file.parent, json.loads(file.read_text())) for file in sorted(corpus.glob("*/case.json"))]
+
+
+def is_lowered(case: dict[str, object]) -> bool:
+    return all(operator in lowerings() for operator in [*case["operators"], *case["fused"]])
+
+
+def compare(directory: Path, case: dict[str, object]) -> str | None:
+    """What is wrong with a case, or ``None``."""
+    try:
+        shown = execute(dml2onnx.load(directory / "model.json"), {}).shown
+    except Exception as error:  # a failure of one case must not hide the others
+        return f"{type(error).__name__}: {error}"
+    # the model prints its result buffers, whole and in memory order
+    got = {effect.output.name: array for effect, array in shown}
+    for name in case["outputs"]:
+        want = np.load(directory / "expected" / f"{name}.npy").reshape(-1)
+        have = got[name].reshape(-1)
+        if have.dtype != want.dtype and have.dtype.itemsize == want.dtype.itemsize:
+            have = have.view(want.dtype)
+        if have.shape != want.shape:
+            return f"{name}: {have.shape} instead of {want.shape}"
+        if case["rtol"] == 0 and case["atol"] == 0:
+            same = np.array_equal(have, want, equal_nan=want.dtype.kind == "f")
+        else:
+            same = np.allclose(
+                have.astype(np.float64), want.astype(np.float64), case["rtol"], case["atol"], equal_nan=True
+            )
+        if not same:
+            return f"{name}: {have[:8]} instead of {want[:8]}"
+    return None
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_vectors(corpus: Path, chunk: int) -> None:
+    """Every case whose operators are lowered agrees."""
+    chosen = [(d, c) for i, (d, c) in enumerate(cases(corpus)) if i % CHUNKS == chunk and is_lowered(c)]
+    failures = {directory.name: found for directory, case in chosen if (found := compare(directory, case)) is not None}
+    assert not failures, "\n".join(f"{name}: {found}" for name, found in failures.items())
+
+
+def test_every_case_is_run_or_pending_by_the_registry(corpus: Path) -> None:
+    """Nothing is skipped silently: a case is left out only for an operator that the registry does not have."""
+    everything = [case for _, case in cases(corpus)]
+    run = [case for case in everything if is_lowered(case)]
+    pending = [case for case in everything if not is_lowered(case)]
+    missing = Counter(op for case in pending for op in {*case["operators"], *case["fused"]} if op not in lowerings())
+    counted = Counter(op for case in run for op in set(case["operators"]))
+    print(f"\n{len(run)} of {len(everything)} cases run")
+    print("run, by operator:", ", ".join(f"{op} {count}" for op, count in counted.most_common()))
+    print("pending for want of:", ", ".join(f"{op} {count}" for op, count in missing.most_common()))
+    assert len(run) + len(pending) == len(everything) == 2748
+    assert all(any(op not in lowerings() for op in [*case["operators"], *case["fused"]]) for case in pending)

@@ -1,0 +1,183 @@
+"""``verify`` passes what is right, and says where it is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dml2onnx.compiler import compile
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.lowering import driver
+from dml2onnx.lowering.emitter import Emitter, Tensor
+from dml2onnx.lowering.operands import Operands
+from dml2onnx.lowering.registry import Lowering, lowerings
+from dml2onnx.reference import Result
+from dml2onnx.verification import compare, random_array, verify
+from tests.frontends.models import DX, edited
+from tests.lowering.harness import make_case, operator, t
+
+SIZES = t("FLOAT32", [2, 3, 4])
+ADD = operator("ELEMENT_WISE_ADD", ATensor=SIZES, BTensor=SIZES, OutputTensor=SIZES)
+
+
+def wrong_at(index: tuple[int, ...], by: float) -> Lowering:
+    """A lowering of ELEMENT_WISE_ADD that is off in one element."""
+
+    def lowering(node: Operands, e: Emitter) -> Tensor:
+        right = e.Add(node.tensor("ATensor"), node.tensor("BTensor"))
+        offset = np.zeros(right.shape, np.float32)
+        offset[index] = by
+        return e.Add(right, e.constant(offset))
+
+    return lowering
+
+
+def replace_lowering(monkeypatch: pytest.MonkeyPatch, name: str, lowering: object) -> None:
+    monkeypatch.setattr(driver, "lowerings", lambda: {**lowerings(), name: lowering})
+
+
+def test_right_models_pass() -> None:
+    found = verify(make_case(ADD).graph, rounds=4)
+    assert found.passed
+    assert [item.round for item in found.comparisons] == [
+        "1 (ordinary values)",
+        "2 (extreme values)",
+        "3 (ordinary values)",
+        "4 (extreme values)",
+    ]
+    for item in found.comparisons:
+        assert (item.output, item.elements, item.wrong, item.first_wrong) == ("OutputTensor", 24, 0, ())
+
+
+@pytest.mark.parametrize("index", [(0, 0, 0), (1, 2, 3), (0, 1, 2)])
+def test_a_wrong_lowering_is_found_where_it_is_wrong(monkeypatch: pytest.MonkeyPatch, index: tuple[int, ...]) -> None:
+    replace_lowering(monkeypatch, "ELEMENT_WISE_ADD", wrong_at(index, 0.5))
+    found = verify(make_case(ADD).graph, rounds=1)
+    assert not found.passed
+    (item,) = found.comparisons
+    assert (item.output, item.wrong, item.first_wrong) == ("OutputTensor", 1, index)
+    assert item.worst == pytest.approx(0.5)
+
+
+def test_one_unit_in_the_last_place_is_told_from_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    half = np.full(24, 0.5, np.float32)
+    feeds = {"ATensor": half, "BTensor": half}
+    ulp = float(np.spacing(np.float32(1)))
+    for units, passed in ((1, True), (4, False)):
+        replace_lowering(monkeypatch, "ELEMENT_WISE_ADD", wrong_at((0, 0, 0), units * ulp))
+        assert verify(make_case(ADD).graph, feeds, rounds=1).passed == passed
+
+
+def test_data_movement_compares_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+    op = operator("JOIN", InputTensors=[SIZES], OutputTensor=SIZES, Axis=0)
+    tiny = float(np.finfo(np.float32).smallest_subnormal)
+
+    def off(node: Operands, e: Emitter) -> Tensor:
+        return e.Add(node.array("InputTensors")[0], e.constant(np.full((2, 3, 4), tiny, np.float32)))
+
+    assert verify(make_case(op).graph).passed
+    replace_lowering(monkeypatch, "JOIN", off)
+    zeros = {"InputTensors[0]": np.zeros(24, np.float32)}
+    found = verify(make_case(op).graph, zeros, rounds=1)
+    assert found.comparisons[0].wrong == 24
+
+
+def test_integers_compare_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+    integers = t("INT32", [2, 3, 4])
+    op = operator("ELEMENT_WISE_ADD", ATensor=integers, BTensor=integers, OutputTensor=integers)
+
+    def off(node: Operands, e: Emitter) -> Tensor:
+        return e.Add(e.Add(node.tensor("ATensor"), node.tensor("BTensor")), e.constant(1, np.int32))
+
+    replace_lowering(monkeypatch, "ELEMENT_WISE_ADD", off)
+    assert verify(make_case(op).graph, rounds=1).comparisons[0].wrong == 24
+
+
+def test_outputs_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, last = make_case(ADD), operator("ACTIVATION_RELU", InputTensor=SIZES, OutputTensor=SIZES)
+    y = Value("y", 96)
+    (made,) = first.graph.outputs
+    relu = Node("relu", last, {"InputTensor": (Read(first.graph.inputs[0].value),)}, {"OutputTensor": (Write(y),)})
+    graph = Graph((*first.graph.nodes, relu), first.graph.inputs, (made, GraphOutput("y", y, SIZES)))
+    replace_lowering(monkeypatch, "ELEMENT_WISE_ADD", wrong_at((1, 1, 1), 2))
+    wrong = {item.output: item.wrong for item in verify(graph, rounds=1).comparisons}
+    assert wrong == {"OutputTensor": 1, "y": 0}
+
+
+def test_given_inputs_are_used_in_every_round() -> None:
+    case = make_case(ADD)
+    feeds = {"ATensor": np.zeros(24, np.float32), "BTensor": np.full(24, np.inf, np.float32)}
+    assert verify(case.graph, feeds, rounds=3).passed
+    with pytest.raises(DmlError) as caught:
+        verify(case.graph, {"ATensor": np.zeros(24), "BTensor": np.zeros(24)})
+    assert [item.code for item in caught.value.diagnostics] == ["DML3005", "DML3005"]
+
+
+def test_sample_contents_are_used_in_the_first_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = make_case(ADD)
+    sample = ArrayData.of(np.full(24, 7, np.float32))
+    inputs = tuple(GraphInput(item.name, item.value, sample, item.desc) for item in case.graph.inputs)
+    seen = []
+
+    def spying(node: Operands, e: Emitter) -> Tensor:
+        return e.Add(node.tensor("ATensor"), node.tensor("BTensor"))
+
+    replace_lowering(monkeypatch, "ELEMENT_WISE_ADD", spying)
+    monkeypatch.setattr(
+        "dml2onnx.verification.compare", lambda port, got, *rest: seen.append(got) or compare(port, got, *rest)
+    )
+    assert verify(Graph(case.graph.nodes, inputs, case.graph.outputs), rounds=2).passed
+    assert (seen[0] == 14).all()
+    assert not (seen[1] == 14).all()
+
+
+def test_without_inputs_one_round_is_enough() -> None:
+    case = make_case(ADD, constants=["ATensor", "BTensor"])
+    assert len(verify(case.graph, rounds=5).comparisons) == 1
+
+
+def test_seeds_repeat() -> None:
+    graph = make_case(operator("ACTIVATION_TANH", InputTensor=SIZES, OutputTensor=SIZES)).graph
+    assert verify(graph, seed=3) == verify(graph, seed=3)
+    assert len({verify(graph, seed=seed) for seed in range(12)}) > 1
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(DX), encoding="utf-8")
+    assert verify(path).passed
+    path.write_text(json.dumps(edited(DX, ("/dispatchables/add/desc/ATensor/Sizes", [5]))), encoding="utf-8")
+    with pytest.raises(DmlError):
+        verify(path)
+
+
+def test_comparisons_count_what_is_unspecified() -> None:
+    model_port = make_case(ADD).graph
+    (port,) = compile(model_port).outputs
+    want = Result(np.zeros((2, 3, 4), np.float32), np.zeros((2, 3, 4)), np.ones((2, 3, 4), np.bool_))
+    item = compare(port, np.full((2, 3, 4), 9, np.float32), want, "round")
+    assert (item.wrong, item.unspecified, item.worst) == (0, 24, 0)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "UINT64", "INT64"])
+def test_random_inputs_reach_the_extremes(data_type: str) -> None:
+    desc = t(data_type, [1000])
+    op = operator("JOIN", InputTensors=[desc], OutputTensor=desc, Axis=0)
+    (port,) = compile(make_case(op).graph).inputs
+    plain = random_array(port, np.random.default_rng(0))
+    extreme = random_array(port, np.random.default_rng(0), extremes=True)
+    assert plain.dtype == extreme.dtype == desc.data_type.dtype
+    assert plain.shape == extreme.shape == (1000,)
+    if desc.data_type.is_float:
+        assert np.isfinite(plain).all()
+        assert np.isnan(extreme).any()
+        assert np.isinf(extreme).any()
+        assert ((extreme == 0) & np.signbit(extreme)).any()
+    else:
+        assert (np.abs(plain.astype(float)) <= 100).all()
+        assert {int(extreme.min()), int(extreme.max())} == set(desc.data_type.limits)

@@ -1,0 +1,133 @@
+"""Files: deterministic, complete or not there, with external data where wanted."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+from dml2onnx import writer
+from dml2onnx.compiler import CompiledModel, compile_outputs
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.data import FileData
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from tests.lowering.harness import make_case, operator, t
+
+
+def product(rows: int = 16, columns: int = 32) -> CompiledModel:
+    """x W with a constant W."""
+    op = operator(
+        "GEMM",
+        ATensor=t("FLOAT32", [1, 1, 2, rows]),
+        BTensor=t("FLOAT32", [1, 1, rows, columns]),
+        OutputTensor=t("FLOAT32", [1, 1, 2, columns]),
+        TransA="NONE",
+        TransB="NONE",
+        Alpha=1.0,
+        Beta=0.0,
+    )
+    graph = make_case(op, constants=["BTensor"], seed=3).graph
+    return compile_outputs(graph, graph.outputs)
+
+
+def test_models_are_identical_from_run_to_run(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.onnx", tmp_path / "b.onnx"
+    product().save(first)
+    product().save(second)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_external_data_gives_the_same_model(tmp_path: Path) -> None:
+    model = product()
+    inside, outside = tmp_path / "inside.onnx", tmp_path / "outside.onnx"
+    assert model.save(inside) == [inside]
+    assert model.save(outside, external_data=True) == [outside, tmp_path / "outside.onnx.data"]
+    assert outside.stat().st_size < inside.stat().st_size
+    onnx.checker.check_model(str(outside), full_check=True)
+    x = np.ones((1, 1, 2, 16), np.float32)
+    results = [onnxruntime.InferenceSession(str(path)).run(None, {"ATensor": x})[0] for path in (inside, outside)]
+    np.testing.assert_array_equal(*results)
+
+
+def test_weights_are_named_and_nodes_documented(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    product().save(path)
+    model = onnx.load(path)
+    assert "BTensor" in [item.name for item in model.graph.initializer]
+    assert all({p.key for p in node.metadata_props} == {"dml_node", "dml_operator"} for node in model.graph.node)
+    assert model.ir_version == 10
+    assert model.opset_import[0].version == 21
+
+
+def test_an_existing_file_survives_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(b"precious")
+
+    def fail(source: str, target: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(DmlError) as caught:
+        product().save(path)
+    assert caught.value.diagnostics[0].code == "DML3009"
+    assert path.read_bytes() == b"precious"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["missing/model.onnx", "."])
+def test_unwritable_places_are_diagnosed(tmp_path: Path, name: str) -> None:
+    with pytest.raises(DmlError) as caught:
+        product().save(tmp_path / name)
+    assert caught.value.diagnostics[0].code == "DML3009"
+
+
+def test_replaced_files_keep_their_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(b"")
+    path.chmod(0o640)
+    product().save(path)
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_models_beyond_two_gibibytes(tmp_path: Path) -> None:
+    """Weights are mapped from a (sparse) file, streamed into the data file, and mapped again by ONNX Runtime."""
+    rows, columns = 20480, 28672
+    weights = tmp_path / "weights.bin"
+    with weights.open("wb") as file:
+        file.truncate(rows * columns * 4)
+        file.seek(4 * columns)
+        file.write(np.full(columns, 2, np.float32).tobytes())
+    op = operator(
+        "GEMM",
+        ATensor=t("FLOAT32", [1, 1, 1, rows]),
+        BTensor=t("FLOAT32", [1, 1, rows, columns]),
+        OutputTensor=t("FLOAT32", [1, 1, 1, columns]),
+        TransA="NONE",
+        TransB="NONE",
+        Alpha=1.0,
+        Beta=0.0,
+    )
+    x, w, y = Value("x", rows * 4), Value("w", rows * columns * 4), Value("y", columns * 4)
+    node = Node("product", op, {"ATensor": (Read(x),), "BTensor": (Read(w),)}, {"OutputTensor": (Write(y),)})
+    graph = Graph(
+        (node,),
+        (GraphInput("x", x),),
+        (GraphOutput("y", y, op.tensor("OutputTensor")),),
+        (Constant(w, FileData(weights, 0, rows * columns * 4)),),
+    )
+    model = compile_outputs(graph, graph.outputs)
+    assert model.weight_bytes > writer.MESSAGE_LIMIT
+    with pytest.raises(DmlError) as caught:
+        _ = model.model_proto
+    assert caught.value.diagnostics[0].code == "DML3008"
+    path = tmp_path / "large.onnx"
+    model.save(path)
+    weights.unlink()
+    a = np.zeros((1, 1, 1, rows), np.float32)
+    a[..., 1] = 3
+    (got,) = onnxruntime.InferenceSession(str(path)).run(["y"], {"x": a})
+    np.testing.assert_array_equal(got, np.full((1, 1, 1, columns), 6, np.float32))
