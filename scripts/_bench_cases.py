@@ -359,7 +359,8 @@ def _largest(x: Array) -> tuple[Array, Array]:
 
 def movement() -> Iterator[Case]:
     """Everything that takes elements elsewhere."""
-    for source, target in product((FLOAT32, INT32, UINT8, np.dtype(np.float16), np.dtype(np.int64)), repeat=2):
+    types: list[np.dtype[Any]] = [FLOAT32, INT32, UINT8, np.dtype(np.float16), np.dtype(np.int64)]
+    for source, target in product(types, repeat=2):
         if source != target and FLOAT32 in (source, target):
             case = _unary("CAST", source, lambda x, to=target: x.astype(to), target, low=0)
             yield Case("CAST", f"{source.name} {target.name}", *_rest(case))
