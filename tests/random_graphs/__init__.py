@@ -1,0 +1,20 @@
+"""Random graphs over all lowered operators."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from tests.random_graphs import arithmetic, movement
+from tests.random_graphs.growing import Growing, Sample
+
+FAMILIES = arithmetic.FAMILIES | movement.FAMILIES
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> Sample:
+    """Any graph of one to six nodes."""
+    g = Growing(draw)
+    for _ in range(draw(st.integers(1, 6))):
+        family = draw(st.sampled_from(list(FAMILIES)))
+        FAMILIES[family](g, draw(st.sampled_from(family)))
+    return Sample(g.graph())
