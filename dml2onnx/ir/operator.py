@@ -195,3 +195,9 @@ class OperatorDesc:
         value = self.get(name)
         assert value is None or isinstance(value, OperatorDesc), name
         return value
+
+    def activations(self, name: str = "ActivationDescs") -> tuple[OperatorDesc, ...]:
+        """A list of nested activations."""
+        value = self.get(name)
+        assert isinstance(value, tuple), name
+        return value  # type: ignore[return-value]  # the schema says it is an array of operators

@@ -68,6 +68,11 @@ def apply_activation(e: Emitter, activation: OperatorDesc | None, x: Tensor) -> 
     return _FORMULAS[activation.type](e, activation, x)
 
 
+def sees_slices(activation: OperatorDesc) -> bool:
+    """Whether an activation looks along axes and so wants its tensor in its own shape."""
+    return activation.type in _ALONG_AXES
+
+
 # --- one element at a time -------------------------------------------------------------------------------------------
 
 

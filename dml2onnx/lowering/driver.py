@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from onnx import TensorShapeProto, TypeProto, ValueInfoProto
 
 from dml2onnx.codes.compiling import NOT_LOWERED
 from dml2onnx.diagnostics import DmlError, InternalError
@@ -16,7 +15,7 @@ from dml2onnx.ir.view import Layout, memory_shape
 from dml2onnx.lowering.bits import unsigned
 from dml2onnx.lowering.buffers import Buffers, layout_of
 from dml2onnx.lowering.emitter import Emitter, Tensor
-from dml2onnx.lowering.emitter.core import ELEMENT_TYPES, FLOAT, FLOAT16
+from dml2onnx.lowering.emitter.core import FLOAT, FLOAT16, value_info
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowerings
 
@@ -99,8 +98,8 @@ def lower(
             traces.append(Trace(node.name, node.operator.type, emitted, tuple(e.notes)))
     e.begin("outputs", "")
     results = tuple(names.port(output, buffers, e) for output in outputs)
-    e.graph.input.extend(_value_info(port) for port in inputs)
-    e.graph.output.extend(_value_info(port) for port in results)
+    e.graph.input.extend(value_info(port.onnx_name, port.dtype, port.shape) for port in inputs)
+    e.graph.output.extend(value_info(port.onnx_name, port.dtype, port.shape) for port in results)
     return LoweredGraph(e.graph, e.initializers, inputs, results, tuple(traces))
 
 
@@ -226,12 +225,6 @@ class _OutputNames:
             return e.fresh(f"{name}_out")
         self._taken.add(name)
         return name
-
-
-def _value_info(port: Port) -> ValueInfoProto:
-    shape = TensorShapeProto(dim=[TensorShapeProto.Dimension(dim_value=size) for size in port.shape])
-    tensor = TypeProto.Tensor(elem_type=ELEMENT_TYPES[port.dtype][0], shape=shape)
-    return ValueInfoProto(name=port.onnx_name, type=TypeProto(tensor_type=tensor))
 
 
 def logical(array: Array, port: Port) -> Array:

@@ -50,6 +50,8 @@ def apply_activation(
         return Result(x, error, unspecified)
     if op.type in _SLICES:
         return _apply_to_slices(op, x, error, unspecified)
+    if op.type in _HOT:
+        return _apply_hardmax(op, x, error, unspecified)
     activation = _ELEMENTWISE[op.type]
     y = activation.function(op, x)
     # Seeing the function at both ends of x's error shows its slope, and its jump where one lies between them.
@@ -331,26 +333,36 @@ def softmax(op: OperatorDesc, inputs: Inputs) -> Outputs:
     return {"OutputTensor": apply_activation(op, widen(inputs.tensor("InputTensor")))}
 
 
+_HOT = ("ACTIVATION_HARDMAX", "ACTIVATION_HARDMAX1")
+
+
+def _apply_hardmax(op: OperatorDesc, x: Floats, error: Floats, unspecified: Mask | None) -> Result:
+    axes = tuple(sorted(_axes(op, x.ndim)))
+    order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
+    moved_shape, back = x.transpose(order).shape, np.argsort(order)
+    length = int(np.prod([x.shape[axis] for axis in axes]))
+    values, reach = x.transpose(order).reshape(-1, length), error.transpose(order).reshape(-1, length)
+    reach = np.where(np.isfinite(reach) & (reach > 0), reach + _SMALLEST_NORMAL, 0)
+    # NaN is below everything, -inf included: a row's numbers are ranked before its maximum is looked for
+    ranked = np.where(np.isnan(values), -np.inf, values)
+    first = np.argmax(np.where(np.isnan(values), -1, ranked == ranked.max(axis=1, keepdims=True)), axis=1)
+    hot = np.zeros_like(values)
+    hot[np.arange(len(values)), first] = 1
+    # of inexact numbers, all that come near enough to the highest may be the first maximum
+    near = (ranked + reach >= (ranked - reach).max(axis=1, keepdims=True)) & reach.any(axis=1, keepdims=True)
+    own = np.where(near & (near.sum(axis=1, keepdims=True) > 1), 1.0, 0.0)
+    marks = np.isnan(values).any(axis=1, keepdims=True)
+    if unspecified is not None:
+        marks = marks | unspecified.transpose(order).reshape(-1, length).any(axis=1, keepdims=True)
+    everywhere: Mask = np.broadcast_to(marks, values.shape).reshape(moved_shape).transpose(back)
+    return Result(hot.reshape(moved_shape).transpose(back), own.reshape(moved_shape).transpose(back), everywhere)
+
+
 @reference("ACTIVATION_HARDMAX", "ACTIVATION_HARDMAX1")
 def hardmax(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """1 at the first maximum in row-major order over all axes together, otherwise 0 (decisions A15, A16, A19).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_hardmax1_operator_desc
     """
-    x = inputs.tensor("InputTensor")
-    axes = tuple(sorted(_axes(op, x.ndim)))
-    order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
-    moved = widen(x).transpose(order)
-    rows = moved.reshape(-1, int(np.prod([x.shape[axis] for axis in axes])))
-    # NaN is below everything, -inf included: a row's numbers are ranked before its maximum is looked for
-    ranked = np.where(np.isnan(rows), -np.inf, rows)
-    first = np.argmax(np.where(np.isnan(rows), -1, ranked == ranked.max(axis=1, keepdims=True)), axis=1)
-    hot = np.zeros_like(rows)
-    hot[np.arange(len(rows)), first] = 1
-    marks = np.broadcast_to(np.isnan(rows).any(axis=1, keepdims=True), rows.shape)
-    back = np.argsort(order)
-    return {
-        "OutputTensor": Result(
-            hot.reshape(moved.shape).transpose(back), None, marks.reshape(moved.shape).transpose(back)
-        )
-    }
+    result = apply_activation(op, widen(inputs.tensor("InputTensor")))
+    return {"OutputTensor": Result(result.values, None, result.unspecified)}

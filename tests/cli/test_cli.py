@@ -320,12 +320,12 @@ def test_check_names_what_cannot_be_compiled(native: Path) -> None:
     model = json.loads(native.read_text())
     desc = {"InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]}}
     desc["OutputTensor"] = desc["InputTensor"]
-    fields = {"LocalSize": 3, "Alpha": 1, "Beta": 1, "Bias": 1, "CrossChannel": True}
-    node = {"name": "lrn", "type": "LOCAL_RESPONSE_NORMALIZATION", "desc": {**desc, **fields}}
+    fields = {"Axis": 1, "Epsilon": 1e-5, "P": 2}
+    node = {"name": "lp", "type": "LP_NORMALIZATION", "desc": {**desc, **fields}}
     model["nodes"].append({**node, "inputs": {"InputTensor": "y"}, "outputs": {"OutputTensor": "z"}})
     model["outputs"] = ["z"]
     native.write_text(json.dumps(model))
-    assert "LOCAL_RESPONSE_NORMALIZATION" in dml2onnx("check", native).stdout
+    assert "LP_NORMALIZATION" in dml2onnx("check", native).stdout
     result = dml2onnx("compile", native, "-o", native.with_suffix(".onnx"))
     assert result.returncode == 1
     assert "DML2001" in result.stderr

@@ -8,9 +8,10 @@ nearest type that loses nothing, between casts.
 from dml2onnx.lowering.emitter.arithmetic import ArithmeticOps
 from dml2onnx.lowering.emitter.core import NoKernelError, Tensor
 from dml2onnx.lowering.emitter.neural import NeuralOps
+from dml2onnx.lowering.emitter.recurrent import RecurrentOps
 
 
-class Emitter(ArithmeticOps, NeuralOps):
+class Emitter(ArithmeticOps, NeuralOps, RecurrentOps):
     """Builds one ONNX graph."""
 
 

@@ -10,7 +10,15 @@ from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from onnx import AttributeProto, GraphProto, NodeProto, StringStringEntryProto
+from onnx import (
+    AttributeProto,
+    GraphProto,
+    NodeProto,
+    StringStringEntryProto,
+    TensorShapeProto,
+    TypeProto,
+    ValueInfoProto,
+)
 
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.targets import legal_type, target
@@ -25,7 +33,7 @@ if TYPE_CHECKING:
     Array: TypeAlias = npt.NDArray[np.generic]
 
 DType: TypeAlias = "np.dtype[np.generic]"
-Attribute: TypeAlias = "int | float | str | tuple[int, ...] | tuple[float, ...]"
+Attribute: TypeAlias = "int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]"
 
 BOOL: DType = np.dtype(np.bool_)
 FLOAT: DType = np.dtype(np.float32)
@@ -121,6 +129,13 @@ def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     return first if all(shape == first for shape in shapes) else np.broadcast_shapes(*shapes)
 
 
+def value_info(name: str, dtype: DType, shape: tuple[int, ...]) -> ValueInfoProto:
+    """An input or output of a graph."""
+    dims = TensorShapeProto(dim=[TensorShapeProto.Dimension(dim_value=size) for size in shape])
+    tensor = TypeProto.Tensor(elem_type=ELEMENT_TYPES[dtype][0], shape=dims)
+    return ValueInfoProto(name=name, type=TypeProto(tensor_type=tensor))
+
+
 @cache
 def _attribute(name: str, value: Attribute) -> AttributeProto:
     attribute = AttributeProto(name=name)
@@ -134,6 +149,9 @@ def _attribute(name: str, value: Attribute) -> AttributeProto:
         case tuple() if all(isinstance(item, int) for item in value):
             attribute.type = AttributeProto.INTS
             attribute.ints.extend(value)
+        case tuple() if isinstance(value[0], str):
+            attribute.type = AttributeProto.STRINGS
+            attribute.strings.extend(str(item).encode() for item in value)
         case tuple():
             attribute.type = AttributeProto.FLOATS
             attribute.floats.extend(value)

@@ -148,6 +148,31 @@ class NeuralOps(EmitterCore):
             return x
         return self.nodes("Reshape", [x, self.ints(x.shape)], [(x.dtype, x.shape)])[0]
 
+    def BatchNormalization(
+        self, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, epsilon: float
+    ) -> Tensor:
+        """``scale * (x - mean) / sqrt(variance + epsilon) + bias`` of (N, C, ...) with vectors of C.
+
+        The kernel multiplies and adds: where the mean is large against the deviation, digits are lost.
+        """
+        inputs = [x, scale, bias, mean, variance]
+        return self.emit("BatchNormalization", _ALL, inputs, x.dtype, x.shape, {"epsilon": epsilon})
+
+    def InstanceNormalization(self, x: Tensor, scale: Tensor, bias: Tensor, epsilon: float) -> Tensor:
+        """Each ``x[n, c]`` less its mean, over the root of its variance plus ``epsilon``, times ``scale[c]``, plus
+        ``bias[c]``; ``x`` has at least three dimensions.
+        """
+        inputs = [x, scale, bias]
+        return self.emit("InstanceNormalization", _ALL, inputs, x.dtype, x.shape, {"epsilon": epsilon})
+
+    def LRN(self, x: Tensor, size: int, alpha: float, beta: float, bias: float) -> Tensor:
+        """``x / (bias + alpha / size * s) ** beta``, ``s`` the sum of squares over ``size`` channels.
+
+        The CPU kernel wants an odd size and positive factors, and lets an infinity spread over the channels behind it.
+        """
+        attributes: dict[str, Attribute] = {"size": size, "alpha": alpha, "beta": beta, "bias": bias}
+        return self.emit("LRN", _ALL, [x], x.dtype, x.shape, attributes)
+
     def MatMul(self, a: Tensor, b: Tensor) -> Tensor:
         """``numpy.matmul`` of tensors with at least two dimensions."""
         batch = broadcast_shape(a.shape[:-2], b.shape[:-2])

@@ -1,0 +1,337 @@
+"""BATCH_NORMALIZATION, MEAN_VARIANCE_NORMALIZATION in its versions, and LOCAL_RESPONSE_NORMALIZATION."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from dml2onnx.lowering.activation import affine, apply_activation
+from dml2onnx.lowering.emitter.core import FLOAT, FLOAT16, broadcast_shape
+from dml2onnx.lowering.emitter.neural import Window
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.operands import Operands
+
+Axes: TypeAlias = tuple[int, ...]
+
+MOST_LOST = 2.0**8
+"""How much larger than the result a term may be that is only to cancel with another: 8 of FLOAT32's 24 bits."""
+SHORTEST_ROW = 2
+"""Kernels that take a channel at a time want more than one element of it (ONNX Runtime 1.24 most of all)."""
+LONGEST_ONES = 1 << 12
+"""Constant vectors of ones are kept to this length."""
+WORTH_A_PRODUCT = 16
+"""Columns from which on a MatMul adds rows several times as fast as ReduceMean does."""
+
+
+# --- given statistics ------------------------------------------------------------------------------------------------
+
+
+@lowers("BATCH_NORMALIZATION")
+def batch_normalization(node: Operands, e: Emitter) -> Tensor:
+    """``FusedActivation(Scale * ((Input - Mean) / sqrt(Variance + Epsilon)) + Bias)``, all given [decision N9].
+
+    BatchNormalization, into which ONNX Runtime merges a Conv before it, where the parameters follow channels; else
+    Sub, Mul and Add.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_operator_desc
+    """
+    names = ("InputTensor", "MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor")
+    x, *parameters = (node.widened(node.broadcastable(name)) for name in names)
+    epsilon = node.op.float("Epsilon")
+    y = _by_channels(e, x, parameters, epsilon)
+    if y is None:
+        y = _with_factor(e, _wide(e, x), [_wide(e, item) for item in parameters], epsilon)
+    return e.Expand(apply_activation(e, node.op.activation(), y), node.output().sizes)
+
+
+def _by_channels(e: Emitter, x: Tensor, parameters: list[Tensor], epsilon: float) -> Tensor | None:
+    """A BatchNormalization of ``x`` in three parts, of which the parameters follow the middle one.
+
+    ``None`` where there are no such, or the kernel could not tell numbers divided by 0 from each other.
+    """
+    following = _varying(parameters)
+    first, behind = min(following, default=0), max(following, default=-1) + 1
+    if following <= {1} and x.rank >= 3:
+        first, behind = 1, 2
+    fits = all(x.shape[axis] > 1 for axis in following) and prod(x.shape[behind:]) >= SHORTEST_ROW
+    mean, variance, scale, bias = parameters
+    if not fits or not (epsilon > 0 or _has_finite_factor(e, variance, scale, epsilon)):
+        return None
+    flat = {id(item): _spread(e, item, x.shape, first, behind) for item in parameters}
+    middle = flat[id(mean)]
+    # DirectML's kernel is the operator itself
+    if e.target.name == "cpu" and not _loses_little(e, mean, variance, scale, bias, epsilon):
+        e.note("the mean is subtracted before BatchNormalization, which loses digits where the mean is large")
+        x = e.Sub(x, mean)
+        middle = e.constant(np.zeros(middle.shape, x.dtype))
+    rows = _rows(x.shape, first, behind)
+    y = e.BatchNormalization(e.Reshape(x, rows), flat[id(scale)], flat[id(bias)], middle, flat[id(variance)], epsilon)
+    return e.Reshape(y, x.shape)
+
+
+def _with_factor(e: Emitter, x: Tensor, parameters: list[Tensor], epsilon: float) -> Tensor:
+    """One Mul and one Add where both factor and term are known; otherwise the mean is subtracted first."""
+    mean, variance, scale, bias = parameters
+    factor = _factor(e, variance, scale, epsilon)
+    is_finite = _has_finite_factor(e, variance, scale, epsilon)
+    if is_finite and bias.value is not None and _loses_little(e, mean, variance, scale, bias, epsilon):
+        return _plus(e, _times(e, x, factor), e.Sub(bias, e.Mul(mean, factor)))
+    centred = x if _is_all(mean, 0) else e.Sub(x, mean)
+    return _plus(e, _times(e, centred, factor), bias)
+
+
+def _factor(e: Emitter, variance: Tensor, scale: Tensor, epsilon: float) -> Tensor:
+    return e.Div(scale, e.Sqrt(e.Add(variance, e.constant(epsilon, variance.dtype))))
+
+
+def _has_finite_factor(e: Emitter, variance: Tensor, scale: Tensor, epsilon: float) -> bool:
+    """Whether variance and scale are known, and what they make of a number is one."""
+    if variance.value is None or scale.value is None:
+        return False
+    return bool(np.isfinite(_factor(e, variance, scale, epsilon).constant).all())
+
+
+def _loses_little(e: Emitter, mean: Tensor, variance: Tensor, scale: Tensor, bias: Tensor, epsilon: float) -> bool:
+    """Whether ``x * factor + (bias - mean * factor)`` keeps the digits of the formula, as far as can be known.
+
+    Results are as large as the scale and the bias together.
+    """
+    if _is_all(mean, 0):
+        return True
+    if mean.value is None or variance.value is None or scale.value is None:
+        return False
+    cancels = e.Abs(e.Mul(mean, _factor(e, variance, scale, epsilon))).constant.max()
+    size = sum(np.abs(item.value).max() for item in (scale, bias) if item.value is not None)
+    return bool(np.isfinite(size) and cancels <= MOST_LOST * size)
+
+
+# --- the input's own statistics --------------------------------------------------------------------------------------
+
+
+@lowers("MEAN_VARIANCE_NORMALIZATION", "MEAN_VARIANCE_NORMALIZATION1", "MEAN_VARIANCE_NORMALIZATION2")
+def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
+    """The same with the input's own mean and population variance over axes [decisions N1 to N8].
+
+    InstanceNormalization where the axes are the last ones, otherwise the formula. Not LayerNormalization: the kernel
+    of ONNX Runtime 1.24 subtracts the square of the mean from the mean of the squares, which leaves no digit, or NaN,
+    where the mean is large. Elements that only repeat change neither mean nor variance.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_mean_variance_normalization1_operator_desc
+    """
+    op = node.op
+    if op.type == "MEAN_VARIANCE_NORMALIZATION":
+        axes: Axes = (1, 2, 3) if op.flag("CrossChannel") else (2, 3)
+    else:
+        axes = op.uints("Axes")
+    use_mean = op.flag("UseMean") if op.type.endswith("2") else True
+    use_variance = op.flag("UseVariance" if op.type.endswith("2") else "NormalizeVariance")
+    x = node.widened(node.broadcastable("InputTensor"))
+    scale, bias = (
+        node.widened(node.broadcastable(name)) if op.has(name) else None for name in ("ScaleTensor", "BiasTensor")
+    )
+    axes = tuple(axis for axis in sorted(axes) if x.shape[axis] > 1)
+    epsilon, y = op.float("Epsilon"), None
+    if use_mean and use_variance:
+        y = _by_instances(e, x, axes, scale, bias, epsilon)
+    if y is None:
+        x = _wide(e, x)
+        scale, bias = (None if item is None else _wide(e, item) for item in (scale, bias))
+        centred = e.Sub(x, _mean(e, x, axes)) if use_mean else x
+        if use_variance:
+            centred, scale = _divided(e, centred, axes, scale, epsilon)
+        y = _plus(e, _times(e, centred, scale), bias)
+    return e.Expand(apply_activation(e, op.activation(), y), node.output().sizes)
+
+
+def _by_instances(
+    e: Emitter, x: Tensor, axes: Axes, scale: Tensor | None, bias: Tensor | None, epsilon: float
+) -> Tensor | None:
+    """InstanceNormalization over what lies behind the first of ``axes``; ``None`` where they are not the last ones.
+
+    It takes a scale and a bias that are the same all over an instance; others follow it.
+    """
+    are_last = all(axis in axes for axis, size in enumerate(x.shape) if size > 1 and axis > min(axes, default=0))
+    if not axes or not are_last or not e.has_kernel("InstanceNormalization", x.dtype):
+        return None
+    first = axes[0]
+    inner_scale = scale if scale is not None and _is_outside(scale, x, first) else None
+    inner_bias = bias if bias is not None and _is_outside(bias, x, first) and scale is inner_scale else None
+    following = _varying(item for item in (inner_scale, inner_bias) if item is not None)
+    # (N, C, ...) stays as it is
+    start = min(following, default=1 if first == 2 else first)
+    rows = _rows(x.shape, start, first)
+    one, zero = (e.constant(np.full((1,) * x.rank, value, x.dtype)) for value in (1, 0))
+    factor = _spread(e, one if inner_scale is None else inner_scale, x.shape, start, first)
+    term = _spread(e, zero if inner_bias is None else inner_bias, x.shape, start, first)
+    y = e.Reshape(e.InstanceNormalization(e.Reshape(x, rows), factor, term, epsilon), x.shape)
+    y = y if scale is inner_scale else _times(e, y, scale)
+    return y if bias is inner_bias else _plus(e, y, bias)
+
+
+def _is_outside(parameter: Tensor, x: Tensor, first: int) -> bool:
+    """Whether a parameter is the same along all axes from ``first`` on, and ``x`` is not repeated along the others."""
+    return prod(parameter.shape[first:]) == 1 and broadcast_shape(parameter.shape, x.shape) == x.shape
+
+
+def _divided(e: Emitter, x: Tensor, axes: Axes, scale: Tensor | None, epsilon: float) -> tuple[Tensor, Tensor | None]:
+    """``x`` and the scale, one of which is divided by the root of the mean of ``x`` squared, plus ``epsilon``.
+
+    The smaller one is, if that makes it no larger.
+    """
+    mean_square = _mean(e, e.Mul(x, x), axes)
+    inverse = e.Reciprocal(e.Sqrt(e.Add(mean_square, e.constant(epsilon, x.dtype))))
+    if scale is None:
+        return x, inverse
+    if all(scale.shape[axis] == 1 for axis in axes):
+        return x, e.Mul(scale, inverse)
+    return e.Mul(x, inverse), scale
+
+
+def _mean(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
+    """The mean over ``axes``, which stay with size 1: of neighbours at a time, the last first.
+
+    On the CPU, ReduceMean is slow where its axes are not the last ones, and a product with ones is not. ``x`` itself
+    without axes.
+    """
+    if axes and e.target.name != "cpu":
+        return e.ReduceMean(x, axes)
+    while axes:
+        first, behind = axes[-1], axes[-1] + 1
+        while first - 1 in axes:
+            first -= 1
+        count, inner = prod(x.shape[first:behind]), prod(x.shape[behind:])
+        if inner < WORTH_A_PRODUCT or count > LONGEST_ONES:
+            x = e.ReduceMean(x, tuple(range(first, behind)))
+        else:
+            shape = (*x.shape[:first], *(1,) * (behind - first), *x.shape[behind:])
+            ones = e.constant(np.ones((1, count), x.dtype))
+            total = e.MatMul(ones, e.Reshape(x, (prod(x.shape[:first]), count, inner)))
+            x = e.Reshape(e.Div(total, e.constant(count, x.dtype)), shape)
+        axes = tuple(axis for axis in axes if axis < first)
+    return x
+
+
+# --- operands ------------------------------------------------------------------------------------------------------
+
+
+def _wide(e: Emitter, x: Tensor) -> Tensor:
+    """FLOAT16 as FLOAT, whatever the provider computes in: squares soon overflow, and Epsilon vanishes."""
+    return e.Cast(x, FLOAT) if x.dtype == FLOAT16 else x
+
+
+def _varying(parameters: Iterable[Tensor]) -> set[int]:
+    return {axis for item in parameters for axis, size in enumerate(item.shape) if size > 1}
+
+
+def _rows(shape: tuple[int, ...], first: int, behind: int) -> tuple[int, ...]:
+    """``shape`` as (N, C, ...), C being the axes from ``first`` to before ``behind``."""
+    if (first, behind) == (1, 2) and len(shape) >= 3:
+        return shape
+    return prod(shape[:first]), prod(shape[first:behind]), prod(shape[behind:])
+
+
+def _spread(e: Emitter, parameter: Tensor, shape: tuple[int, ...], first: int, behind: int) -> Tensor:
+    """A parameter as a vector over the axes from ``first`` to before ``behind``, which alone it follows."""
+    part = e.Reshape(parameter, parameter.shape[first:behind])
+    return e.Reshape(e.Expand(part, shape[first:behind]), (prod(shape[first:behind]),))
+
+
+def _is_all(x: Tensor, number: float) -> bool:
+    return x.value is not None and bool((x.value == number).all())
+
+
+def _times(e: Emitter, x: Tensor, factor: Tensor | None) -> Tensor:
+    """``x`` itself where the factor is known to be 1."""
+    return x if factor is None or _is_all(factor, 1) else e.Mul(x, factor)
+
+
+def _plus(e: Emitter, x: Tensor, term: Tensor | None) -> Tensor:
+    """``x`` itself where the term is known to be 0."""
+    return x if term is None or _is_all(term, 0) else e.Add(x, term)
+
+
+# --- neighbours ------------------------------------------------------------------------------------------------------
+
+
+@lowers("LOCAL_RESPONSE_NORMALIZATION")
+def local_response_normalization(node: Operands, e: Emitter) -> Tensor:
+    """``Input / (Bias + Alpha / LocalSize * sum(Input ** 2)) ** Beta`` over channels or image [decisions N13 to N15].
+
+    Sums of slices of channels, and AveragePool over height and width. The CPU's LRN takes several times as long, wants
+    odd sizes, and subtracts again what leaves its window, be it infinite.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_operator_desc
+    """
+    op, x, across = node.op, node.tensor("InputTensor"), node.op.flag("CrossChannel")
+    size, alpha, beta, bias = op.uint("LocalSize"), op.float("Alpha"), op.float("Beta"), op.float("Bias")
+    if across and e.target.name != "cpu" and size % 2 and alpha > 0 and beta > 0:
+        return e.LRN(x, size, alpha, beta, bias)
+    x = _wide(e, x)
+    total = (_channel_sums if across else _image_sums)(e, e.Mul(x, x), size)
+    return e.Div(x, _power(e, affine(e, total, alpha / size, bias), beta))
+
+
+def _reach(size: int, count: int) -> tuple[int, int]:
+    """How far a window of ``size`` reaches before and behind an element, of which there are ``count``."""
+    before = (size - 1) // 2
+    return min(before, count - 1), min(size - 1 - before, count - 1)
+
+
+def _channel_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
+    """Sums over windows of channels, 0 outside."""
+    before, behind = _reach(size, x.shape[1])
+    flat = e.Reshape(x, (*x.shape[:2], prod(x.shape[2:])))
+    return e.Reshape(_window_sums(e, e.Pad(flat, (0, before, 0), (0, behind, 0)), before + behind + 1), x.shape)
+
+
+def _window_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
+    """Sums of ``size`` consecutive elements of the middle one of three axes: of halves first, so of few slices."""
+    if size == 1:
+        return x
+    count, half = x.shape[1] - size + 1, size // 2
+
+    def part(y: Tensor, start: int) -> Tensor:
+        return e.Slice(y, (0, start, 0), (y.shape[0], start + count, y.shape[2]))
+
+    halves = _window_sums(e, x, half)
+    total = e.Add(part(halves, 0), part(halves, half))
+    return e.Add(total, part(x, size - 1)) if size % 2 else total
+
+
+def _image_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
+    """Sums over square windows, 0 outside: means of columns, and then of rows, times the elements inside.
+
+    ONNX Runtime 1.24 counts padding wrongly where it is not the same all around.
+    """
+    counts = np.ones((1, 1, 1, 1), np.int64)
+    for axis in (0, 1):
+        length = x.shape[2 + axis]
+        before, behind = _reach(size, length)
+        if before + behind == 0:
+            continue
+        shape, start, end = (
+            tuple(value if axis == i else other for i in (0, 1))
+            for value, other in ((before + behind + 1, 1), (before, 0), (behind, 0))
+        )
+        x = e.AveragePool(x, Window(shape, (1, 1), (1, 1), start, end), count_include_pad=False)
+        places = np.arange(length)
+        inside = np.minimum(places + behind, length - 1) - np.maximum(places - before, 0) + 1
+        counts = counts * inside.reshape((-1, 1) if axis == 0 else (1, -1))
+    return _times(e, x, e.constant(counts, x.dtype))
+
+
+def _power(e: Emitter, x: Tensor, exponent: float) -> Tensor:
+    """``x ** exponent``: roots where it is a number of quarters, Pow being ten times as slow."""
+    if exponent == 1:
+        return x
+    if exponent not in (0.25, 0.5, 0.75):
+        return e.Pow(x, e.constant(exponent, x.dtype))
+    root = e.Sqrt(x)
+    if exponent == 0.5:
+        return root
+    fourth = e.Sqrt(root)
+    return fourth if exponent == 0.25 else e.Mul(root, fourth)

@@ -1,0 +1,442 @@
+"""RNN, GRU and LSTM: ONNX's operators of these names, or their steps in a Scan where those lack something.
+
+ONNX Runtime's kernels limit the arguments of activations to the largest numbers, which turns NaN into one of them: what
+is not finite in a gate is nothing to rely on [decision L15].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.activation import apply_activation, sees_slices
+from dml2onnx.lowering.emitter.recurrent import GateActivation, RecurrentDirection, Step
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.operands import Operands
+
+_GATE_ACTIVATIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "ACTIVATION_ELU": ("Elu", ("Alpha",)),
+    "ACTIVATION_HARD_SIGMOID": ("HardSigmoid", ("Alpha", "Beta")),
+    "ACTIVATION_LEAKY_RELU": ("LeakyRelu", ("Alpha",)),
+    "ACTIVATION_LINEAR": ("Affine", ("Alpha", "Beta")),
+    "ACTIVATION_RELU": ("Relu", ()),
+    "ACTIVATION_SCALED_TANH": ("ScaledTanh", ("Alpha", "Beta")),
+    "ACTIVATION_SIGMOID": ("Sigmoid", ()),
+    "ACTIVATION_SOFTPLUS": ("Softplus", ()),
+    "ACTIVATION_SOFTSIGN": ("Softsign", ()),
+    "ACTIVATION_TANH": ("Tanh", ()),
+    "ACTIVATION_THRESHOLDED_RELU": ("ThresholdedRelu", ("Alpha",)),
+}
+"""Their names in ONNX's recurrent operators, and the fields that are activation_alpha and activation_beta."""
+
+_INEXACT_ON_CPU: Mapping[str, frozenset[str]] = {
+    "RNN": frozenset({"Softplus", "ScaledTanh", "Tanh"}),
+    "GRU": frozenset({"Softplus", "ScaledTanh"}),
+    "LSTM": frozenset({"Softplus", "ScaledTanh"}),
+}
+"""Activations of which ONNX Runtime's own kernels (1.24 to 1.31) make too little.
+
+Their Softplus is infinite from 89 on. ScaledTanh, and Tanh in RNN, are differences of numbers near 1, which leaves few
+digits near 0.
+"""
+
+_DIRECTIONS: Mapping[str, RecurrentDirection] = {
+    "FORWARD": "forward",
+    "BACKWARD": "reverse",
+    "BIDIRECTIONAL": "bidirectional",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """The operands in the shapes of ONNX's recurrent operators; all but the lengths (INT32) of one type."""
+
+    x: Tensor
+    w: Tensor
+    r: Tensor
+    b: Tensor | None
+    lengths: Tensor | None
+    states: tuple[Tensor | None, ...]
+    peephole: Tensor | None
+    direction: RecurrentDirection
+    activations: tuple[OperatorDesc, ...]
+
+    @property
+    def operands(self) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None]:
+        """What the three operators begin with."""
+        return self.x, self.w, self.r, self.b, self.lengths
+
+
+@dataclass(frozen=True, slots=True)
+class _Direction:
+    """What one direction has of its own: ``r`` (gates * hidden_size, hidden_size), biases (gates * hidden_size)."""
+
+    r: Tensor
+    input_bias: Tensor | None
+    recurrence_bias: Tensor | None
+    peephole: Tensor | None
+    activations: tuple[OperatorDesc, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A direction made ready: what is added to the input's products, and the body of the loop.
+
+    The step gives the states after it from a row of those sums and the states before it, the hidden state first.
+    """
+
+    bias: Tensor | None
+    step: Callable[[Tensor, Sequence[Tensor]], Sequence[Tensor]]
+
+
+@lowers("RNN")
+def rnn(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
+    """``H_t = f(X_t * W^T + H_(t-1) * R^T + W_b + R_b)``: RNN, or a Scan for each direction.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_rnn_operator_desc
+    """
+    layer = _layer(node, e, ("HiddenInitTensor",))
+    outputs = ("OutputSequenceTensor", "OutputSingleTensor")
+    wanted = [node.has_output(name) for name in outputs]
+    activations = _by_position(e, _gate_activations(layer, e, "RNN"))
+    if activations is not None:
+        (initial,) = layer.states
+        results = e.RNN(
+            *layer.operands,
+            initial,
+            activations=activations,
+            direction=layer.direction,
+            wanted=wanted,
+        )
+        if results[1] is not None:
+            # without a step ONNX Runtime 1.24 leaves this output of RNN as its memory was
+            results[1] = _begun(e, layer.lengths, results[1])
+    else:
+        results = _scanned(e, layer, _rnn_cell, wanted)
+    return _outputs(node, e, dict(zip(outputs, results, strict=True)))
+
+
+def _by_position(e: Emitter, activations: Sequence[GateActivation] | None) -> Sequence[GateActivation] | None:
+    """RNN's activations with parameters that every ONNX Runtime reads alike, if they can be given so.
+
+    1.24 takes the parameters of an activation from its own position in the lists and ends the process where a list is
+    too short; 1.31 consumes them in order, skipping activations without, as GRU and LSTM do in both.
+    """
+    if activations is None or len(activations) == 1:
+        return activations
+    forward, backward = activations
+    if (forward.alpha is None and backward.alpha is not None) or (forward.beta is None and backward.beta is not None):
+        e.note("only the backward activation has a parameter, which RNN cannot say: its steps are the body of a Scan")
+        return None
+    alpha = backward.alpha if backward.alpha is not None or forward.alpha is None else 0.0
+    beta = backward.beta if backward.beta is not None or forward.beta is None else 0.0
+    return [forward, GateActivation(backward.name, alpha, beta)]
+
+
+def _rnn_cell(e: Emitter, own: _Direction) -> _Cell:
+    (f,) = own.activations
+
+    def step(x: Tensor, states: Sequence[Tensor]) -> Sequence[Tensor]:
+        return _gates(e, f, e.Gemm(states[0], own.r, x, trans_b=True), 1)
+
+    return _Cell(_both_biases(e, own), step)
+
+
+@lowers("GRU")
+def gru(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
+    """``H_t = (1 - z) . h + z . H_(t-1)``: GRU, or a Scan for each direction.
+
+    Gates, biases and states have the order of ONNX [decisions L1, L2].
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gru_operator_desc
+    """
+    layer = _layer(node, e, ("HiddenInitTensor",))
+    linear_before_reset = node.op.flag("LinearBeforeReset")
+    outputs = ("OutputSequenceTensor", "OutputSingleTensor")
+    wanted = [node.has_output(name) for name in outputs]
+    activations = _gate_activations(layer, e, "GRU")
+    if activations is not None:
+        (initial,) = layer.states
+        results = e.GRU(
+            *layer.operands,
+            initial,
+            activations=activations,
+            direction=layer.direction,
+            linear_before_reset=linear_before_reset,
+            wanted=wanted,
+        )
+    else:
+        cell = partial(_gru_cell, linear_before_reset=linear_before_reset)
+        results = _scanned(e, layer, cell, wanted)
+    return _outputs(node, e, dict(zip(outputs, results, strict=True)))
+
+
+def _gru_cell(e: Emitter, own: _Direction, *, linear_before_reset: bool) -> _Cell:
+    """With LinearBeforeReset the reset gate multiplies the recurrent bias of the candidate, too [decision L13]."""
+    hidden = own.r.shape[1]
+    sizes = (2 * hidden, hidden)
+    f, g = own.activations
+    r_gates, r_candidate = e.Split(own.r, sizes, 0)
+    bias = inner_bias = None
+    if own.input_bias is not None and own.recurrence_bias is not None:
+        if linear_before_reset:
+            gates, inner_bias = e.Split(own.recurrence_bias, sizes, 0)
+            outer = e.Concat([gates, e.constant(np.zeros(hidden), gates.dtype)], 0)
+        else:
+            outer = own.recurrence_bias
+        bias = e.Add(own.input_bias, outer)
+
+    def step(x: Tensor, states: Sequence[Tensor]) -> Sequence[Tensor]:
+        (before,) = states
+        x_gates, x_candidate = e.Split(x, sizes, 1)
+        z, r = _gates(e, f, e.Gemm(before, r_gates, x_gates, trans_b=True), 2)
+        if linear_before_reset:
+            argument = e.Add(x_candidate, e.Mul(r, e.Gemm(before, r_candidate, inner_bias, trans_b=True)))
+        else:
+            argument = e.Gemm(e.Mul(r, before), r_candidate, x_candidate, trans_b=True)
+        (candidate,) = _gates(e, g, argument, 1)
+        rest = e.Sub(e.constant(1, z.dtype), z)
+        return [e.Add(e.Mul(rest, candidate), e.Mul(z, before))]
+
+    return _Cell(bias, step)
+
+
+@lowers("LSTM")
+def lstm(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
+    """``C_t = f . C_(t-1) + i . c``, ``H_t = o . h(C_t)``: LSTM, or a Scan for each direction.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lstm_operator_desc
+    """
+    op = node.op
+    layer = _layer(node, e, ("HiddenInitTensor", "CellMemInitTensor"))
+    clip = op.float("ClipThreshold") if op.flag("UseClipThreshold") else None
+    coupled = op.flag("CoupleInputForget")
+    outputs = ("OutputSequenceTensor", "OutputSingleTensor", "OutputCellSingleTensor")
+    wanted = [node.has_output(name) for name in outputs]
+    activations = _gate_activations(layer, e, "LSTM")
+    if activations is not None and (clip is None or clip > 0):
+        hidden, memory = layer.states
+        results = e.LSTM(
+            *layer.operands,
+            hidden,
+            memory,
+            layer.peephole,
+            activations=activations,
+            direction=layer.direction,
+            clip=clip,
+            input_forget=coupled,
+            wanted=wanted,
+        )
+    else:
+        results = _scanned(e, layer, partial(_lstm_cell, clip=clip, coupled=coupled), wanted)
+    return _outputs(node, e, dict(zip(outputs, results, strict=True)))
+
+
+def _lstm_cell(e: Emitter, own: _Direction, *, clip: float | None, coupled: bool) -> _Cell:
+    """The peephole of the output gate sees the new cell state [decision L10]; h() is not clipped [decision L12]."""
+    hidden = own.r.shape[1]
+    f, g, h = own.activations
+    peepholes = None if own.peephole is None else e.Split(own.peephole, (hidden,) * 3, 0)
+
+    def activated(activation: OperatorDesc, argument: Tensor) -> Tensor:
+        if clip is not None:
+            argument = e.Clip(argument, -clip, clip)
+        return _gates(e, activation, argument, 1)[0]
+
+    def step(x: Tensor, states: Sequence[Tensor]) -> Sequence[Tensor]:
+        before, memory = states
+        arguments = e.Split(e.Gemm(before, own.r, x, trans_b=True), (hidden,) * 4, 1)
+
+        def gate(index: int, seen: Tensor) -> Tensor:
+            argument = arguments[index]
+            if peepholes is not None:
+                argument = e.Add(argument, e.Mul(seen, peepholes[index]))
+            return activated(f, argument)
+
+        i = gate(0, memory)
+        forget = e.Sub(e.constant(1, i.dtype), i) if coupled else gate(2, memory)
+        after = e.Add(e.Mul(forget, memory), e.Mul(i, activated(g, arguments[3])))
+        return [e.Mul(gate(1, after), _gates(e, h, after, 1)[0]), after]
+
+    return _Cell(_both_biases(e, own), step)
+
+
+# --- what the operators share ----------------------------------------------------------------------------------------
+
+
+def _layer(node: Operands, e: Emitter, states: Sequence[str]) -> _Layer:
+    op = node.op
+
+    def shaped(field: str, leading: int) -> Tensor | None:
+        x = node.optional(field)
+        return None if x is None else node.widened(e.Reshape(x, x.shape[leading:]))
+
+    x, w, r = (shaped(name, 1) for name in ("InputTensor", "WeightTensor", "RecurrenceTensor"))
+    assert x is not None
+    assert w is not None
+    assert r is not None
+    return _Layer(
+        x,
+        w,
+        r,
+        shaped("BiasTensor", 2),
+        _lengths(node, e, x.shape[0]),
+        tuple(shaped(name, 1) for name in states),
+        shaped("PeepholeTensor", 2),
+        _DIRECTIONS[op.enum("Direction")],
+        op.activations(),
+    )
+
+
+def _lengths(node: Operands, e: Emitter, steps: int) -> Tensor | None:
+    """INT32 (batch_size), none above ``steps`` [decision L8]; ``None`` where all go through all steps."""
+    lengths = node.optional("SequenceLengthsTensor")
+    if lengths is None:
+        return None
+    lengths = e.Min(e.Reshape(lengths, (lengths.size,)), e.constant(steps, lengths.dtype))
+    if lengths.value is not None and (lengths.value == steps).all():
+        return None
+    return e.Cast(lengths, np.dtype(np.int32))
+
+
+def _gate_activations(layer: _Layer, e: Emitter, operator: str) -> list[GateActivation] | None:
+    """The activations by their ONNX names, if all have one, and the kernel computes them exactly."""
+    found = []
+    own_kernel = e.target.name != "cpu" and e.has_kernel(operator, layer.x.dtype)
+    for activation in layer.activations:
+        gate = _gate_activation(activation)
+        if gate is None or (gate.name in _INEXACT_ON_CPU[operator] and not own_kernel):
+            e.note(f"{operator} does not have {activation.type}, or not exactly: its steps are the body of a Scan")
+            return None
+        found.append(gate)
+    return found
+
+
+def _gate_activation(activation: OperatorDesc) -> GateActivation | None:
+    if activation.type == "ACTIVATION_IDENTITY":
+        return GateActivation("Affine", 1.0, 0.0)
+    if activation.type not in _GATE_ACTIVATIONS:
+        return None
+    if activation.has("Steepness") and activation.float("Steepness") != 1:
+        return None
+    name, fields = _GATE_ACTIVATIONS[activation.type]
+    return GateActivation(name, *map(activation.float, fields))
+
+
+def _outputs(node: Operands, e: Emitter, results: Mapping[str, Tensor | None]) -> dict[str, Tensor]:
+    """The outputs that are wanted, with the leading axis that ONNX does without."""
+    present = {name: tensor for name, tensor in results.items() if tensor is not None}
+    return {name: e.Reshape(tensor, node.output(name).sizes) for name, tensor in present.items()}
+
+
+def _both_biases(e: Emitter, own: _Direction) -> Tensor | None:
+    if own.input_bias is None or own.recurrence_bias is None:
+        return None
+    return e.Add(own.input_bias, own.recurrence_bias)
+
+
+def _gates(e: Emitter, activation: OperatorDesc, arguments: Tensor, count: int) -> list[Tensor]:
+    """The activation on each of ``count`` gates that lie side by side; its own axes are those of the outputs."""
+    batch, width = arguments.shape
+    sizes = (width // count,) * count
+    if not sees_slices(activation):
+        return e.Split(apply_activation(e, activation, arguments), sizes, 1)
+    alone = [e.Reshape(item, (1, 1, *item.shape)) for item in e.Split(arguments, sizes, 1)]
+    return [e.Reshape(apply_activation(e, activation, item), (batch, sizes[0])) for item in alone]
+
+
+def _scanned(
+    e: Emitter, layer: _Layer, cell: Callable[[Emitter, _Direction], _Cell], wanted: Sequence[bool]
+) -> list[Tensor | None]:
+    """The output sequence and the last states, in the shapes of ONNX's operators, as far as ``wanted``.
+
+    The input's products with its weights are one Gemm for all steps of a direction. Where a sequence has no step all
+    outputs are 0 [decision L7].
+    """
+    steps, batch, features = layer.x.shape
+    x = e.Reshape(layer.x, (steps * batch, features))
+    runs = _runs(e, layer)
+    sequences: list[Tensor] = []
+    lasts: list[list[Tensor]] = []
+    for index in range(layer.r.shape[0]):
+        ready = cell(e, _direction(e, layer, index))
+        w = _part(e, layer.w, index)
+        products = e.Reshape(e.Gemm(x, w, ready.bias, trans_b=True), (steps, batch, w.shape[0]))
+        states = [_initial(e, layer, item, index) for item in layer.states]
+        body = _body(e, ready, masked=runs is not None, sequence=wanted[0])
+        elements = [products] if runs is None else [products, runs]
+        after, given = e.Scan(body, states, elements, backward=index == 1 or layer.direction == "reverse")
+        sequences += [e.Reshape(item, (steps, 1, *item.shape[1:])) for item in given]
+        lasts.append([e.Reshape(item, (1, *item.shape)) for item in after])
+    results: list[Tensor | None] = [e.Concat(sequences, 1) if wanted[0] else None]
+    for keep, parts in zip(wanted[1:], zip(*lasts, strict=True), strict=True):
+        results.append(_begun(e, layer.lengths, e.Concat(parts, 0)) if keep else None)
+    return results
+
+
+def _runs(e: Emitter, layer: _Layer) -> Tensor | None:
+    """BOOL (seq_length, batch_size, 1): which sequences a step belongs to; ``None`` where it is all."""
+    if layer.lengths is None:
+        return None
+    steps, batch, _ = layer.x.shape
+    places = e.constant(np.arange(steps).reshape(steps, 1, 1), layer.lengths.dtype)
+    return e.Less(places, e.Reshape(layer.lengths, (1, batch, 1)))
+
+
+def _begun(e: Emitter, lengths: Tensor | None, last: Tensor) -> Tensor:
+    """The last states, 0 where there was no step."""
+    if lengths is None or (lengths.value is not None and lengths.value.all()):
+        return last
+    begun = e.Greater(e.Reshape(lengths, (1, lengths.size, 1)), e.constant(0, lengths.dtype))
+    return e.Where(begun, last, e.constant(0, last.dtype))
+
+
+def _body(e: Emitter, cell: _Cell, *, masked: bool, sequence: bool) -> Step:
+    """One step of a Scan; with ``sequence`` it also gives the hidden state.
+
+    Behind the end of a sequence the states stay, which also starts a backward one at its own end [decision L6], and
+    the hidden state given is 0 [decision L4].
+    """
+
+    def plain(before: Sequence[Tensor], elements: Sequence[Tensor]) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
+        after = cell.step(elements[0], before)
+        return after, after[:1] if sequence else ()
+
+    def held(before: Sequence[Tensor], elements: Sequence[Tensor]) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
+        x, runs = elements
+        after = cell.step(x, before)
+        states = [e.Where(runs, new, old) for new, old in zip(after, before, strict=True)]
+        return states, [e.Where(runs, after[0], e.constant(0, x.dtype))] if sequence else ()
+
+    return held if masked else plain
+
+
+def _direction(e: Emitter, layer: _Layer, index: int) -> _Direction:
+    count = len(layer.activations) // layer.r.shape[0]
+    activations = layer.activations[index * count : (index + 1) * count]
+    r = _part(e, layer.r, index)
+    peephole = None if layer.peephole is None else _part(e, layer.peephole, index)
+    if layer.b is None:
+        return _Direction(r, None, None, peephole, activations)
+    input_bias, recurrence_bias = e.Split(_part(e, layer.b, index), (r.shape[0],) * 2, 0)
+    return _Direction(r, input_bias, recurrence_bias, peephole, activations)
+
+
+def _part(e: Emitter, x: Tensor, index: int) -> Tensor:
+    """What belongs to a direction, without the axis of directions."""
+    ends = (index + 1, *x.shape[1:])
+    return e.Reshape(e.Slice(x, (index, *(0,) * (x.rank - 1)), ends), x.shape[1:])
+
+
+def _initial(e: Emitter, layer: _Layer, state: Tensor | None, index: int) -> Tensor:
+    """A state (batch_size, hidden_size) before the first step: 0 unless given."""
+    if state is not None:
+        return _part(e, state, index)
+    return e.ConstantOfShape((layer.x.shape[1], layer.r.shape[2]), 0, layer.x.dtype)

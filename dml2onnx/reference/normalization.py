@@ -1,0 +1,184 @@
+"""BATCH_NORMALIZATION, MEAN_VARIANCE_NORMALIZATION in its versions, and LOCAL_RESPONSE_NORMALIZATION."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.activation import apply_activation
+from dml2onnx.reference.numeric import (
+    LARGEST_FLOAT32,
+    SMALLEST_FLOAT32,
+    UNIT_ROUNDOFF,
+    sum_error,
+    through,
+    widen,
+)
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
+
+_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
+_STEPS = 7
+"""Roundings that a term passes through on its way from the statistics to the output."""
+_ACCURACY = 1e-5
+"""What DirectML promises, relative to the result, of a power (decision G13)."""
+
+
+@reference("BATCH_NORMALIZATION")
+def batch_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``FusedActivation(Scale * ((Input - Mean) / sqrt(Variance + Epsilon)) + Bias)``, all given (decision N9).
+
+    Each of the four broadcasts by itself; Spatial says nothing about the numbers.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_operator_desc
+    """
+    names = ("InputTensor", "MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor")
+    x, mean, variance, scale, bias = (widen(inputs.tensor(name)) for name in names)
+    statistics = (Result(mean, np.zeros_like(mean)), Result(variance, np.zeros_like(variance)))
+    # variances have no sign; where one is -Epsilon, be it -0, the sign of the infinity tells how it was computed
+    nothing: Mask = np.signbit(variance) & (variance + op.float("Epsilon") == 0)
+    return {"OutputTensor": _normalized(op, x, *statistics, scale, bias, nothing)}
+
+
+@reference("MEAN_VARIANCE_NORMALIZATION", "MEAN_VARIANCE_NORMALIZATION1", "MEAN_VARIANCE_NORMALIZATION2")
+def mean_variance_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The same with the input's own mean and population variance over Axes (decisions N1 to N8).
+
+    CrossChannel stands for axes { 1, 2, 3 }, its absence for { 2, 3 }. Without the mean the variance is taken about 0.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_mean_variance_normalization1_operator_desc
+    """
+    x = widen(inputs.tensor("InputTensor"))
+    if op.type == "MEAN_VARIANCE_NORMALIZATION":
+        axes: tuple[int, ...] = (1, 2, 3) if op.flag("CrossChannel") else (2, 3)
+    else:
+        axes = op.uints("Axes")
+    use_mean = op.flag("UseMean") if op.type.endswith("2") else True
+    use_variance = op.flag("UseVariance" if op.type.endswith("2") else "NormalizeVariance")
+    zero = np.zeros(tuple(1 if axis in axes else size for axis, size in enumerate(x.shape)))
+    mean = _mean(x, axes) if use_mean else Result(zero, zero)
+    variance = _variance(x, mean, axes) if use_variance else None
+    scale, bias = (_given(inputs.optional(name), default) for name, default in (("ScaleTensor", 1), ("BiasTensor", 0)))
+    return {"OutputTensor": _normalized(op, x, mean, variance, scale, bias, np.zeros(x.shape, np.bool_))}
+
+
+def _given(parameter: Array | None, default: float) -> Floats:
+    return np.full((), default, np.float64) if parameter is None else widen(parameter)
+
+
+def _mean(x: Floats, axes: tuple[int, ...]) -> Result:
+    terms = prod(x.shape[axis] for axis in axes)
+    magnitude = np.abs(x).sum(axis=axes, keepdims=True)
+    error = sum_error(terms + 2, magnitude / terms, _ROUNDOFF)
+    # the numbers alone may add up to an infinity of FLOAT32, which meets another one
+    overflows = _overflows(np.where(np.isfinite(x), np.abs(x), 0).sum(axis=axes, keepdims=True))
+    return Result(x.sum(axis=axes, keepdims=True) / terms, error, overflows)
+
+
+def _variance(x: Floats, mean: Result, axes: tuple[int, ...]) -> Result:
+    """The mean of the squares of what is left without the mean.
+
+    Taken about a mean that is off by e, it is off by the square of e: the differences from the right one sum to 0.
+    """
+    assert mean.error is not None
+    terms = prod(x.shape[axis] for axis in axes)
+    total = np.square(x - widen(mean.values)).sum(axis=axes, keepdims=True)
+    off = np.square(np.where(np.isfinite(mean.error), mean.error, 0))
+    # squares below the smallest normal number may be 0 (decision G8)
+    error = off + sum_error(terms + 4, total / terms + off, _ROUNDOFF) + SMALLEST_FLOAT32
+    # no numbers but 0 leave no error
+    return Result(total / terms, np.where(total == 0, off, error), _overflows(total))
+
+
+def _normalized(
+    op: OperatorDesc, x: Floats, mean: Result, variance: Result | None, scale: Floats, bias: Floats, unspecified: Mask
+) -> Result:
+    """``FusedActivation(Scale * ((x - mean) / sqrt(variance + Epsilon)) + bias)``, undivided without a variance.
+
+    The error is that of a sum of three terms in any order, x and the mean with their common factor and the bias. Where
+    one of them overflows and another brings it back, the result depends on that order, as it does with an infinite
+    scale.
+    """
+    assert mean.error is not None
+    middle = widen(mean.values)
+    inverse = _inverse_deviation(op, variance)
+    assert inverse.error is not None
+    assert inverse.unspecified is not None
+    difference, s = x - middle, widen(inverse.values)
+    z = difference * s
+    y = scale * z + bias
+    factor = np.abs(scale) * s
+    magnitude = factor * (np.abs(x) + np.abs(middle))
+    error = sum_error(_STEPS, magnitude + np.abs(bias), _ROUNDOFF) + factor * mean.error
+    error = error + np.abs(scale * difference) * inverse.error
+    # a factor below the smallest normal number may be 0, as may what the scale is multiplied with (decision G8)
+    error = error + np.where(factor < SMALLEST_FLOAT32, SMALLEST_FLOAT32 * (np.abs(x) + np.abs(middle)), 0)
+    error = error + np.where(np.abs(z) < SMALLEST_FLOAT32, SMALLEST_FLOAT32 * np.abs(scale), 0)
+    vanishes = (factor > 0) & (factor < SMALLEST_FLOAT32)
+    depends = unspecified | inverse.unspecified | np.isinf(scale) | (vanishes & np.isinf(difference))
+    for part in (factor, factor * np.abs(x), factor * np.abs(middle), difference, z):
+        depends = depends | _overflows(part)
+    depends = np.broadcast_to(_either(depends, mean.unspecified), y.shape)
+    return apply_activation(op.activation(), y, error, depends)
+
+
+def _inverse_deviation(op: OperatorDesc, variance: Result | None) -> Result:
+    if variance is None:
+        one = np.ones(())
+        return Result(one, np.zeros_like(one), np.zeros((), np.bool_))
+    assert variance.error is not None
+    radicand = widen(variance.values) + op.float("Epsilon")
+    size = np.abs(radicand)
+    radicand_result = Result(radicand, variance.error + _ROUNDOFF * size, variance.unspecified)
+    inverse = through(lambda r: 1 / np.sqrt(r), radicand_result)
+    # a radicand below the smallest normal number may be 0 (decision G8)
+    marks = _overflows(size) | ((size > 0) & (size < SMALLEST_FLOAT32))
+    return Result(inverse.values, inverse.error, _either(marks, inverse.unspecified))
+
+
+def _either(marks: Mask, others: Mask | None) -> Mask:
+    return marks if others is None else marks | others
+
+
+def _overflows(size: Floats) -> Mask:
+    """Where FLOAT32 has an infinity for a number."""
+    result: Mask = np.isfinite(size) & (np.abs(size) > LARGEST_FLOAT32)
+    return result
+
+
+@reference("LOCAL_RESPONSE_NORMALIZATION")
+def local_response_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``Input / (Bias + Alpha / LocalSize * sum(Input ** 2)) ** Beta`` over a window of channels, or of the image.
+
+    LocalSize is the divisor at the borders too, and of square windows (decision N13); an even one reaches further
+    behind than before (decision N15).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_operator_desc
+    """
+    x, size = widen(inputs.tensor("InputTensor")), op.uint("LocalSize")
+    alpha, beta, bias = op.float("Alpha") / size, op.float("Beta"), op.float("Bias")
+    total, terms = np.square(x), 1
+    for axis in (1,) if op.flag("CrossChannel") else (2, 3):
+        total, terms = _window_sums(total, axis, size), terms * min(size, x.shape[axis])
+    share = alpha * total
+    s = bias + share
+    # squares below the smallest normal number may be 0 (decision G8)
+    error = sum_error(terms + 6, np.abs(share) + abs(bias), _ROUNDOFF) + abs(alpha) * terms * SMALLEST_FLOAT32
+    power = through(lambda s: s**-beta, Result(s, error))
+    assert power.error is not None
+    p = widen(power.values)
+    y = x * p
+    error = np.abs(x) * (power.error + _ACCURACY * np.abs(p) + np.where(np.abs(p) < SMALLEST_FLOAT32, np.abs(p), 0))
+    marks = _overflows(total) | _overflows(share) | _overflows(s) | _overflows(p)
+    marks = marks | ((np.abs(s) > 0) & (np.abs(s) < SMALLEST_FLOAT32))
+    return {"OutputTensor": Result(y, error, _either(marks, power.unspecified))}
+
+
+def _window_sums(x: Floats, axis: int, size: int) -> Floats:
+    """For each element the sum over the window around it along an axis, as far as there are elements."""
+    count = x.shape[axis]
+    first = np.arange(count) - (size - 1) // 2
+    windows = zip(np.maximum(first, 0), np.minimum(first + size, count), strict=True)
+    return np.stack([x.take(range(low, high), axis).sum(axis=axis) for low, high in windows], axis)

@@ -1,0 +1,276 @@
+"""RNN, GRU and LSTM.
+
+Every number is carried with a bound on what an evaluation in FLOAT32 may have made of it on its way through the steps.
+The bound is that of the worst case, in which every rounding goes wrong the same way: where activations are steep and
+weights are large it grows from step to step, as such a network itself is then unstable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.activation import apply_activation
+from dml2onnx.reference.numeric import LARGEST_FLOAT32, UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
+
+_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """Values, mostly { batch_size, hidden_size }, how far off they may be, and of which nothing is guaranteed."""
+
+    values: Floats
+    error: Floats
+    unspecified: Mask
+
+    @staticmethod
+    def exact(values: Floats) -> _Numbers:
+        """Numbers that are given."""
+        return _Numbers(values, np.zeros_like(values), np.zeros(values.shape, np.bool_))
+
+    @staticmethod
+    def of(values: Floats, error: Floats, unspecified: Mask) -> _Numbers:
+        """Numbers that are computed: nothing is guaranteed beyond those of FLOAT32 (decision L15)."""
+        # NaN is not below anything
+        return _Numbers(values, error, unspecified | ~(np.abs(values) <= LARGEST_FLOAT32) | ~(error <= LARGEST_FLOAT32))
+
+    def __mul__(self, other: _Numbers) -> _Numbers:
+        """Element by element."""
+        product = self.values * other.values
+        carried = np.abs(self.values) * other.error + np.abs(other.values) * self.error + self.error * other.error
+        return _Numbers.of(product, carried + _ROUNDOFF * np.abs(product), self.unspecified | other.unspecified)
+
+    def complement(self) -> _Numbers:
+        """``1 - x``."""
+        rest = 1 - self.values
+        return _Numbers.of(rest, self.error + _ROUNDOFF * np.abs(rest), self.unspecified)
+
+    def where(self, mask: Mask, other: _Numbers) -> _Numbers:
+        """These where ``mask`` holds, else ``other``."""
+        return _Numbers(
+            np.where(mask, self.values, other.values),
+            np.where(mask, self.error, other.error),
+            np.where(mask, self.unspecified, other.unspecified),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """A sum of ``terms`` products, not yet rounded; ``error`` is what its factors bring along."""
+
+    values: Floats
+    magnitude: Floats
+    error: Floats
+    unspecified: Mask
+    terms: int
+
+    @staticmethod
+    def of(x: _Numbers, weights: Floats, bias: Floats) -> _Sum:
+        """``x * weights^T + bias``; ``weights`` is { hidden_size, n }, ``x`` { batch_size, n }."""
+        size, transposed = np.abs(weights).T, weights.T
+        return _Sum(
+            x.values @ transposed + bias,
+            np.abs(x.values) @ size + np.abs(bias),
+            x.error @ size,
+            np.broadcast_to(x.unspecified.any(axis=1, keepdims=True), (len(x.values), len(weights))),
+            weights.shape[1] + 1,
+        )
+
+    @staticmethod
+    def scaled(x: _Numbers, weights: Floats) -> _Sum:
+        """``x . weights`` with { hidden_size } weights."""
+        product = x.values * weights
+        return _Sum(product, np.abs(product), x.error * np.abs(weights), x.unspecified, 1)
+
+    @staticmethod
+    def single(x: _Numbers) -> _Sum:
+        """A sum of one term."""
+        return _Sum(x.values, np.abs(x.values), x.error, x.unspecified, 1)
+
+    def __add__(self, other: _Sum) -> _Sum:
+        return _Sum(
+            self.values + other.values,
+            self.magnitude + other.magnitude,
+            self.error + other.error,
+            self.unspecified | other.unspecified,
+            self.terms + other.terms,
+        )
+
+    def rounded(self) -> _Numbers:
+        """The sum, in any order; partial sums may be as large as its magnitude."""
+        error = self.error + sum_error(self.terms, self.magnitude, _ROUNDOFF)
+        return _Numbers.of(self.values, error, self.unspecified | ~(self.magnitude <= LARGEST_FLOAT32))
+
+
+def _activate(activation: OperatorDesc, x: _Numbers, clip: float | None = None) -> _Numbers:
+    """A gate: the activation on a tensor { 1, 1, batch_size, hidden_size }, whose elements ``clip`` limits before."""
+    if clip is not None:
+        low, middle, high = (np.clip(item, -clip, clip) for item in (x.values - x.error, x.values, x.values + x.error))
+        x = _Numbers(middle, np.maximum(high - middle, middle - low), x.unspecified)
+    shape = x.values.shape
+    whole = (1, 1, *shape)
+    y = apply_activation(activation, x.values.reshape(whole), x.error.reshape(whole), x.unspecified.reshape(whole))
+    assert y.error is not None
+    assert y.unspecified is not None
+    return _Numbers.of(widen(y.values).reshape(shape), y.error.reshape(shape), y.unspecified.reshape(shape))
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """What one direction has of its own; per gate { hidden_size, n }, biases { hidden_size }."""
+
+    input: Sequence[Floats]
+    recurrence: Sequence[Floats]
+    input_bias: Sequence[Floats]
+    recurrence_bias: Sequence[Floats]
+    peephole: Sequence[Floats]
+    activations: Sequence[OperatorDesc]
+
+    def argument(self, gate: int, x: _Numbers, hidden: _Numbers) -> _Sum:
+        """``X_t * W^T + H_(t-1) * R^T`` and both biases."""
+        return self.from_input(gate, x) + self.from_state(gate, hidden)
+
+    def from_input(self, gate: int, x: _Numbers) -> _Sum:
+        """``X_t * W^T`` and its bias."""
+        return _Sum.of(x, self.input[gate], self.input_bias[gate])
+
+    def from_state(self, gate: int, hidden: _Numbers) -> _Sum:
+        """``H_(t-1) * R^T`` and its bias."""
+        return _Sum.of(hidden, self.recurrence[gate], self.recurrence_bias[gate])
+
+
+_States = tuple[_Numbers, ...]
+"""What is handed from step to step, the hidden state first."""
+_Cell = Callable[[_Weights, _Numbers, _States], _States]
+"""One step, given { batch_size, input_size } and the states of the step before."""
+
+
+def _weights(op: OperatorDesc, inputs: Inputs, gates: int, direction: int) -> _Weights:
+    w, r = (widen(inputs.tensor(name))[0, direction] for name in ("WeightTensor", "RecurrenceTensor"))
+    bias = inputs.optional("BiasTensor")
+    # a null bias is 0
+    biases = np.zeros(2 * len(w)) if bias is None else widen(bias)[0, 0, direction]
+    split = np.split(biases, 2 * gates)
+    peephole = inputs.optional("PeepholeTensor")
+    peepholes = [] if peephole is None else np.split(widen(peephole)[0, 0, direction], 3)
+    activations = op.activations()
+    count = len(activations) // inputs.tensor("WeightTensor").shape[1]
+    own = activations[direction * count : (direction + 1) * count]
+    return _Weights(np.split(w, gates), np.split(r, gates), split[:gates], split[gates:], peepholes, own)
+
+
+def _run(
+    op: OperatorDesc, inputs: Inputs, gates: int, initial: Sequence[str], cell: _Cell
+) -> tuple[Result, list[Result]]:
+    """The output sequence, and each state after its last step.
+
+    Each item of the batch goes through the steps below its own length, which may exceed seq_length (decision L8),
+    backward from the last of them (decision L6). The sequence is 0 behind them (decision L4), and where there are none
+    all outputs are (decision L7).
+    """
+    x = widen(inputs.tensor("InputTensor"))[0]
+    steps, batch, _ = x.shape
+    directions, _, hidden = inputs.tensor("RecurrenceTensor").shape[1:]
+    given = inputs.optional("SequenceLengthsTensor")
+    lengths = np.full((batch, 1), steps) if given is None else given.reshape(batch, 1).astype(np.int64)
+    zero = _Numbers.exact(np.zeros((batch, hidden)))
+    sequences: list[list[_Numbers]] = []
+    lasts: list[_States] = []
+    for direction in range(directions):
+        weights = _weights(op, inputs, gates, direction)
+        first = [inputs.optional(name) for name in initial]
+        states = tuple(zero if item is None else _Numbers.exact(widen(item)[0, direction]) for item in first)
+        sequence = [zero] * steps
+        backward = direction == 1 or op.enum("Direction") == "BACKWARD"
+        for step in reversed(range(steps)) if backward else range(steps):
+            runs = step < lengths
+            after = cell(weights, _Numbers.exact(x[step]), states)
+            states = tuple(new.where(runs, old) for new, old in zip(after, states, strict=True))
+            sequence[step] = states[0].where(runs, zero)
+        sequences.append(sequence)
+        lasts.append(tuple(state.where(lengths > 0, zero) for state in states))
+    by_step = [list(items) for items in zip(*sequences, strict=True)]
+    return _stacked(by_step), [_stacked([list(items)]) for items in zip(*lasts, strict=True)]
+
+
+def _stacked(rows: Sequence[Sequence[_Numbers]]) -> Result:
+    """{ rows, columns, batch_size, hidden_size }."""
+    return Result(
+        np.array([[item.values for item in row] for row in rows]),
+        np.array([[item.error for item in row] for row in rows]),
+        np.array([[item.unspecified for item in row] for row in rows]),
+    )
+
+
+@reference("RNN")
+def rnn(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``H_t = f(X_t * W^T + H_(t-1) * R^T + W_b + R_b)`` (decisions L1 to L9, L12, L15).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_rnn_operator_desc
+    """
+
+    def cell(own: _Weights, x: _Numbers, states: _States) -> _States:
+        (f,) = own.activations
+        return (_activate(f, own.argument(0, x, states[0]).rounded()),)
+
+    sequence, (last,) = _run(op, inputs, 1, ["HiddenInitTensor"], cell)
+    return {"OutputSequenceTensor": sequence, "OutputSingleTensor": last}
+
+
+@reference("GRU")
+def gru(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``H_t = (1 - z) . h + z . H_(t-1)`` with gates z, r, h (decisions L1 to L9, L12, L13, L15).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gru_operator_desc
+    """
+    linear_before_reset = op.flag("LinearBeforeReset")
+
+    def cell(own: _Weights, x: _Numbers, states: _States) -> _States:
+        (before,) = states
+        f, g = own.activations
+        z, r = (_activate(f, own.argument(gate, x, before).rounded()) for gate in (0, 1))
+        if linear_before_reset:
+            argument = own.from_input(2, x) + _Sum.single(r * own.from_state(2, before).rounded())
+        else:
+            argument = own.argument(2, x, r * before)
+        h = _activate(g, argument.rounded())
+        return ((_Sum.single(z.complement() * h) + _Sum.single(z * before)).rounded(),)
+
+    sequence, (last,) = _run(op, inputs, 3, ["HiddenInitTensor"], cell)
+    return {"OutputSequenceTensor": sequence, "OutputSingleTensor": last}
+
+
+@reference("LSTM")
+def lstm(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``C_t = f . C_(t-1) + i . c`` and ``H_t = o . h(C_t)`` with gates i, o, f, c (decisions L1 to L12, L14, L15).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lstm_operator_desc
+    """
+    coupled = op.flag("CoupleInputForget")
+    clip = op.float("ClipThreshold") if op.flag("UseClipThreshold") else None
+
+    def cell(own: _Weights, x: _Numbers, states: _States) -> _States:
+        hidden, memory = states
+        f, g, h = own.activations
+
+        def gate(index: int, seen: _Numbers) -> _Numbers:
+            argument = own.argument(index, x, hidden)
+            if own.peephole:
+                argument = argument + _Sum.scaled(seen, own.peephole[index])
+            return _activate(f, argument.rounded(), clip)
+
+        i = gate(0, memory)
+        forget = i.complement() if coupled else gate(2, memory)
+        candidate = _activate(g, own.argument(3, x, hidden).rounded(), clip)
+        after = (_Sum.single(forget * memory) + _Sum.single(i * candidate)).rounded()
+        # the peephole of the output gate sees the new cell state (decision L10)
+        return gate(1, after) * _activate(h, after), after
+
+    sequence, (last, cell_last) = _run(op, inputs, 4, ["HiddenInitTensor", "CellMemInitTensor"], cell)
+    return {"OutputSequenceTensor": sequence, "OutputSingleTensor": last, "OutputCellSingleTensor": cell_last}
