@@ -29,11 +29,12 @@ def constraint_check(schema: OperatorSchema, constraint: Constraint) -> Check | 
 
 def guarded(check: Check, condition: Condition) -> Check:
     """The check, made only where the condition holds."""
-    holds = _condition(condition)
+    holds = condition_test(condition)
     return lambda subject: check(subject) if holds(subject) else ()
 
 
-def _condition(condition: Condition) -> Callable[[Subject], bool]:
+def condition_test(condition: Condition) -> Callable[[Subject], bool]:
+    """Whether the condition holds for a descriptor. May raise ``UnanswerableError``."""
     subject_name, accepted = condition.subject, frozenset(condition.values)
     tensor, is_data_type, _ = subject_name.partition(".DataType")
 

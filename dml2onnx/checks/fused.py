@@ -1,5 +1,7 @@
 """Fused activations: what may be fused into what, from which level on, and that its own attributes are right.
 
+The activations of lists are looked at in the same way.
+
 https://learn.microsoft.com/windows/ai/directml/dml-fused-activations
 """
 
@@ -8,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FeatureLevel, OperatorSchema, Rule
+from dml2onnx.catalog import FeatureLevel, FieldType, OperatorSchema, Rule
 from dml2onnx.checks.findings import Finding
 from dml2onnx.checks.subject import Subject, UnanswerableError
 from dml2onnx.codes import checking as codes
@@ -50,8 +52,34 @@ def fused_check(
         if since > level:
             message = f"Fusing {fused.type} needs feature level {since}; the target is {level}."
             yield Finding(codes.FUSION_LEVEL, name, message, since, level, str(since), DOCUMENTATION)
-        for finding in (*_inside(fused), *attributes_of(_in_place(fused, subject))):
+        for finding in (*_inside(fused), *attributes_of(_in_place(fused, subject, "OutputTensor"))):
             yield finding.below(name)
+
+    return check
+
+
+def activation_list_check(
+    schema: OperatorSchema, level: FeatureLevel, attributes_of: Callable[[OperatorDesc], tuple[Finding, ...]]
+) -> Check | None:
+    """The check of the activations in an operator's list: they are of the level, and their attributes are right.
+
+    ``None`` when it has no list. What may be in one is said by the operator's own constraints.
+    """
+    name = next((field.name for field in schema.fields if field.type is FieldType.OPERATOR_ARRAY), None)
+    if name is None:
+        return None
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        entries = subject.value(name)
+        for i, entry in enumerate(entries if isinstance(entries, tuple) else ()):
+            if not isinstance(entry, OperatorDesc):
+                continue
+            since = entry.schema.introduced
+            if since > level:
+                message = f"{entry.type} needs feature level {since}; the target is {level}."
+                yield Finding(codes.OPERATOR_LEVEL, f"{name}/{i}", message, since, level, str(since))
+            for finding in attributes_of(_in_place(entry, subject, "InputTensor")):
+                yield finding.below(f"{name}/{i}")
 
     return check
 
@@ -67,10 +95,10 @@ def _inside(fused: OperatorDesc) -> Iterator[Finding]:
             yield Finding(codes.FUSED_SCALE_BIAS, field.name, message, "{ 1, 0 }", found, documentation=DOCUMENTATION)
 
 
-def _in_place(fused: OperatorDesc, host: Subject) -> OperatorDesc:
-    """The activation as the operator that it stands for: in place on the host's output."""
+def _in_place(fused: OperatorDesc, host: Subject, tensor: str) -> OperatorDesc:
+    """The activation as the operator that it stands for: in place on a tensor that is like what it is applied to."""
     try:
-        output = host.tensor("OutputTensor")
+        output = host.tensor(tensor)
     except UnanswerableError:
         return fused
     values = tuple(output if field.is_tensor else value for field, value in fused.items())

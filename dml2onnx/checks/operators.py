@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import Constraint, FeatureLevel, FieldKind, OperatorSchema, Rule
 from dml2onnx.checks.constraints import constraint_check, guarded
 from dml2onnx.checks.fields import attribute_checks, required_check, tensors_check
-from dml2onnx.checks.fused import fused_check
+from dml2onnx.checks.fused import activation_list_check, fused_check
 from dml2onnx.checks.shapes import rules_by_constraint
 from dml2onnx.checks.subject import Subject, UnanswerableError
 from dml2onnx.checks.support import support_checks, value_level_checks
@@ -55,14 +55,17 @@ def _without_repetition(findings: list[Finding]) -> Iterator[Finding]:
 
 @cache
 def _checks(schema: OperatorSchema, level: FeatureLevel) -> tuple[Check, ...]:
-    fused = fused_check(schema, level, lambda desc: _attribute_findings(desc, level))
+    activations = [
+        build(schema, level, lambda desc: _attribute_findings(desc, level))
+        for build in (fused_check, activation_list_check)
+    ]
     return (
         required_check(schema),
         tensors_check(schema),
         *attribute_checks(schema),
         *_constraint_checks(schema, level, schema.constraints),
         *support_checks(schema, level),
-        *(() if fused is None else (fused,)),
+        *(check for check in activations if check is not None),
     )
 
 
@@ -96,7 +99,7 @@ def _constraint_checks(
             continue
         check = constraint_check(schema, constraint)
         if check is None and constraint.id in worded:
-            check = worded[constraint.id]
+            check = worded[constraint.id].check
             if constraint.when is not None:
                 check = guarded(check, constraint.when)
         if check is not None:

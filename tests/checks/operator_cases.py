@@ -257,6 +257,25 @@ CASES: list[Case] = [
         codes.NOT_AN_ACTIVATION,
         "ActivationDescs/0/InputTensor",
     ),
+    case(
+        "activation of two tensors",
+        _gru(ActivationDescs=(op("ACTIVATION_RELU"), op("ACTIVATION_PARAMETERIZED_RELU"))),
+        codes.NOT_AN_ACTIVATION,
+        "ActivationDescs/1",
+    ),
+    case(
+        "wrong attribute of an activation in a list",
+        _gru(ActivationDescs=(op("ACTIVATION_CELU", Alpha=0.0), op("ACTIVATION_RELU"))),
+        codes.ZERO_ATTRIBUTE,
+        "ActivationDescs/0/Alpha",
+        level="3_0",
+    ),
+    case(
+        "wrong axis of an activation in a list",
+        _gru(ActivationDescs=(op("ACTIVATION_RELU"), op("ACTIVATION_SOFTMAX1", Axes=(4,)))),
+        codes.OUT_OF_RANGE,
+        "ActivationDescs/1/Axes/0",
+    ),
     # Fused activations
     case("not fusable", _conv(FusedActivation=op("ACTIVATION_SWISH")), codes.NOT_FUSABLE, "FusedActivation"),
     case(

@@ -39,6 +39,22 @@ def _reduce(function: str, data_type: str) -> object:
 CASES: list[Case] = [
     case("operator too new", unary("ACTIVATION_GELU", X), codes.OPERATOR_LEVEL, since="5_1", level="5_0"),
     case(
+        "activation of a list too new",
+        op(
+            "RNN",
+            InputTensor=t(1, 2, 3, 4),
+            WeightTensor=t(1, 1, 5, 4),
+            RecurrenceTensor=t(1, 1, 5, 5),
+            OutputSingleTensor=t(1, 1, 3, 5),
+            ActivationDescs=(op("ACTIVATION_GELU"),),
+            Direction="FORWARD",
+        ),
+        codes.OPERATOR_LEVEL,
+        "ActivationDescs/0",
+        since="5_1",
+        level="5_0",
+    ),
+    case(
         "data type of a later level",
         _resample("RESAMPLE1", t(1, 1, 4, 4, type="INT8")),
         codes.DATA_TYPE_LEVEL,

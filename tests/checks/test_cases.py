@@ -7,7 +7,7 @@ import pytest
 from dml2onnx.checks import check
 from dml2onnx.codes import checking
 from dml2onnx.diagnostics import Code
-from tests.checks import operator_cases, size_cases, structure_cases, support_cases, tensor_cases
+from tests.checks import attention_cases, operator_cases, size_cases, structure_cases, support_cases, tensor_cases
 from tests.checks.cases import Case
 
 CASES = [
@@ -15,6 +15,7 @@ CASES = [
     *tensor_cases.CASES,
     *operator_cases.CASES,
     *size_cases.CASES,
+    *attention_cases.CASES,
     *support_cases.CASES,
 ]
 

@@ -12,6 +12,7 @@ from dml2onnx.checks import check
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from tests.checks import attention_cases
 from tests.checks.build import one, op, t, unary
 
 EXAMPLES = [
@@ -103,6 +104,7 @@ _FORWARD: dict[str, Any] = {"InputTensor": X, "Direction": "FORWARD", "Strides":
 _POOL: dict[str, Any] = {"InputTensor": X, "WindowSize": (3, 3), "Strides": (2, 2)}
 
 RIGHT = {
+    **attention_cases.VALID,
     "transposed, larger than natural": op(
         "CONVOLUTION", **_CONVOLUTION, FilterTensor=t(4, 2, 3, 3), OutputTensor=t(1, 2, 18, 19)
     ),

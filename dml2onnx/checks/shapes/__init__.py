@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from dml2onnx.checks.shapes import (
+    attention,
     convolution,
     gather,
     gemm,
@@ -27,9 +28,8 @@ from dml2onnx.checks.shapes.rules import WordedRule
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dml2onnx.checks.findings import Check
-
 FAMILIES = (
+    attention,
     convolution,
     gather,
     gemm,
@@ -48,14 +48,14 @@ FAMILIES = (
 
 
 @cache
-def rules_by_constraint() -> Mapping[str, Check]:
-    """The function of each constraint; two functions for one constraint are a defect."""
-    rules: dict[str, Check] = {}
+def rules_by_constraint() -> Mapping[str, WordedRule]:
+    """The rule of each constraint; two rules for one constraint are a defect."""
+    rules: dict[str, WordedRule] = {}
     for item in worded_rules():
         for constraint in item.constraints:
             if constraint in rules:
-                raise ValueError(f"{constraint} has two functions: {rules[constraint]} and {item.check}")
-            rules[constraint] = item.check
+                raise ValueError(f"{constraint} has two functions: {rules[constraint].check} and {item.check}")
+            rules[constraint] = item
     return MappingProxyType(rules)
 
 

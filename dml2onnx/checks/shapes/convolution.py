@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.shapes.rules import rule
-from dml2onnx.checks.shapes.sizes import not_multiple, wrong_size, wrong_sizes
+from dml2onnx.checks.shapes.rules import formula, rule
+from dml2onnx.checks.shapes.sizes import exactly, free, not_multiple, wrong_size, wrong_sizes
 from dml2onnx.codes import checking as codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dml2onnx.checks.shapes.sizes import Term
     from dml2onnx.checks.subject import Subject
 
 
@@ -26,9 +27,9 @@ class _Window:
     padding: tuple[int, ...]
 
     @classmethod
-    def of(cls, subject: Subject) -> _Window:
-        sizes = subject.sizes("InputTensor")[2:]
-        count = len(sizes)
+    def of(cls, subject: Subject, rank: int) -> _Window:
+        sizes = subject.sizes_of_rank("InputTensor", rank)[2:]
+        count = rank - 2
         kernel = subject.sizes_of_rank("FilterTensor", count + 2)[2:]
         dilations = subject.positives("Dilations", count)
         starts, ends = subject.uints("StartPadding", count), subject.uints("EndPadding", count)
@@ -40,52 +41,43 @@ class _Window:
         )
 
 
-@rule(
+@formula(
     "convolution/size-output-forward",
     "convolution_integer/size-output",
     "quantized_linear_convolution/size-output",
+    tensor="OutputTensor",
 )
-def forward_size(subject: Subject) -> Iterator[Finding]:
+def forward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
     """``(in + padding - reach) / Stride + 1`` rounded down, reach being the dilated kernel; nothing else will do."""
-    window = _Window.of(subject)
-    found = subject.sizes_of_rank("OutputTensor", len(window.sizes) + 2)
-    yield from _batch_and_channels(subject, subject.sizes("FilterTensor")[0], "FilterTensor.Sizes[0]")
+    window = _Window.of(subject, rank)
+    yield exactly(subject.sizes("InputTensor")[0], "InputTensor.Sizes[0]")
+    yield exactly(subject.sizes("FilterTensor")[0], "FilterTensor.Sizes[0]")
     for i, size in enumerate(window.sizes):
         padded, reach, stride = size + window.padding[i], window.reach[i], window.strides[i]
         if reach > padded:
             yield _no_room(i, f"The filter reaches over {reach} elements of dimension {i + 2}, which has {padded}")
-            continue
-        expected = (padded - reach) // stride + 1
-        if found[i + 2] != expected:
-            formula = f"({padded} - {reach}) / {stride} + 1"
-            yield wrong_size("OutputTensor", i + 2, found[i + 2], expected, formula)
+        else:
+            yield exactly((padded - reach) // stride + 1, f"({padded} - {reach}) / {stride} + 1")
 
 
-@rule("convolution/size-output-backward")
-def backward_size(subject: Subject) -> Iterator[Finding]:
+@formula("convolution/size-output-backward", tensor="OutputTensor")
+def backward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
     """Any spatial size: the natural one is cropped or continued, but there has to be one."""
-    window = _Window.of(subject)
-    subject.sizes_of_rank("OutputTensor", len(window.sizes) + 2)
-    groups = subject.positive("GroupCount")
-    channels = subject.sizes("FilterTensor")[1]
-    yield from _batch_and_channels(subject, channels * groups, f"FilterTensor.Sizes[1] {channels} * GroupCount")
-    extra = subject.uints("OutputPadding", len(window.sizes))
+    window = _Window.of(subject, rank)
+    groups, channels = subject.positive("GroupCount"), subject.sizes("FilterTensor")[1]
+    yield exactly(subject.sizes("InputTensor")[0], "InputTensor.Sizes[0]")
+    yield exactly(channels * groups, f"FilterTensor.Sizes[1] {channels} * GroupCount")
+    extra = subject.uints("OutputPadding", rank - 2)
     for i, size in enumerate(window.sizes):
         natural = (size - 1) * window.strides[i] + window.reach[i] + extra[i] - window.padding[i]
         if natural < 1:
             yield _no_room(i, f"Padding of {window.padding[i]} leaves {natural} elements of dimension {i + 2}")
+        else:
+            yield free(natural)
 
 
 def _no_room(i: int, problem: str) -> Finding:
     return Finding(codes.NO_ROOM, f"StartPadding/{i}", f"{problem} with padding.", "at least 1 output element", 0)
-
-
-def _batch_and_channels(subject: Subject, channels: int, origin: str) -> Iterator[Finding]:
-    batch, found = subject.sizes("InputTensor")[0], subject.sizes("OutputTensor")
-    if found[0] != batch:
-        yield wrong_size("OutputTensor", 0, found[0], batch, "InputTensor.Sizes[0]")
-    if found[1] != channels:
-        yield wrong_size("OutputTensor", 1, found[1], channels, origin)
 
 
 @rule(

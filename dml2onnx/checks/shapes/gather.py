@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.checks.constraints import effective_rank
 from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.shapes.rules import rule
-from dml2onnx.checks.shapes.sizes import wrong_size, wrong_sizes
+from dml2onnx.checks.shapes.rules import formula, rule
+from dml2onnx.checks.shapes.sizes import Term, Whole, exactly, wrong_size, wrong_sizes
 from dml2onnx.checks.subject import UnanswerableError
 from dml2onnx.codes import checking as codes
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 
 def _right_aligned(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:
-    """With leading ones added, or dropped where they do not fit."""
+    """With leading ones added, or dropped where they do not fit; too many where the others do not fit either."""
     while len(sizes) > rank and sizes[0] == 1:
         sizes = sizes[1:]
     return (1,) * (rank - len(sizes)) + sizes
 
 
-@rule("gather/size-output")
-def gathered_size(subject: Subject) -> Iterator[Finding]:
+@formula("gather/size-output", tensor="OutputTensor")
+def gathered_size(subject: Subject, rank: int) -> Whole:
     """The input's sizes with those of the index in place of the axis, right-aligned."""
     sizes, indices = subject.sizes("InputTensor"), subject.sizes("IndicesTensor")
     axis, count = subject.axis("Axis", len(sizes)), subject.uint("IndexDimensions")
     if not 0 <= count <= len(indices):
         raise UnanswerableError
-    output = subject.sizes("OutputTensor")
-    expected = _right_aligned((*sizes[:axis], *indices[len(indices) - count :], *sizes[axis + 1 :]), len(output))
-    if len(expected) == len(output):
-        yield from wrong_sizes("OutputTensor", output, expected, f"the index's in place of axis {axis}")
+    gathered = _right_aligned((*sizes[:axis], *indices[len(indices) - count :], *sizes[axis + 1 :]), rank)
+    if len(gathered) > rank:
+        raise UnanswerableError  # gathered_rank says why
+    return Whole.of(gathered, f"the index's in place of axis {axis}")
 
 
 @rule("gather/output-rank")
@@ -77,38 +77,37 @@ def one_hot_indices(subject: Subject) -> Iterator[Finding]:
     yield from wrong_sizes("IndicesTensor", found, expected, f"one index per sequence along axis {axis}")
 
 
-@rule("nonzero_coordinates/size-output-coordinates")
-def coordinates_size(subject: Subject) -> Iterator[Finding]:
+@formula("nonzero_coordinates/size-output-coordinates", tensor="OutputCoordinatesTensor", rank=2)
+def coordinates_size(subject: Subject, rank: int) -> Whole:
     """``{ 1.., M, N }``: M coordinates, one for each input element, of N numbers."""
-    tensor, found = subject.tensor("InputTensor"), subject.sizes("OutputCoordinatesTensor")
-    if len(found) < 2:
+    tensor = subject.tensor("InputTensor")
+    if rank < 2:
         raise UnanswerableError
     fewest = effective_rank(tensor.sizes)
-    width = min(max(found[-1], fewest), tensor.rank)
-    expected = (*(1,) * (len(found) - 2), tensor.element_count, width)
     words = f"one row per input element, of {fewest} to {tensor.rank} numbers"
-    yield from wrong_sizes("OutputCoordinatesTensor", found, expected, words)
+    front = [exactly(size, words) for size in (*(1,) * (rank - 2), tensor.element_count)]
+    return Whole((*front, Term(tensor.rank, words, words, fewest, tensor.rank)), words)
 
 
 # --- Tuples of indices ----------------------------------------------------------------------------------------------
 
 
-@rule("gather_nd/size-output")
-def gathered_tuples_size(subject: Subject) -> Iterator[Finding]:
+@formula("gather_nd/size-output", tensor="OutputTensor")
+def gathered_tuples_size(subject: Subject, rank: int) -> Whole:
     """``{ 1.., index sizes without the last, what a tuple leaves of the input }``."""
-    return _tuples(subject, "OutputTensor", 0)
+    return _tuples(subject, rank, 0)
 
 
-@rule("gather_nd1/size-output")
-def gathered_batches_size(subject: Subject) -> Iterator[Finding]:
+@formula("gather_nd1/size-output", tensor="OutputTensor")
+def gathered_batches_size(subject: Subject, rank: int) -> Whole:
     """As GATHER_ND, behind the batch dimensions, which leave fewer coordinates to a tuple."""
-    return _tuples(subject, "OutputTensor", subject.uint("BatchDimensionCount"))
+    return _tuples(subject, rank, subject.uint("BatchDimensionCount"))
 
 
-@rule("scatter_nd/size-updates")
-def updates_size(subject: Subject) -> Iterator[Finding]:
+@formula("scatter_nd/size-updates", tensor="UpdatesTensor")
+def updates_size(subject: Subject, rank: int) -> Whole:
     """As the output of GATHER_ND."""
-    return _tuples(subject, "UpdatesTensor", 0)
+    return _tuples(subject, rank, 0)
 
 
 def _relevant(subject: Subject) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -120,12 +119,12 @@ def _relevant(subject: Subject) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return sizes[len(sizes) - count :], indices[len(indices) - index_count :]
 
 
-def _tuples(subject: Subject, tensor: str, batches: int) -> Iterator[Finding]:
+def _tuples(subject: Subject, rank: int, batches: int) -> Whole:
     sizes, indices = _relevant(subject)
-    output = subject.sizes(tensor)
-    expected = _right_aligned((*indices[:-1], *sizes[batches + indices[-1] :]), len(output))
-    if batches + indices[-1] <= len(sizes):
-        yield from wrong_sizes(tensor, output, expected, "index sizes, then what a tuple leaves of the input")
+    if batches + indices[-1] > len(sizes):
+        raise UnanswerableError
+    expected = _right_aligned((*indices[:-1], *sizes[batches + indices[-1] :]), rank)
+    return Whole.of(expected, "index sizes, then what a tuple leaves of the input")
 
 
 @rule("gather_nd/filler-ones", "gather_nd1/filler-ones", "scatter_nd/filler-ones")

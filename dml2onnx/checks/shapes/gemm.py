@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.shapes.rules import rule
-from dml2onnx.checks.shapes.sizes import wrong_sizes
+from dml2onnx.checks.shapes.rules import formula, rule
+from dml2onnx.checks.shapes.sizes import Whole, wrong_sizes
 from dml2onnx.checks.subject import UnanswerableError
 from dml2onnx.codes import checking as codes
 
@@ -33,17 +33,19 @@ def _transformed(sizes: tuple[int, ...], transform: str) -> tuple[int, ...]:
     return (*sizes[:-2], sizes[-1], sizes[-2]) if transform == "TRANSPOSE" else sizes
 
 
-@rule(
+@formula(
     "gemm/size-output",
     "matrix_multiply_integer/size-output",
     "matrix_multiply_integer_to_float/size-output",
     "quantized_linear_matrix_multiply/size-output",
+    tensor="OutputTensor",
 )
-def output_size(subject: Subject) -> Iterator[Finding]:
+def output_size(subject: Subject, rank: int) -> Whole:
     """``{ BatchCount, ChannelCount, M, N }`` with M from A and N from B, both as transformed."""
     a, b = _operands(subject)
-    output = subject.sizes_of_rank("OutputTensor", len(a))
-    yield from wrong_sizes("OutputTensor", output, (*a[:-1], b[-1]), "M from ATensor and N from BTensor")
+    if len(a) != rank:
+        raise UnanswerableError
+    return Whole.of((*a[:-1], b[-1]), "M from ATensor and N from BTensor")
 
 
 @rule(

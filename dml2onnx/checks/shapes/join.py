@@ -5,18 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.shapes.rules import rule
-from dml2onnx.checks.shapes.sizes import wrong_size
+from dml2onnx.checks.shapes.rules import Formula, rule
+from dml2onnx.checks.shapes.sizes import Term, exactly, wrong_size
 from dml2onnx.checks.subject import UnanswerableError
 from dml2onnx.codes import checking as codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dml2onnx.checks.subject import Subject
+    from dml2onnx.ir.tensor import TensorDesc
 
 
-@rule("join/size-output")
+def _joined(subject: Subject, rank: int) -> Iterator[Term]:
+    axis = subject.axis("Axis", rank)
+    parts = subject.tensors("InputTensors")
+    if not parts or any(part.rank != rank for part in parts):
+        raise UnanswerableError
+    for i, size in enumerate(parts[0].sizes):
+        yield _sum(parts, axis) if i == axis else exactly(size, f"InputTensors[0].Sizes[{i}]")
+
+
+def _sum(parts: Sequence[TensorDesc], axis: int) -> Term:
+    along = [part.sizes[axis] for part in parts]
+    words = " + ".join(map(str, along)) if len(along) <= 8 else f"the sum over {len(along)} tensors"
+    return exactly(sum(along), words)
+
+
+@rule("join/size-output", formulas={"OutputTensor": Formula(_joined)})
 def join_sizes(subject: Subject) -> Iterator[Finding]:
     """``OutputTensor.Sizes[Axis]`` is the sum over the inputs; all other sizes are equal."""
     return _whole_and_parts(subject, "OutputTensor", "InputTensors")
@@ -39,12 +55,12 @@ def _whole_and_parts(subject: Subject, whole_name: str, parts_name: str) -> Iter
             if i != axis and size != whole[i]:
                 message = f"{path} has size {size} in dimension {i} and {whole_name} has {whole[i]}; only axis {axis}"
                 yield Finding(codes.DIFFERENT_SIZES, f"{path}/Sizes/{i}", f"{message} may differ.", whole[i], size)
-    along = [part.sizes[axis] for _, part in parts]
-    if sum(along) != whole[axis]:
+    total = _sum([part for _, part in parts], axis)
+    if total.size != whole[axis]:
         # The part that is computed is what has to change: the output of JOIN, the outputs of SPLIT.
-        formula = " + ".join(map(str, along)) if len(along) <= 8 else f"the sum over {len(along)} tensors"
         if whole_name == "OutputTensor":
-            yield wrong_size(whole_name, axis, whole[axis], sum(along), formula)
+            yield wrong_size(whole_name, axis, whole[axis], total.expected, total.formula)
         else:
-            message = f"The sizes of {parts_name} along axis {axis} make {sum(along)} = {formula}; it is {whole[axis]}."
-            yield Finding(codes.WRONG_SIZE, parts_name, message, whole[axis], sum(along))
+            made = f"{total.size} = {total.formula}"
+            message = f"The sizes of {parts_name} along axis {axis} make {made}; it is {whole[axis]}."
+            yield Finding(codes.WRONG_SIZE, parts_name, message, whole[axis], total.size)

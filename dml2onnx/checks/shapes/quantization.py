@@ -30,13 +30,13 @@ def block_sizes(subject: Subject) -> Iterator[Finding]:
         yield from wrong_sizes(path, tensor.sizes, placed[0][1].sizes, "those of the scale")
 
 
-@rule("quantize/quantization-types")
+@rule("quantize/quantization-types", data_types={"OutputTensor": (_NAME, 1)})
 def quantize_types(subject: Subject) -> Iterator[Finding]:
     """The scale is of the input's type, the zero point of the output's."""
     return _types(subject, "InputTensor", "OutputTensor")
 
 
-@rule("dequantize/quantization-types")
+@rule("dequantize/quantization-types", data_types={"OutputTensor": (_NAME, 0)})
 def dequantize_types(subject: Subject) -> Iterator[Finding]:
     """The scale is of the output's type, the zero point of the input's."""
     return _types(subject, "OutputTensor", "InputTensor")

@@ -6,35 +6,40 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.shapes.rules import rule
-from dml2onnx.checks.shapes.sizes import not_multiple, wrong_size, wrong_sizes
+from dml2onnx.checks.shapes.rules import formula, rule
+from dml2onnx.checks.shapes.sizes import Whole, exactly, free, not_multiple, wrong_sizes
+from dml2onnx.checks.subject import UnanswerableError
 from dml2onnx.codes import checking as codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dml2onnx.checks.shapes.sizes import Sizes, Term
     from dml2onnx.checks.subject import Subject
 
 
-@rule("tile/size-output")
-def tiled_size(subject: Subject) -> Iterator[Finding]:
+@formula("tile/size-output", tensor="OutputTensor")
+def tiled_size(subject: Subject, rank: int) -> Iterator[Term]:
     """``OutputTensor.Sizes[i] = InputTensor.Sizes[i] * Repeats[i]``."""
-    sizes = subject.sizes("InputTensor")
-    repeats = subject.uints("Repeats", len(sizes))
-    for i, found in enumerate(subject.sizes_of_rank("OutputTensor", len(sizes))):
-        if found != sizes[i] * repeats[i]:
-            formula = f"{sizes[i]} * Repeats {repeats[i]}"
-            yield wrong_size("OutputTensor", i, found, sizes[i] * repeats[i], formula)
+    sizes = subject.sizes_of_rank("InputTensor", rank)
+    for size, repeat in zip(sizes, subject.uints("Repeats", rank), strict=True):
+        yield exactly(size * repeat, f"{size} * Repeats {repeat}")
 
 
-@rule("depth_to_space/size-output", "depth_to_space1/size-output")
-def spread_size(subject: Subject) -> Iterator[Finding]:
+def _image(subject: Subject, rank: int) -> tuple[tuple[int, ...], int]:
+    """Sizes { N, C, H, W } and the size of a block."""
+    if rank != 4:
+        raise UnanswerableError
+    return subject.sizes_of_rank("InputTensor", rank), subject.positive("BlockSize")
+
+
+@formula("depth_to_space/size-output", "depth_to_space1/size-output", tensor="OutputTensor")
+def spread_size(subject: Subject, rank: int) -> Whole:
     """Channels become blocks of ``BlockSize`` by ``BlockSize`` elements."""
-    (n, c, h, w), block = subject.sizes_of_rank("InputTensor", 4), subject.positive("BlockSize")
-    if c % block**2 == 0:
-        expected = (n, c // block**2, h * block, w * block)
-        output = subject.sizes_of_rank("OutputTensor", 4)
-        yield from wrong_sizes("OutputTensor", output, expected, f"blocks of {block} by {block}")
+    (n, c, h, w), block = _image(subject, rank)
+    if c % block**2:
+        raise UnanswerableError
+    return Whole.of((n, c // block**2, h * block, w * block), f"blocks of {block} by {block}")
 
 
 @rule("depth_to_space/block-divides", "depth_to_space1/block-divides")
@@ -44,14 +49,13 @@ def channels_divide(subject: Subject) -> Iterator[Finding]:
     yield from not_multiple("InputTensor/Sizes/1", "InputTensor.Sizes[1]", channels, block**2, "BlockSize squared")
 
 
-@rule("space_to_depth/size-output", "space_to_depth1/size-output")
-def gathered_size(subject: Subject) -> Iterator[Finding]:
+@formula("space_to_depth/size-output", "space_to_depth1/size-output", tensor="OutputTensor")
+def gathered_size(subject: Subject, rank: int) -> Whole:
     """Blocks of ``BlockSize`` by ``BlockSize`` elements become channels."""
-    (n, c, h, w), block = subject.sizes_of_rank("InputTensor", 4), subject.positive("BlockSize")
-    if h % block == 0 == w % block:
-        expected = (n, c * block**2, h // block, w // block)
-        output = subject.sizes_of_rank("OutputTensor", 4)
-        yield from wrong_sizes("OutputTensor", output, expected, f"blocks of {block} by {block}")
+    (n, c, h, w), block = _image(subject, rank)
+    if h % block or w % block:
+        raise UnanswerableError
+    return Whole.of((n, c * block**2, h // block, w // block), f"blocks of {block} by {block}")
 
 
 @rule("space_to_depth/block-divides", "space_to_depth1/block-divides")
@@ -102,23 +106,24 @@ def _fold_ranks(subject: Subject, blocks: str, image: str) -> Iterator[Finding]:
             yield Finding(codes.WRONG_DIMENSION_COUNT, f"{tensor}/Sizes", message, rank, list(sizes))
 
 
-@rule("fold/size-input")
-def folded_size(subject: Subject) -> Iterator[Finding]:
+@formula("fold/size-input", tensor="InputTensor")
+def folded_size(subject: Subject, rank: int) -> Sizes:
     """One column for each position of the window, one row for each of its elements."""
-    return _fold_sizes(subject, "InputTensor", "OutputTensor")
+    return _blocks(subject, rank, "OutputTensor")
 
 
-@rule("unfold/size-output")
-def unfolded_size(subject: Subject) -> Iterator[Finding]:
+@formula("unfold/size-output", tensor="OutputTensor", rank=3)
+def unfolded_size(subject: Subject, rank: int) -> Sizes:
     """As FOLD, with the tensors exchanged."""
-    return _fold_sizes(subject, "OutputTensor", "InputTensor")
+    return _blocks(subject, rank, "InputTensor")
 
 
-def _fold_sizes(subject: Subject, blocks: str, image: str) -> Iterator[Finding]:
+def _blocks(subject: Subject, rank: int, image: str) -> Sizes:
+    """The last three sizes of the blocks of an image; whether the others are 1 is a matter of the dimension counts."""
     count = subject.positive("DimensionCount")
-    found, whole = subject.sizes(blocks), subject.sizes(image)
-    if len(found) < 3 or len(whole) < count + 2:
-        return
+    whole = subject.sizes(image)
+    if rank < 3 or len(whole) < count + 2:
+        raise UnanswerableError
     windows, strides = subject.positives("WindowSizes", count), subject.positives("Strides", count)
     dilations = subject.positives("Dilations", count)
     starts, ends = subject.uints("StartPadding", count), subject.uints("EndPadding", count)
@@ -127,9 +132,9 @@ def _fold_sizes(subject: Subject, blocks: str, image: str) -> Iterator[Finding]:
         room = size + starts[i] + ends[i] - dilations[i] * (windows[i] - 1) - 1
         if room < 0:
             message = f"The window reaches {-room} elements beyond spatial dimension {i} with padding."
-            yield Finding(codes.NO_ROOM, f"WindowSizes/{i}", message, "at least 1 position", 0)
-            return
+            return [Finding(codes.NO_ROOM, f"WindowSizes/{i}", message, "at least 1 position", 0)]
         positions.append(room // strides[i] + 1)
     batch, channels = whole[-count - 2 : -count]
-    expected = (batch, channels * prod(windows), prod(positions))
-    yield from wrong_sizes(blocks, found[-3:], expected, "batch, channels times window elements, window positions")
+    words = "batch, channels times window elements, window positions"
+    blocks = (batch, channels * prod(windows), prod(positions))
+    return Whole((*(free(),) * (rank - 3), *(exactly(size, words) for size in blocks)), words)

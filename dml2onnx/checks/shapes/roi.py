@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.shapes.rules import rule
-from dml2onnx.checks.shapes.sizes import wrong_size, wrong_sizes
+from dml2onnx.checks.shapes.rules import formula, rule
+from dml2onnx.checks.shapes.sizes import Whole, exactly, free, wrong_sizes
 from dml2onnx.checks.subject import UnanswerableError
 from dml2onnx.ir.operator import Size2D
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dml2onnx.checks.findings import Finding
+    from dml2onnx.checks.shapes.sizes import Term
     from dml2onnx.checks.subject import Subject
 
 
@@ -24,27 +25,28 @@ def _regions(subject: Subject) -> int:
     return sizes[-2]
 
 
-@rule("roi_align/size-output", "roi_align1/size-output")
-def aligned_size(subject: Subject) -> Iterator[Finding]:
+@formula("roi_align/size-output", "roi_align1/size-output", tensor="OutputTensor", always=False)
+def aligned_size(subject: Subject, rank: int) -> Iterator[Term]:
     """``{ NumROIs, ChannelCount, .. }``, height and width being free."""
-    return _one_per_region(subject, "OutputTensor", "InputTensor")
+    return _one_per_region(subject, rank, "InputTensor")
 
 
-@rule("roi_align_grad/size-input-gradient")
-def gradient_size(subject: Subject) -> Iterator[Finding]:
+@formula("roi_align_grad/size-input-gradient", tensor="InputGradientTensor")
+def gradient_size(subject: Subject, rank: int) -> Iterator[Term]:
     """``{ NumROIs, ChannelCount, .. }``, the channels being those of the forward input."""
     image = "InputTensor" if subject.value("InputTensor") is not None else "OutputGradientTensor"
-    return _one_per_region(subject, "InputGradientTensor", image)
+    return _one_per_region(subject, rank, image)
 
 
-def _one_per_region(subject: Subject, name: str, image: str) -> Iterator[Finding]:
-    found, regions = subject.sizes_of_rank(name, 4), _regions(subject)
-    if found[0] != regions:
-        yield wrong_size(name, 0, found[0], regions, "the number of regions in ROITensor")
+def _one_per_region(subject: Subject, rank: int, image: str) -> Iterator[Term]:
+    if rank != 4:
+        raise UnanswerableError
+    yield exactly(_regions(subject), "the number of regions in ROITensor")
     if subject.optional(image) is not None:
-        channels = subject.sizes_of_rank(image, 4)[1]
-        if found[1] != channels:
-            yield wrong_size(name, 1, found[1], channels, f"{image}.Sizes[1]")
+        yield exactly(subject.sizes_of_rank(image, 4)[1], f"{image}.Sizes[1]")
+    else:
+        yield free()
+    yield from (free(), free())
 
 
 @rule("roi_align/size-roi", "roi_align1/size-roi", "roi_align_grad/size-roi")
@@ -63,14 +65,14 @@ def batch_indices_size(subject: Subject) -> Iterator[Finding]:
     yield from wrong_sizes("BatchIndicesTensor", found, expected, "one batch index per region")
 
 
-@rule("roi_pooling/size-output")
-def pooled_size(subject: Subject) -> Iterator[Finding]:
+@formula("roi_pooling/size-output", tensor="OutputTensor")
+def pooled_size(subject: Subject, rank: int) -> Whole:
     """``{ NumROIs, ChannelCount, PooledSize.Height, PooledSize.Width }``."""
     pooled = subject.value("PooledSize")
     if not isinstance(pooled, Size2D):
         raise UnanswerableError
     expected = (_regions(subject), subject.sizes_of_rank("InputTensor", 4)[1], pooled.height, pooled.width)
-    yield from wrong_sizes("OutputTensor", subject.sizes("OutputTensor"), expected, "regions, channels, PooledSize")
+    return Whole.of(expected, "regions, channels, PooledSize")
 
 
 @rule("roi_pooling/size-roi")

@@ -1,14 +1,115 @@
-"""Findings about sizes that follow from a formula, shared by the families."""
+"""Sizes that follow from a formula, and findings about sizes that differ from them, shared by the families."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dml2onnx.checks.findings import Finding
 from dml2onnx.codes import checking as codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from dml2onnx.checks.subject import Subject
+
+
+# --- What a formula says --------------------------------------------------------------------------------------------
+
+
+class Term(NamedTuple):
+    """What a formula says of one size: the natural one, and which others will do.
+
+    ``formula`` is the formula with its numbers, ``expected`` what will do in the words of a message; ``high`` is
+    ``None`` where there is no upper end, ``size`` where no size is more natural than the others.
+    """
+
+    size: int | None
+    formula: str
+    expected: object
+    low: int
+    high: int | None
+
+    def nearest(self, found: int) -> int:
+        """The size that will do nearest to the one found: that one, where it will do."""
+        return max(found if self.high is None else min(found, self.high), self.low)
+
+
+def exactly(size: int, formula: str) -> Term:
+    """No other size will do."""
+    return Term(size, formula, size, size, size)
+
+
+def between(low: int, high: int, formula: str) -> Term:
+    """The lower one by nature."""
+    return Term(low, formula, f"{low}" if low == high else f"{low} or {high}", low, high)
+
+
+def at_most(high: int, formula: str) -> Term:
+    """The largest one by nature."""
+    return Term(high, formula, f"at most {high}", 0, high)
+
+
+def free(size: int | None = None) -> Term:
+    """Any size."""
+    return Term(size, "", "any", 0, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Sizes that a message gives all at once, with the formula in words."""
+
+    terms: tuple[Term, ...]
+    words: str
+
+    @classmethod
+    def of(cls, sizes: Iterable[int], words: str) -> Whole:
+        """No other sizes will do."""
+        return cls(tuple(exactly(size, words) for size in sizes), words)
+
+
+Sizes: TypeAlias = "Whole | Iterable[Term | Finding]"
+"""One term for each dimension, or in its place the reason why there is no such size."""
+
+SizeFormula: TypeAlias = "Callable[[Subject, int], Sizes]"
+"""The sizes of a tensor of that dimension count. May raise :class:`~dml2onnx.checks.subject.UnanswerableError`."""
+
+
+# --- Findings -------------------------------------------------------------------------------------------------------
+
+
+def compared(subject: Subject, tensor: str, formula: SizeFormula) -> Iterator[Finding]:
+    """What is wrong with the sizes of ``tensor`` by its formula."""
+    found = subject.sizes(tensor)
+    sizes = formula(subject, len(found))
+    if isinstance(sizes, Whole):
+        return _compared_at_once(tensor, found, sizes)
+    return compared_singly(tensor, found, sizes)
+
+
+def _compared_at_once(tensor: str, found: Sequence[int], sizes: Whole) -> Iterator[Finding]:
+    if len(found) == len(sizes.terms):  # any other number is wrong too
+        expected = [term.nearest(size) for term, size in zip(sizes.terms, found, strict=True)]
+    else:
+        expected = [term.low for term in sizes.terms]
+    return wrong_sizes(tensor, found, expected, sizes.words)
+
+
+def compared_singly(tensor: str, found: Sequence[int], sizes: Iterable[Term | Finding]) -> Iterator[Finding]:
+    """What is wrong with sizes, dimension by dimension."""
+    for i, term in enumerate(sizes):
+        if isinstance(term, Finding):
+            yield term
+        elif found[i] != term.size and found[i] != term.nearest(found[i]):
+            yield wrong_size(tensor, i, found[i], term.expected, term.formula)
+
+
+def problems_and_sizes(sizes: Sizes) -> tuple[list[Finding], tuple[int, ...] | None]:
+    """The natural sizes of a tensor, or ``None`` with the reasons why there are none, as far as the formula has any."""
+    terms = list(sizes.terms if isinstance(sizes, Whole) else sizes)
+    problems = [term for term in terms if isinstance(term, Finding)]
+    found = [term.size for term in terms if isinstance(term, Term) and term.size is not None]
+    return problems, tuple(found) if len(found) == len(terms) else None
 
 
 def wrong_size(tensor: str, i: int, found: int, expected: object, formula: str) -> Finding:

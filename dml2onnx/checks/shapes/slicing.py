@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.shapes.rules import rule
-from dml2onnx.checks.shapes.sizes import wrong_size, wrong_sizes
+from dml2onnx.checks.shapes.rules import formula, rule
+from dml2onnx.checks.shapes.sizes import Whole, at_most, free
 from dml2onnx.codes import checking as codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dml2onnx.checks.shapes.sizes import Term
     from dml2onnx.checks.subject import Subject
 
 
-@rule("slice/size-output")
-def slice_size(subject: Subject) -> Iterator[Finding]:
+@formula("slice/size-output", tensor="OutputTensor")
+def slice_size(subject: Subject, rank: int) -> Whole:
     """``OutputTensor.Sizes[i] = Sizes[i]``."""
-    output = subject.sizes("OutputTensor")
-    yield from wrong_sizes("OutputTensor", output, subject.uints("Sizes", len(output)), "the field Sizes")
+    return Whole.of(subject.uints("Sizes", rank), "the field Sizes")
 
 
 @rule("slice/window")
@@ -58,25 +58,22 @@ def _window(subject: Subject, tensor: str) -> Iterator[Finding]:
             yield Finding(codes.OUT_OF_WINDOW, f"InputWindowOffsets/{i}", message, whole[i], offsets[i] + size)
 
 
-@rule("slice1/size-output")
-def slice1_size(subject: Subject) -> Iterator[Finding]:
+@formula("slice1/size-output", tensor="OutputTensor")
+def slice1_size(subject: Subject, rank: int) -> Iterator[Term]:
     """At most as many elements as the window gives at this stride."""
-    return _sliced(subject, "OutputTensor")
+    return _sliced(subject, rank)
 
 
-@rule("slice_grad/size-input-gradient")
-def slice_gradient_size(subject: Subject) -> Iterator[Finding]:
+@formula("slice_grad/size-input-gradient", tensor="InputGradientTensor")
+def slice_gradient_size(subject: Subject, rank: int) -> Iterator[Term]:
     """As the output of SLICE1."""
-    return _sliced(subject, "InputGradientTensor")
+    return _sliced(subject, rank)
 
 
-def _sliced(subject: Subject, tensor: str) -> Iterator[Finding]:
-    sizes = subject.sizes(tensor)
-    windows = subject.positives("InputWindowSizes", len(sizes))
-    strides = subject.uints("InputWindowStrides", len(sizes))
-    for i, found in enumerate(sizes):
-        if strides[i] != 0:
-            most = 1 + (windows[i] - 1) // abs(strides[i])
-            if found > most:
-                formula = f"1 + ({windows[i]} - 1) / {abs(strides[i])}"
-                yield wrong_size(tensor, i, found, f"at most {most}", formula)
+def _sliced(subject: Subject, rank: int) -> Iterator[Term]:
+    windows = subject.positives("InputWindowSizes", rank)
+    for window, stride in zip(windows, subject.uints("InputWindowStrides", rank), strict=True):
+        if stride == 0:
+            yield free()
+        else:
+            yield at_most(1 + (window - 1) // abs(stride), f"1 + ({window} - 1) / {abs(stride)}")

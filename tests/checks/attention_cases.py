@@ -1,0 +1,179 @@
+"""MULTIHEAD_ATTENTION: descriptors of every layout that are right, and cases for each rule about their sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dml2onnx.codes import checking as codes
+from dml2onnx.ir.operator import OperatorDesc
+from tests.checks.build import op, t
+from tests.checks.cases import Case, case
+
+# 2 batches, 3 queries, 4 keys, 5 positions of the past; 2 heads of 8 numbers in queries and keys, and of 3 in values
+QUERY, KEY, VALUE, OUTPUT = t(2, 3, 16), t(2, 4, 16), t(2, 4, 6), t(2, 3, 6)
+PAST_KEY, PAST_VALUE = t(2, 2, 5, 8), t(2, 2, 5, 3)
+
+
+def attention(**fields: Any) -> OperatorDesc:
+    given = {"QueryTensor": QUERY, "KeyTensor": KEY, "ValueTensor": VALUE, "OutputTensor": OUTPUT, "HeadCount": 2}
+    return op("MULTIHEAD_ATTENTION", **{**given, "MaskType": "NONE", **fields})
+
+
+def grouped(**fields: Any) -> OperatorDesc:
+    """4 heads of queries and 2 of keys and values."""
+    given = {"QueryTensor": t(2, 3, 32), "KeyTensor": KEY, "ValueTensor": VALUE, "OutputTensor": t(2, 3, 12)}
+    heads = {"QueryHeadCount": 4, "KeyValueHeadCount": 2}
+    return op("MULTIHEAD_ATTENTION1", **{**given, **heads, "MaskType": "NONE", **fields})
+
+
+def stacked(**fields: Any) -> OperatorDesc:
+    return attention(**{"QueryTensor": None, "KeyTensor": None, "ValueTensor": None, **fields})
+
+
+def masked(kind: str, *sizes: int, **fields: Any) -> OperatorDesc:
+    return attention(MaskType=kind, MaskTensor=t(*sizes, type="INT32"), **fields)
+
+
+PAST = {
+    "PastKeyTensor": PAST_KEY,
+    "PastValueTensor": PAST_VALUE,
+    "OutputPresentKeyTensor": t(2, 2, 9, 8),
+    "OutputPresentValueTensor": t(2, 2, 9, 3),
+}
+LENGTHS = {
+    "PastSequenceLengthsTensor": t(2, type="INT32"),
+    "OutputPresentKeyTensor": t(2, 2, 20, 8),
+    "OutputPresentValueTensor": t(2, 2, 20, 3),
+}
+
+VALID = {
+    "attention, separate": attention(BiasTensor=t(16 + 16 + 6)),
+    "attention, leading ones": attention(
+        QueryTensor=t(1, 1, 2, 3, 16),
+        KeyTensor=t(1, 2, 4, 16),
+        BiasTensor=t(1, 1, 38),
+        OutputTensor=t(1, 2, 3, 6),
+        **{**PAST, "PastKeyTensor": t(1, 2, 2, 5, 8)},
+    ),
+    "attention, query and key": stacked(
+        StackedQueryKeyTensor=t(2, 4, 2, 2, 8), ValueTensor=VALUE, OutputTensor=t(2, 4, 6)
+    ),
+    "attention, key and value": stacked(
+        QueryTensor=QUERY, StackedKeyValueTensor=t(2, 4, 2, 2, 8), OutputTensor=t(2, 3, 16)
+    ),
+    "attention, all three": stacked(
+        StackedQueryKeyValueTensor=t(2, 4, 2, 3, 8), BiasTensor=t(48), OutputTensor=t(2, 4, 16)
+    ),
+    "attention, past": attention(**PAST, RelativePositionBiasTensor=t(2, 2, 3, 9)),
+    "attention, present": attention(
+        OutputPresentKeyTensor=t(2, 2, 4, 8), OutputPresentValueTensor=t(2, 2, 4, 3), BiasTensor=t(38)
+    ),
+    "attention, mask by length": masked("KEY_SEQUENCE_LENGTH", 1, 2),
+    "attention, mask by end and start": masked("KEY_SEQUENCE_END_START", 1, 2, 2),
+    "attention, packed mask": masked("KEY_QUERY_SEQUENCE_LENGTH_START_END", 8),
+    "attention, boolean mask": masked("BOOLEAN", 2, 2, 3, 9, **PAST),
+    "grouped": grouped(BiasTensor=t(32 + 16 + 6), RelativePositionBiasTensor=t(2, 4, 3, 4)),
+    "grouped, past": grouped(**PAST),
+    "grouped, key and value": grouped(
+        KeyTensor=None, ValueTensor=None, StackedKeyValueTensor=t(2, 4, 2, 2, 8), OutputTensor=t(2, 3, 32)
+    ),
+    "grouped, one group": grouped(
+        QueryTensor=None,
+        KeyTensor=None,
+        ValueTensor=None,
+        StackedQueryKeyValueTensor=t(2, 4, 2, 3, 8),
+        QueryHeadCount=2,
+        OutputTensor=t(2, 4, 16),
+    ),
+    "grouped, lengths of the past": grouped(**LENGTHS, KeyTensor=t(2, 3, 16), ValueTensor=t(2, 3, 6)),
+    "grouped, boolean mask": grouped(MaskType="BOOLEAN", MaskTensor=t(1, 2, 4, 3, 4, type="INT32")),
+}
+
+SIZE = codes.WRONG_SIZE
+CASES: list[Case] = [
+    case("batches of keys", attention(KeyTensor=t(1, 4, 16)), SIZE, "KeyTensor/Sizes/0"),
+    case("numbers of a key", attention(KeyTensor=t(2, 4, 8)), SIZE, "KeyTensor/Sizes/2"),
+    case("keys and values", attention(ValueTensor=t(2, 3, 6)), SIZE, "ValueTensor/Sizes/1"),
+    case("attention output", attention(OutputTensor=t(2, 3, 16)), SIZE, "OutputTensor/Sizes/2"),
+    case("attention bias", attention(BiasTensor=t(32)), SIZE, "BiasTensor/Sizes/0"),
+    case("heads do not divide", attention(QueryTensor=t(2, 3, 15)), SIZE, "QueryTensor/Sizes/2"),
+    case(
+        "heads divide neither",
+        attention(QueryTensor=t(2, 3, 15), KeyTensor=t(2, 4, 15)),
+        codes.INDIVISIBLE,
+        "KeyTensor/Sizes/2",
+    ),
+    case(
+        "relative position bias without the past",
+        attention(**PAST, RelativePositionBiasTensor=t(2, 2, 3, 4)),
+        SIZE,
+        "RelativePositionBiasTensor/Sizes/3",
+    ),
+    case(
+        "present key without the past",
+        attention(**{**PAST, "OutputPresentKeyTensor": t(2, 2, 4, 8)}),
+        SIZE,
+        "OutputPresentKeyTensor/Sizes/2",
+    ),
+    case(
+        "head size of the past",
+        attention(**{**PAST, "PastValueTensor": t(2, 2, 5, 8)}),
+        SIZE,
+        "PastValueTensor/Sizes/3",
+    ),
+    case(
+        "layout of a stack",
+        stacked(QueryTensor=QUERY, StackedKeyValueTensor=t(2, 4, 2, 3, 8), OutputTensor=t(2, 3, 16)),
+        SIZE,
+        "StackedKeyValueTensor/Sizes/3",
+    ),
+    case(
+        "heads of a stack",
+        stacked(QueryTensor=QUERY, StackedKeyValueTensor=t(2, 4, 1, 2, 8), OutputTensor=t(2, 3, 16)),
+        SIZE,
+        "StackedKeyValueTensor/Sizes/2",
+    ),
+    case("leading ones of a query", attention(QueryTensor=t(4, 2, 3, 16)), SIZE, "QueryTensor/Sizes"),
+    case("mask by length", masked("KEY_SEQUENCE_LENGTH", 1, 3), SIZE, "MaskTensor/Sizes"),
+    case("mask by end and start", masked("KEY_SEQUENCE_END_START", 1, 2), SIZE, "MaskTensor/Sizes"),
+    case("packed mask", masked("KEY_QUERY_SEQUENCE_LENGTH_START_END", 2), SIZE, "MaskTensor/Sizes"),
+    case("boolean mask", masked("BOOLEAN", 2, 1, 3, 4), SIZE, "MaskTensor/Sizes"),
+    case("boolean mask of rank 2", masked("BOOLEAN", 2, 4), SIZE, "MaskTensor/Sizes"),
+    case(
+        "groups of heads",
+        grouped(QueryTensor=t(2, 3, 24), OutputTensor=t(2, 3, 9), QueryHeadCount=3),
+        codes.INDIVISIBLE,
+        "QueryHeadCount",
+    ),
+    case("groups in the output", grouped(OutputTensor=t(2, 3, 6)), SIZE, "OutputTensor/Sizes/2"),
+    case(
+        "groups in a stack of queries",
+        grouped(QueryTensor=None, KeyTensor=None, StackedQueryKeyTensor=t(2, 4, 2, 2, 8), OutputTensor=t(2, 4, 12)),
+        SIZE,
+        "StackedQueryKeyTensor/Sizes/2",
+    ),
+    case(
+        "present tensors of different lengths",
+        grouped(**{**LENGTHS, "OutputPresentValueTensor": t(2, 2, 21, 3)}),
+        SIZE,
+        "OutputPresentValueTensor/Sizes/2",
+    ),
+    case(
+        "leading ones of the present",
+        grouped(**{**PAST, "OutputPresentKeyTensor": t(3, 2, 2, 9, 8)}),
+        SIZE,
+        "OutputPresentKeyTensor/Sizes",
+    ),
+    case(
+        "layout of grouped stack",
+        grouped(KeyTensor=None, ValueTensor=None, StackedKeyValueTensor=t(2, 4, 2, 1, 8), OutputTensor=t(2, 3, 32)),
+        SIZE,
+        "StackedKeyValueTensor/Sizes/3",
+    ),
+    case(
+        "grouped mask",
+        grouped(MaskType="BOOLEAN", MaskTensor=t(2, 2, 3, 4, type="INT32")),
+        SIZE,
+        "MaskTensor/Sizes",
+    ),
+]
