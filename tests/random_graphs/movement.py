@@ -126,11 +126,14 @@ def blocks(g: Growing, name: str) -> None:
 
 
 def pictures(g: Growing, name: str) -> None:
-    desc, read = any_input(g, name)
     if name == "VALUE_SCALE_2D":
+        batch, height, width = g.each(3, 1, 3)
+        sizes = (batch, g.draw(st.sampled_from([1, 3])), height, width)
+        desc, read = g.view(chosen_type(g, name, "InputTensor"), sizes)
         bias = tuple(g.draw(FACTORS) for _ in range(desc.sizes[1]))
         single(g, name, read, desc, desc.sizes, Scale=g.draw(FACTORS), Bias=bias)
         return
+    desc, read = any_input(g, name)
     width, height = g.each(2, 1, 3)
     sizes = (*desc.sizes[:-2], desc.sizes[-2] * height, desc.sizes[-1] * width)
     mode = g.draw(st.sampled_from(["NEAREST_NEIGHBOR", "LINEAR"]))
