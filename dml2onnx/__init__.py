@@ -13,11 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dml2onnx.builder import GraphBuilder
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.checks import check, minimum_feature_level
     from dml2onnx.compiler import CompiledModel, compile
     from dml2onnx.diagnostics import Diagnostic, DmlError
     from dml2onnx.execution import run
+    from dml2onnx.exporters import convert
     from dml2onnx.frontends import load
     from dml2onnx.ir.graph import Graph
     from dml2onnx.verification import verify
@@ -30,8 +32,10 @@ __all__ = [
     "DmlError",
     "FeatureLevel",
     "Graph",
+    "GraphBuilder",
     "check",
     "compile",
+    "convert",
     "load",
     "minimum_feature_level",
     "run",
@@ -44,8 +48,10 @@ _HOMES = {
     "DmlError": "diagnostics",
     "FeatureLevel": "catalog",
     "Graph": "ir.graph",
+    "GraphBuilder": "builder",
     "check": "checks",
     "compile": "compiler",
+    "convert": "exporters",
     "load": "frontends",
     "minimum_feature_level": "checks",
     "run": "execution",

@@ -20,6 +20,7 @@ from _environment import ROOT, prepare, run
 OLDEST_RUNTIME = {"onnxruntime": "1.24.4"}
 SOURCES = ("dml2onnx", "samples", "scripts", "tests")
 RUNTIME_TESTS = (
+    "tests/builder",
     "tests/lowering",
     "tests/test_runtime.py",
     "tests/test_samples.py",

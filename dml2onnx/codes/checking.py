@@ -268,7 +268,7 @@ OWNED_NOT_ALLOWED = Code(
 NOT_AN_ACTIVATION = Code(
     "DML1421",
     "an activation list with something else in it",
-    "The entries of ActivationDescs are activation operators whose own tensors are null.",
+    "The entries of ActivationDescs are activation operators that compute from one tensor; their own tensors are null.",
 )
 
 # --- Sizes ----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,103 @@
+"""Values of Python as the descriptor reader takes them, so that all front ends share its rules and its messages."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.ir.tensor import DataType
+
+DataTypeLike: TypeAlias = DataType | str | npt.DTypeLike
+"""A :class:`DataType`, its name (``"FLOAT32"``), or numpy's type of the same elements (``np.float32``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """A fused activation, or one of the activations of a recurrent operator: its operator and attributes.
+
+    >>> Activation("RELU")
+    >>> Activation("LEAKY_RELU", Alpha=0.1)
+
+    ``type`` may lack the prefix ``ACTIVATION_``. Attributes are named as in DirectML; those left out have the defaults
+    of DirectMLX where it has one.
+    """
+
+    type: str
+    attributes: Mapping[str, object]
+
+    def __init__(self, type: str, /, **attributes: object) -> None:
+        full_name = type.removeprefix("DML_OPERATOR_")
+        has_prefix = full_name.startswith(("ACTIVATION_", "ELEMENT_WISE_"))
+        object.__setattr__(self, "type", full_name if has_prefix else f"ACTIVATION_{full_name}")
+        object.__setattr__(self, "attributes", {**ACTIVATION_DEFAULTS.get(self.type, {}), **attributes})
+
+
+ACTIVATION_DEFAULTS: Mapping[str, Mapping[str, object]] = {
+    "ACTIVATION_CELU": {"Alpha": 1.0},
+    "ACTIVATION_ELU": {"Alpha": 1.0},
+    "ACTIVATION_HARD_SIGMOID": {"Alpha": 0.2, "Beta": 0.5},
+    "ACTIVATION_LEAKY_RELU": {"Alpha": 0.01},
+    "ACTIVATION_SCALED_ELU": {"Alpha": 1.67326319217681884765625, "Gamma": 1.05070102214813232421875},
+    "ACTIVATION_SCALED_TANH": {"Alpha": 1.0, "Beta": 0.5},
+    "ACTIVATION_SHRINK": {"Bias": 0.0, "Threshold": 0.5},
+    "ACTIVATION_SOFTPLUS": {"Steepness": 1.0},
+    "ACTIVATION_THRESHOLDED_RELU": {"Alpha": 1.0},
+}
+"""The arguments that DirectMLX's factories of activations default to."""
+
+
+def data_type_of(value: DataTypeLike) -> DataType | None:
+    """The data type that is meant; ``None`` when it is none of DirectML's."""
+    if isinstance(value, DataType):
+        return value
+    if isinstance(value, str):
+        name = value.removeprefix("DML_TENSOR_DATA_TYPE_")
+        if name in DataType.__members__:
+            return DataType[name]
+    try:
+        name = np.dtype(value).name.upper()
+    except TypeError:
+        return None
+    return DataType.__members__.get(name)
+
+
+def plain(value: object) -> object:
+    """A value in the forms of decoded JSON, without a judgement: what has none is handed on as it is described."""
+    if isinstance(value, enum.Enum):
+        return value.name
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        return number if math.isfinite(number) else {math.inf: "inf", -math.inf: "-inf"}.get(number, "nan")
+    if isinstance(value, (np.bool_, np.integer)):
+        return value.item()
+    if isinstance(value, ScaleBias):
+        return {"Scale": plain(value.scale), "Bias": plain(value.bias)}
+    if isinstance(value, Size2D):
+        return {"Width": plain(value.width), "Height": plain(value.height)}
+    if isinstance(value, Scalar):
+        return plain(value.value)
+    if isinstance(value, Activation):
+        return {"Type": value.type, "Desc": {name: plain(item) for name, item in value.attributes.items()}}
+    if isinstance(value, OperatorDesc):
+        fields = {field.name: plain(item) for field, item in value.items() if not field.is_tensor}
+        return {"Type": value.type, "Desc": fields}
+    if isinstance(value, np.ndarray):
+        return [plain(item) for item in value.reshape(-1)] if value.ndim else plain(value[()])
+    if isinstance(value, Sequence):
+        return [plain(item) for item in value]
+    return _numpy_type_name(value)
+
+
+def _numpy_type_name(value: object) -> str:
+    """A data type given in numpy's way; everything else by what it is, which no field takes."""
+    found = data_type_of(value) if isinstance(value, (type, np.dtype)) else None
+    return found.name if found is not None else f"<{type(value).__name__}>"

@@ -1,0 +1,280 @@
+"""Handles to the tensors of a graph that is being built, and Python's operators on them."""
+
+from __future__ import annotations
+
+from types import EllipsisType
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from dml2onnx.codes import building as codes
+from dml2onnx.ir.operator import ScaleBias
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from dml2onnx.builder.graph_builder import GraphBuilder
+    from dml2onnx.ir.graph import Value
+
+    Operand: TypeAlias = "Expression | float | npt.NDArray[np.generic]"
+    """What stands beside an expression: another one, a number, or an array of constants."""
+    Index: TypeAlias = "int | slice | EllipsisType | tuple[int | slice | EllipsisType, ...]"
+
+
+class Expression:
+    """A tensor of the graph: a buffer, and the descriptor under which it is seen.
+
+    Arithmetic (``+ - * / % **``), comparisons (UINT8 results), bit operators, ``abs`` and slicing append operators to
+    the graph. Operands broadcast as in numpy, through zero strides, which cost nothing. The result has the data type
+    of the left operand. ``%`` takes the sign of the dividend, as in DirectMLX (ELEMENT_WISE_MODULUS_TRUNCATE).
+    """
+
+    __slots__ = ("builder", "desc", "value")
+    # makes numpy leave ``array + expression`` to the expression, instead of trying each element
+    __array_ufunc__ = None
+
+    builder: GraphBuilder
+    desc: TensorDesc
+    value: Value
+
+    def __init__(self, builder: GraphBuilder, value: Value, desc: TensorDesc) -> None:
+        self.builder = builder
+        self.value = value
+        self.desc = desc
+
+    @property
+    def data_type(self) -> DataType:
+        """``DML_TENSOR_DATA_TYPE``."""
+        return self.desc.data_type
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Sizes in elements."""
+        return self.desc.sizes
+
+    @property
+    def strides(self) -> tuple[int, ...] | None:
+        """Strides in elements; ``None`` for packed memory."""
+        return self.desc.strides
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions."""
+        return self.desc.rank
+
+    def __repr__(self) -> str:
+        return f"<Expression {self.value.name}: {self.desc}>"
+
+    def __bool__(self) -> bool:
+        raise TypeError("an Expression has no truth value while the graph is built; compare results after running it")
+
+    __hash__ = object.__hash__
+
+    # --- Arithmetic ---------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Operand) -> Expression:
+        if self._takes_scale_bias(other):
+            return self.builder.identity(self, scale_bias=ScaleBias(1.0, float(other)))  # type: ignore[arg-type]
+        return self.builder.add(*self._pair(other))
+
+    def __radd__(self, other: Operand) -> Expression:
+        return self + other
+
+    def __sub__(self, other: Operand) -> Expression:
+        if self._takes_scale_bias(other):
+            return self.builder.identity(self, scale_bias=ScaleBias(1.0, -float(other)))  # type: ignore[arg-type]
+        return self.builder.subtract(*self._pair(other))
+
+    def __rsub__(self, other: Operand) -> Expression:
+        if self._takes_scale_bias(other):
+            return self.builder.identity(self, scale_bias=ScaleBias(-1.0, float(other)))  # type: ignore[arg-type]
+        return self.builder.subtract(*self._reversed(other))
+
+    def __mul__(self, other: Operand) -> Expression:
+        if self._takes_scale_bias(other):
+            return self.builder.identity(self, scale_bias=ScaleBias(float(other), 0.0))  # type: ignore[arg-type]
+        return self.builder.multiply(*self._pair(other))
+
+    def __rmul__(self, other: Operand) -> Expression:
+        return self * other
+
+    def __truediv__(self, other: Operand) -> Expression:
+        return self.builder.divide(*self._pair(other))
+
+    def __rtruediv__(self, other: Operand) -> Expression:
+        return self.builder.divide(*self._reversed(other))
+
+    def __mod__(self, other: Operand) -> Expression:
+        return self.builder.modulus_truncate(*self._pair(other))
+
+    def __rmod__(self, other: Operand) -> Expression:
+        return self.builder.modulus_truncate(*self._reversed(other))
+
+    def __pow__(self, other: Operand) -> Expression:
+        if isinstance(other, (int, float)) and self.data_type.is_float:
+            return self.builder.pow(self, float(other))
+        return self.builder.pow(*self._pair(other))
+
+    def __rpow__(self, other: Operand) -> Expression:
+        return self.builder.pow(*self._reversed(other))
+
+    def __neg__(self) -> Expression:
+        return self.builder.negate(self)
+
+    def __pos__(self) -> Expression:
+        return self.builder.identity(self)
+
+    def __abs__(self) -> Expression:
+        return self.builder.abs(self)
+
+    def __matmul__(self, other: Operand) -> Expression:
+        """GEMM of the last two dimensions."""
+        return self.builder.gemm(self, other if isinstance(other, Expression) else self._constant(other))
+
+    def __rmatmul__(self, other: Operand) -> Expression:
+        return self.builder.gemm(self._constant(other), self)
+
+    # --- Comparisons and bits -----------------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
+        return self.builder.equals(*self._pair(other))  # type: ignore[arg-type]
+
+    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
+        return self.builder.logical_not(self == other)
+
+    def __lt__(self, other: Operand) -> Expression:
+        return self.builder.less_than(*self._pair(other))
+
+    def __le__(self, other: Operand) -> Expression:
+        return self.builder.less_than_or_equal(*self._pair(other))
+
+    def __gt__(self, other: Operand) -> Expression:
+        return self.builder.greater_than(*self._pair(other))
+
+    def __ge__(self, other: Operand) -> Expression:
+        return self.builder.greater_than_or_equal(*self._pair(other))
+
+    def __and__(self, other: Operand) -> Expression:
+        return self.builder.bit_and(*self._pair(other))
+
+    def __or__(self, other: Operand) -> Expression:
+        return self.builder.bit_or(*self._pair(other))
+
+    def __xor__(self, other: Operand) -> Expression:
+        return self.builder.bit_xor(*self._pair(other))
+
+    def __lshift__(self, other: Operand) -> Expression:
+        return self.builder.bit_shift_left(*self._pair(other))
+
+    def __rshift__(self, other: Operand) -> Expression:
+        return self.builder.bit_shift_right(*self._pair(other))
+
+    def __rand__(self, other: Operand) -> Expression:
+        return self & other
+
+    def __ror__(self, other: Operand) -> Expression:
+        return self | other
+
+    def __rxor__(self, other: Operand) -> Expression:
+        return self ^ other
+
+    def __rlshift__(self, other: Operand) -> Expression:
+        return self.builder.bit_shift_left(*self._reversed(other))
+
+    def __rrshift__(self, other: Operand) -> Expression:
+        return self.builder.bit_shift_right(*self._reversed(other))
+
+    def __invert__(self) -> Expression:
+        return self.builder.bit_not(self)
+
+    # --- Slicing ------------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, index: Index) -> Expression:
+        """SLICE1, with Python's rules for bounds and steps; a whole number drops its dimension.
+
+        IndexError for more indices than dimensions, an index out of bounds, or an empty slice, which DirectML lacks.
+        """
+        entries = _expand(index, self.rank)
+        offsets, windows, strides = [], [], []
+        for axis, (entry, size) in enumerate(zip(entries, self.sizes, strict=True)):
+            offset, window, stride = _window(entry, size, axis)
+            offsets.append(offset)
+            windows.append(window)
+            strides.append(stride)
+        whole = all(item == slice(None) for item in entries)
+        result = self if whole else self.builder.slice(self, offsets, windows, strides)
+        kept = [size for entry, size in zip(entries, result.sizes, strict=True) if isinstance(entry, slice)]
+        return result if len(kept) == self.rank else self.builder.reshape(result, kept or [1])
+
+    def __iter__(self) -> None:
+        raise TypeError("an Expression cannot be iterated; use builder.split")
+
+    # --- Operands -----------------------------------------------------------------------------------------------------
+
+    def _takes_scale_bias(self, other: object) -> bool:
+        return isinstance(other, (int, float, np.number)) and self.data_type in (DataType.FLOAT32, DataType.FLOAT16)
+
+    def _pair(self, other: Operand) -> tuple[Expression, Expression]:
+        right = other if isinstance(other, Expression) else self._constant(other)
+        sizes = broadcast_sizes(self, right)
+        return self.builder.broadcast(self, sizes), self.builder.broadcast(right, sizes)
+
+    def _constant(self, other: Operand) -> Expression:
+        """Numbers in the data type of this expression, which a whole one does not round."""
+        values = np.asarray(other)
+        if values.dtype.kind not in "biuf":
+            raise TypeError(f"an Expression has no operators with {type(other).__name__}")
+        if not self.data_type.is_float:
+            low, high = self.data_type.limits
+            if not np.all((values == np.trunc(values)) & (values >= low) & (values <= high)):
+                message = f"the operand is no {self.data_type.name}, which the expression beside it is"
+                expected = f"whole numbers from {low} to {high}"
+                raise self.builder.refusal(codes.NOT_EXACT, message, expected=expected, found=values.dtype)
+        return self.builder.constant(values, data_type=self.data_type)
+
+    def _reversed(self, other: Operand) -> tuple[Expression, Expression]:
+        right, left = self._pair(other)
+        return left, right
+
+
+def broadcast_sizes(a: Expression, b: Expression) -> tuple[int, ...]:
+    """The sizes that both broadcast to by numpy's rules, or a diagnostic."""
+    try:
+        return np.broadcast_shapes(a.sizes, b.sizes)
+    except ValueError:
+        message = f"sizes {list(a.sizes)} and {list(b.sizes)} do not broadcast together"
+        raise a.builder.refusal(codes.NO_BROADCAST, message, expected=list(a.sizes), found=list(b.sizes)) from None
+
+
+def _expand(index: Index, rank: int) -> list[int | slice]:
+    """One entry for each dimension."""
+    entries: Sequence[int | slice | EllipsisType] = index if isinstance(index, tuple) else (index,)
+    given = sum(entry is not ... for entry in entries)
+    if given > rank:
+        raise IndexError(f"{given} indices for a tensor of {rank} dimensions")
+    if len(entries) - given > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    expanded: list[int | slice] = []
+    for entry in entries if given < len(entries) else (*entries, ...):
+        if isinstance(entry, EllipsisType):
+            expanded += [slice(None)] * (rank - given)
+        else:
+            expanded.append(entry)
+    return expanded
+
+
+def _window(entry: int | slice, size: int, axis: int) -> tuple[int, int, int]:
+    """Offset, extent and step of a window in one dimension."""
+    if isinstance(entry, slice):
+        chosen = range(size)[entry]
+        if not chosen:
+            raise IndexError(f"the slice of dimension {axis} is empty; DirectML has no tensors without elements")
+        low, high = min(chosen[0], chosen[-1]), max(chosen[0], chosen[-1])
+        return low, high - low + 1, chosen.step
+    position = int(entry)
+    if not -size <= position < size:
+        raise IndexError(f"index {position} is out of bounds for dimension {axis} of size {size}")
+    return position % size, 1, 1

@@ -1,0 +1,475 @@
+"""Recording a graph call by call, each call checked when it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from dml2onnx import catalog
+from dml2onnx.builder import policies
+from dml2onnx.builder.attributes import data_type_of, plain
+from dml2onnx.builder.call_sites import call_site
+from dml2onnx.builder.expression import Expression
+from dml2onnx.catalog import FeatureLevel, FieldType
+from dml2onnx.checks.inference import infer_outputs
+from dml2onnx.checks.operators import findings_of
+from dml2onnx.codes import building as codes
+from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.frontends.descriptors import DescriptorReader, report
+from dml2onnx.frontends.dialects import NATIVE
+from dml2onnx.frontends.findings import Findings, listing, quote
+from dml2onnx.frontends.numbers import pack_nibbles
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
+    from dml2onnx.builder.attributes import DataTypeLike
+    from dml2onnx.builder.graph_builder import GraphBuilder
+    from dml2onnx.builder.policies import TensorPolicy
+    from dml2onnx.catalog import OperatorSchema
+    from dml2onnx.diagnostics import Code
+    from dml2onnx.ir.operator import FieldValue
+
+    Outputs: TypeAlias = Mapping[str, Expression] | Sequence[Expression] | Expression
+    Tensors: TypeAlias = Mapping[str, Expression | Sequence[Expression] | None]
+
+
+class Stated(NamedTuple):
+    """What the caller says of an output; the rest is inferred."""
+
+    sizes: Sequence[int] | None = None
+    data_type: DataTypeLike | None = None
+
+
+INFERRED = Stated()
+
+
+class Recorder:
+    """The graph so far: inputs, constants, nodes, and the rules by which new ones are made."""
+
+    def __init__(
+        self,
+        name: str = "graph",
+        *,
+        feature_level: FeatureLevel | str | None = None,
+        policy: TensorPolicy = policies.packed,
+    ) -> None:
+        self.name = name
+        self.feature_level = FeatureLevel.parse(str(feature_level)) if feature_level is not None else catalog.LATEST
+        self.policy = policy
+        self._stated_level = feature_level is not None
+        self._nodes: list[Node] = []
+        self._inputs: list[GraphInput] = []
+        self._constants: list[Constant] = []
+        self._scopes: list[str] = []
+        self._value_names = _Names()
+        self._node_names = _Names()
+        self._reader = DescriptorReader(NATIVE)
+        self._right: set[tuple[OperatorDesc, FeatureLevel]] = set()
+        """Descriptors without errors; networks repeat themselves."""
+
+    # --- Names and layouts --------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def scope(self, name: str) -> Iterator[None]:
+        """Names of what is made inside start with ``name`` and ``_``; scopes nest."""
+        self._scopes.append(name)
+        try:
+            yield
+        finally:
+            self._scopes.pop()
+
+    @contextmanager
+    def tensor_policy(self, policy: TensorPolicy) -> Iterator[None]:
+        """Another tensor policy for the outputs of operators made inside."""
+        before, self.policy = self.policy, policy
+        try:
+            yield
+        finally:
+            self.policy = before
+
+    def _scoped(self, stem: str) -> str:
+        return "_".join((*self._scopes, stem))
+
+    # --- Sources and views --------------------------------------------------------------------------------------------
+
+    def input(
+        self,
+        name: str,
+        data_type: DataTypeLike,
+        sizes: Sequence[int],
+        strides: Sequence[int] | None = None,
+        *,
+        owned_by_dml: bool = False,
+        total_size: int = 0,
+        alignment: int = 0,
+    ) -> Expression:
+        """A graph input: a buffer that the caller binds under ``name``.
+
+        Sizes and strides count elements; zero strides repeat. ``total_size`` (bytes) is TotalTensorSizeInBytes, by
+        default the smallest that is legal. Diagnostics DML1804 for a name that is taken, DML1805 for what is no tensor.
+        https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
+        """
+        if name in {item.name for item in self._inputs}:
+            raise self.refusal(codes.NAME_TAKEN, f"there is an input {quote(name)} already", found=quote(name))
+        desc = self._desc(data_type, sizes, strides, owned_by_dml, total_size, alignment)
+        value = Value(self._value_names.take(name), desc.total_bytes)
+        self._inputs.append(GraphInput(name, value, None, desc))
+        return self._expression(value, desc)
+
+    def constant(
+        self,
+        values: npt.ArrayLike,
+        *,
+        data_type: DataTypeLike | None = None,
+        sizes: Sequence[int] | None = None,
+        strides: Sequence[int] | None = None,
+        name: str | None = None,
+    ) -> Expression:
+        """Contents known when compiling: a weight, a table, a number.
+
+        ``values`` is anything that numpy takes; a number has sizes [1]. With ``data_type`` it is converted as numpy
+        converts; 4-bit types take one number per element. ``sizes`` and ``strides`` (elements) describe the array's
+        elements in C order as they lie in memory; by default they are its shape, packed.
+        """
+        array = np.ascontiguousarray(values)
+        wanted = data_type_of(array.dtype if data_type is None else data_type)
+        if wanted is None:
+            found = array.dtype if data_type is None else data_type
+            raise self.refusal(codes.BAD_TENSOR, f"{found} is none of DirectML's data types", expected=_type_names())
+        array = array.astype(wanted.dtype, copy=True)
+        desc = self._desc(wanted, array.shape if sizes is None else sizes, strides)
+        if array.size != desc.extent:
+            message = f"{array.size} values were given for a tensor that covers {desc.extent} elements"
+            raise self.refusal(codes.BAD_TENSOR, message, expected=desc.extent, found=array.size)
+        raw = pack_nibbles(array.reshape(-1)) if wanted.is_packed_nibbles else array.reshape(-1).view(np.uint8)
+        raw = np.concatenate([raw, np.zeros(desc.minimum_bytes - raw.size, np.uint8)])
+        raw.flags.writeable = False
+        value = Value(self._value_names.take(self._scoped(name or "constant")), raw.size)
+        self._constants.append(Constant(value, ArrayData(raw)))
+        return self._expression(value, desc)
+
+    def reinterpret(
+        self,
+        input: Expression,
+        data_type: DataTypeLike | None = None,
+        sizes: Sequence[int] | None = None,
+        strides: Sequence[int] | None = None,
+    ) -> Expression:
+        """The same bytes seen through another descriptor; no operator, no cost.
+
+        Without ``data_type`` it stays as it is, without ``sizes`` sizes and strides do; ``sizes`` without ``strides``
+        are packed. Diagnostic DML1806 when the view leaves the buffer.
+        """
+        self._own(input, "input")
+        if sizes is None and strides is None:
+            sizes, strides = input.sizes, input.strides
+        desc = self._desc(
+            input.data_type if data_type is None else data_type, input.sizes if sizes is None else sizes, strides
+        )
+        if desc.data_type.bytes_for(desc.extent) > input.value.nbytes:
+            needed, there = f"{desc.data_type.bytes_for(desc.extent)} bytes", f"{input.value.nbytes} bytes"
+            raise self.refusal(codes.VIEW_TOO_LARGE, f"{desc} covers {needed} of {there}", expected=there, found=needed)
+        return self._expression(input.value, desc)
+
+    def broadcast(self, input: Expression, sizes: Sequence[int]) -> Expression:
+        """The tensor repeated to ``sizes`` by zero strides, with numpy's rules; no operator, no cost."""
+        wanted = tuple(sizes)
+        if wanted == input.sizes:
+            return input
+        missing = len(wanted) - input.rank
+        old = (1,) * missing + input.sizes
+        if missing < 0 or any(have not in (1, want) for have, want in zip(old, wanted, strict=True)):
+            message = f"sizes {list(input.sizes)} do not broadcast to {list(wanted)}"
+            raise self.refusal(codes.NO_BROADCAST, message, expected=list(wanted), found=list(input.sizes))
+        steps = (0,) * missing + input.desc.effective_strides
+        strides = [0 if have == 1 and want != 1 else step for have, want, step in zip(old, wanted, steps, strict=True)]
+        return self.reinterpret(input, sizes=wanted, strides=strides)
+
+    # --- Operators ----------------------------------------------------------------------------------------------------
+
+    def record(
+        self,
+        operator: str,
+        inputs: Tensors,
+        attributes: Mapping[str, object],
+        outputs: Mapping[str, Stated | Sequence[Stated]],
+        name: str | None = None,
+    ) -> dict[str, Expression | tuple[Expression, ...]]:
+        """Appends one operator and returns its outputs by field.
+
+        ``inputs`` holds an expression for each tensor field, a sequence of them for an array field, ``None`` for an
+        absent one. ``outputs`` names the output tensors wanted. Everything that :func:`dml2onnx.check` has to say about
+        the descriptor is raised here, as one :class:`~dml2onnx.diagnostics.DmlError`.
+        """
+        schema = catalog.operator(operator)
+        site = call_site()
+        node_name = self._node_names.free(self._scoped(name or schema.stem))
+        descs = self._input_descs(schema, inputs)
+        partial = self._read(schema, attributes, descs, node_name, site)
+        desc = self._with_outputs(partial, outputs, node_name, site)
+        self._judge(Node(node_name, desc, {}, {}, site))
+        self._node_names.take(node_name)
+        reads = {
+            field: tuple(Read(item.value) for item in _sequence(given))
+            for field, given in inputs.items()
+            if given is not None
+        }
+        writes: dict[str, tuple[Write, ...]] = {}
+        for field in outputs:
+            tensors = desc.tensors(field)
+            stem = node_name if len(outputs) == 1 and len(tensors) == 1 else f"{node_name}.{field}"
+            names = [self._value_names.take(stem) for _ in tensors]
+            writes[field] = tuple(
+                Write(Value(value_name, item.total_bytes)) for value_name, item in zip(names, tensors, strict=True)
+            )
+        self._nodes.append(Node(node_name, desc, reads, writes, site))
+        results: dict[str, Expression | tuple[Expression, ...]] = {}
+        for field, written in writes.items():
+            made = tuple(
+                self._expression(write.value, item) for write, item in zip(written, desc.tensors(field), strict=True)
+            )
+            is_array = schema.fields_by_name[field].type is FieldType.TENSOR_ARRAY
+            results[field] = made if is_array else made[0]
+        return results
+
+    def _input_descs(self, schema: OperatorSchema, inputs: Tensors) -> dict[str, FieldValue]:
+        descs: dict[str, FieldValue] = {}
+        for field in schema.input_fields:
+            given = inputs.get(field.name)
+            if given is None:
+                descs[field.name] = None
+            elif field.type is FieldType.TENSOR_ARRAY:
+                descs[field.name] = tuple(self._own(item, field.name).desc for item in _sequence(given))
+            else:
+                descs[field.name] = self._own(given, field.name).desc
+        return descs
+
+    def _read(
+        self,
+        schema: OperatorSchema,
+        attributes: Mapping[str, object],
+        descs: Mapping[str, FieldValue],
+        node_name: str,
+        site: str,
+    ) -> OperatorDesc:
+        """The descriptor without outputs, or what is wrong with the attributes."""
+        raw = {field: plain(value) for field, value in attributes.items() if value is not None}
+        given = {**descs, **dict.fromkeys(field.name for field in schema.output_fields)}
+        for field in schema.input_fields:
+            array = descs.get(field.name)
+            if field.count is not None and isinstance(array, tuple):
+                raw[field.count] = len(array)
+        operator, problems = self._reader.operator(schema, raw, given)
+        if problems:
+            findings = Findings()
+            report(findings, problems, "", node=node_name, schema=schema)
+            raise DmlError(*(replace(item, pointer=site) for item in findings.all()))
+        return operator
+
+    def _with_outputs(
+        self, partial: OperatorDesc, outputs: Mapping[str, Stated | Sequence[Stated]], node_name: str, site: str
+    ) -> OperatorDesc:
+        schema = partial.schema
+        single = {field: stated for field, stated in outputs.items() if isinstance(stated, Stated)}
+        sizes = {
+            field: self._whole_numbers(f"sizes of {field}", stated.sizes)
+            for field, stated in single.items()
+            if stated.sizes is not None
+        }
+        types = {
+            field: self._data_type(stated.data_type) for field, stated in single.items() if stated.data_type is not None
+        }
+        found = infer_outputs(partial, sizes, types, tuple(single))
+        if found.missing:
+            node = Node(node_name, partial, {}, {}, site)
+            self._judge(node, without=frozenset(outputs))
+            if found.findings:
+                raise DmlError(*(item.at(node) for item in found.findings))
+            what = listing(found.missing)
+            message = (
+                f"{what} of {schema.short_name} do not follow from its inputs and attributes, and have to be stated"
+            )
+            raise self.refusal(codes.NOT_INFERABLE, message, node=node_name, operator=schema)
+        values = list(partial.values)
+        for field, (data_type, inferred) in found.outputs.items():
+            values[schema.index[field]] = self._output_desc(data_type, inferred)
+        for field, stated in outputs.items():
+            if not isinstance(stated, Stated):
+                values[schema.index[field]] = self._output_array(partial, stated)
+                count = schema.fields_by_name[field].count
+                if count is not None:
+                    values[schema.index[count]] = len(stated)
+        return OperatorDesc(schema, tuple(values))
+
+    def _output_desc(self, data_type: DataType, sizes: Sequence[int]) -> TensorDesc:
+        exact = self._whole_numbers("sizes of an output", sizes)
+        strides = self.policy(data_type, exact)
+        return TensorDesc(data_type, exact, None if strides is None else tuple(strides))
+
+    def _output_array(self, partial: OperatorDesc, stated: Sequence[Stated]) -> tuple[TensorDesc, ...]:
+        """Outputs of SPLIT: the type of the input, sizes as stated."""
+        data_type = next(partial.tensors(field.name)[0] for field in partial.schema.input_fields).data_type
+        return tuple(self._output_desc(data_type, item.sizes or ()) for item in stated)
+
+    def _judge(self, node: Node, without: frozenset[str] = frozenset()) -> None:
+        """Raises what the checks find wrong with a node, but in the fields ``without``."""
+        if (node.operator, self.feature_level) in self._right:
+            return
+        findings = findings_of(node.operator, self.feature_level)
+        errors = [item.at(node) for item in findings if item.field not in without]
+        errors = [item for item in errors if item.severity is Severity.ERROR]
+        if errors:
+            raise DmlError(*errors)
+        if not without:
+            self._right.add((node.operator, self.feature_level))
+
+    # --- The end ------------------------------------------------------------------------------------------------------
+
+    def build(self, outputs: Outputs) -> Graph:
+        """The graph that gives ``outputs``: expressions by name, or one or several that are named after their values.
+
+        May be called again, after more operators, or for other outputs. The graph has every input and operator of the
+        builder; what no output needs is left out when it is compiled.
+        """
+        named = self._named(outputs)
+        if not named:
+            raise self.refusal(codes.NO_OUTPUTS, "a graph needs at least one output", expected="an expression")
+        for name, item in named.items():
+            self._own(item, name)
+        return Graph(
+            nodes=tuple(self._nodes),
+            inputs=tuple(self._inputs),
+            outputs=tuple(GraphOutput(name, item.value, item.desc) for name, item in named.items()),
+            constants=tuple(self._constants),
+            name=self.name,
+            feature_level=self.feature_level.name if self._stated_level else None,
+            format="builder",
+        )
+
+    def _named(self, outputs: Outputs) -> dict[str, Expression]:
+        if isinstance(outputs, Mapping):
+            return dict(outputs)
+        taken = _Names()
+        return {taken.take(self._own(item, "an output").value.name): item for item in _sequence(outputs)}
+
+    # --- Helpers ------------------------------------------------------------------------------------------------------
+
+    def refusal(
+        self,
+        code: Code,
+        message: str,
+        *,
+        expected: object = "",
+        found: object = "",
+        node: str = "",
+        operator: OperatorSchema | None = None,
+    ) -> DmlError:
+        """An error about the call that is being made."""
+        return DmlError(
+            code.at(
+                message,
+                pointer=call_site(),
+                expected=expected,
+                found=found,
+                node=node,
+                operator=operator.short_name if operator else "",
+                documentation=operator.doc if operator else "",
+            )
+        )
+
+    def _expression(self, value: Value, desc: TensorDesc) -> Expression:
+        # every recorder in use is a GraphBuilder: the class is split for the generated methods' sake
+        return Expression(cast("GraphBuilder", self), value, desc)
+
+    def _own(self, item: object, where: str) -> Expression:
+        if not isinstance(item, Expression):
+            message = f"{where} is {_described(item)}, not an Expression"
+            raise self.refusal(codes.FOREIGN_EXPRESSION, message, expected="an Expression", found=type(item).__name__)
+        if item.builder is not self:
+            message = f"{where} is an expression of another GraphBuilder"
+            raise self.refusal(codes.FOREIGN_EXPRESSION, message, expected="an expression of this builder")
+        return item
+
+    def _data_type(self, given: DataTypeLike) -> DataType:
+        found = data_type_of(given)
+        if found is None:
+            message = f"{given} is none of DirectML's data types"
+            raise self.refusal(codes.BAD_TENSOR, message, expected=_type_names(), found=given)
+        return found
+
+    def _desc(
+        self,
+        data_type: DataTypeLike,
+        sizes: Sequence[int],
+        strides: Sequence[int] | None,
+        owned_by_dml: bool = False,
+        total_size: int = 0,
+        alignment: int = 0,
+    ) -> TensorDesc:
+        kind = self._data_type(data_type)
+        exact = self._whole_numbers("sizes", sizes, 1)
+        steps = None if strides is None else self._whole_numbers("strides", strides, 0)
+        if not 1 <= len(exact) <= MAX_DIMENSIONS or (steps is not None and len(steps) != len(exact)):
+            message = f"sizes {list(exact)}" + (f" with strides {list(steps)}" if steps is not None else "")
+            expected = f"1 to {MAX_DIMENSIONS} sizes, and as many strides"
+            raise self.refusal(codes.BAD_TENSOR, f"{message} are no tensor", expected=expected, found=len(exact))
+        least = TensorDesc(kind, exact, steps).minimum_bytes
+        if total_size and total_size < least:
+            message = f"{total_size} bytes do not hold {kind.name} {list(exact)}, which needs {least}"
+            raise self.refusal(codes.BAD_TENSOR, message, expected=f"at least {least}", found=total_size)
+        return TensorDesc(kind, exact, steps, owned_by_dml, total_size, alignment)
+
+    def _whole_numbers(self, what: str, given: Sequence[int], least: int | None = None) -> tuple[int, ...]:
+        """``given`` as Python's integers; without ``least`` it is for the checks to judge how small they may be."""
+        if not all(isinstance(item, (int, np.integer)) and (least is None or item >= least) for item in given):
+            expected = "whole numbers" + ("" if least is None else f" from {least} on")
+            message = f"{what} {list(given)} are not {expected}"
+            raise self.refusal(codes.BAD_TENSOR, message, expected=expected, found=list(given))
+        return tuple(int(item) for item in given)
+
+
+class _Names:
+    """Names that are taken; a second one of a kind gets a number."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._numbers: dict[str, int] = {}
+
+    def free(self, wanted: str) -> str:
+        """``wanted``, or ``wanted_2`` and so on: the first that is free."""
+        if wanted not in self._taken:
+            return wanted
+        number = self._numbers.get(wanted, 2)
+        while f"{wanted}_{number}" in self._taken:
+            number += 1
+        self._numbers[wanted] = number
+        return f"{wanted}_{number}"
+
+    def take(self, wanted: str) -> str:
+        """As :meth:`free`, and it is taken from then on."""
+        name = self.free(wanted)
+        self._taken.add(name)
+        return name
+
+
+def _sequence(given: Expression | Sequence[Expression]) -> tuple[Expression, ...]:
+    return (given,) if isinstance(given, Expression) else tuple(given)
+
+
+def _described(item: object) -> str:
+    return "an array" if isinstance(item, np.ndarray) else f"a {type(item).__name__}"
+
+
+def _type_names() -> str:
+    return ", ".join(item.name for item in DataType)

@@ -1,0 +1,249 @@
+"""DirectMLX's vocabulary: how its functions are called, and in which order, with which defaults, they take arguments.
+
+What is not said here is as in the operator's structure, required arguments first.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from dml2onnx.builder.attributes import ACTIVATION_DEFAULTS
+
+if TYPE_CHECKING:
+    from dml2onnx.catalog import FieldSchema
+
+CATEGORIES = (
+    ("padding", "padding", r"PADDING"),
+    ("convolution", "convolution", r"CONVOLUTION|QUANTIZED_LINEAR_CONVOLUTION"),
+    ("resampling", "resampling", r"RESAMPLE|UPSAMPLE"),
+    ("pooling", "pooling", r"(?:MAX|AVERAGE|LP)_(?:UN)?POOLING|QUANTIZED_LINEAR_AVERAGE"),
+    ("regions of interest", "regions", r"ROI"),
+    ("matrix products", "matrix_products", r"GEMM|MATRIX_MULTIPLY|QUANTIZED_LINEAR_MATRIX"),
+    ("activations", "activations", r"ACTIVATION"),
+    ("element-wise bits and logic", "element_wise_logic", r"ELEMENT_WISE_(?:BIT|LOGICAL|IF|IS_)"),
+    (
+        "element-wise functions of one input",
+        "element_wise_functions",
+        r"ELEMENT_WISE_(?:A(?:BS|COS|SIN|TAN(?!_))|CEIL|COS|ERF|EXP|FLOOR|IDENTITY|LOG|RECIP|ROUND|SI|SQRT|TAN)",
+    ),
+    ("element-wise, others", "element_wise_arithmetic", r"ELEMENT_WISE"),
+    ("normalisation", "normalization", r"BATCH_NORM|MEAN_VARIANCE|LOCAL_RESPONSE|LP_NORM"),
+    ("recurrence and attention", "recurrence", r"RNN|LSTM|GRU|MULTIHEAD"),
+    ("gathering and scattering", "gathering", r"GATHER|SCATTER|ONE_HOT|TOP_K|ARGM|NONZERO|REVERSE"),
+    ("movement", "movement", r"CAST|DEPTH|FOLD|JOIN|SLICE|SPACE|SPLIT|TILE|UNFOLD"),
+    ("everything else", "other", r""),
+)  # fmt: skip
+"""Title, module, and pattern of short names."""
+
+FAMILIES = frozenset(
+    {
+        "activation_hardmax",
+        "activation_log_softmax",
+        "activation_softmax",
+        "add",
+        "average_pooling",
+        "depth_to_space",
+        "gather_nd",
+        "max_pooling",
+        "mean_variance_normalization",
+        "negate",
+        "one_hot",
+        "pow",
+        "resample",
+        "roi_align",
+        "roi_align_grad",
+        "slice",
+        "space_to_depth",
+        "split",
+        "top_k",
+    }
+)
+"""Plain names that ``directmlx.py`` has a method for, which chooses among versions or arguments."""
+
+METHODS = {
+    "NONZERO_COORDINATES": "non_zero_coordinates",
+    "SCATTER": "scatter_elements",
+    "ELEMENT_WISE_IF": "if_",
+}
+"""Names of DirectMLX that are not the operator's own."""
+
+_NAMES = {
+    "WindowSize": "window_sizes",
+    "QuantizationTensors": "quantization_parameters",
+}
+_NAMES_OF = {
+    ("CAST", "output_data_type"): "target_data_type",
+}
+
+
+def snake(name: str) -> str:
+    """``InputPixelOffsets`` as ``input_pixel_offsets``, ``ROITensor`` as ``roi_tensor``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def parameter_name(operator: str, field: str) -> str:
+    """The argument for a field."""
+    name = _NAMES_OF.get((operator, field)) or _NAMES.get(field)
+    return name or snake(re.sub(r"Tensor(?=s?$)", "", field))
+
+
+_ORDERS = {
+    "AVERAGE_POOLING": "input strides window_sizes start_padding end_padding include_padding",
+    "AVERAGE_POOLING1": "input strides window_sizes start_padding end_padding dilations include_padding",
+    "BATCH_NORMALIZATION_TRAINING": "input scale bias fused_add epsilon fused_activation",
+    "CONVOLUTION_INTEGER": "input input_zero_point filter filter_zero_point strides dilations start_padding"
+    " end_padding group_count output_sizes",
+    "DEQUANTIZE": "input quantization_parameters quantization_type",
+    "QUANTIZE": "input quantization_parameters quantization_type output_data_type",
+    "DIAGONAL_MATRIX": "output_sizes output_data_type offset value",
+    "GRU": "input weight recurrence bias hidden_init sequence_lengths activation_descs direction linear_before_reset"
+    " output_sequence output_single",
+    "MEAN_VARIANCE_NORMALIZATION": "input scale bias cross_channel normalize_variance epsilon fused_activation",
+    "MEAN_VARIANCE_NORMALIZATION1": "input scale bias axes normalize_variance epsilon fused_activation",
+    "MEAN_VARIANCE_NORMALIZATION2": "input scale bias axes use_mean use_variance epsilon fused_activation",
+    "QUANTIZED_LINEAR_CONVOLUTION": "input input_scale input_zero_point filter filter_scale filter_zero_point bias"
+    " output_scale output_zero_point output_data_type strides dilations start_padding end_padding group_count"
+    " output_sizes",
+    "RANDOM_GENERATOR": "input_state output_sizes output_state type",
+    "REDUCE": "input function axes output_data_type",
+}
+ORDERS = {operator: order.split() for operator, order in _ORDERS.items()}
+"""Where DirectMLX's order is not that of the structure."""
+
+SIZES_OF_CHOICE = {
+    **dict.fromkeys(
+        [
+            "AVERAGE_POOLING",
+            "AVERAGE_POOLING1",
+            "CONVOLUTION",
+            "CONVOLUTION_INTEGER",
+            "LP_POOLING",
+            "LP_POOLING1",
+            "MAX_POOLING",
+            "MAX_POOLING1",
+            "MAX_POOLING2",
+            "QUANTIZED_LINEAR_AVERAGE_POOLING",
+            "QUANTIZED_LINEAR_CONVOLUTION",
+            "SLICE",
+            "SLICE1",
+        ],
+        ("OutputTensor",),
+    ),
+    "MULTIHEAD_ATTENTION": ("OutputTensor", "OutputPresentKeyTensor", "OutputPresentValueTensor"),
+    "MULTIHEAD_ATTENTION1": ("OutputTensor",),
+    "NONZERO_COORDINATES": ("OutputCountTensor", "OutputCoordinatesTensor"),
+}
+"""Outputs that may have other sizes than the natural ones: rounded up, extended, cut, with leading ones."""
+
+TYPE_DEFAULTS = dict.fromkeys(
+    [
+        "ELEMENT_WISE_BIT_COUNT",
+        "ELEMENT_WISE_IS_INFINITY",
+        "ELEMENT_WISE_IS_NAN",
+        "ELEMENT_WISE_LOGICAL_EQUALS",
+        "ELEMENT_WISE_LOGICAL_GREATER_THAN",
+        "ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL",
+        "ELEMENT_WISE_LOGICAL_LESS_THAN",
+        "ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL",
+        "ELEMENT_WISE_QUANTIZE_LINEAR",
+    ],
+    "UINT8",
+)
+"""Data types of outputs that DirectMLX defaults to."""
+
+CHOSEN_BY_THE_FAMILY = frozenset({"DEQUANTIZE"})
+"""Operators whose output has the data type of the first of an array of inputs."""
+
+WANTED = frozenset({"GRU", "LSTM", "RANDOM_GENERATOR", "RNN"})
+"""Operators whose optional outputs are computed when nothing is said of them."""
+
+
+class Result(NamedTuple):
+    """A structure of outputs: its name, and those of its members."""
+
+    name: str
+    fields: tuple[str, ...]
+
+
+_MAX_POOLING = Result("MaxPoolingOutputs", ("values", "indices"))
+_TOP_K = Result("TopKOutputs", ("value", "index"))
+_GRADIENTS = Result("BatchNormalizationGradOutputs", ("gradient", "scale_gradient", "bias_gradient"))
+_ATTENTION = Result("MultiheadAttentionOutputs", ("output", "present_key", "present_value"))
+RESULTS = {
+    "ADAM_OPTIMIZER": Result("AdamOptimizerOutputs", ("parameters", "first_moment", "second_moment")),
+    "BATCH_NORMALIZATION_GRAD": _GRADIENTS,
+    "BATCH_NORMALIZATION_TRAINING": Result("BatchNormalizationTrainingOutputs", ("output", "mean", "variance")),
+    "BATCH_NORMALIZATION_TRAINING_GRAD": _GRADIENTS,
+    "DYNAMIC_QUANTIZE_LINEAR": Result("DynamicQuantizeLinearOutputs", ("output", "scale", "zero_point")),
+    "GRU": Result("GRUOutputs", ("sequence", "single")),
+    "LSTM": Result("LSTMOutputs", ("sequence", "single", "cell_single")),
+    "MAX_POOLING1": _MAX_POOLING,
+    "MAX_POOLING2": _MAX_POOLING,
+    "MULTIHEAD_ATTENTION": _ATTENTION,
+    "MULTIHEAD_ATTENTION1": _ATTENTION,
+    "NONZERO_COORDINATES": Result("NonZeroCoordinatesOutputs", ("count", "coordinates")),
+    "RANDOM_GENERATOR": Result("RandomGeneratorOutputs", ("values", "state")),
+    "RNN": Result("RNNOutputs", ("sequence", "single")),
+    "ROI_ALIGN_GRAD": Result("RoiAlignGradOutputs", ("output_gradient", "output_roi_gradient")),
+    "TOP_K": _TOP_K,
+    "TOP_K1": _TOP_K,
+}
+
+_DEFAULTS = {
+    "Antialiased": "False",
+    "Direction": '"FORWARD"',
+    "FusedActivation": "None",
+    "GroupCount": "1",
+    "InfinityMode": '"EITHER"',
+    "Mode": '"CROSS_CORRELATION"',
+    "Order": '"DEPTH_COLUMN_ROW"',
+    "RoundingDirection": '"INCREASING"',
+    "RoundingMode": '"HALVES_TO_NEAREST_EVEN"',
+    "ScaleBias": "None",
+    "TransA": '"NONE"',
+    "TransB": '"NONE"',
+    "Type": '"PHILOX_4X32_10"',
+}
+_DEFAULTS_OF = {
+    ("GEMM", "Alpha"): "1.0",
+    ("GEMM", "Beta"): "1.0",
+}
+_REQUIRED = frozenset({"PADDING", "PADDING1", "SLICE", "SLICE1", "SLICE_GRAD"})
+"""Operators whose arrays mean something else than "no step, no padding" when they are left out."""
+_FILLINGS = {"Strides": "1", "Dilations": "1", "StartPadding": "0", "EndPadding": "0", "OutputPadding": "0"}
+_RECURRENT = ("GRU", "LSTM", "RNN")
+
+
+def attribute_default(operator: str, field: FieldSchema) -> tuple[str | None, str]:
+    """The default of an attribute's argument, if any, and what the method makes of the argument, if not itself."""
+    name = parameter_name(operator, field.name)
+    if field.name in _FILLINGS and operator not in _REQUIRED:
+        if "CONVOLUTION" in operator:
+            return "None", f"filled({name}, sizes_of(input)[2:], {_FILLINGS[field.name]})"
+        return "None", f"filled({name}, window_sizes, {_FILLINGS[field.name]})"
+    if field.name in ("Scales", "InputPixelOffsets", "OutputPixelOffsets") and operator != "RESAMPLE":
+        return "None", _resampling(operator, field.name, name)
+    if operator == "REDUCE" and field.name == "Axes":
+        return "None", "all_axes(axes, input)"
+    if operator in ACTIVATION_DEFAULTS and field.name in ACTIVATION_DEFAULTS[operator]:
+        return json.dumps(ACTIVATION_DEFAULTS[operator][field.name]), ""
+    if (operator, field.name) in _DEFAULTS_OF:
+        return _DEFAULTS_OF[operator, field.name], ""
+    if field.default is not None:
+        return str(float(field.default)), ""
+    if field.name in _DEFAULTS and not (field.name == "Direction" and operator in _RECURRENT):
+        return _DEFAULTS[field.name], ""
+    return ("None", "") if field.optional else (None, "")
+
+
+def _resampling(operator: str, field: str, name: str) -> str:
+    gradient = operator.startswith("RESAMPLE_GRAD")
+    tensor = "input_gradient" if gradient else "input"
+    if field == "Scales":
+        # from the sizes of the forward operator's input to those of its output
+        if gradient:
+            return "ratios(scales, sizes_of(input_gradient), output_gradient_sizes)"
+        return "ratios(scales, output_sizes, sizes_of(input))"
+    return f"filled({name}, sizes_of({tensor}), {'0.5' if field == 'InputPixelOffsets' else '-0.5'})"

@@ -1,0 +1,510 @@
+"""The operator methods of GraphBuilder, one for each operator, made from the catalogue.
+
+python scripts/generate_builder.py            writes dml2onnx/builder/operators/
+python scripts/generate_builder.py --check    exit code 1 when a file there is not up to date
+
+Names, order and defaults of the arguments are DirectMLX's, where it has the function; they are in
+``_builder_signatures.py``. Everything else follows from the catalogue.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+from _builder_signatures import (
+    CATEGORIES,
+    CHOSEN_BY_THE_FAMILY,
+    FAMILIES,
+    METHODS,
+    ORDERS,
+    RESULTS,
+    SIZES_OF_CHOICE,
+    TYPE_DEFAULTS,
+    WANTED,
+    attribute_default,
+    parameter_name,
+    snake,
+)
+
+from dml2onnx import catalog
+from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema, Rule
+from dml2onnx.checks.inference import inferable
+
+TARGET = Path(__file__).parent.parent / "dml2onnx" / "builder" / "operators"
+WIDTH = 120
+
+TYPES = {
+    FieldType.UINT: "int",
+    FieldType.INT: "int",
+    FieldType.FLOAT: "float",
+    FieldType.BOOL: "bool",
+    FieldType.UINT_ARRAY: "Sequence[int]",
+    FieldType.INT_ARRAY: "Sequence[int]",
+    FieldType.FLOAT_ARRAY: "Sequence[float]",
+    FieldType.SCALE_BIAS: "ScaleBias",
+    FieldType.SCALAR_UNION: "float",
+    FieldType.SIZE_2D: "Size2D",
+    FieldType.OPERATOR: "Activation",
+    FieldType.OPERATOR_ARRAY: "Sequence[Activation]",
+    FieldType.TENSOR: "Expression",
+    FieldType.TENSOR_ARRAY: "Sequence[Expression]",
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One argument of a method."""
+
+    name: str
+    hint: str
+    doc: str
+    default: str | None = None
+    """As written in the signature; ``None`` for a required argument."""
+    value: str = ""
+    """What the method makes of it."""
+    nullable: bool = False
+
+
+@dataclass(frozen=True)
+class Output:
+    """One output tensor, and the arguments that state it."""
+
+    field: FieldSchema
+    stem: str
+    sizes: Parameter | None
+    data_type: Parameter | None
+    wanted: Parameter | None
+
+
+# --- What a method takes ----------------------------------------------------------------------------------------------
+
+
+def method_name(schema: OperatorSchema) -> str:
+    """``max_pooling2``; the operator without a number is ``max_pooling0`` where DirectMLX's name chooses among them."""
+    plain = METHODS.get(schema.short_name)
+    if plain is None:
+        plain = re.sub(r"^ELEMENT_WISE_(LOGICAL_(?=EQUALS|LESS|GREATER))?", "", schema.short_name).lower()
+    return f"{plain}0" if plain in FAMILIES else plain
+
+
+def tensor_parameters(schema: OperatorSchema) -> list[Parameter]:
+    """Those of the input tensors."""
+    found = []
+    for field in schema.input_fields:
+        hint = TYPES[field.type] + (" | None" if field.optional else "")
+        name = parameter_name(schema.short_name, field.name)
+        found.append(
+            Parameter(name, hint, description(field), "None" if field.optional else None, name, field.optional)
+        )
+    return found
+
+
+def attribute_parameters(schema: OperatorSchema) -> list[Parameter]:
+    """Those of the attributes, but for the lengths of arrays, which are known."""
+    counts = {field.count for field in schema.fields if field.count is not None}
+    names = [field.name for field in schema.attribute_fields if field.name not in counts]
+    return [attribute_parameter(schema, schema.fields_by_name[name]) for name in names]
+
+
+def attribute_parameter(schema: OperatorSchema, field: FieldSchema) -> Parameter:
+    """The argument for an attribute."""
+    name = parameter_name(schema.short_name, field.name)
+    default, filling = attribute_default(schema.short_name, field)
+    nullable = default == "None"
+    hint = TYPES.get(field.type, "") or _enumeration(field)
+    value = filling or name
+    if field.enum == "DML_TENSOR_DATA_TYPE":
+        value = f"type_name({name})"
+    doc = description(field) + default_in_words(filling)
+    return Parameter(name, hint + (" | None" if nullable else ""), doc, default, value, nullable)
+
+
+def default_in_words(filling: str) -> str:
+    """What a list is when it is left out, which the signature does not say."""
+    if filling.startswith("ratios"):
+        return " Quotients of the sizes by default."
+    if filling.startswith("all_axes"):
+        return " All by default."
+    return f" {filling.rpartition(' ')[2].rstrip(')')} by default." if filling else ""
+
+
+def _enumeration(field: FieldSchema) -> str:
+    assert field.enum is not None
+    return "DataTypeLike" if field.enum == "DML_TENSOR_DATA_TYPE" else enumeration_name(field.enum)
+
+
+def enumeration_name(enum: str) -> str:
+    """``PaddingMode`` for ``DML_PADDING_MODE``."""
+    return "".join(part.capitalize() for part in enum.removeprefix("DML_").split("_"))
+
+
+def outputs(schema: OperatorSchema) -> list[Output]:
+    """The outputs, with the arguments that state what does not follow from the inputs, or is the caller's choice."""
+    known = inferable(schema)
+    found = []
+    for field in schema.output_fields:
+        stem = snake(re.sub(r"Tensors?$", "", field.name))
+        sizes = data_type = wanted = None
+        if field.type is FieldType.TENSOR_ARRAY:
+            doc = "Sizes of each output."
+            sizes = Parameter(f"{stem.removesuffix('s')}_sizes", "Sequence[Sequence[int]]", doc)
+        elif field.name not in known.sizes and not _tied_to_another(schema, field):
+            default = "None" if field.optional else None
+            hint = "Sequence[int]" + (" | None" if field.optional else "")
+            sizes = Parameter(f"{stem}_sizes", hint, f"Sizes of {field.name}.", default)
+        elif field.name in SIZES_OF_CHOICE.get(schema.short_name, ()):
+            doc = f"Sizes of {field.name}, where others than the natural ones are meant."
+            sizes = Parameter(f"{stem}_sizes", "Sequence[int] | None", doc, "None")
+        if field.type is FieldType.TENSOR:
+            data_type = type_parameter(schema, field, stem, field.name in known.data_types)
+        if field.optional:
+            asked = schema.short_name in WANTED
+            wanted = Parameter(stem, "bool", f"Whether {field.name} is computed.", str(asked))
+        found.append(Output(field, stem, sizes, data_type, wanted))
+    return found
+
+
+def _tied_to_another(schema: OperatorSchema, field: FieldSchema) -> bool:
+    """Whether an output has the sizes of the first one, which is stated."""
+    first = schema.output_fields[0].name
+    return field.name != first and any(
+        item.rule is Rule.SAME_SIZES and item.when is None and {first, field.name} <= set(item.tensors)
+        for item in schema.constraints
+    )
+
+
+def type_parameter(schema: OperatorSchema, field: FieldSchema, stem: str, inferred: bool) -> Parameter | None:
+    """The argument for an output's data type: where it does not follow, or where there is a choice."""
+    name = parameter_name(schema.short_name, f"{stem}_data_type")
+    doc = f"Data type of {field.name}."
+    if schema.short_name in TYPE_DEFAULTS:
+        return Parameter(name, "DataTypeLike", doc, f'"{TYPE_DEFAULTS[schema.short_name]}"')
+    if not inferred:
+        return Parameter(name, "DataTypeLike", doc)
+    if _type_follows(schema, field):
+        return None
+    newest = {item for row in schema.rows_at(catalog.LATEST) for item in row.tensors[field.name].data_types}
+    return Parameter(name, "DataTypeLike | None", doc, "None") if len(newest) > 1 else None
+
+
+def _type_follows(schema: OperatorSchema, field: FieldSchema) -> bool:
+    """Whether one input, or an attribute, always has the data type of an output."""
+    inputs = {item.name for item in schema.input_fields}
+    for item in schema.constraints:
+        if item.rule is Rule.SAME_DATA_TYPE and item.when is None and item.from_level is None:
+            if field.name in item.tensors and inputs & set(item.tensors):
+                return True
+        elif item.rule is Rule.EQUAL and item.right == f"{field.name}.DataType":
+            return True
+    return schema.short_name in CHOSEN_BY_THE_FAMILY
+
+
+def parameters(schema: OperatorSchema, results: list[Output]) -> list[Parameter]:
+    """All arguments in order: DirectMLX's, or what is required first."""
+    statements = [item for out in results for item in (out.sizes, out.data_type) if item is not None]
+    switches = [out.wanted for out in results if out.wanted is not None]
+    everything = [*tensor_parameters(schema), *statements, *attribute_parameters(schema), *switches]
+    order = ORDERS.get(schema.short_name)
+    if order is None:
+        stated = {item.name for item in statements}
+        early = [item for item in everything if item.default is None]
+        late = [item for item in everything if item.default is not None]
+        late.sort(key=lambda item: item.name in stated)
+        return [*early, *late]
+    named = {item.name: item for item in everything}
+    assert set(order) <= set(named), (schema.short_name, set(order) - set(named))
+    chosen = [named[name] for name in order] + [item for item in everything if item.name not in order]
+    for position, item in enumerate(chosen):
+        if item.default is not None and any(later.default is None for later in chosen[position:]):
+            chosen[position] = Parameter(item.name, item.hint, item.doc, None, item.value, item.nullable)
+    return chosen
+
+
+def description(field: FieldSchema) -> str:
+    """What the catalogue says about a field, in a sentence or two."""
+    # the documentation's list of fusable operators is the same everywhere, and check knows it
+    text = re.sub(r"\s*Fused activation: .*$", "", field.doc or "")
+    text = text.rstrip(".;")
+    text = re.sub(r"\s*\[decisions? [^\]]*\]", "", text).replace("under constraints", "below")
+    text = text.replace("see constraints", "see below").rstrip(".;")
+    if field.shape:
+        text = f"{field.shape}" + (f"; {text}" if text else "")
+    return (text[:1].upper() + text[1:] if text else field.name) + "."
+
+
+# --- What is written ------------------------------------------------------------------------------------------------
+
+
+def method(schema: OperatorSchema) -> str:
+    """The source of one method."""
+    results = outputs(schema)
+    given = parameters(schema, results)
+    signature = [f"{item.name}: {item.hint}" + (f" = {item.default}" if item.default else "") for item in given]
+    name = method_name(schema)
+    lines = [
+        f"def {name}(",
+        "    self,",
+        *(f"    {item}," for item in signature),
+        "    name: str | None = None,",
+        f") -> {result_type(schema, results)}:",
+        *textwrap.indent(docstring(schema, given, results), "    ").splitlines(),
+        *(f"    {line}" for line in body(schema, results)),
+    ]
+    return textwrap.indent("\n".join(lines), "    ")
+
+
+def result_type(schema: OperatorSchema, results: list[Output]) -> str:
+    """The type of what a method returns."""
+    if results[0].field.type is FieldType.TENSOR_ARRAY:
+        return "tuple[Expression, ...]"
+    return "Expression" if len(results) == 1 else RESULTS[schema.short_name].name
+
+
+def body(schema: OperatorSchema, results: list[Output]) -> list[str]:
+    """The call that records the operator."""
+    inputs = {field.name: parameter_name(schema.short_name, field.name) for field in schema.input_fields}
+    counts = {field.count for field in schema.fields if field.count is not None}
+    attributes = {
+        field.name: attribute_parameter(schema, field).value
+        for field in schema.attribute_fields
+        if field.name not in counts
+    }
+    stated = {out.field.name: statement(out) for out in results}
+    arguments = [f'"{schema.short_name}"', dictionary(inputs), dictionary(attributes)]
+    if results[0].field.type is FieldType.TENSOR_ARRAY:
+        sizes = results[0].sizes
+        assert sizes is not None
+        return call("return self._array", [*arguments, f'"{results[0].field.name}"', sizes.name, "name"])
+    if len(results) == 1:
+        field = results[0].field.name
+        return call("return self._one", [*arguments, f'"{field}"', stated[field], "name"])
+    lines = call("results = self._several", [*arguments, dictionary(stated), "name"])
+    return [*lines, f"return {RESULTS[schema.short_name].name}(*results)"]
+
+
+def statement(out: Output) -> str:
+    """What is said of an output."""
+    sizes = out.sizes.name if out.sizes else None
+    data_type = out.data_type.name if out.data_type else None
+    if data_type:
+        text = f"Stated({sizes}, {data_type})"
+    else:
+        text = f"Stated({sizes})" if sizes else "INFERRED"
+    return f"{text} if {out.wanted.name} else None" if out.wanted else text
+
+
+def dictionary(items: dict[str, str]) -> str:
+    """The source of a dictionary."""
+    return "{" + ", ".join(f'"{key}": {value}' for key, value in items.items()) + "}"
+
+
+def call(function: str, arguments: list[str]) -> list[str]:
+    """A call, as the formatter writes it."""
+    line = f"{function}({', '.join(arguments)})"
+    if len(line) + 8 <= WIDTH:
+        return [line]
+    lines = [f"{function}("]
+    for argument in arguments:
+        if len(argument) + 13 <= WIDTH:
+            lines.append(f"    {argument},")
+        else:
+            lines += ["    {", *(f"        {item}," for item in split_dictionary(argument)), "    },"]
+    return [*lines, ")"]
+
+
+def split_dictionary(text: str) -> list[str]:
+    """The entries of a dictionary's source."""
+    return re.split(r", (?=\")", text[1:-1])
+
+
+def docstring(schema: OperatorSchema, given: list[Parameter], results: list[Output]) -> str:
+    """Summary, shapes, arguments, results, errors, and the page."""
+    row = schema.rows_at(catalog.LATEST)[0]
+    parts = [paragraph(f'"""{schema.short_name}: {schema.summary.rstrip(".")}.'), ""]
+    counted = [paragraph(f"{item.name}: {item.doc}", "    ") for item in given]
+    parts += ["Args:", *counted, "    name: Of the node; the operator's own by default.", "", "Returns:"]
+    for out in results:
+        asked = "; None unless asked for" if out.wanted else ""
+        parts.append(paragraph(f"{out.field.name}: {description(out.field)[:-1]}{asked}.", "    "))
+    formulas = [item for item in schema.constraints if item.rule is Rule.SIZE_FORMULA and item.formula]
+    if formulas:
+        parts += ["", "Sizes:", *(paragraph(f"{item.tensor}: {item.formula}.", "    ") for item in formulas)]
+    parts += ["", "Data types and dimension counts at feature level 6_4:"]
+    for field in schema.tensor_fields:
+        support = row.tensors.get(field.name)
+        if support is not None:
+            low, high = support.dimension_counts
+            kinds = sorted(support.data_types, key=type_order)
+            dimensions = f"{low}" if low == high else f"{low} to {high}"
+            parts.append(paragraph(f"{field.name}: {', '.join(kinds)}; {dimensions} dimensions.", "    "))
+    parts += ["", f"From feature level {schema.introduced} on.", ""]
+    parts.append("Raises :class:`~dml2onnx.DmlError` with the diagnostics that ``check`` has for the descriptor.")
+    parts += [schema.doc, '"""']
+    return "\n".join(part.replace("\\", "\\\\") for part in parts)
+
+
+def type_order(name: str) -> tuple[bool, bool, str]:
+    """Floats first."""
+    return not name.startswith("FLOAT"), name.startswith("U"), name.rjust(8)
+
+
+def paragraph(text: str, indent: str = "") -> str:
+    """Wrapped text."""
+    return "\n".join(
+        textwrap.wrap(
+            text,
+            WIDTH - 8,
+            initial_indent=indent,
+            subsequent_indent=f"{indent}    " if indent else "",
+            break_on_hyphens=False,
+        )
+    )
+
+
+HEADER = '''"""Operators of GraphBuilder: {title}.
+
+Generated by scripts/generate_builder.py; what is written by hand is in ``dml2onnx/builder/directmlx.py``.
+"""
+'''
+
+
+def module(title: str, class_name: str, schemas: list[OperatorSchema]) -> str:
+    """The source of one module."""
+    methods = "\n\n".join(method(schema) for schema in schemas)
+    own_results = list(dict.fromkeys(RESULTS[item.short_name] for item in schemas if len(item.output_fields) > 1))
+    imports = ["from __future__ import annotations", ""]
+    standard = []
+    if "Sequence[" in methods:
+        standard.append("from collections.abc import Sequence")
+    if standard:
+        imports += [*standard, ""]
+    names = {
+        "dml2onnx.builder.attributes": ("Activation", "DataTypeLike"),
+        "dml2onnx.builder.expression": ("Expression",),
+        "dml2onnx.builder.methods": ("OperatorMethods", "all_axes", "filled", "ratios", "sizes_of", "type_name"),
+        "dml2onnx.builder.operators.enumerators": tuple(sorted(enumeration_name(item) for item in used_enums())),
+        "dml2onnx.builder.operators.results": tuple(sorted(item.name for item in own_results)),
+        "dml2onnx.builder.recorder": ("INFERRED", "Stated"),
+        "dml2onnx.ir.operator": ("ScaleBias", "Size2D"),
+    }
+    for place, wanted in names.items():
+        found = [item for item in wanted if re.search(rf"\b{item}\b(?!:)", methods) or item == "OperatorMethods"]
+        if place.endswith("methods"):
+            found = [item for item in found if item == "OperatorMethods" or f"{item}(" in methods]
+        if place.endswith("enumerators"):
+            found = [item for item in found if re.search(rf": {item}\b", methods)]
+        if found:
+            line = f"from {place} import {', '.join(found)}"
+            if len(line) > WIDTH:
+                line = f"from {place} import (\n" + "".join(f"    {item},\n" for item in found) + ")"
+            imports.append(line)
+    return (
+        HEADER.format(title=title)
+        + "\n"
+        + "\n".join(imports)
+        + f'\n\n\nclass {class_name}(OperatorMethods):\n    """{title.capitalize()}."""\n\n'
+        + methods
+        + "\n"
+    )
+
+
+def used_enums() -> list[str]:
+    """The enums of attributes, sorted."""
+    fields = [field for name in catalog.operator_names() for field in catalog.operator(name).fields]
+    return sorted({field.enum for field in fields if field.enum is not None} - {"DML_TENSOR_DATA_TYPE"})
+
+
+def enumerators() -> str:
+    """The module of enumerators."""
+    lines = [HEADER.format(title="the enumerators of attributes"), "from typing import Literal, TypeAlias", ""]
+    for enum in used_enums():
+        values = [f'"{name}"' for name, item in catalog.enum_schema(enum).values.items() if item.alias_of is None]
+        line = f"{enumeration_name(enum)}: TypeAlias = Literal[{', '.join(values)}]"
+        if len(line) > WIDTH:
+            inner = f"    {', '.join(values)}"
+            rows = [inner] if len(inner) <= WIDTH else [f"    {item}," for item in values]
+            line = "\n".join([f"{enumeration_name(enum)}: TypeAlias = Literal[", *rows, "]"])
+        lines += [line, f'"""``{enum}``."""', ""]
+    return "\n".join(lines)
+
+
+def results_module() -> str:
+    """The module of named results."""
+    lines = [
+        HEADER.format(title="named results"),
+        "from __future__ import annotations",
+        "",
+        "from typing import NamedTuple",
+        "",
+        "from dml2onnx.builder.expression import Expression",
+        "",
+    ]
+    schemas = {item.short_name: item for item in map(catalog.operator, catalog.operator_names())}
+    for result in dict.fromkeys(RESULTS.values()):
+        members = [name for name, found in RESULTS.items() if found is result]
+        fields = schemas[members[-1]].output_fields
+        lines += ["", f"class {result.name}(NamedTuple):", f'    """Outputs of {", ".join(members)}."""', ""]
+        for field, name in zip(fields, result.fields, strict=True):
+            hint = "Expression | None" if field.optional else "Expression"
+            # tuple has methods of these names, which nobody wants of such a tuple
+            ignore = "  # type: ignore[assignment]" if name in ("index", "count") else ""
+            lines += [f"    {name}: {hint}{ignore}", f'    """{field.name}."""']
+        lines.append("")
+    return "\n".join(lines)
+
+
+def package(classes: dict[str, str]) -> str:
+    """The package's own module: all methods in one class."""
+    lines = [HEADER.format(title="all operators"), "from __future__ import annotations", ""]
+    lines += [f"from dml2onnx.builder.operators.{stem} import {name}" for stem, name in sorted(classes.items())]
+    lines += ["", "", "class Operators("]
+    lines += [f"    {name}," for name in classes.values()]
+    lines += ["):", '    """One method for each of DirectML\'s operators."""', ""]
+    return "\n".join(lines)
+
+
+def files() -> dict[str, str]:
+    """Everything that is generated."""
+    groups: dict[str, list[OperatorSchema]] = {title: [] for title, _, _ in CATEGORIES}
+    for name in catalog.operator_names():
+        schema = catalog.operator(name)
+        title = next(title for title, _, pattern in CATEGORIES if re.match(pattern, schema.short_name))
+        groups[title].append(schema)
+    made = {"enumerators.py": enumerators(), "results.py": results_module()}
+    classes: dict[str, str] = {}
+    for title, stem, _ in CATEGORIES:
+        classes[stem] = "".join(part.capitalize() for part in stem.split("_")) + "Operators"
+        made[f"{stem}.py"] = module(title, classes[stem], groups[title])
+    made["__init__.py"] = package(classes)
+    return made
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Writes the operator methods of GraphBuilder.")
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    options = parser.parse_args()
+    made = files()
+    there = {path.name for path in TARGET.glob("*.py")}
+    if options.check:
+        stale = [
+            name for name in made if name not in there or (TARGET / name).read_text(encoding="utf-8") != made[name]
+        ]
+        stale += sorted(there - set(made))
+        if stale:
+            print(f"{', '.join(stale)} not up to date: run python scripts/generate_builder.py")
+        return int(bool(stale))
+    TARGET.mkdir(exist_ok=True)
+    for name in there - set(made):
+        (TARGET / name).unlink()
+    for name, text in made.items():
+        (TARGET / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

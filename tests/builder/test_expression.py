@@ -1,0 +1,237 @@
+"""Python's operators on expressions mean what they mean in numpy."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import dml2onnx
+from dml2onnx import DmlError
+from dml2onnx.builder import Expression, GraphBuilder
+from dml2onnx.codes import building as codes
+from dml2onnx.codes import checking
+
+Array = npt.NDArray[Any]
+
+
+def computed(function: Callable[..., Any], *arrays: Array, **builder: Any) -> Array:
+    """What a function of expressions gives for arrays: built, checked, compiled and run."""
+    g = GraphBuilder(**builder)
+    inputs = [g.input(f"x{i}", str(array.dtype).upper(), array.shape) for i, array in enumerate(arrays)]
+    graph = g.build({"y": function(*inputs)})
+    assert dml2onnx.check(graph) == []
+    result = dml2onnx.compile(graph).run({f"x{i}": array for i, array in enumerate(arrays)})["y"]
+    assert isinstance(result, np.ndarray)
+    return result
+
+
+F = np.array([[1.5, -2.25, 3.0], [0.5, 4.0, -7.5]], np.float32)
+G = np.array([[2.0, 0.75, -1.5], [3.0, -2.0, 2.5]], np.float32)
+POSITIVE = np.abs(F)
+I = np.array([[7, -8, 9], [1, -3, 100]], np.int32)  # noqa: E741
+J = np.array([[2, 3, -4], [5, 2, 7]], np.int32)
+U = np.array([[7, 8, 9], [255, 0, 129]], np.uint8)
+V = np.array([[1, 3, 4], [15, 7, 2]], np.uint8)
+
+ARITHMETIC = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+}
+
+
+def same(got: Array, want: Array) -> None:
+    assert got.dtype == want.dtype
+    assert got.shape == want.shape
+    if want.dtype.kind == "f":
+        np.testing.assert_allclose(got, want, rtol=2e-6, atol=1e-6)
+    else:
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("name", ARITHMETIC)
+@pytest.mark.parametrize(("a", "b"), [(F, G), (I, J), (U, V)], ids=["float", "int", "uint8"])
+class TestArithmetic:
+    def test_expressions(self, name: str, a: Array, b: Array) -> None:
+        function = ARITHMETIC[name]
+        same(computed(function, a, b), function(a, b))
+
+    def test_arrays(self, name: str, a: Array, b: Array) -> None:
+        """On both sides; numpy must not take the expression apart."""
+        function = ARITHMETIC[name]
+        same(computed(lambda x: function(x, b), a), function(a, b))
+        same(computed(lambda x: function(b, x), a), function(b, a))
+
+    def test_numbers(self, name: str, a: Array, b: Array) -> None:
+        function = ARITHMETIC[name]
+        for number in (3, np.float32(3), np.int64(3)):
+            same(computed(lambda x, n=number: function(x, n), a), function(a, a.dtype.type(3)))
+            same(computed(lambda x, n=number: function(n, x), a), function(a.dtype.type(3), a))
+
+    def test_broadcasting(self, name: str, a: Array, b: Array) -> None:
+        function = ARITHMETIC[name]
+        same(computed(function, a, b[0]), function(a, b[0]))
+        same(computed(function, a[:, :1], b), function(a[:, :1], b))
+        same(computed(function, a[0], b[:, :1]), function(a[0], b[:, :1]))
+
+
+def test_division() -> None:
+    same(computed(operator.truediv, F, G), F / G)
+    same(computed(lambda x: x / 4, F), F / np.float32(4))
+    same(computed(lambda x: 4 / x, F), np.float32(4) / F)
+    same(computed(lambda x: G / x, F), G / F)
+    same(computed(operator.truediv, I, J), np.trunc(I / J).astype(np.int32))
+
+
+def test_remainders_have_the_sign_of_the_dividend() -> None:
+    same(computed(operator.mod, F, G), np.fmod(F, G))
+    same(computed(operator.mod, I, J), np.fmod(I, J))
+    same(computed(lambda x: x % 4, I), np.fmod(I, 4).astype(np.int32))
+    same(computed(lambda x: 100 % x, J), np.fmod(100, J).astype(np.int32))
+
+
+def test_powers() -> None:
+    same(computed(operator.pow, POSITIVE, G), POSITIVE**G)
+    same(computed(lambda x: x**2, F), F**2)
+    same(computed(lambda x: x ** np.float32(0.5), POSITIVE), np.sqrt(POSITIVE))
+    same(computed(lambda x: 2**x, F), np.float32(2) ** F)
+
+
+@pytest.mark.parametrize("a", [F, I, F.astype(np.float16)], ids=["float", "int", "half"])
+def test_signs(a: Array) -> None:
+    same(computed(operator.neg, a), -a)
+    same(computed(operator.pos, a), a)
+    same(computed(operator.abs, a), np.abs(a))
+
+
+def test_negation_of_old() -> None:
+    """Before NEGATE there is a scale of -1."""
+    x = F[None, None]
+    same(computed(operator.neg, x, feature_level="2_0"), -x)
+
+
+COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+
+
+@pytest.mark.parametrize("function", COMPARISONS, ids=lambda item: item.__name__)
+@pytest.mark.parametrize(("a", "b"), [(F, np.where(G > 0, G, F)), (I, np.where(J > 2, J, I))], ids=["float", "int"])
+def test_comparisons(function: Callable[..., Any], a: Array, b: Array) -> None:
+    same(computed(function, a, b), function(a, b).astype(np.uint8))
+    same(computed(lambda x: function(x, 1), a), function(a, 1).astype(np.uint8))
+    same(computed(lambda x: function(1, x), a), function(1, a).astype(np.uint8))
+    same(computed(lambda x: function(b, x), a), function(b, a).astype(np.uint8))
+
+
+BITS = [operator.and_, operator.or_, operator.xor]
+
+
+@pytest.mark.parametrize("function", BITS, ids=lambda item: item.__name__)
+def test_bits(function: Callable[..., Any]) -> None:
+    same(computed(function, U, V), function(U, V))
+    same(computed(lambda x: function(V, x), U), function(V, U))
+    same(computed(lambda x: function(x, 12), U), function(U, np.uint8(12)))
+    same(computed(lambda x: function(12, x), U), function(np.uint8(12), U))
+
+
+def test_shifts() -> None:
+    amounts = V % 8
+    same(computed(operator.lshift, U, amounts), U << amounts)
+    same(computed(operator.rshift, U, amounts), U >> amounts)
+    same(computed(lambda x: U << x, amounts), U << amounts)
+    same(computed(lambda x: U >> x, amounts), U >> amounts)
+    same(computed(operator.invert, U), ~U)
+
+
+def test_products() -> None:
+    a, b = F[None, None], G.T[None, None]
+    same(computed(operator.matmul, a, b), a @ b)
+    same(computed(lambda x: x @ b, a), a @ b)
+    same(computed(lambda x: b @ x, a), b @ a)
+
+
+class TestSlicing:
+    X = np.arange(2 * 5 * 7, dtype=np.float32).reshape(2, 5, 7)
+
+    @pytest.mark.parametrize(
+        "index",
+        [
+            np.s_[0],
+            np.s_[-1],
+            np.s_[:, 1:4],
+            np.s_[..., ::2],
+            np.s_[..., ::-1],
+            np.s_[:, ::-2, 5:0:-3],
+            np.s_[1, ..., -3],
+            np.s_[:, -4:-1, -1],
+            np.s_[1, 2, 3],
+            np.s_[...],
+            np.s_[:],
+            np.s_[:, 2:100],
+            np.s_[:, :, 6:],
+        ],
+        ids=str,
+    )
+    def test_as_numpy(self, index: Any) -> None:
+        want = self.X[index]
+        same(computed(lambda x: x[index], self.X), np.asarray(want).reshape(want.shape or (1,)))
+
+    def test_of_old(self) -> None:
+        """SLICE counts what it takes, SLICE1 what its window spans."""
+        x = np.arange(2 * 3 * 5 * 7, dtype=np.float32).reshape(2, 3, 5, 7)
+        same(computed(lambda e: e[:, 1:, ::2, 1:6:3], x, feature_level="1_0"), x[:, 1:, ::2, 1:6:3])
+
+    def test_refusals(self) -> None:
+        g = GraphBuilder()
+        x = g.input("x", "FLOAT32", [2, 3])
+        for index, message in [
+            (np.s_[2], "index 2 is out of bounds for dimension 0 of size 2"),
+            (np.s_[0, 0, 0], "3 indices for a tensor of 2 dimensions"),
+            (np.s_[1:1], "the slice of dimension 0 is empty"),
+            (np.s_[..., ...], "a single ellipsis"),
+        ]:
+            with pytest.raises(IndexError, match=message.replace("...", "")):
+                _ = x[index]
+
+
+class TestRefusals:
+    def expression(self, data_type: str = "FLOAT32") -> Expression:
+        return GraphBuilder().input("x", data_type, [2, 3])
+
+    def test_no_broadcast(self) -> None:
+        x = self.expression()
+        with pytest.raises(DmlError) as caught:
+            _ = x + np.zeros((3, 2))
+        assert [item.code for item in caught.value.diagnostics] == [codes.NO_BROADCAST.id]
+        assert caught.value.diagnostics[0].pointer.startswith("test_expression.py:")
+
+    @pytest.mark.parametrize("other", [1.5, -1, 300, float("nan"), np.array([0.5, 1, 2])], ids=str)
+    def test_inexact_constants(self, other: Any) -> None:
+        x = self.expression("UINT8")
+        with pytest.raises(DmlError) as caught:
+            _ = x + other
+        assert [item.code for item in caught.value.diagnostics] == [codes.NOT_EXACT.id]
+
+    @pytest.mark.parametrize("other", ["1", None, object(), [1j]], ids=lambda item: type(item).__name__)
+    def test_strangers(self, other: Any) -> None:
+        with pytest.raises(TypeError, match="an Expression has no operators with"):
+            _ = self.expression() + other
+
+    def test_other_data_types(self) -> None:
+        x = self.expression()
+        y = x.builder.input("y", "INT32", [2, 3])
+        with pytest.raises(DmlError) as caught:
+            _ = x + y
+        assert checking.DIFFERENT_DATA_TYPES.id in {item.code for item in caught.value.diagnostics}
+
+    def test_no_truth_no_iteration(self) -> None:
+        x = self.expression()
+        with pytest.raises(TypeError, match="no truth value"):
+            bool(x)
+        with pytest.raises(TypeError, match="cannot be iterated"):
+            iter(x)
+        assert {x: 1}[x] == 1

@@ -1,0 +1,112 @@
+"""Every operator through its method: what is recorded is what was asked for."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+import typing
+from pathlib import Path
+
+import pytest
+
+import dml2onnx
+from dml2onnx import catalog
+from dml2onnx.builder import Expression, GraphBuilder
+from dml2onnx.builder.operators import Operators
+from dml2onnx.ir.operator import OperatorDesc
+from tests.builder.calls import SCRIPTS, arguments, as_read, builder_for, call, generator, recorded, results, signatures
+from tests.checks.valid import descriptors
+
+NAMES = [catalog.operator(name).short_name for name in catalog.operator_names()]
+CASES = [pytest.param(desc, id=f"{desc.type}-{i}") for descs in descriptors().values() for i, desc in enumerate(descs)]
+
+
+def test_every_operator_has_a_case() -> None:
+    assert {desc.values[0].type for desc in CASES} == set(NAMES)  # type: ignore[union-attr]
+    assert len(NAMES) == 177
+
+
+@pytest.mark.parametrize("desc", CASES)
+def test_records_the_descriptor(desc: OperatorDesc) -> None:
+    g = builder_for(desc)
+    assert recorded(g, call(g, desc)) == as_read(desc)
+
+
+@pytest.mark.parametrize("desc", CASES)
+def test_infers_the_outputs(desc: OperatorDesc) -> None:
+    """Without what may be left out, inputs and attributes are the same, and nothing is found wrong."""
+    g = GraphBuilder()
+    returned = call(g, desc, stated=False)
+    graph = g.build(results(returned))
+    assert dml2onnx.check(graph) == []
+    made = graph.nodes[-1].operator
+    for field, value in as_read(desc).items():
+        if field not in desc.schema.output_fields:
+            assert made.get(field.name) == value, field.name
+        else:
+            assert made.has(field.name) == desc.has(field.name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hints_and_documentation(name: str) -> None:
+    schema = catalog.operator(name)
+    method = getattr(GraphBuilder, generator.method_name(schema))
+    hints = typing.get_type_hints(method)
+    parameters = [item for item in inspect.signature(method).parameters if item != "self"]
+    assert hints.keys() == {*parameters, "return"}
+    assert method.__doc__ is not None
+    assert schema.doc in method.__doc__
+    for parameter in parameters:
+        assert f"    {parameter}: " in method.__doc__, parameter
+    for field in schema.output_fields:
+        assert f"{field.name}: " in method.__doc__
+    assert hints["name"] == str | None
+    for field in schema.input_fields:
+        hint = hints[signatures.parameter_name(schema.short_name, field.name)]
+        assert hint is Expression or Expression in typing.get_args(hint)
+        assert (type(None) in typing.get_args(hint)) == field.optional
+
+
+def test_methods_are_exactly_the_operators() -> None:
+    methods = {
+        name
+        for base in Operators.__mro__
+        if base.__module__.startswith("dml2onnx.builder.operators")
+        for name, value in vars(base).items()
+        if inspect.isfunction(value)
+    }
+    assert methods == {generator.method_name(catalog.operator(name)) for name in NAMES}
+
+
+def test_plain_names_of_families_are_written_by_hand() -> None:
+    assert all(getattr(GraphBuilder, name).__module__ == "dml2onnx.builder.directmlx" for name in signatures.FAMILIES)
+
+
+def test_generated_files_are_up_to_date() -> None:
+    done = subprocess.run(
+        [sys.executable, SCRIPTS / "generate_builder.py", "--check"], capture_output=True, text=True, cwd=Path.cwd()
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_stale_files_are_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name, text in generator.files().items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(generator, "TARGET", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["generate_builder.py", "--check"])
+    assert generator.main() == 0
+    (tmp_path / "padding.py").write_text("changed")
+    assert generator.main() == 1
+
+
+def test_arguments_are_complete() -> None:
+    """The cases reach every argument of every method with a value, but for those that the catalogue's own lack."""
+    reached: dict[str, set[str]] = {}
+    for desc in (item.values[0] for item in CASES):
+        assert isinstance(desc, OperatorDesc)
+        name = generator.method_name(desc.schema)
+        reached.setdefault(name, set()).update(arguments(builder_for(desc), desc, stated=True))
+    for name, found in reached.items():
+        taken = set(inspect.signature(getattr(GraphBuilder, name)).parameters) - {"self", "name"}
+        assert taken - found == set(), name

@@ -1,0 +1,354 @@
+"""Inputs, constants, views, names, policies, outputs, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx import DmlError
+from dml2onnx.builder import Activation, Expression, GraphBuilder, interleaved_channel
+from dml2onnx.builder.recorder import INFERRED
+from dml2onnx.codes import building as codes
+from dml2onnx.diagnostics import Code, Diagnostic
+from dml2onnx.ir.tensor import DataType
+
+
+def refused(function: Callable[[], Any]) -> tuple[Diagnostic, ...]:
+    with pytest.raises(DmlError) as caught:
+        function()
+    return caught.value.diagnostics
+
+
+def here() -> str:
+    """The caller's line, as diagnostics name it."""
+    return f"{Path(__file__).name}:{sys._getframe(1).f_lineno}"
+
+
+def foreign() -> Expression:
+    return GraphBuilder().input("x", "FLOAT32", [1, 2, 3, 4])
+
+
+@pytest.fixture
+def g() -> GraphBuilder:
+    return GraphBuilder()
+
+
+@pytest.fixture
+def x(g: GraphBuilder) -> Expression:
+    return g.input("x", "FLOAT32", [1, 2, 3, 4])
+
+
+OUTPUT = {"OutputTensor": INFERRED}
+
+REFUSED: dict[str, tuple[Code, Callable[[GraphBuilder, Expression], Any]]] = {
+    "no broadcast": (codes.NO_BROADCAST, lambda g, x: g.broadcast(x, [1, 2, 3, 5])),
+    "broadcast to fewer": (codes.NO_BROADCAST, lambda g, x: g.broadcast(x, [3, 4])),
+    "not inferable": (codes.NOT_INFERABLE, lambda g, x: g.record("CAST", {"InputTensor": x}, {}, OUTPUT)),
+    "array for a tensor": (codes.FOREIGN_EXPRESSION, lambda g, x: g.activation_relu(np.zeros(3))),
+    "None for a tensor of an array": (codes.FOREIGN_EXPRESSION, lambda g, x: g.join([x, None], 1)),
+    "another builder's": (codes.FOREIGN_EXPRESSION, lambda g, x: g.add(x, foreign())),
+    "array for a filter": (codes.FOREIGN_EXPRESSION, lambda g, x: g.convolution(np.zeros((1, 1, 3, 3)), x)),
+    "array for a resampled": (codes.FOREIGN_EXPRESSION, lambda g, x: g.resample(np.zeros((1, 3)), [1, 6], "LINEAR")),
+    "array for a split": (codes.FOREIGN_EXPRESSION, lambda g, x: g.split(np.zeros((1, 3)), 1, [1, 2])),
+    "array for an output": (codes.FOREIGN_EXPRESSION, lambda g, x: g.build({"y": np.zeros(3)})),
+    "input twice": (codes.NAME_TAKEN, lambda g, x: g.input("x", "FLOAT32", [1])),
+    "no data type": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT31", [1])),
+    "no data type of numpy's": (codes.BAD_TENSOR, lambda g, x: g.constant(np.zeros(3, complex))),
+    "no data type of an output": (codes.BAD_TENSOR, lambda g, x: g.cast(x, "FLOAT31")),
+    "size of 0": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [1, 0])),
+    "size of a half": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [1, 0.5])),  # type: ignore[list-item]
+    "too many sizes": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [1] * 9)),
+    "too few strides": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2, 3], [1])),
+    "negative stride": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2, 3], [-3, 1])),
+    "too few bytes": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2, 3], total_size=20)),
+    "too few values": (codes.BAD_TENSOR, lambda g, x: g.constant([1.0, 2.0], sizes=[3])),
+    "half an output size": (codes.BAD_TENSOR, lambda g, x: g.fill_value_constant([1.5], "FLOAT32", 0)),  # type: ignore[list-item]
+    "view too large": (codes.VIEW_TOO_LARGE, lambda g, x: g.reinterpret(x, "FLOAT64")),
+    "no outputs": (codes.NO_OUTPUTS, lambda g, x: g.build({})),
+    "other elements": (codes.DIFFERENT_ELEMENT_COUNTS, lambda g, x: g.reshape(x, [5])),
+    "inexact": (codes.NOT_EXACT, lambda g, x: g.cast(x, "UINT8") + 0.5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str, g: GraphBuilder, x: Expression) -> None:
+    code, call = REFUSED[name]
+    before = len(g._nodes)
+    found = refused(lambda: call(g, x))
+    assert [item.code for item in found] == [code.id]
+    assert found[0].pointer == f"{Path(__file__).name}:{call.__code__.co_firstlineno}"
+    assert len(g._nodes) - before == (name == "inexact")  # whose cast is right
+
+
+def test_every_code_is_reached() -> None:
+    everything = {value for value in vars(codes).values() if isinstance(value, Code)}
+    assert {code.id for code in everything - {code for code, _ in REFUSED.values()}} == set()
+    for code in everything:
+        assert code.id.startswith("DML18")
+        assert code.explanation.endswith(".")
+    assert len({code.id for code in everything}) == len(everything)
+
+
+class TestErrorsOfOperators:
+    def test_as_check_says(self, g: GraphBuilder, x: Expression, tmp_path: Path) -> None:
+        """The same diagnostics as of the same descriptor in a file, at the line of the call."""
+        y = g.input("y", "INT32", [1, 2, 3, 5])
+        line, found = here(), refused(lambda: g.add(x, y, name="sum"))
+        model = {
+            "dml2onnx": 1,
+            "inputs": {
+                "x": {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]},
+                "y": {"DataType": "INT32", "Sizes": [1, 2, 3, 5]},
+            },
+            "nodes": [
+                {
+                    "name": "sum",
+                    "type": "ELEMENT_WISE_ADD",
+                    "desc": {"OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]}},
+                    "inputs": {"ATensor": "x", "BTensor": "y"},
+                    "outputs": {"OutputTensor": "z"},
+                }
+            ],
+            "outputs": ["z"],
+        }
+        file = tmp_path / "model.json"
+        file.write_text(json.dumps(model))
+        wanted = dml2onnx.check(dml2onnx.load(file))
+        assert len(wanted) >= 2
+        assert [item.pointer for item in found] == [line] * len(found)
+
+        def content(item: Diagnostic) -> tuple[str, ...]:
+            return (item.code, item.node, item.operator, item.field, item.message, item.expected, item.found)
+
+        assert [content(item) for item in found] == [content(item) for item in wanted]
+
+    def test_nothing_is_recorded(self, g: GraphBuilder, x: Expression) -> None:
+        refused(lambda: g.gather(x, x, 0, 1))
+        refused(lambda: g.activation_relu(None))  # type: ignore[arg-type]
+        refused(lambda: g.padding(x, "EDGES", 0.0, [0] * 4, [0] * 4))  # type: ignore[arg-type]
+        y = g.activation_relu(x)
+        assert [node.name for node in g.build(y).nodes] == ["activation_relu"]
+        assert y.value.name == "activation_relu"
+
+    def test_misspelt_enumerators(self, g: GraphBuilder, x: Expression) -> None:
+        line, found = here(), refused(lambda: g.padding(x, "REFLECT", 0.0, [0] * 4, [0] * 4))  # type: ignore[arg-type]
+        assert [item.pointer for item in found] == [line]
+        assert 'did you mean "REFLECTION"' in found[0].message
+        assert (found[0].operator, found[0].field) == ("PADDING", "PaddingMode")
+
+    def test_wrong_kinds(self, g: GraphBuilder, x: Expression) -> None:
+        found = refused(lambda: g.max_pooling(x, [2, 2], strides=2))  # type: ignore[arg-type]
+        assert [item.field for item in found] == ["Strides"]
+        found = refused(lambda: g.max_pooling(x, 2))  # type: ignore[arg-type]
+        assert "WindowSize" in [item.field for item in found]
+        found = refused(lambda: g.activation_elu(x, "1"))  # type: ignore[arg-type]
+        assert [item.field for item in found] == ["Alpha"]
+
+    def test_misspelt_activations(self, g: GraphBuilder, x: Expression) -> None:
+        found = refused(lambda: g.add(x, x, Activation("RELUU")))
+        assert 'did you mean "ACTIVATION_RELU"' in found[0].message
+        found = refused(lambda: g.add(x, x, Activation("ELU", Alfa=1)))
+        assert 'did you mean "Alpha"' in found[0].message or "Alpha" in found[0].expected + found[0].message
+
+    def test_policies_of_another_rank(self, g: GraphBuilder, x: Expression) -> None:
+        with g.tensor_policy(lambda data_type, sizes: (1,)):
+            found = refused(lambda: g.exp(x))
+        assert [item.field for item in found] == ["OutputTensor"] * len(found)
+
+    def test_sizes_of_0(self, g: GraphBuilder) -> None:
+        for sizes in ([1, 0], [1, -2]):
+            found = refused(lambda sizes=sizes: g.fill_value_constant(sizes, "FLOAT32", 0))  # type: ignore[misc]
+            assert {item.field for item in found} == {"OutputTensor"}
+            assert {item.code for item in found}.isdisjoint({codes.BAD_TENSOR.id})
+
+    def test_windows_without_room(self, g: GraphBuilder, x: Expression) -> None:
+        found = refused(lambda: g.average_pooling(x, [1, 1], [9, 1]))
+        assert found[0].code != codes.NOT_INFERABLE.id
+        assert found[0].operator == "AVERAGE_POOLING1"
+
+    def test_feature_levels(self) -> None:
+        g = GraphBuilder(feature_level="1_0")
+        x = g.input("x", "FLOAT32", [1, 2, 3, 4])
+        found = refused(lambda: g.activation_gelu(x))
+        assert [item.since for item in found] == ["5_1"]
+
+    def test_absent_tensors(self, g: GraphBuilder, x: Expression) -> None:
+        found = refused(lambda: g.activation_relu(None))  # type: ignore[arg-type]
+        assert "InputTensor" in [item.field for item in found]
+
+
+class TestNames:
+    def test_scopes(self, g: GraphBuilder, x: Expression) -> None:
+        with g.scope("block"):
+            y = g.activation_relu(x)
+            with g.scope("inner"):
+                y = g.activation_relu(y, name="out")
+                weight = g.constant([1.0], name="weight")
+            y = g.activation_relu(y)
+        z = g.activation_relu(y)
+        graph = g.build({"z": z})
+        assert [node.name for node in graph.nodes] == [
+            "block_activation_relu",
+            "block_inner_out",
+            "block_activation_relu_2",
+            "activation_relu",
+        ]
+        assert weight.value.name == "block_inner_weight"
+
+    def test_a_scope_ends_with_an_error(self, g: GraphBuilder, x: Expression) -> None:
+        with pytest.raises(RuntimeError), g.scope("block"):
+            raise RuntimeError
+        assert g.build(g.activation_relu(x)).nodes[0].name == "activation_relu"
+
+    def test_outputs(self, g: GraphBuilder, x: Expression) -> None:
+        y = g.activation_relu(x, name="y")
+        z = g.exp(x)
+        assert [item.name for item in g.build({"a": y, "b": z}).outputs] == ["a", "b"]
+        assert [item.name for item in g.build([y, z, y]).outputs] == ["y", "element_wise_exp", "y_2"]
+        assert [item.name for item in g.build(y).outputs] == ["y"]
+
+    def test_graph(self) -> None:
+        g = GraphBuilder("net", feature_level="5_0")
+        graph = g.build(g.exp(g.input("x", np.float16, [4])))
+        assert (graph.name, graph.feature_level) == ("net", "5_0")
+
+
+class TestGraphs:
+    def test_several_outputs_and_dead_operators(self, g: GraphBuilder, x: Expression) -> None:
+        g.exp(x)  # which nothing needs
+        unused = g.input("unused", "FLOAT32", [2])
+        graph = g.build({"y": x * 2, "z": x[..., 0], "same": x * 2})
+        # the operator that nothing needs is worth a warning
+        assert [(item.code, item.node) for item in dml2onnx.check(graph)] == [("DML1216", "element_wise_exp")]
+        assert len(graph.nodes) == 4
+        model = dml2onnx.compile(graph)
+        assert "Exp" not in {node.op_type for node in model.model_proto.graph.node}
+        data = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
+        got = model.run({"x": data, "unused": np.zeros(unused.sizes, np.float32)})
+        np.testing.assert_array_equal(got["y"], data * 2)
+        np.testing.assert_array_equal(got["same"], data * 2)
+        np.testing.assert_array_equal(got["z"], data[..., 0])
+
+    def test_build_twice(self, g: GraphBuilder, x: Expression) -> None:
+        first = g.build({"y": x + 1})
+        second = g.build({"y": (x + 1) * 3})
+        assert (len(first.nodes), len(second.nodes)) == (1, 3)
+        data = np.ones((1, 2, 3, 4), np.float32)
+        assert dml2onnx.compile(first).run({"x": data})["y"].max() == 2
+        assert dml2onnx.compile(second).run({"x": data})["y"].max() == 6
+
+    def test_constants(self, g: GraphBuilder) -> None:
+        packed = g.constant([1, 2, 3, 4, 5], data_type="UINT4")
+        assert (packed.sizes, packed.value.nbytes) == ((5,), 4)
+        strided = g.constant(np.float32([1, 2, 3]), sizes=[2, 3], strides=[0, 1])
+        number = g.constant(2.5, data_type="FLOAT16")
+        assert number.sizes == (1,)
+        array = np.float32([4])
+        copied = g.constant(array)
+        array[0] = 5
+        got = dml2onnx.compile(
+            g.build({"a": g.exp(strided * 0), "b": g.identity(strided), "c": g.identity(copied)})
+        ).run({})
+        np.testing.assert_array_equal(got["b"], [[1, 2, 3]] * 2)
+        np.testing.assert_array_equal(got["a"], np.ones((2, 3)))
+        assert got["c"][0] == 4
+
+    def test_views(self, g: GraphBuilder) -> None:
+        x = g.input("x", "FLOAT32", [2, 3])
+        transposed = g.reinterpret(x, sizes=[3, 2], strides=[1, 3])
+        bits = g.reinterpret(x, "UINT32")
+        repeated = g.broadcast(g.input("row", "FLOAT32", [3]), [2, 3])
+        assert repeated.strides == (0, 1)
+        graph = g.build({"t": g.identity(transposed), "b": g.identity(bits), "r": x + repeated})
+        assert dml2onnx.check(graph) == []
+        data, row = np.float32([[1, 2, 3], [4, 5, 6]]), np.float32([10, 20, 30])
+        got = dml2onnx.compile(graph).run({"x": data, "row": row})
+        np.testing.assert_array_equal(got["t"], data.T)
+        np.testing.assert_array_equal(got["b"], data.view(np.uint32))
+        np.testing.assert_array_equal(got["r"], data + row)
+
+
+class TestPolicies:
+    def network(self, g: GraphBuilder) -> Expression:
+        weights = np.random.default_rng(1).random((6, 3, 3, 3), np.float32)
+        x = g.input("x", "FLOAT32", [1, 3, 9, 8])
+        y = g.convolution(x, g.constant(weights), strides=[2, 1], start_padding=[1, 1])
+        y = g.activation_relu(y - 3) + np.arange(6).reshape(6, 1, 1)
+        y = g.max_pooling(y, [2, 2]).values
+        return g.join([y, y[:, ::-1]], 1)
+
+    def test_interleaved_channels_give_the_same(self) -> None:
+        data = np.random.default_rng(2).random((1, 3, 9, 8), np.float32)
+        plain, interleaved = GraphBuilder(), GraphBuilder(policy=interleaved_channel)
+        y, z = self.network(plain), self.network(interleaved)
+        assert y.sizes == z.sizes == (1, 12, 3, 6)
+        assert z.strides == (12 * 18, 1, 12 * 6, 12)
+        graph = interleaved.build({"y": interleaved.reshape(z, z.sizes)})
+        assert dml2onnx.check(graph) == []
+        got = dml2onnx.compile(graph).run({"x": data})["y"]
+        want = dml2onnx.compile(plain.build({"y": y})).run({"x": data})["y"]
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("sizes", "strides"),
+        [
+            ((5,), (1,)),
+            ((2, 5), (5, 1)),
+            ((2, 5, 3), (15, 1, 5)),
+            ((2, 5, 3, 4), (60, 1, 20, 5)),
+            ((2, 5, 3, 4, 6), (360, 1, 120, 30, 5)),
+        ],
+        ids=str,
+    )
+    def test_strides(self, sizes: tuple[int, ...], strides: tuple[int, ...]) -> None:
+        assert interleaved_channel(DataType.FLOAT32, sizes) == strides
+
+    def test_for_a_while_and_custom(self, g: GraphBuilder, x: Expression) -> None:
+        with g.tensor_policy(lambda data_type, sizes: (32, 16, 5, 1)):
+            padded = g.exp(x)
+        assert padded.strides == (32, 16, 5, 1)
+        assert g.exp(x).strides is None
+        graph = g.build({"y": g.identity(padded)})
+        data = np.random.default_rng(3).random((1, 2, 3, 4), np.float32)
+        np.testing.assert_allclose(dml2onnx.compile(graph).run({"x": data})["y"], np.exp(data), rtol=1e-6)
+
+
+def test_a_users_program_is_well_typed(tmp_path: Path) -> None:
+    """Strictly, and with mistakes that a type checker finds."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import numpy as np\n"
+        "import dml2onnx\n"
+        "from dml2onnx.builder import Activation, Expression\n"
+        "g = dml2onnx.GraphBuilder(feature_level='5_0')\n"
+        "x = g.input('x', np.float32, [1, 3, 8, 8])\n"
+        "w = g.constant(np.ones((4, 3, 3, 3)), data_type='FLOAT32')\n"
+        "y: Expression = g.convolution(x, w, fused_activation=Activation('RELU'))\n"
+        "p = g.max_pooling(2 - y * 2, [2, 2], strides=[2, 2], output_indices=True)\n"
+        "assert p.indices is not None\n"
+        "graph: dml2onnx.Graph = g.build({'p': p.values[0, ::-1] >= 0, 'i': p.indices})\n"
+        "dml2onnx.compile(graph).save('model.onnx')\n"
+    )
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(
+        "import dml2onnx\n"
+        "g = dml2onnx.GraphBuilder()\n"
+        "x = g.input('x', 'FLOAT32', [1, 3, 8, 8])\n"
+        "g.padding(x, 'REFLECT', 0.0, [0], [0])\n"
+        "g.activation_relu(3)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.11", program, wrong],
+        capture_output=True,
+        text=True,
+    )
+    lines = [line.split(" error: ")[0].rpartition("/")[2] for line in done.stdout.splitlines() if " error: " in line]
+    assert lines == ["wrong.py:4:", "wrong.py:5:"], done.stdout + done.stderr
