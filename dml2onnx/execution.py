@@ -75,13 +75,16 @@ def execute(
 
 
 def _bytes_as(effect: Effect, memory: Array) -> Array:
-    """A buffer's bytes as the effect's tensor: the flat contents in the resource's own data type."""
+    """A buffer's bytes as the effect's tensor: the flat contents in the resource's own data type.
+
+    4-bit elements stay as they lie in memory, two to a byte, since files get the buffer's bytes.
+    """
     desc = effect.output.desc
     raw = np.ascontiguousarray(memory).reshape(-1).view(np.uint8)
-    wanted = desc.extent * desc.data_type.itemsize
+    wanted = desc.data_type.bytes_for(desc.extent)
     if raw.size < wanted:
         raw = np.concatenate([raw, np.zeros(wanted - raw.size, np.uint8)])
-    return raw[:wanted].view(desc.data_type.dtype)
+    return raw[:wanted].view(np.uint8 if desc.data_type.is_packed_nibbles else desc.data_type.dtype)
 
 
 def write_effect(effect: Effect, array: Array, directory: Path) -> Path:

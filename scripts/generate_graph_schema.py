@@ -23,7 +23,10 @@ sys.path.insert(0, str(ROOT))
 
 from dml2onnx import catalog  # noqa: E402
 from dml2onnx.catalog import FieldKind, FieldType  # noqa: E402
+from dml2onnx.frontends.contents import MEMBERS as CONTENTS_MEMBERS  # noqa: E402
 from dml2onnx.frontends.native import NODE_MEMBERS, ROOT_MEMBERS, VERSION  # noqa: E402
+from dml2onnx.frontends.native_ends import COMMAND_MEMBERS  # noqa: E402
+from dml2onnx.frontends.native_values import DECLARED_MEMBERS, TARGET_MEMBERS  # noqa: E402
 
 if TYPE_CHECKING:
     from dml2onnx.catalog import FieldSchema, OperatorSchema
@@ -114,7 +117,7 @@ def operator_case(schema: OperatorSchema) -> Schema:
             "properties": {
                 "desc": ref(schema.short_name),
                 "inputs": connections(schema.input_fields, ref("source")),
-                "outputs": connections(schema.output_fields, {"type": ["string", "null"]}),
+                "outputs": connections(schema.output_fields, ref("target")),
             }
         },
     }
@@ -149,6 +152,40 @@ CONTENTS: dict[str, Schema] = {
     "offset": {"description": "First byte in a raw file", **BYTES},
     "length": {"description": "Bytes in a raw file", **BYTES},
 }
+assert set(CONTENTS) == CONTENTS_MEMBERS
+
+NAME: Schema = {"description": "What the value is called, if another has that name already", "type": "string"}
+
+DECLARED: dict[str, Schema] = {
+    "bytes": {
+        "description": "Size of the buffer, if not that of its tensor; without Sizes it has no tensor of its own",
+        "type": "integer",
+        "minimum": 1,
+    },
+    "name": NAME,
+}
+assert set(DECLARED) == set(DECLARED_MEMBERS)
+
+VALUE: Schema = {"description": "Name of a value", "type": "string"}
+
+TARGET_VALUE: dict[str, Schema] = {
+    "value": {"description": "Name of the new value", "type": "string"},
+    "offset": {"description": "Where the tensor starts, in bytes", **BYTES},
+    "base": {"description": "The version of the buffer whose other bytes the value keeps", "type": "string"},
+    "bytes": {"description": "Size of the value, if not that of its base or its tensor", **BYTES},
+    "name": NAME,
+}
+assert set(TARGET_VALUE) == set(TARGET_MEMBERS)
+
+COMMAND: dict[str, Schema] = {
+    "type": {"enum": list(COMMAND_MEMBERS)},
+    "value": VALUE,
+    "name": {"description": "The name to show, if another", "type": "string"},
+    "verbose": {"description": "Whether to print one line for each element, with its bits", "type": "boolean"},
+    "targetPath": {"description": "The file to write, below the directory that is written to", "type": "string"},
+    "dimensions": {"description": "The shape of the file", **array_of(ref("uint"))},
+}
+assert set(COMMAND) == {name for names in COMMAND_MEMBERS.values() for name in names}
 
 LEAVES: dict[str, Schema] = {
     "uint": {"type": "integer", "minimum": 0, "maximum": 2**32 - 1},
@@ -164,7 +201,7 @@ LEAVES: dict[str, Schema] = {
         named_object(TENSOR, ["DataType", "Sizes"], "DML_BUFFER_TENSOR_DESC"),
         named_object({"Type": TENSOR["Type"], "Desc": {"type": "object"}}, ["Desc"], "DML_TENSOR_DESC"),
     ),
-    "contents": named_object(TENSOR | CONTENTS, [], "A tensor descriptor with contents"),
+    "contents": named_object(TENSOR | CONTENTS | DECLARED, [], "A tensor descriptor with contents"),
     "source": one_or(
         {"description": "The name of a value", "type": ["string", "null"]},
         named_object(
@@ -173,6 +210,24 @@ LEAVES: dict[str, Schema] = {
             "A value from the middle on",
         ),
     ),
+    "target": one_or(
+        {"description": "The name of a new value", "type": ["string", "null"]},
+        named_object(TARGET_VALUE, ["value"], "A value of which the tensor is a part"),
+    ),
+    "output": one_or(
+        {"description": "The name of a value", "type": "string"},
+        named_object({"value": VALUE, **TENSOR}, ["value"], "A value, seen through a descriptor"),
+    ),
+    "outputs": one_or(
+        array_of(ref("output")),
+        {"type": "object", "additionalProperties": ref("output")},
+    ),
+    "command": {
+        **named_object(COMMAND | TENSOR, ["type", "value"], "What is shown when the graph is run"),
+        "if": {"properties": {"type": {"const": "writeFile"}}},
+        "then": {"required": ["targetPath"], "properties": {"verbose": False}},
+        "else": {"properties": {"targetPath": False, "dimensions": False}},
+    },
 }
 
 
@@ -234,8 +289,13 @@ def build() -> Schema:
         "nodes": {"description": "Operators, in any order", **array_of(ref("node"))},
         "outputs": {
             "description": "Names of values, or public names with the values that they stand for",
-            "anyOf": [array_of({"type": "string"}), {"type": "object", "additionalProperties": {"type": "string"}}],
+            **ref("outputs"),
         },
+        "results": {
+            "description": "All buffers that a program leaves behind, as outputs; running the graph gives these",
+            **ref("outputs"),
+        },
+        "commands": {"description": "What is shown when the graph is run", **array_of(ref("command"))},
     }
     assert set(properties) == set(ROOT_MEMBERS)
     schema: Schema = {

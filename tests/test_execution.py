@@ -110,6 +110,16 @@ def test_the_same_value_shown_twice_is_computed_once(tmp_path: Path) -> None:
     assert execution.model.node_count <= 2
 
 
+def test_nibbles_are_shown_two_to_a_byte(tmp_path: Path) -> None:
+    """Files get the bytes of a buffer, so there is nothing to unpack."""
+    program = doubling(DOUBLE, show("nibbles"))
+    (tmp_path / "data.bin").write_bytes(bytes([0x21, 0xF3]))
+    contents = {"initialValuesDataType": "INT4", "initialValues": {"sourcePath": "data.bin"}}
+    program["resources"]["nibbles"] = contents
+    ((_, array),) = execute(load(saved(tmp_path, program)), {}).shown
+    assert array.tolist() == [0x21, 0xF3]
+
+
 def test_profiles(tmp_path: Path) -> None:
     graph = load(saved(tmp_path, doubling(DOUBLE)))
     assert execute(graph, {}).times == ()

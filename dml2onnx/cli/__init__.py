@@ -1,4 +1,4 @@
-"""The command line: ``dml2onnx compile | check | run | verify | explain | ops``.
+"""The command line: ``dml2onnx compile | check | run | verify | explain | convert | pydirectml | ops``.
 
 Exit codes: 0 all is well, 1 there are findings, 2 the input or the command line cannot be read.
 """
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dml2onnx.cli.render import Screen
 
 CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
+_OWN_MODULES = frozenset({"convert", "pydirectml"})
+"""Commands with a module of their own."""
 BROKEN_PIPE = 128 + 13
 """What a shell reports of a program that the signal for a broken pipe ended."""
 
@@ -50,10 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _perform(options: argparse.Namespace, screen: Screen) -> int:
-    from dml2onnx.cli import commands
-
     try:
-        code: int = getattr(commands, f"{options.command}_command")(options, screen)
+        code: int = _command(options.command)(options, screen)
     except UnreadableError as error:
         screen.diagnostics(error.diagnostics)
         return UNREADABLE
@@ -70,6 +70,14 @@ def _perform(options: argparse.Namespace, screen: Screen) -> int:
         screen.failure("interrupted")
         return 130
     return code
+
+
+def _command(name: str) -> Callable[[argparse.Namespace, Screen], int]:
+    from importlib import import_module
+
+    home = import_module(f"dml2onnx.cli.{name if name in _OWN_MODULES else 'commands'}")
+    command: Callable[[argparse.Namespace, Screen], int] = getattr(home, f"{name}_command")
+    return command
 
 
 def _feature_level(text: str) -> FeatureLevel:
@@ -103,7 +111,9 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--json", action="store_true", help="machine-readable output")
     common.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
     model = argparse.ArgumentParser(add_help=False, parents=[common])
-    model.add_argument("model", metavar="MODEL", help="native, DML_GRAPH_DESC or DxDispatch JSON")
+    model.add_argument(
+        "model", metavar="MODEL", help="native, DML_GRAPH_DESC or DxDispatch JSON, or a serialized graph"
+    )
     model.add_argument(
         "--allow-path",
         action="append",
@@ -144,6 +154,8 @@ def _parser() -> argparse.ArgumentParser:
         "explain", parents=[model, freeze, form], help="what each node becomes, or what a code such as DML1601 means"
     )
     explain.set_defaults(feature_level=None)
+    _add_convert(commands.add_parser("convert", parents=[model, freeze], help="write a model in another format"))
+    _add_pydirectml(commands.add_parser("pydirectml", help="run a program made for PyDirectML"))
     ops = commands.add_parser("ops", parents=[common], help="list DirectML's operators and whether they compile")
     ops.add_argument("pattern", nargs="?", default="", metavar="TEXT", help="only operators whose name contains this")
     return parser
@@ -179,6 +191,42 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
     parser.add_argument("--rounds", type=_at_least(1), default=2, metavar="N", help="runs with new inputs (default: 2)")
     parser.add_argument("--seed", type=_at_least(0), default=0, metavar="N", help="seed of the inputs (default: 0)")
+
+
+def _add_convert(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT", required=True, help="file to write")
+    parser.add_argument(
+        "--format",
+        choices=["native", "dml_graph", "serialized"],
+        help="format to write (default: native for OUT.json, serialized for OUT.bin)",
+    )
+
+
+def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--save", type=Path, metavar="OUT.onnx", help="keep the model that is computed; further ones as OUT-2.onnx, ..."
+    )
+    parser.add_argument("--freeze", action="store_true", help="make all inputs of it constants, not only OWNED_BY_DML")
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="but not this one: input0, input1, ... (repeatable)",
+    )
+    parser.add_argument(
+        "--feature-level",
+        type=_feature_level,
+        metavar="LEVEL",
+        help="check operators against this level, such as 3_0 (default: 6_4)",
+    )
+    parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
+    parser.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
+    parser.add_argument("program", metavar="PROGRAM.py", help="a program that says: import pydirectml")
+    parser.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="what the program finds in sys.argv"
+    )
+    parser.set_defaults(json=False)
 
 
 if __name__ == "__main__":

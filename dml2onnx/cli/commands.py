@@ -15,10 +15,11 @@ from dml2onnx import catalog
 from dml2onnx.checks import check, minimum_feature_level
 from dml2onnx.cli import render
 from dml2onnx.codes import all_codes
-from dml2onnx.codes.running import INPUT_UNREADABLE, OUTPUT_IS_SOURCE, OUTPUT_UNWRITABLE
+from dml2onnx.codes.running import INPUT_UNREADABLE, OUTPUT_UNWRITABLE
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, Severity, UnreadableError
 from dml2onnx.execution import execute, save_npy, write_effect
+from dml2onnx.exporters.files import spare_sources
 from dml2onnx.frontends import LoadOptions, load
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.verification import verify
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from dml2onnx.lowering.emitter.core import Array
 
 
-def _load(options: argparse.Namespace, screen: Screen, inputs: frozenset[str] = frozenset()) -> Graph:
+def load_model(options: argparse.Namespace, screen: Screen, inputs: frozenset[str] = frozenset()) -> Graph:
+    """Reads the model as the command line says; ``inputs`` stay inputs."""
     with screen.working("reading"):
         return load(
             options.model,
@@ -62,8 +64,9 @@ def _ports(ports: tuple[Port, ...]) -> list[dict[str, object]]:
 def compile_command(options: argparse.Namespace, screen: Screen) -> int:
     """Writes an ONNX model."""
     started = time.perf_counter()
-    graph = _load(options, screen, frozenset(options.input))
-    _spare_sources(options.output, Path(options.model), graph)
+    graph = load_model(options, screen, frozenset(options.input))
+    beside = options.output.with_name(options.output.name + ".data")
+    spare_sources([options.output, beside], graph, Path(options.model))
     with screen.working("compiling"):
         model = compile(
             graph,
@@ -99,19 +102,6 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
     return 0
 
 
-def _spare_sources(output: Path, model: Path, graph: Graph) -> None:
-    """Refuses an output that would replace the model or a file that it names."""
-    sources = [model]
-    for data in (*(item.data for item in graph.constants), *(item.default for item in graph.inputs)):
-        path = getattr(data, "path", None)
-        if isinstance(path, Path):
-            sources.append(path)
-    for target in (output, output.with_name(output.name + ".data")):
-        if target.exists() and any(source.exists() and source.samefile(target) for source in set(sources)):
-            message = f"{target} is what the model is read from; choose another file to write"
-            raise DmlError(OUTPUT_IS_SOURCE.at(message, found=str(target)))
-
-
 def _summarise(graph: Graph, model: CompiledModel, screen: Screen) -> None:
     kinds = Counter(node.op_type for node in model.lowered.proto.node)
     listed = ", ".join(f"{count} {name}" for name, count in kinds.most_common(6))
@@ -135,7 +125,7 @@ def _summarise(graph: Graph, model: CompiledModel, screen: Screen) -> None:
 
 def check_command(options: argparse.Namespace, screen: Screen) -> int:
     """Lists all findings."""
-    graph = _load(options, screen, frozenset(options.input))
+    graph = load_model(options, screen, frozenset(options.input))
     with screen.working("checking"):
         findings = check(graph, options.feature_level)
     errors = sum(item.severity is Severity.ERROR for item in findings)
@@ -194,7 +184,7 @@ def _read_array(file: str) -> Array:
 def run_command(options: argparse.Namespace, screen: Screen) -> int:
     """Runs a model once and shows or writes what it computes."""
     inputs = _read_inputs(options.input)
-    graph = _load(options, screen, frozenset(inputs))
+    graph = load_model(options, screen, frozenset(inputs))
     with screen.working("compiling and running"):
         execution = execute(graph, inputs, options.provider, profile=options.profile)
     files = _write_results(execution, options.output_dir) if options.output_dir is not None else []
@@ -280,7 +270,7 @@ def _print_resource(name: str, array: Array, verbose: bool, screen: Screen) -> N
 
 def verify_command(options: argparse.Namespace, screen: Screen) -> int:
     """Compares the compiled model with the reference on random inputs."""
-    graph = _load(options, screen)
+    graph = load_model(options, screen)
     with screen.working("compiling, running, and evaluating the reference"):
         result = verify(graph, rounds=options.rounds, seed=options.seed, provider=options.provider)
     if screen.as_json:
@@ -316,7 +306,7 @@ def explain_command(options: argparse.Namespace, screen: Screen) -> int:
     """Explains a code, or what each node of a model becomes."""
     if re.fullmatch(r"DML\d{4}", options.model, re.IGNORECASE) and not Path(options.model).exists():
         return _explain_code(options.model.upper(), screen)
-    graph = _load(options, screen, frozenset(options.input))
+    graph = load_model(options, screen, frozenset(options.input))
     with screen.working("compiling"):
         model = compile(graph, opset=options.opset, target=options.target, trace=True)
     if screen.as_json:

@@ -81,6 +81,13 @@ ONNX_MODEL = Code(
     "The model is an ONNX model already",
     "dml2onnx reads DirectML graphs, as JSON, and writes ONNX models. There is nothing to compile in one of these.",
 )
+DAMAGED_FILE = Code(
+    "DML0015",
+    "A serialized graph that is damaged",
+    "Serialized DirectML graphs (Partition_0.bin) are FlatBuffers files. Every offset in one is checked before it is "
+    "followed; the message gives the position in the file of what cannot be right. Such a file is truncated, or was "
+    "changed, or is of another kind altogether.",
+)
 
 # --- DML10xx: structure -----------------------------------------------------------------------------------------------
 
@@ -260,8 +267,8 @@ UNKNOWN_COMMAND = Code(
 UNSUPPORTED_DISPATCHABLE = Code(
     "DML1043",
     "A dispatchable that is no DirectML operator",
-    "Shaders (hlsl), ONNX models (onnx) and serialized graphs (dmlSerializedGraph) are not operator descriptors and "
-    "cannot be compiled as part of a DxDispatch program.",
+    "Shaders (hlsl) and ONNX models (onnx) are not DirectML graphs and cannot be compiled as part of a DxDispatch "
+    "program.",
 )
 DEFERRED_RESOURCE = Code(
     "DML1044",
@@ -354,7 +361,8 @@ CONNECTED_TWICE = Code(
 EDGE_BYTES = Code(
     "DML1062",
     "The ends of an edge differ in size",
-    "Both ends of an edge may describe its bytes differently, but TotalTensorSizeInBytes has to be the same.",
+    "Both ends of an edge may describe its bytes differently, but TotalTensorSizeInBytes has to be the same. In a "
+    "serialized graph a reader may also use the first bytes only; there are never fewer than it reads.",
 )
 OWNED_FLAGS_DIFFER = Code(
     "DML1063",
@@ -388,6 +396,40 @@ CONSTANT_OUTPUT = Code(
     "DML1069",
     "A constant as graph output",
     "A constant node is bytes without a descriptor and feeds operators only; put an ELEMENT_WISE_IDENTITY between.",
+)
+NODE_KIND = Code(
+    "DML1070",
+    "A node of no known kind",
+    "A node of a serialized graph is an operator or a constant, and a constant has a name or bytes.",
+)
+NOT_YET_MADE = Code(
+    "DML1071",
+    "A value is read before it is made",
+    "The nodes of a serialized graph stand in the order in which they are executed: what a node reads is an input of "
+    "the graph or an output of an earlier node.",
+)
+INPUT_AS_OUTPUT = Code(
+    "DML1072",
+    "A graph input as graph output",
+    "An output of the graph is the output of a node; put an ELEMENT_WISE_IDENTITY between.",
+)
+TENSOR_COUNT = Code(
+    "DML1073",
+    "Names and tensor descriptors do not match",
+    "A node of a serialized graph has a name for each of its tensors, in the order of the operator's structure and "
+    "empty for those that are absent, and a descriptor for each of those that are present.",
+)
+GRAPH_BOUND_WITH_OFFSET = Code(
+    "DML1074",
+    "A serialized graph bound from the middle of a buffer",
+    "Inputs and outputs of a dmlSerializedGraph start at the first byte of their resources. DxDispatch refuses every "
+    "other elementOffset.",
+)
+GRAPH_BOUND_BYTES = Code(
+    "DML1075",
+    "A serialized graph bound to too few bytes",
+    "DxDispatch binds elementCount elements (all initial values when it is not given) to an input or output of a "
+    "dmlSerializedGraph, and DirectML refuses fewer bytes than the tensor has.",
 )
 
 # --- DML11xx: fields --------------------------------------------------------------------------------------------------
@@ -481,4 +523,23 @@ NEGATIVE_SCALAR = Code(
     "DML_SCALAR_UNION is eight bytes that every member shares, so a negative number read as an unsigned type is a "
     "large positive one: its bits are kept. That is seldom meant.",
     Severity.WARNING,
+)
+ATTRIBUTE_COUNT = Code(
+    "DML1118",
+    "Wrong number of attributes",
+    "A serialized operator has one entry for each attribute of its structure, in its order, absent ones included. The "
+    "file may have been written for another version of the operator.",
+)
+ATTRIBUTE_NAME = Code(
+    "DML1119",
+    "An attribute of another name",
+    "The attributes of a serialized operator are told by their position. The name that is stored beside this one is "
+    "another than that of the field at its position.",
+)
+ATTRIBUTE_KIND = Code(
+    "DML1120",
+    "An attribute stored as another type",
+    "Every attribute of a serialized operator is stored as the type that belongs to its field: UInt32 for UINT, BOOL "
+    "and enumerators, Int32, Float32, arrays of these, ScaleBias, Size2D, Activation, and ScalarUnionData with the "
+    "eight bytes of the union.",
 )

@@ -57,3 +57,14 @@ OUTPUT_IS_SOURCE = Code(
     "the output would replace the input",
     "The file to be written is the model itself, or a file of weights that it names. Nothing is written.",
 )
+PROGRAM_UNREADABLE = Code(
+    "DML3013",
+    "program unreadable",
+    "The Python program that `dml2onnx pydirectml` is to run is not there or no Python.",
+)
+NOTHING_COMPUTED = Code(
+    "DML3014",
+    "no model to save",
+    "`dml2onnx pydirectml --save` keeps the models that a program computes with Device.compute, and this program "
+    "computed none.",
+)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import UnreadableError
-from dml2onnx.frontends import dml_graph, dxdispatch, native
+from dml2onnx.frontends import dml_graph, dxdispatch, native, serialized
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
-from dml2onnx.frontends.text import read_document
+from dml2onnx.frontends.text import read_document, read_file
 from dml2onnx.garbage import collection_paused
 
 if TYPE_CHECKING:
@@ -24,10 +24,11 @@ _DML_GRAPH_ROOT = frozenset({"Nodes", "InputEdges", "OutputEdges", "Intermediate
 
 
 def load(path: str | os.PathLike[str], options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
-    """Reads a model, whose format is told by the members of its root.
+    """Reads a model, whose format is told by its contents: JSON by the members of its root.
 
-    ``Graph.format`` says which it was: ``"native"``, ``"dml_graph"`` or ``"dxdispatch"``. What is wrong inside of the
-    model stands in ``Graph.findings``; :class:`~dml2onnx.diagnostics.UnreadableError` is for files that are no model.
+    ``Graph.format`` says which it was: ``"native"``, ``"dml_graph"``, ``"dxdispatch"`` or ``"serialized"``. What is
+    wrong inside of the model stands in ``Graph.findings``; :class:`~dml2onnx.diagnostics.UnreadableError` is for files
+    that are no model.
     """
     if not os.fspath(path):
         raise UnreadableError(codes.NO_SUCH_FILE.at("the path of the model is empty", expected="a file", found='""'))
@@ -36,7 +37,10 @@ def load(path: str | os.PathLike[str], options: LoadOptions = DEFAULT_OPTIONS) -
 
 
 def _read(path: Path, options: LoadOptions) -> Graph:
-    document = read_document(path)
+    data = read_file(path)
+    if serialized.is_serialized(path, data):
+        return serialized.read(path, data, options)
+    document = read_document(path, data)
     root = document.root
     if "dml2onnx" in root or _DXDISPATCH_ROOT.isdisjoint(root):
         if document.strict_error is not None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.files import FileError, padded
+from dml2onnx.frontends.files import FileError
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.findings import pointer as pointer_of
 from dml2onnx.frontends.numbers import Bad, beyond_range, first_beyond_range, to_array, to_bytes, to_element
-from dml2onnx.ir.data import ArrayData, FillData
+from dml2onnx.ir.data import ArrayData, FillData, padded
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
@@ -39,8 +39,18 @@ def buffer_size(desc: TensorDesc) -> int:
     return max(desc.total_bytes, desc.minimum_bytes)
 
 
-def read_contents(members: Members, desc: TensorDesc | None, files: ModelFiles, findings: Findings) -> Contents | None:
-    """The contents that ``members`` give for a tensor; only a ``.npy`` file can do without ``desc``."""
+def is_npy(members: Members) -> bool:
+    """Whether the contents lie in a file that describes them."""
+    return str(members.raw.get("file", "")).lower().endswith(".npy")
+
+
+def read_contents(
+    members: Members, desc: TensorDesc | None, nbytes: int | None, files: ModelFiles, findings: Findings
+) -> Contents | None:
+    """The contents that ``members`` give for a tensor; only a ``.npy`` file can do without ``desc``.
+
+    They end with zeros up to ``nbytes``, or to the size of the tensor's own buffer.
+    """
     given = [name for name in SOURCES if name in members.raw]
     if len(given) != 1:
         what = " and ".join(given) if given else "nothing"
@@ -52,14 +62,27 @@ def read_contents(members: Members, desc: TensorDesc | None, files: ModelFiles, 
             message = f"{quote(name)} says which bytes of a file are meant, and there is no file"
             findings.add(codes.UNKNOWN_KEY, message, members.at(name))
     if given == ["file"]:
-        return _read_file(members, desc, files, findings)
-    if desc is None:
+        found = _read_file(members, desc, nbytes, files, findings)
+    elif desc is None or not _fits(members, desc, nbytes, findings):
         return None
-    data = _read_fill(members, desc, findings) if given == ["fill"] else _read_values(members, desc, findings)
-    return None if data is None else Contents(desc, padded(data, buffer_size(desc)))
+    else:
+        data = _read_fill(members, desc, nbytes, findings) if "fill" in given else _read_values(members, desc, findings)
+        found = None if data is None else Contents(desc, data)
+    if found is None:
+        return None
+    return Contents(found.desc, padded(found.data, buffer_size(found.desc) if nbytes is None else nbytes))
 
 
-def _read_fill(members: Members, desc: TensorDesc, findings: Findings) -> Data | None:
+def _fits(members: Members, desc: TensorDesc, nbytes: int | None, findings: Findings) -> bool:
+    wanted = desc.data_type.bytes_for(desc.extent)
+    if nbytes is None or wanted <= nbytes:
+        return True
+    message = f"{desc} has {wanted} bytes, but the buffer has {nbytes}"
+    findings.add(codes.WRONG_VALUE_COUNT, message, members.at("bytes"), expected=f"{wanted} or more", found=nbytes)
+    return False
+
+
+def _read_fill(members: Members, desc: TensorDesc, nbytes: int | None, findings: Findings) -> Data | None:
     value = to_element(members.raw["fill"], desc.data_type, truncate=False)
     if isinstance(value, Bad):
         _bad_value(findings, "fill", value, members.at("fill"))
@@ -69,7 +92,7 @@ def _read_fill(members: Members, desc: TensorDesc, findings: Findings) -> Data |
         _report(findings, "fill", bad, members.at("fill"))
     elements = 2 if desc.data_type.is_packed_nibbles else 1
     pattern = to_bytes(np.full(elements, value, desc.data_type.dtype), desc.data_type).tobytes()
-    return FillData(pattern, desc.minimum_bytes)
+    return FillData(pattern, desc.minimum_bytes if nbytes is None else min(desc.minimum_bytes, nbytes))
 
 
 def _read_values(members: Members, desc: TensorDesc, findings: Findings) -> Data | None:
@@ -141,22 +164,25 @@ def _unravel(index: int, sizes: Sequence[int]) -> tuple[int, ...]:
     return (index, *reversed(path))
 
 
-def _read_file(members: Members, desc: TensorDesc | None, files: ModelFiles, findings: Findings) -> Contents | None:
+def _read_file(
+    members: Members, desc: TensorDesc | None, nbytes: int | None, files: ModelFiles, findings: Findings
+) -> Contents | None:
     name = members.text("file")
     offset, length = members.uint("offset"), members.uint("length")
     if name is None:
         return None
     try:
-        if name.lower().endswith(".npy"):
-            return _read_npy(members, name, desc, files, findings)
-        if desc is None:
+        if is_npy(members):
+            found = _read_npy(members, name, desc, files, findings)
+            return found if found is None or _fits(members, found.desc, nbytes, findings) else None
+        if desc is None or not _fits(members, desc, nbytes, findings):
             return None
         wanted = desc.data_type.bytes_for(desc.extent)
         if length is not None and length < wanted:
             message = f"{length} bytes do not hold {desc}, which has {wanted}"
             raise FileError(codes.FILE_TOO_SHORT, message, f"{wanted} bytes", f"{length} bytes")
-        data = files.raw(name, offset or 0, wanted if length is None else min(length, buffer_size(desc)))
-        return Contents(desc, padded(data, buffer_size(desc)))
+        most = buffer_size(desc) if nbytes is None else nbytes
+        return Contents(desc, files.raw(name, offset or 0, wanted if length is None else min(length, most)))
     except FileError as error:
         findings.add(error.code, str(error), members.at("file"), expected=error.expected, found=error.found)
         return None
@@ -185,7 +211,7 @@ def _read_npy(
         message = f"{quote(name)} ends after {file.data.nbytes} of {file.nbytes} bytes"
         raise FileError(codes.FILE_TOO_SHORT, message, f"{file.nbytes} bytes", f"{file.data.nbytes} bytes")
     data = type(file.data)(file.data.path, file.data.offset, file.nbytes)
-    return Contents(desc, padded(data, buffer_size(desc)))
+    return Contents(desc, data)
 
 
 def _entry(path: Sequence[int]) -> str:

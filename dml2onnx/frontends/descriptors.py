@@ -124,6 +124,8 @@ class DescriptorReader:
             if known is not None:
                 return known
             full_name = operators_by_name().get(name)
+            if self.dialect.full_names and full_name != name:
+                return None
         elif type(name) is int and self.dialect.numbers_for_enums:
             full_name = operators_by_number().get(name)
         else:
@@ -368,13 +370,14 @@ class DescriptorReader:
 
     def _scalar_reader(self, sibling: str) -> Reader:
         table = data_types(self.dialect.numbers_for_enums)
+        names = enumerators("DML_TENSOR_DATA_TYPE", self.dialect.numbers_for_enums)
 
         def read_scalar(raw: object, owner: Json, problems: list[Problem]) -> FieldValue:
             text = owner.get(sibling)
             data_type = table.get(text) if type(text) in (str, int) else None
             if data_type is None:
                 # A name that is no data type has been reported with the sibling; UNKNOWN is one to its own reader.
-                if text in ("UNKNOWN", "DML_TENSOR_DATA_TYPE_UNKNOWN"):
+                if type(text) in (str, int) and names.get(text) == "UNKNOWN":
                     problems.append(Problem(codes.FIELD_KIND, (), f"cannot be read as {sibling} {text}"))
                 return UNREADABLE
             if data_type.is_packed_nibbles:
@@ -388,7 +391,7 @@ class DescriptorReader:
         return read_scalar
 
     def _read_union(self, raw: Json, data_type: DataType, problems: list[Problem]) -> FieldValue:
-        member = _UNION_MEMBERS[data_type]
+        member = UNION_MEMBERS[data_type]
         if member not in raw:
             note = " with the bit pattern" if data_type is DataType.FLOAT16 else ""
             message = f"has no member {member}{note}, to be read as {data_type.name}"
@@ -584,7 +587,7 @@ def half_of_bits(bits: int) -> float:
     return value
 
 
-_UNION_MEMBERS = MappingProxyType(
+UNION_MEMBERS = MappingProxyType(
     {
         data_type: "UInt16"
         if data_type is DataType.FLOAT16

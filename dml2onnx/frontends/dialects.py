@@ -37,6 +37,8 @@ class Dialect:
     nested_tensor: Code
     newer: frozenset[str] = frozenset()
     """Operators and enumerators that the format's own tool does not know."""
+    full_names: bool = False
+    """Whether operators and data types go by their full names only."""
 
 
 NATIVE = Dialect(
@@ -74,6 +76,18 @@ DXDISPATCH = Dialect(
     ),
 )
 """DxDispatch at the time of DirectML 1.15: feature level 6.3."""
+
+SERIALIZED = Dialect(
+    counts_required=True,
+    null_is_absent=False,
+    numbers_for_enums=True,
+    truncates_halves=False,
+    scalar_strings=False,
+    unknown_field=codes.UNKNOWN_FIELD,
+    nested_tensor=codes.NESTED_TENSOR,
+    full_names=True,
+)
+"""What is decoded from a serialized graph, where enumerators are numbers but operators and data types are names."""
 
 
 @cache

@@ -44,13 +44,13 @@ from dml2onnx.catalog import FieldKind, FieldType
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.descriptors import DescriptorReader, operator_form, report, unknown_operator
 from dml2onnx.frontends.dialects import API, enumerators
-from dml2onnx.frontends.files import FileError, ModelFiles, padded
-from dml2onnx.frontends.findings import Findings, listing, pointer, quote, show
+from dml2onnx.frontends.files import FileError, ModelFiles
+from dml2onnx.frontends.findings import Findings, pointer, quote, show
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.numbers import Bad, to_array
-from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
+from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions, check_without_contents
 from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
-from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.data import ArrayData, padded
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -156,7 +156,7 @@ class _GraphDescReader:
         inputs = self._connect_inputs(root, input_edges)
         outputs = self._connect_outputs(root, output_edges)
         nodes = tuple([self._finish(node) for node in self._nodes if isinstance(node, _OperatorNode)])
-        self._check_options(inputs)
+        check_without_contents(self._options, {item.name for item in inputs}, findings)
         return Graph(
             nodes,
             inputs,
@@ -178,18 +178,6 @@ class _GraphDescReader:
         if given is not None and given != length:
             message = f"{count} is {given}, but {array} has {length} elements"
             self._findings.add(codes.COUNT_DIFFERS, message, root.at(count), expected=length, found=given)
-
-    def _check_options(self, inputs: tuple[GraphInput, ...]) -> None:
-        names = {item.name for item in inputs}
-        for name in sorted(self._options.constants | self._options.inputs):
-            if name not in names:
-                message = f"the model has no input {quote(name)}{self._findings.did_you_mean(name, names)}"
-                self._findings.add(
-                    codes.UNKNOWN_OPTION_NAME, message, expected=listing([quote(item) for item in sorted(names)])
-                )
-            elif name in self._options.constants:
-                message = f"{quote(name)} cannot become a constant, since the model gives no contents for it"
-                self._findings.add(codes.NO_CONTENTS, message, expected="contents")
 
     # --- Nodes --------------------------------------------------------------------------------------------------------
 

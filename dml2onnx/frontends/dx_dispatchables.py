@@ -9,6 +9,7 @@ from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.descriptors import DescriptorReader, operator_form, report, unknown_operator
 from dml2onnx.frontends.dialects import DXDISPATCH, enumerators
+from dml2onnx.frontends.dx_graphs import read_graph
 from dml2onnx.frontends.findings import listing, pointer, quote, show
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.tensors import unknown_enumerator
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Code
     from dml2onnx.frontends.descriptors import OperatorForm
     from dml2onnx.frontends.dx_resources import Resource
+    from dml2onnx.frontends.files import ModelFiles
     from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Json
+    from dml2onnx.ir.graph import Graph
 
 MEMBERS = ("type", "Type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings")
 SOURCE_MEMBERS = (
@@ -36,7 +39,8 @@ SOURCE_MEMBERS = (
     "counter",
     "counterOffsetBytes",
 )
-_UNSUPPORTED = {"hlsl": "a shader", "onnx": "an ONNX model", "dmlserializedgraph": "a serialized graph"}
+_UNSUPPORTED = {"hlsl": "a shader", "onnx": "an ONNX model"}
+_SERIALIZED_GRAPH = "dmlserializedgraph"
 
 
 class Source(NamedTuple):
@@ -50,7 +54,7 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A bind point: a tensor field of the operator."""
+    """A bind point: a tensor field of the operator, or an input or output of the graph."""
 
     field: str
     is_output: bool
@@ -62,7 +66,7 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Dispatchable:
-    """An operator as far as it could be read; without ``operator`` it cannot be dispatched, which has been reported."""
+    """An operator, or a graph, as far as it could be read; with neither it cannot be dispatched, which is reported."""
 
     name: str
     place: str
@@ -71,6 +75,8 @@ class Dispatchable:
     by_field: Mapping[str, Port] = field(default_factory=dict)
     owned: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
     """What is bound at initialization; nothing where the binding cannot be used, which has been reported."""
+    graph: Graph | None = None
+    """A graph instead of an operator: its nodes take the place of one, its inputs and outputs are the ports."""
 
 
 class Bindings:
@@ -137,8 +143,9 @@ class Bindings:
 class DispatchableReader:
     """Reads the dispatchables of one model."""
 
-    def __init__(self, bindings: Bindings, findings: Findings) -> None:
+    def __init__(self, bindings: Bindings, files: ModelFiles, findings: Findings) -> None:
         self._bindings = bindings
+        self._files = files
         self._findings = findings
         self._descriptors = DescriptorReader(DXDISPATCH)
 
@@ -159,6 +166,9 @@ class DispatchableReader:
                 node=name,
             )
             return Dispatchable(name, place)
+        self._read_flags(members)
+        if kind is not None and kind.lower() == _SERIALIZED_GRAPH:
+            return self._read_graph(name, members)
         self._read_execution(members)
         form = operator_form(members.raw)
         if kind is None and "Type" not in members.raw:
@@ -180,6 +190,14 @@ class DispatchableReader:
             wrong_kind(
                 self._findings, "dmlCompileType", expected, compile_type, members.at("dmlCompileType"), members.node
             )
+        if "Desc" not in members.raw and "desc" not in members.raw:
+            if compile_type == "DmlCompileGraph":
+                message = "with DmlCompileGraph the fields have to stand in desc"
+                self._findings.add(codes.COLLAPSED_GRAPH, message, members.place, expected="desc", node=members.node)
+        else:
+            members.hint(MEMBERS, "a dispatchable")
+
+    def _read_flags(self, members: Members) -> None:
         if "executionFlags" in members.raw:
             raw = members.raw["executionFlags"]
             table = enumerators("DML_EXECUTION_FLAGS", False)
@@ -190,12 +208,23 @@ class DispatchableReader:
                     path = ("executionFlags", index) if items is raw else ("executionFlags",)
                     problem = unknown_enumerator(item, names, "execution flag", *path)
                     report(self._findings, [problem], members.place, node=members.node)
-        if "Desc" not in members.raw and "desc" not in members.raw:
-            if compile_type == "DmlCompileGraph":
-                message = "with DmlCompileGraph the fields have to stand in desc"
-                self._findings.add(codes.COLLAPSED_GRAPH, message, members.place, expected="desc", node=members.node)
-        else:
-            members.hint(MEMBERS, "a dispatchable")
+
+    def _read_graph(self, name: str, members: Members) -> Dispatchable:
+        """A serialized graph. What is bound at its initialization has to exist, and is without effect."""
+        graph = read_graph(members, self._files, self._findings)
+        for field_name, entry in (members.mapping("bindings") or {}).items():
+            place = members.at("bindings", field_name)
+            self._bindings.sources(entry, place)
+            message = f"{quote(field_name)} is bound at initialization, which a dmlSerializedGraph does not need"
+            self._findings.add(codes.IGNORED_BINDING, message, place, found=quote(field_name), node=name)
+        if graph is None:
+            return Dispatchable(name, members.place)
+        ports = [
+            *(Port(item.name, False, None if item.desc is None else (item.desc,), False) for item in graph.inputs),
+            *(Port(item.name, True, (item.desc,), False) for item in graph.outputs),
+        ]
+        by_field = {port.field: port for port in ports}
+        return Dispatchable(name, members.place, None, tuple(ports), by_field, graph=graph)
 
     def _read_operator(self, name: str, members: Members, form: OperatorForm, schema: OperatorSchema) -> Dispatchable:
         place = members.place + pointer(*form.fields_path)
@@ -248,6 +277,25 @@ class DispatchableReader:
 
     # --- Findings that dispatches share -------------------------------------------------------------------------------
 
+    def graph_is_bound(self, made: Dispatchable, port: Port, source: Source, place: str) -> bool:
+        """Whether a graph can be bound to a resource: from its start, and to bytes enough for the tensor."""
+        if source.offset:
+            message = f"{quote(port.field)} is bound from byte {source.offset} on"
+            self.report(made, codes.GRAPH_BOUND_WITH_OFFSET, message, place, port.field, "byte 0", str(source.offset))
+            return False
+        resource = source.resource
+        if resource.data is None:
+            return True
+        bound = source.stated or (resource.initial_bytes if resource.element_size else resource.nbytes)
+        bound = -(-bound // 4) * 4
+        needed = max((desc.total_bytes for desc in port.descs or ()), default=0)
+        if bound < needed:
+            message = f"{quote(port.field)} has {needed} bytes, and is bound to {bound} of {quote(resource.name)}"
+            expected, found = f"{needed} bytes or more", f"{bound} bytes"
+            self.report(made, codes.GRAPH_BOUND_BYTES, message, place, port.field, expected, found)
+            return False
+        return True
+
     def fits(self, made: Dispatchable, port: Port, count: int, place: str) -> bool:
         """Whether as many resources are bound as the field has tensors."""
         if port.descs is None:
@@ -268,12 +316,12 @@ class DispatchableReader:
 
     def ignore(self, made: Dispatchable, field_name: str, place: str) -> None:
         """A warning about a binding without effect."""
-        assert made.operator is not None
         known = [port.field for port in made.ports]
         port = made.by_field.get(field_name)
         if port is None:
             guess = self._findings.did_you_mean(field_name, known)
-            what = f"{made.operator.type} has no tensor {quote(field_name)}{guess}"
+            lacks = f"{made.operator.type} has no tensor" if made.operator else "the graph has no input or output"
+            what = f"{lacks} {quote(field_name)}{guess}"
         elif port.descs == ():
             what = f"{field_name} has no descriptor and is absent"
         else:

@@ -73,6 +73,8 @@ class Program:
         self._shown: dict[str, None] = {}
         self.unresolved = Unresolved()
         self._owned_at_dispatch = False
+        self.constants: dict[Value, Constant] = {}
+        """Those of dispatched graphs."""
         self.nodes: list[Node] = []
         self.effects: list[Effect] = []
 
@@ -155,7 +157,7 @@ class Program:
             self._check_dispatch(members, made)
             if made is None or type(bindings) is not dict:
                 return
-        if made.operator is None:
+        if made.operator is None and made.graph is None:
             for field, entry in bindings.items():
                 self._bindings.sources(entry, place + pointer("bindings", field))
             return
@@ -177,8 +179,11 @@ class Program:
             else:
                 read = self._read_owned if port.owned else self._read
                 reads[port.field] = tuple([read(source) for source in sources])
-        if used < len(bindings):
+        if used < len(bindings) or made.graph is not None:  # an input and an output of a graph may have one name
             self._check_others(made, bindings, place)
+        if made.operator is None:
+            self._inline(made, reads, outputs)
+            return
         for port, sources in outputs:
             if port.descs is None:
                 self.unresolved.add([self._write(source, None).value for source in sources])
@@ -271,12 +276,61 @@ class Program:
             return None
         if port.descs is None:
             return sources if port.is_output else None
+        if made.graph is not None:
+            fits = self._reader.fits(made, port, len(sources), place)
+            return sources if fits and self._reader.graph_is_bound(made, port, sources[0], place) else None
         self._reader.compare_counts(made, port, sources, place)
         return sources if self._reader.fits(made, port, len(sources), place) else None
 
+    def _inline(
+        self,
+        made: Dispatchable,
+        reads: dict[str, tuple[Read, ...]],
+        outputs: list[tuple[Port, tuple[Source, ...]]],
+    ) -> None:
+        """The nodes of a graph, reading and writing what its inputs and outputs are bound to.
+
+        Outputs make new versions of their buffers in the order of the nodes, so that where two share a buffer the
+        later one is made from the earlier.
+        """
+        graph = made.graph
+        assert graph is not None
+        name = self._node_name(made.name)
+        values = {item.value: item.value for item in graph.constants}
+        self.constants.update({item.value: item for item in graph.constants})
+        self.unresolved.add(graph.unresolved)
+        for item in graph.inputs:
+            bound = reads.get(item.name)
+            values[item.value] = bound[0].value if bound else self.unresolved.value(item.name)
+        sources = {port.field: bound[0] for port, bound in outputs}
+        results = {item.value: sources[item.name] for item in graph.outputs if item.name in sources}
+        for node in graph.nodes:
+            inner_reads = {
+                field: tuple([Read(values.get(read.value, read.value)) for read in items])
+                for field, items in node.reads.items()
+            }
+            writes: dict[str, list[Write]] = {}
+            for field, _, write, desc in node.views_out():
+                source = results.get(write.value)
+                if source is None:
+                    made_here = Write(Value(f"{name}.{write.value.name}", write.value.nbytes))
+                else:
+                    made_here = self._write(source, desc)
+                values[write.value] = made_here.value
+                writes.setdefault(field, []).append(made_here)
+            inner_writes = {field: tuple(items) for field, items in writes.items()}
+            unique = self._inner_name(f"{name}.{node.name}")
+            self.nodes.append(Node(unique, node.operator, inner_reads, inner_writes, node.source))
+
+    def _inner_name(self, name: str) -> str:
+        while name in self._names:
+            name += "'"
+        self._names.add(name)
+        return name
+
     def _check_others(self, made: Dispatchable, bindings: Json, place: str) -> None:
         for field, entry in bindings.items():
-            if field not in made.by_field:
+            if field not in made.by_field and not (made.graph and made.graph.unresolved):
                 where = place + pointer("bindings", field)
                 self._bindings.sources(entry, where)
                 self._reader.ignore(made, field, where)
@@ -376,7 +430,7 @@ class Program:
                 inputs.append(GraphInput(resource.name, buffer.initial, resource.data))
             else:
                 constants.append(Constant(buffer.initial, resource.data))
-        return tuple(inputs), tuple(constants)
+        return tuple(inputs), (*constants, *self.constants.values())
 
     def results(self) -> tuple[GraphOutput, ...]:
         """The final contents of every buffer that was written, in the order of the resources."""

@@ -14,12 +14,12 @@ import numpy as np
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.dialects import data_types, enumerators
-from dml2onnx.frontends.files import FileError, ModelFiles, padded
+from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, listing, quote, show
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.numbers import Bad, beyond_range, first_beyond_range, to_array, to_bytes, to_element, to_half
 from dml2onnx.frontends.unresolved import UNBOUNDED
-from dml2onnx.ir.data import ArrayData, FillData
+from dml2onnx.ir.data import ArrayData, FillData, padded
 from dml2onnx.ir.tensor import DataType
 
 if TYPE_CHECKING:

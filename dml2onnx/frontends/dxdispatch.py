@@ -8,7 +8,8 @@ directory only, and names newer than the tool are read, with a warning.
 
 A model does not say what its inputs and outputs are. Buffers that a dispatch reads before anything writes them are
 inputs, with their initial values as defaults; what DirectML owns is constant. Buffers that are printed or written to a
-file are outputs or, without any such command, those that are written and never read again.
+file are outputs or, without any such command, those that are written and never read again. A dispatched graph
+(dmlSerializedGraph) becomes its nodes.
 """
 
 from __future__ import annotations
@@ -41,14 +42,15 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
         message = f"{quote(name)} is given more than once, and only one of them counts"
         findings.add(codes.REPEATED_KEY, message, place, found=quote(name))
     root.hint(("resources", "dispatchables", "commands"), "a model")
-    reader = ResourceReader(ModelFiles(document.path.parent, options.allow_paths), findings)
+    files = ModelFiles(document.path.parent, options.allow_paths)
+    reader = ResourceReader(files, findings)
     resources = {
         name: reader.read(name, raw, pointer("resources", name))
         for name, raw in _section(document, root, "resources").items()
     }
     _check_options(options, resources, findings)
     bindings = Bindings(resources, findings)
-    operators = DispatchableReader(bindings, findings)
+    operators = DispatchableReader(bindings, files, findings)
     dispatchables = {
         name: operators.read(name, raw, pointer("dispatchables", name))
         for name, raw in _section(document, root, "dispatchables").items()

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 import stat
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.findings import quote
@@ -20,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from dml2onnx.diagnostics import Code
-    from dml2onnx.ir.data import Bytes, Data
+
+MAX_CONTENT_BYTES = 1 << 30
+"""Files that are read as a whole, not mapped."""
 
 _NPY_MAGIC = b"\x93NUMPY"
 _LONGEST_NPY_HEADER = 1 << 16
@@ -35,30 +34,6 @@ class FileError(Exception):
         self.code = code
         self.expected = expected
         self.found = found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PaddedData:
-    """Data followed by zeros."""
-
-    head: Data
-    nbytes: int
-
-    def read(self, offset: int = 0, length: int | None = None) -> Bytes:
-        """As :meth:`dml2onnx.ir.data.Data.read`; zeros are made only as far as they are asked for."""
-        end = self.nbytes if length is None else min(self.nbytes, offset + length)
-        if end <= self.head.nbytes or offset >= end:
-            return self.head.read(offset, max(0, end - offset))
-        inside = max(0, self.head.nbytes - offset)
-        padded = np.zeros(end - offset, np.uint8)
-        if inside:
-            padded[:inside] = self.head.read(offset, inside)
-        return padded
-
-
-def padded(data: Data, nbytes: int) -> Data:
-    """``data`` with zeros behind it up to ``nbytes``."""
-    return data if data.nbytes >= nbytes else PaddedData(data, nbytes)
 
 
 class ModelFiles:
@@ -99,6 +74,23 @@ class ModelFiles:
                 codes.FILE_TOO_SHORT, f"{quote(name)} has {size} bytes, not {wanted}", wanted, f"{size} bytes"
             )
         return FileData(path, offset, end - offset)
+
+    def content(self, name: str) -> bytes:
+        """All of a file."""
+        path = self.find(name)
+        try:
+            size = path.stat().st_size
+            if size <= MAX_CONTENT_BYTES:
+                return path.read_bytes()
+        except OSError as error:
+            message = f"{quote(name)} cannot be read: {error.strerror}"
+            raise FileError(codes.FILE_UNREADABLE, message, "a file", str(error.strerror)) from None
+        message = f"{quote(name)} has {size} bytes"
+        raise FileError(codes.FILE_UNREADABLE, message, f"at most {MAX_CONTENT_BYTES} bytes", f"{size} bytes")
+
+    def beside(self, path: Path) -> ModelFiles:
+        """Files looked up in the directory of one that was found."""
+        return ModelFiles(path.parent, self._roots)
 
     def npy(self, name: str) -> NpyFile:
         """The type, shape and data of a ``.npy`` file."""

@@ -36,17 +36,31 @@
 
 ``dml2onnx`` (the version), ``nodes`` and ``outputs`` are required.
 
-* **Values** have one name space: declared inputs, constants, and what nodes write. Nodes stand in any order.
+* **Values** are buffers and have one name space: declared inputs, constants, and what nodes write. Nodes stand in any
+  order.
 * **inputs** and **constants** are tensor descriptors, with contents for a constant and, as samples, optionally for an
   input: ``values`` (flat in memory order, or nested as ``Sizes``, where leading ones may be left out), ``fill`` (one
   value for all elements), or ``file`` (a ``.npy`` file, which needs no descriptor, or raw bytes from ``offset``).
-  4-bit values are written as numbers. Files lie in the directory of the model.
+  4-bit values are written as numbers. Files lie in the directory of the model. A buffer that is larger than its tensor
+  has ``bytes``; one with ``bytes`` and without ``Sizes`` has no tensor of its own, and its readers have descriptors
+  (``DataType`` then is that of its contents).
 * **A node** has a ``type`` (operator), a ``desc`` (the fields of its structure), ``inputs`` and ``outputs`` (tensor
   field to value name; an array of them where the field is an array) and, optionally, a ``name``. An input may also be
-  ``{"value": name, "offset": bytes}``, to read from the middle of a buffer.
+  ``{"value": name, "offset": bytes}``, to read from the middle of a buffer, and an output
+  ``{"value": name, "offset": bytes, "base": other}``, to write there: the value is a new version of ``base``, whose
+  other bytes it keeps. Without ``base`` they are 0. ``bytes`` is the size of a value where it is not that of its base
+  or tensor.
 * **Fields** are named and valued as in DirectML.h; enumerators with or without their prefix. Optional fields may be
   null or left out, and so may counts. An input's descriptor left out is that of the value it reads.
-* **outputs** lists the values that the graph gives, or maps public names to them.
+* **outputs** lists the values that the graph gives, or maps public names to them. Instead of its name, a value may be
+  given as ``{"value": name, "DataType": ..., "Sizes": ...}``, to be seen through that descriptor. **results**, in the
+  same form, are all buffers that a program leaves behind: ``run`` gives these, ``compile`` the outputs.
+* **commands** show values when the graph is run, in their order, as those of DxDispatch do:
+  ``{"type": "print", "value": name, "verbose": true}`` and
+  ``{"type": "writeFile", "value": name, "targetPath": file, "dimensions": [...]}``; with a descriptor, if the value is
+  to be seen through another, and the ``name`` to show, if it is to have another.
+* **name**, for an input, a constant, and an output of a node that is written as an object, is what the value is called
+  when another one has that name already.
 """
 
 from __future__ import annotations
@@ -57,19 +71,19 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FeatureLevel, FieldKind, FieldType, UnknownFeatureLevelError, feature_levels
 from dml2onnx.codes import reading as codes
-from dml2onnx.codes.checking import DIMENSION_COUNT_LIMIT, ZERO_SIZE
 from dml2onnx.diagnostics import UnreadableError
-from dml2onnx.frontends import contents
 from dml2onnx.frontends.descriptors import DescriptorReader, OperatorForm, report, unknown_operator
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.files import ModelFiles
 from dml2onnx.frontends.findings import Findings, listing, pointer, quote, show
 from dml2onnx.frontends.members import Members, wrong_kind
+from dml2onnx.frontends.native_ends import EndReader
+from dml2onnx.frontends.native_values import TARGET_MEMBERS, UNKNOWN_EXPECTED, DeclaredReader, Known, Target, Values
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
-from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
-from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.frontends.unresolved import Unresolved
+from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
-from dml2onnx.ir.tensor import MAX_DIMENSIONS, TensorDesc
+from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,13 +91,23 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Code
     from dml2onnx.frontends.members import Json
-    from dml2onnx.frontends.tensors import Problem
     from dml2onnx.frontends.text import Document
     from dml2onnx.ir.operator import FieldValue
 
 VERSION = 1
 
-ROOT_MEMBERS = ("dml2onnx", "$schema", "name", "feature_level", "inputs", "constants", "nodes", "outputs")
+ROOT_MEMBERS = (
+    "dml2onnx",
+    "$schema",
+    "name",
+    "feature_level",
+    "inputs",
+    "constants",
+    "nodes",
+    "outputs",
+    "results",
+    "commands",
+)
 NODE_MEMBERS = ("name", "type", "desc", "inputs", "outputs")
 _NODE_MEMBERS = frozenset(NODE_MEMBERS)
 
@@ -109,14 +133,6 @@ def _single_inputs(schema: OperatorSchema) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """A value that has a name; without ``desc`` it could not be read, and that has been reported."""
-
-    value: Value
-    desc: TensorDesc | None
-
-
-@dataclass(frozen=True, slots=True)
 class _RawNode:
     """A node whose outputs have become values."""
 
@@ -125,7 +141,7 @@ class _RawNode:
     raw: Json
     fields: Json
     schema: OperatorSchema
-    outputs: dict[str, list[Value | None]]
+    outputs: dict[str, list[Target | None]]
 
 
 class _NativeReader:
@@ -135,11 +151,11 @@ class _NativeReader:
         self._findings = Findings()
         self._files = ModelFiles(document.path.parent, options.allow_paths)
         self._descriptors = DescriptorReader(NATIVE)
-        self._values: dict[str, _Known] = {}
-        self._places: dict[str, str] = {}
+        self._values = Values(self._findings)
+        self._targets: list[Target] = []
+        self._declared = DeclaredReader(self._values, self._descriptors, self._files, options, self._findings)
         self._unresolved = Unresolved()
-        self._inputs: list[GraphInput] = []
-        self._constants: list[Constant] = []
+        self._written: set[Value] = set()
 
     def read(self) -> Graph:
         findings = self._findings
@@ -148,16 +164,20 @@ class _NativeReader:
             findings.add(codes.DUPLICATE_KEY, f"{quote(name)} is given twice", place, found=quote(name))
         root.only(ROOT_MEMBERS, "a model")
         title = root.text("name") or "graph"
-        self._read_declared(root, "inputs")
-        self._read_declared(root, "constants")
-        self._check_options()
+        for section in ("inputs", "constants"):
+            self._declared.read(root, section)
+        self._declared.check_options(self._document_names("inputs"), self._document_names("constants"))
         raw_nodes = list(self._read_outputs_of_nodes(root.array("nodes", required=True) or []))
+        self._values.make(self._targets)
         nodes = tuple([self._read_node(node) for node in raw_nodes])
+        ends = EndReader(self._values, self._descriptors, findings)
         return Graph(
             nodes=nodes,
-            inputs=tuple(self._inputs),
-            outputs=tuple(self._read_outputs(root)),
-            constants=tuple(self._constants),
+            inputs=tuple(self._declared.inputs),
+            outputs=tuple(ends.outputs(root, "outputs", required=True)),
+            constants=tuple(self._declared.constants),
+            results=tuple(ends.outputs(root, "results")),
+            effects=tuple(ends.commands(root)),
             name=title,
             feature_level=self._read_feature_level(root),
             findings=findings.all(),
@@ -182,83 +202,13 @@ class _NativeReader:
     def _find_unresolved(self, nodes: tuple[Node, ...]) -> frozenset[Value]:
         """The named values that nothing provides, for a reason that has been reported, and those without a name."""
         if self._findings:
-            provided = {item.value for item in self._inputs} | {item.value for item in self._constants}
+            declared = self._declared
+            provided = {item.value for item in declared.inputs} | {item.value for item in declared.constants}
             for node in nodes:
                 for writes in node.writes.values():
                     provided.update(write.value for write in writes)
-            self._unresolved.add(known.value for known in self._values.values() if known.value not in provided)
+            self._unresolved.add(known.value for known in self._values.all() if known.value not in provided)
         return self._unresolved.all()
-
-    # --- Inputs and constants -----------------------------------------------------------------------------------------
-
-    def _read_declared(self, root: Members, section: str) -> None:
-        for name, raw in (root.mapping(section) or {}).items():
-            place = pointer(section, name)
-            members = Members.of(raw, place, self._findings, quote(name))
-            known = _Known(Value(name, UNBOUNDED), None)
-            if members is not None:
-                known = self._declare(name, members, constant=section == "constants")
-            self._add_value(name, known, place)
-
-    def _declare(self, name: str, members: Members, *, constant: bool) -> _Known:
-        findings = self._findings
-        desc: TensorDesc | None = None
-        has_file = str(members.raw.get("file", "")).lower().endswith(".npy")
-        if not has_file or "DataType" in members.raw or "Sizes" in members.raw:
-            fields = {key: value for key, value in members.raw.items() if key not in contents.MEMBERS}
-            problems: list[Problem] = []
-            found = self._descriptors.tensor(fields, fields, problems)
-            report(findings, problems, members.place)
-            desc = found if isinstance(found, TensorDesc) and self._has_elements(found, members) else None
-        filled = None
-        if constant or not contents.MEMBERS.isdisjoint(members.raw):
-            filled = contents.read_contents(members, desc, self._files, findings)
-            desc = filled.desc if filled else None
-        if desc is None:
-            return _Known(Value(name, UNBOUNDED), None)
-        value = Value(name, contents.buffer_size(desc))
-        if filled and (constant or desc.owned_by_dml or self._options.is_constant(name)):
-            self._constants.append(Constant(value, filled.data))
-        else:
-            self._inputs.append(GraphInput(name, value, filled.data if filled else None, desc))
-        return _Known(value, desc)
-
-    def _has_elements(self, desc: TensorDesc, members: Members) -> bool:
-        """Whether a declared tensor has dimensions, all of them of a size; said here once, not for each reader."""
-        if not desc.sizes:
-            message, expected = f"a tensor has 1 to {MAX_DIMENSIONS} dimensions", f"1 to {MAX_DIMENSIONS} sizes"
-            self._findings.add(DIMENSION_COUNT_LIMIT, message, members.at("Sizes"), expected=expected, found="none")
-        for index, size in enumerate(desc.sizes):
-            if size < 1:
-                message = f"Sizes[{index}] is {size}; every size is at least 1"
-                place = members.at("Sizes", index)
-                self._findings.add(ZERO_SIZE, message, place, expected="at least 1", found=size)
-        return bool(desc.sizes) and min(desc.sizes) > 0
-
-    def _add_value(self, name: str, known: _Known, place: str) -> None:
-        if name in self._values:
-            message = f"{quote(name)} is the name of another value already, at {quote(self._places[name])}"
-            self._findings.add(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
-        else:
-            self._values[name] = known
-            self._places[name] = place
-
-    def _check_options(self) -> None:
-        inputs, constants = self._document_names("inputs"), self._document_names("constants")
-        names = [quote(name) for name in inputs]
-        for name in sorted(self._options.constants | self._options.inputs):
-            if name in inputs or (name in constants and name not in self._options.inputs):
-                continue
-            if name in constants:
-                message = f"{quote(name)} is a constant of the model, and cannot become an input"
-            else:
-                message = f"the model has no input {quote(name)}{self._findings.did_you_mean(name, inputs)}"
-            expected = listing(names) or "no name"
-            self._findings.add(codes.UNKNOWN_OPTION_NAME, message, expected=expected, found=quote(name))
-        for item in self._inputs:
-            if item.name in self._options.constants and item.default is None:
-                message = f"{quote(item.name)} cannot become a constant, since the model gives no contents for it"
-                self._findings.add(codes.NO_CONTENTS, message, pointer("inputs", item.name), expected="contents")
 
     def _document_names(self, section: str) -> list[str]:
         raw = self._document.root.get(section)
@@ -297,11 +247,11 @@ class _NativeReader:
 
     def _name_outputs(
         self, members: Members, fields: Json, schema: OperatorSchema | None
-    ) -> dict[str, list[Value | None]]:
+    ) -> dict[str, list[Target | None]]:
         outputs = members.raw.get("outputs")
         if type(outputs) is not dict:
             outputs = members.mapping("outputs", required=True) or {}
-        values: dict[str, list[Value | None]] = {}
+        targets: dict[str, list[Target | None]] = {}
         for field, entry in outputs.items():
             if entry is None or (schema and not self._is_tensor(field, FieldKind.OUTPUT_TENSOR, members, schema)):
                 continue
@@ -310,23 +260,34 @@ class _NativeReader:
             entries = self._entries(entry, is_array, place, members.node, field)
             raw_descs = fields.get(field)
             descs = raw_descs if is_array and type(raw_descs) is list else [raw_descs]
-            values[field] = []
+            targets[field] = []
             for index, item in enumerate(entries):
                 desc = descs[index] if index < len(descs) else None
                 where = f"{place}/{index}" if is_array else place
-                values[field].append(self._name_output(item, desc, where, members))
-        return values
+                targets[field].append(self._name_output(item, desc, where, members))
+        return targets
 
-    def _name_output(self, entry: object, raw_desc: object, place: str, members: Members) -> Value | None:
-        if type(entry) is not str:
-            if entry is not None:
-                wrong_kind(self._findings, "an output", "the name of a value", entry, place, members.node)
+    def _name_output(self, entry: object, raw_desc: object, place: str, members: Members) -> Target | None:
+        if entry is None:
             return None
         found = self._descriptors.tensor(raw_desc, {}, [])
         desc = found if isinstance(found, TensorDesc) else None
-        value = Value(entry, desc.total_bytes if desc else UNBOUNDED)
-        self._add_value(entry, _Known(value, desc), place)
-        return value
+        if type(entry) is str:
+            target = Target(entry, place, entry, desc)
+        elif type(entry) is dict:
+            source = Members(entry, place, self._findings, members.node)
+            source.only(TARGET_MEMBERS, "an output")
+            key = source.text("value", required=True)
+            offset, base = source.uint("offset") or 0, source.text("base")
+            nbytes, name = source.uint("bytes"), source.text("name") or key
+            if key is None or name is None:
+                return None
+            target = Target(key, place, name, desc, offset, base, nbytes)
+        else:
+            wrong_kind(self._findings, "an output", "the name of a value", entry, place, members.node)
+            return None
+        self._targets.append(target)
+        return target
 
     def _entries(self, entry: object, is_array: bool, place: str, node: str, field: str) -> list[object]:
         if not is_array:
@@ -403,7 +364,7 @@ class _NativeReader:
             known = self._values.get(entry) if type(entry) is str and field in single else None
             if known is not None:  # what nearly all entries are
                 sources[field] = (Read(known.value),)
-                if fields.get(field) is None:
+                if fields.get(field) is None and not known.is_buffer:
                     given[field] = UNREADABLE if known.desc is None else known.desc
                 continue
             if entry is None or not self._is_tensor(field, FieldKind.INPUT_TENSOR, members, node.schema):
@@ -413,21 +374,21 @@ class _NativeReader:
             place = members.at("inputs", field) if is_array else ""
             reads: list[Read | None] = []
             descs: list[TensorDesc | None] = []
+            is_buffer = False
             for index, item in enumerate(self._entries(entry, is_array, place, node.name, field)):
-                read, desc = self._read_source(item, node, field, f"/{index}" if is_array else "")
+                read, source = self._read_source(item, node, field, f"/{index}" if is_array else "")
                 reads.append(read)
-                descs.append(desc)
+                descs.append(None if source is None else source.desc)
+                is_buffer |= source is not None and source.is_buffer
             complete = [read for read in reads if read is not None]
             sources[field] = tuple(complete) if len(complete) == len(reads) and reads else None
-            if not described:
+            if not described and not is_buffer:
                 taken = [desc for desc in descs if desc is not None]
                 whole = len(taken) == len(reads) and bool(reads)
                 given[field] = UNREADABLE if not whole else tuple(taken) if is_array else taken[0]
         return sources, given
 
-    def _read_source(
-        self, entry: object, node: _RawNode, field: str, suffix: str
-    ) -> tuple[Read | None, TensorDesc | None]:
+    def _read_source(self, entry: object, node: _RawNode, field: str, suffix: str) -> tuple[Read | None, Known | None]:
         name, offset = entry, 0
         if type(entry) is dict:
             place = node.place + pointer("inputs", field) + suffix
@@ -446,30 +407,47 @@ class _NativeReader:
                 node,
                 field,
                 codes.UNKNOWN_VALUE,
-                f"there is no value {quote(name)}{self._findings.did_you_mean(name, self._values)}",
-                expected="the name of an input, a constant or a node's output",
+                f"there is no value {quote(name)}{self._findings.did_you_mean(name, self._values.names())}",
+                expected=UNKNOWN_EXPECTED,
                 found=quote(name),
                 place=node.place + pointer("inputs", field) + suffix,
             )
             return None, None
-        return Read(known.value, offset), known.desc
+        return Read(known.value, offset), known
 
     def _connect_output(
         self, node: _RawNode, field: str, operator: OperatorDesc, writes: dict[str, tuple[Write, ...]]
     ) -> None:
         descs = operator.tensors(field)
-        values = node.outputs.get(field)
+        targets = node.outputs.get(field)
         if not descs:
-            if values:
+            if targets:
                 message = f"{field} is connected, but has no descriptor; an output's descriptor is always given"
                 self._report(node, field, codes.MISSING_FIELD, message, expected="a tensor descriptor")
             return
-        if values is None or not self._fits(node, "outputs", field, len(values), operator):
-            values = [None] * len(descs)
-        writes[field] = tuple(
-            Write(value or Value(f"{node.name}.{field}", desc.total_bytes))
-            for value, desc in zip(values, descs, strict=True)
-        )
+        if targets is None or not self._fits(node, "outputs", field, len(targets), operator):
+            targets = [None] * len(descs)
+        made: list[Write] = []
+        for target, desc in zip(targets, descs, strict=True):
+            if target is None or target.value is None:
+                made.append(Write(Value(f"{node.name}.{field}", desc.total_bytes)))
+            else:
+                made.append(Write(target.value, target.offset, self._base(node, field, target)))
+                self._written.add(target.value)
+        writes[field] = tuple(made)
+
+    def _base(self, node: _RawNode, field: str, target: Target) -> Value | None:
+        """The version of a buffer that an output is made from."""
+        known = None if target.base is None else self._values.get(target.base)
+        if known is None:
+            return None
+        own = any(item is not None and item.value is known.value for items in node.outputs.values() for item in items)
+        if own and known.value not in self._written:
+            message = f"{quote(target.base or '')} is made by this node itself, and not before {field}"
+            place = target.place + pointer("base")
+            self._report(node, field, codes.NOT_YET_MADE, message, "a value that is there already", place=place)
+            return None
+        return known.value
 
     def _fits(self, node: _RawNode, section: str, field: str, count: int, operator: OperatorDesc) -> bool:
         expected = len(operator.tensors(field))
@@ -508,34 +486,3 @@ class _NativeReader:
             field=field,
             documentation=node.schema.doc,
         )
-
-    # --- Outputs ------------------------------------------------------------------------------------------------------
-
-    def _read_outputs(self, root: Members) -> Iterator[GraphOutput]:
-        raw = root.required("outputs", "an array of value names")
-        pairs: list[tuple[object, object, str]]
-        if isinstance(raw, list):
-            pairs = [(name, name, f"/outputs/{index}") for index, name in enumerate(raw)]
-        elif isinstance(raw, dict):
-            pairs = [(public, name, pointer("outputs", public)) for public, name in raw.items()]
-        else:
-            if "outputs" in root.raw:
-                wrong_kind(self._findings, "outputs", "an array of value names", raw, "/outputs")
-            return
-        seen: dict[str, str] = {}
-        for public, name, place in pairs:
-            if not isinstance(public, str) or not isinstance(name, str):
-                wrong_kind(self._findings, "an output", "the name of a value", name, place)
-            elif public in seen:
-                message = f"{quote(public)} is an output already, at {quote(seen[public])}"
-                self._findings.add(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(public))
-            elif name not in self._values:
-                guess = self._findings.did_you_mean(name, self._values)
-                message = f"there is no value {quote(name)}{guess}"
-                expected = "the name of an input, a constant or a node's output"
-                self._findings.add(codes.UNKNOWN_VALUE, message, place, expected=expected, found=quote(name))
-            else:
-                seen[public] = place
-                known = self._values[name]
-                if known.desc is not None:
-                    yield GraphOutput(public, known.value, known.desc)

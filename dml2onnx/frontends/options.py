@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.findings import listing, quote
+
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
+
+    from dml2onnx.frontends.findings import Findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +35,15 @@ class LoadOptions:
 
 
 DEFAULT_OPTIONS = LoadOptions()
+
+
+def check_without_contents(options: LoadOptions, names: Collection[str], findings: Findings) -> None:
+    """Findings about options where inputs, which have these names, come without contents."""
+    for name in sorted(options.constants | options.inputs):
+        if name not in names:
+            message = f"the model has no input {quote(name)}{findings.did_you_mean(name, names)}"
+            expected = listing([quote(item) for item in sorted(names)])
+            findings.add(codes.UNKNOWN_OPTION_NAME, message, expected=expected)
+        elif name in options.constants:
+            message = f"{quote(name)} cannot become a constant, since the model gives no contents for it"
+            findings.add(codes.NO_CONTENTS, message, expected="contents")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.dialects import data_types, enumerators
+from dml2onnx.frontends.dialects import DATA_TYPE_PREFIX, data_types, enumerators
 from dml2onnx.frontends.findings import listing, quote, show
 from dml2onnx.frontends.members import UINT32, UINT64, Json
 from dml2onnx.ir.operator import UNREADABLE, Unreadable
@@ -37,6 +37,7 @@ _MEMBERS = (
     "GuaranteedBaseOffsetAlignment",
 )
 _INNER_MEMBERS = frozenset(_MEMBERS[2:])
+_FULL_NAMES = tuple(DATA_TYPE_PREFIX + name for name in DataType.__members__)
 
 
 class Problem(NamedTuple):
@@ -174,8 +175,14 @@ def _read_data_type(raw: Json, dialect: Dialect, problems: list[Problem], path: 
     text = raw["DataType"]
     table = data_types(dialect.numbers_for_enums)
     data_type = table.get(text) if type(text) in (str, int) else None
+    if dialect.full_names and text not in _FULL_NAMES:
+        data_type = None
     if data_type is None:
-        problems.append(unknown_enumerator(text, DataType.__members__, "data type", *path, "DataType"))
+        problems.append(
+            unknown_enumerator(
+                text, _FULL_NAMES if dialect.full_names else DataType.__members__, "data type", *path, "DataType"
+            )
+        )
     return data_type
 
 

@@ -73,9 +73,9 @@ def _is_nested(value: object) -> bool:
     return isinstance(value, dict | list)
 
 
-def read_document(path: Path) -> Document:
-    """Reads and decodes a file; :class:`UnreadableError` for all that does not hold a JSON object."""
-    text, marked = _read_text(path)
+def read_document(path: Path, data: bytes) -> Document:
+    """Decodes the contents of a file; :class:`UnreadableError` for all that does not hold a JSON object."""
+    text, marked = _decode_text(path, data)
     shown = quote(str(path))
     duplicates: dict[int, list[tuple[str, object]]] = {}
     strict_error: UnreadableError | None = None
@@ -97,8 +97,8 @@ def _refuse(code: Code, message: str, expected: str = "", found: str = "") -> No
     raise UnreadableError(code.at(message, expected=expected, found=found)) from None
 
 
-def _read_text(path: Path) -> tuple[str, bool]:
-    """The text of a file, and whether it starts with a byte order mark, which is left out."""
+def read_file(path: Path) -> bytes:
+    """The contents of a model file; :class:`UnreadableError` when there are none to be had."""
     shown = quote(str(path))
     try:
         status = path.stat()
@@ -112,12 +112,17 @@ def _read_text(path: Path) -> tuple[str, bool]:
                 f"at most {MAX_TEXT_BYTES} bytes of text",
                 f"{status.st_size} bytes",
             )
-        data = path.read_bytes()
+        return path.read_bytes()
     except FileNotFoundError:
         _refuse(codes.NO_SUCH_FILE, f"{shown} does not exist", "a file")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         _refuse(codes.CANNOT_READ, f"{shown} cannot be read: {reason}", found=reason)
+
+
+def _decode_text(path: Path, data: bytes) -> tuple[str, bool]:
+    """The text of a file, and whether it starts with a byte order mark, which is left out."""
+    shown = quote(str(path))
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         _refuse(codes.BYTE_ORDER_MARK, f"{shown} is UTF-16 text", "UTF-8", "a UTF-16 byte order mark")
     if _is_onnx(path, data):
@@ -137,7 +142,16 @@ def _read_text(path: Path) -> tuple[str, bool]:
 
 def _is_onnx(path: Path, data: bytes) -> bool:
     """Whether the bytes are a serialized ``onnx.ModelProto``: its version, a small number, comes first of all."""
-    return data.startswith(b"\x08") or (path.suffix.lower() == ".onnx" and not data.lstrip().startswith(b"{"))
+    return (
+        data.startswith(b"\x08")
+        or is_ort(data)
+        or (path.suffix.lower() == ".onnx" and not data.lstrip().startswith(b"{"))
+    )
+
+
+def is_ort(data: bytes) -> bool:
+    """Whether the bytes are an ONNX model in ONNX Runtime's own format, by the identifier of that FlatBuffers file."""
+    return data[4:8] == b"ORTM"
 
 
 def _decode(

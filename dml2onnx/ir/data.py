@@ -75,3 +75,27 @@ class FillData:
         start = offset % len(self.pattern)
         repeats = -(-(start + count) // len(self.pattern))
         return np.tile(np.frombuffer(self.pattern, np.uint8), repeats)[start : start + count]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PaddedData:
+    """Data followed by zeros."""
+
+    head: Data
+    nbytes: int
+
+    def read(self, offset: int = 0, length: int | None = None) -> Bytes:
+        """As :meth:`Data.read`; zeros are made only as far as they are asked for."""
+        end = self.nbytes if length is None else min(self.nbytes, offset + length)
+        if end <= self.head.nbytes or offset >= end:
+            return self.head.read(offset, max(0, end - offset))
+        inside = max(0, self.head.nbytes - offset)
+        padded = np.zeros(end - offset, np.uint8)
+        if inside:
+            padded[:inside] = self.head.read(offset, inside)
+        return padded
+
+
+def padded(data: Data, nbytes: int) -> Data:
+    """``data`` with zeros behind it up to ``nbytes``."""
+    return data if data.nbytes >= nbytes else PaddedData(data, nbytes)

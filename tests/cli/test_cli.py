@@ -340,3 +340,48 @@ def test_files_of_the_program_win(program: Path, tmp_path: Path) -> None:
 
 def test_version() -> None:
     assert dml2onnx("--version").stdout.startswith("dml2onnx ")
+
+
+def test_convert_to_the_native_format_and_back(program: Path, tmp_path: Path) -> None:
+    result = dml2onnx("convert", program, "-o", tmp_path / "native.json")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "wrote" in result.stdout
+    document = json.loads((tmp_path / "native.json").read_text())
+    assert document["dml2onnx"] == 1
+    assert [command["type"] for command in document["commands"]] == ["print", "print", "writeFile"]
+    assert dml2onnx("run", tmp_path / "native.json").stdout == dml2onnx("run", program).stdout
+
+
+def test_convert_by_the_suffix(native: Path, tmp_path: Path) -> None:
+    result = dml2onnx("convert", native, "-o", tmp_path / "graph.bin", "--json")
+    document = json.loads(result.stdout)
+    assert [document[name] for name in ("source", "nodes", "diagnostics")] == ["native", 1, []]
+    assert document["files"] == [str(tmp_path / "graph.bin"), str(tmp_path / "w.bin")]
+    assert dml2onnx("convert", tmp_path / "graph.bin", "-o", tmp_path / "back.json").returncode == 0
+    back = json.loads((tmp_path / "back.json").read_text())
+    assert back["nodes"][0]["desc"]["FusedActivation"] == {"type": "ACTIVATION_RELU"}
+    result = dml2onnx("convert", native, "-o", tmp_path / "graph.json", "--format", "dml_graph", "--quiet")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    assert json.loads((tmp_path / "graph.json").read_text())["NodeCount"] == 2
+
+
+def test_convert_with_frozen_resources(program: Path, tmp_path: Path) -> None:
+    """What is printed of an input, and what becomes a constant, is what the options say."""
+    for options, section in (([], "inputs"), (["--freeze"], "constants"), (["--constant", "x"], "constants")):
+        assert dml2onnx("convert", program, "-o", tmp_path / "native.json", *options).returncode == 0
+        assert list(json.loads((tmp_path / "native.json").read_text())[section]) == ["x"]
+    assert dml2onnx("convert", program, "-o", tmp_path / "n.json", "--freeze", "--input", "x").returncode == 0
+    assert list(json.loads((tmp_path / "n.json").read_text())["inputs"]) == ["x"]
+
+
+def test_convert_says_why_not(program: Path, native: Path, tmp_path: Path) -> None:
+    result = dml2onnx("convert", program, "-o", tmp_path / "graph.json", "--format", "dml_graph")
+    assert result.returncode == 1
+    assert "DML1904" in result.stderr
+    assert dml2onnx("convert", program, "-o", tmp_path / "graph.txt").returncode == 1
+    assert dml2onnx("convert", program, "-o", tmp_path / "graph.json", "--format", "onnx").returncode == 2
+    before = native.read_bytes()
+    result = dml2onnx("convert", native, "-o", native)
+    assert result.returncode == 1
+    assert "DML3012" in result.stderr
+    assert native.read_bytes() == before

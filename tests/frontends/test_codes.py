@@ -9,13 +9,24 @@ from . import (
     test_descriptors,
     test_dml_graph,
     test_dx_dispatchables,
+    test_dx_graphs,
     test_dx_program,
     test_dx_resources,
     test_native,
+    test_serialized,
 )
 from .test_text import TEXTS
 
-MODULES = (test_descriptors, test_native, test_dml_graph, test_dx_resources, test_dx_dispatchables, test_dx_program)
+MODULES = (
+    test_descriptors,
+    test_native,
+    test_dml_graph,
+    test_serialized,
+    test_dx_resources,
+    test_dx_dispatchables,
+    test_dx_graphs,
+    test_dx_program,
+)
 CASES = [case for module in MODULES for case in module.REJECTED]
 
 

@@ -68,7 +68,7 @@ REJECTED = [
     ),
     *(
         changed(kind, [("/dispatchables/add/type", kind)], (codes.UNSUPPORTED_DISPATCHABLE, "/dispatchables/add/type"))
-        for kind in ("hlsl", "ONNX", "dmlSerializedGraph")
+        for kind in ("hlsl", "ONNX")
     ),
     changed(
         "newer",

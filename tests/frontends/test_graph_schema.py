@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from dml2onnx import catalog
 
-from .models import NATIVE, REMOVE, edited
+from .models import NATIVE, REMOVE, edited, f32
 
 SCHEMA: dict[str, Any] = json.loads((catalog.schemas_directory() / "graph.schema.json").read_text(encoding="utf-8"))
 
@@ -41,6 +41,11 @@ def test_accepts_models() -> None:
     assert [error.message for error in validator.iter_errors(NATIVE)] == []
     full_names = edited(NATIVE, ("/nodes/0/type", "DML_OPERATOR_ELEMENT_WISE_ADD1"), ("/$schema", "graph.schema.json"))
     assert validator.is_valid(full_names)
+    written = {"value": "y", "offset": 16, "base": "x", "bytes": 64, "name": "x"}
+    parts = edited(NATIVE, ("/nodes/1/outputs/OutputTensor", written), ("/inputs/x", {"bytes": 64}))
+    assert validator.is_valid(edited(parts, ("/results", {"x": {"value": "y", **f32(16)}})))
+    commands = [{"type": "print", "value": "y"}, {"type": "writeFile", "value": "y", "targetPath": "y", **f32(4)}]
+    assert validator.is_valid(edited(parts, ("/commands", commands)))
 
 
 @pytest.mark.parametrize(
@@ -58,6 +63,14 @@ def test_accepts_models() -> None:
         ("/nodes/0/inputs/CTensor", "x"),
         ("/nodes/1/inputs/InputTensors", "x"),
         ("/constants/w/Fill", 1),
+        ("/inputs/x/bytes", 0),
+        ("/nodes/0/outputs/OutputTensor", {"base": "x"}),
+        ("/nodes/0/outputs/OutputTensor", {"value": "h", "length": 1}),
+        ("/outputs/0", {"value": "h", "Size": [4]}),
+        ("/results", "h"),
+        ("/commands", [{"type": "show", "value": "h"}]),
+        ("/commands", [{"type": "writeFile", "value": "h"}]),
+        ("/commands", [{"type": "print", "value": "h", "targetPath": "h.npy"}]),
     ],
 )
 def test_rejects(change: tuple[str, Any]) -> None:

@@ -10,11 +10,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dml2onnx.catalog import schemas_directory
+from dml2onnx.checks import check as check_graph
 from dml2onnx.codes import checking
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends import LoadOptions, native
-from dml2onnx.frontends.files import padded
-from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.data import ArrayData, padded
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 from .models import NATIVE, REMOVE, Model, edited, f32, load_model, load_text
@@ -28,6 +28,14 @@ if TYPE_CHECKING:
 
 
 N0, D0 = "/nodes/0", "/nodes/0/desc"
+
+
+H = N0 + "/outputs/OutputTensor"
+WITHOUT_H: list[tuple[str, Any]] = [("/nodes/1/inputs/InputTensors/0", "x"), ("/outputs", ["a"])]
+PRINT: Model = {"type": "print", "value": "y"}
+JOINED: list[tuple[str, Any]] = [("/nodes/1/desc/InputTensors", [f32(4), f32(4)])]
+BUFFER: list[tuple[str, Any]] = [("/inputs/x", {"bytes": 16}), (D0 + "/ATensor", f32(4)), *JOINED]
+"""An input without a tensor of its own, and readers that say what they see."""
 
 
 def nested_activations(depth: int) -> Model:
@@ -234,6 +242,103 @@ REJECTED = [
     changed("npy-header", [("/constants/w", {"file": "header.npy"})], (codes.BAD_NPY, "/constants/w/file")),
     changed("npy-long-header", [("/constants/w", {"file": "long.npy"})], (codes.BAD_NPY, "/constants/w/file")),
     changed("npy-shape", [("/constants/w", {"file": "shape.npy"})], (codes.BAD_NPY, "/constants/w/file")),
+    changed("target-member", [(H, {"value": "h", "of": 1})], (codes.UNKNOWN_KEY, H + "/of")),
+    changed("target-nothing", [(H, {"base": "x"}), *WITHOUT_H], (codes.MISSING_KEY, H + "/value")),
+    changed("target-value", [(H, {"value": 1}), *WITHOUT_H], (codes.WRONG_KIND, H + "/value")),
+    changed("target-offset", [(H, {"value": "h", "offset": -1})], (codes.WRONG_KIND, H + "/offset")),
+    changed("target-bytes", [(H, {"value": "h", "bytes": "16"})], (codes.WRONG_KIND, H + "/bytes")),
+    changed("target-twice", [(H, {"value": "x"}), *WITHOUT_H], (codes.DUPLICATE_NAME, H)),
+    changed("base-unknown", [(H, {"value": "h", "base": "z"})], (codes.UNKNOWN_VALUE, H + "/base")),
+    changed("base-itself", [(H, {"value": "h", "base": "h"})], (codes.NOT_YET_MADE, H + "/base")),
+    changed(
+        "base-later-output",
+        [("/nodes/2/outputs/OutputTensors", [{"value": "a", "base": "b", "bytes": 64}, {"value": "b", "bytes": 64}])],
+        (codes.NOT_YET_MADE, "/nodes/2/outputs/OutputTensors/0/base"),
+    ),
+    changed(
+        "output-view", [("/outputs/0", {"value": "h", "Sizes": [4]})], (codes.MISSING_FIELD, "/outputs/0/DataType")
+    ),
+    changed(
+        "output-view-member",
+        [("/outputs/0", {"value": "h", **f32(4), "of": 1})],
+        (codes.UNKNOWN_FIELD, "/outputs/0/of"),
+    ),
+    changed(
+        "output-view-empty", [("/outputs/0", {"value": "h", **f32(0)})], (checking.ZERO_SIZE, "/outputs/0/Sizes/0")
+    ),
+    changed("output-view-unknown", [("/outputs/0", {"value": "hh"})], (codes.UNKNOWN_VALUE, "/outputs/0/value")),
+    changed("output-view-nothing", [("/outputs/0", f32(4))], (codes.MISSING_KEY, "/outputs/0/value")),
+    changed("output-of-a-buffer", [*BUFFER, ("/outputs/-", "x")], (codes.MISSING_FIELD, "/outputs/2")),
+    changed("results-kind", [("/results", "y")], (codes.WRONG_KIND, "/results")),
+    changed("results-unknown", [("/results", {"y": "q"})], (codes.UNKNOWN_VALUE, "/results/y")),
+    changed("results-twice", [("/results", ["y", {"value": "y"}])], (codes.DUPLICATE_NAME, "/results/1")),
+    changed("commands-kind", [("/commands", {})], (codes.WRONG_KIND, "/commands")),
+    changed("command-kind", [("/commands", ["y"])], (codes.WRONG_KIND, "/commands/0")),
+    changed("no-command", [("/commands", [{"value": "y"}])], (codes.MISSING_KEY, "/commands/0/type")),
+    changed("command", [("/commands", [{"type": "show", "value": "y"}])], (codes.UNKNOWN_COMMAND, "/commands/0/type")),
+    changed("command-value", [("/commands", [{"type": "print"}])], (codes.MISSING_KEY, "/commands/0/value")),
+    changed("command-unknown", [("/commands", [{**PRINT, "value": "q"}])], (codes.UNKNOWN_VALUE, "/commands/0/value")),
+    changed("command-flag", [("/commands", [{**PRINT, "verbose": 1}])], (codes.WRONG_KIND, "/commands/0/verbose")),
+    changed(
+        "command-member",
+        [("/commands", [{**PRINT, **f32(8), "targetPath": "y"}])],
+        (codes.UNKNOWN_FIELD, "/commands/0/targetPath"),
+    ),
+    changed(
+        "command-path",
+        [("/commands", [{"type": "writeFile", "value": "y"}])],
+        (codes.MISSING_KEY, "/commands/0/targetPath"),
+    ),
+    changed(
+        "command-dimensions",
+        [("/commands", [{"type": "writeFile", "value": "y", "targetPath": "y", "dimensions": [8, -1]}])],
+        (codes.WRONG_KIND, "/commands/0/dimensions/1"),
+    ),
+    changed("buffer-unseen", [("/inputs/x", {"bytes": 16}), *JOINED], (codes.MISSING_FIELD, D0 + "/ATensor")),
+    changed(
+        "buffer-unseen-array",
+        [("/inputs/x", {"bytes": 16}), (D0 + "/ATensor", f32(4))],
+        (codes.MISSING_FIELD, "/nodes/1/desc/InputTensors"),
+    ),
+    changed("buffer-of-nothing", [("/inputs/x/bytes", 0)], (codes.WRONG_KIND, "/inputs/x/bytes")),
+    changed("buffer-kind", [("/inputs/x/bytes", "16")], (codes.WRONG_KIND, "/inputs/x/bytes")),
+    changed("buffer-name", [("/inputs/x/name", 1)], (codes.WRONG_KIND, "/inputs/x/name")),
+    changed(
+        "buffer-type",
+        [*BUFFER, ("/inputs/x", {"bytes": 16, "DataType": "INT8"})],
+        (codes.UNKNOWN_KEY, "/inputs/x/DataType"),
+    ),
+    changed(
+        "buffer-strides",
+        [*BUFFER, ("/inputs/x", {"bytes": 16, "fill": 1, "Strides": [1]})],
+        (codes.UNKNOWN_KEY, "/inputs/x/Strides"),
+    ),
+    changed(
+        "buffer-element",
+        [*BUFFER, ("/inputs/x", {"bytes": 16, "DataType": "FLOAT8", "fill": 1})],
+        (codes.ENUMERATOR, "/inputs/x/DataType"),
+    ),
+    changed(
+        "buffer-too-small",
+        [*BUFFER, ("/inputs/x", {"bytes": 2, "DataType": "FLOAT32", "fill": 1})],
+        (codes.WRONG_VALUE_COUNT, "/inputs/x/bytes"),
+    ),
+    changed(
+        "buffer-values",
+        [*BUFFER, ("/inputs/x", {"bytes": 16, "DataType": "FLOAT32", "values": [1, 2, 3]})],
+        (codes.WRONG_VALUE_COUNT, "/inputs/x/values"),
+    ),
+    changed("buffer-smaller", [("/constants/w/bytes", 8)], (codes.WRONG_VALUE_COUNT, "/constants/w/bytes")),
+    changed(
+        "buffer-smaller-file",
+        [("/constants/w", f32(4, file="data.bin", bytes=8))],
+        (codes.WRONG_VALUE_COUNT, "/constants/w/bytes"),
+    ),
+    changed(
+        "buffer-smaller-npy",
+        [("/constants/w", {"file": "f32.npy", "bytes": 8}), (D0 + "/BTensor", f32(1))],
+        (codes.WRONG_VALUE_COUNT, "/constants/w/bytes"),
+    ),
     case("option", NATIVE, (codes.UNKNOWN_OPTION_NAME, ""), options=LoadOptions(constants=frozenset({"y"}))),
     case(
         "option-contents",
@@ -425,3 +530,96 @@ def test_a_value_without_writer_is_silent(tmp_path: Path) -> None:
     graph = load_model(tmp_path, edited(NATIVE, (N0 + "/type", "ADD")))
     assert [item.code for item in graph.findings] == [codes.UNKNOWN_OPERATOR.id]
     assert [node.name for node in graph.nodes] == ["join", "split"]
+
+
+# --- Parts of buffers, views, commands --------------------------------------------------------------------------------
+
+
+def test_versions_of_a_buffer(tmp_path: Path) -> None:
+    """A value made from another has its size, whichever of them stands first."""
+    split = [{"value": "a", "base": "b", "offset": 16}, None]
+    changes = [("/nodes/2/outputs/OutputTensors", split), (H, {"value": "h", "base": "x#1", "offset": 32})]
+    changes.append(("/nodes/1/outputs/OutputTensor", {"value": "y", "offset": 16, "bytes": 80, "name": "x#1"}))
+    second: Model = {"name": "second", "type": "ACTIVATION_RELU", "desc": {"OutputTensor": f32(4)}}
+    second |= {"inputs": {"InputTensor": "x"}, "outputs": {"OutputTensor": {"value": "b", "base": "y"}}}
+    third = {**second, "name": "third", "outputs": {"OutputTensor": {"value": "x#1", "offset": 16}}}
+    graph = loaded(tmp_path, *changes, ("/nodes/-", second), ("/nodes/-", third))
+    writes = {write.value: write for node in graph.nodes for items in node.writes.values() for write in items}
+    y, b = graph.nodes[1].targets[0], graph.nodes[3].targets[0]
+    assert (y.name, y.nbytes, writes[y].offset, writes[y].base) == ("x#1", 80, 16, None)
+    assert (b.name, b.nbytes, writes[b].base) == ("b", 80, y)
+    a, unnamed = graph.nodes[2].targets
+    assert (a.nbytes, writes[a].offset, writes[a].base, unnamed.nbytes) == (80, 16, b, 20)
+    h, x1 = graph.nodes[0].targets[0], graph.nodes[4].targets[0]
+    assert (x1.nbytes, h.nbytes, writes[h].base) == (32, 32, x1)
+
+
+def test_circles_of_versions_are_for_the_checks(tmp_path: Path) -> None:
+    join: Model = {"value": "y", "base": "h", "offset": 64}
+    graph = loaded(tmp_path, (H, {"value": "h", "base": "y"}), ("/nodes/1/outputs/OutputTensor", join))
+    assert {item.code for item in check_graph(graph)} == {checking.CYCLE.id}
+
+
+def test_outputs_of_one_node_in_one_buffer(tmp_path: Path) -> None:
+    split = [{"value": "a", "bytes": 64}, {"value": "b", "base": "a", "offset": 16}]
+    graph = loaded(tmp_path, ("/nodes/2/outputs/OutputTensors", split))
+    first, second = graph.nodes[2].writes["OutputTensors"]
+    assert (second.base, second.value.nbytes, first.base) == (first.value, 64, None)
+
+
+def test_buffers(tmp_path: Path) -> None:
+    (tmp_path / "two.bin").write_bytes(bytes([1, 2]))
+    np.save(tmp_path / "x.npy", np.arange(3, dtype=np.int16))
+    for contents, data in (
+        ({"values": list(range(16))}, bytes(range(16))),
+        ({"DataType": "INT16", "fill": -2}, b"\xfe\xff" * 8),
+        ({"DataType": "UINT4", "fill": 3}, b"\x33" * 16),
+        ({"file": "two.bin", "length": 2}, None),
+        ({"file": "x.npy"}, np.arange(3, dtype=np.int16).tobytes() + bytes(10)),
+    ):
+        if data is None:
+            graph = load_model(tmp_path, edited(NATIVE, *BUFFER, ("/inputs/x", {"bytes": 16, **contents})))
+            assert [item.code for item in graph.findings] == [codes.FILE_TOO_SHORT.id]
+            continue
+        (x,) = loaded(tmp_path, *BUFFER, ("/inputs/x", {"bytes": 16, "name": "z", **contents})).inputs
+        assert x.default is not None
+        assert (x.name, x.value.name, x.value.nbytes, x.desc) == ("z", "z", 16, None)
+        assert x.default.read().tobytes() == data
+    graph = loaded(tmp_path, *BUFFER, ("/inputs/x", {"bytes": 16, "fill": 7}), options=LoadOptions(freeze=True))
+    assert data_of(graph, "x") == b"\x07" * 16
+
+
+def test_larger_buffers(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, ("/inputs/x/bytes", 40), ("/constants/w/bytes", 19))
+    assert (graph.inputs[0].value.nbytes, graph.inputs[0].desc) == (40, TensorDesc(DataType.FLOAT32, (4,)))
+    assert data_of(graph, "w") == np.array([1, 2.5, np.inf, -1], np.float32).tobytes() + bytes(3)
+
+
+def test_views_results_and_commands(tmp_path: Path) -> None:
+    commands: list[Model] = [
+        {**PRINT, "name": "shown", "verbose": True},
+        {"type": "writeFile", "value": "h", **f32(2), "targetPath": "a/h.npy", "dimensions": [1, 2]},
+    ]
+    outputs = {"first": {"value": "h", **f32(2, 2)}, "second": "h"}
+    graph = loaded(
+        tmp_path, ("/outputs", outputs), ("/results", ["y", {"value": "x", **f32(1)}]), ("/commands", commands)
+    )
+    assert [(item.name, item.value.name, str(item.desc)) for item in (*graph.outputs, *graph.results)] == [
+        ("first", "h", "FLOAT32 [2, 2]"),
+        ("second", "h", "FLOAT32 [4]"),
+        ("y", "y", "FLOAT32 [8]"),
+        ("x", "x", "FLOAT32 [1]"),
+    ]
+    shown, written = graph.effects
+    assert (shown.kind, shown.output.name, str(shown.output.desc), shown.verbose) == (
+        "print",
+        "shown",
+        "FLOAT32 [8]",
+        True,
+    )
+    assert (written.kind, written.path, written.dimensions, str(written.output.desc)) == (
+        "writeFile",
+        "a/h.npy",
+        (1, 2),
+        "FLOAT32 [2]",
+    )

@@ -39,6 +39,8 @@ TEXTS: dict[str, tuple[bytes, Code]] = {
     "binary": (bytes(range(256)), codes.NOT_UTF8),
     "only-a-mark": (b"\xef\xbb\xbf", codes.NOT_JSON),
     "onnx": (b"\x08\x0a\x12\x08dml2onnx\x1a\x00", codes.ONNX_MODEL),
+    "ort": (b"\x18\0\0\0ORTM" + bytes(64), codes.ONNX_MODEL),
+    "serialized": (b"\x04\0\0\0" + bytes(16), codes.DAMAGED_FILE),
     "utf-16": ('{"dml2onnx": 1}'.encode("utf-16"), codes.BYTE_ORDER_MARK),
     "surrogate": (rb'{"dml2onnx": 1, "name": "\\\ud800"}', codes.LONE_SURROGATE),
     "second-half": (rb'{"dml2onnx": 1, "name": "\udc00\ud800"}', codes.LONE_SURROGATE),

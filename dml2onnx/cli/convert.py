@@ -1,0 +1,38 @@
+"""``dml2onnx convert``: a model in another format, to be read, edited, or handed to a program that speaks it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+
+from dml2onnx.cli import render
+from dml2onnx.cli.commands import load_model
+from dml2onnx.exporters import export
+
+if TYPE_CHECKING:
+    import argparse
+
+    from dml2onnx.cli.render import Screen
+
+
+def convert_command(options: argparse.Namespace, screen: Screen) -> int:
+    """Writes a model in another format."""
+    graph = load_model(options, screen, frozenset(options.input))
+    with screen.working("writing"):
+        files = export(graph, options.output, options.format, Path(options.model))
+    if screen.as_json:
+        screen.json(
+            {
+                "files": [str(path) for path in files],
+                "source": graph.format,
+                "nodes": len(graph.nodes),
+                "diagnostics": [item.as_dict() for item in graph.findings],
+            }
+        )
+        return 0
+    screen.diagnostics(graph.findings)
+    written = ", ".join(f"{escape(str(path))} ({render.size(path.stat().st_size)})" for path in files)
+    screen.say(f"[bold green]wrote[/] {written}")
+    return 0

@@ -1,0 +1,205 @@
+"""``DML_GRAPH_DESC`` as JSON, for programs that build their graphs from the structures of the API.
+
+``frontends.dml_graph`` reads it. Every structure is complete: all fields, counts, absent optional ones as null. Not
+said are the names of the graph and of values inside of it, its feature level, and sample contents of inputs. Tensors
+that read constants lose OWNED_BY_DML, which here is for graph inputs only: a constant node is DirectML's own anyway.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeVar
+
+from dml2onnx.catalog import FieldType
+from dml2onnx.codes import exporting as codes
+from dml2onnx.diagnostics import DmlError, Severity, quote
+from dml2onnx.exporters.descriptors import fields
+from dml2onnx.exporters.layout import laid_out
+from dml2onnx.exporters.native_contents import Sidecar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dml2onnx.catalog import FieldSchema
+    from dml2onnx.diagnostics import Code, Diagnostic
+    from dml2onnx.exporters.descriptors import Json
+    from dml2onnx.ir.data import Data
+    from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+    from dml2onnx.ir.tensor import TensorDesc
+
+_LEVELS = {"Nodes": 2, "InputEdges": 1, "OutputEdges": 1, "IntermediateEdges": 1}
+_MOST_BYTES = 64
+"""Longer constants lie in a file."""
+_End = TypeVar("_End", "Read", "Write")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def dml_graph(graph: Graph, sidecar: str) -> tuple[str, Data | None]:
+    """The text of a graph, and what belongs into the file ``sidecar`` beside it, if anything does.
+
+    Raises :class:`DmlError` with the errors found while the graph was read, or with everything that the format cannot
+    say.
+    """
+    errors = [item for item in graph.findings if item.severity is Severity.ERROR]
+    if errors:
+        raise DmlError(*errors)
+    return _Export(graph, Sidecar(sidecar)).run()
+
+
+class _Export:
+    def __init__(self, graph: Graph, sidecar: Sidecar) -> None:
+        self._graph = graph
+        self._sidecar = sidecar
+        self._problems: list[Diagnostic] = []
+        self._made: dict[Value, tuple[int, int, TensorDesc | None]] = {}
+        """(node, number of the output, descriptor) of what nodes make; constants have no descriptor."""
+        self._constants = {item.value for item in graph.constants}
+        self._readers: dict[Value, list[tuple[int, int, Node, str, TensorDesc]]] = {}
+        """(index, number of the input, node, field, descriptor) of what reads each value."""
+
+    def run(self) -> tuple[str, Data | None]:
+        graph = self._graph
+        for index, constant in enumerate(graph.constants, len(graph.nodes)):
+            self._made[constant.value] = index, 0, None
+        for index, node in enumerate(graph.nodes):
+            self._visit(index, node)
+        for effect in graph.effects:
+            message = f"The program has a command {effect.kind} of {quote(effect.output.name)}."
+            self._report(codes.EFFECT, message, found=effect.kind)
+        nodes = [self._node(node) for node in graph.nodes] + [self._constant(item) for item in graph.constants]
+        inputs = [edge for index, item in enumerate(graph.inputs) for edge in self._input_edges(index, item)]
+        outputs = [self._output_edge(index, item) for index, item in enumerate(graph.outputs)]
+        inner = list(self._inner_edges())
+        document: Json = {
+            "InputCount": len(graph.inputs),
+            "OutputCount": len(graph.outputs),
+            "NodeCount": len(nodes),
+            "Nodes": nodes,
+            "InputEdgeCount": len(inputs),
+            "InputEdges": inputs,
+            "OutputEdgeCount": len(outputs),
+            "OutputEdges": outputs,
+            "IntermediateEdgeCount": len(inner),
+            "IntermediateEdges": inner,
+        }
+        text = "" if self._problems else laid_out(document, _LEVELS)
+        if _SURROGATE.search(text):
+            self._report(codes.UNSUITABLE_NAME, "A name has half of a surrogate pair, which is no text.")
+        if self._problems:
+            raise DmlError(*self._problems)
+        return text, self._sidecar if self._sidecar.nbytes else None
+
+    def _report(self, code: Code, message: str, node: Node | None = None, field: str = "", found: object = "") -> None:
+        where = {} if node is None else {"node": node.name, "operator": node.operator.type, "pointer": node.source}
+        self._problems.append(code.at(message, field=field, found=found, **where))
+
+    # --- Nodes --------------------------------------------------------------------------------------------------------
+
+    def _visit(self, index: int, node: Node) -> None:
+        """Numbers the inputs and outputs of a node, and says what is wrong with them."""
+        operator = node.operator
+        for number, field, read, desc in _ends(node, operator.schema.input_fields, node.reads):
+            if read.offset:
+                self._report_offset(node, field, read)
+            self._readers.setdefault(read.value, []).append((index, number, node, field, desc))
+        for number, field, write, desc in _ends(node, operator.schema.output_fields, node.writes):
+            self._made[write.value] = index, number, desc
+            if write.offset:
+                self._report_offset(node, field, write)
+            if write.base is not None:
+                message = f"{field} keeps what {quote(write.base.name)} has besides the tensor."
+                self._report(codes.PARTIAL_WRITE, message, node, field)
+            elif not write.offset and write.value.nbytes != desc.total_bytes:
+                message = f"{field} has {desc.total_bytes} bytes, its buffer {write.value.nbytes}."
+                self._report(codes.BUFFER_SIZE, message, node, field, write.value.nbytes)
+
+    def _report_offset(self, node: Node, field: str, end: Read | Write) -> None:
+        message = f"{field} starts at byte {end.offset} of {quote(end.value.name)}."
+        self._report(codes.INNER_OFFSET, message, node, field, f"byte {end.offset}")
+
+    def _report_size(self, node: Node, field: str, desc: TensorDesc, value: Value) -> None:
+        message = f"{field} reads {desc.total_bytes} bytes of {quote(value.name)}, which has {value.nbytes}."
+        self._report(codes.BUFFER_SIZE, message, node, field, value.nbytes)
+
+    def _node(self, node: Node) -> Json:
+        members = fields(node.operator, whole=True)
+        for name, reads in node.reads.items():
+            described = members[name]
+            for read, desc in zip(reads, described if isinstance(described, list) else [described], strict=True):
+                if read.value in self._constants and isinstance(desc, dict):
+                    desc.pop("Flags", None)
+        operator: Json = {"Type": node.operator.type, "Desc": members}
+        return {"Type": "OPERATOR", "Desc": {"Name": node.name, "Operator": operator}}
+
+    def _constant(self, item: Constant) -> Json:
+        nbytes = item.value.nbytes
+        data: object
+        if nbytes <= _MOST_BYTES:
+            data = [*item.data.read(0, nbytes).tolist(), *[0] * max(0, nbytes - item.data.nbytes)]
+        else:
+            offset = self._sidecar.add(item.data, nbytes)
+            data = {"file": self._sidecar.name, "offset": offset, "length": nbytes}
+        return {"Type": "CONSTANT", "Desc": {"Name": item.value.name, "DataSize": nbytes, "Data": data}}
+
+    # --- Edges --------------------------------------------------------------------------------------------------------
+
+    def _input_edges(self, index: int, item: GraphInput) -> Iterator[Json]:
+        readers = self._readers.get(item.value, [])
+        if not readers:
+            self._report(codes.UNREAD_INPUT, f"No node reads the input {quote(item.name)}.", found=quote(item.name))
+        elif item.desc is not None and item.desc != readers[0][-1]:
+            message = f"The input {quote(item.name)} is {item.desc}, and its first reader sees {readers[0][-1]}."
+            self._report(codes.OTHER_VIEW, message, found=item.desc)
+        for target, number, node, field, desc in readers:
+            if desc.total_bytes != item.value.nbytes:
+                self._report_size(node, field, desc, item.value)
+            yield {"GraphInputIndex": index, "ToNodeIndex": target, "ToNodeInputIndex": number, "Name": item.name}
+
+    def _output_edge(self, index: int, item: GraphOutput) -> Json:
+        source, number, desc = self._made.get(item.value, (0, 0, None))
+        if desc is None:
+            self._report(codes.NO_NODE_OUTPUT, f"No node writes the output {quote(item.name)}.", found=quote(item.name))
+        elif desc != item.desc:
+            message = f"The output {quote(item.name)} is {item.desc}, and is written as {desc}."
+            self._report(codes.OTHER_VIEW, message, found=item.desc)
+        return {
+            "FromNodeIndex": source,
+            "FromNodeOutputIndex": number,
+            "GraphOutputIndex": index,
+            "Name": item.name,
+        }
+
+    def _inner_edges(self) -> Iterator[Json]:
+        inputs = {item.value for item in self._graph.inputs}
+        for value, readers in self._readers.items():
+            if value in inputs:
+                continue
+            for target, number, node, field, desc in readers:
+                source = self._made.get(value)
+                if source is None:
+                    message = f"Nothing provides {quote(value.name)}, which {field} reads."
+                    self._report(codes.NO_SOURCE, message, node, field, quote(value.name))
+                    continue
+                is_constant = source[2] is None
+                if desc.total_bytes > value.nbytes or (desc.total_bytes < value.nbytes and not is_constant):
+                    self._report_size(node, field, desc, value)
+                yield {
+                    "FromNodeIndex": source[0],
+                    "FromNodeOutputIndex": source[1],
+                    "ToNodeIndex": target,
+                    "ToNodeInputIndex": number,
+                }
+
+
+def _ends(
+    node: Node, items: tuple[FieldSchema, ...], ends: Mapping[str, tuple[_End, ...]]
+) -> Iterator[tuple[int, str, _End, TensorDesc]]:
+    """(number, field, connection, descriptor) of the tensors of one side; absent ones have a number as well."""
+    number = 0
+    for item in items:
+        descs = node.operator.tensors(item.name)
+        for end, desc in zip(ends.get(item.name, ()), descs, strict=True):
+            yield number, item.name, end, desc
+            number += 1
+        if not descs and item.type is FieldType.TENSOR:
+            number += 1

@@ -1,0 +1,123 @@
+"""Contents of buffers in the native format: written out when they are short, else in one file beside the model.
+
+Whatever is chosen gives the same bytes when it is read; that is compared here rather than believed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.exporters.descriptors import number
+from dml2onnx.ir.data import FillData
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
+    from dml2onnx.exporters.descriptors import Json
+    from dml2onnx.ir.data import Data
+
+    Bytes = npt.NDArray[np.uint8]
+
+MOST_VALUES = 64
+"""Longer contents are for tools."""
+ALIGNMENT = 64
+"""Where the contents of a buffer start in a file, in bytes, so that what maps the file finds aligned elements."""
+CHUNK = 1 << 24
+
+
+class Sidecar:
+    """The file of raw bytes beside a model, as far as it is filled."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.nbytes = 0
+        self._parts: list[tuple[int, Data, int]] = []
+
+    def add(self, data: Data, nbytes: int) -> int:
+        """Appends the first ``nbytes`` of ``data`` and returns where they start."""
+        start = -(-self.nbytes // ALIGNMENT) * ALIGNMENT
+        self._parts.append((start, data, nbytes))
+        self.nbytes = start + nbytes
+        return start
+
+    def read(self, offset: int = 0, length: int | None = None) -> Bytes:
+        """As :meth:`Data.read`."""
+        end = self.nbytes if length is None else min(self.nbytes, offset + length)
+        made = np.zeros(max(0, end - offset), np.uint8)
+        for start, data, nbytes in self._parts:
+            first, last = max(start, offset), min(start + nbytes, end)
+            if first < last:
+                made[first - offset : last - offset] = data.read(first - start, last - first)
+        return made
+
+
+def contents(data: Data, desc: TensorDesc, nbytes: int, sidecar: Sidecar) -> Json:
+    """The members that give ``data`` to a buffer of ``nbytes`` whose elements are those of ``desc``."""
+    wanted = desc.data_type.bytes_for(desc.extent)
+    if desc.extent > 1 or isinstance(data, FillData):
+        fill = _fill(data, desc, nbytes)
+        if fill is not None:
+            return {"fill": fill}
+    if desc.extent <= MOST_VALUES and is_zero(data, wanted, nbytes):
+        values = _values(data.read(0, wanted), desc)
+        if values is not None:
+            return {"values": values}
+    if is_zero(data, wanted, nbytes):
+        return {"file": sidecar.name, "offset": sidecar.add(data, wanted)}
+    return {"file": sidecar.name, "offset": sidecar.add(data, nbytes), "length": nbytes}
+
+
+def is_zero(data: Data, start: int, end: int) -> bool:
+    """Whether nothing follows the bytes before ``start``; what is not there reads as zero."""
+    return not any(chunk.any() for chunk in _chunks(data, start, end))
+
+
+def _chunks(data: Data, start: int, end: int) -> Iterator[Bytes]:
+    for position in range(start, end, CHUNK):
+        yield data.read(position, min(CHUNK, end - position))
+
+
+def _fill(data: Data, desc: TensorDesc, nbytes: int) -> int | float | str | None:
+    """The one value that fills all elements, and the bytes up to the next multiple of 4, as the format has it."""
+    filled = min(desc.minimum_bytes, nbytes)
+    width = 1 if desc.data_type.is_packed_nibbles else desc.data_type.itemsize
+    pattern = data.read(0, width)
+    if pattern.size < width or not is_zero(data, filled, nbytes):
+        return None
+    if not (isinstance(data, FillData) and data.pattern == pattern.tobytes() and data.nbytes >= filled):
+        repeated = FillData(pattern.tobytes(), filled)
+        for position in range(0, filled, CHUNK):
+            length = min(CHUNK, filled - position)
+            if not np.array_equal(data.read(position, length), repeated.read(position, length)):
+                return None
+    values = _values(pattern, TensorDesc(desc.data_type, (2 if desc.data_type.is_packed_nibbles else 1,)))
+    return values[0] if values and len(set(values)) == 1 else None
+
+
+def _values(raw: Bytes, desc: TensorDesc) -> list[int | float | str] | None:
+    """Elements as numbers; ``None`` where numbers do not have these bits."""
+    data_type, count = desc.data_type, desc.extent
+    if data_type.is_packed_nibbles:
+        if count % 2 and raw[-1] >> 4:
+            return None
+        return [_nibble(int(raw[i // 2]) >> 4 * (i % 2) & 15, data_type) for i in range(count)]
+    try:
+        array = np.frombuffer(raw.tobytes(), data_type.dtype)
+        values = [number(item.item(), data_type) for item in array]
+    except DmlError:
+        return None
+    if data_type.is_float:
+        usual = np.full(count, np.nan, data_type.dtype)
+        if not np.array_equal(raw, np.where(np.isnan(array), usual, array).view(np.uint8)):
+            return None
+    return values
+
+
+def _nibble(bits: int, data_type: DataType) -> int:
+    return bits - 16 if data_type.is_signed and bits >= 8 else bits

@@ -1,0 +1,42 @@
+"""DxDispatch dispatchables of type ``dmlSerializedGraph``: whole graphs, bound by the names of inputs and outputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.files import FileError
+from dml2onnx.frontends.findings import quote
+from dml2onnx.frontends.flatbuffer import DamagedError
+from dml2onnx.frontends.serialized import SerializedReader
+
+if TYPE_CHECKING:
+    from dml2onnx.frontends.files import ModelFiles
+    from dml2onnx.frontends.findings import Findings
+    from dml2onnx.frontends.members import Members
+    from dml2onnx.ir.graph import Graph
+
+MEMBERS = ("type", "sourcePath", "executionFlags", "bindings")
+
+
+def read_graph(members: Members, files: ModelFiles, findings: Findings) -> Graph | None:
+    """The graph that ``sourcePath`` leads to; the files of its constants lie beside it.
+
+    Findings about its inside are placed below ``sourcePath``.
+    """
+    members.hint(MEMBERS, "a dmlSerializedGraph")
+    name = members.text("sourcePath", required=True)
+    if name is None:
+        return None
+    place = members.at("sourcePath")
+    try:
+        path = files.find(name)
+        reader = SerializedReader(files.content(name), files.beside(path), findings, place)
+        return reader.read(members.node)
+    except FileError as error:
+        findings.add(error.code, str(error), place, expected=error.expected, found=error.found, node=members.node)
+    except DamagedError as damage:
+        message = f"{quote(name)}, byte {damage.offset}: {damage}"
+        found = f"byte {damage.offset}"
+        findings.add(codes.DAMAGED_FILE, message, place + damage.place, found=found, node=members.node)
+    return None

@@ -1,0 +1,134 @@
+"""What leaves a native model: its outputs, the results of a program, and the commands that show values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.descriptors import report
+from dml2onnx.frontends.findings import listing, pointer, quote
+from dml2onnx.frontends.members import UINT32, Members, wrong_kind
+from dml2onnx.frontends.native_values import has_elements
+from dml2onnx.ir.graph import Effect, GraphOutput
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dml2onnx.frontends.descriptors import DescriptorReader
+    from dml2onnx.frontends.findings import Findings
+    from dml2onnx.frontends.members import Json
+    from dml2onnx.frontends.native_values import Values
+    from dml2onnx.frontends.tensors import Problem
+
+PRINT, WRITE_FILE = "print", "writeFile"
+COMMAND_MEMBERS = {
+    PRINT: ("type", "value", "name", "verbose"),
+    WRITE_FILE: ("type", "value", "name", "targetPath", "dimensions"),
+}
+"""What the commands have besides a descriptor."""
+
+
+class EndReader:
+    """Reads what a model gives, when all its values are known."""
+
+    def __init__(self, values: Values, descriptors: DescriptorReader, findings: Findings) -> None:
+        self._values = values
+        self._descriptors = descriptors
+        self._findings = findings
+
+    def outputs(self, root: Members, section: str, *, required: bool = False) -> Iterator[GraphOutput]:
+        """The entries of ``outputs`` or ``results``."""
+        if section not in root.raw and not required:
+            return
+        raw = root.required(section, "an array of value names")
+        pairs: list[tuple[str | None, object, str]]
+        if isinstance(raw, list):
+            pairs = [(None, entry, f"/{section}/{index}") for index, entry in enumerate(raw)]
+        elif isinstance(raw, dict):
+            pairs = [(public, entry, pointer(section, public)) for public, entry in raw.items()]
+        else:
+            if section in root.raw:
+                wrong_kind(self._findings, section, "an array of value names", raw, f"/{section}")
+            return
+        seen: dict[str, str] = {}
+        for public, entry, place in pairs:
+            given = entry.get("value") if isinstance(entry, dict) else entry
+            name = given if public is None else public
+            if isinstance(name, str) and name in seen:
+                message = f"{quote(name)} is an output already, at {quote(seen[name])}"
+                self._findings.add(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
+                continue
+            output = self._output(entry, public, place)
+            if output is not None:
+                seen[output.name] = place
+                yield output
+
+    def _output(self, entry: object, public: str | None, place: str) -> GraphOutput | None:
+        if isinstance(entry, dict):
+            return self._shown(Members(entry, place, self._findings), ("value",), public)
+        if not isinstance(entry, str):
+            wrong_kind(self._findings, "an output", "the name of a value", entry, place)
+            return None
+        return self._seen(entry, None, public, place, place)
+
+    def _shown(self, members: Members, beside: tuple[str, ...], public: str | None) -> GraphOutput | None:
+        """A value that an object names, seen through the descriptor in the object, if there is one."""
+        name = members.text("value", required=True)
+        fields: Json = {key: item for key, item in members.raw.items() if key not in beside}
+        desc: TensorDesc | None = None
+        if fields:
+            problems: list[Problem] = []
+            found = self._descriptors.tensor(fields, fields, problems)
+            report(self._findings, problems, members.place)
+            if not isinstance(found, TensorDesc) or not has_elements(found, members, self._findings):
+                return None
+            desc = found
+        return None if name is None else self._seen(name, desc, public, members.at("value"), members.place)
+
+    def _seen(
+        self, name: str, desc: TensorDesc | None, public: str | None, value_place: str, place: str
+    ) -> GraphOutput | None:
+        known = self._values.get(name)
+        if known is None:
+            self._values.unknown(name, value_place)
+            return None
+        if known.is_buffer and desc is None:
+            message = f"{quote(name)} has no tensor of its own; how is it to be seen?"
+            expected = "value, DataType and Sizes"
+            self._findings.add(codes.MISSING_FIELD, message, place, expected=expected, found=quote(name))
+        desc = desc or known.desc
+        return None if desc is None else GraphOutput(public or name, known.value, desc)
+
+    def commands(self, root: Members) -> Iterator[Effect]:
+        """The commands, in their order."""
+        for index, raw in enumerate(root.array("commands") or []):
+            members = Members.of(raw, f"/commands/{index}", self._findings, "a command")
+            kind = None if members is None else members.text("type", required=True)
+            if members is None or kind is None:
+                continue
+            if kind not in COMMAND_MEMBERS:
+                guess = self._findings.did_you_mean(kind, COMMAND_MEMBERS)
+                message = f"{quote(kind)} is no command{guess}"
+                expected = listing(COMMAND_MEMBERS)
+                place = members.at("type")
+                self._findings.add(codes.UNKNOWN_COMMAND, message, place, expected=expected, found=quote(kind))
+                continue
+            output = self._shown(members, COMMAND_MEMBERS[kind], members.text("name"))
+            if kind == PRINT:
+                verbose = members.flag("verbose")
+                if output is not None:
+                    yield Effect(PRINT, output, verbose=verbose)
+                continue
+            path, dimensions = members.text("targetPath", required=True), tuple(self._dimensions(members))
+            if output is not None and path is not None:
+                yield Effect(WRITE_FILE, output, path, dimensions)
+
+    def _dimensions(self, members: Members) -> Iterator[int]:
+        for index, size in enumerate(members.array("dimensions") or []):
+            if type(size) is int and 0 <= size < UINT32:
+                yield size
+            else:
+                expected = f"a whole number from 0 to {UINT32 - 1}"
+                place = members.at("dimensions", index)
+                wrong_kind(self._findings, f"dimensions[{index}]", expected, size, place)

@@ -1,0 +1,271 @@
+"""The values of a native model: one name space of declared buffers and of what nodes write.
+
+A node's output may be a part of a buffer. Then it is a new version of that: ``base`` names the version whose other
+bytes it keeps, and, unless ``bytes`` says otherwise, it has the size of that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.codes.checking import DIMENSION_COUNT_LIMIT, ZERO_SIZE
+from dml2onnx.frontends import contents
+from dml2onnx.frontends.descriptors import report
+from dml2onnx.frontends.findings import listing, pointer, quote
+from dml2onnx.frontends.members import Members, wrong_kind
+from dml2onnx.frontends.unresolved import UNBOUNDED
+from dml2onnx.ir.graph import Constant, GraphInput, Value
+from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from dml2onnx.frontends.descriptors import DescriptorReader
+    from dml2onnx.frontends.files import ModelFiles
+    from dml2onnx.frontends.findings import Findings
+    from dml2onnx.frontends.options import LoadOptions
+    from dml2onnx.frontends.tensors import Problem
+
+DECLARED_MEMBERS = ("bytes", "name")
+"""What a declared value has besides its descriptor and its contents."""
+TARGET_MEMBERS = ("value", "offset", "base", "bytes", "name")
+
+UNKNOWN_EXPECTED = "the name of an input, a constant or a node's output"
+
+
+def written_size(desc: TensorDesc, offset: int, base: int | None) -> int:
+    """Bytes of the value that a tensor is written to, when the model does not say: those of its base."""
+    return offset + desc.total_bytes if base is None else base
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A value that has a name.
+
+    Without ``desc`` it is a buffer that every reader has to describe, or it could not be read, which has been reported.
+    """
+
+    value: Value
+    desc: TensorDesc | None
+    is_buffer: bool = False
+
+
+@dataclass(slots=True)
+class Target:
+    """What an output of a node writes; ``value`` is made when all bases are known."""
+
+    key: str
+    place: str
+    name: str
+    desc: TensorDesc | None
+    offset: int = 0
+    base: str | None = None
+    nbytes: int | None = None
+    value: Value | None = None
+
+
+class Values:
+    """Everything that has a name."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._known: dict[str, Known] = {}
+        self._places: dict[str, str] = {}
+
+    def get(self, name: str) -> Known | None:
+        """A value by its name."""
+        return self._known.get(name)
+
+    def names(self) -> Collection[str]:
+        """All names."""
+        return self._known.keys()
+
+    def all(self) -> Iterable[Known]:
+        """All values."""
+        return self._known.values()
+
+    def add(self, name: str, known: Known, place: str) -> None:
+        """A value under a name, which is to be a new one."""
+        if self._claim(name, place):
+            self._known[name] = known
+
+    def _claim(self, name: str, place: str) -> bool:
+        first = self._places.setdefault(name, place)
+        if first == place:
+            return True
+        message = f"{quote(name)} is the name of another value already, at {quote(first)}"
+        self._findings.add(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
+        return False
+
+    def unknown(self, name: str, place: str, node: str = "") -> None:
+        """The finding that there is no such value."""
+        guess = self._findings.did_you_mean(name, self._known)
+        message = f"there is no value {quote(name)}{guess}"
+        found = quote(name)
+        self._findings.add(codes.UNKNOWN_VALUE, message, place, expected=UNKNOWN_EXPECTED, found=found, node=node)
+
+    def make(self, targets: list[Target]) -> None:
+        """Makes the values of all outputs of nodes, in the order in which they stand."""
+        firsts: dict[str, Target] = {}
+        for target in targets:
+            if self._claim(target.key, target.place):
+                firsts[target.key] = target
+        sizes = {key: known.value.nbytes for key, known in self._known.items()}
+        for target in targets:
+            nbytes = self._size(target, firsts, sizes)
+            target.value = Value(target.name, nbytes)
+            if firsts.get(target.key) is target:
+                self._known[target.key] = Known(target.value, target.desc)
+        for target in targets:
+            if target.base is not None and target.base not in self._known:
+                self.unknown(target.base, target.place + pointer("base"))
+
+    @staticmethod
+    def _size(target: Target, firsts: dict[str, Target], sizes: dict[str, int]) -> int:
+        """The size of a value: its own, or that of the first of its bases whose size is known."""
+        chain: dict[str, Target] = {}
+        found: int | None = None
+        current: Target | None = target
+        while current is not None and found is None:
+            if current.nbytes is not None or current.desc is None or current.base is None:
+                own = UNBOUNDED if current.desc is None else written_size(current.desc, current.offset, None)
+                found = own if current.nbytes is None else current.nbytes
+                if current is not target:
+                    sizes[current.key] = found
+                break
+            chain[current.key] = current
+            found = sizes.get(current.base)
+            current = firsts.get(current.base)
+            if current is not None and current.key in chain:
+                break  # each is the base of the other: the checks name circles
+        for key, link in chain.items():
+            if firsts.get(key) is link:
+                sizes[key] = UNBOUNDED if found is None else found
+        return UNBOUNDED if found is None else found
+
+
+class DeclaredReader:
+    """Reads the inputs and constants of a model."""
+
+    def __init__(
+        self,
+        values: Values,
+        descriptors: DescriptorReader,
+        files: ModelFiles,
+        options: LoadOptions,
+        findings: Findings,
+    ) -> None:
+        self._values = values
+        self._descriptors = descriptors
+        self._files = files
+        self._options = options
+        self._findings = findings
+        self.inputs: list[GraphInput] = []
+        self.constants: list[Constant] = []
+
+    def read(self, root: Members, section: str) -> None:
+        """One section."""
+        for name, raw in (root.mapping(section) or {}).items():
+            place = pointer(section, name)
+            members = Members.of(raw, place, self._findings, quote(name))
+            known = Known(Value(name, UNBOUNDED), None)
+            if members is not None:
+                known = self._declare(name, members, constant=section == "constants")
+            self._values.add(name, known, place)
+
+    def _declare(self, key: str, members: Members, *, constant: bool) -> Known:
+        name, nbytes = members.text("name") or key, members.uint("bytes")
+        unknown = Known(Value(name, UNBOUNDED), None)
+        if nbytes == 0:
+            wrong_kind(self._findings, quote("bytes"), "at least 1", 0, members.at("bytes"))
+        if "bytes" in members.raw and not nbytes:
+            return unknown
+        has_contents = constant or not contents.MEMBERS.isdisjoint(members.raw)
+        if nbytes is not None and "Sizes" not in members.raw:
+            desc, elements, good = None, *self._read_elements(members, nbytes, has_contents)
+        else:
+            desc, good = self._read_desc(members, has_contents)
+            elements = desc
+        if not good:
+            return unknown
+        filled = None
+        if has_contents:
+            filled = contents.read_contents(members, elements, nbytes, self._files, self._findings)
+            if filled is None:
+                return unknown
+            desc = None if nbytes is not None and "Sizes" not in members.raw else filled.desc
+        value = Value(name, nbytes if nbytes is not None else contents.buffer_size(desc) if desc else UNBOUNDED)
+        owned = desc is not None and desc.owned_by_dml
+        if filled and (constant or owned or self._options.is_constant(key)):
+            self.constants.append(Constant(value, filled.data))
+        else:
+            self.inputs.append(GraphInput(name, value, filled.data if filled else None, desc))
+        return Known(value, desc, desc is None)
+
+    def _read_desc(self, members: Members, has_contents: bool) -> tuple[TensorDesc | None, bool]:
+        """The descriptor, and whether all is well; only a ``.npy`` file can do without one."""
+        is_npy = contents.is_npy(members)
+        if is_npy and "DataType" not in members.raw and "Sizes" not in members.raw:
+            return None, True
+        others = (*contents.MEMBERS, *DECLARED_MEMBERS)
+        fields = {key: value for key, value in members.raw.items() if key not in others}
+        problems: list[Problem] = []
+        found = self._descriptors.tensor(fields, fields, problems)
+        report(self._findings, problems, members.place)
+        desc = found if isinstance(found, TensorDesc) and has_elements(found, members, self._findings) else None
+        if desc is None and has_contents:  # what is wrong with the contents can be said all the same
+            contents.read_contents(members, None, None, self._files, self._findings)
+        return desc, desc is not None
+
+    def _read_elements(self, members: Members, nbytes: int, has_contents: bool) -> tuple[TensorDesc | None, bool]:
+        """A buffer without a tensor, as the row of elements that its contents are written as."""
+        allowed = {*contents.MEMBERS, *DECLARED_MEMBERS, *(("DataType",) if has_contents else ())}
+        members.only(sorted(allowed), "a buffer without Sizes")
+        if any(name not in allowed for name in members.raw):
+            return None, False
+        if "DataType" not in members.raw:
+            row = None if contents.is_npy(members) else TensorDesc(DataType.UINT8, (nbytes,))
+            return row, True
+        problems: list[Problem] = []
+        fields = {"DataType": members.raw["DataType"], "Sizes": [1]}
+        found = self._descriptors.tensor(fields, fields, problems)
+        report(self._findings, problems, members.place)
+        if not isinstance(found, TensorDesc):
+            return None, False
+        count = nbytes * 8 // found.data_type.bits
+        if not count:
+            message = f"{nbytes} bytes do not hold one element of {found.data_type.name}"
+            place = members.at("bytes")
+            self._findings.add(codes.WRONG_VALUE_COUNT, message, place, expected=f"{found.minimum_bytes} bytes")
+        return TensorDesc(found.data_type, (count,)), count > 0
+
+    def check_options(self, inputs: list[str], constants: list[str]) -> None:
+        """Findings about options that name what the model does not have; the lists are what it declares."""
+        names = [quote(name) for name in inputs]
+        for name in sorted(self._options.constants | self._options.inputs):
+            if name in inputs or (name in constants and name not in self._options.inputs):
+                continue
+            if name in constants:
+                message = f"{quote(name)} is a constant of the model, and cannot become an input"
+            else:
+                message = f"the model has no input {quote(name)}{self._findings.did_you_mean(name, inputs)}"
+            expected = listing(names) or "no name"
+            self._findings.add(codes.UNKNOWN_OPTION_NAME, message, expected=expected, found=quote(name))
+        for item in self.inputs:
+            if item.name in self._options.constants and item.default is None:
+                message = f"{quote(item.name)} cannot become a constant, since the model gives no contents for it"
+                self._findings.add(codes.NO_CONTENTS, message, pointer("inputs", item.name), expected="contents")
+
+
+def has_elements(desc: TensorDesc, members: Members, findings: Findings) -> bool:
+    """Whether a declared tensor has dimensions, all of them of a size; said here once, not for each reader."""
+    if not desc.sizes:
+        message, expected = f"a tensor has 1 to {MAX_DIMENSIONS} dimensions", f"1 to {MAX_DIMENSIONS} sizes"
+        findings.add(DIMENSION_COUNT_LIMIT, message, members.at("Sizes"), expected=expected, found="none")
+    for index, size in enumerate(desc.sizes):
+        if size < 1:
+            message = f"Sizes[{index}] is {size}; every size is at least 1"
+            findings.add(ZERO_SIZE, message, members.at("Sizes", index), expected="at least 1", found=size)
+    return bool(desc.sizes) and min(desc.sizes) > 0

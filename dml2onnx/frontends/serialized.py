@@ -1,0 +1,448 @@
+"""Serialized DirectML graphs: ``Partition_0.bin`` and the files of its constants beside it.
+
+ONNX Runtime's DirectML provider writes them when ``ep.dml.enable_graph_serialization`` is set; DxDispatch runs them:
+https://github.com/microsoft/DirectML/blob/master/DxDispatch/doc/Guide.md. The tables are those of
+:mod:`dml2onnx.serialized_schema`.
+
+Edges are equal names. An input of a node is an input of the graph of that name or else the output of an earlier node.
+It has a descriptor of its own, which may see the bytes in another shape or data type than they were written in. Inputs
+of the graph have no description at all: they are seen as their first reader sees them. Constants have neither a data
+type nor a shape. Those below 8 bytes lie in the file, others in ``<name>.bin`` in the same directory; tensors that
+these are connected to are owned by DirectML.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dml2onnx import catalog
+from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.frontends.descriptors import DescriptorReader, operator_form, report, unknown_operator
+from dml2onnx.frontends.dialects import OPERATOR_PREFIX, SERIALIZED
+from dml2onnx.frontends.files import FileError, ModelFiles
+from dml2onnx.frontends.findings import Findings, quote
+from dml2onnx.frontends.flatbuffer import DamagedError, FlatBuffer
+from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions, check_without_contents
+from dml2onnx.frontends.serialized_operators import decode_operator
+from dml2onnx.frontends.text import is_ort
+from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
+from dml2onnx.ir.data import ArrayData, padded
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.operator import UNREADABLE
+from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.serialized_schema import (
+    CONSTANT_CODE,
+    CONSTANT_NAME,
+    CONSTANT_NODE,
+    CONSTANT_RAW_DATA,
+    GRAPH,
+    NAME_CODE,
+    NODE,
+    OPERATOR_CODE,
+    OPERATOR_NODE,
+    RAW_DATA_CODE,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from dml2onnx.catalog import OperatorSchema
+    from dml2onnx.diagnostics import Code
+    from dml2onnx.frontends.flatbuffer import Table
+    from dml2onnx.frontends.serialized_operators import Connection
+    from dml2onnx.frontends.tensors import Problem
+    from dml2onnx.ir.data import Data
+    from dml2onnx.ir.operator import OperatorDesc, Unreadable
+
+SUFFIX = ".bin"
+_OFFSET_BYTES = 4
+
+
+def is_serialized(path: Path, data: bytes) -> bool:
+    """Whether the contents of a file are meant to be a serialized graph.
+
+    There is no magic number. A file starts with the offset of its root, a small multiple of 4, so that one of the first
+    bytes is zero, which no text has. ONNX models start with a version that is not 0. By its suffix a file is told when
+    even that is damaged.
+    """
+    start = data[:_OFFSET_BYTES]
+    if (start[:1] == b"\x08" and start[1:2] != b"\0") or is_ort(data):
+        return False
+    root = int.from_bytes(start, "little")
+    if 0 in start and not root % _OFFSET_BYTES and root + _OFFSET_BYTES <= len(data):
+        return True
+    if path.suffix.lower() != SUFFIX or start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return False
+    try:
+        return bool(data) and not data.decode("utf-8").lstrip("\ufeff \t\r\n").startswith(("{", "[", '"', "/"))
+    except UnicodeDecodeError:
+        return True
+
+
+def read(path: Path, data: bytes, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
+    """The graph of a file, with all that is wrong in it as findings; :class:`UnreadableError` when it is damaged."""
+    findings = Findings()
+    files = ModelFiles(path.parent, options.allow_paths)
+    try:
+        graph = SerializedReader(data, files, findings).read(path.stem.encode("utf-8", "replace").decode())
+    except DamagedError as damage:
+        message = f"{quote(str(path))}, byte {damage.offset}: {damage}"
+        found = f"byte {damage.offset}"
+        raise UnreadableError(codes.DAMAGED_FILE.at(message, pointer=damage.place, found=found)) from None
+    check_without_contents(options, {item.name for item in graph.inputs}, findings)
+    return _with_findings(graph, findings)
+
+
+def _with_findings(graph: Graph, findings: Findings) -> Graph:
+    return Graph(
+        graph.nodes,
+        graph.inputs,
+        graph.outputs,
+        graph.constants,
+        name=graph.name,
+        findings=findings.all(),
+        format=graph.format,
+        unresolved=graph.unresolved,
+    )
+
+
+def _located(problem: Problem, offset: int) -> Problem:
+    """A problem with its place in the file; names of operators are suggested as the file has to have them."""
+    guess = problem.guess
+    if problem.code is codes.UNKNOWN_OPERATOR and guess is not None:
+        guess = OPERATOR_PREFIX + guess[0].removeprefix(OPERATOR_PREFIX), catalog.operator_names()
+    return problem._replace(message=f"{problem.message} (at byte {offset})", guess=guess)
+
+
+@dataclass(frozen=True, slots=True)
+class _OperatorNode:
+    index: int
+    place: str
+    name: str
+    operator: OperatorDesc
+    inputs: tuple[Connection, ...]
+    outputs: tuple[Connection, ...]
+    writes: dict[str, tuple[Write, ...]]
+
+
+class _Made(NamedTuple):
+    """A value that a node makes."""
+
+    node: int
+    """Its index."""
+    value: Value
+    desc: TensorDesc | Unreadable | None
+    """``None`` for constants."""
+    owned: bool = False
+    """Whether tensors that are connected to it are owned by DirectML."""
+
+
+@dataclass(slots=True)
+class _Input:
+    """A graph input, as far as it is known from its readers."""
+
+    place: str
+    nbytes: int = 0
+    is_read: bool = False
+    desc: TensorDesc | None = None
+    value: Value | None = field(default=None)
+
+
+class SerializedReader:
+    """Reads one file; findings are placed below ``place``."""
+
+    def __init__(self, data: bytes, files: ModelFiles, findings: Findings, place: str = "") -> None:
+        self._data = data
+        self._files = files
+        self._findings = findings
+        self._place = place
+        self._descriptors = DescriptorReader(SERIALIZED)
+        self._unresolved = Unresolved()
+        self._constants: list[Constant] = []
+        self._inputs: dict[str, _Input] = {}
+        self._made: dict[str, _Made] = {}
+        self._nodes: list[_OperatorNode] = []
+        self._names: set[str] = set()
+        self._known: list[str] = []
+        """Names that can be read, once all nodes are known."""
+
+    def read(self, name: str) -> Graph:
+        """The graph, without the findings; :class:`DamagedError` when there is none to be had."""
+        root = FlatBuffer(self._data).root(GRAPH)
+        for index, input_name in enumerate(root.strings("graphInputNames")):
+            if input_name:
+                self._declare_input(input_name, f"{self._place}{root.at('graphInputNames')}/{index}")
+        for index, table in enumerate(root.tables("nodes", NODE)):
+            self._read_node(index, table)
+        self._known = [*self._inputs, *self._made]
+        for node in self._nodes:
+            self._measure_inputs(node)
+        inputs = tuple(self._finish_inputs())
+        nodes = tuple([self._finish(node) for node in self._nodes])
+        return Graph(
+            nodes,
+            inputs,
+            tuple(self._read_outputs(root)),
+            tuple(self._constants),
+            name=name,
+            format="serialized",
+            unresolved=self._unresolved.all(),
+        )
+
+    def _declare_input(self, name: str, place: str) -> None:
+        if name in self._inputs:
+            message = f"{quote(name)} is the name of another input already, at {self._inputs[name].place}"
+            self._findings.add(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
+        else:
+            self._inputs[name] = _Input(place)
+
+    # --- Nodes --------------------------------------------------------------------------------------------------------
+
+    def _read_node(self, index: int, table: Table) -> None:
+        code, offset = table.union("desc")
+        given = table.string("name") or ""
+        inputs, outputs = table.strings("inputNames"), table.strings("outputNames")
+        place = self._place + table.place
+        if not given:
+            self._findings.add(codes.MISSING_KEY, "name is missing", f"{place}/name", expected="the node's name")
+        if offset is None or code not in (OPERATOR_CODE, CONSTANT_CODE):
+            found = "nothing" if offset is None else f"code {code}"
+            message = f"the node is neither an operator nor a constant (at byte {table.offset})"
+            expected = "OperatorNodeDesc or ConstantNodeDesc"
+            self._findings.add(codes.NODE_KIND, message, f"{place}/desc", expected=expected, found=found, node=given)
+            self._leave_open(index, inputs, outputs)
+        elif code == CONSTANT_CODE:
+            self._read_constant(index, table.member("desc", offset, CONSTANT_NODE), given, outputs)
+        else:
+            self._read_operator(index, table.member("desc", offset, OPERATOR_NODE), given, inputs, outputs)
+
+    def _leave_open(self, index: int, inputs: list[str], outputs: list[str]) -> None:
+        """A node that could not be read, which has been reported: what it reads is used, what it makes is unknown."""
+        place = self._node_place(index)
+        for name in self._inputs.keys() & inputs:
+            self._inputs[name].is_read = True
+        for number, name in enumerate(outputs):
+            if name:
+                self._make(
+                    name, _Made(index, self._unresolved.value(name), UNREADABLE), f"{place}/outputNames/{number}"
+                )
+
+    def _make(self, name: str, made: _Made, place: str) -> None:
+        known = self._made.setdefault(name, made)
+        if known is not made:
+            message = f"{quote(name)} is what node {known.node} makes already"
+            self._findings.add(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
+
+    def _unique(self, name: str) -> str:
+        """Names of nodes tell nothing apart in the format; numbers are appended to those that come again."""
+        unique, run = name, 1
+        while unique in self._names:
+            run += 1
+            unique = f"{name}#{run}"
+        self._names.add(unique)
+        return unique
+
+    def _read_constant(self, index: int, table: Table, name: str, outputs: list[str]) -> None:
+        name = name or f"constant{index}"
+        place = self._place + table.place
+        code, offset = table.union("data")
+        if offset is None or code not in (NAME_CODE, RAW_DATA_CODE):
+            found = "nothing" if offset is None else f"code {code}"
+            message = f"the constant has neither a name nor bytes (at byte {table.offset})"
+            expected = "ConstantName or ConstantRawData"
+            self._findings.add(codes.NODE_KIND, message, f"{place}/data", expected=expected, found=found, node=name)
+            data: Data | None = None
+        elif code == NAME_CODE:
+            data = self._named_data(table.member("data", offset, CONSTANT_NAME), name)
+        else:
+            raw = table.member("data", offset, CONSTANT_RAW_DATA)
+            elements = raw.numbers("data", "u1")
+            data = ArrayData(np.empty(0, np.uint8) if elements is None else elements.view(np.uint8))
+        if data is not None and not data.nbytes:
+            self._findings.add(codes.NO_DATA, "the constant has no bytes", f"{place}/data", node=name)
+            data = None
+        if data is None:
+            value = self._unresolved.value(name)
+        else:
+            value = Value(name, -(-data.nbytes // 4) * 4)
+            self._constants.append(Constant(value, padded(data, value.nbytes)))
+        named = [(number, output) for number, output in enumerate(outputs) if output]
+        if named:
+            owned = code == NAME_CODE
+            made = _Made(index, value, UNREADABLE if data is None else None, owned)
+            self._make(named[0][1], made, f"{self._node_place(index)}/outputNames/{named[0][0]}")
+        for number, output in named[1:]:
+            message = "a constant has one output"
+            at = f"{self._node_place(index)}/outputNames/{number}"
+            self._findings.add(codes.TENSOR_COUNT, message, at, expected="one name", found=quote(output), node=name)
+
+    def _named_data(self, table: Table, name: str) -> Data | None:
+        place = self._place + table.at("name")
+        file_name = table.string("name")
+        if not file_name:
+            self._findings.add(codes.MISSING_KEY, "name is missing", place, expected="the name of a file", node=name)
+            return None
+        try:
+            return self._files.raw(file_name + SUFFIX)
+        except FileError as error:
+            self._findings.add(error.code, str(error), place, expected=error.expected, found=error.found, node=name)
+            return None
+
+    def _read_operator(self, index: int, table: Table, name: str, inputs: list[str], outputs: list[str]) -> None:
+        place = self._place + table.place
+        operator_name = table.string("type")
+        schema = self._descriptors.schema(operator_name)
+        if schema is None:
+            form = operator_form({} if operator_name is None else {"type": operator_name})
+            report(self._findings, [_located(unknown_operator(form), table.offset)], place, node=name)
+            self._leave_open(index, inputs, outputs)
+            return
+        name = self._unique(name or f"{schema.stem}_{index}")
+        decoded = decode_operator(schema, table, (inputs, outputs), self._is_owned)
+        operator, problems = self._descriptors.operator(schema, decoded.fields, decoded.given)
+        located = [
+            _located(problem, decoded.offsets.get(str(problem.path[0]), table.offset))
+            for problem in (*decoded.problems, *problems)
+        ]
+        report(self._findings, located, place, node=name, schema=schema)
+        writes = self._write(index, operator, decoded.outputs)
+        self._nodes.append(_OperatorNode(index, place, name, operator, decoded.inputs, decoded.outputs, writes))
+
+    def _is_owned(self, name: str) -> bool:
+        """Whether a name is that of a constant in a file of its own, which is bound when the graph is initialized."""
+        return name not in self._inputs and name in self._made and self._made[name].owned
+
+    def _write(
+        self, index: int, operator: OperatorDesc, outputs: tuple[Connection, ...]
+    ) -> dict[str, tuple[Write, ...]]:
+        """Values for all outputs; those that have names can be read by these."""
+        writes: dict[str, list[Write]] = {}
+        numbers: dict[str, int] = {}
+        for connection in outputs:
+            number = numbers[connection.field] = numbers.get(connection.field, -1) + 1
+            place = f"{self._node_place(index)}/outputNames/{connection.position}"
+            if operator.get(connection.field) is UNREADABLE:
+                made = _Made(index, self._unresolved.value(connection.name), UNREADABLE)
+            else:
+                desc = operator.tensors(connection.field)[number]
+                value = Value(connection.name or f"{connection.field}.{number}", desc.total_bytes)
+                writes.setdefault(connection.field, []).append(Write(value))
+                made = _Made(index, value, desc)
+            if connection.name:
+                self._make(connection.name, made, place)
+        return {name: tuple(items) for name, items in writes.items()}
+
+    def _node_place(self, index: int) -> str:
+        return f"{self._place}/nodes/{index}"
+
+    # --- Edges --------------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _tensors_in(node: _OperatorNode) -> Iterator[tuple[Connection, TensorDesc]]:
+        """The inputs of a node with their descriptors, without fields that could not be read."""
+        numbers: dict[str, int] = {}
+        for connection in node.inputs:
+            number = numbers[connection.field] = numbers.get(connection.field, -1) + 1
+            if node.operator.get(connection.field) is not UNREADABLE:
+                yield connection, node.operator.tensors(connection.field)[number]
+
+    def _measure_inputs(self, node: _OperatorNode) -> None:
+        for connection in node.inputs:
+            if connection.name in self._inputs:
+                self._inputs[connection.name].is_read = True
+        for connection, desc in self._tensors_in(node):
+            item = self._inputs.get(connection.name)
+            if item is not None:
+                item.nbytes = max(item.nbytes, desc.total_bytes)
+                item.desc = item.desc or desc
+
+    def _finish_inputs(self) -> Iterator[GraphInput]:
+        for name, item in self._inputs.items():
+            if not item.is_read:
+                message = f"nothing is connected to the graph input {quote(name)}"
+                self._findings.add(codes.UNUSED_GRAPH_INPUT, message, item.place, found=quote(name))
+                continue
+            item.value = Value(name, item.nbytes or UNBOUNDED)
+            yield GraphInput(name, item.value, None, item.desc)
+
+    def _finish(self, node: _OperatorNode) -> Node:
+        reads: dict[str, list[Read]] = {}
+        for connection, desc in self._tensors_in(node):
+            value = self._source(node, connection, desc) or self._unresolved.value(connection.name)
+            reads.setdefault(connection.field, []).append(Read(value))
+        return Node(
+            node.name,
+            node.operator,
+            {name: tuple(items) for name, items in reads.items()},
+            node.writes,
+            node.place,
+        )
+
+    def _source(self, node: _OperatorNode, connection: Connection, desc: TensorDesc) -> Value | None:
+        """What an input reads; ``None``, and a finding, when it cannot be connected."""
+        name = connection.name
+        item = self._inputs.get(name) if name else None
+        if item is not None:
+            return item.value
+        made = self._made.get(name) if name else None
+        if not name:
+            code, message, expected = codes.UNCONNECTED_TENSOR, f"nothing is connected to {connection.field}", "a name"
+        elif made is None:
+            guess = self._findings.did_you_mean(name, self._known)
+            message = f"no input and no node makes {quote(name)}{guess}"
+            code, expected = codes.UNKNOWN_VALUE, "an input, or the output of a node"
+        elif made.node >= node.index:
+            which = "this node itself" if made.node == node.index else f"node {made.node}"
+            code, message = codes.NOT_YET_MADE, f"{quote(name)} is made by {which}"
+            expected = f"an input, or the output of a node before {node.index}"
+        elif made.desc is not UNREADABLE and made.value.nbytes < desc.total_bytes:
+            what = "the constant" if made.desc is None else "the output"
+            code, expected = codes.EDGE_BYTES, f"{desc.total_bytes} bytes or more"
+            message = f"{what} has {made.value.nbytes} bytes, and {connection.field} reads {desc.total_bytes}"
+        else:
+            return made.value
+        self._report(code, message, node, connection, expected)
+        return None
+
+    def _report(self, code: Code, message: str, node: _OperatorNode, connection: Connection, expected: str) -> None:
+        schema: OperatorSchema = node.operator.schema
+        self._findings.add(
+            code,
+            message,
+            f"{self._node_place(node.index)}/inputNames/{connection.position}",
+            expected=expected,
+            found=quote(connection.name),
+            node=node.name,
+            operator=schema.short_name,
+            field=connection.field,
+            documentation=schema.doc,
+        )
+
+    def _read_outputs(self, root: Table) -> Iterator[GraphOutput]:
+        seen: set[str] = set()
+        for index, name in enumerate(root.strings("graphOutputNames")):
+            if not name:
+                continue
+            place = f"{self._place}{root.at('graphOutputNames')}/{index}"
+            made = self._made.get(name)
+            if name in seen:
+                message = f"{quote(name)} is the name of another output already"
+                self._findings.add(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
+            elif made is None and name in self._inputs:
+                message = f"{quote(name)} is an input of the graph, and no node's output"
+                self._findings.add(codes.INPUT_AS_OUTPUT, message, place, found=quote(name))
+            elif made is None:
+                message = f"no node has an output {quote(name)}{self._findings.did_you_mean(name, self._made)}"
+                expected = "the output of a node"
+                self._findings.add(codes.UNKNOWN_VALUE, message, place, expected=expected, found=quote(name))
+            elif made.desc is None:
+                message = f"{quote(name)} is a constant, which has no descriptor to give to an output"
+                self._findings.add(codes.CONSTANT_OUTPUT, message, place, found=quote(name))
+            elif isinstance(made.desc, TensorDesc):
+                yield GraphOutput(name, made.value, made.desc)
+            seen.add(name)

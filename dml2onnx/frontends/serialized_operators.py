@@ -1,0 +1,313 @@
+"""Operators of serialized graphs, brought into the form from which all descriptors are read.
+
+Tensors are told by the names that are given for them: an empty name stands for an absent tensor, and descriptors are
+there for those that are present only. Attributes are told by their position.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dml2onnx import catalog
+from dml2onnx.catalog import FieldKind, FieldType
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.descriptors import UNION_MEMBERS
+from dml2onnx.frontends.dialects import data_types
+from dml2onnx.frontends.findings import quote
+from dml2onnx.frontends.tensors import MAX_SIZES, Problem
+from dml2onnx.ir.operator import UNREADABLE
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.serialized_schema import (
+    ACTIVATION,
+    ALIGNMENTS,
+    ARRAY,
+    ATTRIBUTE,
+    BYTE_ARRAY_CODE,
+    ELEMENTS,
+    SCALAR,
+    SCALAR_BYTES,
+    STRUCTS,
+    TENSOR,
+    Kind,
+    attribute_kind,
+    may_be_owned,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dml2onnx.catalog import FieldSchema, OperatorSchema
+    from dml2onnx.frontends.flatbuffer import Table
+    from dml2onnx.frontends.members import Json
+    from dml2onnx.ir.operator import FieldValue
+
+MAX_NESTING = 5
+"""Activations within activations that are decoded: enough for the descriptor's reader to refuse them."""
+
+_LONGEST_NAME = 200
+"""Names of operators and data types are cut here, so that a message about one, or a key made from it, stays small."""
+_UINTS = "<u4"
+_BYTES = struct.Struct(f"<{SCALAR_BYTES}s")
+_ARRAYS = (FieldType.UINT_ARRAY, FieldType.INT_ARRAY, FieldType.FLOAT_ARRAY)
+
+
+class Connection(NamedTuple):
+    """A tensor that is present: its field, the name of the value (empty for none), and the position of the name."""
+
+    field: str
+    name: str
+    position: int
+
+
+class DecodedOperator(NamedTuple):
+    """The fields of an operator as decoded JSON would have them, and what connects its tensors."""
+
+    fields: Json
+    given: dict[str, FieldValue]
+    """Fields that cannot be decoded, which ``problems`` tell about."""
+    inputs: tuple[Connection, ...]
+    outputs: tuple[Connection, ...]
+    problems: tuple[Problem, ...]
+    offsets: dict[str, int]
+    """Where in the file fields were found."""
+
+
+def decode_operator(
+    schema: OperatorSchema,
+    table: Table,
+    names: tuple[Sequence[str], Sequence[str]],
+    is_owned: Callable[[str], bool],
+) -> DecodedOperator:
+    """Decodes an ``OperatorNodeDesc``.
+
+    ``names`` are those of the node's inputs and of its outputs; ``is_owned`` says of which inputs DirectML owns the
+    contents.
+    """
+    decoder = _Decoder(schema)
+    inputs = decoder.tensors(FieldKind.INPUT_TENSOR, table.tables("inputs", TENSOR), names[0], is_owned)
+    outputs = decoder.tensors(FieldKind.OUTPUT_TENSOR, table.tables("outputs", TENSOR), names[1], lambda _: False)
+    decoder.attributes(table.tables("attributes", ATTRIBUTE), 0)
+    return DecodedOperator(decoder.raw, decoder.given, inputs, outputs, tuple(decoder.problems), decoder.offsets)
+
+
+class _Decoder:
+    def __init__(self, schema: OperatorSchema) -> None:
+        self._schema = schema
+        self.raw: Json = {}
+        self.given: dict[str, FieldValue] = {}
+        self.problems: list[Problem] = []
+        self.offsets: dict[str, int] = {}
+
+    def _give_up(self, name: str, problem: Problem) -> None:
+        self.problems.append(problem)
+        self.given[name] = UNREADABLE
+        self.raw.pop(name, None)
+
+    # --- Tensors ------------------------------------------------------------------------------------------------------
+
+    def tensors(
+        self, kind: FieldKind, tables: list[Table], names: Sequence[str], is_owned: Callable[[str], bool]
+    ) -> tuple[Connection, ...]:
+        """Pairs fields, names and descriptors of one side.
+
+        A required tensor without a name takes a descriptor as well when there are more of these than names: nobody
+        reads it, but the operator has it.
+        """
+        connections: list[Connection] = []
+        spare = len(tables) - sum(map(bool, names))
+        name_index = used = 0
+        for item in self._schema.fields:
+            if item.kind is not kind:
+                continue
+            if item.type is FieldType.TENSOR_ARRAY:
+                rest = tables[used:]
+                described = [_name_at(names, name_index + number) for number in range(len(rest))]
+                self.raw[item.name] = [
+                    self._tensor(table, self._owned(is_owned, item.name, name), item.name, number)
+                    for number, (table, name) in enumerate(zip(rest, described, strict=True))
+                ]
+                connections += [
+                    Connection(item.name, name, name_index + number) for number, name in enumerate(described)
+                ]
+                name_index, used = name_index + len(rest), len(tables)
+                continue
+            name = _name_at(names, name_index)
+            name_index += 1
+            unread = not name and not item.optional and spare > 0
+            spare -= unread
+            if not name and not unread:
+                continue
+            if used == len(tables):
+                message = f"is connected to {quote(name)}, but has no descriptor"
+                self._give_up(item.name, Problem(codes.TENSOR_COUNT, (item.name,), message, "a tensor descriptor"))
+                continue
+            self.raw[item.name] = self._tensor(tables[used], self._owned(is_owned, item.name, name), item.name)
+            connections.append(Connection(item.name, name, name_index - 1))
+            used += 1
+        self._count_tensors(kind, len(tables) - used, [name for name in names[name_index:] if name])
+        return tuple(connections)
+
+    def _owned(self, is_owned: Callable[[str], bool], field: str, name: str) -> bool:
+        """DxDispatch sets the flag on all tensors that read files, even on those with which DirectML refuses it.
+
+        The file does not have it, and ONNX Runtime runs such graphs; so it is left out there.
+        """
+        return is_owned(name) and may_be_owned(self._schema, field)
+
+    def _count_tensors(self, kind: FieldKind, unused: int, surplus: list[str]) -> None:
+        side = "inputs" if kind is FieldKind.INPUT_TENSOR else "outputs"
+        if unused:
+            message = f"of the {side} are {unused} more than there are names of tensors"
+            self.problems.append(Problem(codes.TENSOR_COUNT, (side,), message, "a name for each descriptor"))
+        if surplus:
+            message = f"of {self._schema.short_name} do not include what {quote(surplus[0])} is the name of"
+            self.problems.append(Problem(codes.TENSOR_COUNT, (side,), message, "no further name", quote(surplus[0])))
+
+    def _tensor(self, table: Table, owned: bool, field: str, index: int | None = None) -> Json:
+        self.offsets.setdefault(field, table.offset)
+        raw: Json = {}
+        data_type = table.string("dataType")
+        if data_type is not None:
+            raw["DataType"] = data_type[:_LONGEST_NAME]
+        sizes, strides = table.numbers("sizes", _UINTS), table.numbers("strides", _UINTS)
+        raw["Sizes"] = [] if sizes is None else sizes.tolist()
+        if strides is not None:
+            raw["Strides"] = strides.tolist()
+        if owned:
+            raw["Flags"] = "OWNED_BY_DML"
+        total = table.uint64("totalTensorSizeInBytes")
+        if not total:
+            path = (field, "TotalTensorSizeInBytes") if index is None else (field, index, "TotalTensorSizeInBytes")
+            self.problems.append(Problem(codes.FIELD_RANGE, path, "is 0", "the bytes of the tensor", "0"))
+        elif total != _smallest_total(raw):
+            raw["TotalTensorSizeInBytes"] = total
+        return raw
+
+    # --- Attributes ---------------------------------------------------------------------------------------------------
+
+    def attributes(self, tables: list[Table], depth: int) -> None:
+        """Decodes all attributes."""
+        fields = self._schema.attribute_fields
+        if len(tables) != len(fields):
+            message = f"of {self._schema.short_name} are {len(fields)}, and {len(tables)} are given"
+            expected = f"{len(fields)} attributes"
+            problem = Problem(codes.ATTRIBUTE_COUNT, ("attributes",), message, expected, str(len(tables)))
+            self.problems.append(problem)
+            for item in fields[len(tables) :]:
+                self.given[item.name] = UNREADABLE
+        for item, table in zip(fields, tables, strict=False):
+            self._attribute(item, table, depth)
+
+    def _attribute(self, item: FieldSchema, table: Table, depth: int) -> None:
+        self.offsets[item.name] = table.offset
+        name = table.string("name")
+        if name and name != item.name:
+            message = f"is stored with the name {quote(name)}"
+            self._give_up(item.name, Problem(codes.ATTRIBUTE_NAME, (item.name,), message, item.name, quote(name)))
+            return
+        code, offset = table.union("val")
+        if offset is None:
+            if item.type in _ARRAYS and self.raw.get(item.count or "") == 0:
+                self.raw[item.name] = []  # the API has a null pointer where there are no elements
+            return
+        kind = attribute_kind(self._schema, item)
+        if code != kind:
+            found = Kind(code).type_name if code in Kind.__members__.values() else f"code {code}"
+            self._wrong_kind(item, kind.type_name, found)
+        elif kind in STRUCTS:
+            numbers = table.structure("val", offset, STRUCTS[kind], ALIGNMENTS[kind])
+            self.raw[item.name] = _of_structure(kind, numbers)
+        elif kind in ELEMENTS:
+            elements = table.member("val", offset, ARRAY).numbers("data", ELEMENTS[kind])
+            self.raw[item.name] = [] if elements is None else [_number(value) for value in elements.tolist()]
+        elif kind is Kind.SCALAR_UNION:
+            self._scalar(item, table.member("val", offset, SCALAR))
+        elif kind is Kind.ACTIVATION:
+            self._activation(item, table.member("val", offset, ACTIVATION), depth)
+        else:
+            operators = table.member("val", offset, ARRAY).tables("data", ACTIVATION)
+            decoded = [self._nested(item, index, operator, depth) for index, operator in enumerate(operators)]
+            if item.name not in self.given:
+                self.raw[item.name] = decoded
+
+    def _wrong_kind(self, item: FieldSchema, expected: str, found: str) -> None:
+        message = f"is stored as {found}, not as {expected}"
+        self._give_up(item.name, Problem(codes.ATTRIBUTE_KIND, (item.name,), message, expected, found))
+
+    def _scalar(self, item: FieldSchema, table: Table) -> None:
+        """The bytes of a ``DML_SCALAR_UNION``, of which the data type's member is read."""
+        code, offset = table.union("data")
+        if code != BYTE_ARRAY_CODE or offset is None:
+            self._wrong_kind(item, "ByteArray", "nothing" if offset is None else f"code {code}")
+            return
+        (content,) = table.structure("data", offset, _BYTES, 1)
+        number = self.raw.get(item.scalar_type or "")
+        data_type = data_types(True).get(number) if type(number) is int else None
+        # Without a data type of whole bytes, which has been or will be reported, there is no member to be read.
+        self.raw[item.name] = {} if data_type is None else _member(data_type, content)  # type: ignore[arg-type]
+
+    def _activation(self, item: FieldSchema, table: Table, depth: int) -> None:
+        decoded = self._nested(item, None, table, depth)
+        if item.name not in self.given:
+            self.raw[item.name] = decoded
+
+    def _nested(self, item: FieldSchema, index: int | None, table: Table, depth: int) -> Json:
+        """An activation; what is wrong with its form is a problem of the whole field."""
+        name = table.string("type")
+        raw: Json = {"Desc": {}}
+        if name is not None:
+            raw["type"] = name[:_LONGEST_NAME]
+        full_name = name if name in catalog.operator_names() else None
+        if full_name is None or depth >= MAX_NESTING:
+            return raw
+        decoder = _Decoder(catalog.operator(full_name))
+        decoder.attributes(table.tables("attributes", ATTRIBUTE), depth + 1)
+        raw["Desc"] = decoder.raw
+        for problem in decoder.problems:
+            path = (item.name, "Desc") if index is None else (item.name, index, "Desc")
+            self._give_up(item.name, problem.under(*path))
+        return raw
+
+
+def _name_at(names: Sequence[str], index: int) -> str:
+    return names[index] if index < len(names) else ""
+
+
+def _smallest_total(raw: Json) -> int | None:
+    """What TotalTensorSizeInBytes has to be at least, so that only what says more need be kept."""
+    data_type = data_types(False).get(raw.get("DataType"))
+    sizes, strides = raw["Sizes"], raw.get("Strides") or None
+    assert isinstance(sizes, list)
+    if data_type is None or not 0 < len(sizes) <= MAX_SIZES:
+        return None
+    if strides is None:
+        return TensorDesc(data_type, tuple(sizes)).minimum_bytes
+    assert isinstance(strides, list)
+    return TensorDesc(data_type, tuple(sizes), tuple(strides)).minimum_bytes if len(strides) == len(sizes) else None
+
+
+def _number(value: int | float) -> int | float | str:
+    """A number as decoded JSON has it, where infinities and NaN are strings."""
+    if isinstance(value, int) or math.isfinite(value):
+        return value
+    return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+
+
+def _of_structure(kind: Kind, numbers: tuple[int | float, ...]) -> object:
+    if kind is Kind.SCALE_BIAS:
+        return {"Scale": _number(numbers[0]), "Bias": _number(numbers[1])}
+    if kind is Kind.SIZE_2D:
+        return {"Width": numbers[0], "Height": numbers[1]}
+    return _number(numbers[0])
+
+
+def _member(data_type: DataType, content: bytes) -> Json:
+    if data_type.is_packed_nibbles:
+        return {}
+    dtype = "<u2" if data_type is DataType.FLOAT16 else data_type.dtype.newbyteorder("<")
+    value: int | float = np.frombuffer(content, dtype, 1).item()
+    return {UNION_MEMBERS[data_type]: _number(value)}

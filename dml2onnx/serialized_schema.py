@@ -1,0 +1,178 @@
+"""The tables of a serialized DirectML graph (``Partition_0.bin``), which ONNX Runtime writes and DxDispatch runs.
+
+A FlatBuffers file of the root table ``dml.ir.DmlGraphDesc``, without file identifier. Its schema, in FlatBuffers' IDL:
+
+.. code-block:: text
+
+    table Activation          { type: string; attributes: [AttributeDesc]; }
+    table ActivationArray     { data: [Activation]; }
+    table UIntArray           { data: [uint]; }      // IntArray: [int], FloatArray: [float]
+    struct UInt32             { data: uint; }        // UInt64, Int32, Float32, Bool, ...: likewise
+    struct ScaleBias          { scale: float; bias: float; }
+    struct Size2D             { width: uint; height: uint; }
+    struct ByteArray          { data: [ubyte:8]; }
+    table ScalarUnionData     { data: ScalarVariant; }
+    table AttributeDesc       { name: string; val: AttributeFieldVariant; }
+    table ConstantRawData     { data: [ubyte]; }
+    table ConstantName        { name: string; }
+    table ConstantNodeDesc    { data: ConstantNodeDescDetail; }
+    table DmlBufferTensorDesc { dataType: string; sizes: [uint]; strides: [uint]; totalTensorSizeInBytes: ulong; }
+    table OperatorNodeDesc    { type: string; inputs: [DmlBufferTensorDesc]; outputs: [DmlBufferTensorDesc];
+                                attributes: [AttributeDesc]; }
+    table DmlGraphNode        { desc: NodeDesc; name: string; inputNames: [string]; outputNames: [string]; }
+    table DmlGraphDesc        { nodes: [DmlGraphNode]; graphInputNames: [string]; graphOutputNames: [string]; }
+
+Read and written by the names below. Code that was generated from the schema: ``DmlGraphDesc_generated.h`` and
+``OperatorFieldTypes_generated.h`` in https://github.com/microsoft/DirectML/tree/master/DxDispatch/src/dxdispatch.
+"""
+
+from __future__ import annotations
+
+import enum
+import struct
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from dml2onnx.catalog import FieldType, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dml2onnx.catalog import FieldSchema, OperatorSchema
+
+MAX_BYTES = (1 << 31) - 1
+"""FlatBuffers' own limit for one file: offsets to vtables are signed 32-bit numbers."""
+
+_FIRST_SLOT = 4
+"""Bytes of a vtable before its entries: its own size and that of its table."""
+
+
+class Layout(NamedTuple):
+    """A table: the name of its type, and the index of each of its fields; a union has two, its type first."""
+
+    name: str
+    fields: Mapping[str, int]
+
+    def slot(self, field: str) -> int:
+        """Where the vtable has the place of a field."""
+        return _FIRST_SLOT + 2 * self.fields[field]
+
+
+def _layout(name: str, *fields: str) -> Layout:
+    return Layout(name, MappingProxyType({field: index for index, field in enumerate(fields)}))
+
+
+GRAPH = _layout("DmlGraphDesc", "nodes", "graphInputNames", "graphOutputNames")
+NODE = _layout("DmlGraphNode", "desc_type", "desc", "name", "inputNames", "outputNames")
+OPERATOR_NODE = _layout("OperatorNodeDesc", "type", "inputs", "outputs", "attributes")
+CONSTANT_NODE = _layout("ConstantNodeDesc", "data_type", "data")
+CONSTANT_NAME = _layout("ConstantName", "name")
+CONSTANT_RAW_DATA = _layout("ConstantRawData", "data")
+TENSOR = _layout("DmlBufferTensorDesc", "dataType", "sizes", "strides", "totalTensorSizeInBytes")
+ATTRIBUTE = _layout("AttributeDesc", "name", "val_type", "val")
+ACTIVATION = _layout("Activation", "type", "attributes")
+ARRAY = _layout("an array", "data")
+"""ActivationArray, UIntArray, IntArray and FloatArray."""
+SCALAR = _layout("ScalarUnionData", "data_type", "data")
+
+OPERATOR_CODE, CONSTANT_CODE = 1, 2
+"""``NodeDesc``"""
+NAME_CODE, RAW_DATA_CODE = 1, 2
+"""``ConstantNodeDescDetail``"""
+BYTE_ARRAY_CODE = 1
+"""``ScalarVariant``: the bytes of a ``DML_SCALAR_UNION``; no other member is ever written or read."""
+SCALAR_BYTES = 8
+
+
+class Kind(enum.IntEnum):
+    """``AttributeFieldVariant``: how the value of an attribute is stored."""
+
+    ACTIVATION = 1
+    ACTIVATION_ARRAY = 2
+    UINT32 = 3
+    UINT64 = 4
+    INT32 = 5
+    FLOAT32 = 6
+    UINT_ARRAY = 7
+    INT_ARRAY = 8
+    FLOAT_ARRAY = 9
+    SCALE_BIAS = 10
+    SIZE_2D = 11
+    SCALAR_UNION = 12
+    BOOL = 13
+
+    @property
+    def type_name(self) -> str:
+        """The type's name in the schema."""
+        return _KIND_NAMES[self]
+
+
+_KIND_NAMES = {
+    Kind.ACTIVATION: "Activation",
+    Kind.ACTIVATION_ARRAY: "ActivationArray",
+    Kind.UINT32: "UInt32",
+    Kind.UINT64: "UInt64",
+    Kind.INT32: "Int32",
+    Kind.FLOAT32: "Float32",
+    Kind.UINT_ARRAY: "UIntArray",
+    Kind.INT_ARRAY: "IntArray",
+    Kind.FLOAT_ARRAY: "FloatArray",
+    Kind.SCALE_BIAS: "ScaleBias",
+    Kind.SIZE_2D: "Size2D",
+    Kind.SCALAR_UNION: "ScalarUnionData",
+    Kind.BOOL: "Bool",
+}
+
+STRUCTS: Mapping[Kind, struct.Struct] = MappingProxyType(
+    {
+        Kind.UINT32: struct.Struct("<I"),
+        Kind.UINT64: struct.Struct("<Q"),
+        Kind.INT32: struct.Struct("<i"),
+        Kind.FLOAT32: struct.Struct("<f"),
+        Kind.SCALE_BIAS: struct.Struct("<ff"),
+        Kind.SIZE_2D: struct.Struct("<II"),
+        Kind.BOOL: struct.Struct("<B"),
+    }
+)
+"""Kinds that are structures: what the union's offset leads to are these bytes, without a vtable."""
+
+ALIGNMENTS: Mapping[Kind, int] = MappingProxyType(
+    {kind: {Kind.UINT64: 8, Kind.BOOL: 1}.get(kind, 4) for kind in STRUCTS}
+)
+
+ELEMENTS: Mapping[Kind, str] = MappingProxyType(
+    {Kind.UINT_ARRAY: "<u4", Kind.INT_ARRAY: "<i4", Kind.FLOAT_ARRAY: "<f4"}
+)
+"""Kinds that are arrays of numbers, with the numpy type of an element."""
+
+_KINDS: Mapping[FieldType, Kind] = MappingProxyType(
+    {
+        FieldType.UINT: Kind.UINT32,
+        FieldType.ENUM: Kind.UINT32,
+        FieldType.BOOL: Kind.UINT32,
+        FieldType.INT: Kind.INT32,
+        FieldType.FLOAT: Kind.FLOAT32,
+        FieldType.UINT_ARRAY: Kind.UINT_ARRAY,
+        FieldType.INT_ARRAY: Kind.INT_ARRAY,
+        FieldType.FLOAT_ARRAY: Kind.FLOAT_ARRAY,
+        FieldType.SCALE_BIAS: Kind.SCALE_BIAS,
+        FieldType.SIZE_2D: Kind.SIZE_2D,
+        FieldType.SCALAR_UNION: Kind.SCALAR_UNION,
+        FieldType.OPERATOR: Kind.ACTIVATION,
+        FieldType.OPERATOR_ARRAY: Kind.ACTIVATION_ARRAY,
+    }
+)
+_STORED_AS_BOOL = ("DML_OPERATOR_LOCAL_RESPONSE_NORMALIZATION_GRAD", "CrossChannel")
+"""The one BOOL field that DirectML's own tables call one; all others are UINT there, enumerators too."""
+
+
+def attribute_kind(schema: OperatorSchema, item: FieldSchema) -> Kind:
+    """How an attribute of an operator is stored."""
+    return Kind.BOOL if (schema.name, item.name) == _STORED_AS_BOOL else _KINDS[item.type]
+
+
+def may_be_owned(schema: OperatorSchema, field: str) -> bool:
+    """Whether DirectML may own the contents of a tensor, as it does of constants in files of their own."""
+    return not any(
+        rule.rule is Rule.NOT_OWNED_BY_DML and field in (rule.tensor, *rule.tensors) for rule in schema.constraints
+    )

@@ -1,0 +1,115 @@
+"""What two graphs have that is not the same: values are compared by how they are connected, numbers by their bits."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dml2onnx
+from dml2onnx.compiler import compile
+from dml2onnx.exporters import convert
+from dml2onnx.ir.data import Data
+from dml2onnx.ir.graph import Effect, Graph, GraphOutput, Node, Value
+from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
+
+
+def bits(value: Any) -> Any:
+    """A field's value with floats as their bits, so that NaN is equal to itself and -0.0 is not 0.0."""
+    match value:
+        case float():
+            return struct.pack("<d", value)
+        case tuple():
+            return tuple(bits(item) for item in value)
+        case ScaleBias(scale, bias):
+            return bits((scale, bias))
+        case Scalar(data_type, number):
+            return data_type, bits(float(number) if data_type.is_float else number)
+        case OperatorDesc():
+            return value.type, bits(value.values)
+    return value
+
+
+class _Numbers:
+    """Values of one graph in the order in which they are first met."""
+
+    def __init__(self) -> None:
+        self._known: dict[Value, int] = {}
+
+    def of(self, value: Value | None) -> Any:
+        if value is None:
+            return None
+        return self._known.setdefault(value, len(self._known)), value.name, value.nbytes
+
+
+def _contents(data: Data | None, value: Value) -> bytes | None:
+    if data is None:
+        return None
+    raw = data.read(0, value.nbytes)
+    assert data.nbytes <= value.nbytes
+    return np.concatenate([raw, np.zeros(value.nbytes - raw.size, np.uint8)]).tobytes()
+
+
+def described(graph: Graph) -> dict[str, Any]:
+    """Everything that a graph says, but where it stood."""
+    numbers = _Numbers()
+
+    def node(item: Node) -> Any:
+        reads = {name: [(numbers.of(r.value), r.offset) for r in reads] for name, reads in item.reads.items()}
+        writes = {
+            name: [(numbers.of(w.value), w.offset, numbers.of(w.base)) for w in writes]
+            for name, writes in item.writes.items()
+        }
+        return item.name, bits(item.operator), reads, writes
+
+    def output(item: GraphOutput) -> Any:
+        return item.name, numbers.of(item.value), item.desc
+
+    def effect(item: Effect) -> Any:
+        return item.kind, output(item.output), item.path, item.dimensions, item.verbose
+
+    return {
+        "name": graph.name,
+        "feature level": graph.feature_level,
+        "inputs": [
+            (item.name, numbers.of(item.value), item.desc, _contents(item.default, item.value)) for item in graph.inputs
+        ],
+        "constants": [(numbers.of(item.value), _contents(item.data, item.value)) for item in graph.constants],
+        "nodes": [node(item) for item in graph.nodes],
+        "outputs": [output(item) for item in graph.outputs],
+        "results": [output(item) for item in graph.results],
+        "effects": [effect(item) for item in graph.effects],
+    }
+
+
+def compare(graph: Graph, other: Graph) -> None:
+    """Fails where two graphs differ."""
+    want, got = described(graph), described(other)
+    for part in want:
+        assert got[part] == want[part], part
+
+
+def compiled(graph: Graph) -> bytes:
+    """The ONNX model, but for the name of the format that the graph came from."""
+    return compile(replace(graph, format="")).model_proto.SerializeToString()
+
+
+def round_trip(graph: Graph, directory: Path, *, compiles: bool = True) -> dict[str, bytes]:
+    """Converts a graph twice: it stays the same, and so does what it compiles to; returns the files."""
+    once, twice = directory / "once", directory / "twice"
+    files = []
+    for place in (once, twice):
+        place.mkdir(parents=True)
+        written = convert(graph, place / "model.json")
+        back = dml2onnx.load(place / "model.json")
+        assert [str(item) for item in back.findings] == []
+        compare(graph, back)
+        files.append({path.name: path.read_bytes() for path in written})
+        original, graph = graph, back
+        if compiles and place is once:
+            assert compiled(back) == compiled(original)
+    assert files[0] == files[1]
+    return files[0]

@@ -1,0 +1,124 @@
+"""Writing graphs: which format, which files, and that nothing is lost when it cannot be done."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx.codes import exporting as codes
+from dml2onnx.codes import running
+from dml2onnx.diagnostics import Code, DmlError
+from dml2onnx.exporters import FORMATS, convert
+from dml2onnx.frontends import LoadOptions, load
+from tests.frontends.models import NATIVE, edited, f32, load_model
+
+WEIGHTS = f32(4, 100, Strides=[0, 1], file="weights.bin")
+LARGE = edited(NATIVE, ("/constants/w", WEIGHTS), ("/nodes/0/desc/BTensor", f32(4)))
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A model with a constant that does not stand in it."""
+    (tmp_path / "weights.bin").write_bytes(np.arange(100, dtype=np.float32).tobytes())
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(LARGE))
+    return path
+
+
+def refused(model: Path | dml2onnx.Graph, path: Path, format: str | None = None) -> str:
+    with pytest.raises(DmlError) as caught:
+        convert(model, path, format)
+    (item,) = caught.value.diagnostics
+    return item.code
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(path.name for path in directory.iterdir())
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_is_read_again(format: str, model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    written = dml2onnx.convert(model, out / "graph", format)
+    assert written[0] == out / "graph"
+    assert names(out) == sorted(path.name for path in written)
+    graph = load(out / "graph")
+    assert (graph.format, graph.findings) == (format, ())
+    assert [node.operator.type for node in graph.nodes] == ["ELEMENT_WISE_ADD1", "JOIN", "SPLIT"]
+    (constant,) = graph.constants
+    assert constant.data.read().view(np.float32).tolist() == list(range(100))
+
+
+def test_the_suffix_says_the_format(model: Path, tmp_path: Path) -> None:
+    convert(model, tmp_path / "a.JSON")
+    convert(model, tmp_path / "a_serialized.bin")
+    assert load(tmp_path / "a.JSON").format == "native"
+    assert load(tmp_path / "a_serialized.bin").format == "serialized"
+    assert refused(model, tmp_path / "a.onnx") == codes.UNKNOWN_TARGET.id
+    assert refused(model, tmp_path / "a.json", "onnx") == codes.UNKNOWN_TARGET.id
+
+
+def test_the_source_is_spared(model: Path, tmp_path: Path) -> None:
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert refused(model, model) == running.OUTPUT_IS_SOURCE.id
+    assert refused(model, tmp_path / "weights.bin") == running.OUTPUT_IS_SOURCE.id
+    assert refused(model, tmp_path / "weights.json") == running.OUTPUT_IS_SOURCE.id
+    assert refused(load(model), tmp_path / "weights.json") == running.OUTPUT_IS_SOURCE.id
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_padded_source_is_spared(tmp_path: Path) -> None:
+    """A constant that is longer than its file is still that file's."""
+    (tmp_path / "w.bin").write_bytes(bytes(300))
+    constant = {"DataType": "UINT8", "Sizes": [300], "bytes": 400, "file": "w.bin"}
+    graph = load_model(tmp_path, edited(NATIVE, ("/constants/w", constant), ("/nodes/0/desc/BTensor", f32(4))))
+    assert refused(graph, tmp_path / "w.json", "dml_graph") == running.OUTPUT_IS_SOURCE.id
+    assert (tmp_path / "w.bin").read_bytes() == bytes(300)
+
+
+def test_strangers_are_spared(model: Path, tmp_path: Path) -> None:
+    """A file beside the output is replaced only together with the output."""
+    (tmp_path / "out.bin").write_bytes(b"precious")
+    assert refused(model, tmp_path / "out.json") == codes.BESIDE_OUTPUT.id
+    assert (tmp_path / "out.bin").read_bytes() == b"precious"
+    assert not (tmp_path / "out.json").exists()
+    (tmp_path / "out.json").write_text("an older one")
+    assert convert(model, tmp_path / "out.json") == [tmp_path / "out.json", tmp_path / "out.bin"]
+
+
+def test_nothing_half_written(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = names(tmp_path)
+    assert refused(model, tmp_path / "nowhere" / "out.json") == running.OUTPUT_UNWRITABLE.id
+    from dml2onnx import writer
+
+    replace = writer.os.replace
+
+    def full(source: str, target: Path) -> None:
+        if target.name == "out.json":
+            raise OSError(28, "No space left on device")
+        replace(source, target)
+
+    monkeypatch.setattr(writer.os, "replace", full)
+    assert refused(model, tmp_path / "out.json") == running.OUTPUT_UNWRITABLE.id
+    assert names(tmp_path) == before
+
+
+def test_options_hold(tmp_path: Path) -> None:
+    graph = load_model(tmp_path, edited(NATIVE, ("/inputs/x", f32(4, fill=1))), LoadOptions(freeze=True))
+    convert(graph, tmp_path / "out.json")
+    document = json.loads((tmp_path / "out.json").read_text())
+    assert "inputs" not in document
+    assert list(document["constants"]) == ["x", "w"]
+    assert document["constants"]["x"] == f32(4, fill=1)
+
+
+def test_every_code_is_reached() -> None:
+    """Each is named by a test that asks for it."""
+    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    everything = {name for name, value in vars(codes).items() if isinstance(value, Code)}
+    assert {name for name in everything if f"codes.{name}" not in tests} == set()

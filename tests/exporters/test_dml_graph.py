@@ -1,0 +1,204 @@
+"""Graphs as a DML_GRAPH_DESC: what the structures of the API can say comes back, the rest is refused."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import dml2onnx
+from dml2onnx import catalog
+from dml2onnx.codes import exporting as codes
+from dml2onnx.diagnostics import Code, DmlError
+from dml2onnx.exporters import convert
+from dml2onnx.frontends import LoadOptions
+from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from tests.checks.build import one
+from tests.checks.test_examples import RIGHT
+from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32, load_model
+from tests.random_graphs import samples
+from tests.random_graphs.growing import Sample
+
+from .same import bits, described
+from .test_native import PROGRAMS, exact
+
+
+def without_flags(node: Node, values: set[Value]) -> OperatorDesc:
+    """The operator, with what it reads of these values owned by nobody."""
+    operator = node.operator
+    changed: dict[str, Any] = {}
+    for name, reads in node.reads.items():
+        descs = tuple(
+            replace(desc, owned_by_dml=desc.owned_by_dml and read.value not in values)
+            for read, desc in zip(reads, operator.tensors(name), strict=True)
+        )
+        changed[name] = descs if isinstance(operator.get(name), tuple) else descs[0]
+    return OperatorDesc(operator.schema, tuple(changed.get(field.name, value) for field, value in operator.items()))
+
+
+def connections(graph: Graph) -> dict[str, Any]:
+    """What the format keeps: no names inside, and of tensors that read constants not whose they are."""
+    owned = {item.value for item in graph.constants}
+    numbers: dict[Value, int] = {}
+    for item in graph.inputs:
+        numbers[item.value] = len(numbers)
+    for constant in graph.constants:
+        numbers[constant.value] = len(numbers)
+    for node in graph.nodes:
+        for value in node.targets:
+            numbers[value] = len(numbers)
+    return {
+        "inputs": [(item.name, numbers[item.value]) for item in graph.inputs],
+        "outputs": [(item.name, numbers[item.value], item.desc) for item in graph.outputs],
+        "constants": [(item.value.name, item.data.read().tobytes()) for item in graph.constants],
+        "nodes": [
+            (
+                node.name,
+                bits(without_flags(node, owned)),
+                {name: [numbers[read.value] for read in reads] for name, reads in node.reads.items()},
+                {name: [numbers[write.value] for write in writes] for name, writes in node.writes.items()},
+            )
+            for node in graph.nodes
+        ],
+    }
+
+
+def round_trip(graph: Graph, directory: Path) -> Graph:
+    files = convert(graph, directory / "graph.json", "dml_graph")
+    back = dml2onnx.load(directory / "graph.json")
+    assert [str(item) for item in back.findings] == []
+    assert back.format == "dml_graph"
+    assert connections(back) == connections(graph)
+    again = directory / "again"
+    again.mkdir()
+    twice = convert(back, again / "graph.json", "dml_graph")
+    assert [path.read_bytes() for path in twice] == [path.read_bytes() for path in files]
+    return back
+
+
+def refusals(graph: Graph, directory: Path) -> set[str]:
+    with pytest.raises(DmlError) as caught:
+        convert(graph, directory / "graph.json", "dml_graph")
+    assert not (directory / "graph.json").exists()
+    return {item.code for item in caught.value.diagnostics}
+
+
+def test_its_own_graphs_come_back_whole(tmp_path: Path) -> None:
+    graph = load_model(tmp_path, GRAPH)
+    assert described(round_trip(graph, tmp_path)) == described(graph)
+
+
+def test_a_native_graph(tmp_path: Path) -> None:
+    back = round_trip(load_model(tmp_path, NATIVE), tmp_path)
+    document = json.loads((tmp_path / "graph.json").read_text())
+    assert [document[name] for name in ("NodeCount", "InputEdgeCount", "IntermediateEdgeCount")] == [4, 2, 3]
+    join = document["Nodes"][1]["Desc"]["Operator"]
+    assert (join["Type"], join["Desc"]["InputCount"]) == ("JOIN", 2)
+    assert document["Nodes"][0]["Desc"]["Operator"]["Desc"]["FusedActivation"]["Type"] == "ACTIVATION_RELU"
+    assert back.constants[0].data.read().view(np.float32).tolist() == [1, 2.5, np.inf, -1]
+
+
+@pytest.mark.parametrize("name", ["picture", "digits"])
+def test_samples(name: str, tmp_path: Path) -> None:
+    """Programs without their writeFile commands compile to what they compiled to."""
+    model = Path(__file__).resolve().parents[2] / "samples" / name / "model.json"
+    graph = replace(dml2onnx.load(model, LoadOptions(freeze=name == "digits")), effects=())
+    back = round_trip(graph, tmp_path)
+    want, got = dml2onnx.compile(graph), dml2onnx.compile(back)
+    inputs = {port.name: np.zeros(port.shape, port.dtype) for port in want.inputs}
+    expected = want.run(inputs)
+    found = got.run(inputs)
+    assert found.keys() == expected.keys()
+    for label, array in expected.items():
+        np.testing.assert_array_equal(found[label], array)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_examples(name: str, tmp_path: Path) -> None:
+    round_trip(one(exact(RIGHT[name])), tmp_path)
+
+
+@settings(deadline=None, derandomize=True, max_examples=100)
+@given(samples())
+def test_random_graphs(sample: Sample) -> None:
+    """Either the same graph comes back, or it is said what the format cannot say."""
+    with tempfile.TemporaryDirectory() as directory:
+        try:
+            round_trip(sample.graph, Path(directory))
+        except DmlError as error:
+            refused = {item.code for item in error.diagnostics}
+        else:
+            return
+    assert refused <= CANNOT_SAY
+
+
+CANNOT_SAY = {
+    code.id
+    for code in (
+        codes.INNER_OFFSET,
+        codes.PARTIAL_WRITE,
+        codes.BUFFER_SIZE,
+        codes.EFFECT,
+        codes.NO_NODE_OUTPUT,
+        codes.UNREAD_INPUT,
+        codes.OTHER_VIEW,
+    )
+}
+
+
+def test_programs_are_refused(tmp_path: Path) -> None:
+    graph = load_model(tmp_path, PROGRAMS["shown between"])
+    wanted = {codes.INNER_OFFSET, codes.PARTIAL_WRITE, codes.EFFECT, codes.BUFFER_SIZE, codes.OTHER_VIEW}
+    assert refusals(graph, tmp_path) == {code.id for code in wanted}
+
+
+OFFSET = (("/nodes/0/inputs/ATensor", {"value": "y", "offset": 16}), ("/nodes/0/desc/ATensor", f32(4)))
+SQUARE = (
+    ("/inputs/x", f32(2, 2)),
+    ("/nodes/0/desc/ATensor", f32(4)),
+    ("/nodes/1/desc/InputTensors", [f32(4), f32(4)]),
+)
+REFUSED: dict[str, tuple[dict[str, Any], Code]] = {
+    "print": (DX, codes.EFFECT),
+    "input as output": (edited(NATIVE, ("/outputs/-", "x")), codes.NO_NODE_OUTPUT),
+    "constant as output": (edited(NATIVE, ("/outputs/-", "w")), codes.NO_NODE_OUTPUT),
+    "unread input": (edited(NATIVE, ("/inputs/z", f32(4))), codes.UNREAD_INPUT),
+    "large input": (edited(NATIVE, ("/inputs/x/bytes", 32)), codes.BUFFER_SIZE),
+    "offset": (edited(NATIVE, *OFFSET), codes.INNER_OFFSET),
+    "view of an input": (edited(NATIVE, *SQUARE), codes.OTHER_VIEW),
+    "view of an output": (edited(NATIVE, ("/outputs/0", {"value": "h", **f32(2, 2)})), codes.OTHER_VIEW),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str, tmp_path: Path) -> None:
+    model, code = REFUSED[name]
+    graph = load_model(tmp_path, model)
+    assert graph.findings == ()
+    assert code.id in refusals(graph, tmp_path)
+
+
+def test_graphs_that_are_none(tmp_path: Path) -> None:
+    desc = TensorDesc(DataType.FLOAT32, (2,))
+    graph = one(RIGHT["broadcast input"])
+    lost = replace(graph, inputs=graph.inputs[1:])
+    assert codes.NO_SOURCE.id in refusals(lost, tmp_path)
+    odd = (GraphInput("\ud800", graph.inputs[0].value, None, graph.inputs[0].desc), *graph.inputs[1:])
+    assert refusals(replace(graph, inputs=odd), tmp_path) == {codes.UNSUITABLE_NAME.id}
+    output = GraphOutput("y", Value("y", 8), desc)
+    assert refusals(Graph((), (), (output,)), tmp_path) == {codes.NO_NODE_OUTPUT.id}
+
+
+def test_the_documented_numbers_of_tensors(tmp_path: Path) -> None:
+    """An absent tensor keeps its number, an absent array has none."""
+    schema = catalog.operator("GEMM")
+    assert [field.name for field in schema.input_fields] == ["ATensor", "BTensor", "CTensor"]
+    round_trip(one(RIGHT["matrices of two dimensions"]), tmp_path)

@@ -1,0 +1,587 @@
+"""Graphs written as serialized files, and read back: the same graph, or a reason why there is none."""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import flatbuffers
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import dml2onnx
+from dml2onnx import catalog
+from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
+from dml2onnx.codes import exporting as codes
+from dml2onnx.diagnostics import Code, DmlError, Severity
+from dml2onnx.exporters.serialized import serialized
+from dml2onnx.frontends import LoadOptions, load
+from dml2onnx.ir.data import ArrayData, FillData
+from dml2onnx.ir.graph import Constant, Effect, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from tests.checks.build import graph as make
+from tests.checks.build import node, one, op, t, value
+from tests.checks.test_examples import EXAMPLES, described
+from tests.frontends.models import GRAPH, NATIVE, load_model
+from tests.frontends.partitions import PARTITION, load_partition
+from tests.random_graphs import samples
+from tests.random_graphs.growing import Sample
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hypothesis.strategies import SearchStrategy
+
+quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+def written(graph: Graph, directory: Path) -> Path:
+    """Writes a graph with all of its files."""
+    data, files = serialized(graph, reserved={"Partition_0.bin"})
+    path = directory / "Partition_0.bin"
+    path.write_bytes(data)
+    for name, content in files.items():
+        assert content.nbytes % 4 == 0
+        (directory / name).write_bytes(content.read().tobytes())
+    return path
+
+
+def back(graph: Graph, directory: Path) -> Graph:
+    """The graph written and read again."""
+    again = load(written(graph, directory))
+    assert [str(item) for item in again.findings] == []
+    return again
+
+
+def stored(operator: OperatorDesc) -> OperatorDesc:
+    """A descriptor without what the format does not store: flags, alignments, a total that is the smallest."""
+
+    def plain(item: Any) -> Any:
+        if isinstance(item, TensorDesc):
+            total = 0 if item.total_bytes == item.minimum_bytes else item.total_bytes
+            return dataclasses.replace(item, owned_by_dml=False, alignment=0, total_size=total)
+        return tuple(map(plain, item)) if isinstance(item, tuple) else item
+
+    return OperatorDesc(operator.schema, tuple(map(plain, operator.values)))
+
+
+def shape(graph: Graph) -> list[Any]:
+    """What a graph is, values told by who makes them; the text of descriptors tells -0.0 and NaN apart."""
+    numbers: dict[Value, str] = {item.value: f"input {item.name}" for item in graph.inputs}
+    contents = {item.value: item.data.read(0, item.value.nbytes).tobytes() for item in graph.constants}
+    parts: list[Any] = []
+    for index, each in enumerate(graph.sorted_nodes()):
+        for field, number, write, _ in each.views_out():
+            numbers[write.value] = f"{index} {field} {number} {write.value.nbytes}"
+        reads = [
+            (field, contents.get(read.value) or numbers[read.value], read.offset)
+            for field, _, read, _ in each.views_in()
+        ]
+        parts.append((repr(stored(each.operator).values), sorted(map(repr, reads))))
+    outputs = [(item.name, numbers[item.value]) for item in graph.outputs]
+    return [[(item.name, item.value.nbytes) for item in graph.inputs], outputs, *parts]
+
+
+def compiled(graph: Graph) -> bytes:
+    """The compiled model, under one name."""
+    model = dml2onnx.compile(dataclasses.replace(graph, name="same", format="same", feature_level=None))
+    return model.model_proto.SerializeToString(deterministic=True)
+
+
+# --- Whole graphs -----------------------------------------------------------------------------------------------------
+
+
+def test_read_from_a_file(tmp_path: Path) -> None:
+    """A file that was read is written as it was: names, order, constants; after that nothing changes any more."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    first = load_partition(tmp_path, PARTITION)
+    second = back(first, tmp_path / "a")
+    assert [item.operator for item in second.nodes] == [item.operator for item in first.nodes]
+    assert [item.name for item in second.nodes] == [item.name for item in first.nodes]
+    assert shape(second) == shape(first)
+    assert compiled(second) == compiled(first)
+    assert sorted(item.name for item in (tmp_path / "a").iterdir()) == ["Partition_0.bin", "w.bin"]
+    assert (tmp_path / "a" / "w.bin").read_bytes() == (tmp_path / "w.bin").read_bytes()
+    assert written(second, tmp_path / "b").read_bytes() == (tmp_path / "a" / "Partition_0.bin").read_bytes()
+
+
+def test_sample(shared: Path, tmp_path: Path) -> None:
+    """The names and values in the file of ONNX Runtime, all of them."""
+    first = load(shared / "models" / "serialized_matmul_add" / "Partition_0.bin")
+    second = back(first, tmp_path)
+    assert [item.operator for item in second.nodes] == [item.operator for item in first.nodes]
+    assert compiled(second) == compiled(first)
+    original = (shared / "models" / "serialized_matmul_add" / "Partition_0.bin").read_bytes()
+    rewritten = (tmp_path / "Partition_0.bin").read_bytes()
+    assert texts(rewritten) == texts(original)
+
+
+def texts(data: bytes) -> list[str]:
+    """All texts in a file, in any order: whatever has a length, that many printable characters, and a zero."""
+    found = []
+    for offset in range(4, len(data), 4):
+        (length,) = struct.unpack_from("<I", data, offset)
+        text = data[offset + 4 : offset + 4 + length]
+        if 3 < length == len(text) and text.isascii() and text.decode().isprintable():
+            found.append(text.decode())
+    return sorted(found)
+
+
+@pytest.mark.parametrize("model", [NATIVE, GRAPH])
+def test_other_formats(model: Any, tmp_path: Path) -> None:
+    graph = load_model(tmp_path, model)
+    again = back(graph, tmp_path)
+    assert shape(again) == shape(graph)
+
+
+def test_a_network(shared: Path, tmp_path: Path) -> None:
+    options = LoadOptions(freeze=True, inputs=frozenset({"data"}))
+    graph = load(shared / "models" / "squeezenet" / "model.json", options)
+    again = back(graph, tmp_path)
+    assert shape(again) == shape(graph)
+    assert compiled(again) == compiled(graph)
+
+
+@quick
+@given(samples())
+def test_random_graphs(tmp_path_factory: pytest.TempPathFactory, sample: Sample) -> None:
+    graph = sample.graph
+    assume(not any(item.severity is Severity.ERROR for item in dml2onnx.check(graph)))
+    directory = tmp_path_factory.mktemp("random")
+    if unsayable(graph):
+        with pytest.raises(DmlError, match="DML19"):
+            serialized(graph)
+        return
+    again = back(graph, directory)
+    assert shape(again) == shape(graph)
+    if views(graph) == views(again):
+        assert compiled(again) == compiled(graph)
+
+
+def unsayable(graph: Graph) -> bool:
+    """Whether there is something in a graph that only a program over buffers can have."""
+    made = {write.value for each in graph.nodes for _, _, write, _ in each.views_out()}
+    read: dict[Value, int] = {}
+    for each in graph.nodes:
+        for _, _, end, desc in each.views_in():
+            read[end.value] = max(read.get(end.value, 0), desc.total_bytes)
+            if end.offset:
+                return True
+        for _, _, end, desc in each.views_out():
+            if end.offset or end.base is not None or end.value.nbytes != desc.total_bytes:
+                return True
+    outputs = [item.value for item in graph.outputs]
+    if len(set(outputs)) < len(outputs) or not made.issuperset(outputs):
+        return True
+    return any(item.value.nbytes != read.get(item.value, -1) for item in graph.inputs)
+
+
+def views(graph: Graph) -> list[Any]:
+    """Under which descriptors the inputs and outputs are seen, which are not stored."""
+    seen = [item.desc for item in (*graph.inputs, *graph.outputs)]
+    return [None if desc is None else (desc.data_type, desc.sizes, desc.strides) for desc in seen]
+
+
+# --- Operators --------------------------------------------------------------------------------------------------------
+
+uints = st.integers(0, 2**32 - 1)
+floats = st.floats(width=32)
+tensors = st.builds(
+    lambda kind, sizes, strides, total: (
+        t(*sizes, type=kind.name, strides=strides[: len(sizes)] if strides else None)
+        if not total
+        else TensorDesc(kind, tuple(sizes), total_size=4096)
+    ),
+    st.sampled_from(DataType),
+    st.lists(st.integers(1, 4), min_size=1, max_size=5),
+    st.none() | st.lists(st.integers(0, 9), min_size=5, max_size=5),
+    st.booleans(),
+)
+
+
+def scalars(data_type: DataType) -> SearchStrategy[Scalar]:
+    if data_type.is_float:
+        numbers: Any = st.floats(width=data_type.bits)  # type: ignore[arg-type]  # 16, 32 or 64
+    else:
+        numbers = st.integers(*data_type.limits)
+    return st.builds(Scalar, st.just(data_type), numbers)
+
+
+@st.composite
+def descriptors(draw: st.DrawFn, schema: OperatorSchema, nested: bool = False) -> OperatorDesc:
+    """Any values that the fields can hold; whether they make sense together is of no importance here."""
+    counts: dict[str, int] = {}
+    values: dict[str, Any] = {}
+    for item in schema.fields:
+        if item.count is not None:
+            count = counts.setdefault(item.count, draw(st.integers(1, 3)))
+            values[item.name] = tuple(draw(element(item, nested)) for _ in range(count))
+        elif (nested and item.is_tensor) or (item.optional and item.default is None and draw(st.booleans())):
+            values[item.name] = None
+        elif item.type is FieldType.TENSOR_ARRAY:
+            values[item.name] = tuple(draw(st.lists(tensors, min_size=1, max_size=3)))
+        elif item.type is not FieldType.SCALAR_UNION:
+            values[item.name] = draw(element(item, nested))
+    for item in schema.fields:
+        if item.type is FieldType.SCALAR_UNION:
+            assert item.scalar_type is not None
+            values[item.scalar_type] = draw(st.sampled_from([kind for kind in DataType if kind.bits > 4])).name
+    for item in schema.fields:
+        if item.type is FieldType.SCALAR_UNION:
+            values[item.name] = draw(scalars(DataType[values[item.scalar_type or ""]]))
+    return OperatorDesc(schema, tuple(counts.get(item.name, values.get(item.name)) for item in schema.fields))
+
+
+def element(item: FieldSchema, nested: bool) -> SearchStrategy[Any]:
+    """One value of a field, or of an array's element."""
+    simple: dict[FieldType, SearchStrategy[Any]] = {
+        FieldType.TENSOR: tensors,
+        FieldType.TENSOR_ARRAY: tensors,
+        FieldType.UINT: uints,
+        FieldType.UINT_ARRAY: uints,
+        FieldType.INT: st.integers(-(2**31), 2**31 - 1),
+        FieldType.INT_ARRAY: st.integers(-(2**31), 2**31 - 1),
+        FieldType.FLOAT: floats,
+        FieldType.FLOAT_ARRAY: floats,
+        FieldType.BOOL: st.booleans(),
+        FieldType.SCALE_BIAS: st.builds(ScaleBias, floats, floats),
+        FieldType.SIZE_2D: st.builds(Size2D, uints, uints),
+    }
+    if item.type is FieldType.ENUM:
+        assert item.enum is not None
+        return st.sampled_from([*catalog.enum_schema(item.enum).values])
+    if item.type in (FieldType.OPERATOR, FieldType.OPERATOR_ARRAY):
+        names = ["ACTIVATION_RELU"] if nested else ["ACTIVATION_RELU", "ACTIVATION_SHRINK", "ELEMENT_WISE_CLIP", "GEMM"]
+        return st.sampled_from(names).flatmap(lambda name: descriptors(catalog.operator(name), True))
+    return simple[item.type]
+
+
+@pytest.mark.parametrize("name", catalog.operator_names())
+def test_every_operator(name: str, tmp_path: Path) -> None:
+    """Every field of every operator comes back, with tensors present and absent."""
+
+    @settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(descriptors(catalog.operator(name)))
+    def run(desc: OperatorDesc) -> None:
+        graph = one(desc)
+        again = load(written(graph, tmp_path))
+        errors = [str(item) for item in again.findings]
+        assert errors == []
+        assert repr(again.nodes[0].operator.values) == repr(stored(desc).values)
+        assert again.nodes[0].reads.keys() == graph.nodes[0].reads.keys()
+
+    run()
+
+
+@pytest.mark.parametrize(("name", "index"), EXAMPLES)
+def test_documentation(name: str, index: int, tmp_path: Path) -> None:
+    graph = one(described(name, catalog.operator(name).examples()[index]))
+    again = back(graph, tmp_path)
+    assert again.nodes[0].operator == stored(graph.nodes[0].operator)
+    assert [str(item) for item in dml2onnx.check(again)] == [str(item) for item in dml2onnx.check(graph)]
+
+
+# --- Names and constants ----------------------------------------------------------------------------------------------
+
+X = t(2, 2)
+
+
+def adding(data: Any, name: str = "w", desc: TensorDesc = X) -> Graph:
+    """x + constant."""
+    x, w, y = value("x", desc), Value(name, desc.total_bytes), value("y", desc)
+    add = op("ELEMENT_WISE_ADD", ATensor=desc, BTensor=desc, OutputTensor=desc)
+    return Graph(
+        (node(add, {"ATensor": [x], "BTensor": [w]}, {"OutputTensor": [y]}, name="add"),),
+        (GraphInput("x", x),),
+        (GraphOutput("y", y, desc),),
+        (Constant(w, data),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("w", "w.bin"),
+        ('layer/1\\w:"<x>|?*', "layer_1_w___x____.bin"),
+        ("tab\there", "tab_here.bin"),
+        ("", "constant0.bin"),
+        ("ü" * 150, "ü" * 100 + ".bin"),
+        ("PARTITION_0", "PARTITION_0_2.bin"),
+        ("..", "...bin"),
+        ("\ud800", "_.bin"),
+    ],
+)
+def test_file_names(name: str, file: str, tmp_path: Path) -> None:
+    graph = adding(FillData(struct.pack("<f", 2.0), 16), name)
+    _, files = serialized(graph, reserved={"Partition_0.bin"})
+    assert list(files) == [file]
+    assert dml2onnx.run(back(graph, tmp_path), {"x": np.ones((2, 2), np.float32)})["y"].tolist() == [[3, 3], [3, 3]]
+
+
+def test_files_of_one_name(tmp_path: Path) -> None:
+    """Constants of one name, up to the case of their letters, get files of their own."""
+    x = value("x", X)
+    ws, ys = [Value(name, 16) for name in ("w", "W", "w")], [value(f"y{index}", X) for index in range(3)]
+    add = op("ELEMENT_WISE_ADD", ATensor=X, BTensor=X, OutputTensor=X)
+    nodes = [
+        node(add, {"ATensor": [x], "BTensor": [w]}, {"OutputTensor": [y]}, name=f"add{index}")
+        for index, (w, y) in enumerate(zip(ws, ys, strict=True))
+    ]
+    graph = make(nodes, [x], [(y, X) for y in ys])
+    data = [Constant(w, FillData(struct.pack("<f", index), 16)) for index, w in enumerate(ws)]
+    again = back(dataclasses.replace(graph, constants=tuple(data)), tmp_path)
+    got = dml2onnx.run(again, {"x": np.zeros((2, 2), np.float32)})
+    assert [got[f"y{index}"].max() for index in range(3)] == [0, 1, 2]
+    assert {item.name for item in tmp_path.iterdir()} == {"Partition_0.bin", "w.bin", "W_2.bin", "w_3.bin"}
+
+
+@pytest.mark.parametrize(
+    ("desc", "inside"),
+    [
+        (t(1), True),
+        (t(2, strides=(0,)), True),
+        (t(2), False),
+        (t(3, type="FLOAT16"), False),
+        (t(2, type="INT64"), True),
+        (t(8, type="FLOAT64"), True),
+        (t(40, type="UINT4"), True),
+        (t(40, type="INT8"), False),
+    ],
+)
+def test_where_constants_lie(desc: TensorDesc, inside: bool, tmp_path: Path) -> None:
+    """Below 8 bytes in the file, and whatever DxDispatch cannot upload; a FLOAT16 is padded to 4 bytes."""
+    content = np.arange(1, desc.total_bytes + 1, dtype=np.uint8)
+    graph = adding(ArrayData(content), "w", desc)
+    data, files = serialized(graph)
+    assert (files == {}) is inside
+    again = back(graph, tmp_path)
+    assert again.constants[0].data.read().tobytes() == content.tobytes()
+    assert again.nodes[0].operator.tensor("BTensor").owned_by_dml is not inside
+    assert len(data) > 100
+
+
+def test_constants_that_must_not_be_owned(tmp_path: Path) -> None:
+    small = t(1, 1, 1, 1)
+    weights, x, y = t(1, 1, 3, 1), value("x", small), value("y", small)
+    desc = op(
+        "GRU",
+        InputTensor=small,
+        WeightTensor=weights,
+        RecurrenceTensor=weights,
+        OutputSequenceTensor=small,
+        ActivationDescs=(op("ACTIVATION_SIGMOID"), op("ACTIVATION_TANH")),
+        ActivationDescCount=2,
+        Direction="FORWARD",
+        LinearBeforeReset=False,
+    )
+    w = Value("w", 12)
+    reads = {"InputTensor": [x], "WeightTensor": [w], "RecurrenceTensor": [w]}
+    graph = make([node(desc, reads, {"OutputSequenceTensor": [y]})], [x], [(y, small)], [w])
+    assert serialized(graph)[1] == {}
+    assert shape(back(graph, tmp_path)) == shape(graph)
+
+
+def test_names_that_are_taken(tmp_path: Path) -> None:
+    """Inputs and outputs keep their names, whatever the values between them would be called."""
+    x, h, y = value("nodeIdx:0-outputIdx:0", X), value("h", X), value("nodeIdx:1-outputIdx:0", X)
+    relu = op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X)
+    nodes = [
+        node(relu, {"InputTensor": [x]}, {"OutputTensor": [h]}, name="a"),
+        node(relu, {"InputTensor": [h]}, {"OutputTensor": [y]}, name=""),
+    ]
+    graph = make(nodes, [x], [(y, X)])
+    again = back(graph, tmp_path)
+    assert shape(again) == shape(graph)
+    assert [item.name for item in again.nodes] == ["a", "activation_relu_1"]
+
+
+def test_nodes_in_any_order(tmp_path: Path) -> None:
+    x, h, y = value("x", X), value("h", X), value("y", X)
+    relu = op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X)
+    nodes = [
+        node(relu, {"InputTensor": [h]}, {"OutputTensor": [y]}, name="last"),
+        node(relu, {"InputTensor": [x]}, {"OutputTensor": [h]}, name="first"),
+    ]
+    again = back(make(nodes, [x], [(y, X)]), tmp_path)
+    assert [item.name for item in again.nodes] == ["first", "last"]
+
+
+def test_an_output_of_an_inputs_name(tmp_path: Path) -> None:
+    """As long as no node reads it, the name means one thing to nodes and another to the graph."""
+    x, y = value("x", X), Value("y", 16)
+    relu = op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X)
+    graph = make([node(relu, {"InputTensor": [x]}, {"OutputTensor": [y]})], [x])
+    again = back(dataclasses.replace(graph, outputs=(GraphOutput("x", y, X),)), tmp_path)
+    assert dml2onnx.run(again, {"x": np.full((2, 2), -1, np.float32)})["x"].max() == 0
+
+
+def test_constants_that_nothing_reads(tmp_path: Path) -> None:
+    graph = adding(FillData(b"\0", 16))
+    more = dataclasses.replace(graph, constants=(*graph.constants, Constant(Value("u", 16), FillData(b"\0", 16))))
+    assert serialized(more)[0] == serialized(graph)[0]
+
+
+def test_what_a_program_prints(tmp_path: Path) -> None:
+    """A command that shows an output of the graph says nothing more than that it is one."""
+    graph = adding(FillData(b"\0", 16))
+    shown = dataclasses.replace(graph, effects=(Effect("print", graph.outputs[0]),))
+    assert serialized(shown)[0] == serialized(graph)[0]
+
+
+# --- What the format cannot say ---------------------------------------------------------------------------------------
+
+
+def refused(graph: Graph) -> list[tuple[str, str, str]]:
+    with pytest.raises(DmlError) as caught:
+        serialized(graph)
+    assert all(item.message.endswith(".") for item in caught.value.diagnostics)
+    return [(item.code, item.node, item.field) for item in caught.value.diagnostics]
+
+
+def relu_of(read: Read, write: Write, outputs: list[GraphOutput], inputs: list[GraphInput], **more: Any) -> Graph:
+    desc = op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X)
+    only = Node("relu", desc, {"InputTensor": (read,)}, {"OutputTensor": (write,)}, "/nodes/0")
+    return Graph((only,), tuple(inputs), tuple(outputs), **more)
+
+
+IN, BIG, OUT, CONST = Value("x", 16), Value("big", 32), Value("y", 16), Value("c", 16)
+X_IN, Y_OUT = GraphInput("x", IN), GraphOutput("y", OUT, X)
+LOOP = Value("loop", 16)
+ZEROS = FillData(b"\0", 16)
+
+REFUSED: dict[str, tuple[Code, str, str, Graph]] = {
+    "read-offset": (
+        codes.INNER_OFFSET,
+        "relu",
+        "InputTensor",
+        relu_of(Read(CONST, 16), Write(OUT), [Y_OUT], [], constants=(Constant(CONST, ZEROS),)),
+    ),
+    "write-offset": (
+        codes.INNER_OFFSET,
+        "relu",
+        "OutputTensor",
+        relu_of(Read(IN), Write(BIG, 16), [GraphOutput("y", BIG, X)], [X_IN]),
+    ),
+    "partial": (
+        codes.PARTIAL_WRITE,
+        "relu",
+        "OutputTensor",
+        relu_of(Read(IN), Write(OUT, 0, IN), [Y_OUT], [X_IN]),
+    ),
+    "large-output": (
+        codes.BUFFER_SIZE,
+        "relu",
+        "OutputTensor",
+        relu_of(Read(IN), Write(BIG), [GraphOutput("y", BIG, X)], [X_IN]),
+    ),
+    "large-input": (codes.BUFFER_SIZE, "", "", relu_of(Read(BIG), Write(OUT), [Y_OUT], [GraphInput("x", BIG)])),
+    "effect": (
+        codes.EFFECT,
+        "",
+        "",
+        relu_of(Read(IN), Write(OUT), [Y_OUT], [X_IN], effects=(Effect("print", GraphOutput("x", IN, X)),)),
+    ),
+    "input-as-output": (
+        codes.NO_NODE_OUTPUT,
+        "",
+        "",
+        relu_of(Read(IN), Write(OUT), [Y_OUT, GraphOutput("z", IN, X)], [X_IN]),
+    ),
+    "constant-as-output": (
+        codes.NO_NODE_OUTPUT,
+        "",
+        "",
+        relu_of(Read(CONST), Write(OUT), [GraphOutput("z", CONST, X)], [], constants=(Constant(CONST, ZEROS),)),
+    ),
+    "two-outputs": (
+        codes.TWO_OUTPUTS,
+        "",
+        "",
+        relu_of(Read(IN), Write(OUT), [Y_OUT, GraphOutput("z", OUT, X)], [X_IN]),
+    ),
+    "hidden": (
+        codes.HIDDEN_VALUE,
+        "second",
+        "",
+        Graph(
+            (
+                node(
+                    op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X), {"InputTensor": [IN]}, {"OutputTensor": [OUT]}
+                ),
+                node(
+                    op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X),
+                    {"InputTensor": [OUT]},
+                    {"OutputTensor": [CONST]},
+                    name="second",
+                ),
+            ),
+            (X_IN,),
+            (GraphOutput("x", OUT, X), GraphOutput("y", CONST, X)),
+        ),
+    ),
+    "unread": (
+        codes.UNREAD_INPUT,
+        "",
+        "",
+        relu_of(Read(IN), Write(OUT), [Y_OUT], [X_IN, GraphInput("z", Value("z", 16))]),
+    ),
+    "empty-name": (codes.UNSUITABLE_NAME, "", "", relu_of(Read(IN), Write(OUT), [Y_OUT], [GraphInput("", IN)])),
+    "surrogate": (
+        codes.UNSUITABLE_NAME,
+        "",
+        "",
+        relu_of(Read(IN), Write(OUT), [GraphOutput("\udc80", OUT, X)], [X_IN]),
+    ),
+    "cycle": (
+        codes.NOT_SORTABLE,
+        "",
+        "",
+        relu_of(Read(LOOP), Write(LOOP), [GraphOutput("y", LOOP, X)], []),
+    ),
+    "nothing-makes": (codes.NOT_SORTABLE, "relu", "", relu_of(Read(IN), Write(OUT), [Y_OUT], [])),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str) -> None:
+    code, node_name, field, graph = REFUSED[name]
+    assert refused(graph) == [(code.id, node_name, field)]
+
+
+def test_names_given_twice() -> None:
+    second = GraphInput("x", Value("x", 16))
+    desc = op("ELEMENT_WISE_ADD", ATensor=X, BTensor=X, OutputTensor=X)
+    both = {"ATensor": (Read(IN),), "BTensor": (Read(second.value),)}
+    graph = Graph((Node("add", desc, both, {"OutputTensor": (Write(OUT),)}),), (X_IN, second), (Y_OUT,))
+    assert [code for code, _, _ in refused(graph)] == [codes.UNSUITABLE_NAME.id]
+
+
+def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dml2onnx.exporters.serialized_tables.MAX_BYTES", 1000)
+    desc = t(200, type="INT64")
+    assert refused(adding(FillData(b"\1", 1600), "w", desc))[0][0] == codes.TOO_LARGE_TO_WRITE.id
+    monkeypatch.setattr(flatbuffers.Builder, "MAX_BUFFER_SIZE", 1 << 12)
+    relu = op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X)
+    values = [value(f"v{index}", X) for index in range(40)]
+    nodes = [
+        node(relu, {"InputTensor": [before]}, {"OutputTensor": [after]}, name=after.name)
+        for before, after in pairwise(values)
+    ]
+    assert refused(make(nodes, values[:1], [(values[-1], X)]))[0][0] == codes.TOO_LARGE_TO_WRITE.id
+
+
+def test_graphs_with_errors(tmp_path: Path) -> None:
+    graph = load_partition(tmp_path, {**PARTITION, "outputs": ["z"]})
+    with pytest.raises(DmlError, match="DML1008"):
+        serialized(graph)
+
+
+def test_every_reason_has_an_example() -> None:
+    reached = {code.id for code, _, _, _ in REFUSED.values()} | {codes.TOO_LARGE_TO_WRITE.id}
+    assert reached >= {f"DML{number}" for number in range(1901, 1912)}

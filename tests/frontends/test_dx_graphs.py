@@ -1,0 +1,214 @@
+"""DxDispatch programs that dispatch serialized graphs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends import LoadOptions
+
+from .models import REMOVE, Model, edited, f32, load_model
+from .partitions import PARTITION, attribute, tensor, write
+from .rejections import Case, case
+from .rejections import check as check_case
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dml2onnx.diagnostics import Code
+
+VALUES = {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3, 4]}
+PROGRAM: Model = {
+    "resources": {"a": VALUES, "b": {**VALUES, "initialValues": [0, 0, 0, 0]}},
+    "dispatchables": {"net": {"type": "dmlSerializedGraph", "sourcePath": "net/Partition_0.bin"}},
+    "commands": [
+        {"type": "dispatch", "dispatchable": "net", "bindings": {"x": "a", "y": "b"}},
+        {"type": "print", "resource": "b"},
+    ],
+}
+NET, BINDINGS = "/dispatchables/net", "/commands/0/bindings"
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """A model's directory with the graph ``y = 2 * relu(x + [1, -2, 3, -4])`` in another."""
+    model = tmp_path / "model"
+    (model / "net").mkdir(parents=True)
+    write(model / "net", PARTITION)
+    (model / "damaged.bin").write_bytes(bytes(64))
+    write(model, edited(PARTITION, ("/nodes/1/inputNames/0", "z"), ("/nodes/1/inputs/0/total", 0)), "wrong.bin")
+    return model
+
+
+def changed(name: str, changes: list[tuple[str, Any]], *findings: tuple[Code, str]) -> Case:
+    return case(name, edited(PROGRAM, *changes), *findings)
+
+
+REJECTED = [
+    changed("no-path", [(NET + "/sourcePath", REMOVE)], (codes.MISSING_KEY, NET + "/sourcePath")),
+    changed("path-kind", [(NET + "/sourcePath", 1)], (codes.WRONG_KIND, NET + "/sourcePath")),
+    changed("no-file", [(NET + "/sourcePath", "none.bin")], (codes.FILE_UNREADABLE, NET + "/sourcePath")),
+    changed("outside", [(NET + "/sourcePath", "../../Partition_0.bin")], (codes.FILE_OUTSIDE, NET + "/sourcePath")),
+    changed("a-directory", [(NET + "/sourcePath", "net")], (codes.FILE_UNREADABLE, NET + "/sourcePath")),
+    changed("damaged", [(NET + "/sourcePath", "damaged.bin")], (codes.DAMAGED_FILE, NET + "/sourcePath")),
+    changed("slip", [(NET + "/executionFlag", [])], (codes.IGNORED_KEY, NET + "/executionFlag")),
+    changed("flags", [(NET + "/executionFlags", "FAST")], (codes.ENUMERATOR, NET + "/executionFlags")),
+    changed(
+        "inside",
+        [(NET + "/sourcePath", "wrong.bin"), (BINDINGS + "/x", REMOVE)],
+        (codes.FIELD_RANGE, NET + "/sourcePath/nodes/1/desc/ATensor/TotalTensorSizeInBytes"),
+        (codes.UNUSED_GRAPH_INPUT, NET + "/sourcePath/graphInputNames/0"),
+        (codes.UNKNOWN_VALUE, NET + "/sourcePath/nodes/1/inputNames/0"),
+    ),
+    changed(
+        "initialization",
+        [(NET + "/bindings", {"x": "a", "w": "c"})],
+        (codes.IGNORED_BINDING, NET + "/bindings/x"),
+        (codes.UNKNOWN_RESOURCE, NET + "/bindings/w"),
+        (codes.IGNORED_BINDING, NET + "/bindings/w"),
+    ),
+    changed("initialization-kind", [(NET + "/bindings", 1)], (codes.WRONG_KIND, NET + "/bindings")),
+    changed("input-not-bound", [(BINDINGS + "/x", REMOVE)], (codes.UNCONNECTED_TENSOR, BINDINGS)),
+    changed("output-not-bound", [(BINDINGS + "/y", REMOVE)], (codes.UNCONNECTED_TENSOR, BINDINGS)),
+    changed("unknown-name", [(BINDINGS + "/w", "a")], (codes.IGNORED_BINDING, BINDINGS + "/w")),
+    changed("no-resource", [(BINDINGS + "/x", "c")], (codes.UNKNOWN_RESOURCE, BINDINGS + "/x")),
+    changed("two-resources", [(BINDINGS + "/x", ["a", "a"])], (codes.CONNECTION_COUNT, BINDINGS + "/x")),
+    changed(
+        "offset",
+        [(BINDINGS + "/x", {"name": "a", "elementOffset": 1})],
+        (codes.GRAPH_BOUND_WITH_OFFSET, BINDINGS + "/x"),
+    ),
+    changed("count", [(BINDINGS + "/x", {"name": "a", "elementCount": 3})], (codes.GRAPH_BOUND_BYTES, BINDINGS + "/x")),
+    changed(
+        "small",
+        [("/resources/b/initialValues", [0, 0, 0]), ("/resources/b/sizeInBytes", 64)],
+        (codes.GRAPH_BOUND_BYTES, BINDINGS + "/y"),
+    ),
+    changed(
+        "resource-unreadable", [("/resources/a/initialValues", "x")], (codes.WRONG_KIND, "/resources/a/initialValues")
+    ),
+]
+
+
+@pytest.mark.parametrize("rejected", REJECTED, ids=lambda item: item.name)
+def test_rejected(rejected: Case, directory: Path) -> None:
+    check_case(rejected, directory)
+
+
+def run(directory: Path, model: Model, options: LoadOptions | None = None) -> dict[str, list[float]]:
+    graph = load_model(directory, model, options)
+    assert [str(item) for item in dml2onnx.check(graph)] == []
+    return {name: array.reshape(-1).tolist() for name, array in dml2onnx.run(graph).items()}
+
+
+def test_runs(directory: Path) -> None:
+    graph = load_model(directory, PROGRAM)
+    assert [node.name for node in graph.nodes] == ["net.add", "net.mul"]
+    assert [node.source for node in graph.nodes] == [
+        "/dispatchables/net/sourcePath/nodes/1/desc",
+        "/dispatchables/net/sourcePath/nodes/3/desc",
+    ]
+    assert [item.name for item in graph.inputs] == ["a"]
+    assert [item.name for item in graph.outputs] == ["b"]
+    assert sorted(item.value.name for item in graph.constants) == ["two", "w"]
+    assert run(directory, PROGRAM) == {"b": [4.0, 0.0, 12.0, 0.0]}
+    assert run(directory, edited(PROGRAM, (NET + "/type", "DMLSERIALIZEDGRAPH"))) == {"b": [4.0, 0.0, 12.0, 0.0]}
+
+
+def test_twice_and_in_place(directory: Path) -> None:
+    """Each dispatch reads what the buffers hold then; all share the constants."""
+    again = {"type": "dispatch", "dispatchable": "net", "bindings": {"x": "b", "y": {"name": "b", "elementCount": 4}}}
+    model = edited(PROGRAM, ("/commands/-", again), ("/commands/-", again))
+    graph = load_model(directory, model)
+    assert [node.name for node in graph.nodes][2:] == ["net#2.add", "net#2.mul", "net#3.add", "net#3.mul"]
+    assert len(graph.constants) == 2
+    assert run(directory, model) == {"b": [22.0, 0.0, 66.0, 0.0]}
+
+
+def test_among_operators_and_larger_buffers(directory: Path) -> None:
+    """What follows the graph's output in its buffer is kept; operators read and write the same buffers."""
+    negate = {"type": "ELEMENT_WISE_NEGATE", "desc": {"InputTensor": f32(6), "OutputTensor": f32(6)}}
+    model = edited(
+        PROGRAM,
+        ("/resources/b/initialValues", [1, 2, 3, 4, 5, 6]),
+        ("/dispatchables/negate", negate),
+        (
+            "/commands/-",
+            {"type": "dispatch", "dispatchable": "negate", "bindings": {"InputTensor": "b", "OutputTensor": "b"}},
+        ),
+    )
+    assert run(directory, model) == {"b": [-4.0, -0.0, -12.0, -0.0, -5.0, -6.0]}
+
+
+def test_frozen(directory: Path) -> None:
+    graph = load_model(directory, PROGRAM, LoadOptions(freeze=True))
+    assert graph.inputs == ()
+    assert run(directory, PROGRAM, LoadOptions(constants=frozenset({"a"}))) == {"b": [4.0, 0.0, 12.0, 0.0]}
+
+
+def outputs_in_one_buffer() -> Model:
+    """A graph that gives ``first`` of its first node and ``second`` of the one behind, listed the other way round."""
+    row = tensor("FLOAT32", 4)
+
+    def node(name: str, source: str, result: str) -> Model:
+        return {
+            "name": name,
+            "operator": "DML_OPERATOR_ELEMENT_WISE_IDENTITY",
+            "inputs": [row],
+            "outputs": [row],
+            "attributes": [attribute("ScaleBias", 10, np.array([2, 1], np.float32).tobytes())],
+            "inputNames": [source],
+            "outputNames": [result],
+        }
+
+    nodes = [node("one", "x", "first"), node("two", "first", "second")]
+    return {"nodes": nodes, "inputs": ["x"], "outputs": ["second", "first"]}
+
+
+def test_outputs_that_share_a_buffer(directory: Path) -> None:
+    """The node behind writes last, whichever output comes first; what it reads is what the first one gave."""
+    write(directory / "net", outputs_in_one_buffer())
+    model = edited(PROGRAM, (BINDINGS, {"x": "a", "first": "b", "second": "b"}))
+    assert run(directory, model) == {"b": [7.0, 11.0, 15.0, 19.0]}
+
+
+def test_an_input_and_an_output_of_one_name(directory: Path) -> None:
+    """One binding serves both."""
+    write(directory / "net", edited(PARTITION, ("/nodes/3/outputNames/0", "x"), ("/outputs", ["x"])))
+    model = edited(PROGRAM, (BINDINGS, {"x": "a"}), ("/commands/1/resource", "a"))
+    assert run(directory, model) == {"a": [4.0, 0.0, 12.0, 0.0]}
+
+
+def test_unnamed_bytes(directory: Path) -> None:
+    """A resource without a data type is bound as a whole."""
+    words = [{"type": "FLOAT32", "value": value} for value in (1, 2, 3, 4)]
+    assert run(directory, edited(PROGRAM, ("/resources/a", {"initialValues": words}))) == {"b": [4.0, 0.0, 12.0, 0.0]}
+
+
+def test_names_that_are_taken(directory: Path) -> None:
+    identity = {"type": "ELEMENT_WISE_IDENTITY", "desc": {"InputTensor": f32(4), "OutputTensor": f32(4)}}
+    command = {"type": "dispatch", "dispatchable": "net.add", "bindings": {"InputTensor": "b", "OutputTensor": "b"}}
+    model = edited(PROGRAM, ("/dispatchables/net.add", identity), ("/commands/-", command))
+    graph = load_model(directory, model)
+    assert len({node.name for node in graph.nodes}) == 3
+    assert run(directory, model) == {"b": [4.0, 0.0, 12.0, 0.0]}
+
+
+def test_the_sample_program(shared: Path, tmp_path: Path) -> None:
+    sample = shared / "models" / "serialized_matmul_add"
+    for file in sample.glob("*.bin"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    constant = {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 5, "value": 1.5}}
+    model = {
+        "resources": {"in": constant, "out": {**constant, "initialValues": {"valueCount": 5, "value": 0}}},
+        "dispatchables": {"model": {"type": "dmlSerializedGraph", "sourcePath": "Partition_0.bin"}},
+        "commands": [
+            {"type": "dispatch", "dispatchable": "model", "bindings": {"model_input": "in", "model_output": "out"}},
+            {"type": "print", "resource": "out"},
+        ],
+    }
+    assert run(tmp_path, model) == {"out": [12.25] * 5}

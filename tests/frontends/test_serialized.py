@@ -1,0 +1,659 @@
+"""Serialized graphs: what ONNX Runtime writes, every form that the format has, and every way to get it wrong."""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import onnxruntime
+import pytest
+
+import dml2onnx
+from dml2onnx import catalog
+from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import Code, UnreadableError
+from dml2onnx.frontends import LoadOptions, load
+from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+from .models import REMOVE, Model, edited
+from .partitions import (
+    FLOAT,
+    INT,
+    PARTITION,
+    RELU,
+    UINT,
+    attribute,
+    build,
+    load_partition,
+    real,
+    tensor,
+    uint,
+    write,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dml2onnx.ir.graph import Graph
+
+ADD, MUL = "/nodes/1", "/nodes/3"
+F4 = tensor("FLOAT32", 4)
+
+
+class Case(NamedTuple):
+    """A graph and its findings, as (code, pointer)."""
+
+    name: str
+    model: Model
+    findings: tuple[tuple[Code, str], ...]
+    options: LoadOptions | None = None
+
+
+def changed(
+    name: str, changes: list[tuple[str, Any]], *findings: tuple[Code, str], options: LoadOptions | None = None
+) -> Case:
+    return Case(name, edited(PARTITION, *changes), findings, options)
+
+
+GEMM: Model = {
+    "name": "gemm",
+    "operator": "DML_OPERATOR_GEMM",
+    "inputs": [tensor("FLOAT32", 2, 2), tensor("FLOAT32", 2, 2)],
+    "outputs": [tensor("FLOAT32", 2, 2)],
+    "attributes": [
+        uint("TransA", 0),
+        uint("TransB", 1),
+        real("Alpha", 1.0),
+        real("Beta", 0.5),
+        attribute(None, 1),
+    ],
+    "inputNames": ["y", "y", ""],
+    "outputNames": ["z"],
+}
+WITH_GEMM = edited(PARTITION, ("/nodes/-", GEMM), ("/outputs/-", "z"))
+
+
+def gemm(name: str, changes: list[tuple[str, Any]], *findings: tuple[Code, str]) -> Case:
+    return Case(name, edited(WITH_GEMM, *changes), findings)
+
+
+def nested(depth: int) -> Model:
+    """A GEMM fused into itself, again and again."""
+    inner = attribute("FusedActivation", 1, nested(depth - 1)) if depth else attribute(None, 1)
+    return {"type": "DML_OPERATOR_GEMM", "attributes": [*GEMM["attributes"][:4], inner]}
+
+
+G4 = "/nodes/4/desc"
+
+REJECTED = [
+    changed("no-name", [("/nodes/1/name", "")], (codes.MISSING_KEY, ADD + "/name")),
+    changed("node-kind", [("/nodes/2/code", 3)], (codes.NODE_KIND, "/nodes/2/desc")),
+    changed("no-kind", [("/nodes/2/code", 0)], (codes.NODE_KIND, "/nodes/2/desc")),
+    changed("constant-kind", [("/nodes/2/detail", 3)], (codes.NODE_KIND, "/nodes/2/desc/data")),
+    changed("constant-empty", [("/nodes/2/raw", b"")], (codes.NO_DATA, "/nodes/2/desc/data")),
+    changed("constant-nothing", [("/nodes/2/raw", None)], (codes.NO_DATA, "/nodes/2/desc/data")),
+    changed("constant-unnamed", [("/nodes/0/constant", None)], (codes.MISSING_KEY, "/nodes/0/desc/data/name")),
+    changed("constant-no-file", [("/nodes/0/constant", "v")], (codes.FILE_UNREADABLE, "/nodes/0/desc/data/name")),
+    changed("constant-zero", [("/nodes/0/constant", "a\0b")], (codes.FILE_UNREADABLE, "/nodes/0/desc/data/name")),
+    changed("constant-outside", [("/nodes/0/constant", "../outside")], (codes.FILE_OUTSIDE, "/nodes/0/desc/data/name")),
+    changed("constant-outputs", [("/nodes/2/outputNames/-", "b")], (codes.TENSOR_COUNT, "/nodes/2/outputNames/1")),
+    changed("constant-short", [("/nodes/2/raw", b"\0")]),
+    changed(
+        "constant-too-short",
+        [("/nodes/3/inputs/1", tensor("FLOAT32", 2, 2))],
+        (codes.EDGE_BYTES, MUL + "/inputNames/1"),
+    ),
+    changed("operator", [("/nodes/1/operator", "DML_OPERATOR_ADD")], (codes.UNKNOWN_OPERATOR, ADD + "/desc/type")),
+    changed(
+        "operator-short", [("/nodes/1/operator", "ELEMENT_WISE_ADD1")], (codes.UNKNOWN_OPERATOR, ADD + "/desc/type")
+    ),
+    changed("operator-missing", [("/nodes/1/operator", None)], (codes.MISSING_FIELD, ADD + "/desc/type")),
+    changed(
+        "data-type", [("/nodes/1/inputs/0/dataType", "FLOAT32")], (codes.ENUMERATOR, ADD + "/desc/ATensor/DataType")
+    ),
+    changed(
+        "no-data-type", [("/nodes/1/inputs/0/dataType", None)], (codes.MISSING_FIELD, ADD + "/desc/ATensor/DataType")
+    ),
+    changed(
+        "total",
+        [("/nodes/1/inputs/0/total", 0)],
+        (codes.FIELD_RANGE, ADD + "/desc/ATensor/TotalTensorSizeInBytes"),
+    ),
+    changed("strides", [("/nodes/1/inputs/0/strides", [1, 1])], (codes.COUNT_MISMATCH, ADD + "/desc/ATensor/Strides")),
+    changed("sizes", [("/nodes/1/inputs/0/sizes", [1] * 65)], (codes.TOO_MANY_SIZES, ADD + "/desc/ATensor/Sizes")),
+    changed("descriptor-missing", [("/nodes/1/inputs/1", REMOVE)], (codes.TENSOR_COUNT, ADD + "/desc/BTensor")),
+    changed("descriptor-surplus", [("/nodes/1/inputs/-", F4)], (codes.TENSOR_COUNT, ADD + "/desc/inputs")),
+    changed("name-surplus", [("/nodes/1/outputNames/1", "more")], (codes.TENSOR_COUNT, ADD + "/desc/outputs")),
+    changed(
+        "name-missing",
+        [("/nodes/1/inputNames/1", REMOVE)],
+        (codes.UNCONNECTED_TENSOR, ADD + "/inputNames/1"),
+    ),
+    changed(
+        "tensor-missing",
+        [("/nodes/1/inputNames/1", ""), ("/nodes/1/inputs/1", REMOVE)],
+        (codes.MISSING_FIELD, ADD + "/desc/BTensor"),
+    ),
+    changed("unknown", [("/nodes/3/inputNames/1", "three")], (codes.UNKNOWN_VALUE, MUL + "/inputNames/1")),
+    changed("itself", [("/nodes/3/inputNames/1", "y")], (codes.NOT_YET_MADE, MUL + "/inputNames/1")),
+    changed("later", [("/nodes/1/inputNames/1", "y")], (codes.NOT_YET_MADE, ADD + "/inputNames/1")),
+    changed("larger", [("/nodes/3/inputs/0", tensor("FLOAT32", 2, 3))], (codes.EDGE_BYTES, MUL + "/inputNames/0")),
+    changed(
+        "name-again",
+        [("/nodes/3/outputNames/0", "two")],
+        (codes.DUPLICATE_NAME, MUL + "/outputNames/0"),
+        (codes.UNKNOWN_VALUE, "/graphOutputNames/0"),
+    ),
+    changed("input-again", [("/inputs/-", "x")], (codes.DUPLICATE_NAME, "/graphInputNames/2")),
+    changed("input-unused", [("/inputs/-", "u")], (codes.UNUSED_GRAPH_INPUT, "/graphInputNames/2")),
+    changed("output-again", [("/outputs/-", "y")], (codes.DUPLICATE_NAME, "/graphOutputNames/1")),
+    changed("output-unknown", [("/outputs/-", "z")], (codes.UNKNOWN_VALUE, "/graphOutputNames/1")),
+    changed("output-of-input", [("/outputs/-", "x")], (codes.INPUT_AS_OUTPUT, "/graphOutputNames/1")),
+    changed("output-of-constant", [("/outputs/-", "two")], (codes.CONSTANT_OUTPUT, "/graphOutputNames/1")),
+    changed(
+        "attribute-count",
+        [("/nodes/1/attributes", [])],
+        (codes.ATTRIBUTE_COUNT, ADD + "/desc/attributes"),
+    ),
+    changed(
+        "attribute-surplus",
+        [("/nodes/3/attributes", [uint("Axis", 0)])],
+        (codes.ATTRIBUTE_COUNT, MUL + "/desc/attributes"),
+    ),
+    gemm("attribute-name", [("/nodes/4/attributes/2/name", "Beta")], (codes.ATTRIBUTE_NAME, G4 + "/Alpha")),
+    gemm("attribute-kind", [("/nodes/4/attributes/2", uint("Alpha", 1))], (codes.ATTRIBUTE_KIND, G4 + "/Alpha")),
+    gemm(
+        "attribute-no-kind",
+        [("/nodes/4/attributes/2", attribute("Alpha", 14, FLOAT(1)))],
+        (codes.ATTRIBUTE_KIND, G4 + "/Alpha"),
+    ),
+    gemm("attribute-absent", [("/nodes/4/attributes/2", attribute(None, 6))], (codes.MISSING_FIELD, G4 + "/Alpha")),
+    gemm("enumerator", [("/nodes/4/attributes/0", uint("TransA", 2))], (codes.ENUMERATOR, G4 + "/TransA")),
+    gemm(
+        "activation",
+        [("/nodes/4/attributes/4", attribute("FusedActivation", 1, {"type": "ACTIVATION_RELU", "attributes": []}))],
+        (codes.UNKNOWN_OPERATOR, G4 + "/FusedActivation/type"),
+    ),
+    gemm(
+        "activation-untyped",
+        [("/nodes/4/attributes/4", attribute("FusedActivation", 1, {"type": None, "attributes": []}))],
+        (codes.MISSING_FIELD, G4 + "/FusedActivation/type"),
+    ),
+    gemm(
+        "activation-attribute",
+        [
+            (
+                "/nodes/4/attributes/4",
+                attribute("FusedActivation", 1, {"type": "DML_OPERATOR_ACTIVATION_ELU", "attributes": []}),
+            )
+        ],
+        (codes.ATTRIBUTE_COUNT, G4 + "/FusedActivation/Desc/attributes"),
+    ),
+    gemm(
+        "activation-depth",
+        [("/nodes/4/attributes/4", attribute("FusedActivation", 1, nested(9)))],
+        (codes.NESTED_TOO_DEEP, G4 + "/FusedActivation" + "/Desc/FusedActivation" * 4),
+    ),
+    changed(
+        "option",
+        [],
+        (codes.UNKNOWN_OPTION_NAME, ""),
+        options=LoadOptions(inputs=frozenset({"w"})),
+    ),
+    changed("option-constant", [], (codes.NO_CONTENTS, ""), options=LoadOptions(constants=frozenset({"x"}))),
+]
+
+
+@pytest.mark.parametrize("rejected", REJECTED, ids=lambda item: item.name)
+def test_rejected(rejected: Case, tmp_path: Path) -> None:
+    (tmp_path / "outside.bin").write_bytes(bytes(16))
+    directory = tmp_path / "model"
+    directory.mkdir()
+    graph = load_partition(directory, rejected.model, rejected.options)
+    found = [(item.code, item.pointer) for item in graph.findings]
+    assert found == [(code.id, place) for code, place in rejected.findings], "\n".join(map(str, graph.findings))
+    for finding in graph.findings:
+        assert str(finding).isprintable()
+
+
+def test_a_finding_says_where_in_the_file(tmp_path: Path) -> None:
+    graph = load_partition(tmp_path, edited(WITH_GEMM, ("/nodes/4/attributes/0", uint("TransA", 2))))
+    (finding,) = graph.findings
+    assert (finding.node, finding.operator, finding.field) == ("gemm", "GEMM", "TransA")
+    data = (tmp_path / "Partition_0.bin").read_bytes()
+    place = int(finding.message.partition("(at byte ")[2].rstrip(")"))
+    # the table of the attribute: the offset of its name leads to TransA
+    vtable = place - struct.unpack_from("<i", data, place)[0]
+    name = place + struct.unpack_from("<H", data, vtable + 4)[0]
+    assert data[name + struct.unpack_from("<I", data, name)[0] + 4 :].startswith(b"TransA\0")
+
+
+# --- The file of ONNX Runtime -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sample(shared: Path) -> Path:
+    return shared / "models" / "serialized_matmul_add"
+
+
+def test_sample(sample: Path) -> None:
+    graph = load(sample / "Partition_0.bin")
+    assert (graph.findings, graph.format, graph.name) == ((), "serialized", "Partition_0")
+    assert [(item.name, item.value.nbytes) for item in graph.inputs] == [("model_input", 20)]
+    assert [(item.name, item.desc) for item in graph.outputs] == [("model_output", _row())]
+    assert [(item.value.name, item.value.nbytes) for item in graph.constants] == [
+        ("matmul_b_tensor", 100),
+        ("add_b_tensor", 20),
+    ]
+    (node,) = graph.nodes
+    assert (node.name, node.source) == ("model_output_dmlEp_0", "/nodes/2/desc")
+    assert node.operator == OperatorDesc(
+        catalog.operator("GEMM"),
+        (
+            _row(),
+            TensorDesc(DataType.FLOAT32, (1, 1, 5, 5), owned_by_dml=True),
+            TensorDesc(DataType.FLOAT32, (1, 1, 1, 5), owned_by_dml=True),
+            _row(),
+            "NONE",
+            "NONE",
+            1.0,
+            1.0,
+            None,
+        ),
+    )
+    assert [read.value.name for _, _, read, _ in node.views_in()] == ["model_input", "matmul_b_tensor", "add_b_tensor"]
+    assert dml2onnx.check(graph) == []
+
+
+def _row() -> TensorDesc:
+    return TensorDesc(DataType.FLOAT32, (1, 1, 1, 5))
+
+
+def test_sample_runs_as_its_onnx_model(sample: Path) -> None:
+    graph = load(sample / "Partition_0.bin")
+    got = dml2onnx.run(graph, {"model_input": np.full((1, 1, 1, 5), 1.5, np.float32)})
+    assert got["model_output"].reshape(-1).tolist() == [12.25] * 5
+    x = np.random.default_rng(0).standard_normal((1, 5), np.float32)
+    session = onnxruntime.InferenceSession(sample / "matmul_add.onnx", providers=["CPUExecutionProvider"])
+    (want,) = session.run(None, {"model_input": x})
+    got = dml2onnx.run(graph, {"model_input": x.reshape(1, 1, 1, 5)})
+    np.testing.assert_allclose(got["model_output"].reshape(1, 5), want, rtol=1e-6)
+
+
+def test_sample_without_its_constants(sample: Path, tmp_path: Path) -> None:
+    path = tmp_path / "renamed.partition"
+    path.write_bytes((sample / "Partition_0.bin").read_bytes())
+    graph = load(path)
+    assert [(item.code, item.pointer) for item in graph.findings] == [
+        (codes.FILE_UNREADABLE.id, "/nodes/0/desc/data/name"),
+        (codes.FILE_UNREADABLE.id, "/nodes/1/desc/data/name"),
+    ]
+
+
+# --- Edges and constants ----------------------------------------------------------------------------------------------
+
+
+def run(graph: Graph, **inputs: Any) -> dict[str, list[Any]]:
+    assert dml2onnx.check(graph) == []
+    arrays = {name: np.array(value, np.float32) for name, value in inputs.items()}
+    return {name: array.reshape(-1).tolist() for name, array in dml2onnx.run(graph, arrays).items()}
+
+
+def test_both_kinds_of_constants(tmp_path: Path) -> None:
+    graph = load_partition(tmp_path, PARTITION)
+    assert [node.name for node in graph.nodes] == ["add", "mul"]
+    assert graph.nodes[0].operator.tensor("BTensor").owned_by_dml
+    assert not graph.nodes[1].operator.tensor("BTensor").owned_by_dml
+    assert run(graph, x=[1, 2, 3, 4]) == {"y": [4.0, 0.0, 12.0, 0.0]}
+
+
+def test_ends_of_other_types(tmp_path: Path) -> None:
+    """An edge is bytes: the float is negated by its highest bit, and the reader wants only one half of it."""
+    nodes = [
+        PARTITION["nodes"][0],
+        {
+            **PARTITION["nodes"][1],
+            "attributes": [attribute(None, 1)],
+        },
+        {"name": "sign", "raw": UINT(0x80000000), "outputNames": ["sign"]},
+        {
+            "name": "flip",
+            "operator": "DML_OPERATOR_ELEMENT_WISE_BIT_XOR",
+            "inputs": [tensor("UINT32", 2), tensor("UINT32", 2, strides=[0], total=4)],
+            "outputs": [tensor("UINT32", 2)],
+            "attributes": [],
+            "inputNames": ["nodeIdx:1-outputIdx:0", "sign"],
+            "outputNames": ["bits"],
+        },
+        {
+            "name": "copy",
+            "operator": "DML_OPERATOR_ELEMENT_WISE_IDENTITY",
+            "inputs": [tensor("FLOAT32", 2, 1, 1)],
+            "outputs": [tensor("FLOAT32", 1, 2)],
+            "attributes": [attribute(None, 10)],
+            "inputNames": ["bits"],
+            "outputNames": ["y"],
+        },
+    ]
+    nodes[4]["outputs"] = [tensor("FLOAT32", 2, 1, 1)]
+    graph = load_partition(tmp_path, {**PARTITION, "nodes": nodes})
+    assert run(graph, x=[1, 2, 3, 4]) == {"y": [-2.0, 0.0]}
+
+
+def test_one_input_of_several_nodes_and_hidden_names(tmp_path: Path) -> None:
+    """The first node's output has the name of the input, which hides it from readers but not from the outputs."""
+    model = edited(
+        PARTITION,
+        ("/nodes/1/outputNames/0", "x"),
+        ("/nodes/3/inputNames/0", "x"),
+        ("/nodes/3/name", "add"),
+        ("/outputs", ["", "y", "", "x"]),
+    )
+    graph = load_partition(tmp_path, model)
+    assert [node.name for node in graph.nodes] == ["add", "add#2"]
+    assert [item.name for item in graph.inputs] == ["x"]
+    assert [item.name for item in graph.outputs] == ["y", "x"]
+    assert run(graph, x=[1, 2, 3, 4]) == {"y": [2.0, 4.0, 6.0, 8.0], "x": [2.0, 0.0, 6.0, 0.0]}
+
+
+def test_an_input_is_as_large_as_its_largest_reader(tmp_path: Path) -> None:
+    graph = load_partition(tmp_path, edited(WITH_GEMM, ("/nodes/3/inputNames/0", "x"), ("/nodes/3/inputs/0/total", 32)))
+    assert graph.inputs[0].value.nbytes == 32
+    assert graph.inputs[0].desc == TensorDesc(DataType.FLOAT32, (4,))
+    assert graph.nodes[1].operator.tensor("ATensor").total_size == 32
+
+
+def test_absent_tensors_and_arrays(tmp_path: Path) -> None:
+    """JOIN takes all descriptors; an output without a name that the operator must have takes its descriptor too."""
+    join = {
+        "name": "join",
+        "operator": "DML_OPERATOR_JOIN",
+        "inputs": [tensor("FLOAT32", 2, 2), tensor("FLOAT32", 1, 2)],
+        "outputs": [tensor("FLOAT32", 3, 2)],
+        "attributes": [uint("InputCount", 2), uint("Axis", 0)],
+        "inputNames": ["y", "y", "", ""],
+        "outputNames": ["j"],
+    }
+    top = {
+        "name": "top",
+        "operator": "DML_OPERATOR_TOP_K",
+        "inputs": [tensor("FLOAT32", 3, 2)],
+        "outputs": [tensor("FLOAT32", 3, 1), tensor("UINT32", 3, 1)],
+        "attributes": [uint("Axis", 1), uint("K", 1)],
+        "inputNames": ["j"],
+        "outputNames": ["top"],
+    }
+    graph = load_partition(tmp_path, edited(PARTITION, ("/nodes/-", join), ("/nodes/-", top), ("/outputs", ["top"])))
+    assert run(graph, x=[1, 2, 3, 4]) == {"top": [4.0, 12.0, 4.0]}
+
+
+def test_constants_seen_by_each_reader(tmp_path: Path) -> None:
+    """Bytes of a file, once as four floats and once as eight halves transposed."""
+    cast = {
+        "name": "cast",
+        "operator": "DML_OPERATOR_CAST",
+        "inputs": [tensor("UINT16", 2, 4, strides=[1, 2], total=16)],
+        "outputs": [tensor("UINT32", 2, 4)],
+        "attributes": [],
+        "inputNames": ["w-nodeIdx:0-outputIdx:0"],
+        "outputNames": ["halves"],
+    }
+    graph = load_partition(tmp_path, edited(PARTITION, ("/nodes/-", cast), ("/outputs", ["y", "halves"])))
+    assert graph.nodes[0].operator.tensor("BTensor").owned_by_dml
+    got = run(graph, x=[0, 0, 0, 0])
+    assert got["halves"] == [0, 0, 0, 0, 0x3F80, 0xC000, 0x4040, 0xC080]
+
+
+def test_files_of_an_allowed_directory(tmp_path: Path) -> None:
+    directory = tmp_path / "model"
+    directory.mkdir()
+    (tmp_path / "outside.bin").write_bytes(np.zeros(4, np.float32).tobytes())
+    model = edited(PARTITION, ("/nodes/0/constant", "..\\outside"))
+    assert load_partition(directory, model).findings
+    graph = load_partition(directory, model, LoadOptions(allow_paths=(tmp_path,)))
+    assert run(graph, x=[1, 2, 3, 4]) == {"y": [2.0, 4.0, 6.0, 8.0]}
+
+
+def test_a_file_of_an_odd_length(tmp_path: Path) -> None:
+    """A FLOAT16 tensor of five elements, in a file of 10 bytes instead of 12."""
+    half = tensor("FLOAT16", 5, total=12)
+    node = {**PARTITION["nodes"][1], "inputs": [half, half], "outputs": [half], "outputNames": ["y"]}
+    path = write(tmp_path, {**PARTITION, "nodes": [PARTITION["nodes"][0], node]})
+    (tmp_path / "w.bin").write_bytes(np.arange(5, dtype=np.float16).tobytes())
+    graph = load(path)
+    assert graph.findings == ()
+    got = dml2onnx.run(graph, {"x": np.ones(5, np.float16)})
+    assert got["y"].tolist() == [1, 2, 3, 4, 5]
+
+
+def test_recurrent_weights_are_not_owned(tmp_path: Path) -> None:
+    """DirectML refuses the flag on these tensors, so it is not made up."""
+    small = tensor("FLOAT32", 1, 1, 1, 1)
+    node = {
+        "name": "gru",
+        "operator": "DML_OPERATOR_GRU",
+        "inputs": [small, tensor("FLOAT32", 1, 1, 3, 1), tensor("FLOAT32", 1, 1, 3, 1)],
+        "outputs": [small],
+        "attributes": [
+            uint("ActivationDescCount", 2),
+            attribute("ActivationDescs", 2, [{**RELU, "type": "DML_OPERATOR_ACTIVATION_SIGMOID"}, RELU]),
+            uint("Direction", 0),
+            uint("LinearBeforeReset", 0),
+        ],
+        "inputNames": ["x", "w-nodeIdx:0-outputIdx:0", "w-nodeIdx:0-outputIdx:0", "", "", ""],
+        "outputNames": ["y", ""],
+    }
+    graph = load_partition(tmp_path, {**PARTITION, "nodes": [PARTITION["nodes"][0], node]})
+    assert dml2onnx.check(graph) == []
+    operator = graph.nodes[0].operator
+    assert not operator.tensor("WeightTensor").owned_by_dml
+    activations = operator.get("ActivationDescs")
+    assert isinstance(activations, tuple)
+    assert [item.type for item in activations] == ["ACTIVATION_SIGMOID", "ACTIVATION_RELU"]  # type: ignore[union-attr]
+
+
+def test_unused_parts(tmp_path: Path) -> None:
+    """A graph without anything, and vectors that are missing, are no damage."""
+    graph = load_partition(tmp_path, {"nodes": [], "inputs": None, "outputs": None})
+    assert (graph.nodes, graph.inputs, graph.outputs, graph.findings) == ((), (), (), ())
+
+
+# --- Attributes -------------------------------------------------------------------------------------------------------
+
+
+def described(tmp_path: Path, operator: str, inputs: int, attributes: list[Model]) -> OperatorDesc:
+    """The descriptor of an operator whose tensors do not matter, with these attributes."""
+    node = {
+        "name": "op",
+        "operator": f"DML_OPERATOR_{operator}",
+        "inputs": [F4] * inputs,
+        "outputs": [F4],
+        "attributes": attributes,
+        "inputNames": ["x"] * inputs,
+        "outputNames": ["y"],
+    }
+    graph = load_partition(tmp_path, {"nodes": [node], "inputs": ["x"], "outputs": ["y"]})
+    assert [str(item) for item in graph.findings] == []
+    return graph.nodes[0].operator
+
+
+def test_numbers(tmp_path: Path) -> None:
+    desc = described(
+        tmp_path,
+        "RESAMPLE2",
+        1,
+        [
+            uint("InterpolationMode", 1),
+            uint("RoundingDirection", 0),
+            uint("DimensionCount", 3),
+            attribute("Scales", 9, [0.5, math.inf, -0.0]),
+            attribute("InputPixelOffsets", 9, [0.1, -math.inf, 1e-45]),
+            attribute("OutputPixelOffsets", 9, [math.nan, 2.0, 3.0]),
+        ],
+    )
+    assert desc.enum("InterpolationMode") == "LINEAR"
+    assert repr(desc.floats("Scales")) == "(0.5, inf, -0.0)"
+    assert desc.floats("InputPixelOffsets") == (float(np.float32(0.1)), -math.inf, float(np.float32(1e-45)))
+    assert math.isnan(desc.floats("OutputPixelOffsets")[0])
+
+
+def test_signed_arrays_and_counts(tmp_path: Path) -> None:
+    desc = described(
+        tmp_path,
+        "SLICE1",
+        1,
+        [
+            uint("DimensionCount", 2),
+            attribute("InputWindowOffsets", 7, [0, 2**32 - 1]),
+            attribute("InputWindowSizes", 7, [1, 2]),
+            attribute("InputWindowStrides", 8, [-(2**31), 2**31 - 1]),
+        ],
+    )
+    assert desc.uints("InputWindowOffsets") == (0, 2**32 - 1)
+    assert desc.uints("InputWindowStrides") == (-(2**31), 2**31 - 1)
+
+
+@pytest.mark.parametrize("axes", [attribute("Axes", 7, []), attribute(None, 7)])
+def test_no_elements(axes: Model, tmp_path: Path) -> None:
+    desc = described(tmp_path, "REDUCE", 1, [uint("Function", 10), uint("AxisCount", 0), axes])
+    assert (desc.enum("Function"), desc.uints("Axes")) == ("SUM", ())
+
+
+def test_small_structures(tmp_path: Path) -> None:
+    desc = described(
+        tmp_path,
+        "ELEMENT_WISE_CLIP",
+        1,
+        [attribute("ScaleBias", 10, FLOAT(4.25) + FLOAT(-1.5)), real("Min", -math.inf), real("Max", 6.0)],
+    )
+    assert desc.scale_bias() == ScaleBias(4.25, -1.5)
+    assert (desc.float("Min"), desc.float("Max")) == (-math.inf, 6.0)
+    name, index = next(
+        (name, item.name)
+        for name in catalog.operator_names()
+        for item in catalog.operator(name).attribute_fields
+        if item.type is catalog.FieldType.SIZE_2D
+    )
+    schema = catalog.operator(name)
+    attributes = [
+        attribute(item.name, 11, UINT(7) + UINT(9)) if item.name == index else _any(item)
+        for item in schema.attribute_fields
+    ]
+    desc = described(tmp_path, schema.short_name, len(schema.input_fields), attributes)
+    assert desc.size_2d(index) == Size2D(7, 9)
+
+
+def _any(item: catalog.FieldSchema) -> Model:
+    assert item.type in (catalog.FieldType.UINT, catalog.FieldType.ENUM, catalog.FieldType.FLOAT), item
+    return real(item.name, 1.0) if item.type is catalog.FieldType.FLOAT else uint(item.name, 1)
+
+
+@pytest.mark.parametrize(
+    ("data_type", "number", "content", "value"),
+    [
+        (DataType.FLOAT32, 1, FLOAT(1.5) + b"\xff" * 4, 1.5),
+        (DataType.FLOAT16, 2, b"\x00\x3e" + b"\xff" * 6, 1.5),
+        (DataType.FLOAT64, 9, struct.pack("<d", 0.1), 0.1),
+        (DataType.FLOAT64, 9, struct.pack("<d", -math.inf), -math.inf),
+        (DataType.UINT8, 5, b"\xfe" + bytes(7), 254),
+        (DataType.INT8, 8, b"\xfe" + b"\xff" * 7, -2),
+        (DataType.UINT16, 4, b"\x01\x80" + bytes(6), 0x8001),
+        (DataType.INT16, 7, b"\x01\x80" + bytes(6), 0x8001 - 0x10000),
+        (DataType.UINT32, 3, UINT(2**32 - 1) + bytes(4), 2**32 - 1),
+        (DataType.INT32, 6, INT(-5) + bytes(4), -5),
+        (DataType.UINT64, 10, struct.pack("<Q", 2**64 - 1), 2**64 - 1),
+        (DataType.INT64, 11, struct.pack("<q", -(2**63)), -(2**63)),
+    ],
+)
+def test_scalars(data_type: DataType, number: int, content: bytes, value: int | float, tmp_path: Path) -> None:
+    attributes = [
+        attribute(None, 10),
+        uint("MinMaxDataType", number),
+        attribute("Min", 12, {"bytes": content}),
+        attribute("Max", 12, {"bytes": content}),
+    ]
+    desc = described(tmp_path, "ELEMENT_WISE_CLIP1", 1, attributes)
+    assert desc.scalar("Min") == desc.scalar("Max") == Scalar(data_type, value)
+    assert desc.scale_bias() is None
+
+
+@pytest.mark.parametrize(
+    ("number", "member", "expected"),
+    [
+        (0, 1, [codes.FIELD_KIND] * 2),
+        (13, 1, [codes.FIELD_KIND] * 2),
+        (14, 1, [codes.ENUMERATOR]),
+        (1, 10, [codes.ATTRIBUTE_KIND] * 2),
+    ],
+)
+def test_scalars_that_cannot_be_read(number: int, member: int, expected: list[Code], tmp_path: Path) -> None:
+    scalar = {"bytes": bytes(8), "code": member}
+    node = {
+        **PARTITION["nodes"][1],
+        "operator": "DML_OPERATOR_FILL_VALUE_SEQUENCE",
+        "inputs": [],
+        "inputNames": [],
+        "outputNames": ["y"],
+        "attributes": [
+            uint("ValueDataType", number),
+            attribute("ValueStart", 12, scalar),
+            attribute("ValueDelta", 12, scalar),
+        ],
+    }
+    graph = load_partition(tmp_path, {"nodes": [node], "inputs": [], "outputs": ["y"]})
+    assert [item.code for item in graph.findings] == [code.id for code in expected]
+
+
+@pytest.mark.parametrize("value", [0, 1, 2])
+def test_bools(value: int, tmp_path: Path) -> None:
+    """CrossChannel of the gradient is the one field that is stored as a BOOL; elsewhere they are numbers."""
+    rest = [uint("LocalSize", 3), real("Alpha", 1), real("Beta", 1), real("Bias", 1)]
+    for operator, inputs, stored in (
+        ("LOCAL_RESPONSE_NORMALIZATION_GRAD", 2, attribute("CrossChannel", 13, bytes([value]))),
+        ("LOCAL_RESPONSE_NORMALIZATION", 1, uint("CrossChannel", value)),
+    ):
+        if value < 2:
+            assert described(tmp_path, operator, inputs, [stored, *rest]).flag("CrossChannel") is bool(value)
+        else:
+            with pytest.raises(AssertionError, match="CrossChannel is 2, not true or false"):
+                described(tmp_path, operator, inputs, [stored, *rest])
+
+
+# --- Which format it is -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["Partition_0.bin", "graph", "model.json", "model.onnx"])
+def test_told_by_content(name: str, tmp_path: Path) -> None:
+    assert load(write(tmp_path, PARTITION, name)).format == "serialized"
+
+
+def test_json_in_a_file_of_this_name(tmp_path: Path) -> None:
+    path = tmp_path / "Partition_0.bin"
+    path.write_text(' {"dml2onnx": 1, "nodes": [], "outputs": []}', encoding="utf-8")
+    assert load(path).format == "native"
+
+
+@pytest.mark.parametrize("content", [b"\x10\0\0\0", b"\x10", b"junk", bytes(64), b"\xff" * 64])
+def test_damaged(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "Partition_0.bin"
+    path.write_bytes(content)
+    with pytest.raises(UnreadableError) as caught:
+        load(path)
+    (finding,) = caught.value.diagnostics
+    assert finding.code == codes.DAMAGED_FILE.id
+    assert "Partition_0.bin" in finding.message
+
+
+def test_damage_has_a_place(tmp_path: Path) -> None:
+    data = bytearray(build(PARTITION))
+    data[data.index(b"mul\0") + 3] = 1
+    path = tmp_path / "Partition_0.bin"
+    path.write_bytes(data)
+    with pytest.raises(UnreadableError, match="a string does not end with a zero") as caught:
+        load(path)
+    (finding,) = caught.value.diagnostics
+    assert finding.pointer == "/nodes/3/name"
+    assert finding.found == f"byte {data.index(b'mul') + 3}"

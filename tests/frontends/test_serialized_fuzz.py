@@ -1,0 +1,283 @@
+"""Whatever the bytes, a serialized graph is a graph with findings or no graph at all; in bounded time and memory."""
+
+from __future__ import annotations
+
+import struct
+import time
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import flatbuffers
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dml2onnx.checks import check
+from dml2onnx.diagnostics import Severity, UnreadableError
+from dml2onnx.frontends import LoadOptions, load
+from dml2onnx.frontends.serialized import read
+
+from .models import Model, edited
+from .partitions import FLOAT, PARTITION, RELU, attribute, build, offsets, real, string, table, tensor, uint, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+MODEL: Model = edited(
+    PARTITION,
+    (
+        "/nodes/-",
+        {
+            "name": "clip",
+            "operator": "DML_OPERATOR_ELEMENT_WISE_CLIP1",
+            "inputs": [tensor("FLOAT32", 2, 2)],
+            "outputs": [tensor("FLOAT32", 2, 2)],
+            "attributes": [
+                attribute("ScaleBias", 10, FLOAT(1) + FLOAT(0)),
+                uint("MinMaxDataType", 1),
+                attribute("Min", 12, {"bytes": FLOAT(0) + bytes(4)}),
+                attribute("Max", 12, {"bytes": FLOAT(6) + bytes(4)}),
+            ],
+            "inputNames": ["y"],
+            "outputNames": ["c"],
+        },
+    ),
+    (
+        "/nodes/-",
+        {
+            "name": "sum",
+            "operator": "DML_OPERATOR_REDUCE",
+            "inputs": [tensor("FLOAT32", 2, 2)],
+            "outputs": [tensor("FLOAT32", 1, 2)],
+            "attributes": [uint("Function", 10), uint("AxisCount", 1), attribute("Axes", 7, [0])],
+            "inputNames": ["c"],
+            "outputNames": ["s"],
+        },
+    ),
+    (
+        "/nodes/-",
+        {
+            "name": "gemm",
+            "operator": "DML_OPERATOR_GEMM",
+            "inputs": [tensor("FLOAT32", 1, 2), tensor("FLOAT32", 2, 2)],
+            "outputs": [tensor("FLOAT32", 1, 2)],
+            "attributes": [
+                uint("TransA", 0),
+                uint("TransB", 1),
+                real("Alpha", 1),
+                real("Beta", 0),
+                attribute(
+                    "FusedActivation",
+                    1,
+                    {**RELU, "type": "DML_OPERATOR_ACTIVATION_ELU", "attributes": [real("Alpha", 1)]},
+                ),
+            ],
+            "inputNames": ["s", "y", ""],
+            "outputNames": ["g"],
+        },
+    ),
+    ("/outputs", ["g"]),
+)
+DATA = build(MODEL)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("partition"), MODEL)
+
+
+def attempt(path: Path, data: bytes) -> bool:
+    """Whether there is a graph; everything in it is accounted for then."""
+    try:
+        graph = read(path, data, LoadOptions())
+    except UnreadableError as error:
+        said = str(error)
+    else:
+        said = ""
+    if said:
+        assert said.isprintable()
+        return False
+    for finding in graph.findings:
+        assert str(finding).isprintable()
+        assert finding.pointer == "" or finding.pointer.startswith("/")
+    provided = {item.value for item in graph.inputs} | {item.value for item in graph.constants}
+    used = [item.value for item in graph.outputs]
+    for node in graph.nodes:
+        used += [item.value for _, _, item, _ in node.views_in()]
+        provided.update(item.value for _, _, item, _ in node.views_out())
+    assert provided.isdisjoint(graph.unresolved)
+    assert provided.union(graph.unresolved).issuperset(used)
+    assert graph.findings or not graph.unresolved
+    check(graph)
+    return True
+
+
+def test_the_model_is_right(path: Path) -> None:
+    assert [str(item) for item in check(load(path)) if item.severity is Severity.ERROR] == []
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_every_byte(path: Path, part: int) -> None:
+    """Each byte changed, one at a time, to several values."""
+    outcomes = [0, 0]
+    for offset in range(part, len(DATA), 8):
+        old = DATA[offset]
+        for value in {old ^ 1, (old + 4) % 256, 0xFF} - {old}:
+            outcomes[attempt(path, DATA[:offset] + bytes([value]) + DATA[offset + 1 :])] += 1
+    assert min(outcomes) > 30  # damage is told from changes
+
+
+def test_every_length(path: Path) -> None:
+    for length in range(len(DATA)):
+        attempt(path, DATA[:length])
+        attempt(path, DATA[length:])
+
+
+@quick
+@given(st.data())
+def test_offsets(path: Path, data: st.DataObject) -> None:
+    """Words replaced by offsets to anywhere: loops, shared parts, parts of another type."""
+    changed = bytearray(DATA)
+    for _ in range(data.draw(st.integers(1, 6))):
+        place = 4 * data.draw(st.integers(0, len(DATA) // 4 - 1))
+        target = data.draw(st.integers(0, len(DATA)) | st.sampled_from([2**31, 2**32 - 1]))
+        form = data.draw(st.sampled_from(["to", "as it is", "half"]))
+        if form == "half":
+            struct.pack_into("<H", changed, place + 2 * (target % 2), target % 2**16)
+        else:
+            struct.pack_into("<I", changed, place, (target - place if form == "to" else target) % 2**32)
+    attempt(path, bytes(changed))
+
+
+@quick
+@given(st.binary(max_size=400))
+def test_any_bytes(path: Path, data: bytes) -> None:
+    attempt(path, data)
+    attempt(path, struct.pack("<I", 4) + data)
+
+
+@quick
+@given(st.lists(st.integers(0, 40), max_size=120))
+def test_small_numbers(path: Path, words: list[int]) -> None:
+    """Bytes that are likely to be offsets to each other."""
+    attempt(path, struct.pack(f"<{len(words)}I", *words))
+    attempt(path, struct.pack(f"<{len(words)}H", *words))
+
+
+# --- Time and memory --------------------------------------------------------------------------------------------------
+
+
+def many(count: int, tensors: int) -> bytes:
+    """JOIN nodes that share one another's parts: a small file that stands for many descriptors."""
+    b = flatbuffers.Builder(1 << 16)
+    data_type = string(b, "DML_TENSOR_DATA_TYPE_FLOAT32")
+    sizes = offsets_of_numbers(b, [1] * 60)
+    b.StartObject(4)
+    b.PrependUOffsetTRelativeSlot(0, data_type, 0)
+    b.PrependUOffsetTRelativeSlot(1, sizes, 0)
+    b.PrependUint64Slot(3, 4, 0)
+    desc = b.EndObject()
+    inputs = offsets(b, [desc] * tensors)
+    operator_type, empty = string(b, "DML_OPERATOR_JOIN"), offsets(b, [])
+    operator = table(b, 4, {0: operator_type, 1: inputs, 2: empty, 3: empty})
+    name = string(b, "join")
+    names = offsets(b, [name] * tensors)
+    node = table(b, 5, {1: operator, 2: name, 3: names, 4: empty}, {0: 1})
+    b.Finish(table(b, 3, {0: offsets(b, [node] * count)}))
+    return bytes(b.Output())
+
+
+def offsets_of_numbers(b: flatbuffers.Builder, values: list[int]) -> int:
+    b.StartVector(4, len(values), 4)
+    for value in reversed(values):
+        b.PrependUint32(value)
+    return int(b.EndVector())
+
+
+def deep(levels: int) -> bytes:
+    """Activations within activations."""
+    b = flatbuffers.Builder(1 << 16)
+    operator_type = string(b, "DML_OPERATOR_GEMM")
+    activation = table(b, 2, {0: operator_type, 1: offsets(b, [])})
+    absent = table(b, 3, {}, {1: 3})
+    for _ in range(levels):
+        attribute_ = table(b, 3, {2: activation}, {1: 1})
+        activation = table(b, 2, {0: operator_type, 1: offsets(b, [absent] * 4 + [attribute_])})
+    attribute_ = table(b, 3, {2: activation}, {1: 1})
+    empty = offsets(b, [])
+    operator = table(b, 4, {0: operator_type, 1: empty, 2: empty, 3: offsets(b, [absent] * 4 + [attribute_])})
+    node = table(b, 5, {1: operator, 2: string(b, "g"), 3: empty, 4: empty}, {0: 1})
+    b.Finish(table(b, 3, {0: offsets(b, [node])}))
+    return bytes(b.Output())
+
+
+def chain(count: int) -> bytes:
+    """An honest large graph: one node after the other."""
+    nodes = [
+        {
+            "name": "",
+            "operator": "DML_OPERATOR_ACTIVATION_RELU",
+            "inputs": [tensor("FLOAT32", 1 + index)],
+            "outputs": [tensor("FLOAT32", 2 + index)],
+            "attributes": [],
+            "inputNames": [f"v{index}"],
+            "outputNames": [f"v{index + 1}"],
+        }
+        for index in range(count)
+    ]
+    return build({"nodes": nodes, "inputs": ["v0"], "outputs": [f"v{count}"]})
+
+
+def unknown(count: int) -> bytes:
+    """Every name is misspelt."""
+    nodes = [
+        {
+            "name": f"n{index}",
+            "operator": "DML_OPERATOR_ACTIVATION_RELU",
+            "inputs": [tensor("FLOAT32", 4)],
+            "outputs": [tensor("FLOAT32", 4)],
+            "attributes": [],
+            "inputNames": [f"w{index}"],
+            "outputNames": [f"v{index}"],
+        }
+        for index in range(count)
+    ]
+    return build({"nodes": nodes, "inputs": ["v"], "outputs": [f"w{index}" for index in range(count)]})
+
+
+HEAVY = {
+    "one node listed often": lambda: many(50_000, 2),
+    "one descriptor listed often": lambda: many(1, 50_000),
+    "both": lambda: many(20_000, 20_000),
+    "deep": lambda: deep(20_000),
+    "chain": lambda: chain(2_000),
+    "unknown names": lambda: unknown(2_000),
+}
+
+
+@pytest.mark.parametrize("name", HEAVY)
+def test_time_and_memory(path: Path, name: str) -> None:
+    """Linear in the size of the file; the figures are printed (``pytest -s``), and only bounded loosely."""
+    data = HEAVY[name]()
+    start = time.perf_counter()
+    found = _outcome(path, data)
+    seconds = time.perf_counter() - start
+    tracemalloc.start()
+    try:
+        _outcome(path, data)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    print(f"\n{name}: {len(data)} bytes, {found}, {seconds:.2f} s, {peak / len(data):.0f} bytes for each")
+    assert seconds < 2 + len(data) / 100_000
+    assert peak < 50_000_000 + 200 * len(data)
+
+
+def _outcome(path: Path, data: bytes) -> str:
+    try:
+        graph = read(path, data, LoadOptions())
+    except UnreadableError as error:
+        return str(error)[:80]
+    return f"{len(graph.nodes)} nodes, {len(graph.findings)} findings"
