@@ -64,6 +64,10 @@ CHAPTERS = (
         (*model_commands("digits"), Command("python samples/digits/accuracy.py")),
     ),
     Chapter(
+        "The same network as a PyDirectML program, run as it is; its model is kept",
+        (Command(f"dml2onnx pydirectml --save {OUTPUT}/classify.onnx samples/pydirectml/classify.py"),),
+    ),
+    Chapter(
         "A model with mistakes: what is wrong, where, and since when it would be right",
         (Command("dml2onnx check samples/broken/model.json", FINDINGS), Command("dml2onnx explain DML1101")),
     ),

@@ -1,0 +1,232 @@
+"""``dml2onnx pydirectml``: runs a program written for PyDirectML as it is, and keeps the models that it computes."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+
+from dml2onnx import pydirectml
+from dml2onnx.cli import render
+from dml2onnx.codes.running import (
+    NOTHING_COMPUTED,
+    OUTPUT_IS_SOURCE,
+    OUTPUT_UNWRITABLE,
+    PROGRAM_UNREADABLE,
+    UNKNOWN_INPUT,
+)
+from dml2onnx.diagnostics import DmlError, UnreadableError
+from dml2onnx.pydirectml import settings
+from dml2onnx.runtime import require_provider
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+    from types import CodeType
+
+    from dml2onnx.cli.render import Screen
+    from dml2onnx.compiler import CompiledModel
+    from dml2onnx.lowering.driver import Port
+    from dml2onnx.pydirectml.settings import InputSlot
+
+PACKAGE = Path(__file__).resolve().parent.parent
+INTERRUPTED = 130
+
+
+def pydirectml_command(options: argparse.Namespace, screen: Screen) -> int:
+    """Runs the program and returns its exit code."""
+    program = Path(options.program)
+    code = _read(program)
+    require_provider(options.provider)
+    keeper = _Keeper(options.save, options.freeze, frozenset(options.input))
+    if options.save is not None:
+        _check_output(options.save, program)
+    in_force = settings.Settings(
+        name=program.stem,
+        provider=options.provider,
+        feature_level=options.feature_level,
+        freezes=keeper.freezes,
+        compiled=keeper.keep if options.save is not None else None,
+    )
+    with settings.use(in_force):
+        exit_code = _run(code, program, options.arguments)
+    sys.stdout.flush()
+    keeper.summarise(screen)
+    if exit_code == 0:
+        keeper.require_all()
+    return exit_code
+
+
+def _read(program: Path) -> CodeType | SyntaxError:
+    """The compiled program; a mistake in its syntax is reported like everything else that it raises."""
+    try:
+        source = program.read_bytes()
+    except OSError as error:
+        message = f"the program {program} cannot be read: {error.strerror or error}"
+        raise UnreadableError(PROGRAM_UNREADABLE.at(message, found=str(program))) from None
+    try:
+        return compile(source, str(program), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return error
+    except ValueError as error:
+        message = f"the program {program} is no Python: {error}"
+        raise UnreadableError(PROGRAM_UNREADABLE.at(message, found=str(program))) from None
+
+
+def _check_output(output: Path, program: Path) -> None:
+    """What is wrong with ``--save`` is said before the program runs."""
+    if output.exists() and output.samefile(program):
+        message = f"{output} is the program; choose another file to write"
+        raise DmlError(OUTPUT_IS_SOURCE.at(message, found=str(output)))
+    if not output.parent.is_dir():
+        message = f"the directory {output.parent} does not exist"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="an existing directory", found=str(output)))
+
+
+# --- Running --------------------------------------------------------------------------------------------------------
+
+
+def _run(code: CodeType | SyntaxError, program: Path, arguments: Sequence[str]) -> int:
+    """Runs the program as ``__main__`` and returns the exit code that Python would give it."""
+    with _as_main(program, arguments) as main:
+        try:
+            if isinstance(code, SyntaxError):
+                raise code
+            exec(code, main.__dict__)
+        except SystemExit as end:
+            return _exit_code(end)
+        except KeyboardInterrupt:
+            _print_trimmed()
+            return INTERRUPTED
+        except BaseException:
+            _print_trimmed()
+            return 1
+    return 0
+
+
+@contextmanager
+def _as_main(program: Path, arguments: Sequence[str]) -> Iterator[ModuleType]:
+    """Python's own surroundings of a script: ``__main__``, ``sys.argv``, the script's directory first on the path."""
+    main = ModuleType("__main__")
+    main.__dict__.update(__file__=str(program), __builtins__=__builtins__, __cached__=None)
+    before = sys.modules["__main__"], sys.argv, sys.path[:], sys.modules.get("pydirectml")
+    sys.modules["__main__"] = main
+    sys.modules["pydirectml"] = pydirectml
+    sys.argv = [str(program), *arguments]
+    sys.path[0:1] = [str(program.resolve().parent)]
+    try:
+        yield main
+    finally:
+        sys.modules["__main__"], sys.argv, sys.path[:] = before[:3]
+        if before[3] is None:
+            del sys.modules["pydirectml"]
+        else:
+            sys.modules["pydirectml"] = before[3]
+
+
+def _exit_code(end: SystemExit) -> int:
+    if end.code is None:
+        return 0
+    if isinstance(end.code, int):
+        return end.code
+    sys.stderr.write(f"{end.code}\n")
+    return 1
+
+
+def _print_trimmed() -> None:
+    """The traceback of what the program raised, without our frames: it ends in the program's (or a library's) line."""
+    sys.stdout.flush()
+    found = traceback.TracebackException(*sys.exc_info())
+    _trim(found, set())
+    sys.stderr.write("".join(found.format()))
+
+
+def _trim(found: traceback.TracebackException, seen: set[int]) -> None:
+    if id(found) in seen:
+        return
+    seen.add(id(found))
+    kept = [frame for frame in found.stack if not _is_ours(frame.filename)]
+    found.stack = traceback.StackSummary.from_list(kept)
+    for other in (found.__cause__, found.__context__, *(found.exceptions or ())):
+        if other is not None:
+            _trim(other, seen)
+
+
+def _is_ours(filename: str) -> bool:
+    return Path(filename).is_absolute() and Path(filename).resolve().is_relative_to(PACKAGE)
+
+
+# --- Keeping --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    files: Sequence[Path]
+    model: CompiledModel
+    frozen: Sequence[InputSlot]
+
+
+@dataclass(slots=True)
+class _Keeper:
+    """Saves every model that is computed: the first as OUT.onnx, later ones as OUT-2.onnx, OUT-3.onnx, ..."""
+
+    output: Path | None
+    freeze: bool
+    inputs: frozenset[str]
+    kept: list[_Kept] = field(default_factory=list)
+
+    def freezes(self, slot: InputSlot) -> bool:
+        """Weights become constants, with ``--freeze`` everything does; what ``--input`` names stays an input."""
+        return (self.freeze or slot.owned_by_dml) and slot.name not in self.inputs
+
+    def keep(self, model: CompiledModel, frozen: tuple[InputSlot, ...]) -> None:
+        """Writes a model, whole or not at all."""
+        assert self.output is not None
+        number = len(self.kept) + 1
+        path = self.output if number == 1 else self.output.with_stem(f"{self.output.stem}-{number}")
+        self.kept.append(_Kept(model.save(path), model, frozen))
+
+    def summarise(self, screen: Screen) -> None:
+        """What was written, on standard error: standard output is the program's."""
+        if screen.quiet:
+            return
+        for item in self.kept:
+            written = ", ".join(f"{escape(str(path))} ({render.size(path.stat().st_size)})" for path in item.files)
+            screen.err.print(f"[bold green]wrote[/] {written}: {item.model.node_count} ONNX nodes")
+            for kind, ports in (("inputs", item.model.inputs), ("outputs", item.model.outputs)):
+                screen.err.print(f"    {kind}: {escape(_listed(ports))}")
+            for why, owned in (("OWNED_BY_DML", True), ("--freeze", False)):
+                names = [slot.name for slot in item.frozen if slot.owned_by_dml is owned]
+                if names:
+                    screen.err.print(f"    constants, as the program bound them ({why}): {escape(', '.join(names))}")
+
+    def require_all(self) -> None:
+        """Raises when there is nothing to save, or ``--input`` named what no model has."""
+        if self.output is None:
+            return
+        if not self.kept:
+            message = f"the program computed nothing, so {self.output} was not written"
+            raise DmlError(NOTHING_COMPUTED.at(message, expected="a call of Device.compute"))
+        known = {slot.name for item in self.kept for slot in item.frozen}
+        known |= {port.name for item in self.kept for port in item.model.inputs}
+        listed = ", ".join(sorted(known)) or "none"
+        unknown = sorted(self.inputs - known)
+        if unknown:
+            raise DmlError(
+                *(
+                    UNKNOWN_INPUT.at(
+                        f'no model has an input "{name}"; there are: {listed}', expected=listed, found=name
+                    )
+                    for name in unknown
+                )
+            )
+
+
+def _listed(ports: Sequence[Port]) -> str:
+    return ", ".join(f"{port.name} {port.dtype} {list(port.shape)}" for port in ports) or "none"

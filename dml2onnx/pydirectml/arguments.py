@@ -1,0 +1,150 @@
+"""What Python values the arguments of PyDirectML accept: the conversions of pybind11, and its refusals.
+
+Every function here takes what the caller gave and returns the value, or raises :class:`RefusedError` with a reason.
+:func:`face` turns that into the ``TypeError`` that names the function and how it is to be called.
+https://pybind11.readthedocs.io/en/stable/advanced/cast/overview.html
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Final, ParamSpec, SupportsFloat, SupportsIndex, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Integers: TypeAlias = Sequence[int] | npt.NDArray[np.integer[Any]]
+"""A sequence of whole numbers: a list, a tuple, an integer array."""
+Number: TypeAlias = float | np.number[Any] | np.bool_
+Flag: TypeAlias = bool | float | None
+"""A truth value; any number does, and ``None`` is false."""
+
+UINT32_MAX = 2**32 - 1
+UINT64_MAX = 2**64 - 1
+INT32_MIN, INT32_MAX = -(2**31), 2**31 - 1
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_T = TypeVar("_T")
+
+
+class _Required:
+    """Stands as the default of a parameter that has none, but follows ones that do."""
+
+    def __repr__(self) -> str:
+        return "<required>"
+
+
+REQUIRED: Final[Any] = _Required()
+
+
+class RefusedError(TypeError):
+    """An argument that the parameter does not take."""
+
+
+def described(value: object) -> str:
+    """The kind of a value, and the value itself where that is short."""
+    text = repr(value)
+    return f"{type(value).__name__} {text}" if len(text) <= 40 and "\n" not in text else type(value).__name__
+
+
+def instance(name: str, value: object, kind: type[_T]) -> _T:
+    """An object of a class of PyDirectML; of an enumeration, a member of that very one."""
+    if not isinstance(value, kind):
+        raise RefusedError(f"{name} has to be of {kind.__name__}, not {described(value)}")
+    return value
+
+
+def integer(name: str, value: object, low: int = 0, high: int = UINT32_MAX) -> int:
+    """A whole number; floats are refused even when they are whole."""
+    if not isinstance(value, SupportsIndex) or isinstance(value, float):
+        raise RefusedError(f"{name} has to be an int, not {described(value)}")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise RefusedError(f"{name} has to be an int, not {described(value)}") from None
+    if not low <= number <= high:
+        raise RefusedError(f"{name} has to be an int from {low} to {high}, not {number}")
+    return number
+
+
+def integers(name: str, value: object, low: int = 0, high: int = UINT32_MAX) -> list[int]:
+    """A list of whole numbers, of any sequence but a string."""
+    return [integer(f"{name}[{i}]", item, low, high) for i, item in enumerate(_items(name, value))]
+
+
+def number(name: str, value: object) -> float:
+    """A number, rounded to FLOAT32; beyond its range it is infinite."""
+    if isinstance(value, (str, bytes, bytearray)) or not isinstance(value, (SupportsFloat, SupportsIndex)):
+        raise RefusedError(f"{name} has to be a number, not {described(value)}")
+    try:
+        exact = float(value)
+    except TypeError:
+        raise RefusedError(f"{name} has to be a number, not {described(value)}") from None
+    with np.errstate(over="ignore"):
+        return float(np.float32(exact))
+
+
+def numbers(name: str, value: object) -> list[float]:
+    """A list of numbers, each rounded to FLOAT32."""
+    return [number(f"{name}[{i}]", item) for i, item in enumerate(_items(name, value))]
+
+
+def flag(name: str, value: object) -> bool:
+    """The truth of a number; ``None`` is false. Strings and lists are refused."""
+    if value is None:
+        return False
+    if not hasattr(type(value), "__bool__"):
+        raise RefusedError(f"{name} has to be a bool or a number, not {described(value)}")
+    return bool(value)
+
+
+def instances(name: str, value: object, kind: type[_T]) -> list[_T]:
+    """A list of objects of a class."""
+    return [instance(f"{name}[{i}]", item, kind) for i, item in enumerate(_items(name, value))]
+
+
+def optional_instances(name: str, value: object, kind: type[_T]) -> list[_T | None]:
+    """A list of objects of a class, or ``None`` in their places."""
+    items = _items(name, value)
+    return [None if item is None else instance(f"{name}[{i}]", item, kind) for i, item in enumerate(items)]
+
+
+def _items(name: str, value: object) -> list[object]:
+    if isinstance(value, np.ndarray) and value.ndim:
+        return list(value)
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes, bytearray)):
+        raise RefusedError(f"{name} has to be a list, not {described(value)}")
+    return list(value)
+
+
+def face(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Marks a function that programs call: a refused argument is reported with the signature, as pybind11 does."""
+    signature = inspect.signature(function)
+    required = [item.name for item in signature.parameters.values() if item.default is REQUIRED]
+    name = function.__qualname__.removesuffix(".__init__")
+    visible = [item for item in signature.parameters.values() if item.name != "self"]
+    shown = str(signature.replace(parameters=visible, return_annotation=inspect.Signature.empty))
+
+    @functools.wraps(function)
+    def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            if required:
+                given = signature.bind_partial(*args, **kwargs).arguments
+                missing = [name for name in required if name not in given]
+                if missing:
+                    raise RefusedError(f"{', '.join(missing)} must be given")
+            return function(*args, **kwargs)
+        except RefusedError as reason:
+            raise TypeError(incompatible(name, [shown], str(reason))) from None
+
+    return checked
+
+
+def incompatible(name: str, signatures: Sequence[str], reason: str) -> str:
+    """The text of a ``TypeError`` about the arguments of a call."""
+    listed = "".join(f"\n    {i}. {name}{signature}" for i, signature in enumerate(signatures, 1))
+    return f"{name}(): incompatible function arguments: {reason}. The following arguments are supported:{listed}"

@@ -1,0 +1,182 @@
+"""Devices and what is computed on them: Device, Binding, TensorData."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dml2onnx.ir.tensor import extent, packed_strides
+from dml2onnx.pydirectml.arguments import Flag, RefusedError, described, face, flag, instance, optional_instances
+from dml2onnx.pydirectml.executable import Executable
+from dml2onnx.pydirectml.expression import Expression
+from dml2onnx.pydirectml.model import Model
+
+if TYPE_CHECKING:
+    from dml2onnx.pydirectml.tensors import TensorDesc
+
+Bytes = npt.NDArray[np.uint8]
+UNWRITTEN = 0xFF
+"""What buffers hold before they are written: as FLOAT32 a NaN."""
+ITEM = 4
+"""Everything that enters and leaves is presented as FLOAT32."""
+
+
+class Binding:
+    """Data for a tensor: the bytes of a C-contiguous float32 array, whatever the tensor's data type.
+
+    Everything that numpy converts to float32 is taken; shape and rank are irrelevant. An array that needs no conversion
+    is not copied: what is written into it before ``compute`` counts.
+    """
+
+    __slots__ = ("desc", "raw")
+
+    @face
+    def __init__(self, expr: Expression, data: npt.ArrayLike) -> None:
+        self.desc: TensorDesc = instance("expr", expr, Expression).get_output_desc()
+        self.raw = _float32(data).reshape(-1).view(np.uint8)
+
+
+def _float32(data: npt.ArrayLike) -> npt.NDArray[np.float32]:
+    try:
+        array = np.asarray(data)
+        if array.dtype.kind in "SUMmV":
+            raise TypeError(array.dtype.name)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(array.real if array.dtype.kind == "c" else array, np.float32, order="C")
+    except (TypeError, ValueError):
+        raise RefusedError(f"data has to be an array of numbers, not {described(data)}") from None
+
+
+class TensorData:
+    """A result of ``compute``: a float32 array over the bytes of the output, for ``np.array(t)``.
+
+    Made by hand, it presents the byte strides of its array as PyDirectML does: multiplied by the item size once more.
+    """
+
+    __slots__ = ("_raw", "_shape", "_strides")
+
+    @face
+    def __init__(self, array: npt.ArrayLike) -> None:
+        exact = _float32(array)
+        self._raw = exact.reshape(-1).view(np.uint8)
+        self._shape: tuple[int, ...] = exact.shape
+        self._strides: tuple[int, ...] = tuple(stride * ITEM for stride in exact.strides)
+
+    @classmethod
+    def of(cls, raw: Bytes, desc: TensorDesc) -> TensorData:
+        """The bytes of an output under its descriptor."""
+        made = cls.__new__(cls)
+        made._raw = raw
+        made._shape = tuple(desc.sizes)
+        strides = desc.strides
+        steps = packed_strides(made._shape) if strides is None else strides
+        made._strides = tuple(step * ITEM for step in steps)
+        return made
+
+    def _view(self) -> npt.NDArray[np.float32]:
+        """The array; ``ValueError`` where it would reach beyond the bytes that there are."""
+        last = extent(self._shape, self._strides) - 1 + ITEM
+        if last > self._raw.size:
+            raise ValueError(
+                f"as float32, shape {list(self._shape)} with byte strides {list(self._strides)} takes {last} bytes, but"
+                f" the tensor has {self._raw.size}; give compute a reinterpretation that fits its bytes"
+            )
+        return np.ndarray(self._shape, np.float32, self._raw.data, 0, self._strides)
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        return self._view().__array_interface__
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self._view(), dtype, copy=copy)
+
+    def __buffer__(self, flags: int, /) -> memoryview:
+        return memoryview(self._view())  # type: ignore[arg-type]  # arrays are buffers since Python had them
+
+
+class Device:
+    """What computes: here ONNX Runtime, on the provider that ``dml2onnx pydirectml --provider`` names."""
+
+    __slots__ = ("_use_gpu",)
+
+    @face
+    def __init__(self, use_gpu: Flag = True, use_debug_layer: Flag = False) -> None:
+        self._use_gpu = flag("use_gpu", use_gpu)
+        flag("use_debug_layer", use_debug_layer)
+
+    def __repr__(self) -> str:
+        return f"dml.Device on {'GPU' if self._use_gpu else 'CPU'}"
+
+    @face
+    def compute(
+        self, model: Model, inputs: Sequence[Binding | None], outputs: Sequence[Expression | None], /
+    ) -> list[TensorData]:
+        """Runs a model once and returns its outputs, those that are ``None`` left out.
+
+        List element i of ``inputs`` serves input index i; that of ``outputs`` says under which descriptor output i of
+        ``build`` is returned. ``ValueError`` for lists of other lengths, for an input that is needed and not bound, and
+        for a binding with more or fewer bytes than its tensor. What is wrong with the graph arrives as
+        :class:`~dml2onnx.diagnostics.DmlError`.
+        """
+        model = instance("model", model, Model)
+        bindings = optional_instances("inputs", inputs, Binding)
+        wanted = optional_instances("outputs", outputs, Expression)
+        _same_length("inputs", len(bindings), len(model.inputs))
+        _same_length("outputs", len(wanted), len(model.output_names))
+        descs = [None if item is None else item.get_output_desc() for item in wanted]
+        if model.executable is None:
+            model.executable = Executable(model.graph, model.inputs)
+        given = _bound(model, bindings, model.executable)
+        if not any(desc is not None and desc.total_tensor_size_in_bytes for desc in descs):
+            return []
+        results = model.executable.run(given)
+        return [
+            TensorData.of(_buffer(i, name, results, desc), desc)
+            for i, (name, desc) in enumerate(zip(model.output_names, descs, strict=True))
+            if desc is not None
+        ]
+
+
+def _same_length(what: str, found: int, expected: int) -> None:
+    if found != expected:
+        raise ValueError(f"compute(): the model has {expected} {what}, but {found} were given")
+
+
+def _bound(model: Model, bindings: Sequence[Binding | None], executable: Executable) -> dict[str, Bytes]:
+    """The bytes for each input; of those that nothing depends on, zeros where nothing was bound."""
+    given = {}
+    for slot in model.inputs:
+        binding = bindings[slot.index]
+        if binding is None:
+            if slot.name in executable.needed:
+                raise ValueError(f"compute(): input {slot.index} is needed, but nothing is bound to it")
+            given[slot.name] = np.zeros(slot.nbytes, np.uint8)
+            continue
+        expected = binding.desc.total_tensor_size_in_bytes
+        if binding.raw.size != expected:
+            raise ValueError(
+                f"compute(): input {slot.index} takes {expected} bytes ({binding.desc!r}), but its array of"
+                f" {binding.raw.size // ITEM} float32 numbers has {binding.raw.size} bytes"
+            )
+        if expected < slot.nbytes:
+            raise ValueError(
+                f"compute(): input {slot.index} takes {slot.nbytes} bytes, but is bound to a tensor of {expected} bytes"
+            )
+        given[slot.name] = binding.raw
+    return given
+
+
+def _buffer(index: int, name: str | None, results: dict[str, Bytes], desc: TensorDesc) -> Bytes:
+    """A buffer as large as the descriptor says, with the bytes of an output at its start."""
+    if name is None:
+        raise ValueError(f"compute(): output {index} of the model is a null expression, which has no result")
+    total = desc.total_tensor_size_in_bytes
+    raw = results[name]
+    if total < raw.size:
+        raise ValueError(f"compute(): output {index} has {raw.size} bytes, but was given a tensor of {total} bytes")
+    buffer = np.full(total, UNWRITTEN, np.uint8)
+    buffer[: raw.size] = raw
+    return buffer

@@ -1,0 +1,77 @@
+"""Compiled models: made at the first computation, kept with their ONNX Runtime sessions for the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from dml2onnx.compiler import CompiledModel, compile
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Constant, Graph
+from dml2onnx.pydirectml import settings
+from dml2onnx.runtime import Session
+
+if TYPE_CHECKING:
+    from dml2onnx.pydirectml.settings import InputSlot
+
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    model: CompiledModel
+    session: Session
+    frozen: Mapping[str, Bytes]
+    """The bytes of the inputs that became constants, by name."""
+
+    def serves(self, given: Mapping[str, Bytes]) -> bool:
+        return all(np.array_equal(given[name], raw) for name, raw in self.frozen.items())
+
+
+class Executable:
+    """The compiled forms of one graph: with the weights as constants and, once they have changed, as inputs."""
+
+    def __init__(self, graph: Graph, inputs: tuple[InputSlot, ...]) -> None:
+        self._graph = graph
+        self._inputs = inputs
+        self._frozen: _Compiled | None = None
+        self._open: _Compiled | None = None
+        read = {value for node in graph.live_nodes(graph.outputs) for value in node.sources}
+        self.needed = frozenset(item.name for item in graph.inputs if item.value in read)
+        """The names of the inputs that an output depends on."""
+
+    def run(self, given: Mapping[str, Bytes]) -> dict[str, Bytes]:
+        """The bytes of every output, in memory order, of the bytes of every input."""
+        compiled = self._compiled(given)
+        feeds = {}
+        for port in compiled.model.inputs:
+            length = int(np.prod(port.shape)) * port.dtype.itemsize
+            feeds[port.name] = given[port.name][:length].view(port.dtype).reshape(port.shape)
+        results = compiled.session.run(feeds)
+        return {name: np.ascontiguousarray(array).reshape(-1).view(np.uint8) for name, array in results.items()}
+
+    def _compiled(self, given: Mapping[str, Bytes]) -> _Compiled:
+        if self._frozen is None:
+            in_force = settings.current()
+            slots = tuple(slot for slot in self._inputs if in_force.freezes(slot))
+            self._frozen = self._compile({slot.name: given[slot.name].copy() for slot in slots})
+            if in_force.compiled is not None:
+                in_force.compiled(self._frozen.model, slots)
+        if self._frozen.serves(given):
+            return self._frozen
+        if self._open is None:
+            self._open = self._compile({})
+        return self._open
+
+    def _compile(self, frozen: Mapping[str, Bytes]) -> _Compiled:
+        graph = self._graph
+        constants = [Constant(item.value, ArrayData(frozen[item.name])) for item in graph.inputs if item.name in frozen]
+        inputs = tuple(item for item in graph.inputs if item.name not in frozen)
+        graph = replace(graph, inputs=inputs, constants=(*graph.constants, *constants))
+        provider = settings.current().provider
+        model = compile(graph, target=provider, feature_level=settings.current().feature_level)
+        return _Compiled(model, model.session(provider), frozen)

@@ -1,0 +1,191 @@
+"""Expressions, Python's operators on them, and how an operator is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, SupportsFloat, TypeAlias, TypeGuard
+
+import numpy as np
+
+from dml2onnx.builder.expression import Expression as Recorded
+from dml2onnx.builder.recorder import Stated
+from dml2onnx.ir.operator import ScaleBias
+from dml2onnx.pydirectml.arguments import Number, number
+from dml2onnx.pydirectml.enums import TensorDataType
+from dml2onnx.pydirectml.tensors import TensorDesc, data_type_of
+
+if TYPE_CHECKING:
+    from dml2onnx.pydirectml.graph import GraphBuilder
+
+Given: TypeAlias = "Mapping[str, Expression | Sequence[Expression] | None]"
+"""What tensor fields of an operator read."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """What an expression denotes: an output of an operator, or an input; and the descriptor under which it is seen."""
+
+    builder: GraphBuilder
+    source: Recorded
+    """What the operator wrote, whatever has been reinterpreted since."""
+    view: Recorded
+    desc: TensorDesc
+    is_input: bool
+
+
+class Expression:
+    """A handle to a tensor of the graph. Created by hand it denotes nothing, and only passing it around is allowed.
+
+    Operators take equal sizes and give those of the left operand; nothing is broadcast. In-place operators let this
+    very handle denote the result, for every name that it goes by. ``s / e`` is ``1 / (s * e)``, as in PyDirectML.
+    """
+
+    __slots__ = ("_node",)
+
+    def __init__(self) -> None:
+        self._node: Node | None = None
+
+    @classmethod
+    def of(cls, node: Node) -> Expression:
+        """A handle to something."""
+        made = cls()
+        made._node = node
+        return made
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it denotes nothing."""
+        return self._node is None
+
+    def node(self) -> Node:
+        """What it denotes; ``RuntimeError`` for a null expression, with which PyDirectML crashes."""
+        if self._node is None:
+            raise RuntimeError("a null expression is used: an Expression() made by hand, or an output not asked for")
+        return self._node
+
+    def get_output_desc(self) -> TensorDesc:
+        """The descriptor of the tensor."""
+        return self.node().desc
+
+    # --- Operators ----------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Expression | Number) -> Expression:
+        if _is_number(other):
+            return _scaled(self, 1.0, number("other", other))
+        return _of_two("ELEMENT_WISE_ADD", self, other)
+
+    def __radd__(self, other: Number) -> Expression:
+        return self + other if _is_number(other) else NotImplemented
+
+    def __sub__(self, other: Expression | Number) -> Expression:
+        if _is_number(other):
+            return _scaled(self, 1.0, -number("other", other))
+        return _of_two("ELEMENT_WISE_SUBTRACT", self, other)
+
+    def __rsub__(self, other: Number) -> Expression:
+        return _scaled(self, -1.0, number("other", other)) if _is_number(other) else NotImplemented
+
+    def __mul__(self, other: Expression | Number) -> Expression:
+        if _is_number(other):
+            return _scaled(self, number("other", other), 0.0)
+        return _of_two("ELEMENT_WISE_MULTIPLY", self, other)
+
+    def __rmul__(self, other: Number) -> Expression:
+        return self * other if _is_number(other) else NotImplemented
+
+    def __truediv__(self, other: Expression | Number) -> Expression:
+        if _is_number(other):
+            with np.errstate(divide="ignore", over="ignore"):
+                return _scaled(self, float(np.float32(1) / np.float32(number("other", other))), 0.0)
+        return _of_two("ELEMENT_WISE_DIVIDE", self, other)
+
+    def __rtruediv__(self, other: Number) -> Expression:
+        if not _is_number(other):
+            return NotImplemented
+        # the scale applies to the input, before the reciprocal
+        return _scaled(self, number("other", other), 0.0, "ELEMENT_WISE_RECIP")
+
+    def __mod__(self, other: Expression) -> Expression:
+        return _of_two("ELEMENT_WISE_MODULUS_TRUNCATE", self, other)
+
+    def __neg__(self) -> Expression:
+        return record("ELEMENT_WISE_NEGATE", {"InputTensor": self}, {})
+
+    def __iadd__(self, other: Expression | Number) -> Expression:
+        return self._point_to(self + other)
+
+    def __isub__(self, other: Expression | Number) -> Expression:
+        return self._point_to(self - other)
+
+    def __imul__(self, other: Expression | Number) -> Expression:
+        return self._point_to(self * other)
+
+    def __itruediv__(self, other: Expression | Number) -> Expression:
+        return self._point_to(self / other)
+
+    def __imod__(self, other: Expression) -> Expression:
+        return self._point_to(self % other)
+
+    def _point_to(self, other: Expression) -> Expression:
+        self._node = other._node
+        return self
+
+
+def _is_number(value: object) -> TypeGuard[Number]:
+    return isinstance(value, SupportsFloat) and not isinstance(value, (str, bytes, Expression))
+
+
+def _scaled(e: Expression, scale: float, bias: float, operator: str = "ELEMENT_WISE_IDENTITY") -> Expression:
+    return record(operator, {"InputTensor": e}, {"ScaleBias": ScaleBias(scale, bias)})
+
+
+def _of_two(operator: str, a: Expression, b: object) -> Expression:
+    if not isinstance(b, Expression):
+        return NotImplemented  # type: ignore[no-any-return]  # as the operators do that end here
+    return record(operator, {"ATensor": a, "BTensor": b}, {})
+
+
+def record(
+    operator: str,
+    inputs: Given,
+    attributes: Mapping[str, object],
+    sizes: Sequence[int] | None = None,
+    data_type: TensorDataType | None = None,
+) -> Expression:
+    """Appends an operator with one output; sizes and data type are those of its first tensor unless given."""
+    return record_all(operator, inputs, attributes, {"OutputTensor": (sizes, data_type)})["OutputTensor"]
+
+
+def record_all(
+    operator: str,
+    inputs: Given,
+    attributes: Mapping[str, object],
+    outputs: Mapping[str, tuple[Sequence[int] | None, TensorDataType | None]],
+) -> dict[str, Expression]:
+    """Appends an operator and returns its outputs by field; :class:`~dml2onnx.diagnostics.DmlError` for a wrong one."""
+    nodes = {
+        field: [item.node() for item in ([given] if isinstance(given, Expression) else given)]
+        for field, given in inputs.items()
+        if given is not None
+    }
+    first = next(iter(nodes.values()))[0]
+    views: dict[str, Recorded | Sequence[Recorded] | None] = {
+        field: found[0].view if isinstance(inputs[field], Expression) else [item.view for item in found]
+        for field, found in nodes.items()
+    }
+    stated: dict[str, Stated] = {}
+    descs: dict[str, TensorDesc] = {}
+    for field, (sizes, data_type) in outputs.items():
+        kind = first.desc.data_type if data_type is None else data_type
+        # where windows find no room the formulas go below 0; the checks say it better for 0
+        exact = first.desc.sizes if sizes is None else [max(size, 0) for size in sizes]
+        stated[field] = Stated(exact, data_type_of(kind))
+        descs[field] = TensorDesc.of(kind, exact)
+    made = first.builder.recorder.record(operator, views, attributes, stated)
+    results = {}
+    for field, desc in descs.items():
+        output = made[field]
+        assert isinstance(output, Recorded)
+        results[field] = Expression.of(Node(first.builder, output, output, desc, False))
+    return results

@@ -1,0 +1,110 @@
+"""Graphs: GraphBuilder, and what makes expressions without an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dml2onnx.builder.recorder import Recorder
+from dml2onnx.pydirectml import settings
+from dml2onnx.pydirectml.arguments import Integers, face, instance, instances, integer, integers
+from dml2onnx.pydirectml.device import Device
+from dml2onnx.pydirectml.enums import ExecutionFlags, TensorDataType, TensorFlags
+from dml2onnx.pydirectml.expression import Expression, Node
+from dml2onnx.pydirectml.model import Model
+from dml2onnx.pydirectml.settings import InputSlot
+from dml2onnx.pydirectml.tensors import TensorDesc, data_type_of, least_bytes
+
+if TYPE_CHECKING:
+    from dml2onnx.builder.expression import Expression as Recorded
+
+
+class GraphBuilder:
+    """Collects the operators of a graph, in the order in which they are made."""
+
+    __slots__ = ("inputs", "recorder")
+
+    @face
+    def __init__(self, device: Device) -> None:
+        instance("device", device, Device)
+        self.recorder = Recorder(settings.current().name, feature_level=settings.current().feature_level)
+        self.inputs: list[InputSlot] = []
+
+    @face
+    def build(self, flags: ExecutionFlags, outputs: Sequence[Expression], /) -> Model:
+        """The model that computes ``outputs``; may be called again for others.
+
+        Flags change nothing in what is computed. ``ValueError`` for an output that is a graph input, whatever it was
+        reinterpreted as, and for input indices beyond the number of inputs.
+        """
+        instance("flags", flags, ExecutionFlags)
+        wanted = instances("outputs", outputs, Expression)
+        nodes = [None if item.is_null else item.node() for item in wanted]
+        for i, node in enumerate(nodes):
+            if node is not None and node.is_input:
+                raise ValueError(f"build(): output {i} is a graph input; it has to come from an operator")
+        for slot in self.inputs:
+            if slot.index >= len(self.inputs):
+                count = len(self.inputs)
+                raise ValueError(f"build(): input_index {slot.index} is used, but there are only {count} input tensors")
+        named: dict[str, Recorded] = {f"output{i}": node.source for i, node in enumerate(nodes) if node is not None}
+        names = [None if node is None else f"output{i}" for i, node in enumerate(nodes)]
+        return Model.of(self.recorder.build(named), self.inputs, names)
+
+
+@face
+def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc) -> Expression:
+    """A graph input: a buffer that the list element ``input_index`` of ``compute`` is bound to."""
+    builder = instance("scope", scope, GraphBuilder)
+    index = integer("input_index", input_index)
+    desc = instance("tensor_desc", tensor_desc, TensorDesc)
+    kind = data_type_of(desc.data_type)
+    if kind is None:
+        raise ValueError(f"input_tensor(): input {index} has data type {desc.data_type.name}")
+    taken = {slot.name for slot in builder.inputs}
+    name = f"input{index}"
+    while name in taken:
+        name += "_again"
+    owned = desc.flags == TensorFlags.OWNED_BY_DML
+    total, alignment = desc.total_tensor_size_in_bytes, desc.guaranteed_base_offset_alignment
+    record = builder.recorder
+    if total > least_bytes(desc.data_type, desc.sizes, desc.strides) and total % kind.itemsize == 0:
+        # what lies behind the tensor can be reached by reinterpreting: the buffer is an input as a whole
+        source = record.input(name, kind, [total // kind.itemsize], owned_by_dml=owned, alignment=alignment)
+        view = _owned_like(source, record.reinterpret(source, kind, desc.sizes, desc.strides))
+    else:
+        source = view = record.input(
+            name, kind, desc.sizes, desc.strides, owned_by_dml=owned, total_size=total, alignment=alignment
+        )
+    builder.inputs.append(InputSlot(index, name, owned, source.value.nbytes))
+    return Expression.of(Node(builder, source, view, desc, True))
+
+
+@face
+def reinterpret(
+    input: Expression, new_type: TensorDataType, new_size: Integers, new_strides: Integers | None
+) -> Expression:
+    """The same bytes under another descriptor; no operator. Flags, total bytes and alignment stay those of the input.
+
+    :class:`~dml2onnx.diagnostics.DmlError` (DML1806) when the new sizes and strides leave the buffer.
+    """
+    node = instance("input", input, Expression).node()
+    data_type = instance("new_type", new_type, TensorDataType)
+    sizes = integers("new_size", new_size)
+    strides = None if new_strides is None else integers("new_strides", new_strides)
+    kind = data_type_of(data_type)
+    if kind is None:
+        raise ValueError("reinterpret(): new_type is UNKNOWN")
+    old = node.desc
+    desc = TensorDesc.of(
+        data_type, sizes, strides, old.flags, old.total_tensor_size_in_bytes, old.guaranteed_base_offset_alignment
+    )
+    view = _owned_like(node.view, node.builder.recorder.reinterpret(node.source, kind, sizes, strides))
+    return Expression.of(Node(node.builder, node.source, view, desc, node.is_input))
+
+
+def _owned_like(original: Recorded, view: Recorded) -> Recorded:
+    """Flags stay those of the original."""
+    view.desc = replace(view.desc, owned_by_dml=original.desc.owned_by_dml)
+    return view

@@ -1,0 +1,271 @@
+"""``dml2onnx pydirectml``: how programs are started, how they end, and what is kept of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+BEGIN = """
+import numpy as np
+import pydirectml as dml
+
+device = dml.Device()
+graph = dml.GraphBuilder(device)
+x = dml.input_tensor(graph, 0, dml.TensorDesc(dml.FLOAT32, [4]))
+w = dml.input_tensor(graph, 1, dml.TensorDesc(dml.FLOAT32, dml.TensorFlags.OWNED_BY_DML, [4]))
+y = dml.activation_identity(w) * x
+bindings = [dml.Binding(x, [1, 2, 3, 4]), dml.Binding(w, [5, 6, 7, 8])]
+"""
+COMPUTE = """
+model = graph.build(dml.NONE, [y])
+print(np.array(device.compute(model, bindings, [y])[0]).tolist())
+"""
+ANSWER = "[5.0, 12.0, 21.0, 32.0]"
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Writes a program and runs it: (line number of its last line, finished process)."""
+
+    def start(text, *options, arguments=(), name="program.py"):
+        path = tmp_path / name
+        path.write_text(textwrap.dedent(text), encoding="utf-8")
+        line = [sys.executable, "-m", "dml2onnx", "pydirectml", *options, name, *arguments]
+        environment = {**os.environ, "PYTHONUTF8": "1"}
+        return subprocess.run(line, capture_output=True, text=True, encoding="utf-8", cwd=tmp_path, env=environment)
+
+    return start
+
+
+def last_frames(done):
+    """Files and lines of the traceback."""
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip().startswith("File ")]
+    return [line.split(", in ")[0] for line in lines]
+
+
+class TestStarting:
+    def test_it_finds_what_python_would_give_it(self, program, tmp_path):
+        (tmp_path / "beside.py").write_text("import pydirectml\nNAME = pydirectml.__name__\n")
+        done = program(
+            """
+            import os, sys
+            import beside
+            main = sys.modules["__main__"]
+            print(__name__, __file__, sys.argv, os.path.samefile(sys.path[0], "."), main.beside is beside)
+            print(beside.NAME, "dml2onnx" in globals())
+            def f(x: "unknown") -> int: ...
+            print(f.__annotations__["return"])
+            """,
+            arguments=["--save", "out.onnx", "-q", "last"],
+        )
+        assert done.stderr == ""
+        assert done.stdout.splitlines() == [
+            "__main__ program.py ['program.py', '--save', 'out.onnx', '-q', 'last'] True True",
+            "dml2onnx.pydirectml False",
+            "<class 'int'>",
+        ]
+
+    def test_all_ways_to_import(self, program):
+        done = program("from pydirectml import *\nfrom pydirectml import Device as D\nprint(FLOAT32, D(), slice)")
+        assert done.stdout.startswith("TensorDataType.FLOAT32 dml.Device on GPU <function slice")
+
+    def test_other_encodings(self, program, tmp_path):
+        (tmp_path / "latin.py").write_bytes("# coding: latin-1\nprint(len('ä'))\n".encode("latin-1"))
+        line = [sys.executable, "-m", "dml2onnx", "pydirectml", "latin.py"]
+        assert subprocess.run(line, capture_output=True, text=True, cwd=tmp_path).stdout == "1\n"
+
+    def test_a_result(self, program):
+        done = program(BEGIN + COMPUTE)
+        assert (done.stdout.strip(), done.stderr, done.returncode) == (ANSWER, "", 0)
+
+    @pytest.mark.parametrize("name", ["missing.py", "."])
+    def test_what_is_no_program(self, name, tmp_path):
+        line = [sys.executable, "-m", "dml2onnx", "pydirectml", name]
+        done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"DML3013 error: the program {name} cannot be read" in done.stderr
+
+    def test_bytes_that_are_no_python(self, program, tmp_path):
+        (tmp_path / "zeros.py").write_bytes(b"x = 1\0")
+        line = [sys.executable, "-m", "dml2onnx", "pydirectml", "zeros.py"]
+        done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode in (1, 2)  # a SyntaxError since Python 3.12
+        assert "null bytes" in done.stderr
+
+    def test_without_a_program(self, tmp_path):
+        line = [sys.executable, "-m", "dml2onnx", "pydirectml"]
+        done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "PROGRAM.py" in done.stderr
+
+    @pytest.mark.skipif(
+        "DmlExecutionProvider" in onnxruntime.get_available_providers(), reason="there is the provider here"
+    )
+    def test_a_provider_that_is_not_there(self, program):
+        done = program("print(1)", "--provider", "dml")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "DML3002" in done.stderr
+
+
+class TestEnding:
+    @pytest.mark.parametrize(
+        ("statement", "code", "said"),
+        [
+            ("sys.exit()", 0, ""),
+            ("sys.exit(0)", 0, ""),
+            ("sys.exit(7)", 7, ""),
+            ("sys.exit('no luck')", 1, "no luck\n"),
+            ("raise SystemExit(True)", 1, ""),
+        ],
+    )
+    def test_exit_codes_are_the_programs(self, program, statement, code, said):
+        done = program(f"import sys\n{statement}")
+        assert (done.returncode, done.stderr) == (code, said)
+
+    def test_its_own_exception(self, program):
+        done = program("def f():\n    return 1 / 0\n\nf()")
+        assert done.returncode == 1
+        assert last_frames(done) == ['File "program.py", line 4', 'File "program.py", line 2']
+        assert done.stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
+        assert done.stderr.startswith("Traceback (most recent call last):\n")
+
+    @pytest.mark.parametrize(
+        ("statement", "error"),
+        [
+            (
+                "dml.activation_gelu(x)",
+                "AttributeError: module 'dml2onnx.pydirectml' has no attribute 'activation_gelu'",
+            ),
+            (
+                "dml.TensorDesc(dml.FLOAT32, [1.5])",
+                "TypeError: TensorDesc(): incompatible function arguments: sizes[0]",
+            ),
+            ("dml.gemm(x, x)", "ValueError: a has sizes [4]; 4 of them are needed"),
+            ("x + 'a'", "TypeError: unsupported operand type(s) for +: 'Expression' and 'str'"),
+            ("x + dml.Expression()", "RuntimeError: a null expression is used"),
+            (
+                "dml.reinterpret(x, dml.FLOAT32, [5], None)",
+                "dml2onnx.diagnostics.DmlError: DML1806 error: program.py:11",
+            ),
+            (
+                "device.compute(graph.build(dml.NONE, [y]), [dml.Binding(x, [1, 2]), bindings[1]], [y])",
+                "ValueError: compute(): input 0 takes 16 bytes (dml.TensorDesc of type 1 and shape [4] with flags 0),"
+                " but its array of 2 float32 numbers has 8 bytes",
+            ),
+        ],
+    )
+    def test_errors_end_in_the_line_of_the_program(self, program, statement, error):
+        done = program(BEGIN + statement)
+        assert done.returncode == 1
+        assert last_frames(done) == ['File "program.py", line 11']
+        assert any(line.startswith(error) for line in done.stderr.splitlines())
+        assert "site-packages" not in done.stderr.replace(sys.prefix, "")
+        assert "_record" not in done.stderr
+
+    def test_causes_are_trimmed_too(self, program):
+        done = program(
+            BEGIN + "try:\n    dml.reinterpret(x, dml.FLOAT32, [5], None)\nexcept Exception as error:\n"
+            "    raise KeyError('wrapped') from error"
+        )
+        assert last_frames(done) == ['File "program.py", line 12', 'File "program.py", line 14']
+        assert "direct cause" in done.stderr
+        assert done.stderr.splitlines()[-1] == "KeyError: 'wrapped'"
+
+    def test_groups_are_trimmed_too(self, program):
+        done = program(
+            BEGIN + "def f():\n    try:\n        dml.add(x, 1)\n    except TypeError as error:\n"
+            "        raise ExceptionGroup('several', [error])\nf()"
+        )
+        assert "TypeError: add(): incompatible" in done.stderr
+        assert "arguments.py" not in done.stderr
+        assert "cli" not in done.stderr
+
+    def test_lines_of_libraries_stay(self, program):
+        done = program("import json\njson.loads('{')")
+        frames = last_frames(done)
+        assert frames[0] == 'File "program.py", line 2'
+        assert "json" in frames[-1]
+
+    def test_a_mistake_in_the_syntax(self, program):
+        done = program("x = 1\ny = (")
+        assert done.returncode == 1
+        assert last_frames(done) == ['File "program.py", line 2']
+        assert "SyntaxError: '(' was never closed" in done.stderr
+        assert "Traceback" not in done.stderr
+
+    def test_an_interruption(self, program):
+        done = program("raise KeyboardInterrupt")
+        assert done.returncode == 130
+        assert done.stderr.splitlines()[-1] == "KeyboardInterrupt"
+
+
+class TestSaving:
+    def test_weights_become_initializers(self, program, tmp_path):
+        done = program(BEGIN + COMPUTE, "--save", "out.onnx")
+        assert done.stdout.strip() == ANSWER
+        assert done.stderr.splitlines()[1:] == [
+            "    inputs: input0 float32 [4]",
+            "    outputs: output0 float32 [4]",
+            "    constants, as the program bound them (OWNED_BY_DML): input1",
+        ]
+        model = onnx.load(tmp_path / "out.onnx")
+        onnx.checker.check_model(model, full_check=True)
+        assert model.graph.name == "program"
+        [weight] = [onnx.numpy_helper.to_array(item) for item in model.graph.initializer]
+        assert weight.tolist() == [5, 6, 7, 8]
+        session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        assert str(session.run(None, {"input0": np.arange(1, 5, dtype=np.float32)})[0].tolist()) == ANSWER
+
+    def test_every_model_that_is_computed_is_kept(self, program, tmp_path):
+        text = BEGIN + COMPUTE + COMPUTE.replace("[y]", "[y, x + 1]") + "device.compute(model, bindings, [y, y])\n"
+        text += "graph.build(dml.NONE, [y * 3])\n"  # never computed
+        text = text.replace("compute(model, bindings, [y, x + 1])", "compute(model, bindings, [y, y])")
+        done = program(text, "--save", "out.onnx", "--quiet")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert sorted(path.name for path in tmp_path.glob("*.onnx")) == ["out-2.onnx", "out.onnx"]
+        outputs = [len(onnx.load(tmp_path / name).graph.output) for name in ("out.onnx", "out-2.onnx")]
+        assert outputs == [1, 2]
+
+    def test_freezing_leaves_what_is_named(self, program, tmp_path):
+        done = program(BEGIN + COMPUTE, "--save", "out.onnx", "--freeze", "--input", "input1")
+        assert "constants, as the program bound them (--freeze): input0" in done.stderr
+        assert [item.name for item in onnx.load(tmp_path / "out.onnx").graph.input] == ["input1"]
+
+    def test_a_name_that_there_is_not(self, program):
+        done = program(BEGIN + COMPUTE, "--save", "out.onnx", "--freeze", "--input", "image")
+        assert done.returncode == 1
+        assert 'DML3003 error: no model has an input "image"; there are: input0, input1' in done.stderr
+
+    def test_nothing_to_save(self, program, tmp_path):
+        done = program(BEGIN, "--save", "out.onnx")
+        assert done.returncode == 1
+        assert "DML3014 error: the program computed nothing" in done.stderr
+        assert not (tmp_path / "out.onnx").exists()
+
+    def test_a_failing_program_keeps_its_exit_code(self, program):
+        done = program("raise SystemExit(5)", "--save", "out.onnx")
+        assert (done.returncode, done.stderr) == (5, "")
+
+    def test_the_program_is_not_replaced(self, program, tmp_path):
+        done = program("print(1)", "--save", "program.py")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "DML3012" in done.stderr
+        assert (tmp_path / "program.py").read_text() == "print(1)"
+
+    def test_a_directory_that_there_is_not(self, program):
+        done = program("print(1)", "--save", "nowhere/out.onnx")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "DML3009 error: the directory nowhere does not exist" in done.stderr
+
+    def test_the_feature_level_is_checked_in_the_call(self, program):
+        done = program(BEGIN + "-x", "--feature-level", "4_1")
+        assert done.returncode == 1
+        assert last_frames(done) == ['File "program.py", line 11']
+        assert 'node "element_wise_negate" (ELEMENT_WISE_NEGATE), program.py:11' in done.stderr

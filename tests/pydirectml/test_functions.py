@@ -1,0 +1,513 @@
+"""The face of every function: names, order, defaults, the operator made, sizes, refusals."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+import dml2onnx.pydirectml as dml
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.pydirectml.arguments import REQUIRED
+from dml2onnx.pydirectml.tensors import NO_ACTIVATION
+from tests.pydirectml.helpers import F, compute, nodes, start
+
+N = inspect.Parameter.empty
+CROSS, FORWARD = dml.ConvolutionMode.CROSS_CORRELATION, dml.ConvolutionDirection.FORWARD
+PLAIN = dml.MatrixTransform.NONE
+RELU = dml.FusedActivation(dml.OperatorType.ACTIVATION_RELU)
+
+FACE = {
+    "input_tensor": [("scope", N), ("input_index", N), ("tensor_desc", N)],
+    "convolution": [
+        ("input", N),
+        ("filter", N),
+        ("bias", None),
+        ("mode", CROSS),
+        ("direction", FORWARD),
+        ("strides", ()),
+        ("dilations", ()),
+        ("start_padding", ()),
+        ("end_padding", ()),
+        ("output_padding", ()),
+        ("group_count", 1),
+        ("fused_activation", NO_ACTIVATION),
+        ("output_sizes", ()),
+    ],
+    "up_sample_2d": [("input", N), ("scale_size", N), ("interpolation_mode", N)],
+    "activation_relu": [("input", N)],
+    "activation_sigmoid": [("input", N)],
+    "activation_identity": [("input", N)],
+    "activation_tanh": [("input", N)],
+    "activation_soft_max": [("input", N)],
+    "activation_linear": [("input", N), ("alpha", N), ("beta", N)],
+    "add": [("a", N), ("b", N), ("fused_activation", NO_ACTIVATION)],
+    "subtract": [("a", N), ("b", N)],
+    "multiply": [("a", N), ("b", N)],
+    "divide": [("a", N), ("b", N)],
+    "padding": [("input", N), ("padding_mode", N), ("padding_value", N), ("start_padding", N), ("end_padding", N)],
+    "mean_variance_normalization": [
+        ("input", N),
+        ("scale", None),
+        ("bias", None),
+        ("axes", ()),
+        ("normalize_variance", REQUIRED),
+        ("epsilon", REQUIRED),
+        ("fused_activation", NO_ACTIVATION),
+    ],
+    "slice": [("input", N), ("input_window_offsets", N), ("input_window_sizes", N), ("input_window_strides", N)],
+    "value_scale_2d": [("input", N), ("scale", N), ("bias", N)],
+    "batch_normalization": [
+        ("input", N),
+        ("mean", N),
+        ("variance", N),
+        ("scale", N),
+        ("bias", N),
+        ("spatial", N),
+        ("epsilon", N),
+        ("fused_activation", NO_ACTIVATION),
+    ],
+    "local_response_normalization": [
+        ("input", N),
+        ("cross_channel", N),
+        ("local_size", N),
+        ("alpha", N),
+        ("beta", N),
+        ("bias", N),
+    ],
+    "gemm": [
+        ("a", N),
+        ("b", N),
+        ("c", None),
+        ("trans_a", PLAIN),
+        ("trans_b", PLAIN),
+        ("alpha", 1),
+        ("beta", 1),
+        ("fused_activation", NO_ACTIVATION),
+    ],
+    "average_pooling": [
+        ("input", N),
+        ("strides", N),
+        ("window_sizes", N),
+        ("start_padding", N),
+        ("end_padding", N),
+        ("include_padding", N),
+    ],
+    "max_pooling": [
+        ("input", N),
+        ("window_sizes", N),
+        ("strides", ()),
+        ("start_padding", ()),
+        ("end_padding", ()),
+        ("dilations", ()),
+        ("output_indices", False),
+    ],
+    "reinterpret": [("input", N), ("new_type", N), ("new_size", N), ("new_strides", N)],
+    "join": [("input", N), ("axis", N)],
+    "gru": [
+        ("input", N),
+        ("weight", N),
+        ("recurrence", N),
+        ("bias", None),
+        ("hidden_init", None),
+        ("sequence_lengths", None),
+        ("activation_descs", REQUIRED),
+        ("direction", REQUIRED),
+        ("linear_before_reset", 1),
+        ("output_options", REQUIRED),
+    ],
+    "gather": [("input", N), ("indices", N), ("axis", N), ("index_dimensions", N)],
+}
+CLASSES = {
+    "Device": [("use_gpu", True), ("use_debug_layer", False)],
+    "FusedActivation": [("activation", N), ("param_1", 0), ("param_2", 0)],
+    "Binding": [("expr", N), ("data", N)],
+    "MaxPoolingOutputs": [("values", N), ("indices", N)],
+    "GRUOutputs": [("sequence", N), ("single", N)],
+    "GraphBuilder": [("device", N)],
+    "Expression": [],
+}
+
+
+@pytest.mark.parametrize("name", [*FACE, *CLASSES])
+def test_names_order_and_defaults(name):
+    parameters = inspect.signature(getattr(dml, name)).parameters.values()
+    assert [(item.name, item.default) for item in parameters] == {**FACE, **CLASSES}[name]
+    assert all(item.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for item in parameters)
+
+
+def test_there_are_no_other_functions():
+    functions = {name for name in dml.__all__ if inspect.isfunction(getattr(dml, name))}
+    assert functions == set(FACE)
+
+
+def spatial(operator):
+    return operator.tensor("OutputTensor").sizes[2:]
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "operator", "attributes"),
+    [
+        ("activation_relu", (), "ACTIVATION_RELU", {}),
+        ("activation_sigmoid", (), "ACTIVATION_SIGMOID", {}),
+        ("activation_identity", (), "ACTIVATION_IDENTITY", {}),
+        ("activation_tanh", (), "ACTIVATION_TANH", {}),
+        ("activation_soft_max", (), "ACTIVATION_SOFTMAX", {}),
+        ("activation_linear", (150, 0), "ACTIVATION_LINEAR", {"Alpha": 150.0, "Beta": 0.0}),
+        ("value_scale_2d", (2, [1, 2, 3]), "VALUE_SCALE_2D", {"Scale": 2.0, "Bias": (1.0, 2.0, 3.0)}),
+        (
+            "mean_variance_normalization",
+            (None, None, [0, 2, 3], 1, 0.5),
+            "MEAN_VARIANCE_NORMALIZATION1",
+            {"Axes": (0, 2, 3), "NormalizeVariance": True, "Epsilon": 0.5, "FusedActivation": None},
+        ),
+        (
+            "local_response_normalization",
+            (None, 3, 0.5, 0.25, 1),
+            "LOCAL_RESPONSE_NORMALIZATION",
+            {"CrossChannel": False, "LocalSize": 3, "Alpha": 0.5, "Beta": 0.25, "Bias": 1.0},
+        ),
+    ],
+)
+def test_functions_that_keep_sizes(name, args, operator, attributes):
+    sizes = [1, 1, 4, 5] if name == "activation_soft_max" else [1, 3, 4, 5]  # of two dimensions at most
+    graph, x = start(sizes)
+    y = getattr(dml, name)(x, *args)
+    assert y.get_output_desc().sizes == sizes
+    [made] = nodes(graph, y)
+    assert made.type == operator
+    assert {field: made.get(field) for field in attributes} == attributes
+
+
+@pytest.mark.parametrize("name", ["subtract", "multiply", "divide"])
+def test_functions_of_two(name):
+    graph, a, b = start([2, 2], [2, 2])
+    [made] = nodes(graph, getattr(dml, name)(a=a, b=b))
+    assert made.type == f"ELEMENT_WISE_{name.upper()}"
+
+
+def test_add_is_another_operator_than_plus():
+    graph, a, b = start([2], [2])
+    plain, fused, plus = dml.add(a, b), dml.add(a, b, RELU), a + b
+    types = [made.type for made in nodes(graph, plain, fused, plus)]
+    assert types == ["ELEMENT_WISE_ADD1", "ELEMENT_WISE_ADD1", "ELEMENT_WISE_ADD"]
+    assert [made.has("FusedActivation") for made in nodes(graph, plain)[:2]] == [False, True]
+
+
+class TestConvolution:
+    @pytest.mark.parametrize(
+        ("options", "sizes"),
+        [
+            ({}, [1, 4, 6, 7]),
+            ({"strides": [2, 3]}, [1, 4, 3, 3]),
+            ({"start_padding": [1, 1], "end_padding": (1, 2)}, [1, 4, 8, 10]),
+            ({"dilations": np.array([3, 2])}, [1, 4, 2, 5]),
+            ({"output_sizes": [1, 4, 6, 7]}, [1, 4, 6, 7]),
+        ],
+    )
+    def test_forward(self, options, sizes):
+        graph, x, w = start([1, 2, 8, 9], [4, 2, 3, 3])
+        y = dml.convolution(x, w, **options)
+        assert y.get_output_desc().sizes == sizes
+        assert nodes(graph, y)[0].uints("Strides") == tuple(options.get("strides", [1, 1]))
+
+    def test_three_dimensions(self):
+        _, x, w = start([1, 2, 5, 6, 7], [4, 2, 3, 3, 3])
+        assert dml.convolution(x, w).get_output_desc().sizes == [1, 4, 3, 4, 5]
+
+    def test_backward_needs_and_keeps_its_sizes(self):
+        graph, x, w = start([1, 2, 3, 3], [2, 1, 3, 3])
+        backward = dml.ConvolutionDirection.BACKWARD
+        with pytest.raises(ValueError, match="needs output_sizes"):
+            dml.convolution(x, w, direction=backward)
+        for side in (7, 8):
+            y = dml.convolution(x, w, direction=backward, strides=[2, 2], output_sizes=[1, 1, side, side])
+            assert y.get_output_desc().sizes == [1, 1, side, side]
+        [array] = compute(graph, [x, w], [np.ones(18), np.ones(18)], y)
+        assert array.sum() == 9 * 2 * 9  # every weight of both channels is used for each of 3 by 3 elements
+        assert not array[0, 0, 7].any()
+
+    def test_mistakes(self):
+        _, x, w = start([1, 2, 8, 9], [4, 2, 3, 3])
+        with pytest.raises(ValueError, match="strides has 1 numbers; 2 are needed"):
+            dml.convolution(x, w, strides=[1])
+        with pytest.raises(ValueError, match="no stride may be 0"):
+            dml.convolution(x, w, strides=[0, 1])
+        with pytest.raises(ValueError, match="output_sizes has 2 numbers; 4 are needed"):
+            dml.convolution(x, w, output_sizes=[6, 7])
+        with pytest.raises(TypeError, match="mode has to be of ConvolutionMode, not int 1"):
+            dml.convolution(x, w, mode=1)
+        with pytest.raises(TypeError, match="mode has to be of ConvolutionMode"):
+            dml.convolution(x, w, mode=dml.CONVOLUTION)  # which is that of OperatorType
+        with pytest.raises(TypeError, match="direction has to be of ConvolutionDirection"):
+            dml.convolution(x, w, direction=dml.RecurrentNetworkDirection.FORWARD)
+        with pytest.raises(TypeError, match="fused_activation has to be of FusedActivation, not NoneType"):
+            dml.convolution(x, w, fused_activation=None)
+        with pytest.raises(TypeError, match=r"convolution.*unexpected keyword argument 'padding'"):
+            dml.convolution(x, w, padding=[1, 1])
+        with pytest.raises(DmlError, match="DML1504"):
+            dml.convolution(x, w, dilations=[9, 9])
+
+
+class TestPooling:
+    @pytest.mark.parametrize(
+        ("options", "sizes"),
+        [
+            ({}, (6, 7)),
+            ({"strides": [2, 2]}, (3, 4)),
+            ({"start_padding": [1, 0], "end_padding": [1, 1], "strides": [3, 3]}, (3, 3)),
+            ({"dilations": [2, 1]}, (4, 7)),
+        ],
+    )
+    def test_max(self, options, sizes):
+        graph, x = start([1, 2, 8, 9])
+        outputs = dml.max_pooling(x, [3, 3], **options)
+        assert spatial(nodes(graph, outputs.values)[0]) == sizes
+        with pytest.raises(RuntimeError, match="null expression"):
+            outputs.indices.get_output_desc()
+
+    def test_a_window_as_large_as_the_input_gives_one_element(self):
+        _, x = start([1, 1, 2, 2])
+        pooled = dml.max_pooling(x, [2, 2], dilations=[1, 1], end_padding=[0, 0], strides=[5, 5]).values
+        assert pooled.get_output_desc().sizes == [1, 1, 1, 1]
+
+    def test_a_larger_window_is_refused_by_the_operator(self):
+        _, x = start([1, 1, 2, 2])
+        with pytest.raises(DmlError) as caught:
+            dml.max_pooling(x, [3, 3])
+        assert {item.code for item in caught.value.diagnostics} == {"DML1504"}  # and not DML1501: the sizes are right
+
+    def test_three_dimensions(self):
+        graph, x = start([1, 1, 3, 4, 5])
+        pooled = dml.max_pooling(x, [2, 2, 2], output_indices=True)
+        mean = dml.average_pooling(x, [1, 1, 1], [3, 4, 5], [0, 0, 0], [0, 0, 0], False)
+        indices, average = compute(graph, [x], [np.arange(60)], pooled.indices, mean)
+        assert indices.view(np.uint32)[0, 0, 0].tolist() == [[26, 27, 28, 29], [31, 32, 33, 34], [36, 37, 38, 39]]
+        assert average.tolist() == [[[[[29.5]]]]]
+
+    def test_indices_are_uint32(self):
+        graph, x = start([1, 1, 3, 3])
+        outputs = dml.max_pooling(x, [2, 2], output_indices=1)
+        desc = outputs.indices.get_output_desc()
+        assert (desc.data_type, desc.sizes) == (dml.UINT32, [1, 1, 2, 2])
+        values, indices = compute(graph, [x], [np.arange(9)], outputs.values, outputs.indices)
+        assert indices.view(np.uint32).reshape(-1).tolist() == [4, 5, 7, 8]
+        assert values.reshape(-1).tolist() == [4, 5, 7, 8]
+
+    def test_average_has_strides_before_windows(self):
+        graph, x = start([1, 1, 4, 4])
+        y = dml.average_pooling(x, [1, 2], [2, 2], [0, 0], [0, 0], False)
+        assert spatial(nodes(graph, y)[0]) == (3, 2)
+        with pytest.raises(ValueError, match="strides has 0 numbers; 2 are needed"):
+            dml.average_pooling(x, [], [2, 2], [0, 0], [0, 0], False)
+
+    @pytest.mark.parametrize("yes", [True, 1, 0.5, np.float32(2), np.True_])
+    @pytest.mark.parametrize("no", [False, 0, 0.0, None])
+    def test_flags_are_truth_values(self, yes, no):
+        graph, x = start([1, 1, 2, 2])
+        y = dml.average_pooling(x, [1, 1], [2, 2], [1, 1], [0, 0], yes)
+        z = dml.average_pooling(x, [1, 1], [2, 2], [1, 1], [0, 0], no)
+        assert [made.get("IncludePadding") for made in nodes(graph, y, z)] == [True, False]
+
+    @pytest.mark.parametrize("flag", ["yes", [], [1], ()])
+    def test_what_is_no_flag(self, flag):
+        _, x = start([1, 1, 2, 2])
+        with pytest.raises(TypeError, match="include_padding has to be a bool or a number"):
+            dml.average_pooling(x, [1, 1], [2, 2], [1, 1], [0, 0], flag)
+
+    def test_the_outputs_object_can_be_written_to(self):
+        _, x = start([1, 1, 3, 3])
+        outputs = dml.max_pooling(x, [2, 2])
+        outputs.values = outputs.values * 2
+        assert outputs.values.get_output_desc().sizes == [1, 1, 2, 2]
+
+
+class TestGemm:
+    @pytest.mark.parametrize(
+        ("a", "b", "options"),
+        [
+            ([1, 2, 3, 4], [1, 2, 4, 5], {}),
+            ([1, 2, 4, 3], [1, 2, 4, 5], {"trans_a": dml.MatrixTransform.TRANSPOSE}),
+            ([1, 2, 3, 4], [1, 2, 5, 4], {"trans_b": dml.MatrixTransform.TRANSPOSE}),
+        ],
+    )
+    def test_sizes(self, a, b, options):
+        _, left, right = start(a, b)
+        assert dml.gemm(left, right, **options).get_output_desc().sizes == [1, 2, 3, 5]
+
+    def test_numbers(self):
+        graph, a, b, c = start([1, 1, 1, 2], [1, 1, 2, 2], dml.TensorDesc(F, [1, 1, 1, 2], [0, 0, 0, 0]))
+        y = dml.gemm(a, b, c, alpha=2, beta=10, fused_activation=RELU)
+        [array] = compute(graph, [a, b, c], [[1, 2], [1, 2, 3, -9], [1]], y)
+        assert array.tolist() == [[[[24, 0]]]]
+
+    def test_four_sizes_are_needed(self):
+        _, a, b = start([3, 4], [4, 5])
+        with pytest.raises(ValueError, match=r"a has sizes \[3, 4\]; 4 of them are needed"):
+            dml.gemm(a, b)
+
+    def test_what_does_not_fit_raises_in_the_call(self):
+        _, a, b = start([1, 1, 3, 4], [1, 1, 5, 6])
+        with pytest.raises(DmlError) as caught:
+            dml.gemm(a, b)
+        assert "test_functions.py" in caught.value.diagnostics[0].pointer
+
+
+class TestMovement:
+    def test_up_sample(self):
+        _, x = start([1, 2, 3, 4])
+        y = dml.up_sample_2d(x, dml.Size2D(5, 2), dml.InterpolationMode.NEAREST_NEIGHBOR)
+        assert y.get_output_desc().sizes == [1, 2, 6, 20]
+
+    def test_padding(self):
+        _, x = start([1, 2, 3, 4])
+        y = dml.padding(x, dml.PaddingMode.EDGE, 0, [0, 0, 1, 1], [0, 0, 2, 3])
+        assert y.get_output_desc().sizes == [1, 2, 6, 8]
+        with pytest.raises(ValueError, match="start_padding has 2 numbers; 4 are needed"):
+            dml.padding(x, dml.PaddingMode.EDGE, 0, [1, 1], [0, 0, 2, 3])
+
+    def test_slice(self):
+        graph, x = start([1, 1, 2, 6])
+        y = dml.slice(x, [0, 0, 0, 1], [1, 1, 2, 5], [1, 1, 1, -2])
+        [array] = compute(graph, [x], [np.arange(12)], y)
+        assert array.tolist() == [[[[5, 3, 1], [11, 9, 7]]]]
+        with pytest.raises(ValueError, match="4 numbers other than 0"):
+            dml.slice(x, [0, 0, 0, 1], [1, 1, 2, 5], [1, 1, 1, 0])
+        with pytest.raises(DmlError):
+            dml.slice(x, [0, 0, 0, 3], [1, 1, 2, 5], [1, 1, 1, 1])
+
+    def test_join(self):
+        graph, a, b = start([1, 1, 1, 2], [1, 1, 3, 2])
+        y = dml.join([a, b, a], 2)
+        [array] = compute(graph, [a, b], [[1, 2], np.zeros(6)], y)
+        assert array[0, 0, :, 0].tolist() == [1, 0, 0, 0, 1]
+        with pytest.raises(TypeError, match="input has to be a list, not Expression"):
+            dml.join(a, 2)
+        with pytest.raises(ValueError, match="empty list"):
+            dml.join([], 0)
+        with pytest.raises(ValueError, match="axis is 4"):
+            dml.join([a, b], 4)
+
+    @pytest.mark.parametrize(
+        ("input", "indices", "axis", "count", "sizes"),
+        [
+            ([1, 1, 2, 3], [1, 1, 1, 4], 3, 1, [1, 1, 2, 4]),
+            ([1, 1, 2, 3], [1, 1, 1, 4], 2, 1, [1, 1, 4, 3]),
+            ([1, 1, 2, 3], [1, 1, 5, 4], 2, 2, [1, 5, 4, 3]),
+            ([1, 1, 2, 3], [1, 1, 5, 4], 3, 2, [1, 2, 5, 4]),
+            ([5, 6, 7], [1, 1, 4], 0, 1, [4, 6, 7]),
+        ],
+    )
+    def test_gather(self, input, indices, axis, count, sizes):
+        _, x, i = start(input, dml.TensorDesc(dml.UINT32, indices))
+        assert dml.gather(x, i, axis, count).get_output_desc().sizes == sizes
+
+    def test_gather_reads_the_bits_of_its_indices(self):
+        graph, x, i = start([1, 1, 2, 3], dml.TensorDesc(dml.UINT32, [1, 1, 1, 2]))
+        [array] = compute(
+            graph, [x, i], [np.arange(6), np.array([2, 0], np.uint32).view(np.float32)], dml.gather(x, i, 3, 1)
+        )
+        assert array.tolist() == [[[[2, 0], [5, 3]]]]
+
+    def test_gather_mistakes(self):
+        _, x, i = start([1, 1, 2, 3], dml.TensorDesc(dml.UINT32, [1, 1, 1, 2]))
+        with pytest.raises(ValueError, match="index_dimensions is 3; it may be 2 at most"):
+            dml.gather(x, i, 1, 3)
+        with pytest.raises(ValueError, match="axis is 4"):
+            dml.gather(x, i, 4, 1)
+        with pytest.raises(TypeError, match=r"axis has to be an int, not float 3\.0"):
+            dml.gather(x, i, 3.0, 1)
+
+
+class TestRecurrence:
+    def network(self):
+        _, *inputs = start([1, 7, 3, 5], [1, 1, 18, 5], [1, 1, 18, 6])
+        return inputs, [dml.FusedActivation(dml.ACTIVATION_SIGMOID), dml.FusedActivation(dml.ACTIVATION_TANH)]
+
+    @pytest.mark.parametrize(
+        ("option", "sequence", "single"),
+        [("Both", True, True), ("Sequence", True, False), ("Single", False, True)],
+    )
+    def test_outputs(self, option, sequence, single):
+        inputs, activations = self.network()
+        forward = dml.RecurrentNetworkDirection.FORWARD
+        outputs = dml.gru(
+            *inputs,
+            activation_descs=activations,
+            direction=forward,
+            linear_before_reset=True,
+            output_options=getattr(dml.OutputOptions, option),
+        )
+        assert outputs.sequence.is_null is not sequence
+        assert outputs.single.is_null is not single
+        if sequence:
+            assert outputs.sequence.get_output_desc().sizes == [7, 1, 3, 6]
+        if single:
+            assert outputs.single.get_output_desc().sizes == [1, 1, 3, 6]
+
+    def test_mistakes(self):
+        inputs, activations = self.network()
+        rest = {"direction": dml.RecurrentNetworkDirection.FORWARD, "output_options": dml.OutputOptions.Both}
+        with pytest.raises(TypeError, match="activation_descs must be given"):
+            dml.gru(*inputs, **rest)
+        with pytest.raises(TypeError, match="direction, output_options must be given"):
+            dml.gru(*inputs, activation_descs=activations)
+        with pytest.raises(ValueError, match="has 5 elements; 4 are the most"):
+            dml.gru(*inputs, activation_descs=activations[:1] * 5, **rest)
+        with pytest.raises(ValueError, match="type INVALID"):
+            dml.gru(*inputs, activation_descs=[*activations[:1], NO_ACTIVATION], **rest)
+        with pytest.raises(TypeError, match=r"linear_before_reset has to be an int, not float 1.0"):
+            dml.gru(*inputs, activation_descs=activations, linear_before_reset=1.0, **rest)
+        with pytest.raises(TypeError, match="direction has to be of RecurrentNetworkDirection"):
+            dml.gru(*inputs, activation_descs=activations, direction=dml.FORWARD, output_options=dml.OutputOptions.Both)
+
+
+def test_mean_variance_normalization_has_two_required_numbers():
+    _, x = start([1, 1, 2, 2])
+    with pytest.raises(TypeError, match="normalize_variance, epsilon must be given"):
+        dml.mean_variance_normalization(x, None, None, [2, 3])
+
+
+@pytest.mark.parametrize(
+    ("activation", "params", "attributes"),
+    [
+        ("HARD_SIGMOID", (0.5, 0.25), {"Alpha": 0.5, "Beta": 0.25}),
+        ("LINEAR", (0.5, 0.25), {"Alpha": 0.5, "Beta": 0.25}),
+        ("PARAMETRIC_SOFTPLUS", (0.5, 0.25), {"Alpha": 0.5, "Beta": 0.25}),
+        ("SCALED_TANH", (0.5, 0.25), {"Alpha": 0.5, "Beta": 0.25}),
+        ("SCALED_ELU", (0.5, 0.25), {"Alpha": 0.5, "Gamma": 0.25}),
+        ("SHRINK", (0.5, 0.25), {"Bias": 0.5, "Threshold": 0.25}),
+        ("ELU", (0.5, 0.25), {"Alpha": 0.5}),
+        ("LEAKY_RELU", (), {"Alpha": 0.0}),
+        ("THRESHOLDED_RELU", (0.5,), {"Alpha": 0.5}),
+        ("SOFTPLUS", (2,), {"Steepness": 2.0}),
+        ("RELU", (1, 2), {}),
+    ],
+)
+def test_numbers_of_activations_have_no_defaults_of_their_own(activation, params, attributes):
+    graph, a = start([1, 1, 2, 2])
+    fused = dml.FusedActivation(dml.OperatorType[f"ACTIVATION_{activation}"], *params)
+    [made] = nodes(graph, dml.add(a, a, fused))
+    nested = made.get("FusedActivation")
+    assert nested.type == f"ACTIVATION_{activation}"
+    assert {field.name: value for field, value in nested.items() if not field.is_tensor} == attributes
+
+
+def test_activations_that_cannot_be():
+    _, a = start([2])
+    with pytest.raises(TypeError, match="activation has to be of OperatorType"):
+        dml.FusedActivation("ACTIVATION_RELU")
+    with pytest.raises(ValueError, match="is no activation"):
+        dml.add(a, a, dml.FusedActivation(dml.GEMM))
+    with pytest.raises(DmlError, match="cannot be fused"):
+        dml.add(a, a, dml.FusedActivation(dml.ACTIVATION_SOFTMAX))
+
+
+def test_a_refused_argument_is_told_with_the_signature():
+    with pytest.raises(TypeError) as caught:
+        dml.activation_relu([1, 2])
+    assert str(caught.value).splitlines()[0] == (
+        "activation_relu(): incompatible function arguments: input has to be of Expression, not list [1, 2]."
+        " The following arguments are supported:"
+    )
