@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # consoles of other languages lack × and µ
-    options = _parser().parse_args(arguments)
+    options = _parsed(arguments)
     from dml2onnx.cli import render
 
     screen = render.Screen(as_json=options.json, quiet=options.quiet)
@@ -49,6 +49,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"error: cannot write the output: {error.strerror}\n")
         return FINDINGS
     return code
+
+
+def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.command == "pydirectml" and options.save is None and (options.freeze or options.input):
+        parser.error("--freeze and --input are about the model that --save keeps, and there is no --save")
+    return options
 
 
 def _perform(options: argparse.Namespace, screen: Screen) -> int:

@@ -14,6 +14,9 @@
 Or, with ``import pydirectml as dml`` left in place: ``dml2onnx pydirectml PROGRAM.py``.
 """
 
+from difflib import get_close_matches
+from typing import NoReturn
+
 from dml2onnx.pydirectml.device import Binding, Device, TensorData
 from dml2onnx.pydirectml.enums import (
     ConvolutionDirection,
@@ -114,6 +117,14 @@ __all__ = [
     "up_sample_2d",
     "value_scale_2d",
 ]
+
+
+def __getattr__(name: str) -> NoReturn:
+    """What the module does not have is reported under the name that programs know it by."""
+    close = get_close_matches(name, __all__, n=1)
+    hint = f". Did you mean: {close[0]!r}?" if close else ""
+    raise AttributeError(f"module 'pydirectml' has no attribute {name!r}{hint}", name=name)
+
 
 globals().update(copied_members())
 __all__.extend(copied_members())  # for ``from pydirectml import *``

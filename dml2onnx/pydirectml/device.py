@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from dml2onnx.ir.tensor import extent, packed_strides
 from dml2onnx.pydirectml.arguments import Flag, RefusedError, described, face, flag, instance, optional_instances
+from dml2onnx.pydirectml.enums import TensorDataType
 from dml2onnx.pydirectml.executable import Executable
 from dml2onnx.pydirectml.expression import Expression
 from dml2onnx.pydirectml.model import Model
@@ -28,7 +30,8 @@ class Binding:
     """Data for a tensor: the bytes of a C-contiguous float32 array, whatever the tensor's data type.
 
     Everything that numpy converts to float32 is taken; shape and rank are irrelevant. An array that needs no conversion
-    is not copied: what is written into it before ``compute`` counts.
+    is not copied: what is written into it before ``compute`` counts. Whole numbers for a tensor of another type than
+    FLOAT32 are a RuntimeWarning: its elements would be the bit patterns of floats.
     """
 
     __slots__ = ("desc", "raw")
@@ -37,6 +40,12 @@ class Binding:
     def __init__(self, expr: Expression, data: npt.ArrayLike) -> None:
         self.desc: TensorDesc = instance("expr", expr, Expression).get_output_desc()
         self.raw = _float32(data).reshape(-1).view(np.uint8)
+        if self.desc.data_type is not TensorDataType.FLOAT32 and np.asarray(data).dtype.kind in "iu":
+            name = self.desc.data_type.name
+            message = (
+                f"these numbers are bound as the bytes of float32; for {name} elements bind data.view(numpy.float32)"
+            )
+            warnings.warn(message, RuntimeWarning, stacklevel=3)
 
 
 def _float32(data: npt.ArrayLike) -> npt.NDArray[np.float32]:

@@ -141,7 +141,7 @@ class TestEnding:
         [
             (
                 "dml.activation_gelu(x)",
-                "AttributeError: module 'dml2onnx.pydirectml' has no attribute 'activation_gelu'",
+                "AttributeError: module 'pydirectml' has no attribute 'activation_gelu'",
             ),
             (
                 "dml.TensorDesc(dml.FLOAT32, [1.5])",
@@ -207,6 +207,12 @@ class TestEnding:
 
 
 class TestSaving:
+    @pytest.mark.parametrize("options", [["--freeze"], ["--input", "input0"]])
+    def test_what_is_kept_needs_a_file(self, program, options):
+        done = program(BEGIN + COMPUTE, *options)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "there is no --save" in done.stderr
+
     def test_weights_become_initializers(self, program, tmp_path):
         done = program(BEGIN + COMPUTE, "--save", "out.onnx")
         assert done.stdout.strip() == ANSWER

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from decimal import Decimal
 
 import numpy as np
@@ -153,6 +154,17 @@ class TestBinding:
         _, x = start([2])
         with pytest.raises(TypeError, match="data has to be an array of numbers"):
             dml.Binding(x, data)
+
+    def test_whole_numbers_for_another_type_are_worth_a_warning(self):
+        graph, _ = start([2])
+        indices = dml.input_tensor(graph, 1, dml.TensorDesc(dml.UINT32, [2]))
+        with pytest.warns(RuntimeWarning, match=r"for UINT32 elements bind data\.view\(numpy\.float32\)") as caught:
+            dml.Binding(indices, np.array([1, 2]))
+        assert caught[0].filename == __file__
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            bound = dml.Binding(indices, np.array([1, 2], np.uint32).view(np.float32))
+        assert bound.raw.view(np.uint32).tolist() == [1, 2]
 
     def test_scalars_and_large_numbers(self):
         assert self.bytes_of(3) == [3]
