@@ -134,14 +134,19 @@ def _replace(path: Path, parts: Iterable[memoryview | bytes]) -> None:
     replace_file(path, write)
 
 
-def replace_file(path: Path, write: object) -> None:
-    """Calls ``write`` with a new file and puts that in the place of ``path`` when it is complete."""
-    assert callable(write)
+def check_target(path: Path) -> None:
+    """Refuses a path that no file can have."""
     if path.is_dir():
         raise DmlError(OUTPUT_UNWRITABLE.at(f"{path} is a directory", expected="a file name", found=str(path)))
     if not path.parent.is_dir():
         message = f"the directory {path.parent} does not exist"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="an existing directory", found=str(path)))
+
+
+def replace_file(path: Path, write: object) -> None:
+    """Calls ``write`` with a new file and puts that in the place of ``path`` when it is complete."""
+    assert callable(write)
+    check_target(path)
     temporary = ""
     try:
         descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)

@@ -23,7 +23,10 @@ RANDOM = np.random.default_rng(0)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One row of the table. ``inputs`` are in memory order; ``expression`` takes them in order."""
+    """One row of the table. ``inputs`` are in memory order, those of arrays by ``FIELD/INDEX``.
+
+    ``expression`` takes them in order.
+    """
 
     operator: str
     variant: str
@@ -226,7 +229,7 @@ def _strided() -> Iterator[Case]:
 # --- activations -----------------------------------------------------------------------------------------------------
 
 
-def _sigmoid(x: Array) -> Array:
+def sigmoid(x: Array) -> Array:
     y: Array = 1 / (1 + np.exp(-x))
     return y
 
@@ -276,12 +279,12 @@ ACTIVATIONS: dict[str, tuple[Expression, dict[str, object]]] = {
     "SCALED_ELU": (lambda x: _elu(x, 2, 3), {"Alpha": 2, "Gamma": 3}),
     "SCALED_TANH": (lambda x: np.tanh(x / 4) / 2, AB),
     "SHRINK": (_shrink, {"Bias": 1, "Threshold": 1}),
-    "SIGMOID": (_sigmoid, {}),
+    "SIGMOID": (sigmoid, {}),
     "SOFTMAX": (_softmax, {}),
     "SOFTMAX1": (_softmax, {"Axes": [1]}),
     "SOFTPLUS": (lambda x: np.log(1 + np.exp(x)), {"Steepness": 1}),
     "SOFTSIGN": (lambda x: x / (1 + np.abs(x)), {}),
-    "SWISH": (lambda x: x * _sigmoid(x), {"SigmoidInputScale": 1}),
+    "SWISH": (lambda x: x * sigmoid(x), {"SigmoidInputScale": 1}),
     "TANH": (np.tanh, {}),
     "THRESHOLDED_RELU": (lambda x: np.where(x > 1, x, 0), {"Alpha": 1}),
 }
@@ -518,73 +521,6 @@ def _interpolated(x: Array) -> Array:
     return x
 
 
-# --- normalisations --------------------------------------------------------------------------------------------------
-
-IMAGES = (16, 64, 32, 32)
-TOKENS = (1024, 1024)
-BY_CHANNEL = (1, 64, 1, 1)
-
-
-def normalisations() -> Iterator[Case]:
-    """Normalisations of images and of rows, by given statistics, by their own, and by neighbours."""
-    for name, sizes in (("channels", BY_CHANNEL), ("last axis", (1, 1, 1, 32)), ("all", IMAGES)):
-        x = {"InputTensor": numbers(FLOAT32, IMAGES)}
-        given = {f"{field}Tensor": numbers(FLOAT32, sizes, 0.5, 2) for field in ("Mean", "Variance", "Scale", "Bias")}
-        fields: dict[str, object] = {"Spatial": True, "Epsilon": 1e-5}
-        images = {"OutputTensor": (FLOAT32, IMAGES)}
-        yield Case("BATCH_NORMALIZATION", f"float32 {name}", {**x, **given}, images, _by_given, fields)
-    layouts: list[tuple[str, Shape, Shape, Shape]] = [
-        ("images", IMAGES, (2, 3), BY_CHANNEL),
-        ("images cross", IMAGES, (1, 2, 3), BY_CHANNEL),
-        ("rows", TOKENS, (1,), (1, 1024)),
-        ("columns", TOKENS, (0,), (1, 1024)),
-    ]
-    for name, shape, axes, along in layouts:
-        own = {"InputTensor": numbers(FLOAT32, shape)}
-        own |= {field: numbers(FLOAT32, along, 0.5, 2) for field in ("ScaleTensor", "BiasTensor")}
-        outputs, fields = {"OutputTensor": (FLOAT32, shape)}, {"Epsilon": 1e-5}
-        if shape == IMAGES:
-            switches = {**fields, "CrossChannel": len(axes) == 3, "NormalizeVariance": True}
-            yield Case("MEAN_VARIANCE_NORMALIZATION", f"float32 {name}", own, outputs, _by_own(axes), switches)
-        one = {**fields, "Axes": list(axes), "NormalizeVariance": True}
-        yield Case("MEAN_VARIANCE_NORMALIZATION1", f"float32 {name}", own, outputs, _by_own(axes), one)
-        two = {**fields, "Axes": list(axes), "UseMean": False, "UseVariance": True}
-        yield Case("MEAN_VARIANCE_NORMALIZATION2", f"float32 {name} about 0", own, outputs, _by_own(axes, False), two)
-    for across in (True, False):
-        fields = {"CrossChannel": across, "LocalSize": 5, "Alpha": 1e-4, "Beta": 0.75, "Bias": 1.0}
-        variant = f"float32 {'channels' if across else 'images'}"
-        neighbours = _by_neighbours((1,) if across else (2, 3))
-        x = {"InputTensor": numbers(FLOAT32, IMAGES)}
-        yield Case("LOCAL_RESPONSE_NORMALIZATION", variant, x, {"OutputTensor": (FLOAT32, IMAGES)}, neighbours, fields)
-
-
-def _by_given(x: Array, mean: Array, variance: Array, scale: Array, bias: Array) -> Array:
-    y: Array = (x - mean) * (scale / np.sqrt(variance + np.float32(1e-5))) + bias
-    return y
-
-
-def _by_own(axes: Shape, about_mean: bool = True) -> Expression:
-    def normalised(x: Array, scale: Array, bias: Array) -> Array:
-        y = x - x.mean(axes, keepdims=True) if about_mean else x
-        deviation = np.sqrt((y * y).mean(axes, keepdims=True) + np.float32(1e-5))
-        result: Array = y / deviation * scale + bias
-        return result
-
-    return normalised
-
-
-def _by_neighbours(axes: Shape) -> Expression:
-    def normalised(x: Array) -> Array:
-        total = x * x
-        for axis in axes:
-            padded = np.pad(total, [(2, 2) if i == axis else (0, 0) for i in range(x.ndim)])
-            total = sliding_window_view(padded, 5, axis).sum(-1)
-        result: Array = x * (1 + np.float32(2e-5) * total) ** np.float32(-0.75)
-        return result
-
-    return normalised
-
-
 # --- from nothing ----------------------------------------------------------------------------------------------------
 
 
@@ -630,67 +566,16 @@ def _philox(state: Array) -> tuple[Array]:
     return (np.stack(c, -1).astype(np.uint32).reshape(1, 1, *SQUARE),)
 
 
-# --- step by step ----------------------------------------------------------------------------------------------------
-
-
-def recurrent() -> Iterator[Case]:
-    """RNN, GRU and LSTM, many steps of one sequence and few of many: numpy goes through them as well."""
-    activations = {"RNN": ("TANH",), "GRU": ("SIGMOID", "TANH"), "LSTM": ("SIGMOID", "TANH", "TANH")}
-    for (name, gates), (steps, batch, size) in product(
-        (("RNN", 1), ("GRU", 3), ("LSTM", 4)), ((200, 1, 128), (20, 32, 256))
-    ):
-        inputs = {
-            "InputTensor": numbers(FLOAT32, (1, steps, batch, size), -1, 1),
-            "WeightTensor": numbers(FLOAT32, (1, 1, gates * size, size), -0.1, 0.1),
-            "RecurrenceTensor": numbers(FLOAT32, (1, 1, gates * size, size), -0.1, 0.1),
-        }
-        fields: dict[str, object] = {
-            "ActivationDescs": [{"type": f"ACTIVATION_{item}"} for item in activations[name]],
-            "Direction": "FORWARD",
-        }
-        if name == "GRU":
-            fields["LinearBeforeReset"] = True
-        if name == "LSTM":
-            fields |= {"UseClipThreshold": False, "ClipThreshold": 0.0, "CoupleInputForget": False}
-        outputs = {"OutputSequenceTensor": (FLOAT32, (steps, 1, batch, size))}
-        yield Case(name, f"{steps} steps of {batch}", inputs, outputs, _through_steps(gates), fields)
-
-
-def _through_steps(gates: int) -> Expression:
-    def run(x: Array, w: Array, r: Array) -> Array:
-        seen, recurrence = x[0] @ w[0, 0].T, r[0, 0].T
-        hidden = cell = np.zeros((x.shape[2], r.shape[3]), np.float32)
-        states = []
-        for step in seen:
-            kept = np.split(hidden @ recurrence, gates, 1)
-            new = np.split(step, gates, 1)
-            if gates == 1:
-                hidden = np.tanh(new[0] + kept[0])
-            elif gates == 3:
-                z, reset = _sigmoid(new[0] + kept[0]), _sigmoid(new[1] + kept[1])
-                hidden = (1 - z) * np.tanh(new[2] + reset * kept[2]) + z * hidden
-            else:
-                i, o, f = (_sigmoid(new[gate] + kept[gate]) for gate in range(3))
-                cell = f * cell + i * np.tanh(new[3] + kept[3])
-                hidden = o * np.tanh(cell)
-            states.append(hidden)
-        return np.stack(states)[:, None]
-
-    return run
-
-
 FAMILIES: Sequence[Callable[[], Iterator[Case]]] = (
     element_wise,
     activations,
     along_axes,
     movement,
-    normalisations,
     filling,
-    recurrent,
 )
 
 
 def cases() -> Iterator[Case]:
-    """Every case, whether its operator admits the data type or not."""
+    """Every case but those of networks, whether its operator admits the data type or not."""
     for family in FAMILIES:
         yield from family()

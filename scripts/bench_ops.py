@@ -16,12 +16,15 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import _bench_cases
+import _bench_networks
 import numpy as np
 import onnxruntime
-from _bench_cases import Array, Case, cases
+from _bench_cases import Array, Case
 
 import dml2onnx
 from dml2onnx.codes.checking import DATA_TYPE_UNSUPPORTED
@@ -101,7 +104,15 @@ def document(case: Case) -> dict[str, object]:
     inputs = {name: tensor(array.dtype, array.shape) for name, array in case.inputs.items()}
     for name, (sizes, strides) in case.views.items():
         inputs[name] = {**tensor(case.inputs[name].dtype, sizes), "Strides": list(strides)}
-    desc: dict[str, object] = {**case.fields, **inputs}
+    desc: dict[str, object] = dict(case.fields)
+    bindings: dict[str, object] = {}
+    for name, described in inputs.items():
+        field, _, index = name.partition("/")
+        if index:
+            desc[field] = [*desc.get(field, ()), described]  # type: ignore[misc]
+            bindings[field] = [*bindings.get(field, ()), name]  # type: ignore[misc]
+        else:
+            desc[field], bindings[field] = described, name
     outputs: dict[str, object] = {}
     names = []
     for name, described in case.outputs.items():
@@ -114,7 +125,7 @@ def document(case: Case) -> dict[str, object]:
             desc[name] = tensor(*described)
             names.append(name)
     node = {
-        "name": "node", "type": case.operator, "desc": desc, "inputs": {name: name for name in inputs},
+        "name": "node", "type": case.operator, "desc": desc, "inputs": bindings,
         "outputs": outputs,
     }  # fmt: skip
     return {"dml2onnx": 1, "inputs": inputs, "nodes": [node], "outputs": names}
@@ -202,7 +213,7 @@ def main() -> None:
     started = time.perf_counter()
     rows, pending = [], set()
     with tempfile.TemporaryDirectory() as directory:
-        for case in cases():
+        for case in chain(_bench_cases.cases(), _bench_networks.cases()):
             if options.only and not case.operator.startswith(tuple(options.only)):
                 continue
             if case.operator not in lowerings():

@@ -22,7 +22,7 @@ ALLOWED = {
     "garbage": set(),
     "codes": {"diagnostics"},
     "catalog": set(),
-    "ir": {"catalog", "diagnostics"},
+    "ir": {"catalog", "codes", "diagnostics"},
     "serialized_schema": {"catalog"},
     "targets": {"codes", "diagnostics"},
     "frontends": {"catalog", "codes", "diagnostics", "garbage", "ir", "serialized_schema"},

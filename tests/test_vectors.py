@@ -17,6 +17,14 @@ from dml2onnx.lowering.registry import lowerings
 CHUNKS = 24
 """Cases run in so many tests, which spreads them over processes."""
 
+NULL_IS_0 = "it reads a zero point that UINT8 leaves out as 0; DirectML takes the middle, 128 (decision Q3)"
+CONTRADICTED = {
+    "dequantizeLinear-134-dequantize": ("y: [-128. -127.", NULL_IS_0),
+    "dequantizeLinear-136-dequantize": ("y: [-128. -127.", NULL_IS_0),
+    "quantizeLinear-318-quantize": ("DML1503", "scale and zero point have different sizes (decision Q4)"),
+}
+"""Cases that are translated against the facts: what has to come of them instead, and why."""
+
 
 @pytest.fixture(scope="session")
 def corpus(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -64,9 +72,19 @@ def compare(directory: Path, case: dict[str, object]) -> str | None:
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_vectors(corpus: Path, chunk: int) -> None:
     """Every case whose operators are lowered agrees."""
-    chosen = [(d, c) for i, (d, c) in enumerate(cases(corpus)) if i % CHUNKS == chunk and is_lowered(c)]
+    mine = [(d, c) for i, (d, c) in enumerate(cases(corpus)) if i % CHUNKS == chunk and is_lowered(c)]
+    chosen = [(d, c) for d, c in mine if d.name not in CONTRADICTED]
     failures = {directory.name: found for directory, case in chosen if (found := compare(directory, case)) is not None}
     assert not failures, "\n".join(f"{name}: {found}" for name, found in failures.items())
+
+
+@pytest.mark.parametrize("name", CONTRADICTED)
+def test_what_comes_of_contradicted_cases(corpus: Path, name: str) -> None:
+    """They still run, or are refused, as the facts have it."""
+    found = compare(corpus / name, json.loads((corpus / name / "case.json").read_text()))
+    expected, reason = CONTRADICTED[name]
+    assert found is not None, f"it agrees, although {reason}"
+    assert expected in found, found
 
 
 def test_every_case_is_run_or_pending_by_the_registry(corpus: Path) -> None:

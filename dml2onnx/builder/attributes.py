@@ -61,9 +61,11 @@ def data_type_of(value: DataTypeLike) -> DataType | None:
         name = value.removeprefix("DML_TENSOR_DATA_TYPE_")
         if name in DataType.__members__:
             return DataType[name]
+    if value is None:  # which numpy takes for FLOAT64
+        return None
     try:
         name = np.dtype(value).name.upper()
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):
         return None
     return DataType.__members__.get(name)
 

@@ -43,14 +43,14 @@ class DirectMLX(Operators):
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
         """
         self._own(input, "input")
-        wanted = tuple(int(size) for size in sizes)
+        given = wanted = self._whole_numbers("sizes", sizes)
         known = prod(size for size in wanted if size != -1)
         if wanted.count(-1) == 1 and known > 0:
             wanted = tuple(input.desc.element_count // known if size == -1 else size for size in wanted)
         if any(size < 1 for size in wanted) or prod(wanted) != input.desc.element_count:
-            message = f"sizes {list(input.sizes)} cannot become {list(sizes)}"
+            message = f"sizes {list(input.sizes)} cannot become {list(given)}"
             expected = f"{input.desc.element_count} elements"
-            raise self.refusal(codes.DIFFERENT_ELEMENT_COUNTS, message, expected=expected, found=list(sizes))
+            raise self.refusal(codes.DIFFERENT_ELEMENT_COUNTS, message, expected=expected, found=list(given))
         if input.strides is not None:
             with self.tensor_policy(policies.packed):
                 input = self.identity(input, name=name)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from operator import index as whole_number
 from types import EllipsisType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -215,7 +216,8 @@ class Expression:
     # --- Operands -----------------------------------------------------------------------------------------------------
 
     def _takes_scale_bias(self, other: object) -> bool:
-        return isinstance(other, (int, float, np.number)) and self.data_type in (DataType.FLOAT32, DataType.FLOAT16)
+        is_number = isinstance(other, (int, float, np.integer, np.floating))
+        return is_number and self.data_type in (DataType.FLOAT32, DataType.FLOAT16)
 
     def _pair(self, other: Operand) -> tuple[Expression, Expression]:
         right = other if isinstance(other, Expression) else self._constant(other)
@@ -225,11 +227,13 @@ class Expression:
     def _constant(self, other: Operand) -> Expression:
         """Numbers in the data type of this expression, which a whole one does not round."""
         values = np.asarray(other)
+        if isinstance(other, int) and values.dtype.kind == "O":
+            values = np.asarray(float(other))  # beyond 64 bits, where numpy has no integers
         if values.dtype.kind not in "biuf":
             raise TypeError(f"an Expression has no operators with {type(other).__name__}")
         if not self.data_type.is_float:
             low, high = self.data_type.limits
-            if not np.all((values == np.trunc(values)) & (values >= low) & (values <= high)):
+            if not _are_whole(values, low, high):
                 message = f"the operand is no {self.data_type.name}, which the expression beside it is"
                 expected = f"whole numbers from {low} to {high}"
                 raise self.builder.refusal(codes.NOT_EXACT, message, expected=expected, found=values.dtype)
@@ -247,6 +251,15 @@ def broadcast_sizes(a: Expression, b: Expression) -> tuple[int, ...]:
     except ValueError:
         message = f"sizes {list(a.sizes)} and {list(b.sizes)} do not broadcast together"
         raise a.builder.refusal(codes.NO_BROADCAST, message, expected=list(a.sizes), found=list(b.sizes)) from None
+
+
+def _are_whole(values: npt.NDArray[Any], low: int, high: int) -> bool:
+    """Whether an integer type from ``low`` to ``high`` holds all of the values."""
+    if values.dtype.kind != "f":
+        return bool(np.all((values >= low) & (values <= high)))
+    # in FLOAT64, where the first number beyond a type is exact, unlike the last one of a 64-bit type
+    exact = values.astype(np.float64)
+    return bool(np.all((exact == np.trunc(exact)) & (exact >= float(low)) & (exact < float(high + 1))))
 
 
 def _expand(index: Index, rank: int) -> list[int | slice]:
@@ -274,7 +287,9 @@ def _window(entry: int | slice, size: int, axis: int) -> tuple[int, int, int]:
             raise IndexError(f"the slice of dimension {axis} is empty; DirectML has no tensors without elements")
         low, high = min(chosen[0], chosen[-1]), max(chosen[0], chosen[-1])
         return low, high - low + 1, chosen.step
-    position = int(entry)
+    if isinstance(entry, (bool, np.bool_)):
+        raise TypeError("an index is a whole number or a slice, not a truth value")
+    position = whole_number(entry)
     if not -size <= position < size:
         raise IndexError(f"index {position} is out of bounds for dimension {axis} of size {size}")
     return position % size, 1, 1

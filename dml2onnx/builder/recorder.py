@@ -30,6 +30,7 @@ from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     import numpy.typing as npt
 
@@ -64,12 +65,14 @@ class Recorder:
         feature_level: FeatureLevel | str | None = None,
         policy: TensorPolicy = policies.packed,
     ) -> None:
+        self._check_name("a graph", name, may_be_empty=True)
         self.name = name
         self.feature_level = FeatureLevel.parse(str(feature_level)) if feature_level is not None else catalog.LATEST
         self.policy = policy
         self._stated_level = feature_level is not None
         self._nodes: list[Node] = []
         self._inputs: list[GraphInput] = []
+        self._input_names: set[str] = set()
         self._constants: list[Constant] = []
         self._scopes: list[str] = []
         self._value_names = _Names()
@@ -80,9 +83,13 @@ class Recorder:
 
     # --- Names and layouts --------------------------------------------------------------------------------------------
 
-    @contextmanager
-    def scope(self, name: str) -> Iterator[None]:
+    def scope(self, name: str) -> AbstractContextManager[None]:
         """Names of what is made inside start with ``name`` and ``_``; scopes nest."""
+        self._check_name("a scope", name, may_be_empty=True)
+        return self._inside(name)
+
+    @contextmanager
+    def _inside(self, name: str) -> Iterator[None]:
         self._scopes.append(name)
         try:
             yield
@@ -98,7 +105,16 @@ class Recorder:
         finally:
             self.policy = before
 
+    def _check_name(self, what: str, name: object, *, may_be_empty: bool = False) -> None:
+        """Refuses what is no name in ONNX: UTF-8, and not empty, which stands for no tensor."""
+        is_text = isinstance(name, str) and not any("\ud800" <= char <= "\udfff" for char in name)
+        if not is_text or not (name or may_be_empty):
+            found = quote(name) if isinstance(name, str) else type(name).__name__
+            message = f"the name of {what} is {found}"
+            raise self.refusal(codes.BAD_NAME, message, expected="text that is not empty", found=found)
+
     def _scoped(self, stem: str) -> str:
+        self._check_name("a node or constant", stem, may_be_empty=True)
         return "_".join((*self._scopes, stem))
 
     # --- Sources and views --------------------------------------------------------------------------------------------
@@ -120,11 +136,13 @@ class Recorder:
         default the smallest that is legal. Diagnostics DML1804 for a name that is taken, DML1805 for what is no tensor.
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
         """
-        if name in {item.name for item in self._inputs}:
+        self._check_name("an input", name)
+        if name in self._input_names:
             raise self.refusal(codes.NAME_TAKEN, f"there is an input {quote(name)} already", found=quote(name))
         desc = self._desc(data_type, sizes, strides, owned_by_dml, total_size, alignment)
         value = Value(self._value_names.take(name), desc.total_bytes)
         self._inputs.append(GraphInput(name, value, None, desc))
+        self._input_names.add(name)
         return self._expression(value, desc)
 
     def constant(
@@ -184,7 +202,7 @@ class Recorder:
 
     def broadcast(self, input: Expression, sizes: Sequence[int]) -> Expression:
         """The tensor repeated to ``sizes`` by zero strides, with numpy's rules; no operator, no cost."""
-        wanted = tuple(sizes)
+        wanted = self._whole_numbers("sizes", sizes)
         if wanted == input.sizes:
             return input
         missing = len(wanted) - input.rank
@@ -315,7 +333,8 @@ class Recorder:
     def _output_desc(self, data_type: DataType, sizes: Sequence[int]) -> TensorDesc:
         exact = self._whole_numbers("sizes of an output", sizes)
         strides = self.policy(data_type, exact)
-        return TensorDesc(data_type, exact, None if strides is None else tuple(strides))
+        steps = None if strides is None else self._whole_numbers("strides of the tensor policy", strides)
+        return TensorDesc(data_type, exact, steps)
 
     def _output_array(self, partial: OperatorDesc, stated: Sequence[Stated]) -> tuple[TensorDesc, ...]:
         """Outputs of SPLIT: the type of the input, sizes as stated."""
@@ -346,6 +365,7 @@ class Recorder:
         if not named:
             raise self.refusal(codes.NO_OUTPUTS, "a graph needs at least one output", expected="an expression")
         for name, item in named.items():
+            self._check_name("an output", name)
             self._own(item, name)
         return Graph(
             nodes=tuple(self._nodes),
@@ -420,6 +440,7 @@ class Recorder:
         kind = self._data_type(data_type)
         exact = self._whole_numbers("sizes", sizes, 1)
         steps = None if strides is None else self._whole_numbers("strides", strides, 0)
+        total_size, alignment = self._whole_numbers("total_size and alignment", (total_size, alignment), 0)
         if not 1 <= len(exact) <= MAX_DIMENSIONS or (steps is not None and len(steps) != len(exact)):
             message = f"sizes {list(exact)}" + (f" with strides {list(steps)}" if steps is not None else "")
             expected = f"1 to {MAX_DIMENSIONS} sizes, and as many strides"
@@ -432,11 +453,12 @@ class Recorder:
 
     def _whole_numbers(self, what: str, given: Sequence[int], least: int | None = None) -> tuple[int, ...]:
         """``given`` as Python's integers; without ``least`` it is for the checks to judge how small they may be."""
-        if not all(isinstance(item, (int, np.integer)) and (least is None or item >= least) for item in given):
+        items = tuple(given)
+        if not all(_is_whole(item) and (least is None or item >= least) for item in items):
             expected = "whole numbers" + ("" if least is None else f" from {least} on")
-            message = f"{what} {list(given)} are not {expected}"
-            raise self.refusal(codes.BAD_TENSOR, message, expected=expected, found=list(given))
-        return tuple(int(item) for item in given)
+            message = f"{what} {list(items)} are not {expected}"
+            raise self.refusal(codes.BAD_TENSOR, message, expected=expected, found=list(items))
+        return tuple(int(item) for item in items)
 
 
 class _Names:
@@ -465,6 +487,10 @@ class _Names:
 
 def _sequence(given: Expression | Sequence[Expression]) -> tuple[Expression, ...]:
     return (given,) if isinstance(given, Expression) else tuple(given)
+
+
+def _is_whole(item: object) -> bool:
+    return isinstance(item, (int, np.integer)) and not isinstance(item, bool)
 
 
 def _described(item: object) -> str:

@@ -56,3 +56,9 @@ NOT_EXACT = Code(
     "A number or an array beside an expression becomes a constant of the expression's data type. Integer types hold "
     "whole numbers of their range only; cast the expression first where fractions are meant.",
 )
+BAD_NAME = Code(
+    "DML1810",
+    "a name that ONNX does not have",
+    "Names are Unicode text that UTF-8 can hold. Those of inputs and outputs are not empty: an empty name stands for a "
+    "tensor that is absent.",
+)

@@ -56,7 +56,7 @@ def _contents(graph: Graph, path: Path, format: str) -> tuple[bytes, dict[str, D
         from dml2onnx.exporters.serialized import serialized
 
         return serialized(graph, {path.name})
-    sidecar = path.stem + ".bin" if path.suffix != ".bin" else path.name + ".bin"
+    sidecar = path.stem + ".bin" if path.suffix.lower() != ".bin" else path.name + ".bin"
     if format == "native":
         from dml2onnx.exporters.native import native
 

@@ -10,7 +10,7 @@ from dml2onnx.codes.exporting import BESIDE_OUTPUT
 from dml2onnx.codes.running import OUTPUT_IS_SOURCE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.data import PaddedData
-from dml2onnx.writer import replace_file
+from dml2onnx.writer import check_target, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,6 +42,7 @@ def write_files(path: Path, contents: bytes, beside: Mapping[str, Data]) -> list
 
     Each is complete when it gets its name, ``path`` last. Those beside it replace others only when ``path`` does.
     """
+    check_target(path)
     others = {path.with_name(name): data for name, data in beside.items()}
     present = {other for other in others if other.exists()}
     if present and not path.exists():

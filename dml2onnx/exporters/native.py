@@ -107,12 +107,14 @@ class _Export:
                     named.append((write.value, write.value.name))
         taken: set[str] = set()
         given = {name for _, name in named}
+        numbers: dict[str, int] = {}
         for value, name in named:
-            key, number = name, 1
+            key, number = name, numbers.get(name, 1)
             while key in taken or (number > 1 and key in given):
                 number += 1
                 key = f"{name}_{number}"
             taken.add(key)
+            numbers[name] = number
             self._keys[value] = key
 
     def _is_unused(self, node: Node, field: str, write: Write, desc: TensorDesc) -> bool:

@@ -61,6 +61,8 @@ class _Export:
         self._taken: set[str] = set()
         self._files: dict[str, Data] = {}
         self._file_names = {name.casefold() for name in reserved}
+        self._file_numbers: dict[str, int] = {}
+        """The last number that was appended to the names of files that would be alike."""
         self._readers: dict[Value, list[tuple[Node, str, TensorDesc]]] = {}
         for node in graph.nodes:
             for field, _, read, desc in node.views_in():
@@ -190,10 +192,11 @@ class _Export:
         """A new name for the file of a constant, without its suffix."""
         plain = "".join("_" if char in _REPLACED or not char.isprintable() else char for char in name)
         stem = base = plain.encode()[:_LONGEST_FILE_NAME].decode("utf-8", "ignore") or "constant"
-        number = 1
+        number = self._file_numbers.get(base, 1)
         while f"{stem}{SUFFIX}".casefold() in self._file_names:
             number += 1
             stem = f"{base}_{number}"
+        self._file_numbers[base] = number
         self._file_names.add(f"{stem}{SUFFIX}".casefold())
         return stem
 

@@ -168,6 +168,8 @@ class SerializedReader:
         self._made: dict[str, _Made] = {}
         self._nodes: list[_OperatorNode] = []
         self._names: set[str] = set()
+        self._runs: dict[str, int] = {}
+        """How often a name has come; ONNX Runtime calls all nodes of unnamed ONNX nodes alike."""
         self._known: list[str] = []
         """Names that can be read, once all nodes are known."""
 
@@ -240,11 +242,12 @@ class SerializedReader:
 
     def _unique(self, name: str) -> str:
         """Names of nodes tell nothing apart in the format; numbers are appended to those that come again."""
-        unique, run = name, 1
+        unique, run = name, self._runs.get(name, 1)
         while unique in self._names:
             run += 1
             unique = f"{name}#{run}"
         self._names.add(unique)
+        self._runs[name] = run
         return unique
 
     def _read_constant(self, index: int, table: Table, name: str, outputs: list[str]) -> None:

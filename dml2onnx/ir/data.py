@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from dml2onnx.codes.reading import FILE_UNREADABLE
+from dml2onnx.diagnostics import UnreadableError, quote
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -48,7 +51,7 @@ class ArrayData:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileData:
-    """Bytes of a file, mapped when first read."""
+    """Bytes of a file, mapped when first read; then :class:`UnreadableError` when the file has gone or shrunk."""
 
     path: Path
     offset: int
@@ -58,7 +61,12 @@ class FileData:
         count = self.nbytes - offset if length is None else min(length, self.nbytes - offset)
         if count <= 0:
             return np.empty(0, np.uint8)
-        return np.memmap(self.path, np.uint8, "r", self.offset + offset, (count,))
+        try:
+            return np.memmap(self.path, np.uint8, "r", self.offset + offset, (count,))
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "it has become shorter"
+            message = f"{quote(str(self.path))} cannot be read any more: {reason}"
+            raise UnreadableError(FILE_UNREADABLE.at(message, expected="the file as it was", found=reason)) from None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

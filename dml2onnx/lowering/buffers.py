@@ -17,6 +17,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from dml2onnx.ir.data import FillData
+from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.ir.view import (
     Expand,
     Gather,
@@ -29,12 +30,11 @@ from dml2onnx.ir.view import (
     plan_read,
     scatter_indices,
 )
-from dml2onnx.lowering.bits import reinterpret
+from dml2onnx.lowering.bits import packed, reinterpret, unpacked
 
 if TYPE_CHECKING:
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Graph, Value
-    from dml2onnx.ir.tensor import TensorDesc
     from dml2onnx.ir.view import Plan
     from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.emitter.core import DType
@@ -90,6 +90,13 @@ def layout_of(desc: TensorDesc, offset: int = 0) -> Layout:
     return Layout(desc.sizes, desc.effective_strides, offset)
 
 
+def in_memory(desc: TensorDesc) -> TensorDesc:
+    """A descriptor whose elements can be addressed: two 4-bit elements are a byte, and lie there flat."""
+    if not desc.data_type.is_packed_nibbles:
+        return desc
+    return TensorDesc(DataType.UINT8, (desc.data_type.bytes_for(desc.extent),))
+
+
 def take(e: Emitter, plan: Plan, tensor: Tensor) -> Tensor:
     """The steps of a plan as ONNX nodes."""
     for step in plan:
@@ -124,6 +131,8 @@ class Buffers:
 
     def write(self, value: Value, offset: int, desc: TensorDesc, tensor: Tensor, base: Value | None) -> None:
         """``tensor``, of the sizes of ``desc``, becomes part of ``value``; the rest is ``base``, or 0."""
+        if desc.data_type.is_packed_nibbles:
+            tensor, desc = self._packed(offset, desc, tensor, base), in_memory(desc)
         width = tensor.dtype.itemsize
         top = Written(tensor, layout_of(desc, offset // width), offset, offset + desc.extent * width)
         if base is None:
@@ -139,6 +148,11 @@ class Buffers:
 
         With ``units`` broadcast dimensions have size 1.
         """
+        if desc.data_type.is_packed_nibbles:
+            nibbles = self._unpacked(value, offset, desc)
+            plan = plan_read(Layout.packed(nibbles.shape), layout_of(desc), units=units)
+            assert plan is not None, f"{value.name} cannot be read as {desc}"
+            return take(self._e, plan, nibbles)
         dtype = desc.data_type.dtype
         layers = self._memory[value]
         last = layers[-1]
@@ -167,8 +181,29 @@ class Buffers:
 
     def memory_order(self, value: Value, desc: TensorDesc) -> Tensor:
         """The value from its start, as a caller sees it who knows it as ``desc``: in memory order."""
+        desc = in_memory(desc)
         shape = memory_shape(layout_of(desc))
-        return self.read(value, 0, type(desc)(desc.data_type, shape))
+        return self.read(value, 0, TensorDesc(desc.data_type, shape))
+
+    def _unpacked(self, value: Value, offset: int, desc: TensorDesc) -> Tensor:
+        """The 4-bit elements of the bytes that ``desc`` spans, one to a byte."""
+        return unpacked(self._e, self.read(value, offset, in_memory(desc)), signed=desc.data_type.is_signed)
+
+    def _packed(self, offset: int, desc: TensorDesc, tensor: Tensor, base: Value | None) -> Tensor:
+        """The bytes that ``desc`` spans, and ``tensor`` in them; gaps and the last half are those of ``base``, or 0."""
+        e, layout = self._e, layout_of(desc)
+        size = 2 * desc.data_type.bytes_for(desc.extent)
+        if base is None:
+            below = e.constant(np.zeros(size, tensor.dtype))
+        else:
+            below = self._unpacked(base, offset, desc)
+        if not layout.is_dense:
+            flat = e.Reshape(tensor, (tensor.size,))
+            return packed(e, e.ScatterElements(below, e.positions(scatter_indices(layout)), flat, 0))
+        flat = take(e, plan_flat(layout), tensor)
+        if flat.size < size:
+            flat = e.Concat([flat, e.Slice(below, [size - 1], [size])], 0)
+        return packed(e, flat)
 
     def _direct(self, layer: Written, offset: int, desc: TensorDesc, units: bool) -> Tensor | None:
         dtype = desc.data_type.dtype

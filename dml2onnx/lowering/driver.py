@@ -13,7 +13,7 @@ from dml2onnx.garbage import collection_paused
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.ir.view import Layout, memory_shape
 from dml2onnx.lowering.bits import unsigned
-from dml2onnx.lowering.buffers import Buffers, layout_of
+from dml2onnx.lowering.buffers import Buffers, in_memory, layout_of
 from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.emitter.core import FLOAT, FLOAT16, value_info
 from dml2onnx.lowering.operands import Operands
@@ -159,19 +159,20 @@ def _bind_inputs(
     for node in live if readers else ():
         for _, _, read, desc in node.views_in():
             if read.value in readers:
-                readers[read.value].append((read.offset, desc))
+                readers[read.value].append((read.offset, in_memory(desc)))
         for _, _, write, desc in node.views_out():
             if write.base in readers:
-                everything = write.base.nbytes // desc.data_type.dtype.itemsize
-                readers[write.base].append((0, TensorDesc(desc.data_type, (everything,))))
+                data_type = in_memory(desc).data_type
+                readers[write.base].append((0, TensorDesc(data_type, (write.base.nbytes // data_type.itemsize,))))
     for output in outputs if readers else ():
         if output.value in readers:
-            readers[output.value].append((0, output.desc))
+            readers[output.value].append((0, in_memory(output.desc)))
     ports = []
     for item in graph.inputs:
         desc = item.desc or _input_desc(item, readers[item.value])
-        shape = memory_shape(layout_of(desc))
-        port = Port(item.name, item.name, desc.data_type.dtype, shape, desc)
+        stored = in_memory(desc)
+        shape = memory_shape(layout_of(stored))
+        port = Port(item.name, item.name, stored.data_type.dtype, shape, desc)
         buffers.bind(item.value, Tensor(item.name, port.dtype, shape))
         ports.append(port)
     return tuple(ports)
@@ -228,7 +229,11 @@ class _OutputNames:
 
 
 def logical(array: Array, port: Port) -> Array:
-    """A port's memory-order array in the shape of its descriptor."""
+    """A port's memory-order array in the shape of its descriptor, 4-bit elements one to a byte."""
+    if port.desc.data_type.is_packed_nibbles:
+        octets = array.view(np.uint8)
+        halves = np.stack((octets & 15, octets >> 4), -1).reshape(-1)
+        array = ((halves ^ 8) - 8).view(np.int8) if port.desc.data_type.is_signed else halves
     layout = Layout(port.desc.sizes, port.desc.effective_strides)
     strides = tuple(stride * array.itemsize for stride in layout.strides)
     return np.lib.stride_tricks.as_strided(np.ascontiguousarray(array).reshape(-1), layout.sizes, strides).copy()

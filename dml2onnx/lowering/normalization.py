@@ -1,4 +1,4 @@
-"""BATCH_NORMALIZATION, MEAN_VARIANCE_NORMALIZATION in its versions, and LOCAL_RESPONSE_NORMALIZATION."""
+"""BATCH_NORMALIZATION, MEAN_VARIANCE_NORMALIZATION in its versions, LP_ and LOCAL_RESPONSE_NORMALIZATION."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
     if y is None:
         x = _wide(e, x)
         scale, bias = (None if item is None else _wide(e, item) for item in (scale, bias))
-        centred = e.Sub(x, _mean(e, x, axes)) if use_mean else x
+        centred = e.Sub(x, mean_over(e, x, axes)) if use_mean else x
         if use_variance:
             centred, scale = _divided(e, centred, axes, scale, epsilon)
         y = _plus(e, _times(e, centred, scale), bias)
@@ -183,7 +183,7 @@ def _divided(e: Emitter, x: Tensor, axes: Axes, scale: Tensor | None, epsilon: f
 
     The smaller one is, if that makes it no larger.
     """
-    mean_square = _mean(e, e.Mul(x, x), axes)
+    mean_square = mean_over(e, e.Mul(x, x), axes)
     inverse = e.Reciprocal(e.Sqrt(e.Add(mean_square, e.constant(epsilon, x.dtype))))
     if scale is None:
         return x, inverse
@@ -192,7 +192,7 @@ def _divided(e: Emitter, x: Tensor, axes: Axes, scale: Tensor | None, epsilon: f
     return e.Mul(x, inverse), scale
 
 
-def _mean(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
+def mean_over(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
     """The mean over ``axes``, which stay with size 1: of neighbours at a time, the last first.
 
     On the CPU, ReduceMean is slow where its axes are not the last ones, and a product with ones is not. ``x`` itself
@@ -214,6 +214,32 @@ def _mean(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
             x = e.Reshape(e.Div(total, e.constant(count, x.dtype)), shape)
         axes = tuple(axis for axis in axes if axis < first)
     return x
+
+
+@lowers("LP_NORMALIZATION")
+def lp_normalization(node: Operands, e: Emitter) -> Tensor:
+    """``Input / (sum(|Input|) + Epsilon)`` or ``Input / sqrt(sum(Input ** 2) + Epsilon)`` along Axis [decision N16].
+
+    Not LpNormalization, which knows no Epsilon. An axis that memory repeats (stride 0) is summed as its one element.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_normalization_operator_desc
+    """
+    op, sizes = node.op, node.output().sizes
+    axis, epsilon = op.uint("Axis"), op.float("Epsilon")
+    x = _wide(e, node.broadcastable("InputTensor"))
+    measure = e.Abs(x) if op.uint("P") == 1 else e.Mul(x, x)
+    count = e.constant(sizes[axis], x.dtype)
+    if x.shape[axis] == 1:
+        total = e.Mul(measure, count)
+    elif e.target.name == "cpu" and prod(x.shape[axis + 1 :]) >= WORTH_A_PRODUCT:
+        total = e.Mul(mean_over(e, measure, (axis,)), count)
+    else:
+        total = e.ReduceSum(measure, (axis,))
+    shifted = _plus(e, total, e.constant(epsilon, x.dtype))
+    if epsilon <= 0:
+        e.note("no Epsilon keeps a slice of zeros from being divided by 0, or by NaN; it shall stay [decision N16]")
+        zero, one = (e.constant(number, x.dtype) for number in (0, 1))
+        shifted = e.Where(e.Equal(total, zero), one, shifted)
+    return e.Expand(e.Div(x, shifted if op.uint("P") == 1 else e.Sqrt(shifted)), sizes)
 
 
 # --- operands ------------------------------------------------------------------------------------------------------
@@ -271,19 +297,23 @@ def local_response_normalization(node: Operands, e: Emitter) -> Tensor:
     if across and e.target.name != "cpu" and size % 2 and alpha > 0 and beta > 0:
         return e.LRN(x, size, alpha, beta, bias)
     x = _wide(e, x)
-    total = (_channel_sums if across else _image_sums)(e, e.Mul(x, x), size)
-    return e.Div(x, _power(e, affine(e, total, alpha / size, bias), beta))
+    total = (channel_sums if across else image_sums)(e, e.Mul(x, x), size)
+    return e.Div(x, power(e, affine(e, total, alpha / size, bias), beta))
 
 
-def _reach(size: int, count: int) -> tuple[int, int]:
-    """How far a window of ``size`` reaches before and behind an element, of which there are ``count``."""
-    before = (size - 1) // 2
-    return min(before, count - 1), min(size - 1 - before, count - 1)
+def _reach(size: int, count: int, from_elements: bool) -> tuple[int, int]:
+    """How far a window of ``size`` reaches before and behind an element, of which there are ``count``.
+
+    Or, ``from_elements``, how far before and behind itself an element is in the windows of others.
+    """
+    short, long = (size - 1) // 2, size // 2
+    before, behind = (long, short) if from_elements else (short, long)
+    return min(before, count - 1), min(behind, count - 1)
 
 
-def _channel_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
+def channel_sums(e: Emitter, x: Tensor, size: int, *, from_elements: bool = False) -> Tensor:
     """Sums over windows of channels, 0 outside."""
-    before, behind = _reach(size, x.shape[1])
+    before, behind = _reach(size, x.shape[1], from_elements)
     flat = e.Reshape(x, (*x.shape[:2], prod(x.shape[2:])))
     return e.Reshape(_window_sums(e, e.Pad(flat, (0, before, 0), (0, behind, 0)), before + behind + 1), x.shape)
 
@@ -302,7 +332,7 @@ def _window_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
     return e.Add(total, part(x, size - 1)) if size % 2 else total
 
 
-def _image_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
+def image_sums(e: Emitter, x: Tensor, size: int, *, from_elements: bool = False) -> Tensor:
     """Sums over square windows, 0 outside: means of columns, and then of rows, times the elements inside.
 
     ONNX Runtime 1.24 counts padding wrongly where it is not the same all around.
@@ -310,7 +340,7 @@ def _image_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
     counts = np.ones((1, 1, 1, 1), np.int64)
     for axis in (0, 1):
         length = x.shape[2 + axis]
-        before, behind = _reach(size, length)
+        before, behind = _reach(size, length, from_elements)
         if before + behind == 0:
             continue
         shape, start, end = (
@@ -324,7 +354,7 @@ def _image_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
     return _times(e, x, e.constant(counts, x.dtype))
 
 
-def _power(e: Emitter, x: Tensor, exponent: float) -> Tensor:
+def power(e: Emitter, x: Tensor, exponent: float) -> Tensor:
     """``x ** exponent``: roots where it is a number of quarters, Pow being ten times as slow."""
     if exponent == 1:
         return x

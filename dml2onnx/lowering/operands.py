@@ -40,9 +40,9 @@ class Operands:
         """An input, or ``None`` where the descriptor leaves it out."""
         return self._read(field, 0, False) if field in self._node.reads else None
 
-    def array(self, field: str) -> list[Tensor]:
-        """All tensors of an array field."""
-        return [self._read(field, index, False) for index in range(len(self._node.reads[field]))]
+    def array(self, field: str, *, units: bool = False) -> list[Tensor]:
+        """All tensors of an array field; with ``units`` as :meth:`broadcastable` gives them."""
+        return [self._read(field, index, units) for index in range(len(self._node.reads[field]))]
 
     def bits(self, field: str) -> Tensor:
         """:meth:`broadcastable`, floats as the unsigned integers of their bits."""

@@ -32,7 +32,7 @@ def padding(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding_operator_desc
     """
     if node.op.enum("PaddingMode") == "CONSTANT":
-        return _surround(node, e, _converted(node.op.float("PaddingValue"), node.output().data_type))
+        return surrounded(e, *_margins(node), _converted(node.op.float("PaddingValue"), node.output().data_type))
     return _continue(node, e)
 
 
@@ -43,7 +43,7 @@ def padding1(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding1_operator_desc
     """
     if node.op.enum("PaddingMode") == "CONSTANT":
-        return _surround(node, e, node.op.scalar("PaddingValue").value)
+        return surrounded(e, *_margins(node), node.op.scalar("PaddingValue").value)
     return _continue(node, e)
 
 
@@ -69,9 +69,8 @@ def _padded_axes(start: Sequence[int], end: Sequence[int]) -> Iterator[int]:
     return (axis for axis in reversed(range(len(start))) if start[axis] or end[axis])
 
 
-def _surround(node: Operands, e: Emitter, value: int | float) -> Tensor:
-    """CONSTANT: Pad where there is a kernel for the type, else a Concat per padded dimension."""
-    x, start, end = _margins(node)
+def surrounded(e: Emitter, x: Tensor, start: Sequence[int], end: Sequence[int], value: int | float) -> Tensor:
+    """One value at both ends: Pad where there is a kernel for the type, else a Concat per padded dimension."""
     if x.value is not None or e.has_kernel("Pad", x.dtype):
         return e.Pad(x, start, end, "constant", value)
     e.note(f"Pad has no kernel for {x.dtype}; Concat moves its bits without casts")

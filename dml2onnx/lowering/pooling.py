@@ -1,4 +1,4 @@
-"""MAX_POOLING and AVERAGE_POOLING, all versions: MaxPool and AveragePool, and what they leave out."""
+"""MAX_POOLING, AVERAGE_POOLING and LP_POOLING, all versions: MaxPool and AveragePool, and what they leave out."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from dml2onnx.lowering.bits import comparable
 from dml2onnx.lowering.emitter.core import DOUBLE, FLOAT, FLOAT16, INT64
 from dml2onnx.lowering.emitter.neural import Window
+from dml2onnx.lowering.integer_products import requantized, scale_along, zero_point_along
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:
@@ -89,8 +90,9 @@ class Pool:
 
 
 @lru_cache(maxsize=1024)
-def _pool(op: OperatorDesc) -> Pool:
-    sizes, output = op.tensor("InputTensor").sizes[2:], op.tensor("OutputTensor").sizes[2:]
+def pool_of(op: OperatorDesc, before: str = "InputTensor", after: str = "OutputTensor") -> Pool:
+    """The windows over the tensor ``before``, one for each element of ``after``."""
+    sizes, output = op.tensor(before).sizes[2:], op.tensor(after).sizes[2:]
     strides, shape, start = op.uints("Strides"), op.uints("WindowSize"), op.uints("StartPadding")
     dilations = op.uints("Dilations") if op.has("Dilations") else (1,) * len(sizes)
     # of a single element they mean nothing, but forms are chosen by them
@@ -116,15 +118,20 @@ def max_pooling(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     Padding never wins; the first of equal elements does [decisions P6 to P9].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling2_operator_desc
     """
-    x, pool = node.tensor("InputTensor"), _pool(node.op)
+    x, pool = node.tensor("InputTensor"), pool_of(node.op)
     if not node.has_output("OutputIndicesTensor"):
         return {"OutputTensor": _maximum(e, x, pool)}
-    with_indices = _pooled_with_indices if pool.fits and not pool.has_empty and x.dtype.itemsize < 8 else _searched
-    y, indices = with_indices(e, x, pool)
+    y, indices = first_maxima(e, x, pool)
     return {
         "OutputTensor": y,
         "OutputIndicesTensor": e.Cast(indices, node.output("OutputIndicesTensor").data_type.dtype),
     }
+
+
+def first_maxima(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
+    """The first largest element of each window, and its INT64 index in the whole of ``x``, row-major."""
+    with_indices = _pooled_with_indices if pool.fits and not pool.has_empty and x.dtype.itemsize < 8 else _searched
+    return with_indices(e, x, pool)
 
 
 def _lowest(dtype: DType) -> int | float:
@@ -256,13 +263,13 @@ def average_pooling(node: Operands, e: Emitter) -> Tensor:
     elements inside; of a window without any the mean is 0 [decisions P3 to P5].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling1_operator_desc
     """
-    x, pool, include = node.tensor("InputTensor"), _pool(node.op), node.op.flag("IncludePadding")
+    x, pool, include = node.tensor("InputTensor"), pool_of(node.op), node.op.flag("IncludePadding")
     if pool.picks:
         return _pick(e, x, pool)
     x = node.widened(x)
     if not pool.fits or (pool.is_dilated and e.opset < 19):
         e.note("a mean filter: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
-        mean = _filtered(e, x, pool)
+        mean = _filtered(e, x, pool, 1 / prod(pool.window.shape))
         return e.Mul(mean, e.constant(_whole_to_inside(pool), x.dtype)) if pool.is_padded and not include else mean
     if not pool.is_padded or not include:
         return e.AveragePool(x, pool.window, count_include_pad=False)
@@ -287,8 +294,65 @@ def _whole_to_inside(pool: Pool) -> Ratios:
     return np.divide(1, ratios, out=np.zeros_like(ratios), where=ratios != 0)
 
 
-def _filtered(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
-    """The mean over full windows: one Conv for all planes, which are its batch."""
-    weights = e.constant(np.full((1, 1, *pool.window.shape), 1 / prod(pool.window.shape)), x.dtype)
+def _filtered(e: Emitter, x: Tensor, pool: Pool, weight: float) -> Tensor:
+    """The sum over each window, times ``weight``: one Conv for all planes, which are its batch."""
+    weights = e.constant(np.full((1, 1, *pool.window.shape), weight), x.dtype)
     planes = e.Reshape(x, (prod(x.shape[:2]), 1, *pool.sizes))
     return e.Reshape(e.Conv(planes, weights, None, pool.window), (*x.shape[:2], *pool.output))
+
+
+# --- norm ------------------------------------------------------------------------------------------------------------
+
+
+@lowers("LP_POOLING", "LP_POOLING1")
+def lp_pooling(node: Operands, e: Emitter) -> Tensor:
+    """``(|x1| ** P + ... + |xn| ** P) ** (1 / P)`` of each window; padding adds nothing [decisions P11, P12].
+
+    Means times the number of elements, between powers: LpPool of the CPU takes a power of each element of each
+    window by itself, and is many times as slow. DirectML's LpPool is the operator itself.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_pooling_operator_desc
+    """
+    x, pool, p = node.tensor("InputTensor"), pool_of(node.op), node.op.uint("P")
+    if pool.picks:
+        return e.Abs(_pick(e, x, pool))
+    has_dilations = not pool.is_dilated or e.opset >= 18
+    if e.target.name != "cpu" and e.has_kernel("LpPool", x.dtype) and pool.fits and has_dilations:
+        return e.LpPool(x, pool.window, p)
+    # FLOAT16 as FLOAT, whatever the provider computes in: powers soon overflow
+    x = e.Cast(x, FLOAT)
+    if p == 2:
+        return e.Sqrt(_window_sums(e, e.Mul(x, x), pool))
+    magnitude = e.Abs(x)
+    if p == 1:
+        return _window_sums(e, magnitude, pool)
+    total = _window_sums(e, e.Pow(magnitude, e.constant(p, FLOAT)), pool)
+    return e.Pow(total, e.constant(1 / p, FLOAT))
+
+
+def _window_sums(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
+    """The sum over each window, 0 where it holds nothing."""
+    if not pool.fits or pool.has_empty or (pool.is_dilated and e.opset < 19):
+        e.note("a filter of ones: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
+        return _filtered(e, x, pool, 1)
+    mean = e.AveragePool(x, pool.window, count_include_pad=False)
+    counts = pool.inside()[None, None] if pool.is_padded else prod(pool.window.shape)
+    return e.Mul(mean, e.constant(counts, x.dtype))
+
+
+# --- quantized -------------------------------------------------------------------------------------------------------
+
+
+@lowers("QUANTIZED_LINEAR_AVERAGE_POOLING")
+def quantized_linear_average_pooling(node: Operands, e: Emitter) -> Tensor:
+    """The mean of ``Input - InputZeroPoint`` times InputScale, quantized [decisions P1 to P5, Q15, Q17].
+
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_quantized_linear_average_pooling_operator_desc
+    """
+    x, pool = e.Cast(node.tensor("InputTensor"), FLOAT), pool_of(node.op)
+    zero_point = zero_point_along(node, e, "Input", x.rank, 1)
+    if zero_point is not None:
+        x = e.Sub(x, e.Cast(zero_point, FLOAT))
+    sums = _window_sums(e, x, pool)
+    counts = prod(pool.window.shape) if node.op.flag("IncludePadding") else np.maximum(pool.inside(), 1)[None, None]
+    mean = e.Div(sums, e.constant(counts, FLOAT))
+    return requantized(node, e, mean, scale_along(node, e, "Input", x.rank, 1), 1)

@@ -1,4 +1,4 @@
-"""ELEMENT_WISE quantization, and arithmetic on quantized tensors."""
+"""Quantization, by scales for each element or block or found in the data, and a sum of quantized tensors."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from dml2onnx.lowering.emitter.core import FLOAT, INT64
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from dml2onnx.ir.tensor import DataType
     from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.emitter.core import DType
     from dml2onnx.lowering.operands import Operands
@@ -28,7 +29,7 @@ def quantize_linear(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_quantize_linear_operator_desc
     """
     x, scale = node.broadcastable("InputTensor"), node.broadcastable("ScaleTensor")
-    zero_point, output = _zero_point(node, "ZeroPointTensor"), node.output()
+    zero_point, output = zero_point_of(node, "ZeroPointTensor"), node.output()
     y = quantized(e, e.Cast(x, FLOAT), e.Cast(scale, FLOAT), zero_point, output.data_type.dtype)
     return e.Expand(y, output.sizes)
 
@@ -41,7 +42,7 @@ def dequantize_linear(node: Operands, e: Emitter) -> Tensor:
     """
     # ONNX Runtime is several times faster in FLOAT, and rounding the product is all that FLOAT16 adds
     scale = e.Cast(node.broadcastable("ScaleTensor"), FLOAT)
-    y = dequantized(e, node.broadcastable("InputTensor"), scale, _zero_point(node, "ZeroPointTensor"))
+    y = dequantized(e, node.broadcastable("InputTensor"), scale, zero_point_of(node, "ZeroPointTensor"))
     return e.Expand(e.Cast(y, node.output().data_type.dtype), node.output().sizes)
 
 
@@ -56,7 +57,7 @@ def quantized_linear_add(node: Operands, e: Emitter) -> Tensor:
             e,
             node.broadcastable(f"{name}Tensor"),
             node.tensor(f"{name}ScaleTensor"),
-            _zero_point(node, f"{name}ZeroPointTensor"),
+            zero_point_of(node, f"{name}ZeroPointTensor"),
         )
         for name in "AB"
     )
@@ -64,11 +65,85 @@ def quantized_linear_add(node: Operands, e: Emitter) -> Tensor:
     e.note("Round keeps ONNX Runtime from QLinearAdd, which rounds halves by the parity of the zero point")
     steps = e.Round(e.Div(e.Add(a, b), node.tensor("OutputScaleTensor")))
     output = node.output()
-    y = _saturated(e, steps, _zero_point(node, "OutputZeroPointTensor"), output.data_type.dtype)
+    y = saturated(e, steps, zero_point_of(node, "OutputZeroPointTensor"), output.data_type.dtype)
     return e.Expand(y, output.sizes)
 
 
-def _zero_point(node: Operands, field: str) -> Tensor | None:
+@lowers("QUANTIZE")
+def quantize(node: Operands, e: Emitter) -> Tensor:
+    """``clamp(round(Input / Scale) + ZeroPoint)``, one scale for each block [decisions Q1, Q3 to Q5].
+
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_quantize_operator_desc
+    """
+    output = node.output()
+    x, scale, zero_point = _in_blocks(node, e, output.data_type)
+    y = quantized(e, e.Cast(x, FLOAT), scale, zero_point, output.data_type.dtype)
+    if output.data_type.is_packed_nibbles:
+        y = e.Clip(y, *output.data_type.limits)
+    return e.Reshape(e.Expand(y, x.shape), output.sizes)
+
+
+@lowers("DEQUANTIZE")
+def dequantize(node: Operands, e: Emitter) -> Tensor:
+    """``(Input - ZeroPoint) * Scale``, one scale for each block [decisions Q3 to Q5, Q8].
+
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_dequantize_operator_desc
+    """
+    x, scale, zero_point = _in_blocks(node, e, node.op.tensor("InputTensor").data_type)
+    y = dequantized(e, x, scale, zero_point)
+    return e.Cast(e.Reshape(e.Expand(y, x.shape), node.output().sizes), node.output().data_type.dtype)
+
+
+@lowers("DYNAMIC_QUANTIZE_LINEAR")
+def dynamic_quantize_linear(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
+    """DynamicQuantizeLinear, which widens the range to 0 [decision Q9]; of INT8 all is 128 lower.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_dynamic_quantize_linear_operator_desc
+    """
+    x, dtype = e.Cast(node.tensor("InputTensor"), FLOAT), node.output().data_type.dtype
+    y, scale, zero_point = e.DynamicQuantizeLinear(x)
+    if dtype != y.dtype:
+        e.note("DynamicQuantizeLinear gives UINT8 only: INT8 is quantized by its scale, with a zero point 128 lower")
+        # modulo 256 that is 128 higher
+        zero_point = e.Cast(e.Add(zero_point, e.constant(128, zero_point.dtype)), dtype)
+        y = e.QuantizeLinear(x, scale, zero_point)
+    return {
+        "OutputTensor": y,
+        "OutputScaleTensor": e.Reshape(scale, node.output("OutputScaleTensor").sizes),
+        "OutputZeroPointTensor": e.Reshape(zero_point, node.output("OutputZeroPointTensor").sizes),
+    }
+
+
+def _in_blocks(node: Operands, e: Emitter, data_type: DataType) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Input, FLOAT scale and zero point, which broadcast to it: dimensions of several blocks are two in all of them.
+
+    A missing zero point is 0, and the middle of an unsigned type [decision Q3].
+    """
+    x, items = node.tensor("InputTensor"), node.array("QuantizationTensors", units=True)
+    if len(items) == 1 and not data_type.is_signed:
+        items.append(e.constant(np.full((1,) * x.rank, 1 << (data_type.bits - 1), data_type.dtype)))
+    split = {
+        axis
+        for item in items
+        for axis, (size, entries) in enumerate(zip(x.shape, item.shape, strict=True))
+        if 1 < entries < size
+    }
+    if split:
+        e.note("dimensions of several blocks are split: the blocks, and the elements of each")
+    counts = [max(item.shape[axis] for item in items) for axis in range(x.rank)]
+
+    def divided(item: Tensor) -> Tensor:
+        shape: list[int] = []
+        for axis, size in enumerate(item.shape):
+            within = size // counts[axis] if size == x.shape[axis] else 1
+            shape += [size // within, within] if axis in split else [size]
+        return e.Reshape(item, shape)
+
+    x, scale, *zero_points = (divided(item) for item in (x, *items))
+    return x, e.Cast(scale, FLOAT), zero_points[0] if zero_points else None
+
+
+def zero_point_of(node: Operands, field: str) -> Tensor | None:
     """A zero point, or ``None`` where it is null or known to be 0 [decision Q2]."""
     if not node.op.get(field):
         return None
@@ -87,14 +162,13 @@ def quantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None, d
         (scale, given), axis = fitting
         return e.QuantizeLinear(x, scale, given, axis)
     e.note("Div broadcasts the scales; QuantizeLinear saturates")
-    steps = e.Div(x, scale)
-    if zero_point is None or zero_point.size == 1:
-        return _saturated(e, steps, zero_point, dtype)
-    return _saturated(e, e.Add(e.Round(steps), e.Cast(zero_point, FLOAT)), None, dtype)
+    return saturated(e, e.Div(x, scale), zero_point, dtype)
 
 
-def _saturated(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
-    """``round(x) + zero_point``, of one zero point for all: what is out of range, infinite or NaN needs no guards."""
+def saturated(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
+    """``round(x) + zero_point`` saturated to 8 bits: what is out of range, infinite or NaN needs no guards."""
+    if zero_point is not None and zero_point.size > 1:
+        return saturated(e, e.Add(e.Round(x), e.Cast(zero_point, FLOAT)), None, dtype)
     zero_point = e.constant(0, dtype) if zero_point is None else e.Reshape(zero_point, ())
     return e.QuantizeLinear(x, e.constant(1, FLOAT), zero_point)
 

@@ -1,4 +1,4 @@
-"""SLICE, SLICE1, SPLIT, TILE and REVERSE_SUBSEQUENCES: parts of a tensor, repeated or in reverse."""
+"""SLICE, SLICE1, SLICE_GRAD, SPLIT, TILE and REVERSE_SUBSEQUENCES: parts of a tensor, repeated or in reverse."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from dml2onnx.lowering.emitter.core import INT64
+from dml2onnx.lowering.padding import surrounded
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:
@@ -53,6 +54,35 @@ def _walk(node: Operands, e: Emitter, starts: Sequence[int], steps: Sequence[int
     ]
     first, last, by = zip(*parts, strict=True)
     return e.Expand(e.Slice(x, first, last, by), counts)
+
+
+@lowers("SLICE_GRAD")
+def slice_grad(node: Operands, e: Emitter) -> Tensor:
+    """The input at the places that SLICE1 takes from, zeros elsewhere [decision X13]: Pad.
+
+    With steps, each element first gets zeros behind it, along a dimension of its own.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice_grad_operator_desc
+    """
+    op, x, sizes = node.op, node.tensor("InputGradientTensor"), node.output("OutputGradientTensor").sizes
+    strides = op.uints("InputWindowStrides")
+    fields = zip(op.uints("InputWindowOffsets"), op.uints("InputWindowSizes"), strides, x.shape, strict=True)
+    # of those of a window that is walked backwards, the last one is the first
+    first = [a if step > 0 else a + size - 1 + (n - 1) * step for a, size, step, n in fields]
+    steps = [abs(step) if n > 1 else 1 for step, n in zip(strides, x.shape, strict=True)]
+    x = e.Flip(x, [axis for axis, step in enumerate(strides) if step < 0])
+    if any(step > 1 for step in steps):
+        x = _strewn(e, x, steps)
+        ends = [min(n, size - a) for n, size, a in zip(x.shape, sizes, first, strict=True)]
+        x = e.Slice(x, (0,) * x.rank, ends)
+    return surrounded(e, x, first, [size - a - n for size, a, n in zip(sizes, first, x.shape, strict=True)], 0)
+
+
+def _strewn(e: Emitter, x: Tensor, steps: Sequence[int]) -> Tensor:
+    """``step - 1`` zeros behind every element, along each axis."""
+    apart = [item for n, step in zip(x.shape, steps, strict=True) for item in ([n] if step == 1 else [n, 1])]
+    zeros = [item for step in steps for item in ([0] if step == 1 else [0, step - 1])]
+    padded = surrounded(e, e.Reshape(x, apart), (0,) * len(apart), zeros, 0)
+    return e.Reshape(padded, [n * step for n, step in zip(x.shape, steps, strict=True)])
 
 
 @lowers("SPLIT")

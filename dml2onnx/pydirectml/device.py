@@ -41,11 +41,8 @@ class Binding:
         self.desc: TensorDesc = instance("expr", expr, Expression).get_output_desc()
         self.raw = _float32(data).reshape(-1).view(np.uint8)
         if self.desc.data_type is not TensorDataType.FLOAT32 and np.asarray(data).dtype.kind in "iu":
-            name = self.desc.data_type.name
-            message = (
-                f"these numbers are bound as the bytes of float32; for {name} elements bind data.view(numpy.float32)"
-            )
-            warnings.warn(message, RuntimeWarning, stacklevel=3)
+            how = f"for {self.desc.data_type.name} elements bind data.view(numpy.float32)"
+            warnings.warn(f"these numbers are bound as the bytes of float32; {how}", RuntimeWarning, stacklevel=3)
 
 
 def _float32(data: npt.ArrayLike) -> npt.NDArray[np.float32]:

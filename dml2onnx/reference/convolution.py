@@ -25,7 +25,7 @@ def convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
     bias = inputs.optional("BiasTensor")
     if op.enum("Mode") == "CONVOLUTION":
         w = np.flip(w, axis=tuple(range(2, w.ndim)))
-    convolve = _forward if op.enum("Direction") == "FORWARD" else _backward
+    convolve = forward if op.enum("Direction") == "FORWARD" else _backward
     total = _blank_output_padding(op, convolve(op, x, w))
     magnitude = _blank_output_padding(op, convolve(op, np.abs(x), np.abs(w)))
     if bias is not None:
@@ -36,7 +36,7 @@ def convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
     return {"OutputTensor": apply_activation(op.activation(), total, error)}
 
 
-def _forward(op: OperatorDesc, x: Floats, w: Floats) -> Floats:
+def forward(op: OperatorDesc, x: Floats, w: Floats) -> Floats:
     """Gathers: each output element looks at its window of the zero-padded input (filter ``{Cout, Cin / G, ...}``)."""
     groups, sizes = op.uint("GroupCount"), op.tensor("OutputTensor").sizes
     pads = zip(op.uints("StartPadding"), op.uints("EndPadding"), strict=True)

@@ -1,4 +1,4 @@
-"""BATCH_NORMALIZATION, MEAN_VARIANCE_NORMALIZATION in its versions, and LOCAL_RESPONSE_NORMALIZATION."""
+"""BATCH_NORMALIZATION, MEAN_VARIANCE_NORMALIZATION in its versions, LP_ and LOCAL_RESPONSE_NORMALIZATION."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def batch_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     statistics = (Result(mean, np.zeros_like(mean)), Result(variance, np.zeros_like(variance)))
     # variances have no sign; where one is -Epsilon, be it -0, the sign of the infinity tells how it was computed
     nothing: Mask = np.signbit(variance) & (variance + op.float("Epsilon") == 0)
-    return {"OutputTensor": _normalized(op, x, *statistics, scale, bias, nothing)}
+    return {"OutputTensor": normalized(op, x, *statistics, scale, bias, nothing)}
 
 
 @reference("MEAN_VARIANCE_NORMALIZATION", "MEAN_VARIANCE_NORMALIZATION1", "MEAN_VARIANCE_NORMALIZATION2")
@@ -58,26 +58,27 @@ def mean_variance_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     use_mean = op.flag("UseMean") if op.type.endswith("2") else True
     use_variance = op.flag("UseVariance" if op.type.endswith("2") else "NormalizeVariance")
     zero = np.zeros(tuple(1 if axis in axes else size for axis, size in enumerate(x.shape)))
-    mean = _mean(x, axes) if use_mean else Result(zero, zero)
-    variance = _variance(x, mean, axes) if use_variance else None
+    mean = mean_of(x, axes) if use_mean else Result(zero, zero)
+    variance = variance_of(x, mean, axes) if use_variance else None
     scale, bias = (_given(inputs.optional(name), default) for name, default in (("ScaleTensor", 1), ("BiasTensor", 0)))
-    return {"OutputTensor": _normalized(op, x, mean, variance, scale, bias, np.zeros(x.shape, np.bool_))}
+    return {"OutputTensor": normalized(op, x, mean, variance, scale, bias, np.zeros(x.shape, np.bool_))}
 
 
 def _given(parameter: Array | None, default: float) -> Floats:
     return np.full((), default, np.float64) if parameter is None else widen(parameter)
 
 
-def _mean(x: Floats, axes: tuple[int, ...]) -> Result:
+def mean_of(x: Floats, axes: tuple[int, ...]) -> Result:
+    """The mean over axes, which stay with size 1."""
     terms = prod(x.shape[axis] for axis in axes)
     magnitude = np.abs(x).sum(axis=axes, keepdims=True)
     error = sum_error(terms + 2, magnitude / terms, _ROUNDOFF)
     # the numbers alone may add up to an infinity of FLOAT32, which meets another one
-    overflows = _overflows(np.where(np.isfinite(x), np.abs(x), 0).sum(axis=axes, keepdims=True))
-    return Result(x.sum(axis=axes, keepdims=True) / terms, error, overflows)
+    marks = overflows(np.where(np.isfinite(x), np.abs(x), 0).sum(axis=axes, keepdims=True))
+    return Result(x.sum(axis=axes, keepdims=True) / terms, error, marks)
 
 
-def _variance(x: Floats, mean: Result, axes: tuple[int, ...]) -> Result:
+def variance_of(x: Floats, mean: Result, axes: tuple[int, ...]) -> Result:
     """The mean of the squares of what is left without the mean.
 
     Taken about a mean that is off by e, it is off by the square of e: the differences from the right one sum to 0.
@@ -89,17 +90,24 @@ def _variance(x: Floats, mean: Result, axes: tuple[int, ...]) -> Result:
     # squares below the smallest normal number may be 0 (decision G8)
     error = off + sum_error(terms + 4, total / terms + off, _ROUNDOFF) + SMALLEST_FLOAT32
     # no numbers but 0 leave no error
-    return Result(total / terms, np.where(total == 0, off, error), _overflows(total))
+    return Result(total / terms, np.where(total == 0, off, error), overflows(total))
 
 
-def _normalized(
-    op: OperatorDesc, x: Floats, mean: Result, variance: Result | None, scale: Floats, bias: Floats, unspecified: Mask
+def normalized(
+    op: OperatorDesc,
+    x: Floats,
+    mean: Result,
+    variance: Result | None,
+    scale: Floats,
+    bias: Floats,
+    unspecified: Mask,
+    size_of_bias: Floats | None = None,
 ) -> Result:
     """``FusedActivation(Scale * ((x - mean) / sqrt(variance + Epsilon)) + bias)``, undivided without a variance.
 
     The error is that of a sum of three terms in any order, x and the mean with their common factor and the bias. Where
     one of them overflows and another brings it back, the result depends on that order, as it does with an infinite
-    scale.
+    scale. A bias of several terms is as large as those together.
     """
     assert mean.error is not None
     middle = widen(mean.values)
@@ -111,7 +119,10 @@ def _normalized(
     y = scale * z + bias
     factor = np.abs(scale) * s
     magnitude = factor * (np.abs(x) + np.abs(middle))
-    error = sum_error(_STEPS, magnitude + np.abs(bias), _ROUNDOFF) + factor * mean.error
+    error = (
+        sum_error(_STEPS, magnitude + (np.abs(bias) if size_of_bias is None else size_of_bias), _ROUNDOFF)
+        + factor * mean.error
+    )
     error = error + np.abs(scale * difference) * inverse.error
     # a factor below the smallest normal number may be 0, as may what the scale is multiplied with (decision G8)
     error = error + np.where(factor < SMALLEST_FLOAT32, SMALLEST_FLOAT32 * (np.abs(x) + np.abs(middle)), 0)
@@ -119,8 +130,8 @@ def _normalized(
     vanishes = (factor > 0) & (factor < SMALLEST_FLOAT32)
     depends = unspecified | inverse.unspecified | np.isinf(scale) | (vanishes & np.isinf(difference))
     for part in (factor, factor * np.abs(x), factor * np.abs(middle), difference, z):
-        depends = depends | _overflows(part)
-    depends = np.broadcast_to(_either(depends, mean.unspecified), y.shape)
+        depends = depends | overflows(part)
+    depends = np.broadcast_to(either(depends, mean.unspecified), y.shape)
     return apply_activation(op.activation(), y, error, depends)
 
 
@@ -134,18 +145,49 @@ def _inverse_deviation(op: OperatorDesc, variance: Result | None) -> Result:
     radicand_result = Result(radicand, variance.error + _ROUNDOFF * size, variance.unspecified)
     inverse = through(lambda r: 1 / np.sqrt(r), radicand_result)
     # a radicand below the smallest normal number may be 0 (decision G8)
-    marks = _overflows(size) | ((size > 0) & (size < SMALLEST_FLOAT32))
-    return Result(inverse.values, inverse.error, _either(marks, inverse.unspecified))
+    marks = overflows(size) | ((size > 0) & (size < SMALLEST_FLOAT32))
+    return Result(inverse.values, inverse.error, either(marks, inverse.unspecified))
 
 
-def _either(marks: Mask, others: Mask | None) -> Mask:
+def either(marks: Mask, others: Mask | None) -> Mask:
+    """What one of two masks, the second of which may be absent, holds."""
     return marks if others is None else marks | others
 
 
-def _overflows(size: Floats) -> Mask:
+def overflows(size: Floats) -> Mask:
     """Where FLOAT32 has an infinity for a number."""
     result: Mask = np.isfinite(size) & (np.abs(size) > LARGEST_FLOAT32)
     return result
+
+
+@reference("LP_NORMALIZATION")
+def lp_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``Input / (sum(|Input|) + Epsilon)`` or ``Input / sqrt(sum(Input ** 2) + Epsilon)`` along Axis (decision N16).
+
+    A slice of zeros stays one, whatever Epsilon is.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_normalization_operator_desc
+    """
+    x, axis, p = widen(inputs.tensor("InputTensor")), op.uint("Axis"), op.uint("P")
+    terms = x.shape[axis]
+    measure = np.abs(x) ** p
+    total = measure.sum(axis=axis, keepdims=True)
+    shifted = total + op.float("Epsilon")
+    # squares below the smallest normal number may be 0 (decision G8)
+    vanishing = 0 if p == 1 else SMALLEST_FLOAT32 * np.count_nonzero(x, axis=axis, keepdims=True)
+    off = sum_error(terms + 3, total + abs(op.float("Epsilon")), _ROUNDOFF) + vanishing
+    norm = through(lambda s: s ** (1 / p), Result(shifted, off))
+    assert norm.error is not None
+    divisor = widen(norm.values)
+    is_zero = total == 0
+    y = np.where(is_zero, 0 * x, x / np.where(is_zero, 1, divisor))
+    # of a divisor that may be 0 nothing follows
+    nearest: Floats = np.maximum(np.abs(divisor) - norm.error, 0)
+    spread = np.abs(x) * np.where(nearest > 0, 1 / nearest - 1 / np.abs(divisor), 0)
+    error = np.where(np.isfinite(spread), spread, 0) + 3 * _ROUNDOFF * np.where(np.isfinite(y), np.abs(y), 0)
+    marks = overflows(total) | (nearest == 0) | (np.abs(shifted) < SMALLEST_FLOAT32)
+    marks = np.broadcast_to(either(marks, norm.unspecified) & ~is_zero, x.shape)
+    return {"OutputTensor": Result(y, np.where(is_zero, 0, error), marks)}
 
 
 @reference("LOCAL_RESPONSE_NORMALIZATION")
@@ -161,7 +203,7 @@ def local_response_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     alpha, beta, bias = op.float("Alpha") / size, op.float("Beta"), op.float("Bias")
     total, terms = np.square(x), 1
     for axis in (1,) if op.flag("CrossChannel") else (2, 3):
-        total, terms = _window_sums(total, axis, size), terms * min(size, x.shape[axis])
+        total, terms = window_sums(total, axis, size), terms * min(size, x.shape[axis])
     share = alpha * total
     s = bias + share
     # squares below the smallest normal number may be 0 (decision G8)
@@ -171,14 +213,17 @@ def local_response_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     p = widen(power.values)
     y = x * p
     error = np.abs(x) * (power.error + _ACCURACY * np.abs(p) + np.where(np.abs(p) < SMALLEST_FLOAT32, np.abs(p), 0))
-    marks = _overflows(total) | _overflows(share) | _overflows(s) | _overflows(p)
+    marks = overflows(total) | overflows(share) | overflows(s) | overflows(p)
     marks = marks | ((np.abs(s) > 0) & (np.abs(s) < SMALLEST_FLOAT32))
-    return {"OutputTensor": Result(y, error, _either(marks, power.unspecified))}
+    return {"OutputTensor": Result(y, error, either(marks, power.unspecified))}
 
 
-def _window_sums(x: Floats, axis: int, size: int) -> Floats:
-    """For each element the sum over the window around it along an axis, as far as there are elements."""
+def window_sums(x: Floats, axis: int, size: int, before: int | None = None) -> Floats:
+    """For each element the sum over the window around it along an axis, as far as there are elements.
+
+    The window begins ``before`` elements in front of it: of an even size it reaches further behind.
+    """
     count = x.shape[axis]
-    first = np.arange(count) - (size - 1) // 2
+    first = np.arange(count) - ((size - 1) // 2 if before is None else before)
     windows = zip(np.maximum(first, 0), np.minimum(first + size, count), strict=True)
     return np.stack([x.take(range(low, high), axis).sum(axis=axis) for low, high in windows], axis)

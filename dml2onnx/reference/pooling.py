@@ -1,4 +1,4 @@
-"""MAX_POOLING and AVERAGE_POOLING, all versions."""
+"""MAX_POOLING, AVERAGE_POOLING and LP_POOLING, all versions."""
 
 from __future__ import annotations
 
@@ -10,19 +10,24 @@ import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference.numeric import UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.integer_products import along, requantized
+from dml2onnx.reference.numeric import LARGEST_FLOAT32, SMALLEST_FLOAT32, UNIT_ROUNDOFF, sum_error, widen
 from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
 
 Indices = npt.NDArray[np.int64]
 
+_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
+_ACCURACY = 1e-5
+"""What DirectML promises, relative to the result, of a power (decision G13)."""
 
-def windows(op: OperatorDesc, sizes: tuple[int, ...]) -> Iterator[tuple[Indices, Mask]]:
+
+def windows(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Iterator[tuple[Indices, Mask]]:
     """For every element of the window, in row-major order, where it lies for each output element.
 
     Gives flat indices into the spatial dimensions (``sizes``) of the input, clamped to them, and whether the
-    element is inside; both have the spatial shape of the output, whose size drives the loop (decision P2).
+    element is inside; both have the spatial ``shape`` of the output, whose size drives the loop (decision P2).
     """
-    strides, starts, shape = op.uints("Strides"), op.uints("StartPadding"), op.tensor("OutputTensor").sizes[2:]
+    strides, starts = op.uints("Strides"), op.uints("StartPadding")
     dilations = op.uints("Dilations") if op.has("Dilations") else (1,) * len(sizes)
     for tap in np.ndindex(op.uints("WindowSize")):
         flat, inside = np.zeros((), np.int64), np.ones((), np.bool_)
@@ -49,7 +54,7 @@ def max_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     best = np.full(shape, lowest, x.dtype)
     index = np.zeros(shape, np.int64)
     found, any_nan = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
-    for flat, inside in windows(op, tuple(spatial)):
+    for flat, inside in windows(op, tuple(spatial), shape[2:]):
         candidate = planes[:, :, flat]
         is_nan = candidate != candidate
         any_nan |= is_nan & inside
@@ -76,13 +81,69 @@ def average_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     planes = x.reshape(*x.shape[:2], -1)
     shape = op.tensor("OutputTensor").sizes
     total, magnitude, count = np.zeros(shape), np.zeros(shape), np.zeros(shape[2:], np.int64)
-    for flat, inside in windows(op, x.shape[2:]):
+    for flat, inside in windows(op, x.shape[2:], shape[2:]):
         element = np.where(inside, planes[:, :, flat], 0)
         total += element
         magnitude += np.abs(element)
         count += inside
     terms = prod(op.uints("WindowSize"))
     divisor: Indices = np.full_like(count, terms) if op.flag("IncludePadding") else count
-    error: Floats = sum_error(terms + 1, magnitude / np.maximum(divisor, 1), UNIT_ROUNDOFF[DataType.FLOAT32])
+    error: Floats = sum_error(terms + 1, magnitude / np.maximum(divisor, 1), _ROUNDOFF)
     y = np.where(divisor == 0, 0, total / np.maximum(divisor, 1))
     return {"OutputTensor": Result(y, error, np.broadcast_to(divisor == 0, shape))}
+
+
+@reference("LP_POOLING", "LP_POOLING1")
+def lp_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``(|x1| ** P + ... + |xn| ** P) ** (1 / P)`` of each window's elements inside the input (decisions P11, P12).
+
+    Powers are taken as they stand: where they overflow in FLOAT32 and their root would not, nothing is promised, and
+    those below the smallest normal number may be 0 (decision G8).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_pooling_operator_desc
+    """
+    x, p = np.abs(widen(inputs.tensor("InputTensor"))), op.uint("P")
+    planes = x.reshape(*x.shape[:2], -1)
+    shape = op.tensor("OutputTensor").sizes
+    total, largest, terms = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    for flat, inside in windows(op, x.shape[2:], shape[2:]):
+        element = np.where(inside, planes[:, :, flat], 0)
+        total += element**p
+        largest = np.maximum(largest, element)
+        terms += element != 0
+    if p == 1:
+        return {"OutputTensor": Result(total, sum_error(terms + 1, total, _ROUNDOFF))}
+    power = 0 if p == 2 else _ACCURACY
+    off = sum_error(terms + 2, total, _ROUNDOFF) + power * total + terms * SMALLEST_FLOAT32
+    y = total ** (1 / p)
+    ends = np.stack([np.maximum(total - off, 0), total + off]) ** (1 / p)
+    error = np.abs(ends - y).max(axis=0) + (power + 2 * _ROUNDOFF) * y
+    return {"OutputTensor": Result(y, error, np.isfinite(largest) & (total > LARGEST_FLOAT32))}
+
+
+@reference("QUANTIZED_LINEAR_AVERAGE_POOLING")
+def quantized_linear_average_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The mean of ``Input - InputZeroPoint`` times InputScale, quantized (decisions P1 to P5, Q15, Q17).
+
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_quantized_linear_average_pooling_operator_desc
+    """
+    x, zero_point = widen(inputs.tensor("InputTensor")), inputs.optional("InputZeroPointTensor")
+    if zero_point is not None:
+        x = x - along(zero_point, x.ndim, 1).astype(np.float64)
+    planes, shape = x.reshape(*x.shape[:2], -1), op.tensor("OutputTensor").sizes
+    total, magnitude, count = np.zeros(shape), np.zeros(shape), np.zeros(shape[2:], np.int64)
+    for flat, inside in windows(op, x.shape[2:], shape[2:]):
+        element = np.where(inside, planes[:, :, flat], 0)
+        total, magnitude, count = total + element, magnitude + np.abs(element), count + inside
+    terms = prod(op.uints("WindowSize"))
+    divisor: Indices = np.full_like(count, terms) if op.flag("IncludePadding") else count
+    least = np.maximum(divisor, 1)
+    # whole numbers are summed exactly up to 2**24, before the division
+    error: Floats = sum_error(3 if terms * 255 <= 2**24 else terms + 3, magnitude / least, _ROUNDOFF)
+    scale, output = (along(inputs.tensor(f"{name}ScaleTensor"), x.ndim, 1) for name in ("Input", "Output"))
+    offset = inputs.optional("OutputZeroPointTensor")
+    offset = None if offset is None else along(offset, x.ndim, 1)
+    scales = [scale, np.ones_like(scale), output]
+    y = requantized(total / least, scales, offset, op.tensor("OutputTensor").data_type, error)
+    assert y.unspecified is not None
+    return {"OutputTensor": Result(y.values, y.error, y.unspecified | (divisor == 0))}

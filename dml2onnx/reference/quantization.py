@@ -1,4 +1,4 @@
-"""ELEMENT_WISE quantization, and arithmetic on quantized tensors."""
+"""Quantization, by scales for each element or block or found in the data, and a sum of quantized tensors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     x, scale = widen(inputs.tensor("InputTensor")), widen(inputs.tensor("ScaleTensor"))
     data_type = op.tensor("OutputTensor").data_type
-    y = _quantized(x, np.zeros(x.shape), scale, inputs.optional("ZeroPointTensor"), data_type)
+    y = quantized(x, np.zeros(x.shape), scale, inputs.optional("ZeroPointTensor"), data_type)
     return {"OutputTensor": y}
 
 
@@ -34,12 +34,70 @@ def dequantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_dequantize_linear_operator_desc
     """
-    scale, data_type = widen(inputs.tensor("ScaleTensor")), op.tensor("OutputTensor").data_type
-    difference = _difference(inputs.tensor("InputTensor"), inputs.optional("ZeroPointTensor"))
-    y = difference * scale
-    # what comes before the last rounding: a wide difference in FLOAT32 and, of FLOAT16, the product in FLOAT32
-    roundings = widen(np.abs(difference) > _WHOLE_IN_FLOAT32) + (data_type is DataType.FLOAT16)
-    return {"OutputTensor": Result(y, roundings * _FLOAT32_ROUNDOFF * np.abs(y), scale == 0)}
+    scale = widen(inputs.tensor("ScaleTensor"))
+    zero_point, data_type = inputs.optional("ZeroPointTensor"), op.tensor("OutputTensor").data_type
+    return {"OutputTensor": _dequantized(inputs.tensor("InputTensor"), scale, zero_point, data_type)}
+
+
+@reference("QUANTIZE")
+def quantize(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``clamp(round(Input / Scale) + ZeroPoint)``, one scale and zero point for each block (decisions Q1, Q3 to Q5).
+
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_quantize_operator_desc
+    """
+    x, data_type = widen(inputs.tensor("InputTensor")), op.tensor("OutputTensor").data_type
+    scale, zero_point = _of_blocks(inputs, x.shape, data_type)
+    return {"OutputTensor": quantized(x, np.zeros(x.shape), scale, zero_point, data_type)}
+
+
+@reference("DEQUANTIZE")
+def dequantize(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``(Input - ZeroPoint) * Scale``, one scale and zero point for each block (decisions Q3 to Q5, Q8).
+
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_dequantize_operator_desc
+    """
+    x = inputs.tensor("InputTensor")
+    scale, zero_point = _of_blocks(inputs, x.shape, op.tensor("InputTensor").data_type)
+    return {"OutputTensor": _dequantized(x, scale, zero_point, op.tensor("OutputTensor").data_type)}
+
+
+@reference("DYNAMIC_QUANTIZE_LINEAR")
+def dynamic_quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """Quantized by the range of the data and 0 (decision Q9).
+
+    Nothing is promised of zeros alone (decision Q10), of infinities and NaN, nor of a range that FLOAT32 does not have.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_dynamic_quantize_linear_operator_desc
+    """
+    x, data_type = widen(inputs.tensor("InputTensor")), op.tensor("OutputTensor").data_type
+    low, high = data_type.limits
+    least, span = np.minimum(x.min(), 0), np.maximum(x.max(), 0) - np.minimum(x.min(), 0)
+    scale = span / (high - low)
+    # what gradual underflow leaves of a scale divides by nothing certain (decision G8)
+    uncertain = not scale >= SMALLEST_FLOAT32
+    lost = not (np.isfinite(x).all() and span <= LARGEST_FLOAT32)
+    steps = -least / scale if scale > 0 else np.float64(0)
+    # the range, the scale, the quotient and the sum, each rounded
+    reach = 6 * _FLOAT32_ROUNDOFF * np.abs(steps) + (high - low) * _FLOAT32_ROUNDOFF
+    zeros = [truncate(np.rint(low + steps + move * reach), data_type) for move in (-1, 0, 1)]
+    zero_off = max(float(zeros[2]) - float(zeros[1]), float(zeros[1]) - float(zeros[0]))
+    if scale > 0:
+        error = 4 * _FLOAT32_ROUNDOFF * np.abs(x) + np.where(np.abs(x) < SMALLEST_FLOAT32, SMALLEST_FLOAT32, 0)
+        y = quantized(x, error, np.full(x.shape, scale), zeros[1], data_type)
+    else:
+        y = Result(np.full(x.shape, zeros[1]), np.zeros(x.shape))
+    assert y.error is not None
+    sizes = op.tensor("OutputScaleTensor").sizes
+    return {
+        "OutputTensor": Result(y.values, y.error + zero_off, np.full(x.shape, uncertain or lost)),
+        "OutputScaleTensor": Result(
+            np.full(sizes, scale), np.full(sizes, 3 * _FLOAT32_ROUNDOFF * scale), np.full(sizes, lost or span == 0)
+        ),
+        "OutputZeroPointTensor": Result(
+            np.full(op.tensor("OutputZeroPointTensor").sizes, zeros[1]),
+            np.full(op.tensor("OutputZeroPointTensor").sizes, zero_off),
+            np.full(op.tensor("OutputZeroPointTensor").sizes, uncertain or lost),
+        ),
+    }
 
 
 @reference("ELEMENT_WISE_QUANTIZED_LINEAR_ADD")
@@ -57,11 +115,34 @@ def quantized_linear_add(op: OperatorDesc, inputs: Inputs) -> Outputs:
     # either product and the sum may vanish where FLOAT32 has no normal numbers (decision G8)
     error = sum_error(2, magnitude, _FLOAT32_ROUNDOFF) + 3 * SMALLEST_FLOAT32
     scale, zero_point = widen(inputs.tensor("OutputScaleTensor")), inputs.optional("OutputZeroPointTensor")
-    y = _quantized(a + b, error, scale, zero_point, op.tensor("OutputTensor").data_type)
+    y = quantized(a + b, error, scale, zero_point, op.tensor("OutputTensor").data_type)
     # a large output scale brings back what overflows on the way to it, unless it is divided by earlier
     overflows = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32)
     assert y.unspecified is not None
     return {"OutputTensor": Result(y.values, y.error, y.unspecified | overflows)}
+
+
+def _of_blocks(inputs: Inputs, sizes: tuple[int, ...], data_type: DataType) -> tuple[Floats, Array]:
+    """Scale and zero point of each element: entry ``i // (size / entries)`` of every dimension.
+
+    Where there is no zero point it is 0, and the middle of an unsigned type (decision Q3).
+    """
+    parameters = []
+    for parameter in inputs.array("QuantizationTensors"):
+        for axis, size in enumerate(sizes):
+            parameter = np.repeat(parameter, size // parameter.shape[axis], axis)
+        parameters.append(parameter)
+    middle = 0 if data_type.is_signed else 1 << (data_type.bits - 1)
+    zero_point = parameters[1] if len(parameters) > 1 else np.full(sizes, middle, data_type.dtype)
+    return widen(parameters[0]), zero_point
+
+
+def _dequantized(x: Array, scale: Floats, zero_point: Array | None, data_type: DataType) -> Result:
+    difference = _difference(x, zero_point)
+    y = difference * scale
+    # what comes before the last rounding: a wide difference in FLOAT32 and, of FLOAT16, the product in FLOAT32
+    roundings = widen(np.abs(difference) > _WHOLE_IN_FLOAT32) + (data_type is DataType.FLOAT16)
+    return Result(y, roundings * _FLOAT32_ROUNDOFF * np.abs(y), scale == 0)
 
 
 def _difference(x: Array, zero_point: Array | None) -> Floats:
@@ -69,7 +150,7 @@ def _difference(x: Array, zero_point: Array | None) -> Floats:
     return widen(x) if zero_point is None else widen(x) - widen(zero_point)
 
 
-def _quantized(x: Floats, error: Floats, scale: Floats, zero_point: Array | None, data_type: DataType) -> Result:
+def quantized(x: Floats, error: Floats, scale: Floats, zero_point: Array | None, data_type: DataType) -> Result:
     """``clamp(round(x / scale) + zero_point)`` of an ``x`` that may be off by ``error`` (decision Q1).
 
     It may be another integer where a half is within reach of the quotient.

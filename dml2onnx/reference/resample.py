@@ -30,7 +30,7 @@ def resample(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     scales = op.floats("Scales")
     centres = (0.5,) * len(scales)
-    return _resample(op, inputs, scales, centres, tuple(-c for c in centres), _halves_up)
+    return _resample(op, inputs, scales, centres, tuple(-c for c in centres), halves_up)
 
 
 @reference("UPSAMPLE_2D")
@@ -44,7 +44,7 @@ def upsample_2d(op: OperatorDesc, inputs: Inputs) -> Outputs:
     if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
         return {"OutputTensor": Result(x.repeat(size.height, -2).repeat(size.width, -1))}
     scales = (*(1.0 for _ in x.shape[:-2]), float(size.height), float(size.width))
-    return _resample(op, inputs, scales, (0.5,) * x.ndim, (-0.5,) * x.ndim, _halves_up)
+    return _resample(op, inputs, scales, (0.5,) * x.ndim, (-0.5,) * x.ndim, halves_up)
 
 
 @reference("RESAMPLE1")
@@ -54,7 +54,7 @@ def resample1(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample1_operator_desc
     """
     offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
-    return _resample(op, inputs, op.floats("Scales"), *offsets, _halves_up)
+    return _resample(op, inputs, op.floats("Scales"), *offsets, halves_up)
 
 
 @reference("RESAMPLE2", "RESAMPLE3")
@@ -68,7 +68,8 @@ def resample2(op: OperatorDesc, inputs: Inputs) -> Outputs:
     return _resample(op, inputs, op.floats("Scales"), *offsets, nearest)
 
 
-def _halves_up(x: Coordinates) -> Coordinates:
+def halves_up(x: Coordinates) -> Coordinates:
+    """To the nearest whole number (decision S2)."""
     rounded: Coordinates = np.floor(x + np.float32(0.5))
     return rounded
 
@@ -92,7 +93,7 @@ def _resample(
     x, sizes = inputs.tensor("InputTensor"), op.tensor("OutputTensor").sizes
     axes = list(zip(sizes, scales, input_offsets, output_offsets, strict=True))
     if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
-        places = [_clamp(nearest(coordinates(*axis)), n) for axis, n in zip(axes, x.shape, strict=True)]
+        places = [clamp(nearest(coordinates(*axis)), n) for axis, n in zip(axes, x.shape, strict=True)]
         return {"OutputTensor": Result(x[np.ix_(*places)])}
     data_type = op.tensor("OutputTensor").data_type
     antialiased = op.type == "RESAMPLE3" and op.flag("Antialiased")
@@ -108,7 +109,7 @@ def _resample(
     return {"OutputTensor": truncate_within(line.values, line.error, data_type)}
 
 
-def _clamp(x: Floats | Coordinates, n: int) -> Indices:
+def clamp(x: Floats | Coordinates, n: int) -> Indices:
     """Indices inside the input: its edge repeats (decision S5)."""
     return np.clip(x.astype(np.float64), 0, n - 1).astype(np.int64)
 
@@ -135,7 +136,7 @@ class _Line:
         below = np.floor(place)
         column = tuple(-1 if i == axis else 1 for i in range(self.values.ndim))
         weight = (place - below).reshape(column)
-        low, high = (_clamp(below + step, self.values.shape[axis]) for step in (0, 1))
+        low, high = (clamp(below + step, self.values.shape[axis]) for step in (0, 1))
         a, b = np.take(self.values, low, axis), np.take(self.values, high, axis)
         # a coordinate that is whole looks at one element, whatever its neighbour holds
         values = np.where(weight == 0, a, a * (1 - weight) + b * weight)
@@ -147,7 +148,7 @@ class _Line:
             in_float32 = a.astype(np.float32) * (1 - weight).astype(np.float32)
             in_float32 = in_float32 + b.astype(np.float32) * weight.astype(np.float32)
             rounding = np.where(simple & (in_float32 == values), 0, rounding)
-        doubt = _doubt(place, size, scale, input_offset, output_offset)
+        doubt = doubt_of(place, size, scale, input_offset, output_offset)
         fresh = rounding + np.abs(b - a) * doubt.reshape(column)
         inherited = np.maximum(np.take(self.error, low, axis), np.take(self.error, high, axis))
         error = inherited + np.where(np.isfinite(fresh), fresh, 0)
@@ -160,7 +161,7 @@ class _Line:
         if (inside == np.floor(inside)).all():
             only = inside.astype(np.int64)
             return np.take(self.near, only, axis), np.take(self.weightless, only, axis)
-        low, high = (_clamp(np.floor(moved), end + 1) for moved in (place - doubt, place + doubt))
+        low, high = (clamp(np.floor(moved), end + 1) for moved in (place - doubt, place + doubt))
         is_whole = (np.abs(inside - np.round(inside)) <= doubt).reshape(column)
         near, weightless = (
             np.take(mask, low, axis) | np.take(mask, high, axis) | np.take(mask, np.minimum(high + 1, end), axis)
@@ -169,7 +170,7 @@ class _Line:
         return near, weightless | is_whole
 
 
-def _doubt(place: Floats, size: int, scale: float, input_offset: float, output_offset: float) -> Floats:
+def doubt_of(place: Floats, size: int, scale: float, input_offset: float, output_offset: float) -> Floats:
     """What FLOAT32 steps taken another way, such as a product with 1 / Scale, may make of a coordinate."""
     quotient = (np.arange(size) - output_offset) / scale
     inexact = place != quotient - input_offset

@@ -1,10 +1,11 @@
-"""SLICE, SLICE1, SPLIT, TILE and REVERSE_SUBSEQUENCES: elements copied bit by bit to other places."""
+"""SLICE, SLICE1, SLICE_GRAD, SPLIT, TILE and REVERSE_SUBSEQUENCES: elements copied bit by bit to other places."""
 
 from __future__ import annotations
 
 from itertools import accumulate
 
 import numpy as np
+import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.registry import Inputs, Outputs, Result, reference
@@ -27,18 +28,34 @@ def slice1(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice1_operator_desc
     """
+    read = _window_places(op, op.tensor("OutputTensor").sizes)
+    return {"OutputTensor": Result(inputs.tensor("InputTensor")[np.ix_(*read)])}
+
+
+def _window_places(op: OperatorDesc, counts: tuple[int, ...]) -> list[npt.NDArray[np.int64]]:
     fields = zip(
         op.uints("InputWindowOffsets"),
         op.uints("InputWindowSizes"),
         op.uints("InputWindowStrides"),
-        op.tensor("OutputTensor").sizes,
+        counts,
         strict=True,
     )
-    read = [
+    return [
         (offset if stride > 0 else offset + window - 1) + stride * np.arange(size)
         for offset, window, stride, size in fields
     ]
-    return {"OutputTensor": Result(inputs.tensor("InputTensor")[np.ix_(*read)])}
+
+
+@reference("SLICE_GRAD")
+def slice_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """Zeros, and the gradient at the places that SLICE1 takes its output from (decision X13).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice_grad_operator_desc
+    """
+    gradient = inputs.tensor("InputGradientTensor")
+    y = np.zeros(op.tensor("OutputGradientTensor").sizes, gradient.dtype)
+    y[np.ix_(*_window_places(op, gradient.shape))] = gradient
+    return {"OutputGradientTensor": Result(y)}
 
 
 @reference("SPLIT")

@@ -197,6 +197,13 @@ class TestSlicing:
             with pytest.raises(IndexError, match=message.replace("...", "")):
                 _ = x[index]
 
+    @pytest.mark.parametrize("index", [1.0, "1", True, np.True_, [0], None], ids=repr)
+    def test_strangers(self, index: Any) -> None:
+        """None of them is taken for a number that it can be made into."""
+        x = GraphBuilder().input("x", "FLOAT32", [2, 3])
+        with pytest.raises(TypeError):
+            _ = x[index]
+
 
 class TestRefusals:
     def expression(self, data_type: str = "FLOAT32") -> Expression:
@@ -216,7 +223,44 @@ class TestRefusals:
             _ = x + other
         assert [item.code for item in caught.value.diagnostics] == [codes.NOT_EXACT.id]
 
-    @pytest.mark.parametrize("other", ["1", None, object(), [1j]], ids=lambda item: type(item).__name__)
+    @pytest.mark.parametrize(
+        ("data_type", "other"),
+        [
+            ("INT64", 2.0**63),
+            ("INT64", 2**63),
+            ("UINT64", 2.0**64),
+            ("UINT64", 2**64),
+            ("INT64", -(2**70)),
+            ("INT32", np.array([-np.inf], np.float16)),
+        ],
+    )
+    def test_the_first_numbers_beyond(self, data_type: str, other: Any) -> None:
+        with pytest.raises(DmlError) as caught:
+            _ = self.expression(data_type) + other
+        assert [item.code for item in caught.value.diagnostics] == [codes.NOT_EXACT.id]
+
+    def test_the_last_numbers_inside(self) -> None:
+        for data_type, other in [
+            ("INT64", -(2.0**63)),
+            ("INT64", 2**63 - 1),
+            ("UINT64", 2**64 - 1),
+            ("UINT64", 2.0**63),
+        ]:
+            x = self.expression(data_type)
+            _ = x + other
+            (constant,) = x.builder.build({"y": x}).constants
+            assert constant.data.read().view(data_type.lower()).tolist() == [other]
+
+    def test_floats_take_large_numbers(self) -> None:
+        """More than 64 bits, on both ways that numbers take."""
+        x = self.expression()
+        y = x.builder.build({"y": (x * 10**30) / 10**30 + 1})
+        result = dml2onnx.compile(y).run({"x": np.full((2, 3), 2, np.float32)})["y"]
+        np.testing.assert_allclose(result, np.full((2, 3), 3, np.float32))
+
+    @pytest.mark.parametrize(
+        "other", ["1", None, object(), [1j], 1j, np.complex64(1j)], ids=lambda item: type(item).__name__
+    )
     def test_strangers(self, other: Any) -> None:
         with pytest.raises(TypeError, match="an Expression has no operators with"):
             _ = self.expression() + other

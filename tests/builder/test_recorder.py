@@ -46,6 +46,12 @@ def x(g: GraphBuilder) -> Expression:
     return g.input("x", "FLOAT32", [1, 2, 3, 4])
 
 
+def laid_out(builder: GraphBuilder, strides: Any) -> GraphBuilder:
+    """The builder, with a policy that gives these strides to everything."""
+    builder.policy = lambda data_type, sizes: strides
+    return builder
+
+
 OUTPUT = {"OutputTensor": INFERRED}
 
 REFUSED: dict[str, tuple[Code, Callable[[GraphBuilder, Expression], Any]]] = {
@@ -71,6 +77,20 @@ REFUSED: dict[str, tuple[Code, Callable[[GraphBuilder, Expression], Any]]] = {
     "too few bytes": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2, 3], total_size=20)),
     "too few values": (codes.BAD_TENSOR, lambda g, x: g.constant([1.0, 2.0], sizes=[3])),
     "half an output size": (codes.BAD_TENSOR, lambda g, x: g.fill_value_constant([1.5], "FLOAT32", 0)),  # type: ignore[list-item]
+    "a truth value for a size": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2, True])),
+    "half a byte": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2], total_size=16.5)),  # type: ignore[arg-type]
+    "text for an alignment": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2], alignment="4")),  # type: ignore[arg-type]
+    "None for a data type": (codes.BAD_TENSOR, lambda g, x: g.input("y", None, [2])),
+    "half a size of a view": (codes.BAD_TENSOR, lambda g, x: g.reshape(x, [2.5, -1])),  # type: ignore[list-item]
+    "half a stride of a policy": (codes.BAD_TENSOR, lambda g, x: laid_out(g, [24, 12, 4.5, 1]).activation_relu(x)),
+    "text for strides": (codes.BAD_TENSOR, lambda g, x: laid_out(g, "abcd").activation_relu(x)),
+    "input without a name": (codes.BAD_NAME, lambda g, x: g.input("", "FLOAT32", [1])),
+    "output without a name": (codes.BAD_NAME, lambda g, x: g.build({"": x})),
+    "number for an output's name": (codes.BAD_NAME, lambda g, x: g.build({1: x})),  # type: ignore[dict-item]
+    "half a surrogate pair": (codes.BAD_NAME, lambda g, x: g.activation_relu(x, name="\ud800")),
+    "bytes for a constant's name": (codes.BAD_NAME, lambda g, x: g.constant([1.0], name=b"c")),  # type: ignore[arg-type]
+    "number for a graph's name": (codes.BAD_NAME, lambda g, x: GraphBuilder(3)),  # type: ignore[arg-type]
+    "number for a scope": (codes.BAD_NAME, lambda g, x: g.scope(3).__enter__()),  # type: ignore[arg-type]
     "view too large": (codes.VIEW_TOO_LARGE, lambda g, x: g.reinterpret(x, "FLOAT64")),
     "no outputs": (codes.NO_OUTPUTS, lambda g, x: g.build({})),
     "other elements": (codes.DIFFERENT_ELEMENT_COUNTS, lambda g, x: g.reshape(x, [5])),
@@ -86,6 +106,12 @@ def test_refused(name: str, g: GraphBuilder, x: Expression) -> None:
     assert [item.code for item in found] == [code.id]
     assert found[0].pointer == f"{Path(__file__).name}:{call.__code__.co_firstlineno}"
     assert len(g._nodes) - before == (name == "inexact")  # whose cast is right
+
+
+def test_numbers_may_come_one_by_one(g: GraphBuilder, x: Expression) -> None:
+    assert g.input("y", "FLOAT32", (size for size in [2, 3]), iter([6, 1])).strides == (6, 1)  # type: ignore[arg-type]
+    assert g.reshape(x, (size for size in [6, 4])).sizes == (6, 4)  # type: ignore[arg-type]
+    assert g.reinterpret(x, sizes=(size for size in [24])).sizes == (24,)  # type: ignore[arg-type]
 
 
 def test_every_code_is_reached() -> None:

@@ -39,6 +39,14 @@ QUANTIZED_CONVOLUTION = {
     "OutputScaleTensor": t(1, 1, 1, 1),
     "OutputTensor": t(1, 3, 2, 2, type="UINT8"),
 }
+QUANTIZED_POOLING = {
+    "InputTensor": t(1, 3, 4, 4, type="UINT8"),
+    "InputScaleTensor": t(1, 1, 1, 1),
+    "OutputScaleTensor": t(1, 1, 1, 1),
+    "OutputTensor": t(1, 3, 2, 2, type="UINT8"),
+    "WindowSize": (2, 2),
+    "Strides": (2, 2),
+}
 TOP = {"InputTensor": t(1, 1, 2, 5), "Axis": 3, "K": 3}
 ND = {"InputTensor": t(3, 4), "InputDimensionCount": 2, "IndicesDimensionCount": 2}
 WINDOW = {"InputWindowSizes": (4,), "InputWindowStrides": (2,)}
@@ -75,6 +83,20 @@ BROKEN: list[tuple[OperatorDesc, Code, str, str | None]] = [
         codes.WRONG_SIZE,
         "InputGradientTensor/Sizes/3",
         None,
+    ),
+    *(
+        (
+            op("QUANTIZED_LINEAR_AVERAGE_POOLING", **{**QUANTIZED_POOLING, name: t(1, 1, 1, 3, type=data_type)}),
+            codes.WRONG_SIZE,
+            f"{name}/Sizes",
+            None,
+        )
+        for name, data_type in (
+            ("InputScaleTensor", "FLOAT32"),
+            ("InputZeroPointTensor", "UINT8"),
+            ("OutputScaleTensor", "FLOAT32"),
+            ("OutputZeroPointTensor", "UINT8"),
+        )
     ),
     (
         op(

@@ -318,14 +318,19 @@ def test_output_survives_any_console(native: Path) -> None:
 
 def test_check_names_what_cannot_be_compiled(native: Path) -> None:
     model = json.loads(native.read_text())
-    desc = {"InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]}}
-    desc["OutputTensor"] = desc["InputTensor"]
-    fields = {"Axis": 1, "Epsilon": 1e-5, "P": 2}
-    node = {"name": "lp", "type": "LP_NORMALIZATION", "desc": {**desc, **fields}}
-    model["nodes"].append({**node, "inputs": {"InputTensor": "y"}, "outputs": {"OutputTensor": "z"}})
-    model["outputs"] = ["z"]
+    tensor = {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]}
+    step = {"DataType": "UINT32", "Sizes": [1, 1, 1, 1]}
+    moments = ("Parameters", "FirstMoment", "SecondMoment")
+    inputs = {**{f"Input{name}Tensor": "y" for name in moments}, "GradientTensor": "y", "TrainingStepTensor": "step"}
+    outputs = {f"Output{name}Tensor": f"new {name}" for name in moments}
+    desc = {**dict.fromkeys([*inputs, *outputs], tensor), "TrainingStepTensor": step}
+    fields = {"LearningRate": 0.1, "Beta1": 0.9, "Beta2": 0.99, "Epsilon": 1e-5}
+    node = {"name": "adam", "type": "ADAM_OPTIMIZER", "desc": {**desc, **fields}, "inputs": inputs, "outputs": outputs}
+    model["nodes"].append(node)
+    model["inputs"]["step"] = step
+    model["outputs"] = list(outputs.values())
     native.write_text(json.dumps(model))
-    assert "LP_NORMALIZATION" in dml2onnx("check", native).stdout
+    assert "ADAM_OPTIMIZER" in dml2onnx("check", native).stdout
     result = dml2onnx("compile", native, "-o", native.with_suffix(".onnx"))
     assert result.returncode == 1
     assert "DML2001" in result.stderr

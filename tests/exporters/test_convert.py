@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,16 @@ import pytest
 
 import dml2onnx
 from dml2onnx.codes import exporting as codes
-from dml2onnx.codes import running
+from dml2onnx.codes import reading, running
 from dml2onnx.diagnostics import Code, DmlError
 from dml2onnx.exporters import FORMATS, convert
+from dml2onnx.exporters.native import native
+from dml2onnx.exporters.serialized import serialized
 from dml2onnx.frontends import LoadOptions, load
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Constant, Graph, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from tests.checks.build import op
 from tests.frontends.models import NATIVE, edited, f32, load_model
 
 WEIGHTS = f32(4, 100, Strides=[0, 1], file="weights.bin")
@@ -106,6 +113,50 @@ def test_nothing_half_written(model: Path, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(writer.os, "replace", full)
     assert refused(model, tmp_path / "out.json") == running.OUTPUT_UNWRITABLE.id
     assert names(tmp_path) == before
+
+
+def test_a_directory_in_the_way_costs_nothing(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "out.json").mkdir()
+    (tmp_path / "out.bin").write_bytes(b"precious")
+    assert refused(model, tmp_path / "out.json") == running.OUTPUT_UNWRITABLE.id
+    assert (tmp_path / "out.bin").read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_constants_that_have_gone(format: str, model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    graph = load(model)
+    weights = tmp_path / "weights.bin"
+    weights.write_bytes(b"short")
+    assert refused(graph, out / "graph", format) == reading.FILE_UNREADABLE.id
+    weights.unlink()
+    assert refused(graph, out / "graph", format) == reading.FILE_UNREADABLE.id
+    assert names(out) == []
+
+
+@pytest.mark.parametrize("format", ["native", "serialized"])
+def test_constants_of_one_name(format: str, tmp_path: Path) -> None:
+    """Each gets a name of its own, in a time that grows as their number does, not faster."""
+    count = 12_000
+    large = TensorDesc(DataType.FLOAT32, (3,))
+    values = [Value("w", 12) for _ in range(count)]
+    constants = tuple(Constant(value, ArrayData.of(np.array([1, 2, 3], np.float32))) for value in values)
+    adding = op("ELEMENT_WISE_ADD", ATensor=large, BTensor=large, OutputTensor=large)
+    writes = [Write(Value(f"y{index}", 12)) for index in range(count)]
+    nodes = [
+        Node(f"n{index}", adding, {"ATensor": (Read(value),), "BTensor": (Read(value),)}, {"OutputTensor": (write,)})
+        for index, (value, write) in enumerate(zip(values, writes, strict=True))
+    ]
+    graph = Graph(tuple(nodes), (), (GraphOutput("y", writes[-1].value, large),), constants)
+    start = time.perf_counter()
+    if format == "native":
+        document = json.loads(native(graph, "sidecar.bin")[0])
+        given = list(document["constants"])
+    else:
+        given = [name.removesuffix(".bin") for name in serialized(graph)[1]]
+    assert time.perf_counter() - start < 6
+    assert given == ["w", *(f"w_{number}" for number in range(2, count + 1))]
 
 
 def test_options_hold(tmp_path: Path) -> None:

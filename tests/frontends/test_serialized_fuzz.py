@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from dml2onnx.checks import check
 from dml2onnx.diagnostics import Severity, UnreadableError
 from dml2onnx.frontends import LoadOptions, load
-from dml2onnx.frontends.serialized import read
+from dml2onnx.frontends.files import ModelFiles
+from dml2onnx.frontends.findings import Findings
+from dml2onnx.frontends.serialized import SerializedReader, read
 
 from .models import Model, edited
 from .partitions import FLOAT, PARTITION, RELU, attribute, build, offsets, real, string, table, tensor, uint, write
@@ -273,6 +275,16 @@ def test_time_and_memory(path: Path, name: str) -> None:
     print(f"\n{name}: {len(data)} bytes, {found}, {seconds:.2f} s, {peak / len(data):.0f} bytes for each")
     assert seconds < 2 + len(data) / 100_000
     assert peak < 50_000_000 + 200 * len(data)
+
+
+def test_names_that_come_again(path: Path) -> None:
+    """ONNX Runtime calls the nodes of all unnamed ONNX nodes ``0``."""
+    reader = SerializedReader(build(PARTITION), ModelFiles(path.parent, ()), Findings())
+    start = time.perf_counter()
+    names = [reader._unique(name) for name in ["0#3", *["0"] * 30_000]]
+    assert time.perf_counter() - start < 5
+    assert names[:5] == ["0#3", "0", "0#2", "0#4", "0#5"]
+    assert len(set(names)) == len(names)
 
 
 def _outcome(path: Path, data: bytes) -> str:

@@ -18,6 +18,7 @@ from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Re
 from dml2onnx.ir.operator import FieldValue, OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import Result, disagreements, operator_results
+from dml2onnx.reference.memory import read
 
 
 def t(data_type: str, sizes: Sequence[int], strides: Sequence[int] | None = None) -> TensorDesc:
@@ -60,6 +61,8 @@ class Case:
 
 def random_memory(desc: TensorDesc, rng: np.random.Generator, *, extremes: bool = False) -> np.ndarray:
     """Flat contents for a tensor: small varied numbers, with the type's extremes strewn in when asked for."""
+    if desc.data_type.is_packed_nibbles:
+        return rng.integers(0, 256, desc.data_type.bytes_for(desc.extent), np.uint8)
     dtype, count = desc.data_type.dtype, desc.extent
     if dtype.kind == "f":
         values = rng.normal(0, 2, count).astype(dtype)
@@ -86,6 +89,8 @@ def integer_extremes(data_type: str) -> np.ndarray:
 
 def view(memory: np.ndarray, desc: TensorDesc) -> np.ndarray:
     """What a descriptor sees in flat memory."""
+    if desc.data_type.is_packed_nibbles:
+        return read(memory, desc)
     return as_strided(memory, desc.sizes, [s * memory.itemsize for s in desc.effective_strides]).copy()
 
 
@@ -126,7 +131,8 @@ def make_case(
                 flat = random_memory(desc, rng, extremes=extremes)
             elif np.shape(flat) == desc.sizes and not desc.is_packed:
                 flat = pack(np.asarray(flat, desc.data_type.dtype), desc)
-            memory[name] = np.ascontiguousarray(flat, desc.data_type.dtype).reshape(-1)
+            stored = np.dtype(np.uint8) if desc.data_type.is_packed_nibbles else desc.data_type.dtype
+            memory[name] = np.ascontiguousarray(flat, stored).reshape(-1)
             logical.setdefault(item.name, []).append(view(memory[name], desc))
             if item.name in constants:
                 graph_constants.append(Constant(value, ArrayData.of(memory[name])))

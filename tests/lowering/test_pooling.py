@@ -1,4 +1,4 @@
-"""MAX_POOLING and AVERAGE_POOLING, all versions, compiled, run, and compared with the reference."""
+"""MAX_POOLING, AVERAGE_POOLING and LP_POOLING, all versions, compiled, run, and compared with the reference."""
 
 from math import prod
 
@@ -29,6 +29,7 @@ def pool(
     data_type="FLOAT32",
     indices=None,
     include=None,
+    p=None,
     layout=None,
     out_layout=None,
 ):
@@ -57,6 +58,8 @@ def pool(
         fields["OutputIndicesTensor"] = t(indices, output)
     if include is not None:
         fields["IncludePadding"] = include
+    if p is not None:
+        fields["P"] = p
     return operator(name, **fields)
 
 
@@ -66,6 +69,10 @@ def maximum(sizes, window, **options):
 
 def mean(sizes, window, *, include, **options):
     return pool("AVERAGE_POOLING1", sizes, window, include=include, **options)
+
+
+def norm(sizes, window, *, p, **options):
+    return pool("LP_POOLING1", sizes, window, p=p, **options)
 
 
 def check_extremes(op, *, seed=0, **options):
@@ -114,6 +121,25 @@ def test_mean_of_every_data_type_and_rank(name, include, level, data_type, rank)
     sizes, window = (2, 3, 4, 5, 3)[:rank], (3, 2, 2)[: rank - 2]
     options = {"strides": (2, 1, 1)[: rank - 2], "start": (1, 0, 1)[: rank - 2], "end": (1, 1, 0)[: rank - 2]}
     check_case(pool(name, sizes, window, data_type=data_type, include=include, **options))
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 7])
+@pytest.mark.parametrize(
+    ("name", "level", "data_type", "rank"),
+    [
+        pytest.param(name, *case.values, id=case.id)
+        for name in ("LP_POOLING", "LP_POOLING1")
+        for case in support_cases(name)
+    ],
+)
+def test_norm_of_every_data_type_and_rank(name, level, data_type, rank, p):
+    sizes, window = (2, 3, 4, 5, 3)[:rank], (3, 2, 2)[: rank - 2]
+    options = {"strides": (2, 1, 1)[: rank - 2], "start": (1, 0, 1)[: rank - 2], "end": (1, 1, 0)[: rank - 2]}
+    check_case(pool(name, sizes, window, data_type=data_type, p=p, **options))
+    if name == "LP_POOLING1":
+        options |= {"dilations": (1, 3, 1)[: rank - 2]}
+        for opset in (17, 18, 19):
+            check_case(norm(sizes, window, data_type=data_type, p=p, **options), opset=opset)
 
 
 class TestMaximumForms:
@@ -314,11 +340,107 @@ class TestMeanForms:
                 check_case(op, inputs={"InputTensor": x})
 
 
+def powers(model):
+    """The operators of a model without those that only move or convert."""
+    return [name for name in operators(model) if name not in {"Cast", "Reshape"}]
+
+
+class TestNorm:
+    @pytest.mark.parametrize(
+        ("p", "before", "behind"), [(1, ["Abs"], []), (2, ["Mul"], ["Sqrt"]), (3, ["Abs", "Pow"], ["Pow"])]
+    )
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+    def test_forms(self, p, before, behind, data_type):
+        for options, form in (
+            ({"strides": (2, 2)}, ["AveragePool", "Mul"]),
+            ({"start": (1, 0), "end": (0, 1)}, ["AveragePool", "Mul"]),
+            ({"start": (2, 0), "end": (3, 1)}, ["Conv"]),
+            ({"dilations": (2, 1)}, ["AveragePool", "Mul"]),
+        ):
+            op = norm((2, 3, 6, 6), (2, 2), p=p, data_type=data_type, **options)
+            assert powers(check_case(op)) == [*before, *form, *behind]
+        op = norm((2, 3, 6, 6), (2, 2), p=p, data_type=data_type, dilations=(2, 1))
+        assert powers(check_case(op, opset=18)) == [*before, "Conv", *behind]
+
+    def test_documented_formula(self):
+        x = np.array([[3, -4], [0, 12]], np.float32).reshape(1, 1, 2, 2)
+        for p, want in ((1, 19), (2, 13), (3, 1819 ** (1 / 3))):
+            op = norm((1, 1, 2, 2), (2, 2), p=p)
+            got = check_case(op, inputs={"InputTensor": x}).run({"InputTensor": x})["OutputTensor"]
+            np.testing.assert_allclose(got, [[[[want]]]], rtol=1e-6)
+
+    @pytest.mark.parametrize("p", [1, 2, 3])
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+    def test_windows_of_one_element_are_magnitudes(self, p, data_type):
+        op = norm((2, 2, 5, 5), (1, 1), p=p, strides=(2, 3), dilations=(2, 7), data_type=data_type)
+        x = random_memory(op.tensor("InputTensor"), np.random.default_rng(0), extremes=True)
+        model = check_case(op, inputs={"InputTensor": x})
+        assert powers(model) == ["Slice", "Abs"]
+        want = np.abs(x.reshape(2, 2, 5, 5)[:, :, ::2, ::3])
+        np.testing.assert_array_equal(model.run({"InputTensor": x})["OutputTensor"], want)
+
+    @pytest.mark.parametrize("p", [1, 2, 3, 8])
+    def test_windows_over_the_padded_end_and_in_padding_alone(self, p):
+        for options in (
+            {"strides": (2, 2), "ceil": True},
+            {"start": (3, 0), "end": (0, 4)},
+            {"start": (1, 1), "end": (1, 1), "dilations": (2, 1)},
+        ):
+            check_case(norm((2, 2, 5, 5), (2, 2), p=p, **options))
+        op = norm((1, 2, 1, 3), (2, 2), p=p, start=(1, 1), end=(1, 1), dilations=(2, 1))
+        x = random_memory(op.tensor("InputTensor"), np.random.default_rng(0))
+        for opset in (17, 19):
+            got = check_case(op, inputs={"InputTensor": x}, opset=opset).run({"InputTensor": x})["OutputTensor"]
+            assert not got.any()  # the middle row is between the two of each window
+
+    @pytest.mark.parametrize("p", [1, 2, 3, 40, 1 << 30])
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+    def test_special_numbers(self, p, data_type):
+        for options in ({}, {"start": (1, 1)}, {"start": (2, 3)}, {"dilations": (2, 1)}):
+            op = norm((2, 2, 4, 6), (2, 2), p=p, data_type=data_type, **options)
+            check_case(op, extremes=True)
+            check_case(op, inputs={"InputTensor": np.zeros(op.tensor("InputTensor").sizes)})
+
+    @pytest.mark.parametrize("p", [1, 2, 3])
+    def test_infinities_and_nan_reach_only_their_windows(self, p):
+        x = np.ones((1, 1, 4, 6), np.float32)
+        x[0, 0, 1, 1], x[0, 0, 2, 4] = -np.inf, np.nan
+        for start in ((0, 0), (1, 1), (2, 3)):
+            op = norm((1, 1, 4, 6), (2, 2), p=p, start=start)
+            got = check_case(op, inputs={"InputTensor": x}).run({"InputTensor": x})["OutputTensor"]
+            assert (np.isinf(got).sum(), np.isnan(got).sum()) == (4, 4)
+
+    @pytest.mark.parametrize("p", [2, 5])
+    def test_float16_powers_do_not_overflow(self, p):
+        op = norm((1, 1, 2, 2), (2, 2), p=p, data_type="FLOAT16")
+        x = np.full((1, 1, 2, 2), 2000, np.float16)
+        got = check_case(op, inputs={"InputTensor": x}).run({"InputTensor": x})["OutputTensor"]
+        np.testing.assert_allclose(got.astype(np.float64), 2000 * 4 ** (1 / p), rtol=1e-3)
+
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+    def test_directml_has_the_operator_itself(self, data_type):
+        def form(opset, **options):
+            case = make_case(norm((1, 2, 7, 7), (3, 3), p=3, data_type=data_type, **options))
+            return powers(compile_outputs(case.graph, case.graph.outputs, target="dml", opset=opset))
+
+        assert form(17) == form(21) == form(18, dilations=(2, 1)) == ["LpPool"]
+        for other in (form(17, dilations=(2, 1)), form(17, start=(3, 0)), form(22)):
+            assert other[:2] == ["Abs", "Pow"]
+
+    @pytest.mark.parametrize("opset", [17, 18, 21])
+    def test_one_lp_pool_runs_the_same_on_the_cpu(self, opset):
+        """The form for DirectML, on the only provider that is here."""
+        op = norm((1, 2, 7, 7), (3, 3), p=3, start=(1, 0), end=(1, 2), strides=(2, 1))
+        assert operators(check_case(op, target="dml", opset=opset)) == ["LpPool"]
+
+
 MODES = [
     pytest.param("MAX_POOLING2", {}, id="max"),
     pytest.param("MAX_POOLING2", {"indices": "UINT32"}, id="max-indices"),
     pytest.param("AVERAGE_POOLING1", {"include": False}, id="average"),
     pytest.param("AVERAGE_POOLING1", {"include": True}, id="average-with-padding"),
+    pytest.param("LP_POOLING1", {"p": 2}, id="norm"),
+    pytest.param("LP_POOLING1", {"p": 3}, id="norm-3"),
 ]
 
 
@@ -394,7 +516,9 @@ def test_zeros_padded_before_a_pool_stay_in_it(opset, name, mode, margin, cast):
     got = compile_outputs(graph, outputs, opset=opset).run({"x": values})["y"]
     zeros = np.pad(values, [(0, 0), (0, 0), (margin, margin), (margin, margin)])
     windows = np.lib.stride_tricks.sliding_window_view(zeros, (2, 2), (2, 3))
-    want = windows.max((-1, -2)) if name == "MAX_POOLING2" else windows.mean((-1, -2))
+    p = mode.get("p", 1)
+    norms = (np.abs(windows) ** p).sum((-1, -2)) ** (1 / p)
+    want = {"MAX_POOLING2": windows.max((-1, -2)), "LP_POOLING1": norms}.get(name, windows.mean((-1, -2)))
     np.testing.assert_allclose(got, want, rtol=1e-6)
 
 
@@ -415,8 +539,12 @@ def descriptors(draw):
     padded = [size + a + b for size, a, b in zip(sizes, options["start"], options["end"], strict=True)]
     assume(all(r <= p for r, p in zip(reach, padded, strict=True)) and prod(padded) <= 2000)
     planes = (draw(st.integers(1, 2)), draw(st.integers(1, 3)))
-    if draw(st.booleans()):
+    kind = draw(st.sampled_from(["maximum", "mean", "norm"]))
+    if kind != "maximum":
         data_type = draw(st.sampled_from(["FLOAT32", "FLOAT16"]))
+    if kind == "norm":
+        return norm((*planes, *sizes), window, p=draw(st.integers(1, 6)), data_type=data_type, **options)
+    if kind == "mean":
         return mean((*planes, *sizes), window, include=draw(st.booleans()), data_type=data_type, **options)
     indices = draw(st.sampled_from([None, "UINT32", "UINT64"]))
     return maximum((*planes, *sizes), window, data_type=draw(st.sampled_from(DATA_TYPES)), indices=indices, **options)

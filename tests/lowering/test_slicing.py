@@ -1,4 +1,4 @@
-"""SLICE, SLICE1, SPLIT, TILE and REVERSE_SUBSEQUENCES compiled, run, and compared with the reference."""
+"""SLICE, SLICE1, SLICE_GRAD, SPLIT, TILE and REVERSE_SUBSEQUENCES compiled, run, and compared with the reference."""
 
 from itertools import pairwise
 
@@ -13,7 +13,8 @@ from dml2onnx.reference import operator_results
 from tests.lowering.examples import run_examples
 from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
 
-NAMES = ["SLICE", "SLICE1", "SPLIT", "TILE", "REVERSE_SUBSEQUENCES"]
+NAMES = ["SLICE", "SLICE1", "SLICE_GRAD", "SPLIT", "TILE", "REVERSE_SUBSEQUENCES"]
+OUTPUTS = {"SPLIT": "OutputTensors", "SLICE_GRAD": "OutputGradientTensor"}
 SIZES = (3, 4, 2, 3, 2, 1, 2, 3)
 SHAPE = (3, 4, 5)
 
@@ -38,6 +39,20 @@ def slice1(sizes=SHAPE, offsets=(0, 1, 0), windows=(3, 3, 5), steps=(1, -2, -1),
         "SLICE1",
         InputTensor=t(data_type, sizes, kinds.get("strides")),
         OutputTensor=t(data_type, counts or natural, kinds.get("out")),
+        InputWindowOffsets=offsets,
+        InputWindowSizes=windows,
+        InputWindowStrides=steps,
+    )
+
+
+def slice_grad(sizes=SHAPE, offsets=(0, 1, 0), windows=(3, 3, 5), steps=(1, -2, -1), counts=None, **kinds):
+    """The gradient with respect to an input of ``sizes``."""
+    natural = [1 + (window - 1) // abs(step) for window, step in zip(windows, steps, strict=True)]
+    data_type = kinds.get("data_type", "FLOAT32")
+    return operator(
+        "SLICE_GRAD",
+        InputGradientTensor=t(data_type, counts or natural, kinds.get("strides")),
+        OutputGradientTensor=t(data_type, sizes, kinds.get("out")),
         InputWindowOffsets=offsets,
         InputWindowSizes=windows,
         InputWindowStrides=steps,
@@ -76,9 +91,9 @@ def simple(name, data_type, rank):
         return slice_(
             sizes, [size - count for size, count in zip(sizes, counts, strict=True)], counts, (1,) * rank, data_type
         )
-    if name == "SLICE1":
+    if name in ("SLICE1", "SLICE_GRAD"):
         steps = [-1 if axis % 2 else 2 for axis in range(rank)]
-        return slice1(sizes, (0,) * rank, sizes, steps, data_type=data_type)
+        return (slice1 if name == "SLICE1" else slice_grad)(sizes, (0,) * rank, sizes, steps, data_type=data_type)
     if name == "SPLIT":
         return split(sizes, 0, (1, 2), data_type)
     if name == "TILE":
@@ -91,7 +106,7 @@ def simple(name, data_type, rank):
     [
         pytest.param(name, *case.values[1:], id=case.id)
         for name in NAMES
-        for case in support_cases(name, "OutputTensors" if name == "SPLIT" else "OutputTensor")
+        for case in support_cases(name, OUTPUTS.get(name, "OutputTensor"))
     ],
 )
 def test_every_data_type_and_rank(name, data_type, rank):
@@ -111,7 +126,7 @@ def test_target_dml(data_type):
         check_case(simple(name, data_type, 4), target="dml")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "SLICE_GRAD"])
 def test_documentation_examples(name):
     assert run_examples(name) > 0
 
@@ -121,10 +136,11 @@ def test_documentation_examples(name):
 def test_bits_are_kept(name, data_type):
     """Signalling NaNs too."""
     op, dtype = simple(name, data_type, 3), DataType[data_type].dtype
-    words = np.random.default_rng(0).integers(0, 256, op.tensor("InputTensor").extent * dtype.itemsize, np.uint8)
+    field = next(item.name for item in op.schema.input_fields)
+    words = np.random.default_rng(0).integers(0, 256, op.tensor(field).extent * dtype.itemsize, np.uint8)
     if dtype.kind == "f":
         words.view(f"u{dtype.itemsize}")[::3] = {2: 0x7D01, 4: 0xFFA00001}[dtype.itemsize]
-    memory = {"InputTensor": words.view(dtype)}
+    memory = {field: words.view(dtype)}
     if name == "REVERSE_SUBSEQUENCES":
         memory["SequenceLengthsTensor"] = np.arange(op.tensor("SequenceLengthsTensor").extent, dtype=np.uint32)
     case = make_case(op, inputs=memory)
@@ -264,6 +280,39 @@ def test_lengths_beyond_the_axis_are_the_axis():
     np.testing.assert_array_equal(got, want)
 
 
+# --- SLICE_GRAD ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        pytest.param(slice_grad(steps=(1, 1, 1)), ["Pad"], id="window"),
+        pytest.param(slice_grad(offsets=(0, 0, 0), windows=SHAPE, steps=(1, 1, 1)), ["Identity"], id="everything"),
+        pytest.param(slice_grad(offsets=(0, 0, 0), windows=SHAPE, steps=(-1, -1, -1)), ["Slice"], id="reversed"),
+        pytest.param(slice_grad(steps=(1, -1, -1)), ["Slice", "Pad"], id="backwards"),
+        pytest.param(slice_grad((9, 8), (1, 0), (8, 8), (2, 4)), ["Reshape", "Pad", "Reshape", "Pad"], id="steps"),
+        pytest.param(
+            slice_grad((9, 8), (0, 1), (9, 7), (2, 3)), ["Reshape", "Pad", "Reshape", "Slice", "Pad"], id="steps-to-end"
+        ),
+        pytest.param(slice_grad((8,), (1,), (6,), (-2,)), ["Slice", "Reshape", "Pad", "Reshape", "Pad"], id="both"),
+        pytest.param(
+            slice_grad(windows=(3, 1, 1), steps=(2, -(2**31), 2**31 - 1), counts=(1, 1, 1)), ["Pad"], id="one"
+        ),
+        pytest.param(slice_grad(steps=(1, 1, 1), strides=(0, 5, 1)), ["Expand", "Pad"], id="broadcast"),
+    ],
+)
+def test_form_of_slice_gradients(op, expected):
+    assert operators(check_case(op)) == expected
+    assert operators(check_case(op, constants=["InputGradientTensor"])) == ["Identity"]
+
+
+def test_a_slice_gradient_puts_back_what_the_slice_takes():
+    g = np.array([1, 2, 3], np.float32)
+    for steps, want in ((-2, [0, 0, 3, 0, 2, 0, 1, 0]), (2, [0, 1, 0, 2, 0, 3, 0, 0])):
+        model = check_case(slice_grad((8,), (1,), (6,), (steps,)), inputs={"InputGradientTensor": g})
+        assert model.run({"InputGradientTensor": g})["OutputGradientTensor"].tolist() == want
+
+
 # --- layouts and generated descriptors -------------------------------------------------------------------------------
 
 
@@ -271,6 +320,7 @@ def test_lengths_beyond_the_axis_are_the_axis():
 def test_strides(strides):
     check_case(slice_(strides=strides))
     check_case(slice1(strides=strides))
+    check_case(slice_grad((9, 9, 9), (1, 2, 0), (9 - 4, 7, 9), (2, -2, 2), (3, 4, 5), strides=strides))
     check_case(split(strides=strides))
     check_case(tile(strides=strides))
     for axis in range(3):
@@ -281,6 +331,7 @@ def test_strides(strides):
 def test_strides_of_outputs(out):
     check_case(tile(repeats=(1, 1, 1), out=out))
     check_case(reverse(out=out))
+    check_case(slice_grad(out=out))
 
 
 @st.composite
@@ -306,12 +357,15 @@ def descriptors(draw):
         room = zip(sizes, offsets, steps, strict=True)
         counts = [draw(st.integers(1, 1 + (size - 1 - offset) // step)) for size, offset, step in room]
         return slice_(sizes, offsets, counts, steps, data_type, strides)
-    if name == "SLICE1":
+    if name in ("SLICE1", "SLICE_GRAD"):
         offsets = [draw(st.integers(0, size - 1)) for size in sizes]
         windows = [draw(st.integers(1, size - offset)) for size, offset in zip(sizes, offsets, strict=True)]
         steps = [draw(st.integers(1, 4)) * draw(st.sampled_from([-1, 1])) for _ in sizes]
         most = [1 + (window - 1) // abs(step) for window, step in zip(windows, steps, strict=True)]
         counts = [draw(st.integers(1, limit)) for limit in most]
+        if name == "SLICE_GRAD":
+            strides = draw(st.one_of(st.none(), layouts(counts)))
+            return slice_grad(sizes, offsets, windows, steps, counts, data_type=data_type, strides=strides)
         return slice1(sizes, offsets, windows, steps, counts, data_type=data_type, strides=strides)
     if name == "SPLIT":
         cuts = sorted(draw(st.sets(st.integers(1, max(sizes[axis] - 1, 1)), max_size=3)) - {sizes[axis]})
@@ -327,7 +381,7 @@ def descriptors(draw):
 @given(
     op=descriptors(),
     opset=st.integers(17, 23),
-    constants=st.sets(st.sampled_from(["InputTensor", "SequenceLengthsTensor"])),
+    constants=st.sets(st.sampled_from(["InputTensor", "InputGradientTensor", "SequenceLengthsTensor"])),
     seed=st.integers(0, 99),
 )
 def test_lowered_equals_reference(op, opset, constants, seed):

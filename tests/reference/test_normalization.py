@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -282,3 +283,52 @@ def test_the_error_is_small():
     parameters = [numbers(1, 100, seed=seed, low=0.5) for seed in range(4)]
     assert batch(x, *parameters).error.max() < 5e-5
     assert lrn(numbers(2, 8, 4, 4), 5).error.max() < 1e-4
+
+
+# --- LP_NORMALIZATION ------------------------------------------------------------------------------------------------
+
+
+def lp(x, axis=1, p=2, epsilon=1e-5):
+    op = describe("LP_NORMALIZATION", InputTensor=x, OutputTensor=x, Axis=axis, P=p, Epsilon=epsilon)
+    return operator_results(op, {"InputTensor": x})["OutputTensor"][0]
+
+
+@pytest.mark.parametrize("axis", range(4))
+@pytest.mark.parametrize("p", [1, 2])
+def test_lp_is_onnx_but_for_epsilon(axis, p):
+    x = numbers(2, 3, 4, 5)
+    node = onnx.helper.make_node("LpNormalization", ["x"], ["y"], axis=axis, p=p)
+    ports = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, x.shape) for name in "xy"]
+    graph = onnx.helper.make_graph([node], "g", ports[:1], ports[1:])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 21)], ir_version=10)
+    # onnx.reference takes no absolute values for p = 1
+    (want,) = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": x})
+    np.testing.assert_allclose(lp(x, axis, p, 0.0).values, want, rtol=1e-6)
+    assert np.abs(lp(x, axis, p, 0.5).values).max() < np.abs(want).max()
+
+
+def test_lp_by_hand():
+    x = np.array([[3, -4], [0, 0]], np.float32)
+    for p, want in ((1, [3 / 8, -4 / 8]), (2, [3 / 26**0.5, -4 / 26**0.5])):
+        result = lp(x, 1, p, 1.0)
+        np.testing.assert_allclose(result.values, [want, [0, 0]], rtol=1e-6)
+        assert not result.unspecified.any()
+    for epsilon in (0.0, -1.0):
+        np.testing.assert_array_equal(lp(x, 1, 1, epsilon).values[1], [0, 0])
+
+
+def test_lp_at_the_ends_of_its_range():
+    x = np.array([[1e30, 1], [1e-30, 0], [np.inf, 1], [np.nan, 1], [1, 2]], np.float32)
+    result = lp(x, 1, 2, 0.0)
+    assert result.unspecified.all(axis=1).tolist() == [True, True, False, False, False]
+    np.testing.assert_array_equal(result.values[2:4], [[np.nan, 0], [np.nan, np.nan]])
+    assert not lp(x, 1, 1, 0.0).unspecified.any()
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(1, 200), p=st.sampled_from([1, 2]))
+def test_lp_in_float32_stays_within_a_small_error(seed, n, p):
+    x = numbers(4, n, seed=seed)
+    total = (np.abs(x) ** np.float32(p)).sum(axis=1, keepdims=True) + np.float32(1e-5)
+    result = lp(x, 1, p)
+    assert not disagreements(x / (np.sqrt(total) if p == 2 else total), result, DataType.FLOAT32).any()
+    assert result.error.max() < 1e-4

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import onnx
 import onnxruntime
@@ -13,7 +15,7 @@ from tests.reference.describe import describe
 def pool(name, x, shape, *, indices=None, **values):
     n = x.ndim - 2
     defaults = {"Strides": (1,) * n, "StartPadding": (0,) * n, "EndPadding": (0,) * n}
-    if name in ("MAX_POOLING2", "AVERAGE_POOLING1"):
+    if name in ("MAX_POOLING2", "AVERAGE_POOLING1", "LP_POOLING1"):
         defaults["Dilations"] = (1,) * n
     if indices is not None:
         values["OutputIndicesTensor"] = np.zeros(shape, indices)
@@ -145,3 +147,101 @@ def test_average_of_padding_only(include):
     got, _ = pool("AVERAGE_POOLING", x, (1, 1, 1, 2), IncludePadding=include, **window)
     np.testing.assert_array_equal(got.values.reshape(-1), [0, 1])
     np.testing.assert_array_equal(got.unspecified.reshape(-1), [not include, False])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize("p", [1, 2, 3])
+@pytest.mark.parametrize(("sizes", "window", "strides", "dilations", "start", "end"), CASES)
+def test_norm_is_onnx(dtype, p, sizes, window, strides, dilations, start, end):
+    x = np.random.default_rng(0).integers(-9, 9, (2, 3, *sizes)).astype(dtype)
+    pads = {"kernel_shape": window, "strides": strides, "dilations": dilations, "pads": (*start, *end)}
+    (want,) = on_cpu("LpPool", x.astype(np.float32), ["y"], p=p, **pads)
+    values = {
+        "Strides": strides,
+        "WindowSize": window,
+        "StartPadding": start,
+        "EndPadding": end,
+        "Dilations": dilations,
+    }
+    got, _ = pool("LP_POOLING1", x, want.shape, P=p, **values)
+    rounding = 2 * np.finfo(dtype).eps
+    np.testing.assert_allclose(got.values.astype(np.float64), want, rtol=max(rounding, 1e-6))
+    if set(dilations) == {1}:
+        del values["Dilations"]
+        same, _ = pool("LP_POOLING", x, want.shape, P=p, **values)
+        np.testing.assert_array_equal(same.values, got.values)
+
+
+def test_norm_of_windows_over_the_end_and_of_padding_only():
+    x = np.array([3, -4, 0, -5, 12], np.float32).reshape(1, 1, 1, 5)
+    for p, want in ((1, [7, 5, 12, 0]), (2, [5, 5, 12, 0])):
+        got, _ = pool("LP_POOLING", x, (1, 1, 1, 4), P=p, WindowSize=(1, 2), Strides=(1, 2), EndPadding=(0, 3))
+        np.testing.assert_array_equal(got.values.reshape(-1), want)
+        assert not got.unspecified.any() if got.unspecified is not None else p == 1
+
+
+def test_norm_promises_nothing_where_its_powers_overflow():
+    x = np.array([1e30, 1e10, np.inf, -np.inf], np.float32).reshape(1, 1, 1, 4)
+    got, _ = pool("LP_POOLING", x, (1, 1, 1, 4), P=2, WindowSize=(1, 1))
+    np.testing.assert_array_equal(got.unspecified.reshape(-1), [True, False, False, False])
+    np.testing.assert_array_equal(got.values.reshape(-1)[1:], np.array([1e10, np.inf, np.inf], np.float32))
+
+
+def test_norm_of_vanishing_powers_may_be_zero():
+    x = np.array([1e-25, 0], np.float32).reshape(1, 1, 1, 2)
+    got, _ = pool("LP_POOLING", x, (1, 1, 1, 2), P=2, WindowSize=(1, 1))
+    assert 1e-25 <= got.error[0, 0, 0, 0] < 1e-18
+    assert got.values[0, 0, 0, 1] == got.error[0, 0, 0, 1] == 0
+
+
+@pytest.mark.parametrize("include", [False, True])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+def test_quantized_mean_as_a_loop(dtype, include):
+    x = np.random.default_rng(3).integers(np.iinfo(dtype).min, np.iinfo(dtype).max, (2, 2, 3, 4)).astype(dtype)
+    zx, zy = np.array([3, 100], dtype), np.array([17, 5], np.int8).reshape(1, 2, 1, 1)
+    sx, sy = np.array([[[0.5]], [[0.25]]], np.float32).reshape(1, 2, 1, 1), np.array([0.73], np.float32)
+    window = {
+        "WindowSize": (2, 2),
+        "Strides": (1, 2),
+        "StartPadding": (1, 0),
+        "EndPadding": (0, 2),
+        "Dilations": (1, 2),
+    }
+    arrays = {
+        "InputTensor": x,
+        "InputScaleTensor": sx,
+        "InputZeroPointTensor": zx,
+        "OutputScaleTensor": sy,
+        "OutputZeroPointTensor": zy,
+    }
+    op = describe(
+        "QUANTIZED_LINEAR_AVERAGE_POOLING",
+        **arrays,
+        OutputTensor=np.zeros((2, 2, 3, 2), np.int8),
+        DimensionCount=2,
+        IncludePadding=include,
+        **window,
+    )
+    (result,) = operator_results(op, arrays)["OutputTensor"]
+    for n, c, i, j in np.ndindex(*result.values.shape):
+        places = [(i + a - 1, 2 * j + 2 * b) for a in range(2) for b in range(2)]
+        inside = [int(x[n, c, p, q]) - int(zx[c]) for p, q in places if 0 <= p < 3 and 0 <= q < 4]
+        mean = Fraction(sum(inside), 4 if include else len(inside))
+        exact = mean * Fraction(float(sx[0, c, 0, 0])) / Fraction(float(sy[0]))
+        want = min(max(round(exact) + int(zy[0, c, 0, 0]), -128), 127)
+        assert abs(int(result.values[n, c, i, j]) - want) <= result.error[n, c, i, j]
+    assert result.error.mean() < 0.1
+    assert not result.unspecified.any()
+
+
+def test_quantized_mean_by_hand():
+    x, one = np.array([1, 3, 255, 250], np.uint8).reshape(1, 1, 1, 4), np.ones((1, 1, 1, 1), np.float32)
+    arrays = {"InputTensor": x, "InputScaleTensor": one, "OutputScaleTensor": one * 2}
+    op = describe(
+        "QUANTIZED_LINEAR_AVERAGE_POOLING", **arrays, OutputTensor=np.zeros((1, 1, 1, 2), np.uint8), DimensionCount=2,
+        WindowSize=(1, 2), Strides=(1, 2), StartPadding=(0, 0), EndPadding=(0, 0), Dilations=(1, 1),
+        IncludePadding=False,
+    )  # fmt: skip
+    (result,) = operator_results(op, arrays)["OutputTensor"]
+    np.testing.assert_array_equal(result.values.reshape(-1), [1, 126])
+    np.testing.assert_array_equal(result.error.reshape(-1), [0, 0])

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dml2onnx.ir.tensor import DataType
+from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import disagreements, operator_results
-from tests.reference.describe import data_type_of, describe
+from tests.reference.describe import data_type_of, describe, tensor
 
 QUANTIZED = [np.int8, np.uint8]
 DEQUANTIZED = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32]
@@ -278,3 +278,109 @@ def test_documented_shapes_of_scales():
     back = dequantize(result.values, scale, zero_point)
     np.testing.assert_array_equal(back.values, [[[0, 0, 0, 0]], [[0, 0, 2, 4]]])
     assert data_type_of(back.values) is DataType.FLOAT32
+
+
+# --- QUANTIZE, DEQUANTIZE --------------------------------------------------------------------------------------------
+
+
+def in_blocks(name, x, data_type, *parameters):
+    """The result for logical arrays; ``data_type`` is that of the integers, the zero point's with it."""
+    desc = TensorDesc(data_type, x.shape)
+    scale, *zero_points = parameters
+    tensors = [tensor(scale), *(TensorDesc(data_type, item.shape) for item in zero_points)]
+    floats = TensorDesc(data_type_of(scale), x.shape)
+    source, target = (floats, desc) if name == "QUANTIZE" else (desc, floats)
+    kind = "SCALE_ZERO_POINT" if zero_points else "SCALE"
+    op = describe(name, InputTensor=source, OutputTensor=target, QuantizationType=kind, QuantizationTensors=tensors)
+    (result,) = operator_results(op, {"InputTensor": x, "QuantizationTensors": list(parameters)})["OutputTensor"]
+    return result
+
+
+def test_a_missing_zero_point_is_the_middle_of_unsigned_types():
+    x, scale = np.array([-3, 0, 3], np.float32), np.array([1], np.float32)
+    for data_type, middle in (
+        (DataType.UINT4, 8),
+        (DataType.UINT8, 128),
+        (DataType.INT4, 0),
+        (DataType.INT8, 0),
+    ):
+        y = in_blocks("QUANTIZE", x, data_type, scale)
+        np.testing.assert_array_equal(y.values.astype(int), [middle - 3, middle, middle + 3])
+        np.testing.assert_array_equal(in_blocks("DEQUANTIZE", y.values, data_type, scale).values, x)
+
+
+def test_four_bits_saturate():
+    x, scale, zero_point = np.array([-100, -7, 6, 100], np.float32), np.array([1], np.float32), np.array([2], np.int8)
+    np.testing.assert_array_equal(in_blocks("QUANTIZE", x, DataType.INT4, scale, zero_point).values, [-8, -5, 7, 7])
+    unsigned = in_blocks("QUANTIZE", x, DataType.UINT4, scale, zero_point.astype(np.uint8))
+    np.testing.assert_array_equal(unsigned.values, [0, 0, 8, 15])
+
+
+def test_blocks_along_every_dimension():
+    x = np.arange(24, dtype=np.int8).reshape(4, 6)
+    scale = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
+    zero_point = np.array([[0, 1, 2], [3, 4, 5]], np.int8)
+    result = in_blocks("DEQUANTIZE", x, DataType.INT8, scale, zero_point)
+    for i, j in np.ndindex(4, 6):
+        assert result.values[i, j] == (int(x[i, j]) - zero_point[i // 2, j // 2]) * scale[i // 2, j // 2]
+    y = in_blocks("QUANTIZE", result.values, DataType.INT8, scale, zero_point)
+    np.testing.assert_array_equal(y.values, x)
+
+
+# --- DYNAMIC_QUANTIZE_LINEAR -----------------------------------------------------------------------------------------
+
+
+def dynamic(x, dtype=np.uint8):
+    """Output, scale and zero point as results."""
+    one = np.zeros((1,) * x.ndim)
+    op = describe(
+        "DYNAMIC_QUANTIZE_LINEAR",
+        InputTensor=x,
+        OutputTensor=np.zeros(x.shape, dtype),
+        OutputScaleTensor=one.astype(np.float32),
+        OutputZeroPointTensor=one.astype(dtype),
+    )
+    results = operator_results(op, {"InputTensor": x})
+    return [results[f"Output{name}Tensor"][0] for name in ("", "Scale", "ZeroPoint")]
+
+
+@pytest.mark.parametrize("source", FLOATS)
+def test_dynamic_by_hand(source):
+    # the range is widened to 0 on either side
+    for x, scale, zero_point, want in (
+        ([51, 102, 255], 1, 0, [51, 102, 255]),
+        ([-510, -52, -2], 2, 255, [0, 229, 254]),
+        ([-1, 0, 254], 1, 1, [0, 1, 255]),
+    ):
+        for dtype, offset in ((np.uint8, 0), (np.int8, 128)):
+            y, s, z = dynamic(np.array(x, source), dtype)
+            assert (s.values.item(), z.values.item()) == (scale, zero_point - offset)
+            np.testing.assert_array_equal(y.values.astype(int) + offset, want)
+            assert not any(item.unspecified.any() for item in (y, s, z))
+            assert not y.error.any()
+            assert not z.error.any()
+
+
+@pytest.mark.parametrize("dtype", QUANTIZED)
+def test_dynamic_in_float32_agrees(dtype):
+    random, (low, high) = np.random.default_rng(1), (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    for _ in range(300):
+        x = (random.normal(random.normal(), 1, 20) * 10.0 ** random.integers(-8, 8)).astype(np.float32)
+        y, s, z = dynamic(x, dtype)
+        least, most = min(np.float32(0), x.min()), max(np.float32(0), x.max())
+        scale = (most - least) / np.float32(255)
+        zero_point = np.clip(np.rint(np.float32(low) - least / scale), low, high)
+        whole = np.clip(np.rint(x / scale) + zero_point, low, high)
+        for result, got in ((y, whole.astype(dtype)), (s, np.array([scale])), (z, np.array([zero_point], dtype))):
+            assert not disagreements(got, result, data_type_of(got)).any()
+        assert y.error.max() <= 2
+
+
+def test_what_dynamic_promises_nothing_of():
+    for x in ([0, 0], [np.nan, 1], [np.inf, 1], [3e38, -3e38], [1e-38, 0]):
+        y, _, z = dynamic(np.array(x, np.float32))
+        assert y.unspecified.all(), x
+        assert z.unspecified.all(), x
+    y, s, z = dynamic(np.zeros(3, np.float32), np.int8)
+    np.testing.assert_array_equal(y.values, [-128] * 3)
+    assert (s.values.item(), z.values.item()) == (0, -128)

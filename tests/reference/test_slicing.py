@@ -139,3 +139,31 @@ def test_a_length_above_the_axis_is_all_of_it(length):
     op = describe("REVERSE_SUBSEQUENCES", InputTensor=x, SequenceLengthsTensor=lengths, OutputTensor=x, Axis=0)
     (got,) = run_operator(op, {"InputTensor": x, "SequenceLengthsTensor": lengths})["OutputTensor"]
     np.testing.assert_array_equal(got, x[::-1])
+
+
+@pytest.mark.parametrize("data_type", TYPES, ids=lambda t: t.name)
+@pytest.mark.parametrize(
+    ("offset", "window", "stride", "want"),
+    [(0, 6, 1, [1, 2, 3, 0, 0, 0]), (1, 5, 2, [0, 1, 0, 2, 0, 3]), (1, 5, -2, [0, 3, 0, 2, 0, 1])],
+)
+def test_slice_grad(data_type, offset, window, stride, want):
+    g, y = np.array([1, 2, 3], data_type.dtype), np.zeros(6, data_type.dtype)
+    op = describe(
+        "SLICE_GRAD",
+        InputGradientTensor=g,
+        OutputGradientTensor=y,
+        InputWindowOffsets=(offset,),
+        InputWindowSizes=(window,),
+        InputWindowStrides=(stride,),
+    )
+    (got,) = run_operator(op, {"InputGradientTensor": g})["OutputGradientTensor"]
+    np.testing.assert_array_equal(got, np.array(want, data_type.dtype))
+
+
+def test_slice_grad_undoes_slice1_in_several_dimensions():
+    fields = {"InputWindowOffsets": (1, 0, 2), "InputWindowSizes": (4, 6, 3), "InputWindowStrides": (2, -3, -1)}
+    x = np.arange(5 * 6 * 5).reshape(5, 6, 5)
+    taken = slice1(x, *fields.values())
+    op = describe("SLICE_GRAD", InputGradientTensor=taken + 1, OutputGradientTensor=x, **fields)
+    (got,) = run_operator(op, {"InputGradientTensor": taken + 1})["OutputGradientTensor"]
+    np.testing.assert_array_equal(got, np.where(np.isin(x, taken), x + 1, 0))

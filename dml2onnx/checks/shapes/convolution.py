@@ -149,3 +149,27 @@ def filter_scale_size(subject: Subject) -> Iterator[Finding]:
 def quantized_bias_size(subject: Subject) -> Iterator[Finding]:
     """One element for each output channel."""
     return _per_channel(subject, "BiasTensor", or_single=False)
+
+
+@rule("quantized_linear_average_pooling/size-input-scale")
+def pooled_input_scale_size(subject: Subject) -> Iterator[Finding]:
+    """One element, or one for each channel."""
+    return _per_channel(subject, "InputScaleTensor", or_single=True)
+
+
+@rule("quantized_linear_average_pooling/size-input-zero-point")
+def pooled_input_zero_point_size(subject: Subject) -> Iterator[Finding]:
+    """One element, or one for each channel."""
+    return _per_channel(subject, "InputZeroPointTensor", or_single=True)
+
+
+@rule("quantized_linear_average_pooling/size-output-scale")
+def pooled_output_scale_size(subject: Subject) -> Iterator[Finding]:
+    """One element, or one for each channel."""
+    return _per_channel(subject, "OutputScaleTensor", or_single=True)
+
+
+@rule("quantized_linear_average_pooling/size-output-zero-point")
+def pooled_output_zero_point_size(subject: Subject) -> Iterator[Finding]:
+    """One element, or one for each channel."""
+    return _per_channel(subject, "OutputZeroPointTensor", or_single=True)

@@ -137,6 +137,12 @@ class NeuralOps(EmitterCore):
             "AveragePool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), attributes
         )
 
+    def LpPool(self, x: Tensor, window: Window, p: int) -> Tensor:
+        """``sum(|x| ** p) ** (1 / p)`` over windows; dilations are opset 18's. Pads must be smaller than the window."""
+        x = self._apart_from_pad(x)
+        attributes = {**window.attributes(), "p": p}
+        return self.emit("LpPool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), attributes)
+
     def _apart_from_pad(self, x: Tensor) -> Tensor:
         """``x``, behind a Reshape (which copies nothing) where a Pad with zeros has made it.
 
@@ -310,6 +316,36 @@ class NeuralOps(EmitterCore):
         attributes: dict[str, Attribute] | None = None if axis is None else {"axis": axis}
         inputs = [x, scale, zero_point]
         return self.emit("QuantizeLinear", Traits("T1", (0,), False), inputs, dtype, x.shape, attributes, fold)
+
+    def DynamicQuantizeLinear(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """FLOAT ``x`` as UINT8, and the scale and zero point that its range, widened to 0, asks for, as scalars."""
+        unsigned: DType = np.dtype(np.uint8)
+        outputs = [(unsigned, x.shape), (x.dtype, ()), (unsigned, ())]
+        y, scale, zero_point = self.nodes("DynamicQuantizeLinear", [x], outputs)
+        return y, scale, zero_point
+
+    def MatMulInteger(self, a: Tensor, b: Tensor, a_zero_point: Tensor, b_zero_point: Tensor) -> Tensor:
+        """``(a - a_zero_point) x (b - b_zero_point)`` of 8-bit integers, in INT32.
+
+        ``a_zero_point`` is a scalar; ``b_zero_point`` a scalar, a vector of columns of a matrix, or batches of one row.
+        """
+        shape = (*broadcast_shape(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
+        inputs = [a, b, a_zero_point, b_zero_point]
+        return self.emit("MatMulInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape)
+
+    def ConvInteger(
+        self, x: Tensor, w: Tensor, x_zero_point: Tensor, w_zero_point: Tensor, window: Window, group: int = 1
+    ) -> Tensor:
+        """``Conv`` of ``x - x_zero_point`` and ``w - w_zero_point``, both zero points scalars, in INT32.
+
+        Padding adds nothing: it is the zero point.
+        """
+        attributes = window.attributes()
+        if group != 1:
+            attributes["group"] = group
+        shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
+        inputs = [x, w, x_zero_point, w_zero_point]
+        return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape, attributes)
 
     def dequantizes(self, dtype: DType) -> bool:
         """Whether the provider has a kernel of DequantizeLinear for a type."""

@@ -1,0 +1,193 @@
+"""Convolutions and matrix products of integers, and of quantized tensors: ConvInteger and MatMulInteger.
+
+ONNX Runtime adds pairs of products of UINT8 with INT8 in 16 bits on processors without VNNI, where they saturate, and
+does not multiply INT8 with UINT8 everywhere; of UINT8 with UINT8 it is exact on all. So INT8 is moved up by 128, and
+its zero point with it. QLinearConv and QLinearMatMul, which share these kernels, also admit fewer types.
+https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.emitter.core import FLOAT
+from dml2onnx.lowering.emitter.neural import Window
+from dml2onnx.lowering.quantization import saturated, zero_point_of
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.emitter.core import DType
+    from dml2onnx.lowering.operands import Operands
+
+INT8: DType = np.dtype(np.int8)
+UINT8: DType = np.dtype(np.uint8)
+INT32: DType = np.dtype(np.int32)
+UINT32: DType = np.dtype(np.uint32)
+
+
+@lowers("CONVOLUTION_INTEGER")
+def convolution_integer(node: Operands, e: Emitter) -> Tensor:
+    """``conv(Input - InputZeroPoint, Filter - FilterZeroPoint)`` in INT32 [decisions Q11, Q13, Q14]: ConvInteger.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_convolution_integer_operator_desc
+    """
+    return _convolved(node, e)
+
+
+@lowers("QUANTIZED_LINEAR_CONVOLUTION")
+def quantized_linear_convolution(node: Operands, e: Emitter) -> Tensor:
+    """The INT32 convolution and its bias, times the scales, quantized [decisions Q11 to Q15].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_convolution_operator_desc
+    """
+    total, bias = _convolved(node, e), node.optional("BiasTensor")
+    if bias is not None:
+        total = e.Add(total, bias)
+    factor = e.Mul(scale_along(node, e, "Input", total.rank, 1), scale_along(node, e, "Filter", total.rank, 1))
+    return requantized(node, e, total, factor, 1)
+
+
+@lowers("MATRIX_MULTIPLY_INTEGER")
+def matrix_multiply_integer(node: Operands, e: Emitter) -> Tensor:
+    """``(A - AZeroPoint) x (B - BZeroPoint)`` in INT32 [decisions M3, M8, Q13, Q14]: MatMulInteger.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_matrix_multiply_integer_operator_desc
+    """
+    return e.Expand(_multiplied(node, e), node.output().sizes)
+
+
+@lowers("MATRIX_MULTIPLY_INTEGER_TO_FLOAT")
+def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
+    """The INT32 product times AScale and BScale, plus Bias [decisions Q13, Q14, Q16].
+
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_matrix_multiply_integer_to_float_operator_desc
+    """
+    total, rank = _multiplied(node, e), node.output().rank
+    y = e.Mul(
+        e.Cast(total, FLOAT),
+        e.Mul(scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1)),
+    )
+    if node.op.has("BiasTensor"):
+        y = e.Add(y, e.Cast(node.broadcastable("BiasTensor"), FLOAT))
+    return e.Expand(e.Cast(y, node.output().data_type.dtype), node.output().sizes)
+
+
+@lowers("QUANTIZED_LINEAR_MATRIX_MULTIPLY")
+def quantized_linear_matrix_multiply(node: Operands, e: Emitter) -> Tensor:
+    """The INT32 product times the scales, quantized [decisions Q13 to Q15].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_matrix_multiply_operator_desc
+    """
+    total, rank = _multiplied(node, e), node.output().rank
+    factor = e.Mul(scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1))
+    return requantized(node, e, total, factor, rank - 2)
+
+
+def _placed(e: Emitter, x: Tensor, rank: int, axis: int) -> Tensor:
+    """One element, or one for each index along ``axis``, whatever rank it came in [decision Q13]."""
+    shape = [1] * rank
+    shape[axis] = x.size
+    return e.Reshape(x, shape)
+
+
+def scale_along(node: Operands, e: Emitter, name: str, rank: int, axis: int) -> Tensor:
+    """The scale of a tensor: one, or one for each index along ``axis``."""
+    return e.Cast(_placed(e, node.broadcastable(f"{name}ScaleTensor"), rank, axis), FLOAT)
+
+
+def zero_point_along(node: Operands, e: Emitter, name: str, rank: int, axis: int) -> Tensor | None:
+    """The zero point of a tensor, or ``None`` where it is 0: one, or one for each index along ``axis``."""
+    zero_point = zero_point_of(node, f"{name}ZeroPointTensor")
+    return None if zero_point is None else _placed(e, zero_point, rank, axis)
+
+
+def requantized(node: Operands, e: Emitter, total: Tensor, factor: Tensor, axis: int) -> Tensor:
+    """``clamp(round(total * (factor / OutputScale)) + OutputZeroPoint)`` [decision Q15]."""
+    factor = e.Div(factor, scale_along(node, e, "Output", total.rank, axis))
+    steps = e.Mul(e.Cast(total, FLOAT), factor)
+    zero_point = zero_point_along(node, e, "Output", total.rank, axis)
+    output = node.output()
+    return e.Expand(saturated(e, steps, zero_point, output.data_type.dtype), output.sizes)
+
+
+def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor, Tensor]:
+    """8-bit ``x`` and its zero point as UINT8: of INT8 both are 128 more, which modulo 256 is a sum of low bits."""
+    if zero_point is None:
+        zero_point = e.constant(np.zeros((1,) * x.rank, x.dtype))
+    if x.dtype == UINT8:
+        return x, zero_point
+    e.note("INT8 is moved up by 128 to UINT8, of which ONNX Runtime's products are exact on every processor")
+    middle = e.constant(128, UINT8)
+    return e.Add(e.Cast(x, UINT8), middle), e.Add(e.Cast(zero_point, UINT8), middle)
+
+
+def _convolved(node: Operands, e: Emitter) -> Tensor:
+    """The convolution in INT32.
+
+    ConvInteger takes one zero point of the filter. Those of channels are taken off after it: each times the sum of
+    the window, a convolution with ones.
+    """
+    op, x, w = node.op, node.tensor("InputTensor"), node.tensor("FilterTensor")
+    group = op.uint("GroupCount")
+    window = Window(
+        w.shape[2:], op.uints("Strides"), op.uints("Dilations"), op.uints("StartPadding"), op.uints("EndPadding")
+    )
+    zero_point = zero_point_along(node, e, "Filter", w.rank, 0)
+    x, x_zero_point = _unsigned(e, x, zero_point_along(node, e, "Input", x.rank, 1))
+    w, w_zero_point = _unsigned(e, w, zero_point)
+    x_zero_point = e.Reshape(x_zero_point, ())
+    if w_zero_point.size == 1:
+        return e.ConvInteger(x, w, x_zero_point, e.Reshape(w_zero_point, ()), window, group)
+    e.note("zero points of channels are taken off behind ConvInteger, each times the sum of its window")
+    y = e.ConvInteger(x, w, x_zero_point, e.constant(0, UINT8), window, group)
+    ones = e.constant(np.ones((group, *w.shape[1:]), np.uint8))
+    sums = e.ConvInteger(x, ones, x_zero_point, e.constant(0, UINT8), window, group)
+    spatial = y.shape[2:]
+    by_channel = e.Reshape(e.Cast(w_zero_point, INT32), (1, group, w.shape[0] // group, *(1,) * len(spatial)))
+    extra = e.Mul(e.Reshape(sums, (y.shape[0], group, 1, *spatial)), by_channel)
+    return e.Sub(y, e.Reshape(extra, y.shape))
+
+
+def _multiplied(node: Operands, e: Emitter) -> Tensor:
+    """The product of the matrices in INT32, where equal batches have size 1."""
+    a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
+    a_zero_point = zero_point_along(node, e, "A", a.rank, a.rank - 2)
+    b_zero_point = zero_point_along(node, e, "B", b.rank, b.rank - 1)
+    if a.dtype.itemsize > 1 or b.dtype.itemsize > 1:
+        e.note("integers of more than 8 bits are multiplied in UINT32, whose low bits are those of INT32")
+        return e.Cast(e.MatMul(_low_bits(e, a, a_zero_point), _low_bits(e, b, b_zero_point)), INT32)
+    a, a_zero_point = _unsigned(e, a, a_zero_point)
+    b, b_zero_point = _unsigned(e, b, b_zero_point)
+    columns = _of_columns(e, b_zero_point, b)
+    if a_zero_point.size == 1:
+        return e.MatMulInteger(a, b, e.Reshape(a_zero_point, ()), columns)
+    e.note("zero points of rows are taken off behind MatMulInteger, each times the sum of the column")
+    y = e.MatMulInteger(a, b, e.constant(0, UINT8), columns)
+    sums = e.ReduceSum(e.Sub(e.Cast(b, INT32), e.Cast(b_zero_point, INT32)), (b.rank - 2,))
+    return e.Sub(y, e.Mul(e.Cast(a_zero_point, INT32), sums))
+
+
+def _of_columns(e: Emitter, zero_point: Tensor, b: Tensor) -> Tensor:
+    """The zero point of ``b`` as MatMulInteger takes it: a scalar, a vector, or of batches one row for each."""
+    if zero_point.size == 1:
+        return e.Reshape(zero_point, ())
+    return (
+        e.Reshape(zero_point, (zero_point.size,))
+        if b.rank == 2
+        else e.Expand(zero_point, (*b.shape[:-2], 1, b.shape[-1]))
+    )
+
+
+def _matrices(node: Operands, e: Emitter, field: str) -> Tensor:
+    """An operand whose broadcast batches have size 1; its matrices are whole."""
+    x = node.broadcastable(field)
+    return e.Expand(x, (*x.shape[:-2], *node.op.tensor(field).sizes[-2:]))
+
+
+def _low_bits(e: Emitter, x: Tensor, zero_point: Tensor | None) -> Tensor:
+    """``x - zero_point`` modulo 2**32."""
+    x = e.Cast(x, UINT32)
+    return x if zero_point is None else e.Sub(x, e.Cast(zero_point, UINT32))

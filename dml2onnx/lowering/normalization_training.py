@@ -1,0 +1,127 @@
+"""Batch normalization as it is trained: its statistics and gradients, and the gradient of response normalization."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.activation import affine, apply_activation
+from dml2onnx.lowering.emitter.core import FLOAT
+from dml2onnx.lowering.normalization import channel_sums, image_sums, mean_over, power
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.operands import Operands
+
+
+def _wide(node: Operands, e: Emitter, field: str) -> Tensor:
+    """An input in FLOAT, whatever the provider computes in: squares and sums soon overflow in FLOAT16."""
+    return e.Cast(node.tensor(field), FLOAT)
+
+
+def _summed(x: Tensor, parameter: Tensor) -> tuple[int, ...]:
+    """The axes along which a parameter is broadcast, as far as there is anything to sum."""
+    return tuple(i for i, (n, m) in enumerate(zip(x.shape, parameter.shape, strict=True)) if m == 1 and n > 1)
+
+
+@lowers("BATCH_NORMALIZATION_TRAINING")
+def batch_normalization_training(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
+    """BATCH_NORMALIZATION with the input's own mean and population variance, which are outputs too [decision N10].
+
+    FusedAddTensor is added before the activation. Not BatchNormalization in training mode, of whose variance the
+    kernel of ONNX Runtime keeps a running average, and which knows no other axes than channels.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_training_operator_desc
+    """
+    op = node.op
+    x, scale, bias = (_wide(node, e, field) for field in ("InputTensor", "ScaleTensor", "BiasTensor"))
+    axes = _summed(x, scale)
+    mean = mean_over(e, x, axes)
+    centred = e.Sub(x, mean)
+    variance = mean_over(e, e.Mul(centred, centred), axes)
+    y = e.Add(e.Mul(centred, e.Div(scale, _deviation(e, variance, op.float("Epsilon")))), bias)
+    if op.has("FusedAddTensor"):
+        y = e.Add(y, _wide(node, e, "FusedAddTensor"))
+    return {
+        "OutputTensor": apply_activation(e, op.activation(), y),
+        "OutputMeanTensor": mean,
+        "OutputVarianceTensor": variance,
+    }
+
+
+def _deviation(e: Emitter, variance: Tensor, epsilon: float) -> Tensor:
+    return e.Sqrt(e.Add(variance, e.constant(epsilon, variance.dtype)))
+
+
+def _epsilon(node: Operands) -> float:
+    """The gradient's may be left out of a descriptor that is not the structure itself."""
+    return node.op.float("Epsilon") if node.op.has("Epsilon") else 0.0
+
+
+@lowers("BATCH_NORMALIZATION_GRAD")
+def batch_normalization_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
+    """The gradients with fixed statistics: ``dX = dY * Scale / sqrt(Variance + Epsilon)`` [decision N12].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_grad_operator_desc
+    """
+    gradient, scale = (_wide(node, e, field) for field in ("InputGradientTensor", "ScaleTensor"))
+    deviation = _deviation(e, _wide(node, e, "VarianceTensor"), _epsilon(node))
+    centred = e.Sub(_wide(node, e, "InputTensor"), _wide(node, e, "MeanTensor"))
+    axes = _summed(gradient, scale)
+    return {
+        "OutputGradientTensor": e.Mul(gradient, e.Div(scale, deviation)),
+        "OutputScaleGradientTensor": e.Div(_total(e, e.Mul(gradient, centred), axes), deviation),
+        "OutputBiasGradientTensor": _total(e, gradient, axes),
+    }
+
+
+@lowers("BATCH_NORMALIZATION_TRAINING_GRAD")
+def batch_normalization_training_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
+    """The gradients through mean and variance too [decision N11].
+
+    ``dX = Scale / sqrt(v) * (dY - mean(dY) - own * mean(dY * own) / v)`` with ``v = Variance + Epsilon`` and
+    ``own = X - mean(X)``; MeanTensor is for the scale's.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_training_grad_operator_desc
+    """
+    gradient, scale = (_wide(node, e, field) for field in ("InputGradientTensor", "ScaleTensor"))
+    variance = _wide(node, e, "VarianceTensor")
+    shifted = e.Add(variance, e.constant(node.op.float("Epsilon"), variance.dtype))
+    deviation = e.Sqrt(shifted)
+    x = _wide(node, e, "InputTensor")
+    centred = e.Sub(x, _wide(node, e, "MeanTensor"))
+    axes = _summed(gradient, scale)
+    own = e.Sub(x, mean_over(e, x, axes))
+    shared = e.Div(mean_over(e, e.Mul(gradient, own), axes), shifted)
+    through_both = e.Sub(e.Sub(gradient, mean_over(e, gradient, axes)), e.Mul(own, shared))
+    return {
+        "OutputGradientTensor": e.Mul(through_both, e.Div(scale, deviation)),
+        "OutputScaleGradientTensor": e.Div(_total(e, e.Mul(gradient, centred), axes), deviation),
+        "OutputBiasGradientTensor": _total(e, gradient, axes),
+    }
+
+
+def _total(e: Emitter, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """The sum over ``axes``: the mean, which has the faster form, times the number of elements."""
+    return e.Mul(mean_over(e, x, axes), e.constant(prod(x.shape[axis] for axis in axes), x.dtype))
+
+
+@lowers("LOCAL_RESPONSE_NORMALIZATION_GRAD")
+def local_response_normalization_grad(node: Operands, e: Emitter) -> Tensor:
+    """The gradient of LOCAL_RESPONSE_NORMALIZATION, whose windows are here looked at from their elements.
+
+    With ``S = Bias + a * sum(X ** 2)`` over the window around each element, and ``a = Alpha / LocalSize``:
+    ``dX = dY * S ** -Beta - 2 * Beta * a * X * sum(dY * X * S ** (-Beta - 1))`` over the windows that hold it.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_grad_operator_desc
+    """
+    op, size = node.op, node.op.uint("LocalSize")
+    x, gradient = (_wide(node, e, field) for field in ("InputTensor", "InputGradientTensor"))
+    alpha, beta = op.float("Alpha") / size, op.float("Beta")
+    sums = channel_sums if op.flag("CrossChannel") else image_sums
+    s = affine(e, sums(e, e.Mul(x, x), size), alpha, op.float("Bias"))
+    direct = e.Div(gradient, power(e, s, beta))
+    shares = sums(e, e.Div(e.Mul(direct, x), s), size, from_elements=True)
+    return e.Sub(direct, e.Mul(e.Mul(x, e.constant(np.float32(2 * beta * alpha))), shares))

@@ -1,0 +1,86 @@
+"""MAX_UNPOOLING, and the gradients of MAX_POOLING2 and AVERAGE_POOLING: ScatterElements and ConvTranspose."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.emitter.core import FLOAT, INT64
+from dml2onnx.lowering.emitter.neural import Window
+from dml2onnx.lowering.pooling import first_maxima, pool_of
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.operands import Operands
+    from dml2onnx.lowering.pooling import Pool
+
+
+@lowers("MAX_UNPOOLING")
+def max_unpooling(node: Operands, e: Emitter) -> Tensor:
+    """``Output[Indices[i]] = Input[i]`` over the whole tensor, 0 elsewhere [decision P17].
+
+    ScatterElements into a vector of zeros, whose last element takes what has an index beyond the output. MaxUnpool
+    has a kernel for FLOAT only, and stops at such an index.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_unpooling_operator_desc
+    """
+    x, indices, sizes = node.tensor("InputTensor"), node.tensor("IndicesTensor"), node.output().sizes
+    count = prod(sizes)
+    places = e.Cast(e.Min(indices, e.constant(min(count, np.iinfo(indices.dtype.name).max), indices.dtype)), INT64)
+    is_inside = places.value is not None and bool((places.value < count).all())  # type: ignore[operator]
+    zeros = e.ConstantOfShape((count if is_inside else count + 1,), 0, x.dtype)
+    y = e.ScatterElements(zeros, e.Reshape(places, (x.size,)), e.Reshape(x, (x.size,)))
+    return e.Reshape(e.Slice(y, (0,), (count,)), sizes)
+
+
+@lowers("MAX_POOLING_GRAD")
+def max_pooling_grad(node: Operands, e: Emitter) -> Tensor:
+    """Each window's gradient is added at its first largest element [decisions P10 and P18].
+
+    The indices of MaxPool tell ScatterElements where. Windows wholly in padding send theirs nowhere.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling_grad_operator_desc
+    """
+    x, gradient = node.tensor("InputTensor"), e.Cast(node.tensor("InputGradientTensor"), FLOAT)
+    pool = pool_of(node.op, "InputTensor", "InputGradientTensor")
+    # NaN is never found to be the largest, but in a window of NaN alone the first is wanted
+    lowest = e.constant(-np.inf, x.dtype)
+    _, indices = first_maxima(e, e.Where(e.IsNaN(x), lowest, x), pool)
+    if pool.has_empty:
+        holds_some = e.constant(pool.inside()[None, None] > 0)
+        gradient = e.Where(holds_some, gradient, e.constant(0, gradient.dtype))
+    zeros = e.ConstantOfShape((x.size,), 0, gradient.dtype)
+    places, updates = (e.Reshape(item, (item.size,)) for item in (indices, gradient))
+    return e.Reshape(e.ScatterElements(zeros, places, updates, reduction="add"), x.shape)
+
+
+@lowers("AVERAGE_POOLING_GRAD")
+def average_pooling_grad(node: Operands, e: Emitter) -> Tensor:
+    """Each window's gradient, over the divisor of its mean, is added at its elements inside [decisions P3, P4, P19].
+
+    ConvTranspose with a filter of equal weights, all planes being its batch.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling_grad_operator_desc
+    """
+    gradient = e.Cast(node.tensor("InputGradientTensor"), FLOAT)
+    pool = pool_of(node.op, "OutputGradientTensor", "InputGradientTensor")
+    weight = 1 / prod(pool.window.shape)
+    if pool.is_padded and not node.op.flag("IncludePadding"):
+        # a window without elements inside has none to share among
+        gradient = e.Div(gradient, e.constant(np.maximum(pool.inside(), 1)[None, None], gradient.dtype))
+        weight = 1
+    return _spread(e, gradient, pool, weight)
+
+
+def _spread(e: Emitter, gradient: Tensor, pool: Pool, weight: float) -> Tensor:
+    """Every element added at the elements of its window, times ``weight``; what falls outside is dropped."""
+    window, spatial = pool.window, pool.sizes
+    planes = e.Reshape(gradient, (prod(gradient.shape[:2]), 1, *pool.output))
+    none = (0,) * len(spatial)
+    ones = e.constant(np.full((1, 1, *window.shape), weight), gradient.dtype)
+    whole = e.ConvTranspose(planes, ones, None, Window(window.shape, window.strides, window.dilations, none, none))
+    lengths = whole.shape[2:]
+    missing = [max(a + n - m, 0) for a, n, m in zip(window.start, spatial, lengths, strict=True)]
+    padded = e.Pad(whole, (0,) * whole.rank, (0, 0, *missing))
+    ends = [a + n for a, n in zip(window.start, spatial, strict=True)]
+    return e.Reshape(e.Slice(padded, (0, 0, *window.start), (*whole.shape[:2], *ends)), (*gradient.shape[:2], *spatial))

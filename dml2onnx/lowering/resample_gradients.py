@@ -1,0 +1,122 @@
+"""RESAMPLE_GRAD and RESAMPLE_GRAD1: the elements that looked at a place, gathered side by side and added up."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.emitter.core import FLOAT
+from dml2onnx.lowering.registry import lowers
+from dml2onnx.lowering.sampling import REMEMBERED, Axis, nearest, weights, whole
+
+if TYPE_CHECKING:
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.operands import Operands
+    from dml2onnx.lowering.sampling import Floats, Indices, Rounding
+
+WASTE = 4
+"""How many times as many elements may be gathered as there are, before each is sent by itself instead."""
+
+
+@lowers("RESAMPLE_GRAD")
+def resample_grad(node: Operands, e: Emitter) -> Tensor:
+    """The gradient of RESAMPLE1; NEAREST_NEIGHBOR rounds halves up [decisions S2 and S14].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample_grad_operator_desc
+    """
+    return _gradient(node, e, "HALVES_UP")
+
+
+@lowers("RESAMPLE_GRAD1")
+def resample_grad1(node: Operands, e: Emitter) -> Tensor:
+    """The gradient of RESAMPLE2; NEAREST_NEIGHBOR rounds as RoundingDirection says [decision S3].
+
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_resample_grad1_operator_desc
+    """
+    return _gradient(node, e, "INCREASING" if node.op.enum("RoundingDirection") == "INCREASING" else "DECREASING")
+
+
+def _gradient(node: Operands, e: Emitter, rounding: Rounding) -> Tensor:
+    """One axis after the other, those that shrink first; the offsets are swapped [decisions S12 to S15]."""
+    op, x = node.op, e.Cast(node.tensor("InputGradientTensor"), FLOAT)
+    sizes = node.output("OutputGradientTensor").sizes
+    fields = (op.floats("Scales"), op.floats("OutputPixelOffsets"), op.floats("InputPixelOffsets"))
+    axes = [Axis(*values) for values in zip(sizes, x.shape, *fields, strict=True)]
+    is_linear = op.enum("InterpolationMode") == "LINEAR"
+    for i in sorted(range(x.rank), key=lambda i: (axes[i].size / axes[i].count, -i)):
+        shares = _linear_shares(axes[i]) if is_linear else _nearest_shares(axes[i], rounding)
+        x = _collected(e, x, i, *shares, sizes[i])
+    return x
+
+
+@lru_cache(REMEMBERED)
+def _nearest_shares(axis: Axis, rounding: Rounding) -> tuple[Indices, Indices, Floats | None]:
+    """Which elements go where, and the share of each, or ``None`` where they go as a whole."""
+    return np.arange(axis.count), nearest(axis, rounding), None
+
+
+@lru_cache(REMEMBERED)
+def _linear_shares(axis: Axis) -> tuple[Indices, Indices, Floats | None]:
+    """The same for LINEAR; an element whose coordinate is whole has no share elsewhere, not even of 0."""
+    every, only = np.arange(axis.count), whole(axis)
+    if only is not None:
+        return every, only, None
+    low, high, above = nearest(axis, "DECREASING"), nearest(axis, "INCREASING"), weights(axis)
+    split = low != high
+    elements = np.concatenate([every, every[split]])
+    places = np.concatenate([low, high[split]])
+    shares = np.concatenate([np.where(split, 1 - above, np.float32(1)), above[split]])
+    return elements, places, shares
+
+
+def _collected(
+    e: Emitter, x: Tensor, i: int, elements: Indices, places: Indices, shares: Floats | None, size: int
+) -> Tensor:
+    """``y[places] += shares * x[elements]`` along axis ``i``, of ``size`` then."""
+    count = x.shape[i]
+    if shares is None and count == size and bool((places == elements).all()):
+        return x
+    order = np.argsort(places, kind="stable")
+    elements, places = elements[order], places[order]
+    shares = None if shares is None else shares[order]
+    first = np.searchsorted(places, np.arange(size))
+    row = np.arange(len(places)) - first[places]
+    most = int(row.max()) + 1
+    if most * size > WASTE * len(places) + WASTE:
+        return _sent(e, x, i, elements, places, shares, size)
+    # what is missing is a 0 behind the last element
+    table, factors = np.full((most, size), count), np.zeros((most, size), np.float32)
+    table[row, places] = elements
+    factors[row, places] = 1 if shares is None else shares
+    if (table == count).any():
+        x = e.Pad(x, (0,) * x.rank, [int(axis == i) for axis in range(x.rank)])
+    # sums of neighbours are the fastest, those of rows the next
+    are_blocks = np.array_equal(table.T.reshape(-1), np.arange(x.shape[i]))
+    axis = i
+    if are_blocks or prod(x.shape[i + 1 :]) == 1:
+        table, factors, axis = table.T, factors.T, i + 1
+    if are_blocks:
+        y = e.Reshape(x, (*x.shape[:i], *table.shape, *x.shape[i + 1 :]))
+    else:
+        y = e.Gather(x, e.positions(table), i)
+    if shares is not None:
+        y = e.Mul(y, e.constant(factors.reshape(*factors.shape, *(1,) * (x.rank - i - 1)), x.dtype))
+    total = e.ReduceSum(y, (axis,)) if most > 1 else y
+    return e.Reshape(total, (*x.shape[:i], size, *x.shape[i + 1 :]))
+
+
+def _sent(
+    e: Emitter, x: Tensor, i: int, elements: Indices, places: Indices, shares: Floats | None, size: int
+) -> Tensor:
+    """The same, element by element."""
+    e.note(f"ScatterElements: the elements meet too unevenly along axis {i} to be gathered side by side")
+    column = (-1, *(1,) * (x.rank - i - 1))
+    updates = x
+    if shares is not None:
+        updates = e.Mul(e.Gather(x, e.positions(elements), i), e.constant(shares.reshape(column), x.dtype))
+    zeros = e.ConstantOfShape((*x.shape[:i], size, *x.shape[i + 1 :]), 0, x.dtype)
+    where = e.Expand(e.positions(places.reshape(column)), updates.shape)
+    return e.ScatterElements(zeros, where, updates, i, reduction="add")

@@ -1,0 +1,141 @@
+"""Convolutions and matrix products of integers, and of quantized tensors."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.convolution import forward
+from dml2onnx.reference.numeric import LARGEST_FLOAT32, SMALLEST_FLOAT32, UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.quantization import quantized
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
+
+Integers = npt.NDArray[np.int64]
+
+_FLOAT32_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
+_ROWS, _COLUMNS = -2, -1
+
+
+@reference("CONVOLUTION_INTEGER")
+def convolution_integer(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``conv(Input - InputZeroPoint, Filter - FilterZeroPoint)``, wrapped to INT32 (decisions Q11, Q13, Q14).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_convolution_integer_operator_desc
+    """
+    return {"OutputTensor": Result(_wrapped(_convolved(op, inputs)))}
+
+
+@reference("QUANTIZED_LINEAR_CONVOLUTION")
+def quantized_linear_convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The INT32 convolution and its bias, times the scales, quantized (decisions Q2, Q11 to Q15).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_convolution_operator_desc
+    """
+    total, bias = _convolved(op, inputs), inputs.optional("BiasTensor")
+    if bias is not None:
+        total = total + bias.astype(np.int64)
+    scales = [along(inputs.tensor(f"{name}ScaleTensor"), total.ndim, 1) for name in ("Input", "Filter", "Output")]
+    zero_point = inputs.optional("OutputZeroPointTensor")
+    zero_point = None if zero_point is None else along(zero_point, total.ndim, 1)
+    return {"OutputTensor": requantized(_wrapped(total), scales, zero_point, op.tensor("OutputTensor").data_type)}
+
+
+@reference("MATRIX_MULTIPLY_INTEGER")
+def matrix_multiply_integer(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``(A - AZeroPoint) x (B - BZeroPoint)``, wrapped to INT32 (decisions M3, M8, Q13, Q14).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_matrix_multiply_integer_operator_desc
+    """
+    return {"OutputTensor": Result(_multiplied(inputs))}
+
+
+@reference("MATRIX_MULTIPLY_INTEGER_TO_FLOAT")
+def matrix_multiply_integer_to_float(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The INT32 product times AScale and BScale, plus Bias (decisions Q13, Q14, Q16).
+
+    Nothing is promised where scales are 0 or not finite, or where FLOAT32 does not have a product on the way.
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_matrix_multiply_integer_to_float_operator_desc
+    """
+    total, bias = widen(_multiplied(inputs)), inputs.optional("BiasTensor")
+    a = widen(along(inputs.tensor("AScaleTensor"), total.ndim, _ROWS))
+    b = widen(along(inputs.tensor("BScaleTensor"), total.ndim, _COLUMNS))
+    y, unspecified = total * a * b, _leaves_float32([a * b], [total * a, total * b, total * a * b])
+    magnitude = np.abs(y)
+    if bias is not None:
+        y, magnitude = y + widen(bias), magnitude + np.abs(widen(bias))
+    return {"OutputTensor": Result(y, sum_error(4, magnitude, _FLOAT32_ROUNDOFF), unspecified)}
+
+
+@reference("QUANTIZED_LINEAR_MATRIX_MULTIPLY")
+def quantized_linear_matrix_multiply(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The INT32 product times the scales, quantized (decisions Q2, Q13 to Q15).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_matrix_multiply_operator_desc
+    """
+    total, axes = _multiplied(inputs), {"A": _ROWS, "B": _COLUMNS, "Output": _ROWS}
+    scales = [along(inputs.tensor(f"{name}ScaleTensor"), total.ndim, axis) for name, axis in axes.items()]
+    zero_point = inputs.optional("OutputZeroPointTensor")
+    zero_point = None if zero_point is None else along(zero_point, total.ndim, _ROWS)
+    return {"OutputTensor": requantized(total, scales, zero_point, op.tensor("OutputTensor").data_type)}
+
+
+def along(parameter: Array, rank: int, axis: int) -> Array:
+    """One element, or one for each index along ``axis``, whatever rank it came in (decision Q13)."""
+    shape = [1] * rank
+    shape[axis] = parameter.size
+    return parameter.reshape(shape)
+
+
+def _less(inputs: Inputs, name: str, axis: int) -> Integers:
+    """A tensor without its zero point, which is 0 where it is missing."""
+    x, zero_point = inputs.tensor(f"{name}Tensor"), inputs.optional(f"{name}ZeroPointTensor")
+    wide: Integers = x.astype(np.int64)
+    return wide if zero_point is None else wide - along(zero_point, x.ndim, axis).astype(np.int64)
+
+
+def _convolved(op: OperatorDesc, inputs: Inputs) -> Integers:
+    """The exact convolution: its sums stay far below the 2**53 that float64 holds. Padding adds nothing."""
+    # output channels are the first dimension of the filter
+    y = forward(op, widen(_less(inputs, "Input", 1)), widen(_less(inputs, "Filter", 0)))
+    return y.astype(np.int64)
+
+
+def _multiplied(inputs: Inputs) -> Array:
+    """The product in INT32; 64 bits wrap like 32, which are their lower half."""
+    return _wrapped(np.matmul(_less(inputs, "A", _ROWS), _less(inputs, "B", _COLUMNS)))
+
+
+def _wrapped(x: Integers) -> Array:
+    return x.astype(np.int32)
+
+
+def requantized(
+    total: Array, scales: list[Array], zero_point: Array | None, data_type: DataType, off: Floats | None = None
+) -> Result:
+    """``clamp(round(total * (scales[0] * scales[1] / scales[2])) + zero_point)`` (decision Q15).
+
+    ``off`` is what ``total`` may be off by.
+    """
+    first, second, output = map(widen, scales)
+    y = widen(total) * first * second
+    everywhere = np.zeros(y.shape)
+    error = 6 * _FLOAT32_ROUNDOFF * np.abs(y)
+    if off is not None:
+        error = error + off * np.abs(first * second)
+    result = quantized(y, error, output + everywhere, zero_point, data_type)
+    factors = [first * second, first * second / output]
+    unspecified = everywhere + _leaves_float32([*factors, 1 / factors[1]], [y, y / output]) > 0
+    assert result.unspecified is not None
+    return Result(result.values, result.error, result.unspecified | unspecified)
+
+
+def _leaves_float32(factors: list[Floats], products: list[Floats]) -> Mask:
+    """Where factors are 0 or not among the normal numbers of FLOAT32, or products beyond them."""
+    bad = np.zeros(np.broadcast_shapes(*(x.shape for x in (*factors, *products))), np.bool_)
+    for factor in factors:
+        bad |= ~((np.abs(factor) >= SMALLEST_FLOAT32) & (np.abs(factor) <= LARGEST_FLOAT32))
+    for product in products:
+        bad |= ~(np.abs(product) <= LARGEST_FLOAT32)
+    return bad

@@ -1,0 +1,106 @@
+"""MAX_UNPOOLING, and the gradients of MAX_POOLING2 and AVERAGE_POOLING."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.numeric import LARGEST_FLOAT32, UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.pooling import windows
+from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
+
+_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
+
+
+@reference("MAX_UNPOOLING")
+def max_unpooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``Output[Indices[i]] = Input[i]`` over the whole tensor, 0 elsewhere (decision P17).
+
+    Of equal indices the last in row-major order wins; one beyond the output writes nothing.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_unpooling_operator_desc
+    """
+    x, indices = inputs.tensor("InputTensor"), inputs.tensor("IndicesTensor")
+    shape = op.tensor("OutputTensor").sizes
+    y = np.zeros(prod(shape), x.dtype)
+    for index, value in zip(indices.reshape(-1).tolist(), x.reshape(-1), strict=True):
+        if index < len(y):
+            y[index] = value
+    return {"OutputTensor": Result(y.reshape(shape))}
+
+
+@reference("MAX_POOLING_GRAD")
+def max_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """Each window's gradient is added at its first largest element (decision P18).
+
+    Windows of NaN alone send theirs to the first element, those with some NaN among numbers anywhere (decision P10).
+    What a window wholly in padding sends is lost.
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling_grad_operator_desc
+    """
+    x, gradient = widen(inputs.tensor("InputTensor")), widen(inputs.tensor("InputGradientTensor"))
+    planes, shape = x.reshape(*x.shape[:2], -1), gradient.shape
+    taps = list(windows(op, x.shape[2:], shape[2:]))
+    best, where = np.full(shape, -np.inf), np.zeros(shape, np.int64)
+    found, numbers, nans = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
+    for flat, inside in taps:
+        candidate = planes[:, :, flat]
+        is_nan = np.isnan(candidate)
+        # a number takes the place of NaN: what is open anyway
+        better = inside & (~found | (candidate > best) | (~is_nan & ~numbers))
+        best, where = np.where(better, candidate, best), np.where(better, flat, where)
+        found, numbers, nans = found | inside, numbers | (inside & ~is_nan), nans | (inside & is_nan)
+    batch, channel = np.indices(shape)[:2]
+    total = _Total(planes.shape)
+    total.add((batch[found], channel[found], where[found]), gradient[found])
+    torn = nans & numbers
+    marks: Mask = np.zeros(planes.shape, np.bool_)
+    for flat, inside in taps:
+        touched = torn & inside
+        marks[batch[touched], channel[touched], np.broadcast_to(flat, shape)[touched]] = True
+    return {"OutputGradientTensor": total.result(x.shape, marks)}
+
+
+@reference("AVERAGE_POOLING_GRAD")
+def average_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """Each window's gradient, over the divisor of its mean, is added at its elements inside (decisions P3, P4, P19).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling_grad_operator_desc
+    """
+    gradient, shape = widen(inputs.tensor("InputGradientTensor")), op.tensor("OutputGradientTensor").sizes
+    taps = list(windows(op, shape[2:], gradient.shape[2:]))
+    counts = sum(inside.astype(np.int64) for _, inside in taps)
+    divisor = len(taps) if op.flag("IncludePadding") else np.maximum(counts, 1)
+    share = gradient / divisor
+    total = _Total((*shape[:2], prod(shape[2:])))
+    batch, channel = np.indices(gradient.shape)[:2]
+    for flat, inside in taps:
+        at, places = np.broadcast_to(inside, share.shape), np.broadcast_to(flat, share.shape)
+        total.add((batch[at], channel[at], places[at]), share[at])
+    return {"OutputGradientTensor": total.result(shape, np.zeros(total.values.shape, np.bool_))}
+
+
+class _Total:
+    """Sums of FLOAT32 numbers that meet in elements (batch, channel, place), in any order."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.values: Floats = np.zeros(shape)
+        self._magnitude: Floats = np.zeros(shape)
+        self._terms: Floats = np.zeros(shape)
+
+    def add(self, places: tuple[np.ndarray, ...], numbers: Floats) -> None:
+        """``numbers``, each at its place."""
+        np.add.at(self.values, places, numbers)
+        np.add.at(self._magnitude, places, np.abs(numbers))
+        np.add.at(self._terms, places, 1)
+
+    def result(self, shape: tuple[int, ...], marks: Mask) -> Result:
+        """In the tensor's own shape; a sum depends on the order where its parts overflow."""
+        size = np.abs(self.values)
+        overflows = np.isfinite(self._magnitude) & (self._magnitude > LARGEST_FLOAT32) & (size != self._magnitude)
+        # a single term is moved, but may have been divided
+        error = sum_error(self._terms + 1, self._magnitude, _ROUNDOFF)
+        return Result(self.values.reshape(shape), error.reshape(shape), (marks | overflows).reshape(shape))

@@ -1,0 +1,128 @@
+"""RESAMPLE_GRAD and RESAMPLE_GRAD1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.numeric import LARGEST_FLOAT32, UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
+from dml2onnx.reference.resample import Coordinates, Indices, clamp, coordinates, doubt_of, halves_up
+
+_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
+
+
+@reference("RESAMPLE_GRAD")
+def resample_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The gradient of RESAMPLE1 (decisions S12 to S15).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample_grad_operator_desc
+    """
+    return _gradient(op, inputs, halves_up)
+
+
+@reference("RESAMPLE_GRAD1")
+def resample_grad1(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The gradient of RESAMPLE2.
+
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_resample_grad1_operator_desc
+    """
+    return _gradient(op, inputs, np.ceil if op.enum("RoundingDirection") == "INCREASING" else np.floor)
+
+
+def _gradient(op: OperatorDesc, inputs: Inputs, nearest: Callable[[Coordinates], Coordinates]) -> Outputs:
+    """Element g of the gradient goes to where the forward operator looked for it, in shares that are its weights.
+
+    The offsets are swapped against the forward operator: InputPixelOffsets belong to the arriving gradient (S13).
+    """
+    gradient, sizes = widen(inputs.tensor("InputGradientTensor")), op.tensor("OutputGradientTensor").sizes
+    zero, no = np.zeros(gradient.shape), np.zeros(gradient.shape, np.bool_)
+    sums = _Sums(gradient, np.abs(gradient), zero, zero + 1, ~np.isfinite(gradient), no)
+    fields = (op.floats("Scales"), op.floats("OutputPixelOffsets"), op.floats("InputPixelOffsets"))
+    for axis, (size, count, *geometry) in enumerate(zip(sizes, gradient.shape, *fields, strict=True)):
+        place = coordinates(count, *geometry)
+        if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
+            sums = sums.sent(axis, size, clamp(nearest(place), size))
+        else:
+            wide = place.astype(np.float64)
+            sums = sums.shared(axis, size, wide, doubt_of(wide, count, *geometry))
+    return {"OutputGradientTensor": sums.result()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """A tensor whose elements are sent along one axis after another, and the bounds on the errors of the sums."""
+
+    values: Floats
+    magnitude: Floats
+    error: Floats
+    """What the errors of the coordinates make."""
+    terms: Floats
+    special: Mask
+    """Where an infinity or NaN has a share."""
+    leaks: Mask
+    """Where one stands beside a whole coordinate, its share being 0: ``0 * inf`` is as open as it is forward."""
+
+    def sent(self, axis: int, size: int, places: Indices) -> _Sums:
+        """Every element whole to one place."""
+        return _Sums(
+            _added(self.values, axis, size, places),
+            _added(self.magnitude, axis, size, places),
+            _added(self.error, axis, size, places),
+            _added(self.terms, axis, size, places),
+            _added(self.special, axis, size, places) > 0,
+            _added(self.leaks, axis, size, places) > 0,
+        )
+
+    def shared(self, axis: int, size: int, place: Floats, doubt: Floats) -> _Sums:
+        """Every element to the two places around its coordinate, of which the edge may be both (decision S15)."""
+        inside = np.clip(place, 0, size - 1)
+        below = np.floor(inside)
+        weight = inside - below
+        if not weight.any():
+            return self.sent(axis, size, below.astype(np.int64))
+
+        def added(item: Floats | Mask, share: Floats | Mask, base: Floats, step: int) -> Floats:
+            # no share of an infinity is nothing
+            column = share.reshape([-1 if i == axis else 1 for i in range(item.ndim)])
+            part = np.where(column == 0, 0, item * np.where(column == 0, 1, column))
+            return _added(part, axis, size, clamp(base + step, size))
+
+        def both(item: Floats) -> Floats:
+            return added(item, 1 - weight, below, 0) + added(item, weight, below, 1)
+
+        def around(item: Floats | Mask, share: Floats) -> Floats:
+            total: Floats = np.add.reduce([added(item, share, below, step) for step in (-1, 0, 1, 2)])
+            return total
+
+        one = np.ones_like(weight)
+        moved = around(np.where(np.isfinite(self.magnitude), self.magnitude, 0), doubt)
+        middle = np.round(inside)
+        is_whole = np.abs(inside - middle) <= doubt
+        leaks = added(self.special, is_whole, middle, -1) + added(self.special, is_whole, middle, 1)
+        return _Sums(
+            both(self.values),
+            both(self.magnitude) + moved,
+            both(self.error) + moved,
+            added(self.terms, one, below, 0) + added(self.terms, weight != 0, below, 1),
+            added(self.special, one, below, 0) + added(self.special, weight != 0, below, 1) > 0,
+            leaks + around(self.leaks, one) > 0,
+        )
+
+    def result(self) -> Result:
+        """A sum depends on the order where its parts overflow."""
+        error = self.error + sum_error(self.terms + 2 * self.values.ndim, self.magnitude, _ROUNDOFF)
+        overflows = np.isfinite(self.magnitude) & (self.magnitude > LARGEST_FLOAT32)
+        return Result(self.values, error, self.leaks | overflows)
+
+
+def _added(x: Floats | Mask, axis: int, size: int, places: Indices) -> Floats:
+    """The elements along an axis added up at ``places`` of another, of ``size``."""
+    columns = np.moveaxis(x, axis, 0)
+    total = np.zeros((size, *columns.shape[1:]))
+    np.add.at(total, places, columns)
+    return np.moveaxis(total, 0, axis)

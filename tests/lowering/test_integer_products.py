@@ -1,0 +1,313 @@
+"""Convolutions and matrix products of integers compiled, run, and compared with the reference."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from tests.lowering.harness import check_case, operator, operators, t
+
+BYTES = ["INT8", "UINT8"]
+WIDE = ["INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32"]
+FLOATS = ["FLOAT32", "FLOAT16"]
+INTEGER_CONVOLUTION, QUANTIZED_CONVOLUTION = "CONVOLUTION_INTEGER", "QUANTIZED_LINEAR_CONVOLUTION"
+INTEGER, TO_FLOAT = "MATRIX_MULTIPLY_INTEGER", "MATRIX_MULTIPLY_INTEGER_TO_FLOAT"
+QUANTIZED = "QUANTIZED_LINEAR_MATRIX_MULTIPLY"
+
+
+def place(count, rank, axis, of):
+    """The sizes of a parameter of ``rank``, with ``count`` elements along the axis of a tensor of rank ``of``."""
+    if rank == 1:
+        return (count,)
+    at = axis if axis < 2 and axis < rank and of > 2 else rank - (of - axis)
+    return tuple(count if i == at else 1 for i in range(rank))
+
+
+def convolution(
+    types=("UINT8", "UINT8"), output=None, x=(2, 4, 5, 6), w=(6, 2, 3, 2), *, steps=((1, 1), (1, 1), (0, 0), (0, 0)),
+    groups=2, channels=True, rank=None, nulls="", bias=True, layouts=(None, None, None),
+):  # fmt: skip
+    """A descriptor, of INT32 without ``output``; ``steps`` are strides, dilations and paddings."""
+    rank = rank or len(x)
+    sizes = tuple((n + p + q - (k - 1) * d - 1) // s + 1 for n, k, s, d, p, q in zip(x[2:], w[2:], *steps, strict=True))
+    one, each = (1,) * rank, place(w[0] if channels else 1, rank, 1, len(x))
+    fields = {
+        "InputTensor": t(types[0], x, layouts[0]),
+        "InputZeroPointTensor": None if "I" in nulls else t(types[0], one),
+        "FilterTensor": t(types[1], w, layouts[1]),
+        "FilterZeroPointTensor": None if "F" in nulls else t(types[1], each),
+        "OutputTensor": t(output or "INT32", (x[0], w[0], *sizes), layouts[2]),
+        "DimensionCount": len(sizes),
+        "GroupCount": groups,
+    }
+    fields |= dict(zip(("Strides", "Dilations", "StartPadding", "EndPadding"), map(list, steps), strict=True))
+    if output is None:
+        return operator(INTEGER_CONVOLUTION, **fields)
+    fields |= {
+        "InputScaleTensor": t("FLOAT32", one),
+        "FilterScaleTensor": t("FLOAT32", each),
+        "BiasTensor": t("INT32", (1, w[0], *(1,) * len(sizes))) if bias else None,
+        "OutputScaleTensor": t("FLOAT32", one),
+        "OutputZeroPointTensor": None if "O" in nulls else t(output, one),
+    }
+    return operator(QUANTIZED_CONVOLUTION, **fields)
+
+
+def matrices(
+    name, types=("UINT8", "UINT8"), output=None, sizes=(2, 3, 4, 5, 6), *, each="AB", rank=None, nulls="",
+    layouts=(None, None, None, None),
+):  # fmt: skip
+    """A descriptor; ``sizes`` are batches, M, K and N; ``each`` names what has parameters of rows or columns."""
+    *batches, m, k, n = sizes
+    full = len(batches) + 2
+    rank = rank or full
+    rows = {key: place(m if key in each else 1, rank, full - 2, full) for key in "AO"}
+    columns = place(n if "B" in each else 1, rank, full - 1, full)
+    fields = {
+        "ATensor": t(types[0], (*batches, m, k), layouts[0]),
+        "AZeroPointTensor": None if "A" in nulls else t(types[0], rows["A"]),
+        "BTensor": t(types[1], (*batches, k, n), layouts[1]),
+        "BZeroPointTensor": None if "B" in nulls else t(types[1], columns),
+        "OutputTensor": t(output or "INT32", (*batches, m, n), layouts[3]),
+    }
+    if name == INTEGER:
+        return operator(name, **fields)
+    scale = output if name == TO_FLOAT else "FLOAT32"
+    fields |= {"AScaleTensor": t(scale, rows["A"]), "BScaleTensor": t(scale, columns)}
+    if name == TO_FLOAT:
+        fields["BiasTensor"] = None if "C" in nulls else t(output, (*batches, m, n), layouts[2])
+        return operator(name, **fields)
+    fields["OutputScaleTensor"] = t("FLOAT32", rows["O"])
+    fields["OutputZeroPointTensor"] = None if "O" in nulls else t(output, rows["O"])
+    return operator(name, **fields)
+
+
+def check(op, *, constants=(), seed=0, opset=21, target="cpu", **inputs):
+    """The ONNX operators of a case on all numbers of the types, with scales that fill the range of the output."""
+    rng = np.random.default_rng(seed)
+    for item in op.schema.input_fields:
+        if not op.has(item.name):
+            continue
+        desc = op.tensor(item.name)
+        count, dtype = desc.extent, desc.data_type.dtype
+        if item.name.endswith("ScaleTensor"):
+            low, high = (-1, 1) if op.type == TO_FLOAT else (4, 7) if item.name.startswith("Output") else (-3, -1)
+            values = rng.choice([1, 1, -1], count) * 2.0 ** rng.uniform(low, high, count)
+        elif desc.data_type.is_float:
+            values = rng.normal(0, 1000, count)
+        else:
+            values = rng.integers(*desc.data_type.limits, count, endpoint=True)
+            if item.name == "BiasTensor":
+                values //= 1 << 16
+        inputs.setdefault(item.name, values.astype(dtype))
+    return operators(check_case(op, inputs=inputs, constants=constants, seed=seed, opset=opset, target=target))
+
+
+def levels(name):
+    """A parameter (rank, lowest rank of the scales and zero points) for every rank of every level."""
+    found = []
+    for row in catalog.operator(name).support:
+        low, high = row.tensors["InputTensor"].dimension_counts
+        parameters = [item for key, item in row.tensors.items() if "ZeroPoint" in key or "Scale" in key]
+        lowest = max(item.dimension_counts[0] for item in parameters)
+        assert all(set(item.data_types) <= {*BYTES, "FLOAT32"} for item in parameters)
+        found += [pytest.param(rank, lowest, id=f"{row.level.name}-{rank}d") for rank in range(low, high + 1)]
+    return found
+
+
+# --- convolutions ----------------------------------------------------------------------------------------------------
+
+PADDED = ((2, 1), (1, 2), (1, 3), (0, 2))
+LINE = {"x": (2, 4, 9), "w": (6, 2, 3)}
+
+
+@pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
+@pytest.mark.parametrize(("rank", "lowest"), levels(INTEGER_CONVOLUTION))
+def test_convolution_every_data_type_and_rank(rank, lowest, types):
+    steps = PADDED if rank == 4 else tuple(item[:1] for item in PADDED)
+    sizes = {} if rank == 4 else LINE
+    for parameters, channels, nulls in itertools.product(range(lowest, 5), [False, True], ["", "I", "F", "IF"]):
+        check(convolution(types, steps=steps, channels=channels, rank=parameters, nulls=nulls, **sizes))
+
+
+@pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES, BYTES)))
+@pytest.mark.parametrize(("rank", "lowest"), levels(QUANTIZED_CONVOLUTION))
+def test_quantized_convolution_every_data_type_and_rank(rank, lowest, types):
+    steps = PADDED if rank == 4 else tuple(item[:1] for item in PADDED)
+    sizes = {} if rank == 4 else LINE
+    for parameters, channels, nulls in itertools.product(range(lowest, 5), [False, True], ["", "I", "F", "O", "IFO"]):
+        bias = nulls != "O"
+        op = convolution(
+            types[:2], types[2], steps=steps, channels=channels, rank=parameters, nulls=nulls, bias=bias, **sizes
+        )
+        check(op)
+
+
+@pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
+def test_no_sum_saturates(types):
+    """The largest products of all, which pairs of UINT8 and INT8 exceed 16 bits with."""
+    for extremes in itertools.product(*((np.iinfo(kind.lower()).min, np.iinfo(kind.lower()).max) for kind in types)):
+        op = convolution(types, x=(1, 32, 6, 6), w=(16, 32, 3, 3), groups=1, channels=False, nulls="IF")
+        inputs = {
+            name: np.full(op.tensor(name).sizes, value)
+            for name, value in zip(("InputTensor", "FilterTensor"), extremes, strict=True)
+        }
+        for constants in ((), ("FilterTensor",)):
+            check(op, constants=constants, **inputs)
+        op = matrices(INTEGER, types, sizes=(8, 64, 16), each="", nulls="AB")
+        inputs = {
+            name: np.full(op.tensor(name).sizes, value)
+            for name, value in zip(("ATensor", "BTensor"), extremes, strict=True)
+        }
+        for constants in ((), ("BTensor",)):
+            check(op, constants=constants, **inputs)
+
+
+@pytest.mark.parametrize("steps", [PADDED, ((1, 1), (1, 1), (5, 4), (3, 6)), ((3, 2), (2, 1), (0, 0), (1, 0))])
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_windows(steps, groups):
+    for types in itertools.product(BYTES, BYTES):
+        check(convolution(types, w=(4, 4 // groups, 2, 3), steps=steps, groups=groups))
+        check(convolution(types, "INT8", w=(8, 4 // groups, 2, 3), steps=steps, groups=groups))
+
+
+def test_forms_of_convolutions():
+    parameters = ["InputZeroPointTensor", "FilterZeroPointTensor", "FilterTensor"]
+    assert check(convolution(channels=False), constants=parameters) == ["ConvInteger"]
+    assert check(convolution(("UINT8", "INT8"), channels=False), constants=parameters) == ["ConvInteger"]
+    assert check(convolution(), constants=parameters) == [
+        "ConvInteger", "ConvInteger", "Reshape", "Mul", "Reshape", "Sub",
+    ]  # fmt: skip
+    assert check(convolution(nulls="IF"), constants=parameters) == ["ConvInteger"]
+    scales = ["InputScaleTensor", "FilterScaleTensor", "OutputScaleTensor", "BiasTensor", "OutputZeroPointTensor"]
+    op = convolution(output="UINT8", channels=False)
+    assert check(op, constants=[*parameters, *scales]) == ["ConvInteger", "Add", "Cast", "Mul", "QuantizeLinear"]
+
+
+def test_strided_convolutions():
+    layouts = [None, (0, 30, 6, 1), (1, 2, 8, 40), (240, 60, 12, 2)]
+    filters = [None, (0, 6, 2, 1), (1, 6, 12, 36), (24, 12, 4, 2), (0, 0, 0, 0)]
+    outputs = [None, (1, 2, 12, 36), (180, 30, 10, 2)]
+    for x, w, y in itertools.product(layouts, filters, outputs):
+        check(convolution(("INT8", "UINT8"), layouts=(x, w, y)))
+        check(convolution(("UINT8", "INT8"), "INT8", layouts=(x, w, y)))
+
+
+# --- matrices --------------------------------------------------------------------------------------------------------
+
+SIZES = (2, 3, 4, 5, 6)
+
+
+@pytest.mark.parametrize("name", [INTEGER, QUANTIZED])
+@pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
+def test_matrices_every_data_type_and_rank(name, types):
+    for row in catalog.operator(name).support:
+        low, high = row.tensors["ATensor"].dimension_counts
+        lowest = row.tensors["AZeroPointTensor"].dimension_counts[0]
+        assert set(row.tensors["ATensor"].data_types) == set(row.tensors["BTensor"].data_types) == set(BYTES)
+        for rank, parameters, output in itertools.product(
+            range(low, high + 1), range(lowest, 5), BYTES if name == QUANTIZED else [None]
+        ):
+            for each, nulls in (("", ""), ("AB", ""), ("ABO", "A"), ("BO", "AB"), ("A", "ABO")):
+                check(matrices(name, types, output, SIZES[4 - rank :], each=each, rank=parameters, nulls=nulls))
+
+
+@pytest.mark.parametrize("output", FLOATS)
+@pytest.mark.parametrize("types", list(itertools.product(WIDE, WIDE)))
+def test_to_float_every_data_type_and_rank(types, output):
+    (row,) = catalog.operator(TO_FLOAT).support
+    assert set(row.tensors["ATensor"].data_types) == set(row.tensors["BTensor"].data_types) == set(WIDE)
+    for rank, parameters in itertools.product((2, 3, 4), range(1, 5)):
+        for each, nulls in (("", ""), ("AB", "C"), ("B", "A"), ("A", "ABC")):
+            check(matrices(TO_FLOAT, types, output, SIZES[4 - rank :], each=each, rank=parameters, nulls=nulls))
+
+
+def test_sums_wrap():
+    for types in (("UINT8", "UINT8"), ("INT8", "UINT8")):
+        ends = [np.iinfo(kind.lower()).max for kind in types]
+        op = matrices(INTEGER, types, sizes=(2, 70000, 3), each="", nulls="AB")
+        check(op, ATensor=np.full((2, 70000), ends[0]), BTensor=np.full((70000, 3), ends[1]))
+    op = matrices(TO_FLOAT, ("INT32", "UINT32"), "FLOAT32", (3, 40, 4))
+    check(op, seed=5)
+
+
+def test_forms_of_matrices():
+    parameters = ["AZeroPointTensor", "BZeroPointTensor", "BTensor"]
+    assert check(matrices(INTEGER, each="B"), constants=parameters) == ["MatMulInteger"]
+    assert check(matrices(INTEGER, ("UINT8", "INT8"), each="B"), constants=parameters) == ["MatMulInteger"]
+    assert check(matrices(INTEGER), constants=parameters) == ["MatMulInteger", "Sub"]
+    scales = ["AScaleTensor", "BScaleTensor", "OutputScaleTensor", "OutputZeroPointTensor"]
+    quantized = check(matrices(QUANTIZED, output="INT8", each="B"), constants=[*parameters, *scales])
+    assert quantized == ["MatMulInteger", "Cast", "Mul", "QuantizeLinear"]
+    floating = check(matrices(TO_FLOAT, output="FLOAT32", each="B"), constants=[*parameters, *scales])
+    assert floating == ["MatMulInteger", "Cast", "Mul", "Add"]
+
+
+def test_strided_matrices():
+    a_layouts = [None, (0, 0, 5, 1), (0, 20, 1, 4), (60, 20, 0, 0), (120, 40, 10, 2)]
+    b_layouts = [None, (0, 0, 6, 1), (0, 30, 1, 5), (90, 30, 0, 1), (0, 0, 0, 0)]
+    c_layouts = [None, (0, 0, 0, 1), (0, 0, 1, 0)]
+    outputs = [None, (1, 2, 6, 24), (144, 48, 12, 2)]
+    for a, b, y in itertools.product(a_layouts, b_layouts, outputs):
+        check(matrices(INTEGER, ("INT8", "UINT8"), layouts=(a, b, None, y)))
+        check(matrices(QUANTIZED, ("UINT8", "INT8"), "UINT8", layouts=(a, b, None, y)))
+    for a, c, y in itertools.product(a_layouts, c_layouts, outputs):
+        check(matrices(TO_FLOAT, ("UINT8", "INT16"), "FLOAT16", layouts=(a, None, c, y)))
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("target", ["cpu", "dml"])
+def test_every_opset(opset, target):
+    for types in itertools.product(BYTES, BYTES):
+        ops = [
+            convolution(types),
+            convolution(types, "INT8"),
+            matrices(INTEGER, types),
+            matrices(TO_FLOAT, types, "FLOAT16"),
+        ]
+        ops += [matrices(QUANTIZED, types, output) for output in BYTES]
+        for op in ops:
+            check(op, opset=opset, target=target)
+    check(matrices(TO_FLOAT, ("INT16", "UINT32"), "FLOAT32"), opset=opset, target=target)
+
+
+# --- generated -------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def descriptors(draw):
+    """Any of the five, of any types and sizes."""
+    name = draw(st.sampled_from([INTEGER_CONVOLUTION, QUANTIZED_CONVOLUTION, INTEGER, TO_FLOAT, QUANTIZED]))
+    some, nulls = st.integers(1, 4), draw(st.sampled_from(["", "A", "B", "I", "F", "O", "C", "ABIFOC"]))
+    rank = draw(some)
+    if "CONVOLUTION" not in name:
+        types = draw(st.tuples(*[st.sampled_from(WIDE if name == TO_FLOAT else BYTES)] * 2))
+        output = draw(st.sampled_from({TO_FLOAT: FLOATS, QUANTIZED: BYTES, INTEGER: [None]}[name]))
+        sizes = draw(st.lists(st.integers(1, 7), min_size=3, max_size=5))
+        return matrices(
+            name, types, output, sizes, each=draw(st.sampled_from(["", "A", "B", "ABO"])), rank=rank, nulls=nulls
+        )
+    dimensions = draw(st.integers(1, 2))
+    groups, inside, outside = draw(some), draw(some), draw(some)
+    each = st.tuples(*[some] * dimensions)
+    window, strides, dilations = draw(each), draw(each), draw(each)
+    start, end = (tuple(n - 1 for n in draw(each)) for _ in range(2))
+    least = [(k - 1) * d + 1 - p - q for k, d, p, q in zip(window, dilations, start, end, strict=True)]
+    x = (draw(st.integers(1, 2)), groups * inside, *(max(n, 1) + draw(some) for n in least))
+    types = draw(st.tuples(*[st.sampled_from(BYTES)] * 2))
+    output = None if name == INTEGER_CONVOLUTION else draw(st.sampled_from(BYTES))
+    return convolution(
+        types, output, x, (groups * outside, inside, *window), steps=(strides, dilations, start, end), groups=groups,
+        channels=draw(st.booleans()), rank=rank, nulls=nulls, bias=draw(st.booleans()),
+    )  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(op=descriptors(), opset=st.integers(17, 23), constant=st.integers(0, 1023), seed=st.integers(0, 99))
+def test_lowered_equals_reference(op, opset, constant, seed):
+    fields = [item.name for item in op.schema.input_fields]
+    constants = [name for index, name in enumerate(fields) if constant >> index & 1]
+    check(op, constants=constants, opset=opset, seed=seed)

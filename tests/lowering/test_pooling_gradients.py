@@ -1,0 +1,364 @@
+"""MAX_UNPOOLING, MAX_POOLING_GRAD and AVERAGE_POOLING_GRAD, compiled, run, and compared with the reference."""
+
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.checks import check
+from dml2onnx.ir.tensor import DataType
+from tests.lowering.harness import check_case, make_case, operator, operators, random_memory, support_cases, t
+
+GRADIENTS = ("MAX_POOLING_GRAD", "AVERAGE_POOLING_GRAD")
+SIZES = (2, 3, 4, 5, 3)
+WINDOW = (3, 2, 2)
+
+
+# --- descriptors -----------------------------------------------------------------------------------------------------
+
+
+def gradient(
+    name,
+    sizes,
+    window,
+    *,
+    strides=None,
+    start=None,
+    end=None,
+    dilations=None,
+    ceil=False,
+    include=False,
+    data_type="FLOAT32",
+    **at,
+):
+    """A gradient with respect to an input of ``sizes``; ``ceil`` rounds windows up, ``at`` gives strides by field."""
+    n = len(window)
+    strides, dilations = strides or (1,) * n, dilations or (1,) * n
+    start, end = start or (0,) * n, end or (0,) * n
+    windows = list(sizes[:2])
+    for size, k, s, d, a, b in zip(sizes[2:], window, strides, dilations, start, end, strict=True):
+        room = size + a + b - ((k - 1) * d + 1)
+        assert room >= 0
+        windows.append((-(-room // s) if ceil else room // s) + 1)
+    shapes = {"InputTensor": sizes, "InputGradientTensor": windows, "OutputGradientTensor": sizes}
+    if name == "AVERAGE_POOLING_GRAD":
+        assert set(dilations) == {1}
+        del shapes["InputTensor"]
+        fields = {"IncludePadding": include}
+    else:
+        fields = {"Dilations": tuple(dilations)}
+    return operator(
+        name,
+        **{field: t(data_type, shape, at.get(field)) for field, shape in shapes.items()},
+        Strides=tuple(strides),
+        WindowSize=tuple(window),
+        StartPadding=tuple(start),
+        EndPadding=tuple(end),
+        **fields,
+    )
+
+
+def maximum(sizes, window, **options):
+    return gradient("MAX_POOLING_GRAD", sizes, window, **options)
+
+
+def mean(sizes, window, **options):
+    return gradient("AVERAGE_POOLING_GRAD", sizes, window, **options)
+
+
+def unpooling(sizes, output, *, data_type="FLOAT32", index_type="UINT32", **at):
+    """A MAX_UNPOOLING; ``at`` gives strides by field."""
+    return operator(
+        "MAX_UNPOOLING",
+        InputTensor=t(data_type, sizes, at.get("InputTensor")),
+        IndicesTensor=t(index_type, sizes, at.get("IndicesTensor")),
+        OutputTensor=t(data_type, output, at.get("OutputTensor")),
+    )
+
+
+def check_unpooling(op, *, beyond=0, seed=0, constants=(), **options):
+    """With random indices, ``beyond`` of them outside; many meet."""
+    rng = np.random.default_rng(seed)
+    dtype, count = op.tensor("IndicesTensor").data_type.dtype, prod(op.tensor("OutputTensor").sizes)
+    indices = rng.integers(0, count, op.tensor("IndicesTensor").extent).astype(dtype)
+    outside = [count, np.iinfo(dtype).max, np.iinfo(dtype).max // 2 + 1, 1 << 31]
+    for place in rng.permutation(len(indices))[:beyond]:
+        indices[place] = outside[place % len(outside)]
+    return check_case(op, inputs={"IndicesTensor": indices}, constants=constants, seed=seed, **options)
+
+
+def node_types(model):
+    """The operators of a model without those that only convert or give another shape."""
+    return [name for name in operators(model) if name not in {"Cast", "Reshape"}]
+
+
+# --- everything the support tables admit -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "data_type", "rank"),
+    [pytest.param(name, *c.values, id=c.id) for name in GRADIENTS for c in support_cases(name, "OutputGradientTensor")],
+)
+def test_gradients_of_every_data_type_and_rank(name, level, data_type, rank):
+    sizes, window = SIZES[:rank], WINDOW[: rank - 2]
+    options = {"strides": (2, 1, 1)[: rank - 2], "start": (1, 0, 1)[: rank - 2], "end": (1, 1, 0)[: rank - 2]}
+    variants = [{"include": True}, {}] if name == GRADIENTS[1] else [{"dilations": (1, 3, 1)[: rank - 2]}, {}]
+    for variant in variants:
+        op = gradient(name, sizes, window, data_type=data_type, **options, **variant)
+        assert not check(make_case(op).graph, level), level
+        check_case(op)
+
+
+@pytest.mark.parametrize("level", ["2_0", "5_0"])
+def test_unpooling_of_every_data_type(level):
+    row = next(row for row in catalog.operator("MAX_UNPOOLING").support if row.level.name == level)
+    types, index_types = (row.tensors[name].data_types for name in ("InputTensor", "IndicesTensor"))
+    assert row.tensors["InputTensor"].dimension_counts == (4, 4)
+    assert (len(types), len(index_types)) == ((2, 1) if level == "2_0" else (10, 2))
+    for data_type in sorted(types):
+        for index_type in sorted(index_types):
+            op = unpooling((2, 2, 3, 2), (2, 2, 5, 4), data_type=data_type, index_type=index_type)
+            assert not check(make_case(op).graph, level), level
+            for beyond in (0, 6):
+                check_unpooling(op, beyond=beyond, extremes=True)
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("target", ["cpu", "dml"])
+def test_every_opset(opset, target):
+    options = {"strides": (2, 1), "start": (1, 0), "end": (1, 2)}
+    for data_type in ("FLOAT32", "FLOAT16") if target == "cpu" else ("FLOAT32",):
+        check_case(maximum(SIZES[:4], (3, 2), data_type=data_type, **options), opset=opset, target=target)
+        check_case(maximum(SIZES[:4], (2, 2), start=(2, 0), data_type=data_type), opset=opset, target=target)
+        for include in (True, False):
+            op = mean(SIZES[:4], (3, 2), include=include, data_type=data_type, **options)
+            check_case(op, opset=opset, target=target)
+        check_unpooling(unpooling((2, 2, 3, 2), (2, 2, 5, 4), data_type=data_type), opset=opset, target=target)
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_documentation_examples(name):
+    (example,) = catalog.operator(name).examples()
+    attributes = {key: value for key, value in example["attributes"].items() if key != "DimensionCount"}
+    if "IncludePadding" in attributes:
+        attributes["IncludePadding"] = bool(attributes["IncludePadding"])
+    tensors = {**example["inputs"], **example["outputs"]}
+    descs = {field: t(item["data_type"], item["sizes"]) for field, item in tensors.items()}
+    inputs = {field: np.array(item["values"], np.float32) for field, item in example["inputs"].items()}
+    got = check_case(operator(name, **descs, **attributes), inputs=inputs).run(inputs)["OutputGradientTensor"]
+    np.testing.assert_allclose(got, tensors["OutputGradientTensor"]["values"], rtol=1e-6)
+
+
+# --- MAX_UNPOOLING ---------------------------------------------------------------------------------------------------
+
+
+class TestMaxUnpooling:
+    def test_indices_beyond_the_output_write_nothing(self):
+        op = unpooling((1, 1, 1, 4), (1, 1, 2, 2))
+        inputs = {"InputTensor": np.float32([1, 2, 3, 4]), "IndicesTensor": np.uint32([2, 4, 0, (1 << 32) - 1])}
+        got = check_case(op, inputs=inputs).run(inputs)["OutputTensor"]
+        assert got.reshape(-1).tolist() == [3, 0, 1, 0]
+
+    def test_the_last_of_equal_indices_wins(self):
+        op = unpooling((1, 1, 1, 4), (1, 1, 2, 2), data_type="INT8")
+        inputs = {"InputTensor": np.int8([1, 2, 3, 4]), "IndicesTensor": np.uint32([2, 1, 2, 2])}
+        got = check_case(op, inputs=inputs).run(inputs)["OutputTensor"]
+        assert got.reshape(-1).tolist() == [0, 2, 4, 0]
+
+    def test_indices_count_over_batches_and_channels(self):
+        op = unpooling((2, 2, 1, 1), (2, 2, 1, 3))
+        inputs = {"InputTensor": np.float32([1, 2, 3, 4]), "IndicesTensor": np.uint32([11, 6, 5, 0])}
+        got = check_case(op, inputs=inputs).run(inputs)["OutputTensor"]
+        assert got.reshape(-1).tolist() == [4, 0, 0, 0, 0, 3, 2, 0, 0, 0, 0, 1]
+
+    def test_known_indices_need_no_guard(self):
+        op = unpooling((1, 1, 2, 2), (1, 1, 3, 3))
+        assert node_types(check_unpooling(op, constants=["IndicesTensor"])) == ["ScatterElements"]
+        guarded = ["ScatterElements", "Slice"]
+        assert node_types(check_unpooling(op, constants=["IndicesTensor"], beyond=2)) == guarded
+
+    @pytest.mark.parametrize("index_type", ["UINT32", "UINT64"])
+    def test_layouts(self, index_type):
+        sizes, output = (2, 2, 3, 2), (2, 2, 5, 4)
+        for strides in ((12, 1, 4, 2), (0, 6, 2, 1), (0, 0, 0, 0), (40, 20, 5, 2)):
+            for field in ("InputTensor", "IndicesTensor"):
+                check_unpooling(unpooling(sizes, output, index_type=index_type, **{field: strides}))
+        check_unpooling(unpooling(sizes, output, index_type=index_type, OutputTensor=(100, 1, 20, 3)))
+
+    def test_it_undoes_a_max_pooling(self):
+        rng = np.random.default_rng(0)
+        x = rng.permutation(2 * 3 * 16).reshape(2, 3, 4, 4).astype(np.float32) + 1
+        blocks = x.reshape(2, 3, 2, 2, 2, 2).transpose(0, 1, 2, 4, 3, 5).reshape(2, 3, 2, 2, 4)
+        largest = blocks.max(-1)
+        indices = np.array([int(np.nonzero(x.reshape(-1) == value)[0][0]) for value in largest.reshape(-1)], np.uint32)
+        op = unpooling((2, 3, 2, 2), (2, 3, 4, 4))
+        inputs = {"InputTensor": largest.reshape(-1), "IndicesTensor": indices}
+        got = check_case(op, inputs=inputs).run(inputs)["OutputTensor"]
+        np.testing.assert_array_equal(got, np.where(np.isin(x, largest), x, 0))
+
+
+# --- gradients -------------------------------------------------------------------------------------------------------
+
+GEOMETRIES = [
+    {"strides": (2, 2), "ceil": True},
+    {"strides": (3, 4)},
+    {"start": (1, 1), "end": (1, 1)},
+    {"start": (2, 0), "end": (3, 1)},
+    {"start": (3, 0), "end": (0, 4), "strides": (2, 3)},
+    {"strides": (4, 1), "start": (0, 1)},
+]
+"""Windows that hang over the end, leave elements out, overlap, and lie wholly in padding."""
+
+
+@pytest.mark.parametrize("options", GEOMETRIES)
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+def test_geometries(options, data_type):
+    sizes = (2, 2, 6, 7)
+    for include in (False, True):
+        check_case(mean(sizes, (2, 2), include=include, data_type=data_type, **options))
+        check_case(mean(sizes, (1, 3), include=include, data_type=data_type, **options))
+    for dilations in ((1, 1), (2, 3)):
+        check_case(maximum(sizes, (2, 2), dilations=dilations, data_type=data_type, **options))
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+@pytest.mark.parametrize("strides", [(84, 1, 14, 2), (0, 42, 7, 1), (84, 42, 0, 1), (0, 0, 0, 0), (200, 100, 15, 2)])
+def test_layouts(name, strides):
+    sizes = (2, 2, 6, 7)
+    check_case(gradient(name, sizes, (2, 2), InputGradientTensor=strides))
+    if name == "MAX_POOLING_GRAD":
+        check_case(gradient(name, sizes, (2, 2), InputTensor=strides))
+    if 0 not in strides:
+        check_case(gradient(name, sizes, (2, 2), OutputGradientTensor=strides))
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_constants(name):
+    op = gradient(name, SIZES[:4], (2, 2), start=(1, 1))
+    for constants in (["InputGradientTensor"], ["InputTensor"], ["InputTensor", "InputGradientTensor"]):
+        check_case(op, constants=constants)
+
+
+class TestMaxPoolingGrad:
+    def test_forms(self):
+        found = ["IsNaN", "Where", "Max", "MaxPool", "ScatterElements"]
+        assert node_types(check_case(maximum((1, 2, 7, 7), (3, 3), strides=(2, 2), start=(1, 1)))) == found
+        form = node_types(check_case(maximum((1, 2, 3, 3), (2, 2), start=(3, 0))))
+        assert (form.count("ArgMax"), form[-2:]) == (1, ["Where", "ScatterElements"])
+
+    def test_the_first_of_equals_takes_the_gradient(self):
+        x = np.array([[5, 5, 1], [5, 2, 2]], np.float32).reshape(1, 1, 2, 3)
+        op = maximum((1, 1, 2, 3), (2, 2))
+        inputs = {"InputTensor": x, "InputGradientTensor": np.float32([10, 1])}
+        got = check_case(op, inputs=inputs).run(inputs)["OutputGradientTensor"]
+        assert got.reshape(-1).tolist() == [10, 1, 0, 0, 0, 0]
+
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+    @pytest.mark.parametrize("start", [0, 1, 2])
+    def test_windows_of_one_value_alone(self, data_type, start):
+        dtype = DataType[data_type].dtype
+        for value in (-np.inf, np.nan, np.inf, np.finfo(dtype).min, 0):
+            x = np.full((2, 2, 4, 5), value, dtype)
+            for dilations in ((1, 1), (2, 1)):
+                op = maximum(x.shape, (2, 2), start=(start, 0), dilations=dilations, data_type=data_type)
+                check_case(op, inputs={"InputTensor": x})
+
+    def test_windows_of_nan_send_to_their_first_element(self):
+        x = np.full((1, 1, 2, 3), np.nan, np.float32)
+        inputs = {"InputTensor": x, "InputGradientTensor": np.float32([10, 1])}
+        for start in (0, 2):
+            op = maximum(x.shape, (2, 2), start=(start, 0))
+            count = op.tensor("InputGradientTensor").sizes[2]
+            inputs["InputGradientTensor"] = np.arange(1, 2 * count + 1, dtype=np.float32)
+            got = check_case(op, inputs=inputs).run(inputs)["OutputGradientTensor"].reshape(-1).tolist()
+            # three rows of windows, the first wholly in padding, the second over the first row alone
+            assert got == ([1, 2, 0, 0, 0, 0] if start == 0 else [3 + 5, 4 + 6, 0, 0, 0, 0])
+
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+    @pytest.mark.parametrize("seed", range(6))
+    def test_special_numbers(self, data_type, seed):
+        for options in ({}, {"start": (1, 1), "dilations": (2, 2)}, {"start": (2, 0), "end": (2, 0)}):
+            op = maximum((2, 2, 5, 6), (2, 2), data_type=data_type, **options)
+            for nans in (0, 5):
+                rng = np.random.default_rng(seed)
+                x = random_memory(op.tensor("InputTensor"), rng, extremes=True)
+                x[rng.permutation(len(x))[:nans]] = np.nan
+                g = random_memory(op.tensor("InputGradientTensor"), rng, extremes=seed % 2 == 1)
+                check_case(op, inputs={"InputTensor": x, "InputGradientTensor": g})
+
+    def test_a_gradient_for_padding_alone_is_lost_even_if_infinite(self):
+        op = maximum((1, 1, 2, 2), (1, 2), start=(1, 0))
+        inputs = {"InputTensor": np.float32([1, 2, 3, 4]), "InputGradientTensor": np.float32([np.inf, 5, 6])}
+        got = check_case(op, inputs=inputs).run(inputs)["OutputGradientTensor"]
+        assert got.reshape(-1).tolist() == [0, 5, 0, 6]
+
+
+class TestAveragePoolingGrad:
+    def test_forms(self):
+        assert node_types(check_case(mean((1, 2, 7, 7), (3, 3), strides=(2, 2)))) == ["ConvTranspose"]
+        padded = {"strides": (2, 2), "start": (1, 1), "end": (1, 1)}
+        assert node_types(check_case(mean((1, 2, 7, 7), (3, 3), include=True, **padded))) == ["ConvTranspose", "Slice"]
+        assert node_types(check_case(mean((1, 2, 7, 7), (3, 3), **padded))) == ["Div", "ConvTranspose", "Slice"]
+        # elements that no window reaches
+        assert node_types(check_case(mean((1, 2, 7, 7), (2, 2), strides=(3, 4)))) == ["ConvTranspose", "Pad"]
+
+    def test_divisors(self):
+        """A window over one element and one of padding gives it all, or half."""
+        inputs = {"InputGradientTensor": np.ones(3, np.float32)}
+        for include, want in ((True, [1, 1]), (False, [1.5, 1.5])):
+            op = mean((1, 1, 1, 2), (1, 2), start=(0, 1), end=(0, 1), include=include)
+            got = check_case(op, inputs=inputs).run(inputs)["OutputGradientTensor"]
+            assert got.reshape(-1).tolist() == want
+
+    @pytest.mark.parametrize("include", [False, True])
+    def test_infinities_and_nan_reach_only_their_windows(self, include):
+        for options in ({}, {"strides": (2, 2)}, {"start": (1, 1), "end": (1, 1)}, {"start": (2, 3)}):
+            op = mean((1, 1, 8, 9), (2, 2), include=include, **options)
+            sizes = op.tensor("InputGradientTensor").sizes
+            g = np.ones(sizes, np.float32)
+            g[0, 0, 0, 0], g[0, 0, 2, 1], g[0, 0, 3, 3] = np.inf, -np.inf, np.nan
+            check_case(op, inputs={"InputGradientTensor": g})
+
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+    @pytest.mark.parametrize("seed", range(4))
+    def test_special_numbers(self, data_type, seed):
+        for include in (False, True):
+            op = mean((2, 2, 5, 6), (2, 3), include=include, start=(1, 0), data_type=data_type)
+            check_case(op, extremes=True, seed=seed)
+
+
+# --- generated descriptors -------------------------------------------------------------------------------------------
+
+
+@st.composite
+def descriptors(draw):
+    """Any valid gradient of small sizes."""
+    n = draw(st.sampled_from([2, 2, 3]))
+
+    def each(low, high):
+        return tuple(draw(st.lists(st.integers(low, high), min_size=n, max_size=n)))
+
+    name = draw(st.sampled_from(GRADIENTS))
+    sizes, window = each(1, 6), each(1, 4)
+    largest = draw(st.sampled_from([0, 1, 5]))
+    options = {"strides": each(1, 5), "start": each(0, largest), "end": each(0, largest), "ceil": draw(st.booleans())}
+    if name == "MAX_POOLING_GRAD":
+        options["dilations"] = each(1, 3) if draw(st.booleans()) else None
+    else:
+        options["include"] = draw(st.booleans())
+    reach = [(k - 1) * d + 1 for k, d in zip(window, options.get("dilations") or (1,) * n, strict=True)]
+    padded = [size + a + b for size, a, b in zip(sizes, options["start"], options["end"], strict=True)]
+    assume(all(r <= p for r, p in zip(reach, padded, strict=True)) and prod(padded) <= 2000)
+    planes = (draw(st.integers(1, 2)), draw(st.integers(1, 3)))
+    data_type = draw(st.sampled_from(["FLOAT32", "FLOAT16"]))
+    return gradient(name, (*planes, *sizes), window, data_type=data_type, **options)
+
+
+@settings(max_examples=300, deadline=None)
+@given(op=descriptors(), opset=st.integers(17, 23), seed=st.integers(0, 99), extremes=st.booleans())
+def test_lowered_equals_reference(op, opset, seed, extremes):
+    assert not check(make_case(op).graph)
+    check_case(op, opset=opset, seed=seed, extremes=extremes)

@@ -1,0 +1,222 @@
+"""QUANTIZE, DEQUANTIZE and DYNAMIC_QUANTIZE_LINEAR compiled, run, and compared with the reference."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.reference import evaluate
+from dml2onnx.verification import verify
+from tests.lowering.harness import check_case, operator, operators, support_cases, t
+
+WIDTHS = ["INT8", "UINT8", "INT4", "UINT4"]
+FLOATS = ["FLOAT32", "FLOAT16"]
+SIZES = (4, 3, 2, 1, 2, 1, 3, 2)
+
+
+def blocks(name, whole, floats, sizes, counts=None, *, null=False, strides=(None, None, None, None)):
+    """A descriptor; ``counts`` are the sizes of scale and zero point, ``strides`` those of input to output."""
+    x, y = (floats, whole) if name == "QUANTIZE" else (whole, floats)
+    counts = counts or (1,) * len(sizes)
+    tensors = [t(floats, counts, strides[1]), t(whole, counts, strides[2])]
+    return operator(
+        name,
+        InputTensor=t(x, sizes, strides[0]),
+        QuantizationType="SCALE" if null else "SCALE_ZERO_POINT",
+        QuantizationTensors=tensors[:1] if null else tensors,
+        OutputTensor=t(y, sizes, strides[3]),
+    )
+
+
+def check(op, *, constants=(), seed=0, **more):
+    """The ONNX operators of a case that agrees with the reference; scales are such that results fill the range."""
+    rng = np.random.default_rng(seed)
+    scale = op.tensors("QuantizationTensors")[0]
+    values = (rng.choice([1, 1, -1], scale.extent) * 2 ** rng.uniform(-4, 2, scale.extent)).astype(
+        scale.data_type.dtype
+    )
+    inputs = {"QuantizationTensors[0]": values}
+    return operators(check_case(op, inputs=inputs, constants=constants, seed=seed, extremes=True, **more))
+
+
+def dynamic(source="FLOAT32", target="UINT8", sizes=(2, 3, 4), strides=(None, None)):
+    one = (1,) * len(sizes)
+    return operator(
+        "DYNAMIC_QUANTIZE_LINEAR",
+        InputTensor=t(source, sizes, strides[0]),
+        OutputTensor=t(target, sizes, strides[1]),
+        OutputScaleTensor=t("FLOAT32", one),
+        OutputZeroPointTensor=t(target, one),
+    )
+
+
+@pytest.mark.parametrize("name", ["QUANTIZE", "DEQUANTIZE"])
+@pytest.mark.parametrize("whole", WIDTHS)
+@pytest.mark.parametrize("rank", range(1, 9))
+def test_every_data_type_and_rank(name, whole, rank):
+    (row,) = catalog.operator(name).support
+    assert all(support.dimension_counts == (1, 8) for support in row.tensors.values())
+    assert set(WIDTHS) | set(FLOATS) == set(row.tensors["QuantizationTensors"].data_types)
+    sizes = SIZES[:rank]
+    divided = tuple(size // 2 if size % 2 == 0 else 1 for size in sizes)
+    for floats, null, counts in itertools.product(FLOATS, [False, True], [None, sizes, divided]):
+        check(blocks(name, whole, floats, sizes, counts, null=null))
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("target", ["cpu", "dml"])
+def test_every_opset(opset, target):
+    for name, whole, floats, null in itertools.product(["QUANTIZE", "DEQUANTIZE"], WIDTHS, FLOATS, [False, True]):
+        check(blocks(name, whole, floats, (2, 6), (2, 3), null=null), opset=opset, target=target)
+    for source, whole in itertools.product(FLOATS, WIDTHS[:2]):
+        check_case(dynamic(source, whole), opset=opset, target=target)
+
+
+def test_forms():
+    constants = ["QuantizationTensors"]
+    assert check(blocks("QUANTIZE", "UINT8", "FLOAT32", (4, 6)), constants=constants) == ["QuantizeLinear"]
+    assert check(blocks("DEQUANTIZE", "INT8", "FLOAT32", (4, 6)), constants=constants) == ["DequantizeLinear"]
+    rows = blocks("DEQUANTIZE", "UINT8", "FLOAT32", (4, 128), (4, 1))
+    assert check(rows, constants=constants) == ["DequantizeLinear"]
+    assert check(rows, constants=[*constants, "InputTensor"]) == ["Identity"]
+    assert operators(check_case(dynamic())) == ["DynamicQuantizeLinear", "Reshape", "Reshape"]
+
+
+@pytest.mark.parametrize("name", ["QUANTIZE", "DEQUANTIZE"])
+@pytest.mark.parametrize("whole", WIDTHS)
+def test_strides(name, whole):
+    sizes = (2, 3, 4)
+    for layout, out in itertools.product(
+        [None, (0, 4, 1), (1, 2, 6), (24, 8, 2), (0, 0, 0), (13, 4, 1)], [None, (1, 2, 6), (24, 8, 2), (13, 4, 1)]
+    ):
+        check(blocks(name, whole, "FLOAT32", sizes, strides=(layout, None, None, out)))
+        check(blocks(name, whole, "FLOAT16", sizes, sizes, strides=(None, layout, layout, out)))
+    check(blocks(name, whole, "FLOAT32", sizes, (2, 1, 2), strides=(None, (0, 0, 1), (1, 0, 0), None)))
+
+
+@pytest.mark.parametrize("whole", ["INT4", "UINT4"])
+def test_all_four_bit_numbers(whole):
+    octets = np.array([0x10, 0x32, 0x54, 0x76, 0x98, 0xBA, 0xDC, 0xFE], np.uint8)
+    want = [*range(8), *range(-8, 0)] if whole == "INT4" else list(range(-8, 8))
+    op = blocks("DEQUANTIZE", whole, "FLOAT32", (16,), null=True)
+    inputs = {"InputTensor": octets, "QuantizationTensors[0]": np.ones(1, np.float32)}
+    for constants in ((), ("InputTensor",)):
+        model = check_case(op, inputs=inputs, constants=constants)
+        got = model.run({port.name: inputs[port.name] for port in model.inputs})
+        np.testing.assert_array_equal(got["OutputTensor"], want)
+
+
+def test_halves_go_to_even_before_the_zero_point():
+    x = np.arange(-20, 20, dtype=np.float32) / 2
+    for whole, (low, high) in {"INT4": (-8, 7), "UINT4": (0, 15), "INT8": (-128, 127), "UINT8": (0, 255)}.items():
+        op = blocks("QUANTIZE", whole, "FLOAT32", x.shape)
+        zero = np.array([3], np.uint8)
+        inputs = {"InputTensor": x, "QuantizationTensors[0]": np.ones(1, np.float32), "QuantizationTensors[1]": zero}
+        model = check_case(op, inputs=inputs)
+        feeds = {port.name: inputs[port.name].view(port.dtype) for port in model.inputs}
+        np.testing.assert_array_equal(model.run(feeds)["OutputTensor"], np.clip(np.rint(x) + 3, low, high))
+
+
+def test_infinities_saturate():
+    x = np.array([math.inf, -math.inf, 1e30, -1e30], np.float32)
+    for whole in WIDTHS:
+        op = blocks("QUANTIZE", whole, "FLOAT32", x.shape, null=True)
+        check_case(op, inputs={"InputTensor": x, "QuantizationTensors[0]": np.array([0.5])})
+
+
+def test_four_bits_between_operators_and_at_the_ends_of_a_graph():
+    """Quantized to 15 half bytes, read back through other strides; the half bytes are an output as well."""
+    x, scale, whole, y = (Value(name, size) for name, size in (("x", 60), ("scale", 4), ("whole", 8), ("y", 60)))
+    first = blocks("QUANTIZE", "INT4", "FLOAT32", (3, 5), null=True)
+    second = blocks("DEQUANTIZE", "INT4", "FLOAT32", (5, 3), null=True, strides=((1, 5), None, None, None))
+    nodes = (
+        Node("q", first, {"InputTensor": (Read(x),), "QuantizationTensors": (Read(scale),)},
+             {"OutputTensor": (Write(whole),)}, "/nodes/0/desc"),
+        Node("d", second, {"InputTensor": (Read(whole),), "QuantizationTensors": (Read(scale),)},
+             {"OutputTensor": (Write(y),)}, "/nodes/1/desc"),
+    )  # fmt: skip
+    inputs = (GraphInput("x", x, desc=t("FLOAT32", (3, 5))), GraphInput("scale", scale, desc=t("FLOAT32", (1, 1))))
+    outputs = (GraphOutput("whole", whole, t("INT4", (3, 5))), GraphOutput("y", y, t("FLOAT32", (5, 3))))
+    graph = Graph(nodes, inputs, outputs, ())
+    values = np.arange(-7, 8, dtype=np.float32).reshape(3, 5) / 2
+    feeds = {"x": values, "scale": np.full((1, 1), 0.5, np.float32)}
+    got, want = compile_outputs(graph, outputs).run(feeds), evaluate(graph, feeds)
+    np.testing.assert_array_equal(got["whole"], np.arange(-7, 8).reshape(3, 5))
+    for name in ("whole", "y"):
+        assert got[name].dtype == want[name].dtype
+        np.testing.assert_array_equal(got[name], want[name])
+    assert all(item.wrong == 0 for item in verify(graph).comparisons)
+
+
+@pytest.mark.parametrize("strides", [None, (1, 3), (10, 2)])
+def test_half_bytes_beside_others_are_kept(strides):
+    """What lies between and behind the elements of a written tensor stays as it was."""
+    x, scale, before, after = (Value(name, size) for name, size in (("x", 60), ("s", 4), ("before", 20), ("after", 20)))
+    op = blocks("QUANTIZE", "UINT4", "FLOAT32", (3, 5), null=True, strides=(None, None, None, strides))
+    reads = {"InputTensor": (Read(x),), "QuantizationTensors": (Read(scale),)}
+    node = Node("q", op, reads, {"OutputTensor": (Write(after, 4, before),)}, "/nodes/0/desc")
+    inputs = (
+        GraphInput("x", x, desc=t("FLOAT32", (3, 5))),
+        GraphInput("s", scale, desc=t("FLOAT32", (1, 1))),
+        GraphInput("before", before, desc=t("UINT8", (20,))),
+    )
+    outputs = (GraphOutput("after", after, t("UINT8", (20,))),)
+    graph = Graph((node,), inputs, outputs, ())
+    feeds = {
+        "x": np.arange(-7, 8, dtype=np.float32).reshape(3, 5),
+        "s": np.ones((1, 1), np.float32),
+        "before": np.arange(100, 120, dtype=np.uint8),
+    }
+    got, want = compile_outputs(graph, outputs).run(feeds), evaluate(graph, feeds)
+    np.testing.assert_array_equal(got["after"], want["after"])
+
+
+# --- DYNAMIC_QUANTIZE_LINEAR -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("DYNAMIC_QUANTIZE_LINEAR", "InputTensor")))
+def test_dynamic_every_data_type_and_rank(level, data_type, rank):
+    for target in WIDTHS[:2]:
+        check_case(dynamic(data_type, target, SIZES[:rank]))
+
+
+@pytest.mark.parametrize("target", WIDTHS[:2])
+def test_dynamic_strides_and_ranges(target):
+    for layout, out in itertools.product([None, (0, 4, 1), (1, 2, 6), (24, 8, 2)], [None, (1, 2, 6), (24, 8, 2)]):
+        check_case(dynamic(target=target, strides=(layout, out)))
+    for low, high in ((1, 5), (-5, -1), (-1, 1000), (-1e-6, 1e-7), (-1e30, 1e30), (0, 0), (-math.inf, 1), (0, 1e-42)):
+        x = np.linspace(low, high, 24, dtype=np.float32) if math.isfinite(low) else np.array([low, high] * 12)
+        check_case(dynamic(target=target), inputs={"InputTensor": x})
+        check_case(dynamic(target=target), inputs={"InputTensor": x}, constants=["InputTensor"])
+
+
+# --- generated -------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def descriptors(draw):
+    """Blocks and broadcasts along any dimensions."""
+    sizes = draw(st.lists(st.sampled_from([1, 2, 3, 4, 6]), min_size=1, max_size=4))
+    counts = [draw(st.sampled_from([n for n in range(1, size + 1) if size % n == 0])) for size in sizes]
+    packed = [math.prod(counts[axis + 1 :]) for axis in range(len(counts))]
+
+    def layout():
+        return None if draw(st.booleans()) else [step * draw(st.booleans()) for step in packed]
+
+    name, whole, floats = (draw(st.sampled_from(kinds)) for kinds in (["QUANTIZE", "DEQUANTIZE"], WIDTHS, FLOATS))
+    return blocks(
+        name, whole, floats, sizes, counts, null=draw(st.booleans()), strides=(None, layout(), layout(), None)
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(op=descriptors(), opset=st.integers(17, 23), constant=st.integers(0, 3), seed=st.integers(0, 99))
+def test_lowered_equals_reference(op, opset, constant, seed):
+    constants = [name for index, name in enumerate(["InputTensor", "QuantizationTensors"]) if constant >> index & 1]
+    check(op, constants=constants, opset=opset, seed=seed)

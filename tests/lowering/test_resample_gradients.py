@@ -1,0 +1,221 @@
+"""RESAMPLE_GRAD and RESAMPLE_GRAD1: numbers against the reference, and the ONNX form of each way through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx import catalog
+from dml2onnx.checks import check
+from dml2onnx.ir.operator import OperatorDesc
+from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+
+NAMES = ("RESAMPLE_GRAD", "RESAMPLE_GRAD1")
+MODES = ("NEAREST_NEIGHBOR", "LINEAR")
+CENTRES = (-0.5, 0.5)
+CORNERS = (0.0, 0.0)
+IMAGE, TWICE, UP, DOWN = (1, 3, 4, 5), (1, 3, 8, 10), (1, 3, 7, 13), (1, 3, 3, 2)
+
+
+def gradient(
+    mode: str,
+    sizes: tuple[int, ...],
+    output: tuple[int, ...],
+    *,
+    name: str = NAMES[1],
+    scales: tuple[float, ...] | None = None,
+    offsets: tuple[float, float] | list[tuple[float, float]] = CENTRES,
+    rounding: str = "DECREASING",
+    data_type: str = "FLOAT32",
+    strides: tuple[int, ...] | None = None,
+    output_strides: tuple[int, ...] | None = None,
+) -> OperatorDesc:
+    """A gradient with respect to an image of ``sizes`` that was resampled to ``output``; scales are those forward."""
+    per_axis = offsets if isinstance(offsets, list) else [offsets] * len(sizes)
+    fields: dict[str, object] = {"RoundingDirection": rounding} if name == NAMES[1] else {}
+    return operator(
+        name,
+        InputGradientTensor=t(data_type, output, strides),
+        OutputGradientTensor=t(data_type, sizes, output_strides),
+        InterpolationMode=mode,
+        Scales=list(scales or (o / i for o, i in zip(output, sizes, strict=True))),
+        InputPixelOffsets=[a for a, _ in per_axis],
+        OutputPixelOffsets=[b for _, b in per_axis],
+        **fields,
+    )
+
+
+def run(op: OperatorDesc, values: np.ndarray, **settings: Any) -> np.ndarray:
+    """The output for given values, which has also been compared with the reference."""
+    flat = values.astype(op.tensor("InputGradientTensor").data_type.dtype)
+    inputs = {"InputGradientTensor": flat}
+    return check_case(op, inputs=inputs, **settings).run(inputs)["OutputGradientTensor"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("name", "level", "data_type", "rank"),
+    [
+        pytest.param(name, *case.values, id=case.id)  # type: ignore[attr-defined]
+        for name in NAMES
+        for case in support_cases(name, "OutputGradientTensor")
+    ],
+)
+def test_support_rows(name: str, level: str, data_type: str, rank: int, mode: str) -> None:
+    for sizes, output in (((2, 3, 4, 5), (3, 2, 7, 10)), ((3, 2, 7, 10), (2, 3, 4, 5))):
+        op = gradient(mode, sizes[-rank:], output[-rank:], name=name, data_type=data_type)
+        assert not check(make_case(op).graph, level), level
+        check_case(op)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_documentation_examples(name: str) -> None:
+    (example,) = catalog.operator(name).examples()
+    attributes = {**example["attributes"], **example["assumed_attributes"]}
+    given, expected = example["inputs"]["InputGradientTensor"], example["outputs"]["OutputGradientTensor"]
+    op = gradient(
+        attributes["InterpolationMode"].removeprefix("DML_INTERPOLATION_MODE_"),
+        tuple(expected["sizes"]),
+        tuple(given["sizes"]),
+        name=name,
+        scales=tuple(attributes["Scales"]),
+        offsets=list(zip(attributes["InputPixelOffsets"], attributes["OutputPixelOffsets"], strict=True)),
+    )
+    np.testing.assert_array_equal(run(op, np.array(given["values"])), np.array(expected["values"]))
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("target", ["cpu", "dml"])
+@pytest.mark.parametrize("mode", MODES)
+def test_every_opset(opset: int, target: str, mode: str) -> None:
+    for output in (TWICE, UP, DOWN, (1, 3, 40, 3)):
+        check_case(gradient(mode, IMAGE, output), opset=opset, target=target)
+        check_case(gradient(mode, IMAGE, output, scales=(1.0, 1.0, 90.0, 0.1)), opset=opset, target=target)
+
+
+NEAREST, LINEAR = MODES
+PAIR = ["Pad", "Gather", "Mul", "ReduceSum"]
+"""One axis of LINEAR where some elements meet more than others."""
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        pytest.param(gradient(NEAREST, IMAGE, IMAGE), ["Identity"], id="copy"),
+        pytest.param(gradient(LINEAR, IMAGE, IMAGE), ["Identity"], id="linear copy"),
+        pytest.param(gradient(NEAREST, IMAGE, TWICE, name=NAMES[0]), ["ReduceSum"] * 2, id="blocks"),
+        pytest.param(gradient(NEAREST, IMAGE, UP), ["Pad", "Gather", "ReduceSum"] * 2, id="uneven blocks"),
+        pytest.param(gradient(NEAREST, TWICE, IMAGE), ["Pad", "Gather"] * 2, id="some elements were not used"),
+        pytest.param(gradient(LINEAR, IMAGE, TWICE), PAIR * 2, id="linear up"),
+        pytest.param(gradient(LINEAR, TWICE, IMAGE), ["Gather", "Mul"] * 2, id="linear halves"),
+        pytest.param(
+            gradient(NEAREST, (1, 8), (1, 40), scales=(1.0, 50.0)), ["ScatterElements"], id="nearly all in one place"
+        ),
+        pytest.param(
+            gradient(LINEAR, (1, 8), (1, 40), scales=(1.0, 50.0)), ["Gather", "Mul", "ScatterElements"], id="linear too"
+        ),
+    ],
+)
+def test_forms(op: OperatorDesc, expected: list[str]) -> None:
+    assert [item for item in operators(check_case(op)) if item != "Reshape"] == expected
+    check_case(op, constants=["InputGradientTensor"])
+
+
+def test_the_forward_weights() -> None:
+    """Twice as large with pixel centres: three quarters to the nearer element, one to the other, all at the edges."""
+    got = run(gradient(LINEAR, (2,), (4,)), np.array([1, 10, 100, 1000]))
+    np.testing.assert_allclose(got, [1 + 7.5 + 25, 2.5 + 75 + 1000])
+    got = run(gradient(NEAREST, (2,), (4,), name=NAMES[0]), np.array([1, 10, 100, 1000]))
+    np.testing.assert_array_equal(got, [11, 1100])
+
+
+def test_rounding_and_halves() -> None:
+    values = np.array([1, 10, 100, 1000])
+    for name, rounding, want in (
+        (NAMES[0], "", [1, 110, 1000]),
+        (NAMES[1], "DECREASING", [11, 1100, 0]),
+        (NAMES[1], "INCREASING", [1, 110, 1000]),
+    ):
+        op = gradient(NEAREST, (3,), (4,), name=name, rounding=rounding, scales=(2.0,), offsets=CORNERS)
+        assert run(op, values).tolist() == want
+
+
+def test_the_offsets_are_swapped() -> None:
+    """Gradient element g goes to (g - InputPixelOffset) / Scale - OutputPixelOffset."""
+    op = gradient(NEAREST, (4,), (2,), scales=(0.5,), offsets=(-0.5, 0.0))
+    assert run(op, np.array([5, 7])).tolist() == [0, 5, 0, 7]
+    op = gradient(NEAREST, (4,), (2,), scales=(0.5,), offsets=(0.0, -1.0))
+    assert run(op, np.array([5, 7])).tolist() == [0, 5, 0, 7]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("scale", [float(np.finfo(np.float32).max), 1e-30, 7.0, 0.01])
+@pytest.mark.parametrize("offsets", [CENTRES, CORNERS, (100.0, -3.0), (-100.0, 3.25)])
+def test_scales_and_offsets(mode: str, scale: float, offsets: tuple[float, float]) -> None:
+    for name in NAMES:
+        for rounding in ("INCREASING", "DECREASING"):
+            op = gradient(mode, (2, 5, 6), (2, 7, 3), name=name, scales=(1.0, scale, 1.5),
+                          offsets=[CORNERS, offsets, CENTRES], rounding=rounding)  # fmt: skip
+            check_case(op)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("strides", [(240, 1, 30, 3), (0, 80, 10, 1), (240, 80, 0, 1), (240, 80, 10, 0), (0, 0, 0, 0)])
+def test_layouts(mode: str, strides: tuple[int, ...]) -> None:
+    check_case(gradient(mode, IMAGE, TWICE, strides=strides))
+    check_case(gradient(mode, IMAGE, TWICE, output_strides=(100, 1, 20, 4)))
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("output", [TWICE, UP, DOWN, IMAGE])
+@pytest.mark.parametrize("offsets", [CENTRES, CORNERS])
+def test_special_numbers(data_type: str, mode: str, output: tuple[int, ...], offsets: tuple[float, float]) -> None:
+    """An infinity or NaN goes nowhere else."""
+    for number in (np.inf, -np.inf, np.nan, np.finfo(data_type.lower()).max):
+        values = np.random.default_rng(0).normal(0, 1, output)
+        values[0, 1, 1, 1] = number
+        op = gradient(mode, IMAGE, output, offsets=offsets, data_type=data_type)
+        got = run(op, values)
+        assert np.isfinite(got[0, [0, 2]]).all()
+        assert np.isfinite(got[0, 1, :, 4]).all() or output == DOWN
+    for seed in range(4):
+        check_case(gradient(mode, IMAGE, output, offsets=offsets, data_type=data_type), extremes=True, seed=seed)
+
+
+def test_float16_is_rounded_once() -> None:
+    values = np.array([2048, 1, 1, 1])
+    assert run(gradient(NEAREST, (1,), (4,), data_type="FLOAT16"), values).tolist() == [2052]
+
+
+@st.composite
+def descriptors(draw: st.DrawFn) -> OperatorDesc:
+    rank = draw(st.integers(1, 4))
+
+    def each(strategy: st.SearchStrategy[Any]) -> tuple[Any, ...]:
+        return tuple(draw(st.lists(strategy, min_size=rank, max_size=rank)))
+
+    sizes, output = each(st.integers(1, 6)), each(st.integers(1, 9))
+    natural = tuple(o / i for o, i in zip(output, sizes, strict=True))
+    scales = draw(st.sampled_from([natural, each(st.sampled_from([0.3, 0.5, 1.0, 1.5, 2.0, 3.3]))]))
+    offsets = draw(st.sampled_from([CENTRES, CORNERS, (0.25, -0.75), (-1.5, 2.0)]))
+    return gradient(
+        draw(st.sampled_from(MODES)),
+        sizes,
+        output,
+        name=draw(st.sampled_from(NAMES)),
+        scales=scales,
+        offsets=offsets,
+        rounding=draw(st.sampled_from(["INCREASING", "DECREASING"])),
+        data_type=draw(st.sampled_from(["FLOAT32", "FLOAT16"])),
+    )
+
+
+@settings(max_examples=400, deadline=None)
+@given(op=descriptors(), opset=st.integers(17, 23), extremes=st.booleans(), seed=st.integers(0, 99))
+def test_lowered_equals_reference(op: OperatorDesc, opset: int, extremes: bool, seed: int) -> None:
+    check_case(op, opset=opset, extremes=extremes, seed=seed)
