@@ -30,14 +30,21 @@ PIPED_WIDTH = 200
 COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 
 
+class _Console(Console):
+    """Leaves a reader that has gone to the caller, where rich would end the process with exit code 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 class Screen:
     """Standard output for results, standard error for findings and progress."""
 
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
         self.as_json = as_json
         self.quiet = quiet
-        self.out = Console(highlight=False, soft_wrap=True)
-        self.err = Console(stderr=True, highlight=False, soft_wrap=True)
+        self.out = _Console(highlight=False, soft_wrap=True)
+        self.err = _Console(stderr=True, highlight=False, soft_wrap=True)
 
     @contextmanager
     def working(self, what: str) -> Iterator[None]:
@@ -76,7 +83,7 @@ class Screen:
         for row in rows:
             table.add_row(*(escape(str(cell)) for cell in row))
         if self.out.is_terminal:
-            Console(highlight=False).print(table)
+            _Console(highlight=False).print(table)
             return
         page = Console(highlight=False, width=None if "COLUMNS" in os.environ else PIPED_WIDTH)
         with page.capture() as captured:
