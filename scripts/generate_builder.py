@@ -49,8 +49,8 @@ TYPES = {
     FieldType.SCALE_BIAS: "ScaleBias",
     FieldType.SCALAR_UNION: "float",
     FieldType.SIZE_2D: "Size2D",
-    FieldType.OPERATOR: "Activation",
-    FieldType.OPERATOR_ARRAY: "Sequence[Activation]",
+    FieldType.OPERATOR: "ActivationLike",
+    FieldType.OPERATOR_ARRAY: "Sequence[ActivationLike]",
     FieldType.TENSOR: "Expression",
     FieldType.TENSOR_ARRAY: "Sequence[Expression]",
 }
@@ -328,9 +328,11 @@ def docstring(schema: OperatorSchema, given: list[Parameter], results: list[Outp
     parts = [paragraph(f'"""{schema.short_name}: {schema.summary.rstrip(".")}.'), ""]
     counted = [paragraph(f"{item.name}: {item.doc}", "    ") for item in given]
     parts += ["Args:", *counted, "    name: Of the node; the operator's own by default.", "", "Returns:"]
-    for out in results:
-        asked = "; None unless asked for" if out.wanted else ""
-        parts.append(paragraph(f"{out.field.name}: {description(out.field)[:-1]}{asked}.", "    "))
+    several = RESULTS.get(schema.short_name)
+    for position, out in enumerate(results):
+        label = f"{several.fields[position]} ({out.field.name})" if several else out.field.name
+        asked = f"; None unless {out.wanted.name}" if out.wanted else ""
+        parts.append(paragraph(f"{label}: {description(out.field)[:-1]}{asked}.", "    "))
     formulas = [item for item in schema.constraints if item.rule is Rule.SIZE_FORMULA and item.formula]
     if formulas:
         parts += ["", "Sizes:", *(paragraph(f"{item.tensor}: {item.formula}.", "    ") for item in formulas)]
@@ -384,7 +386,7 @@ def module(title: str, class_name: str, schemas: list[OperatorSchema]) -> str:
     if standard:
         imports += [*standard, ""]
     names = {
-        "dml2onnx.builder.attributes": ("Activation", "DataTypeLike"),
+        "dml2onnx.builder.attributes": ("ActivationLike", "DataTypeLike"),
         "dml2onnx.builder.expression": ("Expression",),
         "dml2onnx.builder.methods": ("OperatorMethods", "all_axes", "filled", "ratios", "sizes_of", "type_name"),
         "dml2onnx.builder.operators.enumerators": tuple(sorted(enumeration_name(item) for item in used_enums())),

@@ -7,7 +7,7 @@
 >>> dml2onnx.compile(g.build({"y": y})).save("model.onnx")
 """
 
-from dml2onnx.builder.attributes import Activation, DataTypeLike
+from dml2onnx.builder.attributes import Activation, ActivationLike, DataTypeLike
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.graph_builder import GraphBuilder
 from dml2onnx.builder.policies import TensorPolicy, interleaved_channel, packed
@@ -15,6 +15,7 @@ from dml2onnx.ir.operator import ScaleBias, Size2D
 
 __all__ = [
     "Activation",
+    "ActivationLike",
     "DataTypeLike",
     "Expression",
     "GraphBuilder",

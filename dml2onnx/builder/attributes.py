@@ -6,7 +6,7 @@ import enum
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,11 @@ class Activation:
     """A fused activation, or one of the activations of a recurrent operator: its operator and attributes.
 
     >>> Activation("RELU")
-    >>> Activation("LEAKY_RELU", Alpha=0.1)
+    >>> Activation("LEAKY_RELU", alpha=0.1)
 
-    ``type`` may lack the prefix ``ACTIVATION_``. Attributes are named as in DirectML; those left out have the defaults
-    of DirectMLX where it has one.
+    ``type`` may lack the prefix ``ACTIVATION_``. Attributes are named as in DirectML, their first letter as in Python
+    if you like; those left out have the defaults of DirectMLX where it has one. Where an activation is asked for, its
+    name alone will do.
     """
 
     type: str
@@ -36,7 +37,12 @@ class Activation:
         full_name = type.removeprefix("DML_OPERATOR_")
         has_prefix = full_name.startswith(("ACTIVATION_", "ELEMENT_WISE_"))
         object.__setattr__(self, "type", full_name if has_prefix else f"ACTIVATION_{full_name}")
-        object.__setattr__(self, "attributes", {**ACTIVATION_DEFAULTS.get(self.type, {}), **attributes})
+        fields = {name[:1].upper() + name[1:]: value for name, value in attributes.items()}
+        object.__setattr__(self, "attributes", {**ACTIVATION_DEFAULTS.get(self.type, {}), **fields})
+
+
+ActivationLike: TypeAlias = Activation | str
+"""An :class:`Activation`, or the name of one."""
 
 
 ACTIVATION_DEFAULTS: Mapping[str, Mapping[str, object]] = {
@@ -51,6 +57,15 @@ ACTIVATION_DEFAULTS: Mapping[str, Mapping[str, object]] = {
     "ACTIVATION_THRESHOLDED_RELU": {"Alpha": 1.0},
 }
 """The arguments that DirectMLX's factories of activations default to."""
+
+
+def activations(given: object) -> object:
+    """An activation, or a sequence of them, with names made into activations."""
+    if isinstance(given, str):
+        return Activation(given)
+    if isinstance(given, (list, tuple)):
+        return [activations(item) for item in given]
+    return given
 
 
 def data_type_of(value: DataTypeLike) -> DataType | None:
@@ -68,6 +83,18 @@ def data_type_of(value: DataTypeLike) -> DataType | None:
     except (TypeError, ValueError, SyntaxError):
         return None
     return DataType.__members__.get(name)
+
+
+def holds(data_type: DataType, values: npt.NDArray[Any]) -> bool:
+    """Whether a data type has all of the values, but for the rounding of floating point types."""
+    if data_type.is_float or values.dtype.kind == "b":
+        return True
+    low, high = data_type.limits
+    if values.dtype.kind != "f":
+        return bool(np.all((values >= low) & (values <= high)))
+    # in FLOAT64, where the first number beyond a type is exact, unlike the last one of a 64-bit type
+    exact = values.astype(np.float64)
+    return bool(np.all((exact == np.trunc(exact)) & (exact >= float(low)) & (exact < float(high + 1))))
 
 
 def plain(value: object) -> object:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import prod
 
 from dml2onnx.builder import policies
-from dml2onnx.builder.attributes import Activation
+from dml2onnx.builder.attributes import ActivationLike
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.methods import sizes_of
 from dml2onnx.builder.operators import Operators
@@ -59,7 +59,7 @@ class DirectMLX(Operators):
     # --- Element-wise and activations ---------------------------------------------------------------------------------
 
     def add(
-        self, a: Expression, b: Expression, fused_activation: Activation | None = None, name: str | None = None
+        self, a: Expression, b: Expression, fused_activation: ActivationLike | None = None, name: str | None = None
     ) -> Expression:
         """``a + b``: ELEMENT_WISE_ADD, or ELEMENT_WISE_ADD1 with a fused activation.
 
@@ -485,7 +485,7 @@ class DirectMLX(Operators):
         normalize_variance: bool,
         normalize_mean: bool,
         epsilon: float,
-        fused_activation: Activation | None = None,
+        fused_activation: ActivationLike | None = None,
         name: str | None = None,
     ) -> Expression:
         """Mean 0 and variance 1 over ``axes``: MEAN_VARIANCE_NORMALIZATION2, below feature level 6_3 ...1.

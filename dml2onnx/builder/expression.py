@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import index as whole_number
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -132,11 +132,17 @@ class Expression:
         return self.builder.abs(self)
 
     def __matmul__(self, other: Operand) -> Expression:
-        """GEMM of the last two dimensions."""
-        return self.builder.gemm(self, other if isinstance(other, Expression) else self._constant(other))
+        """GEMM of the last two dimensions; those before them broadcast."""
+        return self._product(self, other if isinstance(other, Expression) else self._constant(other))
 
     def __rmatmul__(self, other: Operand) -> Expression:
-        return self.builder.gemm(self._constant(other), self)
+        return self._product(self._constant(other), self)
+
+    @staticmethod
+    def _product(a: Expression, b: Expression) -> Expression:
+        batches = broadcast_sizes(a, b, last=2)
+        broadcast = a.builder.broadcast
+        return a.builder.gemm(broadcast(a, (*batches, *a.sizes[-2:])), broadcast(b, (*batches, *b.sizes[-2:])))
 
     # --- Comparisons and bits -----------------------------------------------------------------------------------------
 
@@ -225,18 +231,12 @@ class Expression:
         return self.builder.broadcast(self, sizes), self.builder.broadcast(right, sizes)
 
     def _constant(self, other: Operand) -> Expression:
-        """Numbers in the data type of this expression, which a whole one does not round."""
+        """Numbers in the data type of this expression."""
         values = np.asarray(other)
         if isinstance(other, int) and values.dtype.kind == "O":
             values = np.asarray(float(other))  # beyond 64 bits, where numpy has no integers
         if values.dtype.kind not in "biuf":
             raise TypeError(f"an Expression has no operators with {type(other).__name__}")
-        if not self.data_type.is_float:
-            low, high = self.data_type.limits
-            if not _are_whole(values, low, high):
-                message = f"the operand is no {self.data_type.name}, which the expression beside it is"
-                expected = f"whole numbers from {low} to {high}"
-                raise self.builder.refusal(codes.NOT_EXACT, message, expected=expected, found=values.dtype)
         return self.builder.constant(values, data_type=self.data_type)
 
     def _reversed(self, other: Operand) -> tuple[Expression, Expression]:
@@ -244,22 +244,13 @@ class Expression:
         return left, right
 
 
-def broadcast_sizes(a: Expression, b: Expression) -> tuple[int, ...]:
-    """The sizes that both broadcast to by numpy's rules, or a diagnostic."""
+def broadcast_sizes(a: Expression, b: Expression, last: int = 0) -> tuple[int, ...]:
+    """The sizes that both broadcast to by numpy's rules, but for the ``last`` ones, or a diagnostic."""
     try:
-        return np.broadcast_shapes(a.sizes, b.sizes)
+        return np.broadcast_shapes(a.sizes[: a.rank - last], b.sizes[: b.rank - last])
     except ValueError:
         message = f"sizes {list(a.sizes)} and {list(b.sizes)} do not broadcast together"
         raise a.builder.refusal(codes.NO_BROADCAST, message, expected=list(a.sizes), found=list(b.sizes)) from None
-
-
-def _are_whole(values: npt.NDArray[Any], low: int, high: int) -> bool:
-    """Whether an integer type from ``low`` to ``high`` holds all of the values."""
-    if values.dtype.kind != "f":
-        return bool(np.all((values >= low) & (values <= high)))
-    # in FLOAT64, where the first number beyond a type is exact, unlike the last one of a 64-bit type
-    exact = values.astype(np.float64)
-    return bool(np.all((exact == np.trunc(exact)) & (exact >= float(low)) & (exact < float(high + 1))))
 
 
 def _expand(index: Index, rank: int) -> list[int | slice]:

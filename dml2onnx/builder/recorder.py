@@ -11,7 +11,7 @@ import numpy as np
 
 from dml2onnx import catalog
 from dml2onnx.builder import policies
-from dml2onnx.builder.attributes import data_type_of, plain
+from dml2onnx.builder.attributes import activations, data_type_of, holds, plain
 from dml2onnx.builder.call_sites import call_site
 from dml2onnx.builder.expression import Expression
 from dml2onnx.catalog import FeatureLevel, FieldType
@@ -54,6 +54,8 @@ class Stated(NamedTuple):
 
 INFERRED = Stated()
 
+_ACTIVATIONS = frozenset({FieldType.OPERATOR, FieldType.OPERATOR_ARRAY})
+
 
 class Recorder:
     """The graph so far: inputs, constants, nodes, and the rules by which new ones are made."""
@@ -68,6 +70,10 @@ class Recorder:
         self._check_name("a graph", name, may_be_empty=True)
         self.name = name
         self.feature_level = FeatureLevel.parse(str(feature_level)) if feature_level is not None else catalog.LATEST
+        if not callable(policy):
+            raise TypeError(
+                f"policy is {policy!r}; it has to be a function such as dml2onnx.builder.interleaved_channel"
+            )
         self.policy = policy
         self._stated_level = feature_level is not None
         self._nodes: list[Node] = []
@@ -156,16 +162,22 @@ class Recorder:
     ) -> Expression:
         """Contents known when compiling: a weight, a table, a number.
 
-        ``values`` is anything that numpy takes; a number has sizes [1]. With ``data_type`` it is converted as numpy
-        converts; 4-bit types take one number per element. ``sizes`` and ``strides`` (elements) describe the array's
-        elements in C order as they lie in memory; by default they are its shape, packed.
+        ``values`` is anything that numpy takes; a number has sizes [1]. With ``data_type`` it is converted: rounded to
+        a floating point type, while an integer type takes whole numbers of its range only (diagnostic DML1809). 4-bit
+        types take one number per element. ``sizes`` and ``strides`` (elements) describe the array's elements in C order
+        as they lie in memory; by default they are its shape, packed.
         """
         array = np.ascontiguousarray(values)
         wanted = data_type_of(array.dtype if data_type is None else data_type)
         if wanted is None:
             found = array.dtype if data_type is None else data_type
             raise self.refusal(codes.BAD_TENSOR, f"{found} is none of DirectML's data types", expected=_type_names())
-        array = array.astype(wanted.dtype, copy=True)
+        if not holds(wanted, array):
+            low, high = wanted.limits
+            message = f"the values are no {wanted.name}, which holds whole numbers from {low} to {high}"
+            raise self.refusal(codes.NOT_EXACT, message, expected=f"{low} to {high}", found=array.dtype)
+        with np.errstate(over="ignore"):  # what is too large for a floating point type is infinite
+            array = array.astype(wanted.dtype, copy=True)
         desc = self._desc(wanted, array.shape if sizes is None else sizes, strides)
         if array.size != desc.extent:
             message = f"{array.size} values were given for a tensor that covers {desc.extent} elements"
@@ -282,7 +294,11 @@ class Recorder:
         site: str,
     ) -> OperatorDesc:
         """The descriptor without outputs, or what is wrong with the attributes."""
-        raw = {field: plain(value) for field, value in attributes.items() if value is not None}
+        raw = {
+            field: plain(activations(value) if schema.fields_by_name[field].type in _ACTIVATIONS else value)
+            for field, value in attributes.items()
+            if value is not None
+        }
         given = {**descs, **dict.fromkeys(field.name for field in schema.output_fields)}
         for field in schema.input_fields:
             array = descs.get(field.name)

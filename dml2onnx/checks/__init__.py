@@ -14,11 +14,11 @@ from dml2onnx.checks.operators import findings_of
 from dml2onnx.checks.structure import check_structure
 from dml2onnx.diagnostics import Severity
 from dml2onnx.garbage import collection_paused
+from dml2onnx.ir.graph import Graph
 
 if TYPE_CHECKING:
     from dml2onnx.checks.findings import Finding
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
 
 __all__ = ["check", "minimum_feature_level"]
@@ -34,6 +34,7 @@ def check(graph: Graph, feature_level: FeatureLevel | str | None = None) -> list
 
     Raises :class:`~dml2onnx.catalog.UnknownFeatureLevelError` when ``feature_level`` names no feature level.
     """
+    _require_graph(graph)
     level = _level(graph, feature_level)
     structure = check_structure(graph)
     diagnostics = [*graph.findings, *structure.of_graph]
@@ -56,6 +57,7 @@ def minimum_feature_level(graph: Graph) -> FeatureLevel | None:
 
     ``FeatureLevel.info`` says with which DirectML and Windows versions the level came.
     """
+    _require_graph(graph)
     structure = check_structure(graph)
     if _has_error(graph.findings) or _has_error(structure.of_graph):
         return None
@@ -69,6 +71,12 @@ def minimum_feature_level(graph: Graph) -> FeatureLevel | None:
         ):
             return level
     return None
+
+
+def _require_graph(graph: object) -> None:
+    if not isinstance(graph, Graph):
+        found = type(graph).__name__
+        raise TypeError(f"a Graph is needed, such as dml2onnx.load or GraphBuilder.build gives, not a {found}")
 
 
 def _level(graph: Graph, feature_level: FeatureLevel | str | None) -> FeatureLevel:

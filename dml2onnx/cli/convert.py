@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from dml2onnx.cli import render
 from dml2onnx.cli.commands import load_model
-from dml2onnx.exporters import export
+from dml2onnx.exporters import export, left_out
 
 if TYPE_CHECKING:
     import argparse
@@ -22,17 +22,18 @@ def convert_command(options: argparse.Namespace, screen: Screen) -> int:
     graph = load_model(options, screen, frozenset(options.input))
     with screen.working("writing"):
         files = export(graph, options.output, options.format, Path(options.model))
+    findings = [*graph.findings, *left_out(graph, options.output, options.format)]
     if screen.as_json:
         screen.json(
             {
                 "files": [str(path) for path in files],
                 "source": graph.format,
                 "nodes": len(graph.nodes),
-                "diagnostics": [item.as_dict() for item in graph.findings],
+                "diagnostics": [item.as_dict() for item in findings],
             }
         )
         return 0
-    screen.diagnostics(graph.findings)
+    screen.diagnostics(findings)
     written = ", ".join(f"{escape(str(path))} ({render.size(path.stat().st_size)})" for path in files)
     screen.say(f"[bold green]wrote[/] {written}")
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dml2onnx.diagnostics import Code
+from dml2onnx.diagnostics import Code, Severity
 
 INNER_OFFSET = Code(
     "DML1901",
@@ -94,4 +94,11 @@ BESIDE_OUTPUT = Code(
     "a file beside the output is there already",
     "The contents of large constants go to files beside the one that was asked for, and one of these exists without "
     "belonging to an older version of it. Remove it, or choose another name for the output.",
+)
+LEFT_OUT = Code(
+    "DML1917",
+    "something that the other format has no place for",
+    "Neither a DML_GRAPH_DESC nor a serialized graph holds sample contents of inputs, a feature level, or the commands "
+    "of a program. What is computed is the same; keep the original, or the native format, for the rest.",
+    Severity.WARNING,
 )

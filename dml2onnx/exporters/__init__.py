@@ -5,18 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dml2onnx.codes.exporting import UNKNOWN_TARGET
+from dml2onnx.codes.exporting import LEFT_OUT, UNKNOWN_TARGET
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.exporters.files import spare_sources, write_files
 from dml2onnx.frontends import load
+from dml2onnx.frontends.findings import listing
 from dml2onnx.ir.graph import Graph
 
 if TYPE_CHECKING:
     import os
 
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.data import Data
 
-__all__ = ["FORMATS", "convert", "export"]
+__all__ = ["FORMATS", "convert", "export", "left_out"]
 
 FORMATS = ("native", "dml_graph", "serialized")
 _BY_SUFFIX = {".json": "native", ".bin": "serialized"}
@@ -28,9 +30,10 @@ def convert(
     """Writes a graph, or the model file at a path, in another format, and returns the files written.
 
     ``format`` is ``"native"``, ``"dml_graph"`` or ``"serialized"``; without it the suffix of ``path`` decides:
-    ``.json`` is native, ``.bin`` serialized. Nothing is lost in the native format. Large constants go to files beside
-    ``path``: one with the suffix ``.bin`` or, of a serialized graph, one for each. The file that is converted, and
-    those it names, are never overwritten. Raises :class:`DmlError` with the errors found while the graph was read, or
+    ``.json`` is native, ``.bin`` serialized. Nothing is lost in the native format; what the others have no place for
+    (sample contents of inputs, feature levels, commands) is left out, which :func:`left_out` tells. Large constants
+    go to files beside ``path``: ``<path>.data`` or, of a serialized graph, one for each. The file that is converted,
+    and those it names, are never overwritten. Raises :class:`DmlError` with the errors found while the graph was read, or
     with everything that the other format cannot say.
     """
     graph = model if isinstance(model, Graph) else load(model)
@@ -50,13 +53,27 @@ def export(graph: Graph, path: Path, format: str | None = None, model: Path | No
     return write_files(path, contents, beside)
 
 
+def left_out(graph: Graph, path: Path, format: str | None = None) -> list[Diagnostic]:
+    """What a conversion to ``path`` has no place for, as warnings; nothing for the native format."""
+    chosen = format or _BY_SUFFIX.get(path.suffix.lower(), "")
+    if chosen not in ("dml_graph", "serialized"):
+        return []
+    samples = [quote(item.name) for item in graph.inputs if item.default is not None]
+    parts = {
+        f"the sample contents of {listing(samples)}": bool(samples),
+        f"the feature level {graph.feature_level}": graph.feature_level is not None,
+        "what the commands print and write": bool(graph.effects),
+    }
+    return [LEFT_OUT.at(f"{part} has no place in the format {chosen}") for part, there in parts.items() if there]
+
+
 def _contents(graph: Graph, path: Path, format: str) -> tuple[bytes, dict[str, Data]]:
     """What belongs into the file, and into others beside it by their names."""
     if format == "serialized":
         from dml2onnx.exporters.serialized import serialized
 
         return serialized(graph, {path.name})
-    sidecar = path.stem + ".bin" if path.suffix.lower() != ".bin" else path.name + ".bin"
+    sidecar = f"{path.name}.data"
     if format == "native":
         from dml2onnx.exporters.native import native
 

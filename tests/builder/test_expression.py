@@ -279,3 +279,13 @@ class TestRefusals:
         with pytest.raises(TypeError, match="cannot be iterated"):
             iter(x)
         assert {x: 1}[x] == 1
+
+
+def test_matrix_products_broadcast() -> None:
+    a, b = np.random.default_rng(3).random((2, 3, 4, 5), np.float32), np.eye(5, 6, dtype=np.float32)
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", "FLOAT32", a.shape)
+    graph = g.build({"y": x @ b, "z": a[0, 0] @ g.broadcast(x[:, :, 0:1, :], (2, 3, 5, 5))})
+    got = dml2onnx.run(graph, {"x": a})
+    np.testing.assert_allclose(got["y"], a @ b, rtol=1e-6)
+    np.testing.assert_allclose(got["z"], a[0, 0] @ np.broadcast_to(a[:, :, 0:1, :], (2, 3, 5, 5)), rtol=1e-5)

@@ -378,3 +378,47 @@ def test_a_users_program_is_well_typed(tmp_path: Path) -> None:
     )
     lines = [line.split(" error: ")[0].rpartition("/")[2] for line in done.stdout.splitlines() if " error: " in line]
     assert lines == ["wrong.py:4:", "wrong.py:5:"], done.stdout + done.stderr
+
+
+# --- Conveniences -------------------------------------------------------------------------------------------------
+
+
+def test_activations_by_name() -> None:
+    """A name, with its attributes as DirectMLX has them, or an Activation with attributes in either spelling."""
+    g = GraphBuilder()
+    a = g.input("a", "FLOAT32", [1, 1, 2, 2])
+    for given in ("LEAKY_RELU", "ACTIVATION_LEAKY_RELU", Activation("LEAKY_RELU", alpha=0.01)):
+        g.gemm(a, a, fused_activation=given)
+    g.gemm(a, a, fused_activation=Activation("LEAKY_RELU", Alpha=0.01))
+    fused = {node.operator.activation() for node in g.build(a + 0).nodes if node.operator.type == "GEMM"}
+    assert len(fused) == 1
+    with pytest.raises(DmlError, match="did you mean"):
+        g.gemm(a, a, fused_activation="LEAKY_RELUS")
+
+
+@pytest.mark.parametrize(
+    ("values", "data_type"),
+    [(300, "UINT8"), (-1, "UINT8"), (1.5, "INT32"), (np.nan, "INT32"), (8, "INT4"), ([0, 2**31], "INT32")],
+)
+def test_constants_that_a_type_does_not_hold(values: object, data_type: str) -> None:
+    with pytest.raises(DmlError) as caught:
+        GraphBuilder().constant(values, data_type=data_type)
+    assert caught.value.diagnostics[0].code == codes.NOT_EXACT.id
+
+
+def test_constants_are_rounded_to_floats() -> None:
+    g = GraphBuilder()
+    (raw,) = [item.data.read(0, 4) for item in g.build(g.constant([1e10, 0.1], data_type="FLOAT16")).constants]
+    assert raw.view(np.float16).tolist() == [np.inf, float(np.float16(0.1))]
+
+
+def test_a_policy_is_a_function() -> None:
+    with pytest.raises(TypeError, match="interleaved_channel"):
+        GraphBuilder(policy="NHWC")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("function", [dml2onnx.check, dml2onnx.compile, dml2onnx.minimum_feature_level])
+def test_graphs_are_asked_for_by_name(function: Callable[[object], object]) -> None:
+    for wrong in ("model.json", GraphBuilder()):
+        with pytest.raises(TypeError, match="a Graph is needed"):
+            function(wrong)

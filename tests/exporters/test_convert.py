@@ -13,7 +13,7 @@ import dml2onnx
 from dml2onnx.codes import exporting as codes
 from dml2onnx.codes import reading, running
 from dml2onnx.diagnostics import Code, DmlError
-from dml2onnx.exporters import FORMATS, convert
+from dml2onnx.exporters import FORMATS, convert, left_out
 from dml2onnx.exporters.native import native
 from dml2onnx.exporters.serialized import serialized
 from dml2onnx.frontends import LoadOptions, load
@@ -21,7 +21,7 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from tests.checks.build import op
-from tests.frontends.models import NATIVE, edited, f32, load_model
+from tests.frontends.models import DX, NATIVE, edited, f32, load_model
 
 WEIGHTS = f32(4, 100, Strides=[0, 1], file="weights.bin")
 LARGE = edited(NATIVE, ("/constants/w", WEIGHTS), ("/nodes/0/desc/BTensor", f32(4)))
@@ -74,28 +74,31 @@ def test_the_source_is_spared(model: Path, tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert refused(model, model) == running.OUTPUT_IS_SOURCE.id
     assert refused(model, tmp_path / "weights.bin") == running.OUTPUT_IS_SOURCE.id
-    assert refused(model, tmp_path / "weights.json") == running.OUTPUT_IS_SOURCE.id
-    assert refused(load(model), tmp_path / "weights.json") == running.OUTPUT_IS_SOURCE.id
+    model.write_text(model.read_text().replace("weights.bin", "other.json.data"))
+    (tmp_path / "weights.bin").rename(tmp_path / "other.json.data")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert refused(model, tmp_path / "other.json") == running.OUTPUT_IS_SOURCE.id
+    assert refused(load(model), tmp_path / "other.json") == running.OUTPUT_IS_SOURCE.id
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_a_padded_source_is_spared(tmp_path: Path) -> None:
     """A constant that is longer than its file is still that file's."""
-    (tmp_path / "w.bin").write_bytes(bytes(300))
-    constant = {"DataType": "UINT8", "Sizes": [300], "bytes": 400, "file": "w.bin"}
+    (tmp_path / "w.json.data").write_bytes(bytes(300))
+    constant = {"DataType": "UINT8", "Sizes": [300], "bytes": 400, "file": "w.json.data"}
     graph = load_model(tmp_path, edited(NATIVE, ("/constants/w", constant), ("/nodes/0/desc/BTensor", f32(4))))
     assert refused(graph, tmp_path / "w.json", "dml_graph") == running.OUTPUT_IS_SOURCE.id
-    assert (tmp_path / "w.bin").read_bytes() == bytes(300)
+    assert (tmp_path / "w.json.data").read_bytes() == bytes(300)
 
 
 def test_strangers_are_spared(model: Path, tmp_path: Path) -> None:
     """A file beside the output is replaced only together with the output."""
-    (tmp_path / "out.bin").write_bytes(b"precious")
+    (tmp_path / "out.json.data").write_bytes(b"precious")
     assert refused(model, tmp_path / "out.json") == codes.BESIDE_OUTPUT.id
-    assert (tmp_path / "out.bin").read_bytes() == b"precious"
+    assert (tmp_path / "out.json.data").read_bytes() == b"precious"
     assert not (tmp_path / "out.json").exists()
     (tmp_path / "out.json").write_text("an older one")
-    assert convert(model, tmp_path / "out.json") == [tmp_path / "out.json", tmp_path / "out.bin"]
+    assert convert(model, tmp_path / "out.json") == [tmp_path / "out.json", tmp_path / "out.json.data"]
 
 
 def test_nothing_half_written(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,9 +120,9 @@ def test_nothing_half_written(model: Path, tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_directory_in_the_way_costs_nothing(model: Path, tmp_path: Path) -> None:
     (tmp_path / "out.json").mkdir()
-    (tmp_path / "out.bin").write_bytes(b"precious")
+    (tmp_path / "out.json.data").write_bytes(b"precious")
     assert refused(model, tmp_path / "out.json") == running.OUTPUT_UNWRITABLE.id
-    assert (tmp_path / "out.bin").read_bytes() == b"precious"
+    assert (tmp_path / "out.json.data").read_bytes() == b"precious"
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -166,6 +169,20 @@ def test_options_hold(tmp_path: Path) -> None:
     assert "inputs" not in document
     assert list(document["constants"]) == ["x", "w"]
     assert document["constants"]["x"] == f32(4, fill=1)
+
+
+def test_what_has_no_place_is_told(tmp_path: Path) -> None:
+    """Sample contents, feature levels and commands are in the native format only."""
+    graph = load_model(tmp_path, {**DX, "commands": [*DX["commands"], {"type": "print", "resource": "y"}]})
+    assert left_out(graph, tmp_path / "x.json") == []
+    told = left_out(graph, tmp_path / "x.bin")
+    assert {item.code for item in told} == {codes.LEFT_OUT.id}
+    assert [item.severity.value for item in told] == ["warning"] * 2
+    assert "sample contents" in told[0].message
+    assert "what the commands print" in told[1].message
+    level = load_model(tmp_path, edited(NATIVE, ("/feature_level", "4_0")))
+    (item,) = left_out(level, tmp_path / "x.json", "dml_graph")
+    assert "the feature level 4_0" in item.message
 
 
 def test_every_code_is_reached() -> None:

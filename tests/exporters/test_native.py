@@ -337,7 +337,7 @@ def test_constants_share_one_file(tmp_path: Path) -> None:
     graph = load_model(tmp_path, NATIVE | {"constants": {"w": f32(4, values=[1, 2, 3, 4])}})
     assert [path.name for path in convert(graph, tmp_path / "small.json")] == ["small.json"]
     files = round_trip(dml2onnx.load(SAMPLES / "digits" / "model.json", LoadOptions(freeze=True)), tmp_path)
-    assert sorted(files) == ["model.bin", "model.json"]
+    assert sorted(files) == ["model.json", "model.json.data"]
 
 
 # --- Names ------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dml2onnx.builder.attributes import Activation, DataTypeLike
+from dml2onnx.builder.attributes import ActivationLike, DataTypeLike
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.methods import OperatorMethods, filled, sizes_of
 from dml2onnx.builder.operators.enumerators import ConvolutionDirection, ConvolutionMode
@@ -30,7 +30,7 @@ class ConvolutionOperators(OperatorMethods):
         end_padding: Sequence[int] | None = None,
         output_padding: Sequence[int] | None = None,
         group_count: int = 1,
-        fused_activation: Activation | None = None,
+        fused_activation: ActivationLike | None = None,
         output_sizes: Sequence[int] | None = None,
         name: str | None = None,
     ) -> Expression:

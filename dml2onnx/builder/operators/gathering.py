@@ -331,9 +331,9 @@ class GatheringOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputCountTensor: Number of non-zero elements; a scalar (all sizes 1), UINT32.
-            OutputCoordinatesTensor: One coordinate per row, UINT32. M = number of elements of the input; N from the
-                effective rank of the input up to its dimension count.
+            count (OutputCountTensor): Number of non-zero elements; a scalar (all sizes 1), UINT32.
+            coordinates (OutputCoordinatesTensor): One coordinate per row, UINT32. M = number of elements of the input;
+                N from the effective rank of the input up to its dimension count.
 
         Sizes:
             OutputCoordinatesTensor: OutputCoordinatesTensor.Sizes = { 1.., M, N }; M = product of InputTensor.Sizes;
@@ -580,9 +580,9 @@ class GatheringOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputValueTensor: Selected values; sizes of InputTensor with size K along Axis.
-            OutputIndexTensor: Position of each selected value inside its own sequence (zero-based along Axis); sizes of
-                InputTensor with size K along Axis.
+            value (OutputValueTensor): Selected values; sizes of InputTensor with size K along Axis.
+            index (OutputIndexTensor): Position of each selected value inside its own sequence (zero-based along Axis);
+                sizes of InputTensor with size K along Axis.
 
         Sizes:
             OutputValueTensor: OutputValueTensor.Sizes[i] = (i == Axis) ? K : InputTensor.Sizes[i].
@@ -630,9 +630,9 @@ class GatheringOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputValueTensor: Selected values; sizes of InputTensor with size K along Axis.
-            OutputIndexTensor: Position of each selected value inside its own sequence (zero-based along Axis); sizes of
-                InputTensor with size K along Axis.
+            value (OutputValueTensor): Selected values; sizes of InputTensor with size K along Axis.
+            index (OutputIndexTensor): Position of each selected value inside its own sequence (zero-based along Axis);
+                sizes of InputTensor with size K along Axis.
 
         Sizes:
             OutputValueTensor: OutputValueTensor.Sizes[i] = (i == Axis) ? K : InputTensor.Sizes[i].

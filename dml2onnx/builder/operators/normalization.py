@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dml2onnx.builder.attributes import Activation
+from dml2onnx.builder.attributes import ActivationLike
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.methods import OperatorMethods
 from dml2onnx.builder.operators.results import BatchNormalizationGradOutputs, BatchNormalizationTrainingOutputs
@@ -26,7 +26,7 @@ class NormalizationOperators(OperatorMethods):
         bias: Expression,
         spatial: bool,
         epsilon: float,
-        fused_activation: Activation | None = None,
+        fused_activation: ActivationLike | None = None,
         name: str | None = None,
     ) -> Expression:
         """BATCH_NORMALIZATION: Normalizes with given statistics: y = FusedActivation(Scale * ((Input - Mean) /
@@ -99,10 +99,11 @@ class NormalizationOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputGradientTensor: DX = InputGradient * (Scale / sqrt(Variance + Epsilon)), element by element.
-            OutputScaleGradientTensor: Sum(InputGradient * (Input - Mean) / sqrt(Variance + Epsilon)) over the broadcast
-                dimensions.
-            OutputBiasGradientTensor: Sum(InputGradient) over the broadcast dimensions.
+            gradient (OutputGradientTensor): DX = InputGradient * (Scale / sqrt(Variance + Epsilon)), element by
+                element.
+            scale_gradient (OutputScaleGradientTensor): Sum(InputGradient * (Input - Mean) / sqrt(Variance + Epsilon))
+                over the broadcast dimensions.
+            bias_gradient (OutputBiasGradientTensor): Sum(InputGradient) over the broadcast dimensions.
 
         Data types and dimension counts at feature level 6_4:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
@@ -145,7 +146,7 @@ class NormalizationOperators(OperatorMethods):
         bias: Expression,
         fused_add: Expression | None,
         epsilon: float,
-        fused_activation: Activation | None = None,
+        fused_activation: ActivationLike | None = None,
         name: str | None = None,
     ) -> BatchNormalizationTrainingOutputs:
         """BATCH_NORMALIZATION_TRAINING: Batch normalization that computes the statistics itself: y =
@@ -164,9 +165,9 @@ class NormalizationOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputTensor: Normalized result.
-            OutputMeanTensor: Mean of the input over the broadcast dimensions, sizes of ScaleTensor.
-            OutputVarianceTensor: Variance of the input over the broadcast dimensions, sizes of ScaleTensor.
+            output (OutputTensor): Normalized result.
+            mean (OutputMeanTensor): Mean of the input over the broadcast dimensions, sizes of ScaleTensor.
+            variance (OutputVarianceTensor): Variance of the input over the broadcast dimensions, sizes of ScaleTensor.
 
         Data types and dimension counts at feature level 6_4:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
@@ -215,10 +216,10 @@ class NormalizationOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputGradientTensor: DX as in the summary; mean() there runs over the broadcast dimensions.
-            OutputScaleGradientTensor: Sum(InputGradient * (Input - Mean) / sqrt(Variance + Epsilon)) over the broadcast
-                dimensions.
-            OutputBiasGradientTensor: Sum(InputGradient) over the broadcast dimensions.
+            gradient (OutputGradientTensor): DX as in the summary; mean() there runs over the broadcast dimensions.
+            scale_gradient (OutputScaleGradientTensor): Sum(InputGradient * (Input - Mean) / sqrt(Variance + Epsilon))
+                over the broadcast dimensions.
+            bias_gradient (OutputBiasGradientTensor): Sum(InputGradient) over the broadcast dimensions.
 
         Data types and dimension counts at feature level 6_4:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
@@ -391,7 +392,7 @@ class NormalizationOperators(OperatorMethods):
         cross_channel: bool,
         normalize_variance: bool,
         epsilon: float,
-        fused_activation: Activation | None = None,
+        fused_activation: ActivationLike | None = None,
         name: str | None = None,
     ) -> Expression:
         """MEAN_VARIANCE_NORMALIZATION: Normalizes with the input's own statistics per channel or per batch item: y =
@@ -447,7 +448,7 @@ class NormalizationOperators(OperatorMethods):
         axes: Sequence[int],
         normalize_variance: bool,
         epsilon: float,
-        fused_activation: Activation | None = None,
+        fused_activation: ActivationLike | None = None,
         name: str | None = None,
     ) -> Expression:
         """MEAN_VARIANCE_NORMALIZATION1: Normalizes with the input's own mean and variance over chosen axes: y =
@@ -505,7 +506,7 @@ class NormalizationOperators(OperatorMethods):
         use_mean: bool,
         use_variance: bool,
         epsilon: float,
-        fused_activation: Activation | None = None,
+        fused_activation: ActivationLike | None = None,
         name: str | None = None,
     ) -> Expression:
         """MEAN_VARIANCE_NORMALIZATION2: Mean-variance normalization with mean and variance switchable on their own: y =

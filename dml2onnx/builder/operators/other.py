@@ -54,9 +54,12 @@ class OtherOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputParametersTensor: Updated X; sizes and data type of InputParametersTensor; may alias an input.
-            OutputFirstMomentTensor: Updated M; sizes and data type of InputParametersTensor; may alias an input.
-            OutputSecondMomentTensor: Updated V; sizes and data type of InputParametersTensor; may alias an input.
+            parameters (OutputParametersTensor): Updated X; sizes and data type of InputParametersTensor; may alias an
+                input.
+            first_moment (OutputFirstMomentTensor): Updated M; sizes and data type of InputParametersTensor; may alias
+                an input.
+            second_moment (OutputSecondMomentTensor): Updated V; sizes and data type of InputParametersTensor; may alias
+                an input.
 
         Data types and dimension counts at feature level 6_4:
             InputParametersTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
@@ -322,9 +325,9 @@ class OtherOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputTensor: Quantized values. UINT8: Min 0, Max 255; INT8: Min -128, Max 127.
-            OutputScaleTensor: One element: the scale used.
-            OutputZeroPointTensor: One element: the zero point used, in the type of OutputTensor.
+            output (OutputTensor): Quantized values. UINT8: Min 0, Max 255; INT8: Min -128, Max 127.
+            scale (OutputScaleTensor): One element: the scale used.
+            zero_point (OutputZeroPointTensor): One element: the zero point used, in the type of OutputTensor.
 
         Data types and dimension counts at feature level 6_4:
             InputTensor: FLOAT16, FLOAT32; 1 to 8 dimensions.
@@ -488,9 +491,9 @@ class OtherOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputTensor: Random bits; any sizes.
-            OutputStateTensor: Null when not wanted; otherwise the state with the counter advanced, to feed to the next
-                execution; None unless asked for.
+            values (OutputTensor): Random bits; any sizes.
+            state (OutputStateTensor): Null when not wanted; otherwise the state with the counter advanced, to feed to
+                the next execution; None unless output_state.
 
         Sizes:
             InputStateTensor: last size 6, all others 1.

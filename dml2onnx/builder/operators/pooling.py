@@ -387,11 +387,11 @@ class PoolingOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputTensor: { BatchCount, ChannelCount, [Depth], Height, Width }; Batch and channel sizes of InputTensor;
-                spatial sizes by the formula below.
-            OutputIndicesTensor: { BatchCount, ChannelCount, [Depth], Height, Width }; Null: indices are not written.
-                Otherwise the zero-based position, in InputTensor seen as one contiguous 1D array over all its
-                dimensions, of each maximum; None unless asked for.
+            values (OutputTensor): { BatchCount, ChannelCount, [Depth], Height, Width }; Batch and channel sizes of
+                InputTensor; spatial sizes by the formula below.
+            indices (OutputIndicesTensor): { BatchCount, ChannelCount, [Depth], Height, Width }; Null: indices are not
+                written. Otherwise the zero-based position, in InputTensor seen as one contiguous 1D array over all its
+                dimensions, of each maximum; None unless output_indices.
 
         Sizes:
             OutputTensor: Sizes[0] = InputTensor.Sizes[0]; Sizes[1] = InputTensor.Sizes[1]; for i in [0,
@@ -455,11 +455,11 @@ class PoolingOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputTensor: { BatchCount, ChannelCount, [Depth], Height, Width }; Batch and channel sizes of InputTensor;
-                spatial sizes by the formula below.
-            OutputIndicesTensor: { BatchCount, ChannelCount, [Depth], Height, Width }; Null: indices are not written.
-                Otherwise the zero-based position, in InputTensor seen as one contiguous 1D array over all its
-                dimensions, of each maximum; None unless asked for.
+            values (OutputTensor): { BatchCount, ChannelCount, [Depth], Height, Width }; Batch and channel sizes of
+                InputTensor; spatial sizes by the formula below.
+            indices (OutputIndicesTensor): { BatchCount, ChannelCount, [Depth], Height, Width }; Null: indices are not
+                written. Otherwise the zero-based position, in InputTensor seen as one contiguous 1D array over all its
+                dimensions, of each maximum; None unless output_indices.
 
         Sizes:
             OutputTensor: Sizes[0] = InputTensor.Sizes[0]; Sizes[1] = InputTensor.Sizes[1]; for i in [0,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dml2onnx.builder.attributes import Activation
+from dml2onnx.builder.attributes import ActivationLike
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.methods import OperatorMethods
 from dml2onnx.builder.operators.enumerators import MultiheadAttentionMaskType, RecurrentNetworkDirection
@@ -26,7 +26,7 @@ class RecurrenceOperators(OperatorMethods):
         bias: Expression | None,
         hidden_init: Expression | None,
         sequence_lengths: Expression | None,
-        activation_descs: Sequence[Activation],
+        activation_descs: Sequence[ActivationLike],
         direction: RecurrentNetworkDirection,
         linear_before_reset: bool,
         output_sequence: bool = True,
@@ -57,9 +57,10 @@ class RecurrenceOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputSequenceTensor: { seq_length, num_directions, batch_size, hidden_size }; Every H_t, first axis is t;
-                None unless asked for.
-            OutputSingleTensor: { 1, num_directions, batch_size, hidden_size }; Last H_t; None unless asked for.
+            sequence (OutputSequenceTensor): { seq_length, num_directions, batch_size, hidden_size }; Every H_t, first
+                axis is t; None unless output_sequence.
+            single (OutputSingleTensor): { 1, num_directions, batch_size, hidden_size }; Last H_t; None unless
+                output_single.
 
         Data types and dimension counts at feature level 6_4:
             InputTensor: FLOAT16, FLOAT32; 4 dimensions.
@@ -100,7 +101,7 @@ class RecurrenceOperators(OperatorMethods):
         input: Expression,
         weight: Expression,
         recurrence: Expression,
-        activation_descs: Sequence[Activation],
+        activation_descs: Sequence[ActivationLike],
         direction: RecurrentNetworkDirection,
         clip_threshold: float,
         use_clip_threshold: bool,
@@ -147,10 +148,12 @@ class RecurrenceOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputSequenceTensor: { seq_length, num_directions, batch_size, hidden_size }; Every H_t, first axis is t;
-                None unless asked for.
-            OutputSingleTensor: { 1, num_directions, batch_size, hidden_size }; Last H_t; None unless asked for.
-            OutputCellSingleTensor: { 1, num_directions, batch_size, hidden_size }; Last C_t; None unless asked for.
+            sequence (OutputSequenceTensor): { seq_length, num_directions, batch_size, hidden_size }; Every H_t, first
+                axis is t; None unless output_sequence.
+            single (OutputSingleTensor): { 1, num_directions, batch_size, hidden_size }; Last H_t; None unless
+                output_single.
+            cell_single (OutputCellSingleTensor): { 1, num_directions, batch_size, hidden_size }; Last C_t; None unless
+                output_cell_single.
 
         Data types and dimension counts at feature level 6_4:
             InputTensor: FLOAT16, FLOAT32; 4 dimensions.
@@ -262,14 +265,15 @@ class RecurrenceOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputTensor: { batchSize, sequenceLength, valueHiddenSize }.
-            OutputPresentKeyTensor: { batchSize, headCount, keyValueSequenceLength, headSize } or { batchSize,
-                headCount, pastSequenceLength + keyValueSequenceLength, headSize }; Keys for the next iteration: the key
-                alone (first shape, cross attention) or past and new keys joined (second shape, self attention). Null:
-                not written; None unless asked for.
-            OutputPresentValueTensor: { batchSize, headCount, keyValueSequenceLength, valueHeadSize } or { batchSize,
-                headCount, pastSequenceLength + keyValueSequenceLength, valueHeadSize }; Values for the next iteration,
-                as OutputPresentKeyTensor with valueHeadSize. Null: not written; None unless asked for.
+            output (OutputTensor): { batchSize, sequenceLength, valueHiddenSize }.
+            present_key (OutputPresentKeyTensor): { batchSize, headCount, keyValueSequenceLength, headSize } or {
+                batchSize, headCount, pastSequenceLength + keyValueSequenceLength, headSize }; Keys for the next
+                iteration: the key alone (first shape, cross attention) or past and new keys joined (second shape, self
+                attention). Null: not written; None unless output_present_key.
+            present_value (OutputPresentValueTensor): { batchSize, headCount, keyValueSequenceLength, valueHeadSize } or
+                { batchSize, headCount, pastSequenceLength + keyValueSequenceLength, valueHeadSize }; Values for the
+                next iteration, as OutputPresentKeyTensor with valueHeadSize. Null: not written; None unless
+                output_present_value.
 
         Data types and dimension counts at feature level 6_4:
             QueryTensor: FLOAT16, FLOAT32; 3 to 5 dimensions.
@@ -386,17 +390,17 @@ class RecurrenceOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputTensor: { batchSize, sequenceLength, QueryHeadCount * valueHeadSize }.
-            OutputPresentKeyTensor: { batchSize, KeyValueHeadCount, keyValueSequenceLength, headSize } or { batchSize,
-                KeyValueHeadCount, pastSequenceLength + keyValueSequenceLength, headSize } or { batchSize,
+            output (OutputTensor): { batchSize, sequenceLength, QueryHeadCount * valueHeadSize }.
+            present_key (OutputPresentKeyTensor): { batchSize, KeyValueHeadCount, keyValueSequenceLength, headSize } or
+                { batchSize, KeyValueHeadCount, pastSequenceLength + keyValueSequenceLength, headSize } or { batchSize,
                 KeyValueHeadCount, maxLength, headSize }; Keys for the next iteration: the key alone (first shape, cross
                 attention) or past and new keys joined (second shape, self attention). Third shape: with
-                PastSequenceLengthsTensor. Null: not written; None unless asked for.
-            OutputPresentValueTensor: { batchSize, KeyValueHeadCount, keyValueSequenceLength, valueHeadSize } or {
-                batchSize, KeyValueHeadCount, pastSequenceLength + keyValueSequenceLength, valueHeadSize } or {
-                batchSize, KeyValueHeadCount, maxLength, valueHeadSize }; Values for the next iteration, as
-                OutputPresentKeyTensor with valueHeadSize. Third shape: with PastSequenceLengthsTensor. Null: not
-                written; None unless asked for.
+                PastSequenceLengthsTensor. Null: not written; None unless output_present_key.
+            present_value (OutputPresentValueTensor): { batchSize, KeyValueHeadCount, keyValueSequenceLength,
+                valueHeadSize } or { batchSize, KeyValueHeadCount, pastSequenceLength + keyValueSequenceLength,
+                valueHeadSize } or { batchSize, KeyValueHeadCount, maxLength, valueHeadSize }; Values for the next
+                iteration, as OutputPresentKeyTensor with valueHeadSize. Third shape: with PastSequenceLengthsTensor.
+                Null: not written; None unless output_present_value.
 
         Data types and dimension counts at feature level 6_4:
             QueryTensor: FLOAT16, FLOAT32; 3 to 5 dimensions.
@@ -457,7 +461,7 @@ class RecurrenceOperators(OperatorMethods):
         input: Expression,
         weight: Expression,
         recurrence: Expression,
-        activation_descs: Sequence[Activation],
+        activation_descs: Sequence[ActivationLike],
         direction: RecurrentNetworkDirection,
         bias: Expression | None = None,
         hidden_init: Expression | None = None,
@@ -486,9 +490,10 @@ class RecurrenceOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputSequenceTensor: { seq_length, num_directions, batch_size, hidden_size }; Every H_t, first axis is t;
-                None unless asked for.
-            OutputSingleTensor: { 1, num_directions, batch_size, hidden_size }; Last H_t; None unless asked for.
+            sequence (OutputSequenceTensor): { seq_length, num_directions, batch_size, hidden_size }; Every H_t, first
+                axis is t; None unless output_sequence.
+            single (OutputSingleTensor): { 1, num_directions, batch_size, hidden_size }; Last H_t; None unless
+                output_single.
 
         Data types and dimension counts at feature level 6_4:
             InputTensor: FLOAT16, FLOAT32; 4 dimensions.

@@ -232,10 +232,10 @@ class RegionsOperators(OperatorMethods):
             name: Of the node; the operator's own by default.
 
         Returns:
-            OutputGradientTensor: { BatchCount, ChannelCount, InputHeight, InputWidth }; gradient with respect to
-                InputTensor; may be null when OutputROIGradientTensor is given; None unless asked for.
-            OutputROIGradientTensor: Gradient with respect to ROITensor, same sizes as ROITensor; may be null when
-                OutputGradientTensor is given; None unless asked for.
+            output_gradient (OutputGradientTensor): { BatchCount, ChannelCount, InputHeight, InputWidth }; gradient with
+                respect to InputTensor; may be null when OutputROIGradientTensor is given; None unless output_gradient.
+            output_roi_gradient (OutputROIGradientTensor): Gradient with respect to ROITensor, same sizes as ROITensor;
+                may be null when OutputGradientTensor is given; None unless output_roi_gradient.
 
         Sizes:
             InputGradientTensor: InputGradientTensor.Sizes[0] = NumROIs; InputGradientTensor.Sizes[1] = ChannelCount.
