@@ -33,8 +33,8 @@ def convert(
     ``.json`` is native, ``.bin`` serialized. Nothing is lost in the native format; what the others have no place for
     (sample contents of inputs, feature levels, commands) is left out, which :func:`left_out` tells. Large constants
     go to files beside ``path``: ``<path>.data`` or, of a serialized graph, one for each. The file that is converted,
-    and those it names, are never overwritten. Raises :class:`DmlError` with the errors found while the graph was read, or
-    with everything that the other format cannot say.
+    and those it names, are never overwritten. Raises :class:`DmlError` with the errors found while the graph was read,
+    or with everything that the other format cannot say.
     """
     graph = model if isinstance(model, Graph) else load(model)
     return export(graph, Path(path), format, None if isinstance(model, Graph) else Path(model))
