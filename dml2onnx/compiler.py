@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import writer
 from dml2onnx.codes.compiling import UNKNOWN_OPSET, UNKNOWN_OUTPUT
-from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.diagnostics import DmlError, raise_errors
 from dml2onnx.lowering.driver import logical, lower
 from dml2onnx.runtime import Session
 from dml2onnx.targets import OPSETS
@@ -151,9 +151,7 @@ def require_clean(graph: Graph, feature_level: FeatureLevel | str | None = None)
     from dml2onnx.checks import check
 
     findings = check(graph, feature_level)
-    errors = [item for item in findings if item.severity is Severity.ERROR]
-    if errors:
-        raise DmlError(*errors)
+    raise_errors(findings)
     return tuple(findings)
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 LONGEST_QUOTE = 60
 
@@ -119,6 +123,13 @@ class DmlError(Exception):
         assert diagnostics
         self.diagnostics = diagnostics
         super().__init__("\n".join(str(item) for item in diagnostics))
+
+
+def raise_errors(findings: Iterable[Diagnostic]) -> None:
+    """Raises :class:`DmlError` with the findings that are errors, where there are any."""
+    errors = [item for item in findings if item.severity is Severity.ERROR]
+    if errors:
+        raise DmlError(*errors)
 
 
 class UnreadableError(DmlError):

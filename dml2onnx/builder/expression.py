@@ -77,27 +77,23 @@ class Expression:
     # --- Arithmetic ---------------------------------------------------------------------------------------------------
 
     def __add__(self, other: Operand) -> Expression:
-        if self._takes_scale_bias(other):
-            return self.builder.identity(self, scale_bias=ScaleBias(1.0, float(other)))  # type: ignore[arg-type]
-        return self.builder.add(*self._pair(other))
+        number = self._scale_or_bias(other)
+        return self.builder.add(*self._pair(other)) if number is None else self._scaled(1.0, number)
 
     def __radd__(self, other: Operand) -> Expression:
         return self + other
 
     def __sub__(self, other: Operand) -> Expression:
-        if self._takes_scale_bias(other):
-            return self.builder.identity(self, scale_bias=ScaleBias(1.0, -float(other)))  # type: ignore[arg-type]
-        return self.builder.subtract(*self._pair(other))
+        number = self._scale_or_bias(other)
+        return self.builder.subtract(*self._pair(other)) if number is None else self._scaled(1.0, -number)
 
     def __rsub__(self, other: Operand) -> Expression:
-        if self._takes_scale_bias(other):
-            return self.builder.identity(self, scale_bias=ScaleBias(-1.0, float(other)))  # type: ignore[arg-type]
-        return self.builder.subtract(*self._reversed(other))
+        number = self._scale_or_bias(other)
+        return self.builder.subtract(*self._reversed(other)) if number is None else self._scaled(-1.0, number)
 
     def __mul__(self, other: Operand) -> Expression:
-        if self._takes_scale_bias(other):
-            return self.builder.identity(self, scale_bias=ScaleBias(float(other), 0.0))  # type: ignore[arg-type]
-        return self.builder.multiply(*self._pair(other))
+        number = self._scale_or_bias(other)
+        return self.builder.multiply(*self._pair(other)) if number is None else self._scaled(number, 0.0)
 
     def __rmul__(self, other: Operand) -> Expression:
         return self * other
@@ -146,8 +142,9 @@ class Expression:
 
     # --- Comparisons and bits -----------------------------------------------------------------------------------------
 
+    # as with numpy's arrays, not a bool
     def __eq__(self, other: object) -> Expression:  # type: ignore[override]
-        return self.builder.equals(*self._pair(other))  # type: ignore[arg-type]
+        return self.builder.equals(*self._pair(other))
 
     def __ne__(self, other: object) -> Expression:  # type: ignore[override]
         return self.builder.logical_not(self == other)
@@ -221,16 +218,21 @@ class Expression:
 
     # --- Operands -----------------------------------------------------------------------------------------------------
 
-    def _takes_scale_bias(self, other: object) -> bool:
-        is_number = isinstance(other, (int, float, np.integer, np.floating))
-        return is_number and self.data_type in (DataType.FLOAT32, DataType.FLOAT16)
+    def _scale_or_bias(self, other: Operand) -> float | None:
+        """The number that a scale or a bias of this expression can be; ``None`` for all other operands."""
+        if self.data_type not in (DataType.FLOAT32, DataType.FLOAT16):
+            return None
+        return float(other) if isinstance(other, (int, float, np.integer, np.floating)) else None
 
-    def _pair(self, other: Operand) -> tuple[Expression, Expression]:
+    def _scaled(self, scale: float, bias: float) -> Expression:
+        return self.builder.identity(self, scale_bias=ScaleBias(scale, bias))
+
+    def _pair(self, other: object) -> tuple[Expression, Expression]:
         right = other if isinstance(other, Expression) else self._constant(other)
         sizes = broadcast_sizes(self, right)
         return self.builder.broadcast(self, sizes), self.builder.broadcast(right, sizes)
 
-    def _constant(self, other: Operand) -> Expression:
+    def _constant(self, other: object) -> Expression:
         """Numbers in the data type of this expression."""
         values = np.asarray(other)
         if isinstance(other, int) and values.dtype.kind == "O":

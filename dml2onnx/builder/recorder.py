@@ -18,7 +18,7 @@ from dml2onnx.catalog import FeatureLevel, FieldType
 from dml2onnx.checks.inference import infer_outputs
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes import building as codes
-from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.diagnostics import DmlError, raise_errors
 from dml2onnx.frontends.descriptors import DescriptorReader, report
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.findings import Findings, listing, quote
@@ -362,10 +362,7 @@ class Recorder:
         if (node.operator, self.feature_level) in self._right:
             return
         findings = findings_of(node.operator, self.feature_level)
-        errors = [item.at(node) for item in findings if item.field not in without]
-        errors = [item for item in errors if item.severity is Severity.ERROR]
-        if errors:
-            raise DmlError(*errors)
+        raise_errors(item.at(node) for item in findings if item.field not in without)
         if not without:
             self._right.add((node.operator, self.feature_level))
 

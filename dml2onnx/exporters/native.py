@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import DmlError, Severity, quote
+from dml2onnx.diagnostics import DmlError, quote, raise_errors
 from dml2onnx.exporters.descriptors import fields, tensor
 from dml2onnx.exporters.layout import laid_out
 from dml2onnx.exporters.native_contents import Sidecar, contents, is_zero
@@ -41,9 +41,7 @@ def native(graph: Graph, sidecar: str) -> tuple[str, Data | None]:
 
     Raises :class:`DmlError` with the errors found while the graph was read, or with what cannot be written.
     """
-    errors = [item for item in graph.findings if item.severity is Severity.ERROR]
-    if errors:
-        raise DmlError(*errors)
+    raise_errors(graph.findings)
     return _Export(graph, Sidecar(sidecar)).run()
 
 

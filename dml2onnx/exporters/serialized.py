@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import networkx as nx
 
 from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import DmlError, Severity, quote
+from dml2onnx.diagnostics import DmlError, quote, raise_errors
 from dml2onnx.exporters.serialized_tables import GraphWriter, TooLargeError
 from dml2onnx.ir.data import padded
 from dml2onnx.serialized_schema import MAX_BYTES, may_be_owned
@@ -47,9 +47,7 @@ def serialized(graph: Graph, reserved: Collection[str] = ()) -> tuple[bytes, dic
     ``reserved`` are names that these files must not have, such as that of the graph's own. Raises :class:`DmlError`
     with the errors of the graph, or with everything that the format cannot say.
     """
-    errors = [item for item in graph.findings if item.severity is Severity.ERROR]
-    if errors:
-        raise DmlError(*errors)
+    raise_errors(graph.findings)
     return _Export(graph, reserved).run()
 
 

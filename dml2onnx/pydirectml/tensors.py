@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn, overload
+from typing import Any, NoReturn, overload
 
 from dml2onnx import catalog
 from dml2onnx.builder.attributes import Activation
@@ -160,14 +160,15 @@ class TensorDesc:
         raise TypeError(incompatible("TensorDesc", _SIGNATURES, refusals[closest]))
 
     def _construct(self, given: dict[str, object]) -> None:
-        values = {name: _CONVERSIONS[name](name, value) for name, value in given.items()}
-        self._data_type = values["data_type"]  # type: ignore[assignment]
-        self._flags = values.get("flags", TensorFlags.NONE)  # type: ignore[assignment]
-        self._sizes = values["sizes"]  # type: ignore[assignment]
-        self._strides = values.get("strides")  # type: ignore[assignment]
-        self._alignment = values.get("guaranteed_base_offset_alignment", 0)  # type: ignore[assignment]
+        # each conversion gives what its attribute holds
+        values: dict[str, Any] = {name: _CONVERSIONS[name](name, value) for name, value in given.items()}
+        self._data_type = values["data_type"]
+        self._flags = values.get("flags", TensorFlags.NONE)
+        self._sizes = values["sizes"]
+        self._strides = values.get("strides")
+        self._alignment = values.get("guaranteed_base_offset_alignment", 0)
         if "total_tensor_size_in_bytes" in values:
-            self._total_bytes = values["total_tensor_size_in_bytes"]  # type: ignore[assignment]
+            self._total_bytes = values["total_tensor_size_in_bytes"]
             return
         if self._strides is not None and len(self._strides) != len(self._sizes):
             raise ValueError(f"TensorDesc(): {len(self._strides)} strides for {len(self._sizes)} sizes")
