@@ -64,7 +64,7 @@ def left_out(graph: Graph, path: Path, format: str | None = None) -> list[Diagno
         f"the feature level {graph.feature_level}": graph.feature_level is not None,
         "what the commands print and write": bool(graph.effects),
     }
-    return [LEFT_OUT.at(f"{part} has no place in the format {chosen}") for part, there in parts.items() if there]
+    return [LEFT_OUT.at(f"the format {chosen} has no place for {part}") for part, there in parts.items() if there]
 
 
 def _contents(graph: Graph, path: Path, format: str) -> tuple[bytes, dict[str, Data]]:
