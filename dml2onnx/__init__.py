@@ -9,9 +9,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # typing is not imported, see below
 if TYPE_CHECKING:
     from dml2onnx.builder import GraphBuilder
     from dml2onnx.catalog import FeatureLevel
@@ -64,6 +62,8 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     value = getattr(import_module(f"{__name__}.{home}"), name)
     globals()[name] = value
     return value

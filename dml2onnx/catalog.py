@@ -175,6 +175,8 @@ class FieldSchema:
     shape: str | None
     doc: str
     default: float | None = None
+    updated_with: str | None = None
+    """The optional tensor with which the operator reads what this output holds and changes a part of it."""
 
     @property
     def is_tensor(self) -> bool:
@@ -529,6 +531,7 @@ def _read_field(raw: dict[str, Any]) -> FieldSchema:
         shape=raw.get("shape"),
         doc=raw.get("doc", ""),
         default=raw.get("default"),
+        updated_with=raw.get("updated_with"),
     )
 
 

@@ -7,16 +7,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dml2onnx import writer
-from dml2onnx.codes.compiling import UNKNOWN_OPSET, UNKNOWN_OUTPUT
-from dml2onnx.diagnostics import DmlError, raise_errors
-from dml2onnx.lowering.driver import logical, lower
-from dml2onnx.runtime import Session
-from dml2onnx.targets import OPSETS
+from dml2onnx import arguments, writer
+from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
+from dml2onnx.codes.running import NO_MEMORY
+from dml2onnx.diagnostics import DmlError, quote, raise_errors, shortened
+from dml2onnx.frontends import graph_of
+from dml2onnx.ir.data import MissingData
+from dml2onnx.lowering.driver import lower
+from dml2onnx.model import logical
+from dml2onnx.runtime import Session, require_provider
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
+    from typing import BinaryIO
 
     import numpy.typing as npt
     from onnx import ModelProto
@@ -25,8 +29,7 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Graph, GraphOutput
-    from dml2onnx.lowering.driver import LoweredGraph, Port, Trace
-    from dml2onnx.lowering.emitter.core import Array
+    from dml2onnx.model import Array, OnnxGraph, Origin, Port
 
 DEFAULT_OPSET = 21
 
@@ -45,10 +48,13 @@ class CompiledModel:
     name: str
     opset: int
     target: str
-    lowered: LoweredGraph = field(repr=False)
+    lowered: OnnxGraph = field(repr=False)
     warnings: tuple[Diagnostic, ...] = ()
     defaults: Mapping[str, Data] = field(default_factory=dict, repr=False)
     metadata: Mapping[str, str] = field(default_factory=dict, repr=False)
+    shapes: bool = True
+    """Whether the model states the type and shape of every value, not only of its inputs and outputs."""
+    _message: list[ModelProto] = field(default_factory=list, init=False, repr=False)
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -63,36 +69,50 @@ class CompiledModel:
     @property
     def node_count(self) -> int:
         """Number of ONNX nodes."""
-        return len(self.lowered.proto.node)
+        return self.lowered.node_count
 
     @property
-    def traces(self) -> tuple[Trace, ...]:
-        """What each DirectML node became, when compiled with ``trace``."""
+    def traces(self) -> tuple[Origin, ...]:
+        """What each DirectML node became, and why."""
         return self.lowered.traces
 
     @property
     def weight_bytes(self) -> int:
         """Bytes of all initializers."""
-        return writer.initializer_bytes(self.lowered)
+        return self.lowered.weight_bytes
 
     @property
     def model_proto(self) -> ModelProto:
-        """The whole model as one message; :class:`DmlError` (DML3008) above 2 GiB."""
-        return writer.model_proto(self.lowered, self.opset, self.name, self.metadata)
+        """The whole model as one message, made when first asked for; :class:`DmlError` (DML3008) above 2 GiB."""
+        if not self._message:
+            from onnx import ModelProto
 
-    def save(self, path: str | os.PathLike[str], *, external_data: bool | None = None) -> list[Path]:
-        """Writes the model and returns the files written.
+            self._message.append(ModelProto.FromString(self.serialize()))
+        return self._message[0]
 
-        ``external_data`` puts the weights into ``<path>.data``; ``None`` does so above 1 GiB. An existing file is
-        replaced only by a complete new one.
+    def serialize(self) -> bytes:
+        """The bytes of :attr:`model_proto`."""
+        return writer.model_bytes(self.lowered, self.opset, self.name, self.metadata, shapes=self.shapes)
+
+    def save(self, path: str | os.PathLike[str] | BinaryIO, *, external_data: bool | None = None) -> list[Path]:
+        """Writes the model, into a file by its name or an open one, and returns the files written.
+
+        ``external_data`` puts the weights into ``<path>.data``; ``None`` does so above 1 GiB. Both files are replaced
+        by complete new ones, or neither is.
         """
-        target = Path(path)
-        return writer.save(self.lowered, target, self.opset, self.name, self.metadata, external_data)
+        target = arguments.target_of(path)
+        if external_data is not None:
+            external_data = arguments.flag(external_data, "external_data")
+        return writer.save(
+            self.lowered, target, self.opset, self.name, self.metadata, external_data, shapes=self.shapes
+        )
 
     def session(self, provider: str = "cpu", *, profile: bool = False) -> Session:
         """An ONNX Runtime session, for running the model more than once."""
+        require_provider(provider)
+        profile = arguments.flag(profile, "profile")
         if self.weight_bytes <= SESSION_FROM_FILE_ABOVE:
-            return Session(self.model_proto.SerializeToString(), self.inputs, self.outputs, provider, profile=profile)
+            return Session(self.serialize(), self.inputs, self.outputs, provider, profile=profile)
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "model.onnx"
             self.save(path, external_data=True)
@@ -104,17 +124,21 @@ class CompiledModel:
         Inputs are arrays in memory order (of the port's shape, or flat); one that is left out takes the sample
         contents that came with the model. Returns each output in the shape of its tensor.
         """
-        return self.finish(self.session(provider).run(self.complete(inputs or {})))
+        return self.finish(self.session(provider).run(self.complete(inputs)))
 
-    def complete(self, inputs: Mapping[str, npt.ArrayLike]) -> dict[str, npt.ArrayLike]:
+    def complete(self, inputs: Mapping[str, npt.ArrayLike] | None) -> dict[str, npt.ArrayLike]:
         """``inputs`` with sample contents for what they leave out."""
-        filled: dict[str, npt.ArrayLike] = dict(inputs)
+        filled: dict[str, npt.ArrayLike] = {**arguments.arrays(inputs)}
         for port in self.inputs:
             if port.name not in filled and port.name in self.defaults:
                 length = port.dtype.itemsize
                 for size in port.shape:
                     length *= size
-                raw = self.defaults[port.name].read(0, length)
+                try:
+                    raw = self.defaults[port.name].read(0, length)
+                except MemoryError:
+                    message = f"there is not enough memory for the {length} bytes of the input {quote(port.name)}"
+                    raise DmlError(NO_MEMORY.at(message, found=length)) from None
                 if len(raw) == length:
                     filled[port.name] = raw.view(port.dtype).reshape(port.shape)
         return filled
@@ -125,33 +149,35 @@ class CompiledModel:
 
 
 def compile(
-    graph: Graph,
+    model: Graph | str | os.PathLike[str],
     *,
     outputs: Sequence[str] | None = None,
     opset: int = DEFAULT_OPSET,
     target: str = "cpu",
     feature_level: FeatureLevel | str | None = None,
-    trace: bool = False,
+    shapes: bool = True,
 ) -> CompiledModel:
-    """Compiles a graph to an ONNX model.
+    """Compiles a graph, or the model file at a path, to an ONNX model.
 
     ``outputs`` names what is wanted of ``graph.outputs`` and ``graph.results`` (default: ``graph.outputs``).
-    ``target`` chooses whose kernels decide about element types: ``"cpu"`` or ``"dml"``. Raises :class:`DmlError`
+    ``target`` chooses whose kernels decide about element types: ``"cpu"`` or ``"dml"``. ``shapes`` puts the type and
+    shape of every value into the model, so that tools show them without inferring anything. Raises :class:`DmlError`
     with every error that :func:`dml2onnx.check` finds, or that stands in the way of lowering.
     """
-    if opset not in OPSETS:
-        expected = f"{OPSETS[0]} to {OPSETS[-1]}"
-        raise DmlError(UNKNOWN_OPSET.at(f"opset {opset} is not supported", expected=expected, found=opset))
+    opset, target = arguments.opset(opset), arguments.target(target)
+    shapes = arguments.flag(shapes, "shapes")
+    graph = graph_of(model)
     warnings = require_clean(graph, feature_level)
-    return compile_outputs(graph, _select(graph, outputs), opset=opset, target=target, trace=trace, warnings=warnings)
+    return compile_outputs(graph, _select(graph, outputs), opset=opset, target=target, warnings=warnings, shapes=shapes)
 
 
 def require_clean(graph: Graph, feature_level: FeatureLevel | str | None = None) -> tuple[Diagnostic, ...]:
-    """The warnings about a graph; raises :class:`DmlError` with its errors where it has any."""
+    """The warnings about a graph; raises :class:`DmlError` for errors, and for constants whose files are not there."""
     from dml2onnx.checks import check
 
     findings = check(graph, feature_level)
-    raise_errors(findings)
+    missing = {item.data.path: item.data for item in graph.constants if isinstance(item.data, MissingData)}
+    raise_errors([*findings, *(data.problem() for data in missing.values())])
     return tuple(findings)
 
 
@@ -161,26 +187,27 @@ def compile_outputs(
     *,
     opset: int = DEFAULT_OPSET,
     target: str = "cpu",
-    trace: bool = False,
     warnings: Sequence[Diagnostic] = (),
+    shapes: bool = True,
 ) -> CompiledModel:
     """Compiles a checked graph for any of its values as outputs."""
-    lowered = lower(graph, outputs, opset, target, trace=trace)
+    lowered = lower(graph, outputs, opset, target)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": target}
-    return CompiledModel(graph.name, opset, target, lowered, tuple(warnings), defaults, metadata)
+    return CompiledModel(graph.name, opset, target, lowered, tuple(warnings), defaults, metadata, shapes)
 
 
 def _select(graph: Graph, names: Sequence[str] | None) -> Sequence[GraphOutput]:
     if names is None:
         return graph.outputs
+    names = arguments.names(names, "outputs")
     available = {item.name: item for item in (*graph.results, *graph.outputs)}
     unknown = [name for name in names if name not in available]
     if unknown:
-        known = ", ".join(available) or "none"
+        known = shortened(", ".join(available)) or "none"
         raise DmlError(
             *(
-                UNKNOWN_OUTPUT.at(f'the graph has no output "{name}"; it has: {known}', expected=known, found=name)
+                UNKNOWN_OUTPUT.at(f"the graph has no output {quote(name)}; it has: {known}", expected=known, found=name)
                 for name in unknown
             )
         )

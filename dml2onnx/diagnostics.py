@@ -10,13 +10,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LONGEST_QUOTE = 60
+LONGEST_LISTING = 300
 
 
 def quote(text: str) -> str:
     """``text`` in double quotes on one line, shortened in the middle when it is long."""
-    if len(text) > LONGEST_QUOTE:
-        text = f"{text[: LONGEST_QUOTE - 20]} ... {text[-15:]}"
-    return f'"{_visible(text)}"'
+    return f'"{shortened(text, LONGEST_QUOTE)}"'
+
+
+def shortened(text: str, longest: int = LONGEST_LISTING) -> str:
+    """``text`` on one line, without its middle when it is longer than ``longest``."""
+    if len(text) > longest:
+        text = f"{text[: longest - 20]} ... {text[-15:]}"
+    return _visible(text)
 
 
 def _visible(text: str) -> str:

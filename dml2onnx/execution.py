@@ -5,26 +5,30 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from io import BytesIO
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx import arguments
 from dml2onnx.codes.running import OUTPUT_OUTSIDE, OUTPUT_UNWRITABLE
 from dml2onnx.compiler import compile_outputs, require_clean
-from dml2onnx.diagnostics import DmlError
-from dml2onnx.frontends import load
-from dml2onnx.ir.graph import Graph, GraphOutput
-from dml2onnx.writer import replace_file
+from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.files import check_target, put, spare
+from dml2onnx.frontends import graph_of
+from dml2onnx.ir.graph import GraphOutput
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.runtime import require_provider
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
     from dml2onnx.compiler import CompiledModel
-    from dml2onnx.ir.graph import Effect
-    from dml2onnx.lowering.emitter.core import Array
+    from dml2onnx.ir.graph import Effect, Graph, Value
+    from dml2onnx.model import Array
     from dml2onnx.runtime import NodeTime
 
 
@@ -33,6 +37,8 @@ class Execution:
     """What one run gave: the final contents of every buffer written, and what each effect showed, in order."""
 
     results: dict[str, Array]
+    outputs: tuple[GraphOutput, ...]
+    """What ``results`` holds, in the same order."""
     shown: tuple[tuple[Effect, Array], ...]
     times: tuple[NodeTime, ...]
     model: CompiledModel
@@ -47,31 +53,64 @@ def run(
 
     ``inputs`` are arrays in memory order; what is left out takes the sample contents that came with the model, so a
     DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned.
-    Each array has the shape of the tensor that wrote it last. Raises :class:`DmlError` with every finding.
+    Each array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. Raises
+    :class:`DmlError` with every finding.
     """
-    graph = model if isinstance(model, Graph) else load(model)
-    return execute(graph, inputs or {}, provider).results
+    require_provider(provider)
+    return execute(graph_of(model), arguments.arrays(inputs), provider).results
 
 
 def execute(
     graph: Graph, inputs: Mapping[str, npt.ArrayLike], provider: str = "cpu", *, profile: bool = False
 ) -> Execution:
     """As :func:`run`, with the effects of the program and, when asked for, what every ONNX node cost."""
-    results = list(graph.results or graph.outputs)
-    names = {output.value: output.name for output in results}
-    extra: list[GraphOutput] = []
-    for index, effect in enumerate(graph.effects):
-        if effect.output.value not in names:
-            names[effect.output.value] = f"{effect.output.name}@{index}"
-            extra.append(GraphOutput(names[effect.output.value], effect.output.value, effect.output.desc))
     warnings = require_clean(graph)
+    results = list(graph.results or graph.outputs)
+    extra = _whole_buffers(graph, results)
+    names = {output.value: output.name for output in (*results, *extra)}
     compiled = compile_outputs(graph, [*results, *extra], target=provider, warnings=warnings)
     session = compiled.session(provider, profile=profile)
     memory = session.run(compiled.complete(inputs))
     finished = compiled.finish(memory)
     shown = tuple((effect, _bytes_as(effect, memory[names[effect.output.value]])) for effect in graph.effects)
     kept = {output.name: finished[output.name] for output in results}
-    return Execution(kept, shown, tuple(session.end_profile()) if profile else (), compiled)
+    return Execution(kept, tuple(results), shown, tuple(session.end_profile()) if profile else (), compiled)
+
+
+def _whole_buffers(graph: Graph, results: Sequence[GraphOutput]) -> list[GraphOutput]:
+    """An output for every value that effects show more of than ``results`` do: as much of it as any effect shows."""
+    widest: dict[Value, int] = {}
+    for effect in graph.effects:
+        value = effect.output.value
+        widest[value] = max(_reach(effect.output.desc), widest.get(value, 0))
+    for output in results:
+        # a tensor that is all that its buffer holds may end in the middle of the buffer's last 4 bytes
+        if output.value in widest and -(-_reach(output.desc) // 4) >= -(-widest[output.value] // 4):
+            del widest[output.value]
+    names = {output.name for output in results}
+    types = {write.value: desc.data_type for node in graph.nodes for _, _, write, desc in node.views_out()}
+    extra: list[GraphOutput] = []
+    for index, effect in enumerate(graph.effects):
+        value = effect.output.value
+        if value in widest:
+            name = f"{effect.output.name}@{index}"
+            while name in names:
+                name += "'"
+            # in the type of its last writer, lest the model should convert what only has to be called something else
+            extra.append(GraphOutput(name, value, _row(types.get(value), effect.output.desc, widest.pop(value))))
+    return extra
+
+
+def _row(written: DataType | None, shown: TensorDesc, nbytes: int) -> TensorDesc:
+    for data_type in (written, shown.data_type):
+        if data_type is not None and nbytes * 8 % data_type.bits == 0:
+            return TensorDesc(data_type, (nbytes * 8 // data_type.bits,))
+    return TensorDesc(DataType.UINT8, (nbytes,))
+
+
+def _reach(desc: TensorDesc) -> int:
+    """Bytes from the first to the last that a tensor touches."""
+    return desc.data_type.bytes_for(desc.extent)
 
 
 def _bytes_as(effect: Effect, memory: Array) -> Array:
@@ -81,46 +120,61 @@ def _bytes_as(effect: Effect, memory: Array) -> Array:
     """
     desc = effect.output.desc
     raw = np.ascontiguousarray(memory).reshape(-1).view(np.uint8)
-    wanted = desc.data_type.bytes_for(desc.extent)
-    if raw.size < wanted:
+    wanted = _reach(desc)
+    if raw.size < wanted:  # rounded up to 4 bytes: these are nobody's
         raw = np.concatenate([raw, np.zeros(wanted - raw.size, np.uint8)])
     return raw[:wanted].view(np.uint8 if desc.data_type.is_packed_nibbles else desc.data_type.dtype)
 
 
-def write_effect(effect: Effect, array: Array, directory: Path) -> Path:
+def write_effect(effect: Effect, array: Array, directory: Path, sources: Iterable[Path] = ()) -> Path:
     """Carries out a ``writeFile`` command below ``directory`` and returns the file.
 
-    ``.npy`` files have the shape of the command's ``dimensions``, pictures need them as N, C, H, W, every other file is
-    the buffer's bytes. A path that leaves the directory is refused (DML3010).
+    ``.npy`` files have the shape of the command's ``dimensions``, which may leave out the end of the buffer, pictures
+    need them as N, C, H, W, every other file is the buffer's bytes. A path that leaves the directory is refused
+    (DML3010), and so is one of ``sources`` (DML3012).
     """
-    root = directory.resolve()
-    path = (root / effect.path).resolve()
-    if not path.is_relative_to(root):
-        message = f"{effect.path} lies outside of {root}"
-        raise DmlError(OUTPUT_OUTSIDE.at(message, found=effect.path, expected=f"a path below {root}"))
+    path = effect_path(effect, directory)
     dimensions = effect.dimensions or array.shape
-    if int(np.prod(dimensions)) != array.size:
-        message = f"{effect.path}: {array.size} elements cannot be written with dimensions {list(dimensions)}"
+    if prod(dimensions) > array.size:
+        message = f"{quote(effect.path)}: {array.size} elements cannot be written with dimensions {list(dimensions)}"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected=list(dimensions), found=array.size))
-    shaped = array.reshape(dimensions)
+    shaped = array[: prod(dimensions)].reshape(dimensions)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DmlError(OUTPUT_UNWRITABLE.at(f"cannot make {path.parent}: {error.strerror}")) from None
+        raise DmlError(OUTPUT_UNWRITABLE.at(f"cannot make {quote(str(path.parent))}: {error.strerror}")) from None
+    check_target(path)
+    spare([path], sources)
     match path.suffix.lower():
         case ".npy":
             save_npy(path, shaped)
-        case ".png" | ".jpg" | ".jpeg":
-            content = _picture(shaped, path.suffix.lower())
-            replace_file(path, lambda file: file.write(content))
+        case ".png" | ".jpg":
+            put(path, [_picture(shaped, path.suffix.lower())])
         case _:
-            replace_file(path, lambda file: file.write(np.ascontiguousarray(array).tobytes()))
+            put(path, [np.ascontiguousarray(array).tobytes()])
+    return path
+
+
+def effect_path(effect: Effect, directory: Path) -> Path:
+    """The file that a ``writeFile`` command means; DxDispatch runs on Windows, where a backslash separates names."""
+    try:
+        root = directory.resolve()
+        path = (root / effect.path.replace("\\", "/")).resolve()
+    except (OSError, ValueError, RuntimeError) as error:
+        message = f"{quote(effect.path)} is no path: {getattr(error, 'strerror', None) or error}"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, found=quote(effect.path))) from None
+    if not path.is_relative_to(root):
+        message = f"{quote(effect.path)} lies outside of {quote(str(root))}"
+        raise DmlError(OUTPUT_OUTSIDE.at(message, found=quote(effect.path), expected=f"a path below {root}"))
     return path
 
 
 def save_npy(path: Path, array: Array) -> None:
     """One array as a ``.npy`` file, in place only when complete."""
-    replace_file(path, lambda file: np.save(file, array, allow_pickle=False))
+    header = BytesIO()
+    ordered = np.asarray(array, order="C")
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(ordered))
+    put(path, [header.getvalue(), ordered.tobytes()])
 
 
 def _picture(array: Array, suffix: str) -> bytes:

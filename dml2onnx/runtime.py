@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dml2onnx import arguments
 from dml2onnx.codes.running import (
     INPUT_SHAPE,
     INPUT_TYPE,
@@ -19,15 +20,14 @@ from dml2onnx.codes.running import (
     UNKNOWN_INPUT,
     UNKNOWN_PROVIDER,
 )
-from dml2onnx.diagnostics import Diagnostic, DmlError
+from dml2onnx.diagnostics import Diagnostic, DmlError, quote, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from dml2onnx.lowering.driver import Port
-    from dml2onnx.lowering.emitter.core import Array
+    from dml2onnx.model import Array, Port
 
 PROVIDERS = {"cpu": "CPUExecutionProvider", "dml": "DmlExecutionProvider"}
 
@@ -45,10 +45,10 @@ def require_provider(name: str) -> str:
     """ONNX Runtime's name of a provider; :class:`DmlError` when there is none such or it is not installed."""
     import onnxruntime
 
-    full_name = PROVIDERS.get(name)
+    expected = ", ".join(PROVIDERS)
+    full_name = PROVIDERS.get(arguments.text(name, "provider", f"one of {expected}"))
     if full_name is None:
-        expected = ", ".join(PROVIDERS)
-        message = f'there is no provider "{name}"; the providers are {expected}'
+        message = f"there is no provider {quote(name)}; the providers are {expected}"
         raise DmlError(UNKNOWN_PROVIDER.at(message, expected=expected, found=name))
     if full_name not in onnxruntime.get_available_providers():
         message = (
@@ -91,14 +91,17 @@ class Session:
         except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
             raise DmlError(_failure(error)) from error
 
-    def run(self, inputs: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
-        """The outputs, by public name, in memory order, of inputs by public name."""
+    def run(self, inputs: Mapping[str, npt.ArrayLike], wanted: Sequence[str] | None = None) -> dict[str, Array]:
+        """The outputs (those ``wanted``, or all), by public name, in memory order, of inputs by public name."""
         feeds = check_inputs(self._inputs, inputs)
+        outputs = [port for port in self._outputs if wanted is None or port.name in wanted]
+        if not outputs:
+            return {}
         try:
-            results: list[Any] = self._session.run([port.onnx_name for port in self._outputs], feeds)
+            results: list[Any] = self._session.run([port.onnx_name for port in outputs], feeds)
         except Exception as error:
             raise DmlError(_failure(error)) from error
-        return {port.name: np.asarray(array) for port, array in zip(self._outputs, results, strict=True)}
+        return {port.name: np.asarray(array) for port, array in zip(outputs, results, strict=True)}
 
     def end_profile(self) -> list[NodeTime]:
         """What every node cost in all runs so far; the session must have been made with ``profile``."""
@@ -122,25 +125,27 @@ def check_inputs(ports: Sequence[Port], given: Mapping[str, npt.ArrayLike]) -> d
 
     An array has the shape of the buffer in memory order, or is flat.
     """
+    arrays = arguments.arrays(given)
     findings: list[Diagnostic] = []
     feeds: dict[str, Array] = {}
-    names = ", ".join(port.name for port in ports) or "none"
+    names = shortened(", ".join(port.name for port in ports)) or "none"
     known = {port.name for port in ports}
-    for name in given:
+    for name in arrays:
         if name not in known:
-            message = f'the model has no input "{name}"; its inputs are: {names}'
+            message = f"the model has no input {quote(name)}; its inputs are: {names}"
             findings.append(UNKNOWN_INPUT.at(message, expected=names, found=name))
     for port in ports:
-        if port.name not in given:
+        if port.name not in arrays:
             expected = f"{port.dtype} {list(port.shape)}"
-            findings.append(MISSING_INPUT.at(f'nothing was given for input "{port.name}"', expected=expected))
+            findings.append(MISSING_INPUT.at(f"nothing was given for input {quote(port.name)}", expected=expected))
             continue
-        array = np.asarray(given[port.name])
+        array = arrays[port.name]
         if array.dtype != port.dtype:
-            message = f'input "{port.name}" must be {port.dtype}, not {array.dtype}'
+            message = f"input {quote(port.name)} must be {port.dtype}, not {array.dtype}"
             findings.append(INPUT_TYPE.at(message, expected=port.dtype, found=array.dtype))
         elif array.shape != port.shape and array.shape != (int(np.prod(port.shape)),):
-            message = f'input "{port.name}" must have shape {list(port.shape)} (or be flat), not {list(array.shape)}'
+            wanted = f"shape {list(port.shape)} (or be flat)"
+            message = f"input {quote(port.name)} must have {wanted}, not {list(array.shape)}"
             findings.append(INPUT_SHAPE.at(message, expected=list(port.shape), found=list(array.shape)))
         else:
             feeds[port.onnx_name] = np.ascontiguousarray(array).reshape(port.shape)

@@ -1,4 +1,4 @@
-"""ModelProto and files: metadata, external data, and replacing a file only by a complete one.
+"""Models as bytes and files: metadata and external data.
 
 Initializers stay numpy arrays (often memory-mapped files) until this module streams them out, so a model needs
 no more memory than its largest tensor that had to be rearranged.
@@ -6,27 +6,27 @@ no more memory than its largest tensor that had to be rearranged.
 
 from __future__ import annotations
 
-import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from onnx import ModelProto, OperatorSetIdProto, StringStringEntryProto, TensorProto
 
+from dml2onnx import files, wire
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE, TOO_LARGE
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.lowering.emitter.core import ELEMENT_TYPES
+from dml2onnx.model import INT4, UINT4, UNKNOWN, stored_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import BinaryIO
 
-    from dml2onnx.lowering.driver import LoweredGraph
-    from dml2onnx.lowering.emitter.core import Array
+    from dml2onnx.files import Target
+    from dml2onnx.model import Array, OnnxGraph
 
-IR_VERSION = 10
+IR_VERSIONS = {17: 8, 18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
+"""Of each opset the IR version of the ONNX release that brought it, which every runtime with that opset reads.
+
+https://github.com/onnx/onnx/blob/main/docs/Versioning.md#released-versions
+"""
 MESSAGE_LIMIT = (1 << 31) - 1
 EXTERNAL_ABOVE = 1 << 30
 """Models with more bytes of initializers are saved with external data unless told otherwise."""
@@ -36,79 +36,125 @@ PAGE = 4096
 CHUNK = 1 << 24
 
 
-def initializer_bytes(lowered: LoweredGraph) -> int:
-    """Bytes of all initializers."""
-    return sum(array.nbytes for array in lowered.initializers.values())
+def model_bytes(graph: OnnxGraph, opset: int, name: str, metadata: Mapping[str, str], *, shapes: bool = True) -> bytes:
+    """The whole model as one message; :class:`DmlError` when it would pass 2 GiB.
 
-
-def model_proto(lowered: LoweredGraph, opset: int, name: str, metadata: Mapping[str, str]) -> ModelProto:
-    """The whole model as one message; :class:`DmlError` when it would pass 2 GiB."""
-    size = initializer_bytes(lowered) + lowered.proto.ByteSize()
+    ``shapes`` gives the type and shape of every value, not only of inputs and outputs.
+    """
+    parts = _message(graph, opset, name, metadata, shapes)
+    size = sum(part.nbytes if isinstance(part, np.ndarray) else len(part) for part in parts)
     if size > MESSAGE_LIMIT:
         raise DmlError(
             TOO_LARGE.at(
                 f"the model has {size} bytes", expected=f"at most {MESSAGE_LIMIT} bytes", found=f"{size} bytes"
             )
         )
-    model = _without_data(lowered, opset, name, metadata)
-    for label, array in lowered.initializers.items():
-        model.graph.initializer.append(_header(label, array))
-        model.graph.initializer[-1].raw_data = _little_endian(array).tobytes()
-    return model
+    return b"".join([_little_endian(part).data if isinstance(part, np.ndarray) else part for part in parts])
 
 
 def save(
-    lowered: LoweredGraph,
-    path: Path,
+    graph: OnnxGraph,
+    target: Target,
     opset: int,
     name: str,
     metadata: Mapping[str, str],
     external_data: bool | None = None,
+    *,
+    shapes: bool = True,
 ) -> list[Path]:
     """Writes the model, and ``<file>.data`` beside it where data is external. Returns the files written.
 
-    Both are written under temporary names in the same directory and then put in place, the data first, so that
-    whoever reads ``path`` finds the old model or the new one.
+    The data file of the model that is replaced goes with it.
     """
-    external = initializer_bytes(lowered) > EXTERNAL_ABOVE if external_data is None else external_data
-    if not external:
-        _replace(path, [model_proto(lowered, opset, name, metadata).SerializeToString(deterministic=True)])
-        return [path]
+    path = target if isinstance(target, Path) and not files.is_special(target) else None
+    if path is None and external_data:
+        message = "external data lies beside the model's file, and this output is no regular file"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="a regular file"))
+    large = graph.weight_bytes > EXTERNAL_ABOVE
+    if path is None or not (large if external_data is None else external_data):
+        return files.put(target, [model_bytes(graph, opset, name, metadata, shapes=shapes)], stale=_data_of(path))
+    files.check_target(path)
     data_path = path.with_name(path.name + ".data")
-    model = _without_data(lowered, opset, name, metadata)
     offset = 0
-    outside: list[tuple[int, Array]] = []
-    for label, array in lowered.initializers.items():
-        tensor = _header(label, array)
-        if array.nbytes < EXTERNAL_MINIMUM:
-            tensor.raw_data = _little_endian(array).tobytes()
-        else:
+    outside: dict[str, tuple[int, Array]] = {}
+    for label, array in graph.initializers.items():
+        size = stored_size(array.dtype, array.size)
+        if size >= EXTERNAL_MINIMUM:
             offset = -(-offset // PAGE) * PAGE
-            tensor.data_location = TensorProto.EXTERNAL
-            for key, value in (("location", data_path.name), ("offset", str(offset)), ("length", str(array.nbytes))):
-                tensor.external_data.append(StringStringEntryProto(key=key, value=value))
-            outside.append((offset, array))
-            offset += array.nbytes
-        model.graph.initializer.append(tensor)
-    _replace(data_path, _chunks(outside))
-    _replace(path, [model.SerializeToString(deterministic=True)])
-    return [path, data_path]
+            outside[label] = (offset, array)
+            offset += size
+    places = {
+        label: {
+            "location": data_path.name,
+            "offset": str(start),
+            "length": str(stored_size(array.dtype, array.size)),
+        }
+        for label, (start, array) in outside.items()
+    }
+    parts = _message(graph, opset, name, metadata, shapes, places)
+    contents = [_little_endian(part).data if isinstance(part, np.ndarray) else part for part in parts]
+    return files.put(path, contents, {data_path: _chunks(outside.values())})
 
 
-def _without_data(lowered: LoweredGraph, opset: int, name: str, metadata: Mapping[str, str]) -> ModelProto:
+def _data_of(path: Path | None) -> list[Path]:
+    """The data file of the model that is there."""
+    if path is None or not path.name:
+        return []
+    data = path.with_name(path.name + ".data")
+    return [data] if files.names(path, data) else []
+
+
+def _message(
+    graph: OnnxGraph,
+    opset: int,
+    name: str,
+    metadata: Mapping[str, str],
+    shapes: bool,
+    external: Mapping[str, Mapping[str, str]] | None = None,
+) -> list[bytes | Array]:
+    """A ``ModelProto``'s bytes in order; those of initializers that are not ``external`` are still arrays."""
     from dml2onnx import __version__
 
-    model = ModelProto(ir_version=IR_VERSION, producer_name="dml2onnx", producer_version=__version__)
-    model.opset_import.append(OperatorSetIdProto(domain="", version=opset))
-    model.graph.CopyFrom(lowered.proto)
-    model.graph.name = name
-    for key, value in sorted(metadata.items()):
-        model.metadata_props.append(StringStringEntryProto(key=key, value=value))
-    return model
+    parts: list[bytes | Array] = []
+    for origin in graph.origins:
+        properties = wire.property_entry(9, "dml_node", origin.node)
+        properties += wire.property_entry(9, "dml_operator", origin.operator)
+        parts += wire.nodes(origin.nodes, properties)
+    parts.append(wire.graph_name(name))
+    for label, array in graph.initializers.items():
+        place = external.get(label) if external else None
+        parts.append(wire.tensor(label, array.dtype, array.shape, place))
+        if place is None:
+            parts.append(_packed(array))
+    parts += [wire.value_info(11, port.onnx_name, port.dtype, port.shape) for port in graph.inputs]
+    parts += [wire.value_info(12, port.onnx_name, port.dtype, port.shape) for port in graph.outputs]
+    if shapes:
+        outputs = {port.onnx_name for port in graph.outputs}
+        parts += [
+            wire.value_info(13, value.name, value.dtype, _known(value.shape))
+            for origin in graph.origins
+            for node in origin.nodes
+            for value in node.outputs
+            if value is not None and value.name not in outputs
+        ]
+    size = sum(part.nbytes if isinstance(part, np.ndarray) else len(part) for part in parts)
+    head, tail = wire.model(IR_VERSIONS[opset], ("dml2onnx", __version__), size, opset, metadata)
+    return [head, *parts, tail]
 
 
-def _header(name: str, array: Array) -> TensorProto:
-    return TensorProto(name=name, data_type=ELEMENT_TYPES[array.dtype][0], dims=array.shape)
+def _known(shape: tuple[int, ...]) -> tuple[int | None, ...]:
+    """A shape without the sizes that only the run will tell."""
+    return tuple([None if size == UNKNOWN else size for size in shape]) if UNKNOWN in shape else shape
+
+
+def _packed(array: Array) -> Array:
+    """4-bit elements two to a byte, the first in its low half; others as they are."""
+    if array.dtype not in (INT4, UINT4):
+        return array
+    flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8) & 15
+    octets = flat[0::2].copy()
+    octets[: flat.size // 2] |= flat[1::2] << 4
+    return octets
 
 
 def _little_endian(array: Array) -> Array:
@@ -120,53 +166,7 @@ def _chunks(items: Iterable[tuple[int, Array]]) -> Iterable[memoryview | bytes]:
     position = 0
     for offset, array in items:
         yield bytes(offset - position)
-        flat = _little_endian(array).reshape(-1).view(np.uint8)
+        flat = _little_endian(_packed(array)).reshape(-1).view(np.uint8)
         for start in range(0, flat.size, CHUNK):
             yield flat[start : start + CHUNK].data
-        position = offset + array.nbytes
-
-
-def _replace(path: Path, parts: Iterable[memoryview | bytes]) -> None:
-    def write(file: BinaryIO) -> None:
-        for part in parts:
-            file.write(part)
-
-    replace_file(path, write)
-
-
-def check_target(path: Path) -> None:
-    """Refuses a path that no file can have."""
-    if path.is_dir():
-        raise DmlError(OUTPUT_UNWRITABLE.at(f"{path} is a directory", expected="a file name", found=str(path)))
-    if not path.parent.is_dir():
-        message = f"the directory {path.parent} does not exist"
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="an existing directory", found=str(path)))
-
-
-def replace_file(path: Path, write: object) -> None:
-    """Calls ``write`` with a new file and puts that in the place of ``path`` when it is complete."""
-    assert callable(write)
-    check_target(path)
-    temporary = ""
-    try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
-        with os.fdopen(descriptor, "wb") as file:
-            write(file)
-        os.chmod(temporary, _mode(path))
-        os.replace(temporary, path)
-    except OSError as error:
-        message = f"cannot write {path}: {error.strerror or error}"
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, found=str(path))) from None
-    finally:
-        if temporary and os.path.exists(temporary):
-            with suppress(OSError):
-                os.remove(temporary)
-
-
-def _mode(path: Path) -> int:
-    """The permissions of the file that is replaced, or those of a new file; ``mkstemp`` makes private ones."""
-    with suppress(OSError):
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+        position = offset + flat.size

@@ -16,6 +16,7 @@ Expression: TypeAlias = Callable[..., object]
 Shape: TypeAlias = tuple[int, ...]
 
 SIDE = 1000
+PITCH = SIDE + 24
 SQUARE = (SIDE, SIDE)
 FLOAT32, INT32, UINT32, UINT8 = (np.dtype(name) for name in ("float32", "int32", "uint32", "uint8"))
 RANDOM = np.random.default_rng(0)
@@ -217,6 +218,12 @@ def _strided() -> Iterator[Case]:
         yield Case(
             "ELEMENT_WISE_IDENTITY", f"{dtype.name} transposed", {"InputTensor": x}, outputs,
             lambda x: np.ascontiguousarray(x.T), views=transposed, limit=1.5,
+        )  # fmt: skip
+        pitched = numbers(dtype, (SIDE * PITCH - PITCH + SIDE,))
+        yield Case(
+            "ELEMENT_WISE_IDENTITY", f"{dtype.name} rows with gaps", {"InputTensor": pitched}, outputs,
+            lambda x: np.pad(x, (0, PITCH - SIDE)).reshape(SIDE, PITCH)[:, :SIDE].copy(),
+            views={"InputTensor": (SQUARE, (PITCH, 1))},
         )  # fmt: skip
         for name, b, strides in (("row", row, (0, 1)), ("column", column, (1, 0))):
             yield Case(

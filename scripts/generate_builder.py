@@ -295,7 +295,7 @@ def statement(out: Output) -> str:
         text = f"Stated({sizes}, {data_type})"
     else:
         text = f"Stated({sizes})" if sizes else "INFERRED"
-    return f"{text} if {out.wanted.name} else None" if out.wanted else text
+    return f"wanted({out.wanted.name}, {text})" if out.wanted else text
 
 
 def dictionary(items: dict[str, str]) -> str:
@@ -388,7 +388,15 @@ def module(title: str, class_name: str, schemas: list[OperatorSchema]) -> str:
     names = {
         "dml2onnx.builder.attributes": ("ActivationLike", "DataTypeLike"),
         "dml2onnx.builder.expression": ("Expression",),
-        "dml2onnx.builder.methods": ("OperatorMethods", "all_axes", "filled", "ratios", "sizes_of", "type_name"),
+        "dml2onnx.builder.methods": (
+            "OperatorMethods",
+            "all_axes",
+            "filled",
+            "ratios",
+            "sizes_of",
+            "type_name",
+            "wanted",
+        ),
         "dml2onnx.builder.operators.enumerators": tuple(sorted(enumeration_name(item) for item in used_enums())),
         "dml2onnx.builder.operators.results": tuple(sorted(item.name for item in own_results)),
         "dml2onnx.builder.recorder": ("INFERRED", "Stated"),

@@ -1,10 +1,12 @@
-"""What PyTorch computes for the networks of tests/pydirectml/programs, kept in tests/pydirectml/answers.
+"""What PyTorch computes for the networks of tests/pydirectml/programs, kept in tests/pydirectml/answers, and for the
+operators of tests/reference/torch_cases.py, kept in tests/reference/torch_answers.npz.
 
     python scripts/make_torch_answers.py            # writes the answers
     python scripts/make_torch_answers.py --check    # computes them again and compares
 
-Needs PyTorch, which the tests do without: each file of answers holds the SHA-256 of the program and of this script that
-it was made for. Weights and pictures are random numbers from a seed, and are made anew by whoever needs them.
+Needs PyTorch, which the tests do without: each file of answers holds the SHA-256 of the program or the cases, and of
+the script, that it was made for. Weights, pictures and operands are random numbers from a seed, and are made anew by
+whoever needs them.
 """
 
 from __future__ import annotations
@@ -286,17 +288,64 @@ def _differs(name: str) -> bool:
     return any(not np.allclose(kept[key], answers[key], TOLERANCE, TOLERANCE) for key in answers)
 
 
+# --- Operators ------------------------------------------------------------------------------------------------------
+
+OPERATOR_CASES = ROOT / "tests" / "reference" / "torch_cases.py"
+OPERATOR_ANSWERS = ROOT / "tests" / "reference" / "torch_answers.npz"
+
+
+def operator_answers() -> Arrays:
+    """What PyTorch computes in float64, by case and output field."""
+    sys.path.insert(0, str(ROOT))
+    import torch
+    from _torch_operators import compute
+
+    from tests.reference.torch_cases import CASES, arrays
+
+    answers = {}
+    for name in CASES:
+        tensors = {
+            key: torch.from_numpy(array.astype(np.float64 if array.dtype.kind == "f" else np.int64))
+            for key, array in arrays(name).items()
+        }
+        for field, tensor in compute(name, tensors).items():
+            answers[f"{name}/{field}"] = tensor.detach().numpy()
+    return answers
+
+
+def operators_digest() -> str:
+    """The SHA-256 of the cases and of PyTorch's side of them."""
+    paths = (OPERATOR_CASES, Path(__file__).with_name("_torch_operators.py"))
+    texts = (path.read_bytes().replace(b"\r\n", b"\n") for path in paths)
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()
+
+
+def kept_operator_answers() -> tuple[Arrays, str]:
+    """The answers of the file, and the SHA-256 of what they were made for."""
+    with np.load(OPERATOR_ANSWERS) as file:
+        return {key: file[key] for key in file.files if key != DIGEST}, str(file[DIGEST])
+
+
+def _operators_differ() -> bool:
+    kept, made_for = kept_operator_answers()
+    answers = operator_answers()
+    if made_for != operators_digest() or kept.keys() != answers.keys():
+        return True
+    return any(not np.allclose(kept[key], answers[key], 1e-9, 1e-9) for key in answers)
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description="What PyTorch computes for the networks of the PyDirectML tests.")
+    parser = argparse.ArgumentParser(description="What PyTorch computes for networks and operators of the tests.")
     parser.add_argument("--check", action="store_true", help="compare with the files instead of writing them")
     if parser.parse_args().check:
-        stale = [name for name in NETWORKS if _differs(name)]
+        stale = [name for name in NETWORKS if _differs(name)] + ["operators"] * _operators_differ()
         if stale:
             print(f"not what PyTorch computes: {', '.join(stale)}; run python scripts/make_torch_answers.py")
         return 1 if stale else 0
     ANSWERS.mkdir(exist_ok=True)
     for name in NETWORKS:
         np.savez(ANSWERS / f"{name}.npz", **torch_answers(name), **{DIGEST: np.array(digest(name))})  # type: ignore[arg-type]
+    np.savez_compressed(OPERATOR_ANSWERS, **operator_answers(), **{DIGEST: np.array(operators_digest())})  # type: ignore[arg-type]
     return 0
 
 

@@ -22,6 +22,7 @@ SOURCES = ("dml2onnx", "samples", "scripts", "tests")
 RUNTIME_TESTS = (
     "tests/builder",
     "tests/lowering",
+    "tests/networks",
     "tests/pydirectml",
     "tests/test_runtime.py",
     "tests/test_samples.py",

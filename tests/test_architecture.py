@@ -19,28 +19,57 @@ PACKAGE = Path(dml2onnx.__file__).parent
 
 ALLOWED = {
     "diagnostics": set(),
+    "files": {"codes", "diagnostics"},
     "garbage": set(),
     "codes": {"diagnostics"},
     "catalog": set(),
     "ir": {"catalog", "codes", "diagnostics"},
     "serialized_schema": {"catalog"},
     "targets": {"codes", "diagnostics"},
-    "frontends": {"catalog", "codes", "diagnostics", "garbage", "ir", "serialized_schema"},
-    "exporters": {"catalog", "codes", "diagnostics", "frontends", "ir", "serialized_schema", "writer"},
-    "checks": {"catalog", "codes", "diagnostics", "garbage", "ir"},
-    "builder": {"catalog", "checks", "codes", "diagnostics", "frontends", "ir"},
-    "reference": {"catalog", "diagnostics", "ir"},
-    "lowering": {"catalog", "codes", "diagnostics", "garbage", "ir", "targets"},
-    "writer": {"codes", "diagnostics", "lowering"},
-    "runtime": {"codes", "diagnostics", "lowering"},
-    "compiler": {"catalog", "checks", "codes", "diagnostics", "ir", "lowering", "runtime", "targets", "writer"},
-    "execution": {"codes", "compiler", "diagnostics", "frontends", "ir", "lowering", "runtime", "writer"},
+    "arguments": {"catalog", "codes", "diagnostics", "files", "targets"},
+    "frontends": {"arguments", "catalog", "codes", "diagnostics", "garbage", "ir", "serialized_schema"},
+    "exporters": {"arguments", "catalog", "codes", "diagnostics", "files", "frontends", "ir", "serialized_schema"},
+    "checks": {"arguments", "catalog", "codes", "diagnostics", "frontends", "garbage", "ir"},
+    "builder": {"arguments", "catalog", "checks", "codes", "diagnostics", "frontends", "ir"},
+    "reference": {"catalog", "codes", "diagnostics", "ir"},
+    "model": {"ir"},
+    "lowering": {"catalog", "codes", "diagnostics", "garbage", "ir", "model", "targets"},
+    "wire": {"model"},
+    "writer": {"codes", "diagnostics", "files", "model", "wire"},
+    "runtime": {"arguments", "codes", "diagnostics", "model"},
+    "compiler": {
+        "arguments",
+        "catalog",
+        "checks",
+        "codes",
+        "diagnostics",
+        "frontends",
+        "ir",
+        "lowering",
+        "model",
+        "runtime",
+        "writer",
+    },
+    "execution": {"arguments", "codes", "compiler", "diagnostics", "files", "frontends", "ir", "model", "runtime"},
     "pydirectml": {"builder", "catalog", "checks", "codes", "compiler", "diagnostics", "ir", "runtime"},
-    "verification": {"compiler", "frontends", "ir", "lowering", "reference"},
+    "verification": {"arguments", "compiler", "frontends", "ir", "model", "reference", "runtime"},
 }
 """What each room of the package may import; the command line and ``__init__`` may import everything."""
 
-WITHOUT_ONNX = ["builder", "catalog", "checks", "codes", "diagnostics", "frontends", "ir", "reference"]
+WITHOUT_ONNX = [
+    "builder",
+    "catalog",
+    "checks",
+    "codes",
+    "diagnostics",
+    "frontends",
+    "ir",
+    "lowering",
+    "model",
+    "reference",
+    "wire",
+]
+"""Only the compiler's ``model_proto`` and the table of operators' versions in ``targets`` need ONNX's own package."""
 
 
 def imports(room: str) -> list[tuple[Path, str]]:
@@ -102,17 +131,50 @@ def test_public_names() -> None:
         _ = dml2onnx.nonsense
 
 
-def test_importing_the_package_imports_nothing_heavy() -> None:
-    """Only what numpy and onnx bring in anyway; ONNX Runtime and networkx wait until they are needed."""
-    heavy = ("onnxruntime", "networkx", "rich", "onnx", "numpy")
-    script = f"import sys, dml2onnx; print([name for name in {heavy} if name in sys.modules])"
+HEAVY = ("numpy", "networkx", "rich", "onnx", "onnxruntime")
+"""What costs a tenth of a second or more to import."""
+SAMPLE = Path(__file__).parent.parent / "samples" / "digits" / "model.json"
+
+
+@pytest.mark.parametrize(
+    ("work", "allowed"),
+    [
+        pytest.param("", set(), id="import"),
+        pytest.param("dml2onnx.check(dml2onnx.load(path))", {"numpy"}, id="check"),
+        pytest.param("dml2onnx.minimum_feature_level(dml2onnx.load(path))", {"numpy"}, id="minimum_feature_level"),
+        pytest.param("dml2onnx.compile(dml2onnx.load(path)).save(out)", {"numpy"}, id="compile"),
+        pytest.param("dml2onnx.compile(dml2onnx.load(path)).model_proto", {"numpy", "onnx"}, id="model_proto"),
+    ],
+)
+def test_what_work_imports(work: str, allowed: set[str], tmp_path: Path) -> None:
+    """Nothing but what it needs: compiling needs neither ONNX's package nor ONNX Runtime."""
+    names = f"path, out = {str(SAMPLE)!r}, {str(tmp_path / 'model.onnx')!r}"
+    script = f"import sys, dml2onnx\n{names}\n{work}\nprint([name for name in {HEAVY} if name in sys.modules])"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "[]"
+    assert set(ast.literal_eval(result.stdout)) <= allowed
 
 
-def test_the_registry_knows_the_catalogue() -> None:
+@pytest.mark.parametrize(
+    ("command", "allowed"),
+    [
+        pytest.param("'ops'", {"rich"}, id="ops"),
+        pytest.param("'explain', 'DML1602'", {"rich"}, id="explain-code"),
+        pytest.param("'check', path", {"numpy", "rich"}, id="check"),
+        pytest.param("'compile', path, '-o', out", {"numpy", "rich"}, id="compile"),
+    ],
+)
+def test_what_commands_import(command: str, allowed: set[str], tmp_path: Path) -> None:
+    names = f"path, out = {str(SAMPLE)!r}, {str(tmp_path / 'model.onnx')!r}"
+    show = f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
+    script = f"import sys\nfrom dml2onnx.cli import main\n{names}\nassert main([{command}]) == 0\n{show}"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert set(ast.literal_eval(result.stderr)) <= allowed
+
+
+def test_every_operator_has_a_lowering() -> None:
+    """Which ``dml2onnx ops`` says without looking."""
     names = {name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()}
-    assert set(lowerings()) <= names
+    assert set(lowerings()) == names
 
 
 def test_what_is_lowered_has_a_reference() -> None:

@@ -95,11 +95,14 @@ def test_scalar_union_names_its_type() -> None:
     assert value.scalar_type == "PaddingValueDataType"
 
 
-def test_optional_attribute_has_a_default() -> None:
+def test_numbers_are_never_optional() -> None:
+    """A C struct always holds them; what may be null are pointers."""
     epsilon = catalog.operator("BATCH_NORMALIZATION_GRAD").field("Epsilon")
     assert epsilon is not None
-    assert epsilon.optional
-    assert epsilon.default == 0
+    assert not epsilon.optional
+    fields = [item for name in catalog.operator_names() for item in catalog.operator(name).fields if not item.is_tensor]
+    pointers = {catalog.FieldType.OPERATOR, catalog.FieldType.SCALE_BIAS}
+    assert {item.type for item in fields if item.optional} == pointers
 
 
 def test_schemas_are_frozen() -> None:

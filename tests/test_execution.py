@@ -145,7 +145,13 @@ def test_npy_files_have_the_dimensions_of_the_command(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.load(write_effect(effect("flat.NPY"), NUMBERS, tmp_path)), NUMBERS)
 
 
-@pytest.mark.parametrize("name", ["y.bin", "y.dat", "y", "y.json"])
+def test_npy_files_may_leave_out_the_end_of_the_buffer(tmp_path: Path) -> None:
+    """Three halves lie in a buffer of 8 bytes."""
+    path = write_effect(effect("y.npy", 2, 3), NUMBERS, tmp_path)
+    np.testing.assert_array_equal(np.load(path), NUMBERS[:6].reshape(2, 3))
+
+
+@pytest.mark.parametrize("name", ["y.bin", "y.dat", "y", "y.json", "y.jpeg"])
 def test_other_files_are_the_bytes(tmp_path: Path, name: str) -> None:
     assert write_effect(effect(name), NUMBERS, tmp_path).read_bytes() == NUMBERS.tobytes()
 

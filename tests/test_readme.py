@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dml2onnx
-from dml2onnx.cli import _parser
+from dml2onnx.cli.parser import make_parser
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
 
@@ -73,7 +73,7 @@ def test_the_builder_of_the_readme_computes_what_it_says(workplace: Path) -> Non
 def test_command_lines_exist(line: str) -> None:
     """Optional parts in brackets are left out; what stands for a choice takes the first."""
     words = shlex.split(re.sub(r"\[[^]]*\]", "", line))[1:]
-    options = _parser().parse_args(words)
+    options = make_parser().parse_args(words)
     assert options.command == words[0]
 
 

@@ -15,6 +15,7 @@ from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.data import FileData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.targets import OPSETS
 from tests.lowering.harness import make_case, operator, t
 
 
@@ -61,6 +62,16 @@ def test_weights_are_named_and_nodes_documented(tmp_path: Path) -> None:
     assert all({p.key for p in node.metadata_props} == {"dml_node", "dml_operator"} for node in model.graph.node)
     assert model.ir_version == 10
     assert model.opset_import[0].version == 21
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+def test_the_ir_version_is_that_of_the_opset(opset: int) -> None:
+    """Runtimes that have an opset need not read later IR versions: what ONNX's own table says, and no later one."""
+    graph = make_case(operator("JOIN", InputTensors=[t("INT32", [3])], OutputTensor=t("INT32", [3]), Axis=0)).graph
+    model = compile_outputs(graph, graph.outputs, opset=opset).model_proto
+    assert model.ir_version == onnx.helper.find_min_ir_version_for(list(model.opset_import))
+    assert set(writer.IR_VERSIONS) == set(OPSETS)
+    onnx.checker.check_model(model, full_check=True)
 
 
 def test_an_existing_file_survives_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

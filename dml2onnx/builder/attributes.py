@@ -25,9 +25,9 @@ class Activation:
     >>> Activation("RELU")
     >>> Activation("LEAKY_RELU", alpha=0.1)
 
-    ``type`` may lack the prefix ``ACTIVATION_``. Attributes are named as in DirectML, their first letter as in Python
-    if you like; those left out have the defaults of DirectMLX where it has one. Where an activation is asked for, its
-    name alone will do.
+    ``type`` may lack the prefix ``ACTIVATION_``. Attributes are named as in DirectML, or in Python's way
+    (``sigmoid_input_scale``); those left out have the defaults of DirectMLX where it has one. Where an activation is
+    asked for, its name alone will do.
     """
 
     type: str
@@ -37,8 +37,13 @@ class Activation:
         full_name = type.removeprefix("DML_OPERATOR_")
         has_prefix = full_name.startswith(("ACTIVATION_", "ELEMENT_WISE_"))
         object.__setattr__(self, "type", full_name if has_prefix else f"ACTIVATION_{full_name}")
-        fields = {name[:1].upper() + name[1:]: value for name, value in attributes.items()}
+        fields = {_field_name(name): value for name, value in attributes.items()}
         object.__setattr__(self, "attributes", {**ACTIVATION_DEFAULTS.get(self.type, {}), **fields})
+
+
+def _field_name(name: str) -> str:
+    """The name of a field in DirectML's spelling."""
+    return "".join(word[:1].upper() + word[1:] for word in name.split("_"))
 
 
 ActivationLike: TypeAlias = Activation | str
@@ -80,7 +85,7 @@ def data_type_of(value: DataTypeLike) -> DataType | None:
         return None
     try:
         name = np.dtype(value).name.upper()
-    except (TypeError, ValueError, SyntaxError):
+    except Exception:  # numpy asks the value itself, which may do anything
         return None
     return DataType.__members__.get(name)
 

@@ -13,7 +13,7 @@ from math import prod
 from dml2onnx.builder import policies
 from dml2onnx.builder.attributes import ActivationLike
 from dml2onnx.builder.expression import Expression
-from dml2onnx.builder.methods import sizes_of
+from dml2onnx.builder.methods import sizes_of, truth
 from dml2onnx.builder.operators import Operators
 from dml2onnx.builder.operators.enumerators import (
     AxisDirection,
@@ -34,6 +34,9 @@ class DirectMLX(Operators):
         return self.feature_level >= FeatureLevel(level)
 
     # --- Views --------------------------------------------------------------------------------------------------------
+
+    def _is_dilated(self, dilations: Sequence[int] | None) -> bool:
+        return dilations is not None and any(step != 1 for step in self._whole_numbers("dilations", dilations))
 
     def reshape(self, input: Expression, sizes: Sequence[int], name: str | None = None) -> Expression:
         """The same elements in row-major order under other sizes, one of which may be -1 for what remains.
@@ -171,9 +174,9 @@ class DirectMLX(Operators):
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling2_operator_desc
         """
         window = (input, window_sizes, strides, start_padding, end_padding)
-        if self._has("2_1") or (dilations is not None and any(step != 1 for step in dilations)):
+        if self._has("2_1") or self._is_dilated(dilations):
             return self.max_pooling2(*window, dilations, output_indices, output_sizes, name=name)
-        if self._has("2_0") or output_indices:
+        if self._has("2_0") or truth(output_indices):
             return self.max_pooling1(*window, output_indices, output_sizes, name=name)
         return MaxPoolingOutputs(self.max_pooling0(*window, output_sizes, name=name), None)
 
@@ -208,7 +211,7 @@ class DirectMLX(Operators):
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling1_operator_desc
         """
         window = (input, strides, window_sizes, start_padding, end_padding)
-        if self._has("6_2") or (dilations is not None and any(step != 1 for step in dilations)):
+        if self._has("6_2") or self._is_dilated(dilations):
             return self.average_pooling1(*window, dilations, include_padding, output_sizes, name)
         return self.average_pooling0(*window, include_padding, output_sizes, name)
 
@@ -329,10 +332,11 @@ class DirectMLX(Operators):
 
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice1_operator_desc
         """
-        if self._has("2_1") or any(step < 1 for step in input_window_strides):
+        steps = () if self._has("2_1") else self._whole_numbers("input_window_strides", input_window_strides)
+        if self._has("2_1") or any(step < 1 for step in steps):
             return self.slice1(input, input_window_offsets, input_window_sizes, input_window_strides, name=name)
         # SLICE counts the elements that are taken, SLICE1 those that the window spans
-        spans = zip(input_window_sizes, input_window_strides, strict=False)
+        spans = zip(self._whole_numbers("input_window_sizes", input_window_sizes), steps, strict=False)
         taken = [(size - 1) // step + 1 for size, step in spans]
         return self.slice0(input, input_window_offsets, taken, input_window_strides, name=name)
 
@@ -352,8 +356,9 @@ class DirectMLX(Operators):
 
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_split_operator_desc
         """
-        before, after = sizes_of(input)[:axis], sizes_of(input)[axis + 1 :]
-        sizes = [(*before, size, *after) for size in output_axis_sizes]
+        (place,) = self._whole_numbers("axis", [axis], 0)
+        before, after = sizes_of(input)[:place], sizes_of(input)[place + 1 :]
+        sizes = [(*before, size, *after) for size in self._whole_numbers("output_axis_sizes", output_axis_sizes)]
         return self.split0(input, sizes, axis, name)
 
     def one_hot(
@@ -385,7 +390,7 @@ class DirectMLX(Operators):
         itself gives the last dimension that size, whatever the axis.)
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_top_k1_operator_desc
         """
-        if self._has("2_1") or axis_direction != "DECREASING":
+        if self._has("2_1") or not isinstance(axis_direction, str) or axis_direction != "DECREASING":
             return self.top_k1(input, axis, k, axis_direction, name=name)
         return self.top_k0(input, axis, k, name=name)
 
@@ -503,7 +508,7 @@ class DirectMLX(Operators):
 
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_mean_variance_normalization2_operator_desc
         """
-        if self._has("6_3") or not normalize_mean:
+        if self._has("6_3") or not truth(normalize_mean):
             return self.mean_variance_normalization2(
                 input, scale, bias, axes, normalize_mean, normalize_variance, epsilon, fused_activation, name
             )

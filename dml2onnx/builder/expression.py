@@ -219,10 +219,20 @@ class Expression:
     # --- Operands -----------------------------------------------------------------------------------------------------
 
     def _scale_or_bias(self, other: Operand) -> float | None:
-        """The number that a scale or a bias of this expression can be; ``None`` for all other operands."""
+        """The number that a scale or a bias of this expression can be; ``None`` for all other operands.
+
+        Infinities, and what FLOAT32 rounds to them, are none: DirectML takes no such scale or bias.
+        """
         if self.data_type not in (DataType.FLOAT32, DataType.FLOAT16):
             return None
-        return float(other) if isinstance(other, (int, float, np.integer, np.floating)) else None
+        if not isinstance(other, (int, float, np.integer, np.floating)):
+            return None
+        try:
+            number = float(other)
+        except OverflowError:
+            return None
+        with np.errstate(over="ignore"):
+            return number if np.isfinite(np.float32(number)) else None
 
     def _scaled(self, scale: float, bias: float) -> Expression:
         return self.builder.identity(self, scale_bias=ScaleBias(scale, bias))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from dml2onnx.builder.attributes import DataTypeLike, data_type_of
+from dml2onnx.builder.call_sites import call_site
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.recorder import Recorder, Stated
+from dml2onnx.codes.building import BAD_FLAG
+from dml2onnx.diagnostics import DmlError
 
 if TYPE_CHECKING:
     from dml2onnx.builder.recorder import Tensors
@@ -42,8 +45,8 @@ class OperatorMethods(Recorder):
         name: str | None,
     ) -> tuple[Any, ...]:
         """The outputs in order, ``None`` for those that are not wanted."""
-        wanted = {field: stated for field, stated in outputs.items() if stated is not None}
-        results = self.record(operator, inputs, attributes, wanted, name)
+        asked = {field: stated for field, stated in outputs.items() if stated is not None}
+        results = self.record(operator, inputs, attributes, asked, name)
         return tuple(results.get(field) for field in outputs)
 
     def _array(
@@ -55,9 +58,28 @@ class OperatorMethods(Recorder):
         sizes: Sequence[Sequence[int]],
         name: str | None,
     ) -> tuple[Expression, ...]:
-        result = self.record(operator, inputs, attributes, {field: [Stated(item) for item in sizes]}, name)[field]
+        stated = [Stated(item) for item in self._items("the list of sizes", sizes)]
+        result = self.record(operator, inputs, attributes, {field: stated}, name)[field]
         assert isinstance(result, tuple)
         return result
+
+
+def truth(flag: object) -> bool:
+    """A flag as it is meant; a text or an array says neither yes nor no."""
+    if isinstance(flag, (bool, np.bool_)) or (isinstance(flag, (int, np.integer)) and flag in (0, 1)):
+        return bool(flag)
+    message = f"a flag is {type(flag).__name__}, neither true nor false"
+    raise DmlError(BAD_FLAG.at(message, pointer=call_site(), expected="True or False", found=type(flag).__name__))
+
+
+def wanted(flag: object, stated: Stated) -> Stated | None:
+    """What is said of an output that may be left out; ``None`` when it is not asked for."""
+    return stated if truth(flag) else None
+
+
+def is_empty(given: object) -> bool:
+    """Whether a list has no elements, which DirectMLX takes for none at all."""
+    return isinstance(given, (Sequence, np.ndarray)) and len(given) == 0
 
 
 def sizes_of(tensor: object) -> tuple[int, ...]:
@@ -67,19 +89,19 @@ def sizes_of(tensor: object) -> tuple[int, ...]:
 
 def filled(given: Sequence[Number] | None, like: object, value: Number) -> Sequence[Number] | None:
     """``given``, or ``value`` for each element of ``like`` when nothing is, as DirectMLX reads an empty list."""
-    if given is not None and not (isinstance(given, Sized) and len(given) == 0):
+    if given is not None and not is_empty(given):
         return given
-    return (value,) * len(like) if isinstance(like, Sized) else None
+    return (value,) * len(like) if isinstance(like, (Sequence, np.ndarray)) else None
 
 
 def all_axes(given: Sequence[int] | None, input: object) -> Sequence[int]:
     """``given``, or all dimensions when nothing is."""
-    return range(len(sizes_of(input))) if given is None or len(given) == 0 else given
+    return range(len(sizes_of(input))) if given is None or is_empty(given) else given
 
 
 def ratios(given: Sequence[float] | None, to: Sequence[int], of: Sequence[int]) -> Sequence[float]:
     """``given``, or the quotients of sizes in FLOAT32, which is what DirectMLX computes them in."""
-    if given is not None and len(given):
+    if given is not None and not is_empty(given):
         return given
     # lists of different lengths are for the checks to find
     return [float(np.float32(a) / np.float32(b)) for a, b in zip(to, of, strict=False)]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from dml2onnx import catalog
+from dml2onnx import arguments, catalog
 from dml2onnx.builder import policies
 from dml2onnx.builder.attributes import activations, data_type_of, holds, plain
 from dml2onnx.builder.call_sites import call_site
@@ -29,7 +29,7 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     import numpy.typing as npt
@@ -38,9 +38,10 @@ if TYPE_CHECKING:
     from dml2onnx.builder.graph_builder import GraphBuilder
     from dml2onnx.builder.policies import TensorPolicy
     from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.diagnostics import Code
+    from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.operator import FieldValue
 
+    Given = TypeVar("Given")
     Outputs: TypeAlias = Mapping[str, Expression] | Sequence[Expression] | Expression
     Tensors: TypeAlias = Mapping[str, Expression | Sequence[Expression] | None]
 
@@ -69,11 +70,9 @@ class Recorder:
     ) -> None:
         self._check_name("a graph", name, may_be_empty=True)
         self.name = name
-        self.feature_level = FeatureLevel.parse(str(feature_level)) if feature_level is not None else catalog.LATEST
+        self.feature_level = arguments.feature_level(feature_level) or catalog.LATEST
         if not callable(policy):
-            raise TypeError(
-                f"policy is {policy!r}; it has to be a function such as dml2onnx.builder.interleaved_channel"
-            )
+            raise arguments.refusal("policy", policy, "a function such as dml2onnx.builder.interleaved_channel")
         self.policy = policy
         self._stated_level = feature_level is not None
         self._nodes: list[Node] = []
@@ -86,6 +85,8 @@ class Recorder:
         self._reader = DescriptorReader(NATIVE)
         self._right: set[tuple[OperatorDesc, FeatureLevel]] = set()
         """Descriptors without errors; networks repeat themselves."""
+        self._warnings: list[Diagnostic] = []
+        """What is worth knowing of the attributes of nodes: a number that is rounded to infinity, or wraps."""
 
     # --- Names and layouts --------------------------------------------------------------------------------------------
 
@@ -145,6 +146,7 @@ class Recorder:
         self._check_name("an input", name)
         if name in self._input_names:
             raise self.refusal(codes.NAME_TAKEN, f"there is an input {quote(name)} already", found=quote(name))
+        owned_by_dml = self._given(arguments.flag, owned_by_dml, "owned_by_dml")
         desc = self._desc(data_type, sizes, strides, owned_by_dml, total_size, alignment)
         value = Value(self._value_names.take(name), desc.total_bytes)
         self._inputs.append(GraphInput(name, value, None, desc))
@@ -167,11 +169,10 @@ class Recorder:
         types take one number per element. ``sizes`` and ``strides`` (elements) describe the array's elements in C order
         as they lie in memory; by default they are its shape, packed.
         """
-        array = np.ascontiguousarray(values)
-        wanted = data_type_of(array.dtype if data_type is None else data_type)
-        if wanted is None:
-            found = array.dtype if data_type is None else data_type
-            raise self.refusal(codes.BAD_TENSOR, f"{found} is none of DirectML's data types", expected=_type_names())
+        if name is not None:
+            self._check_name("a constant", name, may_be_empty=True)
+        array = np.ascontiguousarray(self._given(arguments.array, values, "values"))
+        wanted = self._data_type(array.dtype if data_type is None else data_type)
         if not holds(wanted, array):
             low, high = wanted.limits
             message = f"the values are no {wanted.name}, which holds whole numbers from {low} to {high}"
@@ -214,6 +215,7 @@ class Recorder:
 
     def broadcast(self, input: Expression, sizes: Sequence[int]) -> Expression:
         """The tensor repeated to ``sizes`` by zero strides, with numpy's rules; no operator, no cost."""
+        input = self._own(input, "input")
         wanted = self._whole_numbers("sizes", sizes)
         if wanted == input.sizes:
             return input
@@ -240,16 +242,19 @@ class Recorder:
 
         ``inputs`` holds an expression for each tensor field, a sequence of them for an array field, ``None`` for an
         absent one. ``outputs`` names the output tensors wanted. Everything that :func:`dml2onnx.check` has to say about
-        the descriptor is raised here, as one :class:`~dml2onnx.diagnostics.DmlError`.
+        the descriptor is raised here, as one :class:`~dml2onnx.diagnostics.DmlError`; warnings are in the graph's
+        ``findings``.
         """
         schema = catalog.operator(operator)
         site = call_site()
-        node_name = self._node_names.free(self._scoped(name or schema.stem))
+        stem = schema.stem if name is None or (isinstance(name, str) and not name) else name
+        node_name = self._node_names.free(self._scoped(stem))
         descs = self._input_descs(schema, inputs)
-        partial = self._read(schema, attributes, descs, node_name, site)
+        partial, warnings = self._read(schema, attributes, descs, node_name, site)
         desc = self._with_outputs(partial, outputs, node_name, site)
         self._judge(Node(node_name, desc, {}, {}, site))
         self._node_names.take(node_name)
+        self._warnings.extend(warnings)
         reads = {
             field: tuple(Read(item.value) for item in _sequence(given))
             for field, given in inputs.items()
@@ -258,10 +263,11 @@ class Recorder:
         writes: dict[str, tuple[Write, ...]] = {}
         for field in outputs:
             tensors = desc.tensors(field)
-            stem = node_name if len(outputs) == 1 and len(tensors) == 1 else f"{node_name}.{field}"
-            names = [self._value_names.take(stem) for _ in tensors]
+            own_name = node_name if len(outputs) == 1 and len(tensors) == 1 else f"{node_name}.{field}"
+            names = [self._value_names.take(own_name) for _ in tensors]
             writes[field] = tuple(
-                Write(Value(value_name, item.total_bytes)) for value_name, item in zip(names, tensors, strict=True)
+                Write(Value(value_name, item.total_bytes, value_name if name else ""))
+                for value_name, item in zip(names, tensors, strict=True)
             )
         self._nodes.append(Node(node_name, desc, reads, writes, site))
         results: dict[str, Expression | tuple[Expression, ...]] = {}
@@ -280,6 +286,8 @@ class Recorder:
             if given is None:
                 descs[field.name] = None
             elif field.type is FieldType.TENSOR_ARRAY:
+                if not isinstance(given, (Expression, Sequence)):
+                    self._own(given, field.name)
                 descs[field.name] = tuple(self._own(item, field.name).desc for item in _sequence(given))
             else:
                 descs[field.name] = self._own(given, field.name).desc
@@ -292,8 +300,8 @@ class Recorder:
         descs: Mapping[str, FieldValue],
         node_name: str,
         site: str,
-    ) -> OperatorDesc:
-        """The descriptor without outputs, or what is wrong with the attributes."""
+    ) -> tuple[OperatorDesc, Sequence[Diagnostic]]:
+        """The descriptor without outputs and warnings about it; raises what is wrong with the attributes."""
         raw = {
             field: plain(activations(value) if schema.fields_by_name[field].type in _ACTIVATIONS else value)
             for field, value in attributes.items()
@@ -305,11 +313,13 @@ class Recorder:
             if field.count is not None and isinstance(array, tuple):
                 raw[field.count] = len(array)
         operator, problems = self._reader.operator(schema, raw, given)
-        if problems:
-            findings = Findings()
-            report(findings, problems, "", node=node_name, schema=schema)
-            raise DmlError(*(replace(item, pointer=site) for item in findings.all()))
-        return operator
+        if not problems:
+            return operator, ()
+        findings = Findings()
+        report(findings, problems, "", node=node_name, schema=schema)
+        found = [replace(item, pointer=site) for item in findings.all()]
+        raise_errors(found)
+        return operator, found
 
     def _with_outputs(
         self, partial: OperatorDesc, outputs: Mapping[str, Stated | Sequence[Stated]], node_name: str, site: str
@@ -354,8 +364,9 @@ class Recorder:
 
     def _output_array(self, partial: OperatorDesc, stated: Sequence[Stated]) -> tuple[TensorDesc, ...]:
         """Outputs of SPLIT: the type of the input, sizes as stated."""
-        data_type = next(partial.tensors(field.name)[0] for field in partial.schema.input_fields).data_type
-        return tuple(self._output_desc(data_type, item.sizes or ()) for item in stated)
+        inputs = [item for field in partial.schema.input_fields for item in partial.tensors(field.name)]
+        data_type = inputs[0].data_type if inputs else DataType.FLOAT32  # that there is none is for the checks to say
+        return tuple(self._output_desc(data_type, () if item.sizes is None else item.sizes) for item in stated)
 
     def _judge(self, node: Node, without: frozenset[str] = frozenset()) -> None:
         """Raises what the checks find wrong with a node, but in the fields ``without``."""
@@ -387,6 +398,7 @@ class Recorder:
             constants=tuple(self._constants),
             name=self.name,
             feature_level=self.feature_level.name if self._stated_level else None,
+            findings=tuple(self._warnings),
             format="builder",
         )
 
@@ -421,6 +433,13 @@ class Recorder:
             )
         )
 
+    def _given(self, kind: Callable[[object, str], Given], given: object, what: str) -> Given:
+        """An argument as it is meant; what is refused is refused at the call that is being made."""
+        try:
+            return kind(given, what)
+        except DmlError as error:
+            raise DmlError(*(replace(item, pointer=call_site()) for item in error.diagnostics)) from None
+
     def _expression(self, value: Value, desc: TensorDesc) -> Expression:
         # every recorder in use is a GraphBuilder: the class is split for the generated methods' sake
         return Expression(cast("GraphBuilder", self), value, desc)
@@ -437,8 +456,9 @@ class Recorder:
     def _data_type(self, given: DataTypeLike) -> DataType:
         found = data_type_of(given)
         if found is None:
-            message = f"{given} is none of DirectML's data types"
-            raise self.refusal(codes.BAD_TENSOR, message, expected=_type_names(), found=given)
+            shown = quote(given) if isinstance(given, str) else getattr(given, "__name__", None) or _described(given)
+            message = f"{shown} is none of DirectML's data types"
+            raise self.refusal(codes.BAD_TENSOR, message, expected=_type_names(), found=shown)
         return found
 
     def _desc(
@@ -466,12 +486,21 @@ class Recorder:
 
     def _whole_numbers(self, what: str, given: Sequence[int], least: int | None = None) -> tuple[int, ...]:
         """``given`` as Python's integers; without ``least`` it is for the checks to judge how small they may be."""
-        items = tuple(given)
+        items = self._items(what, given)
         if not all(_is_whole(item) and (least is None or item >= least) for item in items):
             expected = "whole numbers" + ("" if least is None else f" from {least} on")
-            message = f"{what} {list(items)} are not {expected}"
-            raise self.refusal(codes.BAD_TENSOR, message, expected=expected, found=list(items))
+            found = [item if isinstance(item, (int, float)) else type(item).__name__ for item in items[:_SHOWN]]
+            message = f"{what} {found} are not {expected}"
+            raise self.refusal(codes.BAD_TENSOR, message, expected=expected, found=found)
         return tuple(int(item) for item in items)
+
+    def _items(self, what: str, given: object) -> tuple[Any, ...]:
+        """The elements of a list, a tuple, an array or whatever else gives them one by one; a text is none of these."""
+        is_list = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
+        if not is_list or (isinstance(given, np.ndarray) and given.ndim != 1):
+            message = f"{what} is {_described(given)}, not a list of whole numbers"
+            raise self.refusal(codes.BAD_TENSOR, message, expected="a list", found=type(given).__name__)
+        return self._given(arguments.items, given, what)
 
 
 class _Names:
@@ -500,6 +529,10 @@ class _Names:
 
 def _sequence(given: Expression | Sequence[Expression]) -> tuple[Expression, ...]:
     return (given,) if isinstance(given, Expression) else tuple(given)
+
+
+_SHOWN = 16
+"""Elements of a list that a message shows."""
 
 
 def _is_whole(item: object) -> bool:

@@ -8,33 +8,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx import catalog
+from dml2onnx import arguments, catalog
 from dml2onnx.catalog import FeatureLevel
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.checks.structure import check_structure
 from dml2onnx.diagnostics import Severity
+from dml2onnx.frontends import graph_of
 from dml2onnx.garbage import collection_paused
-from dml2onnx.ir.graph import Graph
 
 if TYPE_CHECKING:
+    import os
+
     from dml2onnx.checks.findings import Finding
     from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
 
 __all__ = ["check", "minimum_feature_level"]
 
 
 @collection_paused()
-def check(graph: Graph, feature_level: FeatureLevel | str | None = None) -> list[Diagnostic]:
-    """Everything that is wrong with a graph.
+def check(model: Graph | str | os.PathLike[str], feature_level: FeatureLevel | str | None = None) -> list[Diagnostic]:
+    """Everything that is wrong with a graph, or with the model file at a path.
 
     First what was found while reading it, then findings about the graph as a whole, then node by node in the graph's
     order, each node's in the order of its fields. ``feature_level`` is by default the graph's own, or the latest one.
     A graph without findings of severity error can be compiled.
 
-    Raises :class:`~dml2onnx.catalog.UnknownFeatureLevelError` when ``feature_level`` names no feature level.
+    Raises :class:`DmlError` when there is no such feature level, or the file is no model.
     """
-    _require_graph(graph)
+    graph = graph_of(model)
     level = _level(graph, feature_level)
     structure = check_structure(graph)
     diagnostics = [*graph.findings, *structure.of_graph]
@@ -52,12 +55,12 @@ def check(graph: Graph, feature_level: FeatureLevel | str | None = None) -> list
     return diagnostics
 
 
-def minimum_feature_level(graph: Graph) -> FeatureLevel | None:
+def minimum_feature_level(model: Graph | str | os.PathLike[str]) -> FeatureLevel | None:
     """The first feature level at which :func:`check` finds no error; ``None`` when there is none.
 
     ``FeatureLevel.info`` says with which DirectML and Windows versions the level came.
     """
-    _require_graph(graph)
+    graph = graph_of(model)
     structure = check_structure(graph)
     if _has_error(graph.findings) or _has_error(structure.of_graph):
         return None
@@ -73,17 +76,8 @@ def minimum_feature_level(graph: Graph) -> FeatureLevel | None:
     return None
 
 
-def _require_graph(graph: object) -> None:
-    if not isinstance(graph, Graph):
-        found = type(graph).__name__
-        raise TypeError(f"a Graph is needed, such as dml2onnx.load or GraphBuilder.build gives, not a {found}")
-
-
 def _level(graph: Graph, feature_level: FeatureLevel | str | None) -> FeatureLevel:
-    if isinstance(feature_level, FeatureLevel):
-        return feature_level
-    wanted = feature_level or graph.feature_level
-    return catalog.LATEST if wanted is None else FeatureLevel.parse(wanted)
+    return arguments.feature_level(feature_level) or arguments.feature_level(graph.feature_level) or catalog.LATEST
 
 
 def _is_error(finding: Finding) -> bool:

@@ -9,14 +9,12 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import networkx as nx
-
 from dml2onnx.checks.findings import Finding
 from dml2onnx.checks.tensors import is_measurable
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Severity, quote
 from dml2onnx.ir.operator import UNREADABLE
-from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -118,15 +116,32 @@ def _outputs(graph: Graph, sources: dict[Value, int], given: set[Value], result:
             message = f"Nothing writes the graph output {quote(output.name)}."
             found = quote(output.name)
             result.of_graph.append(codes.OUTPUT_WITHOUT_SOURCE.at(message, found=found, documentation=GRAPH))
-        elif is_measurable(output.desc) and output.desc.total_bytes > output.value.nbytes:
+        elif is_measurable(output.desc) and _shown_bytes(output.desc) > output.value.nbytes:
+            nbytes = _shown_bytes(output.desc)
             message = (
-                f"The graph output {quote(output.name)} is {output.desc}, {output.desc.total_bytes} bytes; "
+                f"The graph output {quote(output.name)} is {output.desc}, {nbytes} bytes; "
                 f"its buffer has {output.value.nbytes}."
             )
-            needed, present = f"{output.desc.total_bytes} bytes or more", f"{output.value.nbytes} bytes"
+            needed, present = f"{nbytes} bytes or more", f"{output.value.nbytes} bytes"
             result.of_graph.append(
                 codes.OUT_OF_BOUNDS.at(message, expected=needed, found=present, documentation=BINDING)
             )
+    shown = {item.desc: item for item in (*graph.outputs, *graph.results, *(item.output for item in graph.effects))}
+    shaped = [item for desc, item in shown.items() if desc.strides is None or len(desc.strides) == desc.rank]
+    large = [item for item in shaped if item.desc.extent > MAX_ELEMENTS]
+    own = {desc for node in graph.nodes for name in node.writes for desc in _described(node, name)} if large else set()
+    for item in large:
+        if item.desc not in own:  # what a node writes is found there
+            count = item.desc.extent
+            message = f"The output {quote(item.name)} has {count} elements; the limit is {MAX_ELEMENTS}."
+            result.of_graph.append(
+                codes.TOO_MANY_ELEMENTS.at(message, expected=MAX_ELEMENTS, found=count, documentation=GRAPH)
+            )
+
+
+def _shown_bytes(desc: TensorDesc) -> int:
+    """What an output shows of its buffer; a buffer of a program need not end at a multiple of 4 bytes."""
+    return desc.total_size or desc.data_type.bytes_for(desc.extent)
 
 
 # --- Bindings and regions -------------------------------------------------------------------------------------------
@@ -284,12 +299,10 @@ def _alias(node: Node, path: str, source: str, same_bytes: bool, same_layout: bo
 
 
 def _cycles(graph: Graph, result: Structure) -> None:
-    try:
-        graph.sorted_nodes()
-    except nx.NetworkXUnfeasible:
-        pass
-    else:
+    if graph.is_in_order():
         return
+    import networkx as nx  # costs more than the rest of checking, and hardly any graph needs it
+
     digraph = graph.dependencies()
     position = {node: i for i, node in enumerate(graph.nodes)}
     for component in nx.strongly_connected_components(digraph):

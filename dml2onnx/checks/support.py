@@ -113,7 +113,7 @@ def _tensors(schema: OperatorSchema, level: FeatureLevel) -> Check:
     @cache
     def limits(function: str | None) -> list[tuple[str, frozenset[DataType], int, int]]:
         table = _table(schema, effective, function)
-        return [(name, _accepted(schema, table[name]), *table[name].dimension_counts) for name in table]
+        return [(name, _accepted(table[name]), *table[name].dimension_counts) for name in table]
 
     def check(subject: Subject) -> Iterator[Finding]:
         function = None if chooser is None else subject.text(chooser)
@@ -127,11 +127,8 @@ def _tensors(schema: OperatorSchema, level: FeatureLevel) -> Check:
     return check
 
 
-def _accepted(schema: OperatorSchema, support: TensorSupport) -> frozenset[DataType]:
-    # Where the documentation has no table, the catalogue lists what the examples use: not a limit.
-    return frozenset(
-        data_type for name, data_type in _DATA_TYPES.items() if schema.support_incomplete or name in support.data_types
-    )
+def _accepted(support: TensorSupport) -> frozenset[DataType]:
+    return frozenset(data_type for name, data_type in _DATA_TYPES.items() if name in support.data_types)
 
 
 def _listed(support: TensorSupport) -> str:
@@ -157,7 +154,7 @@ def _unsupported(
         return None, table
 
     name = tensor.data_type.name
-    since, table = first(lambda table: tensor.data_type in _accepted(schema, table))
+    since, table = first(lambda table: tensor.data_type in _accepted(table))
     if since is None:
         expected = _listed(table)
         message = f"{name} is supported at no feature level; {path} may be {expected}."

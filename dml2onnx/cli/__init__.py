@@ -1,241 +1,25 @@
 """The command line: ``dml2onnx compile | check | run | verify | explain | convert | pydirectml | ops``.
 
-Exit codes: 0 all is well, 1 there are findings, 2 the input or the command line cannot be read.
+Exit codes: 0 all is well, 1 there are findings, 2 the input or the command line cannot be read, 130 interrupted.
+
+This module imports nothing that takes time, so that nobody can interrupt it before it can say so.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
-from io import TextIOWrapper
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from dml2onnx import __version__
-from dml2onnx.diagnostics import DmlError, InternalError, UnreadableError
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from dml2onnx.catalog import FeatureLevel
-    from dml2onnx.cli.render import Screen
-
-CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
-_OWN_MODULES = frozenset({"convert", "pydirectml"})
-"""Commands with a module of their own."""
-BROKEN_PIPE = 128 + 13
-"""What a shell reports of a program that the signal for a broken pipe ended."""
+INTERRUPTED = 128 + 2
+"""What a shell reports of a program that the signal for an interruption ended."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # consoles of other languages lack × and µ
-    options = _parsed(arguments)
-    from dml2onnx.cli import render
-
-    screen = render.Screen(as_json=options.json, quiet=options.quiet)
     try:
-        code = _perform(options, screen)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # whoever read our output has gone; Python would complain once more when it closes stdout
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.stderr.write(f"error: cannot write the output: {error.strerror}\n")
-        return FINDINGS
-    return code
+        from dml2onnx.cli.process import perform
 
-
-def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = _parser()
-    options = parser.parse_args(arguments)
-    if options.command == "pydirectml" and options.save is None and (options.freeze or options.input):
-        parser.error("--freeze and --input are about the model that --save keeps, and there is no --save")
-    return options
-
-
-def _perform(options: argparse.Namespace, screen: Screen) -> int:
-    try:
-        code: int = _command(options.command)(options, screen)
-    except UnreadableError as error:
-        screen.diagnostics(error.diagnostics)
-        return UNREADABLE
-    except DmlError as error:
-        screen.diagnostics(error.diagnostics)
-        return FINDINGS
-    except InternalError as error:
-        screen.failure(str(error))
-        return FINDINGS
-    except MemoryError:
-        screen.failure("not enough memory for this model")
-        return FINDINGS
+        return perform(arguments)
     except KeyboardInterrupt:
-        screen.failure("interrupted")
-        return 130
-    return code
-
-
-def _command(name: str) -> Callable[[argparse.Namespace, Screen], int]:
-    from importlib import import_module
-
-    home = import_module(f"dml2onnx.cli.{name if name in _OWN_MODULES else 'commands'}")
-    command: Callable[[argparse.Namespace, Screen], int] = getattr(home, f"{name}_command")
-    return command
-
-
-def _feature_level(text: str) -> FeatureLevel:
-    from dml2onnx.catalog import FeatureLevel, UnknownFeatureLevelError
-
-    try:
-        return FeatureLevel.parse(text)
-    except UnknownFeatureLevelError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _at_least(lowest: int) -> Callable[[str], int]:
-    def number(text: str) -> int:
-        value = int(text)
-        if value < lowest:
-            raise argparse.ArgumentTypeError(f"{value} is less than {lowest}")
-        return value
-
-    return number
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="dml2onnx",
-        description="Compiles DirectML operator graphs to standard ONNX and runs them on ONNX Runtime.",
-        epilog="exit codes: 0 all is well, 1 findings, 2 unreadable input or command line",
-    )
-    parser.add_argument("--version", action="version", version=f"dml2onnx {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--json", action="store_true", help="machine-readable output")
-    common.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
-    model = argparse.ArgumentParser(add_help=False, parents=[common])
-    model.add_argument(
-        "model", metavar="MODEL", help="native, DML_GRAPH_DESC or DxDispatch JSON, or a serialized graph"
-    )
-    model.add_argument(
-        "--allow-path",
-        action="append",
-        type=Path,
-        default=[],
-        metavar="DIR",
-        help="a directory outside of the model's own that its files may lie in (repeatable)",
-    )
-    model.add_argument(
-        "--constant",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="make this resource a constant of the model (repeatable)",
-    )
-    freeze = argparse.ArgumentParser(add_help=False)
-    freeze.add_argument("--freeze", action="store_true", help="make every resource a constant except --input ones")
-    freeze.add_argument("--input", action="append", default=[], metavar="NAME", help="keep this resource an input")
-    level = argparse.ArgumentParser(add_help=False)
-    level.add_argument(
-        "--feature-level",
-        type=_feature_level,
-        metavar="LEVEL",
-        help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
-    )
-    form = argparse.ArgumentParser(add_help=False)
-    form.add_argument(
-        "--opset", type=int, choices=range(17, 24), default=21, metavar="N", help="ONNX opset, 17 to 23 (default: 21)"
-    )
-    form.add_argument(
-        "--target", choices=["cpu", "dml"], default="cpu", help="whose kernels decide about data types (default: cpu)"
-    )
-    _add_compile(commands.add_parser("compile", parents=[model, freeze, level, form], help="write an ONNX model"))
-    commands.add_parser("check", parents=[model, freeze, level], help="say what is wrong with a model, and why")
-    _add_run(commands.add_parser("run", parents=[model], help="compile and run a model"))
-    _add_verify(commands.add_parser("verify", parents=[model], help="compare a model with the reference"))
-    explain = commands.add_parser(
-        "explain", parents=[model, freeze, form], help="what each node becomes, or what a code such as DML1601 means"
-    )
-    explain.set_defaults(feature_level=None)
-    _add_convert(commands.add_parser("convert", parents=[model, freeze], help="write a model in another format"))
-    _add_pydirectml(commands.add_parser("pydirectml", help="run a program made for PyDirectML"))
-    ops = commands.add_parser("ops", parents=[common], help="list DirectML's operators and whether they compile")
-    ops.add_argument("pattern", nargs="?", default="", metavar="TEXT", help="only operators whose name contains this")
-    return parser
-
-
-def _add_compile(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", type=Path, metavar="OUT.onnx", required=True, help="file to write")
-    parser.add_argument(
-        "--external-data",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="put weights into OUT.onnx.data (default: above 1 GiB)",
-    )
-    parser.add_argument(
-        "--graph-output",
-        action="append",
-        default=None,
-        metavar="NAME",
-        help="compile for this output or resource (repeatable; default: those the model shows)",
-    )
-
-
-def _add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--input", action="append", default=[], metavar="NAME=FILE.npy", help="contents of an input (repeatable)"
-    )
-    parser.add_argument("--output-dir", type=Path, metavar="DIR", help="write every output as DIR/NAME.npy")
-    parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
-    parser.add_argument("--profile", action="store_true", help="show what every ONNX node cost")
-
-
-def _add_verify(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
-    parser.add_argument("--rounds", type=_at_least(1), default=2, metavar="N", help="runs with new inputs (default: 2)")
-    parser.add_argument("--seed", type=_at_least(0), default=0, metavar="N", help="seed of the inputs (default: 0)")
-
-
-def _add_convert(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", type=Path, metavar="OUT", required=True, help="file to write")
-    parser.add_argument(
-        "--format",
-        choices=["native", "dml_graph", "serialized"],
-        help="format to write (default: native for OUT.json, serialized for OUT.bin)",
-    )
-
-
-def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--save", type=Path, metavar="OUT.onnx", help="keep the model that is computed; further ones as OUT-2.onnx, ..."
-    )
-    parser.add_argument("--freeze", action="store_true", help="make all inputs of it constants, not only OWNED_BY_DML")
-    parser.add_argument(
-        "--input",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="but not this one: input0, input1, ... (repeatable)",
-    )
-    parser.add_argument(
-        "--feature-level",
-        type=_feature_level,
-        metavar="LEVEL",
-        help="check operators against this level, such as 3_0 (default: 6_4)",
-    )
-    parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
-    parser.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
-    parser.add_argument("program", metavar="PROGRAM.py", help="a program that says: import pydirectml")
-    parser.add_argument(
-        "arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="what the program finds in sys.argv"
-    )
-    parser.set_defaults(json=False)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        return INTERRUPTED

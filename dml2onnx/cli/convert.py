@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-
-from dml2onnx.cli import render
-from dml2onnx.cli.commands import load_model
+from dml2onnx.cli.commands import files_written
+from dml2onnx.cli.models import load_model
 from dml2onnx.exporters import export, left_out
 
 if TYPE_CHECKING:
@@ -21,7 +18,7 @@ def convert_command(options: argparse.Namespace, screen: Screen) -> int:
     """Writes a model in another format."""
     graph = load_model(options, screen, frozenset(options.input))
     with screen.working("writing"):
-        files = export(graph, options.output, options.format, Path(options.model))
+        files = export(graph, options.output, options.format)
     findings = [*graph.findings, *left_out(graph, options.output, options.format)]
     if screen.as_json:
         screen.json(
@@ -34,6 +31,5 @@ def convert_command(options: argparse.Namespace, screen: Screen) -> int:
         )
         return 0
     screen.diagnostics(findings)
-    written = ", ".join(f"{escape(str(path))} ({render.size(path.stat().st_size)})" for path in files)
-    screen.say(f"[bold green]wrote[/] {written}")
+    screen.say(f"[bold green]wrote[/] {files_written(files)}")
     return 0

@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from dml2onnx import pydirectml
-from dml2onnx.cli import render
+from dml2onnx.cli import INTERRUPTED
+from dml2onnx.cli.commands import files_written
+from dml2onnx.cli.process import reader_has_gone
+from dml2onnx.codes.reading import NOTHING_FROZEN
 from dml2onnx.codes.running import (
     NOTHING_COMPUTED,
-    OUTPUT_IS_SOURCE,
-    OUTPUT_UNWRITABLE,
     PROGRAM_UNREADABLE,
     UNKNOWN_INPUT,
 )
-from dml2onnx.diagnostics import DmlError, UnreadableError
+from dml2onnx.diagnostics import DmlError, UnreadableError, quote, shortened
+from dml2onnx.files import check_target, is_special, spare
 from dml2onnx.pydirectml import settings
 from dml2onnx.runtime import require_provider
 
@@ -32,11 +34,10 @@ if TYPE_CHECKING:
 
     from dml2onnx.cli.render import Screen
     from dml2onnx.compiler import CompiledModel
-    from dml2onnx.lowering.driver import Port
+    from dml2onnx.model import Port
     from dml2onnx.pydirectml.settings import InputSlot
 
 PACKAGE = Path(__file__).resolve().parent.parent
-INTERRUPTED = 130
 
 
 def pydirectml_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -68,25 +69,21 @@ def _read(program: Path) -> CodeType | SyntaxError:
     try:
         source = program.read_bytes()
     except OSError as error:
-        message = f"the program {program} cannot be read: {error.strerror or error}"
+        message = f"the program {quote(str(program))} cannot be read: {error.strerror or error}"
         raise UnreadableError(PROGRAM_UNREADABLE.at(message, found=str(program))) from None
     try:
         return compile(source, str(program), "exec", dont_inherit=True)
     except SyntaxError as error:
         return error
     except ValueError as error:
-        message = f"the program {program} is no Python: {error}"
+        message = f"the program {quote(str(program))} is no Python: {error}"
         raise UnreadableError(PROGRAM_UNREADABLE.at(message, found=str(program))) from None
 
 
 def _check_output(output: Path, program: Path) -> None:
     """What is wrong with ``--save`` is said before the program runs."""
-    if output.exists() and output.samefile(program):
-        message = f"{output} is the program; choose another file to write"
-        raise DmlError(OUTPUT_IS_SOURCE.at(message, found=str(output)))
-    if not output.parent.is_dir():
-        message = f"the directory {output.parent} does not exist"
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="an existing directory", found=str(output)))
+    check_target(output)
+    spare([output], [program])
 
 
 # --- Running --------------------------------------------------------------------------------------------------------
@@ -104,7 +101,9 @@ def _run(code: CodeType | SyntaxError, program: Path, arguments: Sequence[str]) 
         except KeyboardInterrupt:
             _print_trimmed()
             return INTERRUPTED
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, BrokenPipeError) and reader_has_gone():
+                raise
             _print_trimmed()
             return 1
     return 0
@@ -180,48 +179,64 @@ class _Keeper:
     freeze: bool
     inputs: frozenset[str]
     kept: list[_Kept] = field(default_factory=list)
+    waiting: list[tuple[CompiledModel, tuple[InputSlot, ...]]] = field(default_factory=list)
 
     def freezes(self, slot: InputSlot) -> bool:
         """Weights become constants, with ``--freeze`` everything does; what ``--input`` names stays an input."""
         return (self.freeze or slot.owned_by_dml) and slot.name not in self.inputs
 
     def keep(self, model: CompiledModel, frozen: tuple[InputSlot, ...]) -> None:
-        """Writes a model, whole or not at all."""
+        """Writes a model, and those that wait, as soon as there are all inputs that ``--input`` names."""
         assert self.output is not None
-        number = len(self.kept) + 1
-        path = self.output if number == 1 else self.output.with_stem(f"{self.output.stem}-{number}")
-        self.kept.append(_Kept(model.save(path), model, frozen))
+        self.waiting.append((model, frozen))
+        if not self.inputs <= self._known():
+            return
+        for model, frozen in self.waiting:
+            number = len(self.kept) + 1
+            one_place = number == 1 or is_special(self.output)
+            path = self.output if one_place else self.output.with_stem(f"{self.output.stem}-{number}")
+            self.kept.append(_Kept(model.save(path), model, frozen))
+        self.waiting.clear()
+
+    def _known(self) -> set[str]:
+        """Names of the inputs of all models so far."""
+        models = [*((item.model, item.frozen) for item in self.kept), *self.waiting]
+        known = {slot.name for _, frozen in models for slot in frozen}
+        return known | {port.name for model, _ in models for port in model.inputs}
 
     def summarise(self, screen: Screen) -> None:
         """What was written, on standard error: standard output is the program's."""
         if screen.quiet:
             return
         for item in self.kept:
-            written = ", ".join(f"{escape(str(path))} ({render.size(path.stat().st_size)})" for path in item.files)
-            screen.err.print(f"[bold green]wrote[/] {written}: {item.model.node_count} ONNX nodes")
+            screen.err.print(f"[bold green]wrote[/] {files_written(item.files)}: {item.model.node_count} ONNX nodes")
             for kind, ports in (("inputs", item.model.inputs), ("outputs", item.model.outputs)):
                 screen.err.print(f"    {kind}: {escape(_listed(ports))}")
             for why, owned in (("OWNED_BY_DML", True), ("--freeze", False)):
                 names = [slot.name for slot in item.frozen if slot.owned_by_dml is owned]
                 if names:
                     screen.err.print(f"    constants, as the program bound them ({why}): {escape(', '.join(names))}")
+        if self.freeze and self.kept and all(slot.owned_by_dml for item in self.kept for slot in item.frozen):
+            message = "--freeze makes no difference: every input is owned by DML, or was excepted"
+            screen.diagnostics([NOTHING_FROZEN.at(message, expected="an input")])
 
     def require_all(self) -> None:
         """Raises when there is nothing to save, or ``--input`` named what no model has."""
         if self.output is None:
             return
-        if not self.kept:
-            message = f"the program computed nothing, so {self.output} was not written"
+        if not self.kept and not self.waiting:
+            message = f"the program computed nothing, so {quote(str(self.output))} was not written"
             raise DmlError(NOTHING_COMPUTED.at(message, expected="a call of Device.compute"))
-        known = {slot.name for item in self.kept for slot in item.frozen}
-        known |= {port.name for item in self.kept for port in item.model.inputs}
+        known = self._known()
         listed = ", ".join(sorted(known)) or "none"
         unknown = sorted(self.inputs - known)
         if unknown:
             raise DmlError(
                 *(
                     UNKNOWN_INPUT.at(
-                        f'no model has an input "{name}"; there are: {listed}', expected=listed, found=name
+                        f"no model has an input {quote(name)}; there are: {shortened(listed)}",
+                        expected=listed,
+                        found=name,
                     )
                     for name in unknown
                 )

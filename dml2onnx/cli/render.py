@@ -6,23 +6,28 @@ import json
 import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from math import isfinite
+from typing import TYPE_CHECKING, TextIO
 
-import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from dml2onnx.diagnostics import Severity
+from dml2onnx.diagnostics import Severity, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    import numpy as np
+
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.lowering.emitter.core import Array
+    from dml2onnx.model import Array
 
 MOST_SHOWN = 50
 """People stop reading long before; tools get everything."""
+
+LONGEST_MEMBER = 400
+"""Characters of what was expected or found; tools get everything."""
 
 PIPED_WIDTH = 200
 """Columns of a table that no terminal limits."""
@@ -40,10 +45,12 @@ class _Console(Console):
 class Screen:
     """Standard output for results, standard error for findings and progress."""
 
-    def __init__(self, *, as_json: bool, quiet: bool) -> None:
+    def __init__(self, *, as_json: bool, quiet: bool, aside: bool = False) -> None:
+        """``aside`` leaves standard output to what the command writes there."""
         self.as_json = as_json
         self.quiet = quiet
-        self.out = _Console(highlight=False, soft_wrap=True)
+        self._aside = aside
+        self.out = _Console(stderr=aside, highlight=False, soft_wrap=True)
         self.err = _Console(stderr=True, highlight=False, soft_wrap=True)
 
     @contextmanager
@@ -57,8 +64,12 @@ class Screen:
 
     def json(self, value: object) -> None:
         """One JSON document on standard output."""
-        json.dump(value, sys.stdout, indent=2, default=str, allow_nan=False)
-        sys.stdout.write("\n")
+        json.dump(value, self._stream, indent=2, default=str, allow_nan=False)
+        self._stream.write("\n")
+
+    @property
+    def _stream(self) -> TextIO:
+        return sys.stderr if self._aside else sys.stdout
 
     def say(self, text: str = "") -> None:
         """A line for people; markup is rich's."""
@@ -83,13 +94,13 @@ class Screen:
         for row in rows:
             table.add_row(*(escape(str(cell)) for cell in row))
         if self.out.is_terminal:
-            _Console(highlight=False).print(table)
+            _Console(stderr=self._aside, highlight=False).print(table)
             return
         page = Console(highlight=False, width=None if "COLUMNS" in os.environ else PIPED_WIDTH)
         with page.capture() as captured:
             page.print(table)
         for line in captured.get().splitlines():
-            sys.stdout.write(line.rstrip() + "\n")
+            self._stream.write(line.rstrip() + "\n")
 
     def diagnostics(self, items: Sequence[Diagnostic], *, asked_for: bool = False) -> None:
         """Findings, each with its place and its remedy; as JSON they are the whole document.
@@ -120,7 +131,7 @@ class Screen:
             ("page", item.documentation),
         ):
             if text:
-                console.print(f"    [dim]{label}:[/] {escape(_short(text))}")
+                console.print(f"    [dim]{label}:[/] {escape(shortened(text, LONGEST_MEMBER))}")
 
     def failure(self, text: str) -> None:
         """A failure that is no finding about the model."""
@@ -128,10 +139,6 @@ class Screen:
             self.json({"failure": text})
         else:
             self.err.print(f"[bold red]error[/]: {escape(text)}")
-
-
-def _short(text: str, limit: int = 400) -> str:
-    return text if len(text) <= limit else f"{text[:limit]} ..."
 
 
 def preview(array: Array, count: int = 6) -> str:
@@ -143,7 +150,7 @@ def preview(array: Array, count: int = 6) -> str:
 
 def number(item: object) -> str:
     """A number as short as it can be said, floats with at most six digits."""
-    return f"{float(item):.6g}" if isinstance(item, np.floating) else str(item)
+    return f"{item:.6g}" if getattr(getattr(item, "dtype", None), "kind", "") == "f" else str(item)
 
 
 def shape(sizes: Sequence[int]) -> str:
@@ -174,4 +181,4 @@ def plain(item: np.generic) -> object:
 
 def finite(value: float) -> float | str:
     """JSON has no infinities."""
-    return value if np.isfinite(value) else str(value)
+    return value if isfinite(value) else str(value)

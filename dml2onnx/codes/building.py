@@ -62,3 +62,8 @@ BAD_NAME = Code(
     "Names are Unicode text that UTF-8 can hold. Those of inputs and outputs are not empty: an empty name stands for a "
     "tensor that is absent.",
 )
+BAD_FLAG = Code(
+    "DML1811",
+    "a flag that is neither true nor false",
+    "Whether something is to be done, such as making an optional output, is said by True or False.",
+)

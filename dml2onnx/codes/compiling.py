@@ -29,3 +29,11 @@ UNKNOWN_TARGET = Code(
     "no such target",
     "Models are legalised for the kernels of one execution provider of ONNX Runtime: cpu or dml.",
 )
+TOO_MANY_CONSTANTS = Code(
+    "DML2007",
+    "constants beyond the budget",
+    "Some forms need tables, of indices, of weights, or of what lies between the elements of a tensor. A file of a few "
+    "hundred bytes can describe tables of GiBs, so one node may make 128 MiB of constants and a whole model 256 MiB, "
+    "beyond four times the bytes of the constants that came with it. Tensors of such a size that are computed when "
+    "the model runs, and constants of such a size in files, are no trouble.",
+)

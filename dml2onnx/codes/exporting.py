@@ -58,8 +58,8 @@ UNSUITABLE_NAME = Code(
 TOO_LARGE_TO_WRITE = Code(
     "DML1910",
     "a graph too large for one file",
-    "A FlatBuffers file has less than 2 GiB. Constants lie in files of their own, except those of 64-bit and 4-bit "
-    "types and those that DirectML must not own.",
+    "A FlatBuffers file has less than 2 GiB, and a tensor less than 2**64 bytes. Constants lie in files of their own, "
+    "except those of 64-bit and 4-bit types and those that DirectML must not own.",
 )
 NOT_SORTABLE = Code(
     "DML1911",
@@ -95,10 +95,18 @@ BESIDE_OUTPUT = Code(
     "The contents of large constants go to files beside the one that was asked for, and one of these exists without "
     "belonging to an older version of it. Remove it, or choose another name for the output.",
 )
+FILE_TO_COME = Code(
+    "DML1918",
+    "a file that belongs beside the converted graph",
+    "The file of a constant was not there when the graph was converted. What was written names it, and can be compiled "
+    "and run once the file lies where the message says.",
+    Severity.WARNING,
+)
 LEFT_OUT = Code(
     "DML1917",
     "something that the other format has no place for",
     "Neither a DML_GRAPH_DESC nor a serialized graph holds sample contents of inputs, a feature level, or the commands "
-    "of a program. What is computed is the same; keep the original, or the native format, for the rest.",
+    "of a program; a serialized graph has no descriptors of inputs and outputs, which are seen as their first reader "
+    "and their writer see them. What is computed is the same; keep the original, or the native format, for the rest.",
     Severity.WARNING,
 )

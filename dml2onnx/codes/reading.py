@@ -168,6 +168,13 @@ UNKNOWN_OPTION_NAME = Code(
     "An option names nothing in the model",
     "An option that turns inputs into constants or keeps them as inputs names something that the model does not have.",
 )
+NOTHING_FROZEN = Code(
+    "DML1017",
+    "--freeze freezes nothing",
+    "--freeze makes constants of inputs whose contents come with the model, and this one has none: they were excepted "
+    "with --input, or the model gives no contents. It is read as without --freeze.",
+    Severity.WARNING,
+)
 TOO_MANY_FINDINGS = Code(
     "DML1016",
     "Further findings are not listed",
@@ -190,6 +197,33 @@ FILE_TOO_SHORT = Code(
     "DML1022",
     "A file is too short",
     "The range of bytes that the model asks for ends beyond the end of the file, or does not match its tensor.",
+)
+FILE_TOO_LONG = Code(
+    "DML1026",
+    "A file is longer than its tensor",
+    "A file that is given as a whole holds one tensor and, at most, what rounds it up to the size of its buffer. A "
+    "longer one is another file, or one of another data type. Where its first bytes are meant, the native format says "
+    'so with "offset": 0, and a DML_GRAPH_DESC with "length" or DataSize.',
+)
+LFS_POINTER = Code(
+    "DML1027",
+    "A Git LFS pointer in place of a file",
+    "Git LFS keeps large files elsewhere, and a checkout without it has a short text in place of each. "
+    '"git lfs pull" in the repository fetches the files themselves.',
+)
+MISSING_CONTENTS = Code(
+    "DML1028",
+    "The file of a constant is not there",
+    "A serialized graph can be checked, explained and converted without the files of its constants, whose sizes follow "
+    "from the tensors that read them. Compiling and running need them.",
+    Severity.WARNING,
+)
+FILE_PARTLY_READ = Code(
+    "DML1029",
+    "A file of another size than what is read of it",
+    "DxDispatch binds a resource to any tensor that is not larger, and fills what a .npy file lacks with zeros. A file "
+    "of another size than its tensor is often another file.",
+    Severity.WARNING,
 )
 BAD_NPY = Code(
     "DML1023",
@@ -221,7 +255,7 @@ BAD_VALUE = Code(
 TOO_MUCH_DATA = Code(
     "DML1032",
     "Too much data in memory",
-    "Values that have to be computed or decoded are kept in memory, up to 2 GiB for one model. Put them into a file.",
+    "Values that have to be computed or decoded are kept in memory, up to 256 MiB for one model. Put them into a file.",
 )
 NO_DATA = Code("DML1033", "No contents", "Contents of zero bytes are given; a buffer has at least one byte.")
 DATA_SOURCE = Code(

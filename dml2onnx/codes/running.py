@@ -55,7 +55,8 @@ RUNTIME_FAILURE = Code(
 OUTPUT_IS_SOURCE = Code(
     "DML3012",
     "the output would replace the input",
-    "The file to be written is the model itself, or a file of weights that it names. Nothing is written.",
+    "The file to be written is the model itself, a file that it names, or another that the command reads. It is left "
+    "as it is.",
 )
 PROGRAM_UNREADABLE = Code(
     "DML3013",
@@ -67,4 +68,22 @@ NOTHING_COMPUTED = Code(
     "no model to save",
     "`dml2onnx pydirectml --save` keeps the models that a program computes with Device.compute, and this program "
     "computed none.",
+)
+TOO_LARGE_FOR_REFERENCE = Code(
+    "DML3015",
+    "too large for the reference implementation",
+    "`dml2onnx verify` computes every node once more in numpy, element by element, with the errors that are allowed, "
+    "which takes a hundred times the time and the memory of ONNX Runtime. Graphs beyond its limits are refused before "
+    "anything is computed. Verify the model with smaller sizes.",
+)
+NO_MEMORY = Code(
+    "DML3016",
+    "not enough memory",
+    "The buffers that the model describes do not fit into the memory of this machine.",
+)
+NO_ARGUMENT = Code(
+    "DML3017",
+    "an argument that is not what a function takes",
+    "A function of the Python package was given a value of another kind than it takes, such as a number for a path or "
+    "text for a list of names. The message says which argument it is and what is meant by it.",
 )

@@ -5,17 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dml2onnx.codes.exporting import LEFT_OUT, UNKNOWN_TARGET
+from dml2onnx import arguments
+from dml2onnx.codes.exporting import FILE_TO_COME, LEFT_OUT, UNKNOWN_TARGET
 from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.exporters.files import spare_sources, write_files
-from dml2onnx.frontends import load
+from dml2onnx.exporters.files import write_files
+from dml2onnx.exporters.references import references
+from dml2onnx.exporters.serialized import lost_descriptors, serialized
+from dml2onnx.files import check_target, spare
+from dml2onnx.frontends import graph_of
 from dml2onnx.frontends.findings import listing
 from dml2onnx.ir.graph import Graph
 
 if TYPE_CHECKING:
     import os
+    from typing import BinaryIO
 
     from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.files import Target
     from dml2onnx.ir.data import Data
 
 __all__ = ["FORMATS", "convert", "export", "left_out"]
@@ -25,61 +31,98 @@ _BY_SUFFIX = {".json": "native", ".bin": "serialized"}
 
 
 def convert(
-    model: Graph | str | os.PathLike[str], path: str | os.PathLike[str], format: str | None = None
+    model: Graph | str | os.PathLike[str], path: str | os.PathLike[str] | BinaryIO, format: str | None = None
 ) -> list[Path]:
     """Writes a graph, or the model file at a path, in another format, and returns the files written.
 
     ``format`` is ``"native"``, ``"dml_graph"`` or ``"serialized"``; without it the suffix of ``path`` decides:
     ``.json`` is native, ``.bin`` serialized. Nothing is lost in the native format; what the others have no place for
-    (sample contents of inputs, feature levels, commands) is left out, which :func:`left_out` tells. Large constants
+    (sample contents of inputs, feature levels, commands, and in a serialized graph descriptors of inputs and outputs)
+    is left out, which :func:`left_out` tells. Large constants
     go to files beside ``path``: ``<path>.data`` or, of a serialized graph, one for each. The file that is converted,
     and those it names, are never overwritten. Raises :class:`DmlError` with the errors found while the graph was read,
     or with everything that the other format cannot say.
     """
-    graph = model if isinstance(model, Graph) else load(model)
-    return export(graph, Path(path), format, None if isinstance(model, Graph) else Path(model))
+    target = arguments.target_of(path)
+    if format is not None:
+        format = arguments.text(format, "format", f"one of {', '.join(FORMATS)}")
+    return export(graph_of(model), target, format)
 
 
-def export(graph: Graph, path: Path, format: str | None = None, model: Path | None = None) -> list[Path]:
-    """As :func:`convert`; ``model`` is the file that the graph was read from."""
-    chosen = format or _BY_SUFFIX.get(path.suffix.lower(), "")
+def export(graph: Graph, target: Target, format: str | None = None) -> list[Path]:
+    """As :func:`convert`, into a file by its name or an open one."""
+    path = _path(target)
+    chosen = _format(target, format)
     if chosen not in FORMATS:
-        found = quote(format or path.suffix)
-        message = f"{found} is no format to write" if format else f"{quote(path.name)} does not say in which format"
+        suffix = target.suffix if isinstance(target, Path) else ""
+        found = quote(format or suffix)
+        message = f"{found} is no format to write" if format else f"{_named(target)} does not say in which format"
         raise DmlError(UNKNOWN_TARGET.at(message, expected=", ".join(FORMATS), found=found))
-    spare_sources([path], graph, model)
+    if isinstance(target, Path):
+        check_target(target)
+        spare([target], graph.sources)
     contents, beside = _contents(graph, path, chosen)
-    spare_sources([path.with_name(name) for name in beside], graph, model)
-    return write_files(path, contents, beside)
+    spare([path.with_name(name) for name in beside], graph.sources)
+    return write_files(target, contents, beside)
 
 
-def left_out(graph: Graph, path: Path, format: str | None = None) -> list[Diagnostic]:
-    """What a conversion to ``path`` has no place for, as warnings; nothing for the native format."""
-    chosen = format or _BY_SUFFIX.get(path.suffix.lower(), "")
+def _format(target: Target, format: str | None) -> str:
+    return format or (_BY_SUFFIX.get(target.suffix.lower(), "") if isinstance(target, Path) else "")
+
+
+def _path(target: Target) -> Path:
+    """A name for what has none: files that lie beside it are refused anyway."""
+    return target if isinstance(target, Path) else Path("graph")
+
+
+def _named(target: Target) -> str:
+    return quote(target.name) if isinstance(target, Path) else "an open file"
+
+
+def left_out(graph: Graph, target: Target, format: str | None = None) -> list[Diagnostic]:
+    """What a conversion to ``target`` has no place for, as warnings; nothing for the native format."""
+    chosen = _format(target, format)
+    path = _path(target)
+    directory = path.parent.resolve()
+    missing = [
+        FILE_TO_COME.at(
+            f"{quote(source.name)} is not there; it is to be {quote(name)} beside {quote(path.name)}", found="no file"
+        )
+        for source, name in references(graph, directory, _written(path)).items()
+        if directory / name != source
+    ]
     if chosen not in ("dml_graph", "serialized"):
-        return []
+        return missing
+    views = lost_descriptors(graph) if chosen == "serialized" else []
     samples = [quote(item.name) for item in graph.inputs if item.default is not None]
     parts = {
         f"the sample contents of {listing(samples)}": bool(samples),
         f"the feature level {graph.feature_level}": graph.feature_level is not None,
         "what the commands print and write": bool(graph.effects),
+        f"other descriptors than those of the nodes, which {listing(views)} had": bool(views),
     }
-    return [LEFT_OUT.at(f"the format {chosen} has no place for {part}") for part, there in parts.items() if there]
+    return missing + [
+        LEFT_OUT.at(f"the format {chosen} has no place for {part}") for part, there in parts.items() if there
+    ]
+
+
+def _written(path: Path) -> tuple[str, str]:
+    """The names that files written to ``path`` have at most, apart from those of serialized constants."""
+    return path.name, f"{path.name}.data"
 
 
 def _contents(graph: Graph, path: Path, format: str) -> tuple[bytes, dict[str, Data]]:
     """What belongs into the file, and into others beside it by their names."""
+    named = references(graph, path.parent, _written(path))
     if format == "serialized":
-        from dml2onnx.exporters.serialized import serialized
-
-        return serialized(graph, {path.name})
+        return serialized(graph, {path.name}, named)
     sidecar = f"{path.name}.data"
     if format == "native":
         from dml2onnx.exporters.native import native
 
-        text, data = native(graph, sidecar)
+        text, data = native(graph, sidecar, named)
     else:
         from dml2onnx.exporters.dml_graph import dml_graph
 
-        text, data = dml_graph(graph, sidecar)
+        text, data = dml_graph(graph, sidecar, named)
     return text.encode(), {} if data is None else {sidecar: data}

@@ -16,9 +16,13 @@ from dml2onnx.diagnostics import DmlError, quote, raise_errors
 from dml2onnx.exporters.descriptors import fields
 from dml2onnx.exporters.layout import laid_out
 from dml2onnx.exporters.native_contents import Sidecar
+from dml2onnx.exporters.references import NO_REFERENCES
+from dml2onnx.exporters.whole_tensors import obstacles, problem
+from dml2onnx.ir.data import MissingData
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from dml2onnx.catalog import FieldSchema
     from dml2onnx.diagnostics import Code, Diagnostic
@@ -34,21 +38,22 @@ _End = TypeVar("_End", "Read", "Write")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def dml_graph(graph: Graph, sidecar: str) -> tuple[str, Data | None]:
+def dml_graph(graph: Graph, sidecar: str, references: Mapping[Path, str] = NO_REFERENCES) -> tuple[str, Data | None]:
     """The text of a graph, and what belongs into the file ``sidecar`` beside it, if anything does.
 
-    Raises :class:`DmlError` with the errors found while the graph was read, or with everything that the format cannot
-    say.
+    ``references`` are the names of files of constants that are not there. Raises :class:`DmlError` with the errors
+    found while the graph was read, or with everything that the format cannot say.
     """
     raise_errors(graph.findings)
-    return _Export(graph, Sidecar(sidecar)).run()
+    return _Export(graph, Sidecar(sidecar), references).run()
 
 
 class _Export:
-    def __init__(self, graph: Graph, sidecar: Sidecar) -> None:
+    def __init__(self, graph: Graph, sidecar: Sidecar, references: Mapping[Path, str]) -> None:
         self._graph = graph
         self._sidecar = sidecar
-        self._problems: list[Diagnostic] = []
+        self._references = references
+        self._problems: list[Diagnostic] = list(obstacles(graph))
         self._made: dict[Value, tuple[int, int, TensorDesc | None]] = {}
         """(node, number of the output, descriptor) of what nodes make; constants have no descriptor."""
         self._constants = {item.value for item in graph.constants}
@@ -61,9 +66,6 @@ class _Export:
             self._made[constant.value] = index, 0, None
         for index, node in enumerate(graph.nodes):
             self._visit(index, node)
-        for effect in graph.effects:
-            message = f"The program has a command {effect.kind} of {quote(effect.output.name)}."
-            self._report(codes.EFFECT, message, found=effect.kind)
         nodes = [self._node(node) for node in graph.nodes] + [self._constant(item) for item in graph.constants]
         inputs = [edge for index, item in enumerate(graph.inputs) for edge in self._input_edges(index, item)]
         outputs = [self._output_edge(index, item) for index, item in enumerate(graph.outputs)]
@@ -88,32 +90,18 @@ class _Export:
         return text, self._sidecar if self._sidecar.nbytes else None
 
     def _report(self, code: Code, message: str, node: Node | None = None, field: str = "", found: object = "") -> None:
-        where = {} if node is None else {"node": node.name, "operator": node.operator.type, "pointer": node.source}
-        self._problems.append(code.at(message, field=field, found=found, **where))
+        found_here = code.at(message, found=found) if node is None else problem(code, message, node, field, found)
+        self._problems.append(found_here)
 
     # --- Nodes --------------------------------------------------------------------------------------------------------
 
     def _visit(self, index: int, node: Node) -> None:
-        """Numbers the inputs and outputs of a node, and says what is wrong with them."""
+        """Numbers the inputs and outputs of a node."""
         operator = node.operator
         for number, field, read, desc in _ends(node, operator.schema.input_fields, node.reads):
-            if read.offset:
-                self._report_offset(node, field, read)
             self._readers.setdefault(read.value, []).append((index, number, node, field, desc))
-        for number, field, write, desc in _ends(node, operator.schema.output_fields, node.writes):
+        for number, _, write, desc in _ends(node, operator.schema.output_fields, node.writes):
             self._made[write.value] = index, number, desc
-            if write.offset:
-                self._report_offset(node, field, write)
-            if write.base is not None:
-                message = f"{field} keeps what {quote(write.base.name)} has besides the tensor."
-                self._report(codes.PARTIAL_WRITE, message, node, field)
-            elif not write.offset and write.value.nbytes != desc.total_bytes:
-                message = f"{field} has {desc.total_bytes} bytes, its buffer {write.value.nbytes}."
-                self._report(codes.BUFFER_SIZE, message, node, field, write.value.nbytes)
-
-    def _report_offset(self, node: Node, field: str, end: Read | Write) -> None:
-        message = f"{field} starts at byte {end.offset} of {quote(end.value.name)}."
-        self._report(codes.INNER_OFFSET, message, node, field, f"byte {end.offset}")
 
     def _report_size(self, node: Node, field: str, desc: TensorDesc, value: Value) -> None:
         message = f"{field} reads {desc.total_bytes} bytes of {quote(value.name)}, which has {value.nbytes}."
@@ -132,7 +120,9 @@ class _Export:
     def _constant(self, item: Constant) -> Json:
         nbytes = item.value.nbytes
         data: object
-        if nbytes <= _MOST_BYTES:
+        if isinstance(item.data, MissingData):
+            data = {"file": self._references[item.data.path], "length": nbytes}
+        elif nbytes <= _MOST_BYTES:
             data = [*item.data.read(0, nbytes).tolist(), *[0] * max(0, nbytes - item.data.nbytes)]
         else:
             offset = self._sidecar.add(item.data, nbytes)
@@ -143,9 +133,7 @@ class _Export:
 
     def _input_edges(self, index: int, item: GraphInput) -> Iterator[Json]:
         readers = self._readers.get(item.value, [])
-        if not readers:
-            self._report(codes.UNREAD_INPUT, f"No node reads the input {quote(item.name)}.", found=quote(item.name))
-        elif item.desc is not None and item.desc != readers[0][-1]:
+        if readers and item.desc is not None and item.desc != readers[0][-1]:
             message = f"The input {quote(item.name)} is {item.desc}, and its first reader sees {readers[0][-1]}."
             self._report(codes.OTHER_VIEW, message, found=item.desc)
         for target, number, node, field, desc in readers:
@@ -155,9 +143,7 @@ class _Export:
 
     def _output_edge(self, index: int, item: GraphOutput) -> Json:
         source, number, desc = self._made.get(item.value, (0, 0, None))
-        if desc is None:
-            self._report(codes.NO_NODE_OUTPUT, f"No node writes the output {quote(item.name)}.", found=quote(item.name))
-        elif desc != item.desc:
+        if desc is not None and desc != item.desc:
             message = f"The output {quote(item.name)} is {item.desc}, and is written as {desc}."
             self._report(codes.OTHER_VIEW, message, found=item.desc)
         return {
@@ -175,9 +161,7 @@ class _Export:
             for target, number, node, field, desc in readers:
                 source = self._made.get(value)
                 if source is None:
-                    message = f"Nothing provides {quote(value.name)}, which {field} reads."
-                    self._report(codes.NO_SOURCE, message, node, field, quote(value.name))
-                    continue
+                    continue  # which is among the obstacles
                 is_constant = source[2] is None
                 if desc.total_bytes > value.nbytes or (desc.total_bytes < value.nbytes and not is_constant):
                     self._report_size(node, field, desc, value)

@@ -18,13 +18,16 @@ from dml2onnx.diagnostics import DmlError, quote, raise_errors
 from dml2onnx.exporters.descriptors import fields, tensor
 from dml2onnx.exporters.layout import laid_out
 from dml2onnx.exporters.native_contents import Sidecar, contents, is_zero
+from dml2onnx.exporters.references import NO_REFERENCES
 from dml2onnx.frontends.contents import buffer_size
 from dml2onnx.frontends.native import VERSION
 from dml2onnx.frontends.native_values import written_size
+from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.exporters.descriptors import Json
@@ -36,18 +39,20 @@ _LARGEST_SIZE = (1 << 32) - 1
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def native(graph: Graph, sidecar: str) -> tuple[str, Data | None]:
+def native(graph: Graph, sidecar: str, references: Mapping[Path, str] = NO_REFERENCES) -> tuple[str, Data | None]:
     """The text of a graph, and what belongs into the file ``sidecar`` beside it, if anything does.
 
-    Raises :class:`DmlError` with the errors found while the graph was read, or with what cannot be written.
+    ``references`` are the names of files of constants that are not there. Raises :class:`DmlError` with the errors
+    found while the graph was read, or with what cannot be written.
     """
     raise_errors(graph.findings)
-    return _Export(graph, Sidecar(sidecar)).run()
+    return _Export(graph, Sidecar(sidecar), references).run()
 
 
 class _Export:
-    def __init__(self, graph: Graph, sidecar: Sidecar) -> None:
+    def __init__(self, graph: Graph, sidecar: Sidecar, references: Mapping[Path, str]) -> None:
         self._graph = graph
+        self._references = references
         self._sidecar = sidecar
         self._problems: list[Diagnostic] = []
         self._keys: dict[Value, str] = {}
@@ -146,6 +151,8 @@ class _Export:
         desc = self._descs[value] = self._constant_desc(item)
         elements = desc or self._elements(value)
         members = self._named(self._keys[value], value.name) | self._buffer(value, desc, elements)
+        if isinstance(item.data, MissingData):
+            return members | {"file": self._references[item.data.path]}
         return members | contents(item.data, elements, value.nbytes, self._sidecar)
 
     def _constant_desc(self, item: Constant) -> TensorDesc | None:
@@ -153,7 +160,9 @@ class _Export:
         nbytes = item.value.nbytes
         for desc in self._readers.get(item.value, ()):
             seen = desc.data_type.bytes_for(desc.extent)
-            if seen <= nbytes and buffer_size(desc) <= nbytes and is_zero(item.data, seen, nbytes):
+            if seen > nbytes or buffer_size(desc) > nbytes:
+                continue
+            if isinstance(item.data, MissingData) or is_zero(item.data, seen, nbytes):
                 return desc
         return None
 

@@ -9,7 +9,8 @@ DxDispatch cannot upload constants of 64-bit and 4-bit types from files, and ten
 DirectML, which some may not be. Such constants lie in the graph's file, whatever their size.
 
 Not stored are flags and alignments of tensors, sample contents of inputs, the feature level, descriptors of graph
-inputs and outputs other than those of their first reader and of their writer, and constants that nothing reads.
+inputs and outputs other than those of their first reader and of their writer, and constants, or the ends of them, that
+nothing reads.
 """
 
 from __future__ import annotations
@@ -20,18 +21,21 @@ import networkx as nx
 
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import DmlError, quote, raise_errors
+from dml2onnx.exporters.references import NO_REFERENCES
 from dml2onnx.exporters.serialized_tables import GraphWriter, TooLargeError
-from dml2onnx.ir.data import padded
+from dml2onnx.exporters.whole_tensors import obstacles, problem
+from dml2onnx.ir.data import MissingData, head, padded
+from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.serialized_schema import MAX_BYTES, may_be_owned
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
+    from pathlib import Path
 
     from dml2onnx.catalog import FieldSchema
     from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Constant, Graph, Node, Read, Value, Write
-    from dml2onnx.ir.tensor import TensorDesc
 
 SUFFIX = ".bin"
 
@@ -41,24 +45,28 @@ _LONGEST_FILE_NAME = 200
 """Bytes of a file's name before its suffix; file systems have room for 255."""
 
 
-def serialized(graph: Graph, reserved: Collection[str] = ()) -> tuple[bytes, dict[str, Data]]:
+def serialized(
+    graph: Graph, reserved: Collection[str] = (), references: Mapping[Path, str] = NO_REFERENCES
+) -> tuple[bytes, dict[str, Data]]:
     """The contents of the graph's file, and the constants that lie beside it by the names of their files.
 
-    ``reserved`` are names that these files must not have, such as that of the graph's own. Raises :class:`DmlError`
+    ``reserved`` are names that these files must not have, such as that of the graph's own, and ``references`` those of
+    files of constants that are not there. Raises :class:`DmlError`
     with the errors of the graph, or with everything that the format cannot say.
     """
     raise_errors(graph.findings)
-    return _Export(graph, reserved).run()
+    return _Export(graph, reserved, references).run()
 
 
 class _Export:
-    def __init__(self, graph: Graph, reserved: Collection[str]) -> None:
+    def __init__(self, graph: Graph, reserved: Collection[str], references: Mapping[Path, str]) -> None:
         self._graph = graph
-        self._problems: list[Diagnostic] = []
+        self._references = references
+        self._problems: list[Diagnostic] = list(obstacles(graph))
         self._names: dict[Value, str] = {}
         self._taken: set[str] = set()
         self._files: dict[str, Data] = {}
-        self._file_names = {name.casefold() for name in reserved}
+        self._file_names = {name.casefold() for name in (*reserved, *references.values())}
         self._file_numbers: dict[str, int] = {}
         """The last number that was appended to the names of files that would be alike."""
         self._readers: dict[Value, list[tuple[Node, str, TensorDesc]]] = {}
@@ -68,9 +76,6 @@ class _Export:
 
     def run(self) -> tuple[bytes, dict[str, Data]]:
         nodes = self._sorted()
-        for node in nodes:
-            self._check_node(node)
-        self._check_effects()
         self._name_inputs()
         self._name_outputs()
         if self._problems:
@@ -82,16 +87,8 @@ class _Export:
             raise DmlError(codes.TOO_LARGE_TO_WRITE.at(message, expected=f"at most {MAX_BYTES} bytes")) from None
 
     def _report(self, code: Code, message: str, node: Node | None = None, field: str = "", found: str = "") -> None:
-        self._problems.append(
-            code.at(
-                message,
-                node=node.name if node else "",
-                operator=node.operator.type if node else "",
-                field=field,
-                pointer=node.source if node else "",
-                found=found,
-            )
-        )
+        found_here = code.at(message, found=found) if node is None else problem(code, message, node, field, found)
+        self._problems.append(found_here)
 
     # --- What the format cannot say -----------------------------------------------------------------------------------
 
@@ -102,70 +99,32 @@ class _Export:
         except nx.NetworkXUnfeasible:
             message = "The nodes depend on each other in a circle."
             raise DmlError(codes.NOT_SORTABLE.at(message, expected="a graph without cycles")) from None
-        made = {item.value for item in graph.inputs} | {item.value for item in graph.constants}
-        for node in nodes:
-            made.update(node.targets)
-        for node in nodes:
-            for value in node.sources:
-                if value not in made:
-                    self._report(codes.NOT_SORTABLE, f"Nothing makes {quote(value.name)}, which is read.", node)
         return nodes
-
-    def _check_node(self, node: Node) -> None:
-        for field, _, read, _ in node.views_in():
-            if read.offset:
-                self._report_offset(node, field, read)
-        for field, _, write, desc in node.views_out():
-            if write.offset:
-                self._report_offset(node, field, write)
-            if write.base is not None:
-                message = f"{field} keeps what {quote(write.base.name)} has besides the tensor."
-                self._report(codes.PARTIAL_WRITE, message, node, field)
-            elif not write.offset and write.value.nbytes != desc.total_bytes:
-                found = f"{write.value.nbytes} bytes"
-                message = f"{field} has {desc.total_bytes} bytes, its buffer {write.value.nbytes}."
-                self._report(codes.BUFFER_SIZE, message, node, field, found)
-
-    def _report_offset(self, node: Node, field: str, end: Read | Write) -> None:
-        message = f"{field} starts at byte {end.offset} of {quote(end.value.name)}."
-        self._report(codes.INNER_OFFSET, message, node, field, f"byte {end.offset}")
-
-    def _check_effects(self) -> None:
-        """What a command shows is lost, unless an output of the graph has it in the end."""
-        outputs = {output.value for output in self._graph.outputs}
-        for effect in self._graph.effects:
-            if effect.output.value not in outputs:
-                message = f"A command {effect.kind} shows {quote(effect.output.name)} before it is overwritten."
-                self._report(codes.EFFECT, message, found=effect.kind)
 
     def _name_inputs(self) -> None:
         for item in self._graph.inputs:
             self._check_name("input", item.name, self._taken)
             self._names[item.value] = item.name
             sizes = [desc.total_bytes for _, _, desc in self._readers.get(item.value, ())]
-            if not sizes:
-                self._report(codes.UNREAD_INPUT, f"No node reads the input {quote(item.name)}.")
-            elif max(sizes) != item.value.nbytes:
+            if sizes and max(sizes) != item.value.nbytes:
                 message = f"The input {quote(item.name)} has {item.value.nbytes} bytes, of which {max(sizes)} are read."
                 self._report(codes.BUFFER_SIZE, message, found=f"{item.value.nbytes} bytes")
 
     def _name_outputs(self) -> None:
-        written = {value for node in self._graph.nodes for value in node.targets}
         inputs = {item.name for item in self._graph.inputs}
         names: set[str] = set()
+        given: dict[Value, str] = {}
         for output in self._graph.outputs:
             shown = quote(output.name)
             self._check_name("output", output.name, names)
-            if output.value not in written:
-                self._report(codes.NO_NODE_OUTPUT, f"No node writes the output {shown}.")
-            elif output.value in self._names:
-                message = f"The output {shown} is the output {quote(self._names[output.value])} as well."
+            if output.value in given:
+                message = f"The output {shown} is the output {quote(given[output.value])} as well."
                 self._report(codes.TWO_OUTPUTS, message)
             elif output.name in inputs and output.value in self._readers:
                 node = self._readers[output.value][0][0]
                 message = f"The output {shown} has the name of an input, and is read by {quote(node.name)}."
                 self._report(codes.HIDDEN_VALUE, message, node)
-            self._names[output.value] = output.name
+            self._names[output.value] = given[output.value] = output.name
         self._taken |= names
 
     def _check_name(self, what: str, name: str, names: set[str]) -> None:
@@ -215,11 +174,14 @@ class _Export:
     def _write_constant(self, writer: GraphWriter, index: int, constant: Constant) -> None:
         name = _utf8(constant.value.name) or f"constant{index}"
         output = self._new_name(constant.value, f"{name}-nodeIdx:{index}-outputIdx:0")
-        if self._lies_inside(constant):
+        if isinstance(constant.data, MissingData):
+            writer.named_constant(name, self._references[constant.data.path].removesuffix(SUFFIX), output)
+        elif self._lies_inside(constant):
             writer.raw_constant(name, constant.data.read(0, constant.value.nbytes), output)
         else:
             stem = self._file_name(name)
-            self._files[stem + SUFFIX] = padded(constant.data, -(-constant.data.nbytes // 4) * 4)
+            used = max(desc.total_bytes for _, _, desc in self._readers[constant.value])
+            self._files[stem + SUFFIX] = padded(head(constant.data, used), -(-min(constant.data.nbytes, used) // 4) * 4)
             writer.named_constant(name, stem, output)
 
     def _lies_inside(self, constant: Constant) -> bool:
@@ -255,3 +217,38 @@ def _is_utf8(text: str) -> bool:
 def _utf8(text: str) -> str:
     """The text without what UTF-8 cannot hold."""
     return text.encode("utf-8", "replace").decode()
+
+
+def lost_descriptors(graph: Graph) -> list[str]:
+    """The inputs and outputs that will be seen through other descriptors: an input's first reader's, a writer's."""
+    seen: dict[Value, TensorDesc] = {}
+    written: dict[Value, TensorDesc] = {}
+    for node in graph.nodes if _is_cyclic(graph) else graph.sorted_nodes():
+        for item in node.operator.schema.input_fields:
+            for read, desc in zip(node.reads.get(item.name, ()), node.operator.tensors(item.name), strict=True):
+                seen.setdefault(read.value, desc)
+        written.update((write.value, desc) for _, _, write, desc in node.views_out())
+    inputs = [
+        f"input {quote(item.name)}"
+        for item in graph.inputs
+        if item.desc is not None and item.value in seen and item.desc != stored(seen[item.value])
+    ]
+    return inputs + [
+        f"output {quote(item.name)}"
+        for item in graph.outputs
+        if item.value in written and item.desc != stored(written[item.value])
+    ]
+
+
+def stored(desc: TensorDesc) -> TensorDesc:
+    """What of a descriptor is stored."""
+    total = desc.total_size if desc.total_size != desc.minimum_bytes else 0
+    return TensorDesc(desc.data_type, desc.sizes, desc.strides, False, total)
+
+
+def _is_cyclic(graph: Graph) -> bool:
+    try:
+        graph.sorted_nodes()
+    except nx.NetworkXUnfeasible:
+        return True
+    return False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from dml2onnx.arguments import path_of, refusal
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends import dml_graph, dxdispatch, native, serialized
@@ -13,11 +13,9 @@ from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.text import read_document, read_file
 from dml2onnx.garbage import collection_paused
+from dml2onnx.ir.graph import Graph
 
-if TYPE_CHECKING:
-    from dml2onnx.ir.graph import Graph
-
-__all__ = ["LoadOptions", "load"]
+__all__ = ["LoadOptions", "graph_of", "load"]
 
 _DXDISPATCH_ROOT = frozenset({"resources", "dispatchables", "commands"})
 _DML_GRAPH_ROOT = frozenset({"Nodes", "InputEdges", "OutputEdges", "IntermediateEdges"})
@@ -30,10 +28,22 @@ def load(path: str | os.PathLike[str], options: LoadOptions = DEFAULT_OPTIONS) -
     wrong inside of the model stands in ``Graph.findings``; :class:`~dml2onnx.diagnostics.UnreadableError` is for files
     that are no model.
     """
-    if not os.fspath(path):
+    if not isinstance(options, LoadOptions):
+        raise refusal("options", options, "a LoadOptions")
+    if isinstance(path, (str, bytes)) and not path:
         raise UnreadableError(codes.NO_SUCH_FILE.at("the path of the model is empty", expected="a file", found='""'))
+    file = path_of(path, "the model")
     with collection_paused():
-        return _read(Path(path), options)
+        return _read(file, options)
+
+
+def graph_of(model: object) -> Graph:
+    """A graph as it is, or that of the model file at a path."""
+    if isinstance(model, Graph):
+        return model
+    if not isinstance(model, (str, os.PathLike)):
+        raise refusal("the model", model, "a Graph, such as load or GraphBuilder.build gives, or the path of a file")
+    return load(model)
 
 
 def _read(path: Path, options: LoadOptions) -> Graph:

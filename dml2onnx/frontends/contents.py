@@ -12,7 +12,7 @@ from dml2onnx.frontends.files import FileError
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.findings import pointer as pointer_of
 from dml2onnx.frontends.numbers import Bad, beyond_range, first_beyond_range, to_array, to_bytes, to_element
-from dml2onnx.ir.data import ArrayData, FillData, padded
+from dml2onnx.ir.data import ArrayData, FileData, FillData, padded
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
@@ -37,6 +37,13 @@ class Contents(NamedTuple):
 def buffer_size(desc: TensorDesc) -> int:
     """Bytes of the buffer that a declared tensor has."""
     return max(desc.total_bytes, desc.minimum_bytes)
+
+
+def longest_file(desc: TensorDesc) -> int:
+    """Bytes of a file that holds the tensor's buffer, and the gap behind its last element where it has gaps."""
+    steps = [stride for size, stride in zip(desc.sizes, desc.effective_strides, strict=True) if size > 1 and stride]
+    step = min(steps, default=1)
+    return max(buffer_size(desc), -(-desc.data_type.bytes_for(-(-desc.extent // step) * step) // 4) * 4)
 
 
 def is_npy(members: Members) -> bool:
@@ -182,6 +189,9 @@ def _read_file(
             message = f"{length} bytes do not hold {desc}, which has {wanted}"
             raise FileError(codes.FILE_TOO_SHORT, message, f"{wanted} bytes", f"{length} bytes")
         most = buffer_size(desc) if nbytes is None else nbytes
+        if members.raw.keys().isdisjoint(("offset", "length")):
+            whole = files.tensor(name, wanted, max(most, longest_file(desc)))
+            return Contents(desc, FileData(whole.path, 0, min(whole.nbytes, most)))
         return Contents(desc, files.raw(name, offset or 0, wanted if length is None else min(length, most)))
     except FileError as error:
         findings.add(error.code, str(error), members.at("file"), expected=error.expected, found=error.found)
@@ -210,6 +220,9 @@ def _read_npy(
     if file.data.nbytes < file.nbytes:
         message = f"{quote(name)} ends after {file.data.nbytes} of {file.nbytes} bytes"
         raise FileError(codes.FILE_TOO_SHORT, message, f"{file.nbytes} bytes", f"{file.data.nbytes} bytes")
+    if file.data.nbytes > file.nbytes:
+        message = f"{quote(name)} goes on for {file.data.nbytes - file.nbytes} bytes behind its elements"
+        raise FileError(codes.FILE_TOO_LONG, message, f"{file.nbytes} bytes", f"{file.data.nbytes} bytes")
     data = type(file.data)(file.data.path, file.data.offset, file.nbytes)
     return Contents(desc, data)
 

@@ -35,6 +35,8 @@ class Dialect:
     """Whether a scalar without a member name may be ``"inf"``, ``"-inf"`` or ``"nan"``."""
     unknown_field: Code
     nested_tensor: Code
+    zero_size_is_absent: bool = False
+    """Whether a TotalTensorSizeInBytes of 0 asks for the smallest legal size, as leaving it out does."""
     newer: frozenset[str] = frozenset()
     """Operators and enumerators that the format's own tool does not know."""
     full_names: bool = False
@@ -71,6 +73,7 @@ DXDISPATCH = Dialect(
     scalar_strings=False,
     unknown_field=codes.IGNORED_FIELD,
     nested_tensor=codes.NESTED_TENSOR_IGNORED,
+    zero_size_is_absent=True,
     newer=frozenset(
         {"DML_OPERATOR_RESAMPLE3", "DML_OPERATOR_FOLD", "DML_OPERATOR_UNFOLD", "DML_PADDING_MODE_WRAP"},
     ),

@@ -28,11 +28,12 @@ https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_graph_des
 
 Enumerators have their full or short names or their numbers. Edges may be wrapped in ``Type`` and ``Desc``, and a node's
 ``Desc`` may be the operator itself. Counts may be left out. A constant node has ``Data`` (an array of bytes, or
-``{"file": name, "offset": bytes, "length": bytes}``) and optionally ``DataSize``.
+``{"file": name, "offset": bytes, "length": bytes}``) and optionally ``DataSize``. Where neither ``offset``, ``length``
+nor ``DataSize`` says how much of a file is meant, it is as long as the tensor that reads it.
 
 Inputs of a node are numbered over all input tensor fields in struct order, outputs likewise: an array takes one number
 per element, an absent optional tensor keeps its number. A graph input or output is named after its first edge, or
-``input0``, ``output0``.
+``input0``, ``output0``. Names of nodes are for debugging: they may be null, and those that come again get numbers.
 """
 
 from __future__ import annotations
@@ -42,11 +43,13 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind, FieldType
 from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.descriptors import DescriptorReader, operator_form, report, unknown_operator
 from dml2onnx.frontends.dialects import API, enumerators
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, pointer, quote, show
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
+from dml2onnx.frontends.names import UniqueNames
 from dml2onnx.frontends.numbers import Bad, to_array
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions, check_without_contents
 from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
@@ -103,9 +106,12 @@ class _OperatorNode:
     """What is connected to the inputs so far."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _ConstantNode:
     value: Value
+    file_place: str = ""
+    """Where a file is named whose size nothing says."""
+    readers: list[TensorDesc] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -139,6 +145,8 @@ class _GraphDescReader:
         self._unresolved = Unresolved()
         self._constants: list[Constant] = []
         self._nodes: list[_OperatorNode | _ConstantNode | None] = []
+        self._edge_names: dict[tuple[int, int], str] = {}
+        self._names = UniqueNames()
 
     def read(self) -> Graph:
         findings = self._findings
@@ -146,6 +154,7 @@ class _GraphDescReader:
         for place, name in self._document.repeated():
             findings.add(codes.DUPLICATE_KEY, f"{quote(name)} is given twice", place, found=quote(name))
         root.only(_ROOT_MEMBERS, "DML_GRAPH_DESC")
+        self._edge_names = _names_of_edges(self._document.root)
         self._nodes = [self._read_node(index, raw) for index, raw in enumerate(self._array(root, "Nodes"))]
         input_edges = list(self._read_edges(root, "InputEdges", _INPUT_EDGE))
         output_edges = list(self._read_edges(root, "OutputEdges", _OUTPUT_EDGE))
@@ -153,6 +162,9 @@ class _GraphDescReader:
             self._connect_nodes(edge)
         for count, array in _COUNTED.items():
             self._compare_count(root, count, array)
+        for item in self._nodes:
+            if isinstance(item, _ConstantNode):
+                self._compare_file(item)
         inputs = self._connect_inputs(root, input_edges)
         outputs = self._connect_outputs(root, output_edges)
         nodes = tuple([self._finish(node) for node in self._nodes if isinstance(node, _OperatorNode)])
@@ -165,6 +177,7 @@ class _GraphDescReader:
             findings=findings.all(),
             format="dml_graph",
             unresolved=self._unresolved.all(),
+            sources=(self._document.path, *self._files.found),
         )
 
     def _array(self, root: Members, name: str) -> list[object]:
@@ -201,7 +214,7 @@ class _GraphDescReader:
         if inner is None:
             return None
         desc = Members(inner, members.at("Desc"), self._findings)
-        name = desc.text("Name") or members.text("Name") or ""
+        name = _debug_name(desc) or _debug_name(members) or ""
         if type_name == "CONSTANT":
             return self._read_constant(desc, name or f"constant{index}")
         return self._read_operator(desc, name, index)
@@ -220,7 +233,7 @@ class _GraphDescReader:
         if schema is None:
             report(self._findings, [unknown_operator(form)], place, node=name)
             return None
-        name = name or f"{schema.stem}_{index}"
+        name = self._names.new(name or f"{schema.stem}_{index}")
         fields_place = place + pointer(*form.fields_path)
         if type(form.fields) is not dict:
             expected = "an object with the fields of the operator"
@@ -239,7 +252,12 @@ class _GraphDescReader:
             operator,
             tuple(_slots(operator, FieldKind.INPUT_TENSOR, form.fields)),
             outputs,
-            tuple([Value(f"{name}.{number}", _bytes_of(slot.desc)) for number, slot in enumerate(outputs)]),
+            tuple(
+                [
+                    Value(f"{name}.{number}", _bytes_of(slot.desc), self._edge_names.get((index, number), ""))
+                    for number, slot in enumerate(outputs)
+                ]
+            ),
         )
 
     def _read_constant(self, desc: Members, name: str) -> _ConstantNode:
@@ -255,7 +273,19 @@ class _GraphDescReader:
             )
         value = Value(name, -(-data.nbytes // 4) * 4)
         self._constants.append(Constant(value, padded(data, value.nbytes)))
-        return _ConstantNode(value)
+        raw = desc.raw["Data"]
+        is_whole = size is None and isinstance(raw, dict) and raw.keys().isdisjoint(("offset", "length"))
+        return _ConstantNode(value, desc.at("Data", "file") if is_whole else "")
+
+    def _compare_file(self, node: _ConstantNode) -> None:
+        """A file whose size nothing says has that of the largest tensor that reads it; shorter ones are reported."""
+        most = max((longest_file(desc) for desc in node.readers), default=UNBOUNDED)
+        if node.file_place and node.value.nbytes > most:
+            message = f"the file has {node.value.nbytes} bytes, of which no tensor reads more than {most}"
+            found, name = f"{node.value.nbytes} bytes", node.value.name
+            self._findings.add(
+                codes.FILE_TOO_LONG, message, node.file_place, expected=f"{most} bytes", found=found, node=name
+            )
 
     def _read_data(self, desc: Members, name: str) -> Data | None:
         raw = desc.required("Data", "an array of bytes, or a file")
@@ -315,7 +345,7 @@ class _GraphDescReader:
             members.only((*names, "Name"), f"DML_{kind}_GRAPH_EDGE_DESC")
             ends = [members.uint(name, UINT32, required=True) for name in names]
             complete = tuple(end for end in ends if end is not None)
-            name = members.text("Name") or None
+            name = _debug_name(members)
             if len(complete) == len(names):
                 yield _Edge(members.place, name, complete, names)
 
@@ -383,6 +413,8 @@ class _GraphDescReader:
             self._report(codes.OWNED_NOT_AN_INPUT, message, edge.place, node, end.field, "an edge from a graph input")
             node.reads[edge.ends[3]] = Read(self._unresolved.value())
         wanted = end.desc.total_bytes
+        if isinstance(source, _ConstantNode):
+            source.readers.append(end.desc)
         if isinstance(desc, TensorDesc) and desc.total_bytes != wanted:
             self._sizes_differ(edge, node, end.field, "the output", desc.total_bytes, wanted)
         elif isinstance(source, _ConstantNode) and value.nbytes < wanted:
@@ -525,6 +557,11 @@ class _GraphDescReader:
         )
 
 
+def _debug_name(members: Members) -> str | None:
+    """A name; null is what C++ has for none."""
+    return None if members.raw.get("Name") is None else members.text("Name") or None
+
+
 def _new_name(given: str | None, default: str, names: set[str]) -> str:
     """The name of a graph input or output: that of its first edge, unless another has it."""
     name = default if given is None or given in names else given
@@ -555,3 +592,16 @@ def _tensor_of(value: FieldValue) -> TensorDesc | Unreadable | None:
 
 def _bytes_of(desc: TensorDesc | Unreadable | None) -> int:
     return desc.total_bytes if isinstance(desc, TensorDesc) else UNBOUNDED
+
+
+def _names_of_edges(root: Json) -> dict[tuple[int, int], str]:
+    """What intermediate edges call the values that they carry, by node and output; what is wrong is said elsewhere."""
+    names: dict[tuple[int, int], str] = {}
+    edges = root.get("IntermediateEdges")
+    for raw in edges if type(edges) is list else ():
+        inner = raw.get("Desc", raw) if type(raw) is dict else None
+        if type(inner) is dict:
+            node, output, name = (inner.get(key) for key in ("FromNodeIndex", "FromNodeOutputIndex", "Name"))
+            if type(node) is int and type(output) is int and type(name) is str:
+                names.setdefault((node, output), name)
+    return names

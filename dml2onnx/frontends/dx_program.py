@@ -12,8 +12,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.findings import listing, pointer, quote
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
+from dml2onnx.frontends.options import check_frozen
 from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Constant, Effect, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -47,8 +49,10 @@ class _Buffer:
     """Whether a dispatch reads the initial contents."""
     is_read: bool = False
     """Whether a dispatch reads the current version."""
-    writer: tuple[TensorDesc, int] | None = None
-    """Descriptor and offset of the last write, when they could be read."""
+    written: TensorDesc | None = None
+    """The tensor that was written last, when it could be read."""
+    is_whole: bool = False
+    """Whether that tensor is all that the buffer holds."""
 
 
 class Program:
@@ -136,14 +140,18 @@ class Program:
             buffer.was_input = True
         return Read(value, source.offset)
 
-    def _write(self, source: Source, desc: TensorDesc | None) -> Write:
-        """A new version of a buffer, made from the old one unless the tensor covers all of it."""
+    def _write(self, source: Source, desc: TensorDesc | None, *, updates: bool = False) -> Write:
+        """A new version of a buffer, made from the old one unless the tensor covers all of it and is no update."""
         buffer = self._buffer(source.resource)
-        base = None if desc is not None and _covers(source, desc) else self._current(buffer)
+        buffer.written = desc
+        buffer.is_whole = desc is not None and _covers(source, desc)
+        base = None if buffer.is_whole and not updates else self._current(buffer)
+        if updates and not buffer.version:
+            buffer.was_input = True
         buffer.version += 1
-        buffer.current = Value(f"{source.resource.name}#{buffer.version}", source.resource.nbytes)
+        name = source.resource.name
+        buffer.current = Value(f"{name}#{buffer.version}", source.resource.nbytes, name)
         buffer.is_read = False
-        buffer.writer = None if desc is None else (desc, source.offset)
         return Write(buffer.current, source.offset, base)
 
     # --- Dispatches ---------------------------------------------------------------------------------------------------
@@ -189,7 +197,8 @@ class Program:
                 self.unresolved.add([self._write(source, None).value for source in sources])
             else:
                 pairs = zip(sources, port.descs, strict=True)
-                writes[port.field] = tuple([self._write(source, desc) for source, desc in pairs])
+                updates = made.operator.updates(port.field)
+                writes[port.field] = tuple([self._write(source, desc, updates=updates) for source, desc in pairs])
         self.nodes.append(Node(self._node_name(made.name), made.operator, reads, writes, made.place))
 
     def _check_dispatch(self, members: Members, made: Dispatchable | None) -> None:
@@ -315,7 +324,7 @@ class Program:
                 if source is None:
                     made_here = Write(Value(f"{name}.{write.value.name}", write.value.nbytes))
                 else:
-                    made_here = self._write(source, desc)
+                    made_here = self._write(source, desc, updates=node.operator.updates(field))
                 values[write.value] = made_here.value
                 writes.setdefault(field, []).append(made_here)
             inner_writes = {field: tuple(items) for field, items in writes.items()}
@@ -364,7 +373,7 @@ class Program:
         if resource.data_type is None:
             self._unprintable(members, resource, "printed")
             return
-        desc = _flat(resource, resource.initial_bytes)
+        desc = _flat(resource, resource.initial_bytes, in_elements=True)
         self.effects.append(Effect("print", GraphOutput(resource.name, value, desc), verbose=verbose))
 
     def _unprintable(self, members: Members, resource: Resource, how: str) -> None:
@@ -381,14 +390,16 @@ class Program:
             return
         value = self._current(self._buffer(resource))
         suffix = PurePosixPath(target.replace("\\", "/")).suffix.lower()
-        if suffix in (".npy", ".png", ".jpg"):
+        in_elements = suffix in (".npy", ".png", ".jpg")
+        if in_elements:
             if resource.data_type is None:
                 self._unprintable(members, resource, f"written to a {suffix} file")
                 return
             if not _dimensions_fit(resource, dimensions, is_image=suffix != ".npy"):
                 self._misfit(members, resource, dimensions, suffix)
                 return
-        output = GraphOutput(resource.name, value, _flat(resource, resource.nbytes))
+        desc = _flat(resource, resource.nbytes, in_elements=in_elements)
+        output = GraphOutput(resource.name, value, desc)
         self.effects.append(Effect("writeFile", output, target, dimensions))
 
     def _misfit(self, members: Members, resource: Resource, dimensions: tuple[int, ...], suffix: str) -> None:
@@ -419,18 +430,47 @@ class Program:
         """The initial contents that are used: inputs, in the order of the resources, and constants."""
         inputs: list[GraphInput] = []
         constants: list[Constant] = []
+        any_frozen = False
         for resource in self._resources.values():
             buffer = self._buffers.get(resource.name)
             if buffer is None or buffer.initial is None:
                 continue
-            is_input = buffer.was_input and not buffer.owned and not options.is_constant(resource.name)
+            frozen = buffer.was_input and not buffer.owned and options.is_constant(resource.name)
+            any_frozen = any_frozen or frozen
+            is_input = buffer.was_input and not buffer.owned and not frozen
             if resource.data is None:
                 self.unresolved.add([buffer.initial])
             elif is_input:
                 inputs.append(GraphInput(resource.name, buffer.initial, resource.data))
             else:
                 constants.append(Constant(buffer.initial, resource.data))
+        check_frozen(options, any_frozen, self._findings)
         return tuple(inputs), (*constants, *self.constants.values())
+
+    def compare_files(self) -> None:
+        """Files of which tensors read only a beginning; what is shown or partly overwritten is used as a whole."""
+        files = {
+            buffer.initial: buffer.resource
+            for buffer in self._buffers.values()
+            if buffer.initial is not None and buffer.resource.file
+        }
+        ends = dict.fromkeys(files, 0)
+        for effect in self.effects:
+            files.pop(effect.output.value, None)
+        for node in self.nodes if files else ():
+            for _, _, read, desc in node.views_in():
+                if read.value in ends:
+                    ends[read.value] = max(ends[read.value], read.offset + longest_file(desc))
+            for _, _, write, _ in node.views_out():
+                if write.base is not None:
+                    files.pop(write.base, None)
+        for value, resource in files.items():
+            if 0 < ends[value] < resource.initial_bytes:
+                size, most = resource.initial_bytes, ends[value]
+                message = f"{quote(resource.file)} has {size} bytes, of which no tensor reads more than {most}"
+                place = pointer("resources", resource.name, "initialValues", "sourcePath")
+                expected, found = f"{most} bytes", f"{size} bytes"
+                self._findings.add(codes.FILE_PARTLY_READ, message, place, expected=expected, found=found)
 
     def results(self) -> tuple[GraphOutput, ...]:
         """The final contents of every buffer that was written, in the order of the resources."""
@@ -451,22 +491,28 @@ def _covers(source: Source, desc: TensorDesc) -> bool:
     """Whether a write leaves nothing of the old contents; bytes that only round the buffer up do not count."""
     resource = source.resource
     contents = resource.nbytes if resource.nbytes - resource.initial_bytes >= 4 else resource.initial_bytes
-    return source.offset == 0 and desc.data_type.bytes_for(desc.extent) >= contents and desc.is_dense
+    return source.offset == 0 and desc.data_type.bits * desc.extent >= 8 * contents and desc.is_dense
 
 
-def _flat(resource: Resource, nbytes: int) -> TensorDesc:
-    """A view of a buffer as a row of elements of the resource's data type, bytes when it has none."""
-    data_type = resource.data_type or DataType.UINT8
-    count = nbytes * 8 // data_type.bits
-    return TensorDesc(data_type, (count,)) if count else TensorDesc(DataType.UINT8, (nbytes,))
+def _flat(resource: Resource, nbytes: int, *, in_elements: bool = False) -> TensorDesc:
+    """A view of a buffer as a row of elements of the resource's data type; bytes when it has none, or when they do not
+    divide it, unless what is left over does not matter (``in_elements``).
+    """
+    return _row(resource.data_type, nbytes, in_elements=in_elements) or TensorDesc(DataType.UINT8, (nbytes,))
+
+
+def _row(data_type: DataType | None, nbytes: int, *, in_elements: bool = False) -> TensorDesc | None:
+    count, rest = divmod(nbytes * 8, data_type.bits) if data_type else (0, 0)
+    return TensorDesc(data_type, (count,)) if data_type and count and (in_elements or not rest) else None
 
 
 def _result(buffer: _Buffer) -> GraphOutput:
+    """The whole buffer, as the tensor written last if that is all that it holds, else as a row of its elements."""
     assert buffer.current is not None
-    desc, offset = buffer.writer or (None, 0)
-    if desc is None or offset:
-        desc = _flat(buffer.resource, buffer.resource.nbytes)
-    return GraphOutput(buffer.resource.name, buffer.current, desc)
+    resource, desc = buffer.resource, buffer.written
+    if desc is None or not buffer.is_whole:
+        desc = (_row(desc.data_type, resource.nbytes) if desc else None) or _flat(resource, resource.nbytes)
+    return GraphOutput(resource.name, buffer.current, desc)
 
 
 def _is_image(dimensions: tuple[int, ...]) -> bool:

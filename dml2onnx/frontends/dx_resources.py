@@ -6,6 +6,7 @@ the order ``value``, ``valueStart``, ``sourcePath``.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -13,13 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import shortened
 from dml2onnx.frontends.dialects import data_types, enumerators
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, listing, quote, show
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.numbers import Bad, beyond_range, first_beyond_range, to_array, to_bytes, to_element, to_half
 from dml2onnx.frontends.unresolved import UNBOUNDED
-from dml2onnx.ir.data import ArrayData, FillData, padded
+from dml2onnx.ir.data import ArrayData, FileData, FillData, padded
 from dml2onnx.ir.tensor import DataType
 
 if TYPE_CHECKING:
@@ -29,8 +31,13 @@ if TYPE_CHECKING:
 
     from dml2onnx.ir.data import Data
 
-MAX_MATERIALIZED_BYTES = 2 << 30
+MAX_MATERIALIZED_BYTES = 1 << 28
 """Bytes of sequences and images that one model may have; they exist in memory, unlike fills and files."""
+
+MAX_PIXELS = 1 << 26
+"""Pixels of an image, which is decoded as a whole, as 4 bytes each, before it is made smaller."""
+_IMAGE_FORMATS = ("PNG", "JPEG")
+"""What DxDispatch takes for an image; Pillow knows many more, with a decoder for each."""
 
 MEMBERS = (
     "initialValues",
@@ -53,6 +60,8 @@ class Resource:
     initial_bytes: int
     """Length of the initial values; what follows them is padding, which ``print`` does not show."""
     data: Data | None
+    file: str = ""
+    """The name of the file of raw bytes that the contents are."""
 
     @property
     def element_size(self) -> int:
@@ -101,7 +110,8 @@ class ResourceReader:
             self._findings.add(
                 codes.OFFSET_WITHOUT_EFFECT, message, members.at("initialValuesOffsetInBytes"), expected=0, found=offset
             )
-        return Resource(name, data_type, nbytes, data.nbytes, padded(data, nbytes))
+        file = data.path.name if isinstance(data, FileData) and data.path.suffix.lower() != ".npy" else ""
+        return Resource(name, data_type, nbytes, data.nbytes, padded(data, nbytes), file)
 
     def _read_data_type(self, members: Members) -> tuple[DataType | None, bool]:
         """The data type, ``None`` for UNKNOWN; and whether it could be read."""
@@ -294,7 +304,7 @@ class ResourceReader:
             return None, data_type
         suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
         if suffix == ".npy":
-            return self._read_npy(name, data_type)
+            return self._read_npy(name, data_type, members.at("sourcePath"))
         if data_type is None:
             message = f"{quote(name)} is read as raw bytes, which need initialValuesDataType"
             self._findings.add(codes.MISSING_KEY, message, members.place, expected="initialValuesDataType")
@@ -303,13 +313,18 @@ class ResourceReader:
             return self._read_image(name, resource, data_type), data_type
         return self._files.raw(name), data_type
 
-    def _read_npy(self, name: str, data_type: DataType | None) -> tuple[Data, DataType]:
+    def _read_npy(self, name: str, data_type: DataType | None, place: str) -> tuple[Data, DataType]:
         file = self._files.npy(name)
         own = DataType.INT8 if file.is_signed_bool else file.data_type
         if data_type is not None and data_type is not own:
             message = f"{quote(name)} holds {own.name}, but initialValuesDataType is {data_type.name}"
             raise FileError(codes.BAD_NPY, message, data_type.name, own.name)
-        return padded(file.data, file.nbytes), own
+        present, wanted = file.data.nbytes, file.nbytes
+        if present != wanted:
+            message = f"{quote(name)} has {present} bytes behind its header, which asks for {wanted}"
+            expected, found = f"{wanted} bytes", f"{present} bytes"
+            self._findings.add(codes.FILE_PARTLY_READ, message, place, expected=expected, found=found)
+        return padded(file.data, wanted), own
 
     def _read_image(self, name: str, resource: Members, data_type: DataType) -> Data | None:
         sizes = resource.array("resampleSize") if "resampleSize" in resource.raw else None
@@ -370,16 +385,24 @@ def _half_sequence(start: float, delta: float, count: int) -> npt.NDArray[np.flo
 def _decode_image(path: Path, name: str, sizes: tuple[int, int, int], data_type: DataType) -> npt.NDArray[np.generic]:
     """The image scaled to (channels, height, width), as channel planes of values from 0 to 1."""
     try:
-        from PIL import Image, UnidentifiedImageError
+        from PIL import Image
     except ImportError:
         message = f'{quote(name)} is an image, and reading it needs Pillow: pip install "dml2onnx[images]"'
         raise FileError(codes.NO_PILLOW, message, "Pillow") from None
     channels, height, width = sizes
     try:
-        with Image.open(path) as image:
-            pixels = image.convert("RGB" if channels == 3 else "RGBA")
-            scaled = np.asarray(pixels.resize((width, height), Image.Resampling.BICUBIC), np.float32)
-    except (OSError, ValueError, UnidentifiedImageError, Image.DecompressionBombError) as error:
-        raise FileError(codes.BAD_IMAGE, f"{quote(name)} cannot be decoded: {error}", "an image") from None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what is odd about an image and does not change it
+            with Image.open(path, formats=_IMAGE_FORMATS) as image:
+                if image.width * image.height > MAX_PIXELS:
+                    message = f"{quote(name)} has {image.width} by {image.height} pixels"
+                    raise FileError(codes.BAD_IMAGE, message, f"at most {MAX_PIXELS} pixels")
+                pixels = image.convert("RGB" if channels == 3 else "RGBA")
+                scaled = np.asarray(pixels.resize((width, height), Image.Resampling.BICUBIC), np.float32)
+    except FileError:
+        raise
+    except Exception as error:  # Pillow has many for a file that is damaged
+        message = f"{quote(name)} cannot be decoded: {shortened(str(error))}"
+        raise FileError(codes.BAD_IMAGE, message, "a PNG or JPEG image") from None
     planes = np.ascontiguousarray(np.moveaxis(scaled, 2, 0)) / np.float32(255)
     return to_half(planes.astype(np.float64), truncate=True) if data_type is DataType.FLOAT16 else planes

@@ -57,6 +57,7 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
     }
     program = Program(resources, dispatchables, bindings, operators, findings)
     program.run(root.array("commands", required=True) or [])
+    program.compare_files()
     inputs, constants = program.initial_values(options)
     return Graph(
         nodes=tuple(program.nodes),
@@ -69,6 +70,7 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
         findings=findings.all(),
         format="dxdispatch",
         unresolved=program.unresolved.all(),
+        sources=(document.path, *files.found),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import stat
 from math import prod
 from pathlib import Path
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 MAX_CONTENT_BYTES = 1 << 30
 """Files that are read as a whole, not mapped."""
 
+_LFS_START = b"version https://git-lfs.github.com/spec/"
+_LFS_SIZE = re.compile(rb"^size (\d{1,20})$", re.MULTILINE)
+_LFS_BYTES = 1 << 10
+"""Pointers are shorter."""
+
 _NPY_MAGIC = b"\x93NUMPY"
 _LONGEST_NPY_HEADER = 1 << 16
 _NPY_TYPES = {item.dtype.str[1:]: item for item in DataType if not item.is_packed_nibbles}
@@ -36,12 +42,35 @@ class FileError(Exception):
         self.found = found
 
 
+class MissingFileError(FileError):
+    """That a file which may be read is not there."""
+
+    def __init__(self, path: Path, message: str, reason: str) -> None:
+        super().__init__(codes.FILE_UNREADABLE, message, "a file", reason)
+        self.path = path
+
+
+def lfs_pointer(shown: str, start: bytes) -> FileError | None:
+    """What is wrong with a file named ``shown`` when it starts as a Git LFS pointer."""
+    if not start.startswith(_LFS_START):
+        return None
+    size = _LFS_SIZE.search(start[:_LFS_BYTES])
+    found = "a Git LFS pointer" + (f" to {int(size[1])} bytes" if size else "")
+    return FileError(codes.LFS_POINTER, f"{shown} is {found}, not the file itself", "the file: git lfs pull", found)
+
+
 class ModelFiles:
     """Looks up files in the model's directory, or in others that the caller has allowed."""
 
-    def __init__(self, directory: Path, allowed: Iterable[Path]) -> None:
+    def __init__(self, directory: Path, allowed: Iterable[Path], found: dict[Path, None] | None = None) -> None:
         self._directory = directory
         self._roots = tuple(_resolve(root) for root in (directory, *allowed))
+        self._found = {} if found is None else found
+
+    @property
+    def found(self) -> tuple[Path, ...]:
+        """All that were looked up with success, here and :meth:`beside`."""
+        return tuple(self._found)
 
     def find(self, name: str) -> Path:
         """The real path of a regular file; :class:`FileError` when there is none or it lies elsewhere."""
@@ -55,13 +84,34 @@ class ModelFiles:
                     quote(str(path)),
                 )
             regular = stat.S_ISREG(path.stat().st_mode)
+        except FileNotFoundError as error:
+            reason = str(error.strerror)
+            raise MissingFileError(path, f"{quote(name)} cannot be read: {reason}", reason) from None
         except (OSError, ValueError, RuntimeError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             message = f"{quote(name)} cannot be read: {reason}"
             raise FileError(codes.FILE_UNREADABLE, message, "a file", reason) from None
         if not regular:
             raise FileError(codes.FILE_UNREADABLE, f"{quote(name)} is not a regular file", "a file")
+        try:
+            with path.open("rb") as file:
+                pointer = lfs_pointer(quote(name), file.read(_LFS_BYTES))
+        except OSError as error:
+            message = f"{quote(name)} cannot be read: {error.strerror}"
+            raise FileError(codes.FILE_UNREADABLE, message, "a file", str(error.strerror)) from None
+        if pointer is not None:
+            raise pointer
+        self._found[path] = None
         return path
+
+    def tensor(self, name: str, wanted: int, most: int) -> FileData:
+        """All of a file that holds a tensor of ``wanted`` bytes, and with what rounds it up not more than ``most``."""
+        path = self.find(name)
+        size = path.stat().st_size
+        if not wanted <= size <= most:
+            code = codes.FILE_TOO_SHORT if size < wanted else codes.FILE_TOO_LONG
+            raise FileError(code, f"{quote(name)} has {size} bytes, not {wanted}", f"{wanted} bytes", f"{size} bytes")
+        return FileData(path, 0, size)
 
     def raw(self, name: str, offset: int = 0, length: int | None = None) -> FileData:
         """A range of a file, to its end when ``length`` is not given."""
@@ -90,7 +140,7 @@ class ModelFiles:
 
     def beside(self, path: Path) -> ModelFiles:
         """Files looked up in the directory of one that was found."""
-        return ModelFiles(path.parent, self._roots)
+        return ModelFiles(path.parent, self._roots, self._found)
 
     def npy(self, name: str) -> NpyFile:
         """The type, shape and data of a ``.npy`` file."""

@@ -40,7 +40,8 @@
   order.
 * **inputs** and **constants** are tensor descriptors, with contents for a constant and, as samples, optionally for an
   input: ``values`` (flat in memory order, or nested as ``Sizes``, where leading ones may be left out), ``fill`` (one
-  value for all elements), or ``file`` (a ``.npy`` file, which needs no descriptor, or raw bytes from ``offset``).
+  value for all elements), or ``file`` (a ``.npy`` file, which needs no descriptor, or raw bytes: the tensor's and no
+  more, unless ``offset``, from where on, or ``length`` says that the file has others as well).
   4-bit values are written as numbers. Files lie in the directory of the model. A buffer that is larger than its tensor
   has ``bytes``; one with ``bytes`` and without ``Sizes`` has no tensor of its own, and its readers have descriptors
   (``DataType`` then is that of its contents).
@@ -183,6 +184,7 @@ class _NativeReader:
             findings=findings.all(),
             format="native",
             unresolved=self._find_unresolved(nodes),
+            sources=(self._document.path, *self._files.found),
         )
 
     def _read_feature_level(self, root: Members) -> str | None:

@@ -8,7 +8,7 @@ from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.descriptors import report
 from dml2onnx.frontends.findings import listing, pointer, quote
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
-from dml2onnx.frontends.native_values import has_elements
+from dml2onnx.frontends.native_values import is_sound
 from dml2onnx.ir.graph import Effect, GraphOutput
 from dml2onnx.ir.tensor import TensorDesc
 
@@ -81,7 +81,7 @@ class EndReader:
             problems: list[Problem] = []
             found = self._descriptors.tensor(fields, fields, problems)
             report(self._findings, problems, members.place)
-            if not isinstance(found, TensorDesc) or not has_elements(found, members, self._findings):
+            if not isinstance(found, TensorDesc) or not is_sound(found, members, self._findings):
                 return None
             desc = found
         return None if name is None else self._seen(name, desc, public, members.at("value"), members.place)

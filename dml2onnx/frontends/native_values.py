@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.codes.checking import DIMENSION_COUNT_LIMIT, ZERO_SIZE
+from dml2onnx.codes.checking import DIMENSION_COUNT_LIMIT, TOTAL_SIZE_TOO_SMALL, ZERO_SIZE
 from dml2onnx.frontends import contents
 from dml2onnx.frontends.descriptors import report
 from dml2onnx.frontends.findings import listing, pointer, quote
 from dml2onnx.frontends.members import Members, wrong_kind
+from dml2onnx.frontends.options import check_frozen
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.graph import Constant, GraphInput, Value
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
@@ -115,7 +116,7 @@ class Values:
         sizes = {key: known.value.nbytes for key, known in self._known.items()}
         for target in targets:
             nbytes = self._size(target, firsts, sizes)
-            target.value = Value(target.name, nbytes)
+            target.value = Value(target.name, nbytes, target.name)
             if firsts.get(target.key) is target:
                 self._known[target.key] = Known(target.value, target.desc)
         for target in targets:
@@ -161,6 +162,7 @@ class DeclaredReader:
         self._descriptors = descriptors
         self._files = files
         self._options = options
+        self._frozen = False
         self._findings = findings
         self.inputs: list[GraphInput] = []
         self.constants: list[Constant] = []
@@ -198,7 +200,9 @@ class DeclaredReader:
             desc = None if nbytes is not None and "Sizes" not in members.raw else filled.desc
         value = Value(name, nbytes if nbytes is not None else contents.buffer_size(desc) if desc else UNBOUNDED)
         owned = desc is not None and desc.owned_by_dml
-        if filled and (constant or owned or self._options.is_constant(key)):
+        frozen = filled is not None and self._options.is_constant(key) and not constant and not owned
+        self._frozen = self._frozen or frozen
+        if filled and (constant or owned or frozen):
             self.constants.append(Constant(value, filled.data))
         else:
             self.inputs.append(GraphInput(name, value, filled.data if filled else None, desc))
@@ -214,7 +218,7 @@ class DeclaredReader:
         problems: list[Problem] = []
         found = self._descriptors.tensor(fields, fields, problems)
         report(self._findings, problems, members.place)
-        desc = found if isinstance(found, TensorDesc) and has_elements(found, members, self._findings) else None
+        desc = found if isinstance(found, TensorDesc) and is_sound(found, members, self._findings) else None
         if desc is None and has_contents:  # what is wrong with the contents can be said all the same
             contents.read_contents(members, None, None, self._files, self._findings)
         return desc, desc is not None
@@ -257,10 +261,14 @@ class DeclaredReader:
             if item.name in self._options.constants and item.default is None:
                 message = f"{quote(item.name)} cannot become a constant, since the model gives no contents for it"
                 self._findings.add(codes.NO_CONTENTS, message, pointer("inputs", item.name), expected="contents")
+        check_frozen(self._options, self._frozen, self._findings)
 
 
-def has_elements(desc: TensorDesc, members: Members, findings: Findings) -> bool:
-    """Whether a declared tensor has dimensions, all of them of a size; said here once, not for each reader."""
+def is_sound(desc: TensorDesc, members: Members, findings: Findings) -> bool:
+    """Whether a declared tensor has dimensions, all of them of a size, and the bytes for them.
+
+    It is said here, once, and not for each reader: these may have descriptors of their own.
+    """
     if not desc.sizes:
         message, expected = f"a tensor has 1 to {MAX_DIMENSIONS} dimensions", f"1 to {MAX_DIMENSIONS} sizes"
         findings.add(DIMENSION_COUNT_LIMIT, message, members.at("Sizes"), expected=expected, found="none")
@@ -268,4 +276,11 @@ def has_elements(desc: TensorDesc, members: Members, findings: Findings) -> bool
         if size < 1:
             message = f"Sizes[{index}] is {size}; every size is at least 1"
             findings.add(ZERO_SIZE, message, members.at("Sizes", index), expected="at least 1", found=size)
-    return bool(desc.sizes) and min(desc.sizes) > 0
+    if not desc.sizes or min(desc.sizes) < 1:
+        return False
+    if desc.total_size and desc.total_size < desc.minimum_bytes:
+        message = f"{desc} needs {desc.minimum_bytes} bytes, and TotalTensorSizeInBytes is {desc.total_size}"
+        place = members.at("TotalTensorSizeInBytes")
+        findings.add(TOTAL_SIZE_TOO_SMALL, message, place, expected=desc.minimum_bytes, found=desc.total_size)
+        return False
+    return True

@@ -37,6 +37,13 @@ class LoadOptions:
 DEFAULT_OPTIONS = LoadOptions()
 
 
+def check_frozen(options: LoadOptions, frozen: bool, findings: Findings) -> None:
+    """A finding where ``freeze`` was asked for and there was nothing for it to do."""
+    if options.freeze and not frozen:
+        message = "--freeze makes no difference: the model gives no contents for an input, or all were excepted"
+        findings.add(codes.NOTHING_FROZEN, message, expected="an input with contents")
+
+
 def check_without_contents(options: LoadOptions, names: Collection[str], findings: Findings) -> None:
     """Findings about options where inputs, which have these names, come without contents."""
     for name in sorted(options.constants | options.inputs):
@@ -47,3 +54,4 @@ def check_without_contents(options: LoadOptions, names: Collection[str], finding
         elif name in options.constants:
             message = f"{quote(name)} cannot become a constant, since the model gives no contents for it"
             findings.add(codes.NO_CONTENTS, message, expected="contents")
+    check_frozen(options, False, findings)

@@ -8,12 +8,13 @@ Edges are equal names. An input of a node is an input of the graph of that name 
 It has a descriptor of its own, which may see the bytes in another shape or data type than they were written in. Inputs
 of the graph have no description at all: they are seen as their first reader sees them. Constants have neither a data
 type nor a shape. Those below 8 bytes lie in the file, others in ``<name>.bin`` in the same directory; tensors that
-these are connected to are owned by DirectML.
+these are connected to are owned by DirectML. Without its file a constant is as large as what reads it, which is enough
+for all but compiling and running.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,16 +22,18 @@ import numpy as np
 from dml2onnx import catalog
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.descriptors import DescriptorReader, operator_form, report, unknown_operator
 from dml2onnx.frontends.dialects import OPERATOR_PREFIX, SERIALIZED
-from dml2onnx.frontends.files import FileError, ModelFiles
+from dml2onnx.frontends.files import FileError, MissingFileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, quote
 from dml2onnx.frontends.flatbuffer import DamagedError, FlatBuffer
+from dml2onnx.frontends.names import UniqueNames
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions, check_without_contents
 from dml2onnx.frontends.serialized_operators import decode_operator
 from dml2onnx.frontends.text import is_ort
 from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
-from dml2onnx.ir.data import ArrayData, padded
+from dml2onnx.ir.data import ArrayData, MissingData, padded
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import TensorDesc
@@ -95,20 +98,7 @@ def read(path: Path, data: bytes, options: LoadOptions = DEFAULT_OPTIONS) -> Gra
         found = f"byte {damage.offset}"
         raise UnreadableError(codes.DAMAGED_FILE.at(message, pointer=damage.place, found=found)) from None
     check_without_contents(options, {item.name for item in graph.inputs}, findings)
-    return _with_findings(graph, findings)
-
-
-def _with_findings(graph: Graph, findings: Findings) -> Graph:
-    return Graph(
-        graph.nodes,
-        graph.inputs,
-        graph.outputs,
-        graph.constants,
-        name=graph.name,
-        findings=findings.all(),
-        format=graph.format,
-        unresolved=graph.unresolved,
-    )
+    return replace(graph, findings=findings.all(), sources=(path, *files.found))
 
 
 def _located(problem: Problem, offset: int) -> Problem:
@@ -143,6 +133,16 @@ class _Made(NamedTuple):
 
 
 @dataclass(slots=True)
+class _File:
+    """The file of a constant, and what reads it."""
+
+    place: str
+    name: str
+    data: Data
+    readers: list[TensorDesc] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class _Input:
     """A graph input, as far as it is known from its readers."""
 
@@ -167,9 +167,9 @@ class SerializedReader:
         self._inputs: dict[str, _Input] = {}
         self._made: dict[str, _Made] = {}
         self._nodes: list[_OperatorNode] = []
-        self._names: set[str] = set()
-        self._runs: dict[str, int] = {}
-        """How often a name has come; ONNX Runtime calls all nodes of unnamed ONNX nodes alike."""
+        self._files_read: dict[str, _File] = {}
+        """Files of constants, by the names of these."""
+        self._names = UniqueNames()
         self._known: list[str] = []
         """Names that can be read, once all nodes are known."""
 
@@ -183,7 +183,9 @@ class SerializedReader:
             self._read_node(index, table)
         self._known = [*self._inputs, *self._made]
         for node in self._nodes:
-            self._measure_inputs(node)
+            self._measure_sources(node)
+        for made_name, file in self._files_read.items():
+            self._compare_file(made_name, file)
         inputs = tuple(self._finish_inputs())
         nodes = tuple([self._finish(node) for node in self._nodes])
         return Graph(
@@ -240,16 +242,6 @@ class SerializedReader:
             message = f"{quote(name)} is what node {known.node} makes already"
             self._findings.add(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
 
-    def _unique(self, name: str) -> str:
-        """Names of nodes tell nothing apart in the format; numbers are appended to those that come again."""
-        unique, run = name, self._runs.get(name, 1)
-        while unique in self._names:
-            run += 1
-            unique = f"{name}#{run}"
-        self._names.add(unique)
-        self._runs[name] = run
-        return unique
-
     def _read_constant(self, index: int, table: Table, name: str, outputs: list[str]) -> None:
         name = name or f"constant{index}"
         place = self._place + table.place
@@ -266,19 +258,23 @@ class SerializedReader:
             raw = table.member("data", offset, CONSTANT_RAW_DATA)
             elements = raw.numbers("data", "u1")
             data = ArrayData(np.empty(0, np.uint8) if elements is None else elements.view(np.uint8))
-        if data is not None and not data.nbytes:
+        named = [(number, output) for number, output in enumerate(outputs) if output]
+        owned = code == NAME_CODE
+        is_missing = isinstance(data, MissingData)
+        if data is not None and not data.nbytes and not is_missing:
             self._findings.add(codes.NO_DATA, "the constant has no bytes", f"{place}/data", node=name)
             data = None
         if data is None:
             value = self._unresolved.value(name)
         else:
             value = Value(name, -(-data.nbytes // 4) * 4)
-            self._constants.append(Constant(value, padded(data, value.nbytes)))
-        named = [(number, output) for number, output in enumerate(outputs) if output]
+            if not is_missing:
+                self._constants.append(Constant(value, padded(data, value.nbytes)))
         if named:
-            owned = code == NAME_CODE
             made = _Made(index, value, UNREADABLE if data is None else None, owned)
             self._make(named[0][1], made, f"{self._node_place(index)}/outputNames/{named[0][0]}")
+            if owned and data is not None and self._made[named[0][1]] is made:
+                self._files_read[named[0][1]] = _File(f"{place}/data/name", name, data)
         for number, output in named[1:]:
             message = "a constant has one output"
             at = f"{self._node_place(index)}/outputNames/{number}"
@@ -292,9 +288,37 @@ class SerializedReader:
             return None
         try:
             return self._files.raw(file_name + SUFFIX)
+        except MissingFileError as error:
+            return MissingData(error.path, 0)
         except FileError as error:
             self._findings.add(error.code, str(error), place, expected=error.expected, found=error.found, node=name)
             return None
+
+    def _compare_file(self, made_name: str, file: _File) -> None:
+        """A file has the size of the largest tensor that reads it; shorter ones are reported where they are read."""
+        made = self._made[made_name]
+        if isinstance(file.data, MissingData):
+            nbytes = max((desc.total_bytes for desc in file.readers), default=0)
+            value = Value(made.value.name, nbytes)
+            self._made[made_name] = made._replace(value=value)
+            data = MissingData(file.data.path, nbytes)
+            if file.readers:
+                self._constants.append(Constant(value, data))
+            message = f"{quote(data.path.name)} is not there; {quote(file.name)} has {nbytes} bytes"
+            self._findings.add(
+                codes.MISSING_CONTENTS,
+                message,
+                file.place,
+                expected=f"a file of {nbytes} bytes",
+                found="no file",
+                node=file.name,
+            )
+            return
+        most = max((longest_file(desc) for desc in file.readers), default=file.data.nbytes)
+        if file.data.nbytes > most:
+            message = f"the file of {quote(file.name)} has {file.data.nbytes} bytes, of which {most} are read"
+            expected, found = f"{most} bytes", f"{file.data.nbytes} bytes"
+            self._findings.add(codes.FILE_TOO_LONG, message, file.place, expected=expected, found=found, node=file.name)
 
     def _read_operator(self, index: int, table: Table, name: str, inputs: list[str], outputs: list[str]) -> None:
         place = self._place + table.place
@@ -305,7 +329,7 @@ class SerializedReader:
             report(self._findings, [_located(unknown_operator(form), table.offset)], place, node=name)
             self._leave_open(index, inputs, outputs)
             return
-        name = self._unique(name or f"{schema.stem}_{index}")
+        name = self._names.new(name or f"{schema.stem}_{index}")
         decoded = decode_operator(schema, table, (inputs, outputs), self._is_owned)
         operator, problems = self._descriptors.operator(schema, decoded.fields, decoded.given)
         located = [
@@ -333,7 +357,7 @@ class SerializedReader:
                 made = _Made(index, self._unresolved.value(connection.name), UNREADABLE)
             else:
                 desc = operator.tensors(connection.field)[number]
-                value = Value(connection.name or f"{connection.field}.{number}", desc.total_bytes)
+                value = Value(connection.name or f"{connection.field}.{number}", desc.total_bytes, connection.name)
                 writes.setdefault(connection.field, []).append(Write(value))
                 made = _Made(index, value, desc)
             if connection.name:
@@ -354,7 +378,7 @@ class SerializedReader:
             if node.operator.get(connection.field) is not UNREADABLE:
                 yield connection, node.operator.tensors(connection.field)[number]
 
-    def _measure_inputs(self, node: _OperatorNode) -> None:
+    def _measure_sources(self, node: _OperatorNode) -> None:
         for connection in node.inputs:
             if connection.name in self._inputs:
                 self._inputs[connection.name].is_read = True
@@ -363,6 +387,8 @@ class SerializedReader:
             if item is not None:
                 item.nbytes = max(item.nbytes, desc.total_bytes)
                 item.desc = item.desc or desc
+            elif connection.name in self._files_read:
+                self._files_read[connection.name].readers.append(desc)
 
     def _finish_inputs(self) -> Iterator[GraphInput]:
         for name, item in self._inputs.items():

@@ -156,6 +156,10 @@ def _read_buffer(raw: Json, dialect: Dialect, problems: list[Problem], path: Pat
             )
     owned = _read_flags(raw["Flags"], dialect, problems, path) if "Flags" in raw else False
     total = read_uint(raw.get("TotalTensorSizeInBytes", 0), UINT64, problems, *path, "TotalTensorSizeInBytes")
+    if total == 0 and "TotalTensorSizeInBytes" in raw and not dialect.zero_size_is_absent:
+        message = "is 0; leave it out for the smallest size that holds the tensor"
+        place = (*path, "TotalTensorSizeInBytes")
+        problems.append(Problem(codes.FIELD_RANGE, place, message, "the bytes of the tensor", "0"))
     alignment = read_uint(
         raw.get("GuaranteedBaseOffsetAlignment", 0), UINT32, problems, *path, "GuaranteedBaseOffsetAlignment"
     )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.frontends.files import lfs_pointer
 from dml2onnx.frontends.findings import pointer, quote, show
 from dml2onnx.frontends.members import Json
 
@@ -112,12 +113,16 @@ def read_file(path: Path) -> bytes:
                 f"at most {MAX_TEXT_BYTES} bytes of text",
                 f"{status.st_size} bytes",
             )
-        return path.read_bytes()
+        data = path.read_bytes()
     except FileNotFoundError:
         _refuse(codes.NO_SUCH_FILE, f"{shown} does not exist", "a file")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         _refuse(codes.CANNOT_READ, f"{shown} cannot be read: {reason}", found=reason)
+    pointer = lfs_pointer(shown, data)
+    if pointer is not None:
+        _refuse(pointer.code, str(pointer), pointer.expected, pointer.found)
+    return data
 
 
 def _decode_text(path: Path, data: bytes) -> tuple[str, bool]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from dml2onnx.diagnostics import Diagnostic
+
     Bytes = npt.NDArray[np.uint8]
 
 
@@ -70,6 +72,24 @@ class FileData:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class MissingData:
+    """Bytes of a file that is not there. What only needs to know how many they are can go on."""
+
+    path: Path
+    nbytes: int
+
+    def read(self, offset: int = 0, length: int | None = None) -> Bytes:
+        """Raises :class:`UnreadableError`, which names the file."""
+        raise UnreadableError(self.problem())
+
+    def problem(self) -> Diagnostic:
+        """That there is no such file, for whoever needs its bytes."""
+        where = quote(str(self.path.parent))
+        message = f"{quote(self.path.name)} is not there, and its {self.nbytes} bytes are needed (in {where})"
+        return FILE_UNREADABLE.at(message, expected=f"a file of {self.nbytes} bytes", found="no file")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class FillData:
     """One element repeated: 2**32 of them cost nothing until somebody reads them."""
 
@@ -104,6 +124,34 @@ class PaddedData:
         return padded
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadData:
+    """The first bytes of data."""
+
+    whole: Data
+    nbytes: int
+
+    def read(self, offset: int = 0, length: int | None = None) -> Bytes:
+        """As :meth:`Data.read`."""
+        count = self.nbytes - offset if length is None else min(length, self.nbytes - offset)
+        return self.whole.read(offset, max(0, count))
+
+
+def head(data: Data, nbytes: int) -> Data:
+    """``data`` without what follows the first ``nbytes``."""
+    return data if data.nbytes <= nbytes else HeadData(data, nbytes)
+
+
 def padded(data: Data, nbytes: int) -> Data:
     """``data`` with zeros behind it up to ``nbytes``."""
     return data if data.nbytes >= nbytes else PaddedData(data, nbytes)
+
+
+def stored_bytes(data: Data) -> int:
+    """Bytes that exist somewhere, in memory or in a file: fills and the zeros behind data do not."""
+    match data:
+        case FillData(pattern):
+            return len(pattern)
+        case PaddedData(head):
+            return stored_bytes(head)
+    return data.nbytes

@@ -10,13 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import networkx as nx
-
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import networkx as nx
 
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.data import Data
@@ -24,10 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
-    """One version of a buffer."""
+    """One version of a buffer. ``given`` is the name that the model gives it, where it gives one."""
 
     name: str
     nbytes: int
+    given: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ class Graph:
 
     ``results`` are the final contents of every buffer that the program writes; ``outputs`` those that it is
     compiled for by default. ``findings`` were made while reading and belong to every later check; ``unresolved`` are
-    the values that nothing provides because of what they say.
+    the values that nothing provides because of what they say; ``sources`` the files that were read.
     """
 
     nodes: tuple[Node, ...]
@@ -155,6 +157,7 @@ class Graph:
     findings: tuple[Diagnostic, ...] = ()
     format: str = ""
     unresolved: frozenset[Value] = frozenset()
+    sources: tuple[Path, ...] = ()
     _order: list[tuple[Node, ...]] = field(default_factory=list, init=False, repr=False)
 
     def writers(self) -> dict[Value, Node]:
@@ -168,13 +171,15 @@ class Graph:
         return self._order[0]
 
     def _sort(self) -> tuple[Node, ...]:
-        if self._is_sorted():
+        if self.is_in_order():
             return self.nodes
+        import networkx as nx  # costs more than all of checking, and few graphs need it
+
         digraph = self.dependencies()
         position = {node: i for i, node in enumerate(self.nodes)}
         return tuple(nx.lexicographical_topological_sort(digraph, key=position.__getitem__))
 
-    def _is_sorted(self) -> bool:
+    def is_in_order(self) -> bool:
         """Programs and exporters write nodes in order nearly always; then no graph need be built."""
         available = {item.value for item in self.inputs}
         available.update(item.value for item in self.constants)
@@ -186,6 +191,8 @@ class Graph:
 
     def dependencies(self) -> nx.DiGraph[Node]:
         """The graph of nodes, an edge from each writer to each reader of its values."""
+        import networkx as nx
+
         digraph: nx.DiGraph[Node] = nx.DiGraph()
         digraph.add_nodes_from(self.nodes)
         writers = self.writers()

@@ -116,6 +116,11 @@ class OperatorDesc:
         index = self.schema.index.get(name)
         return index is not None and self.values[index] is not None
 
+    def updates(self, name: str) -> bool:
+        """Whether the operator reads what that output holds before, and changes a part of it."""
+        switch = self.schema.fields_by_name[name].updated_with
+        return switch is not None and self.has(switch)
+
     def items(self) -> Iterator[tuple[FieldSchema, FieldValue]]:
         """Fields with their values, in struct order."""
         return zip(self.schema.fields, self.values, strict=True)

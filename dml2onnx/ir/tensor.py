@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.ir.collisions import collides
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -188,29 +190,8 @@ class TensorDesc:
 
     @property
     def is_overlapping(self) -> bool:
-        """Whether two coordinates read one element (zero strides included).
-
-        Sorted by stride, every dimension of a view without overlap must step past all that the
-        smaller ones reach. Strides such as sizes (2, 2), strides (2, 3) interleave without colliding;
-        they are counted element by element where the simple test fails.
-        """
-        pairs = sorted((s, n) for n, s in zip(self.sizes, self.effective_strides, strict=True) if n > 1)
-        reach = 0
-        for stride, size in pairs:
-            if stride <= reach:
-                return self._collides(pairs)
-            reach += stride * (size - 1)
-        return False
-
-    def _collides(self, pairs: list[tuple[int, int]]) -> bool:
-        if pairs[0][0] == 0 or self.element_count > self.extent:
-            return True
-        if self.element_count > 1 << 24:
-            return True  # undecided without enumerating millions of offsets; overlapping is the careful answer
-        offsets = np.zeros(1, np.int64)
-        for stride, size in pairs:
-            offsets = (offsets[:, None] + stride * np.arange(size, dtype=np.int64)).reshape(-1)
-        return len(np.unique(offsets)) < len(offsets)
+        """Whether two coordinates read one element (zero strides included)."""
+        return self.strides is not None and collides(self.sizes, self.strides)
 
     def packed(self) -> TensorDesc:
         """The same tensor in row-major memory, without flags or padding."""

@@ -2,14 +2,20 @@
 
 A producer wrote (or a graph input is) a tensor under some sizes and strides; a consumer reads the same memory
 under others. :func:`plan_read` gives the cheapest chain of array steps between the two dense tensors:
-nothing, Reshape, Transpose, Slice, Expand, and, for what no such chain can say, Gather on the flat memory.
-:func:`plan_flat` and :func:`scatter_indices` say the same of writing. Everything counts in elements of one
-width. Pure integer algebra: no ONNX in it; ``apply`` interprets a plan with numpy.
+nothing, Reshape, Transpose, Slice, Expand, Pad, and Gather along one axis where a view overlaps itself.
+:func:`plan_write` says the same of writing. Everything counts in elements of one width. Pure integer algebra: no
+ONNX in it; ``apply`` interprets a plan with numpy.
 
 The structured part works on radices. Memory of ``K`` elements is a number system whose digits are the
 dimensions; a strided dimension ``(size, stride)`` is a run of whole digits that starts at weight ``stride``,
 the topmost possibly a range of one digit, and an offset is a number whose digits are where the ranges start.
 So two views are compatible when the union of their weights is a chain in which each divides the next.
+
+What has no number system in common with packed memory is taken level by level, the largest strides first: a level
+steps through memory in multiples of a unit, and all below it happens within one unit. Rows that end in a gap, pixels
+of four bytes with three in use, windows that slide over an image: each is a Reshape and a Slice per level, a Pad where
+the last row lacks its gap, and a Gather where several axes share a level, with as many indices as that level has
+places. No step has a table of the size of the tensor.
 """
 
 from __future__ import annotations
@@ -17,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from math import prod
+from math import gcd, prod
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -30,6 +36,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Indices = npt.NDArray[np.int64]
+
+
+SHORT_ROW = 64
+"""Elements up to which copying a row costs more than its elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +111,40 @@ class Expand:
 
 
 @dataclass(frozen=True, slots=True)
-class Gather:
-    """Elements of a one-dimensional tensor at the positions of ``layout``, in its shape."""
+class Pad:
+    """Zeros behind the last elements of all axes; or, of the last axis, what ``gap`` sees in the memory written to."""
 
+    ends: tuple[int, ...]
+    gap: Layout | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """Elements of one axis at the positions of ``layout``, in its shape."""
+
+    axis: int
     layout: Layout
 
 
-Step: TypeAlias = Reshape | Transpose | Slice | Expand | Gather
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Elements of one axis at the positions of ``layout``, none of them twice, the others as ``gap`` sees them, or 0.
+
+    ``gap`` shows all places in the memory written to, those of the elements too.
+    """
+
+    axis: int
+    layout: Layout
+    gap: Layout
+
+    def sources(self) -> Indices:
+        """For every place the element that goes there; behind the last element the places themselves are counted."""
+        sources = np.arange(self.layout.extent) + prod(self.layout.sizes)
+        sources[self.layout.offsets().reshape(-1)] = np.arange(prod(self.layout.sizes))
+        return sources
+
+
+Step: TypeAlias = Reshape | Transpose | Slice | Expand | Pad | Gather | Place
 Plan: TypeAlias = tuple[Step, ...]
 
 
@@ -149,13 +186,71 @@ def memory_shape(layout: Layout) -> tuple[int, ...]:
     return tuple(sizes[axis] for axis in stored.memory_order)
 
 
-def scatter_indices(source: Layout) -> Indices:
-    """Memory positions of the elements of a tensor with gaps, flat, in the order of the dense tensor."""
-    return source.offsets().reshape(-1)
+@lru_cache(maxsize=1 << 12)
+def plan_write(layout: Layout, *, over: bool = False) -> Plan:
+    """Steps from a dense tensor to its memory as one dimension, which may be longer than the layout.
+
+    The layout must not overlap itself. Gaps, and what is behind the last element, are zeros; with ``over`` they are
+    what is there already, and the memory ends with the last element.
+    """
+    if layout.is_dense:
+        return plan_flat(layout)
+    levels = _levels(layout)
+    if not over:
+        steps = _padded_axes(layout, levels)
+        if steps is not None:
+            return steps
+    order = tuple(axis for level in levels for axis in level.axes)
+    units = tuple(axis for axis in range(len(layout.sizes)) if axis not in order)
+    outer, sizes = len(order), [layout.sizes[axis] for axis in order]
+    strides = [layout.strides[axis] for axis in order]
+    steps = (Transpose(units + order), Reshape((*sizes, 1)))
+    length = 1
+    for level in reversed(levels):
+        if length < level.unit:
+            gap = Layout((*sizes[:outer], level.unit - length), (*strides[:outer], 1), length)
+            steps += (Pad((*(0 for _ in sizes[:outer]), level.unit - length), gap),)
+        elif length > level.unit:
+            steps += (_cut_last(sizes[:outer], 0, level.unit),)
+        outer -= len(level.axes)
+        if len(level.axes) > 1:
+            places = _places(layout, level)
+            gap = Layout((*sizes[:outer], level.count, level.unit), (*strides[:outer], level.unit, 1))
+            steps += (Reshape((*sizes[:outer], prod(places.sizes), level.unit)), Place(outer, places, gap))
+        length = level.count * level.unit
+        steps += (Reshape((*sizes[:outer], length)),)
+    return _tidy(layout.sizes, (*steps, Slice((0,), (layout.extent,))), (layout.extent,))
 
 
-def apply(plan: Plan, array: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-    """A plan carried out by numpy."""
+def _padded_axes(layout: Layout, levels: list[_Level]) -> Plan | None:
+    """Where every stride divides the next: gaps as zeros behind the axes, before these are put in order.
+
+    While the fastest axis is last, as it mostly is in the tensor, Pad copies long rows.
+    """
+    ends = [0] * (1 + len(layout.sizes))
+    ends[0] = levels[-1].unit - 1  # an axis of one element for what lies between the elements
+    for outer, level in pairwise(levels):
+        (axis, *more) = level.axes
+        if more or outer.unit % level.unit or outer.unit < level.count * level.unit:
+            return None
+        ends[1 + axis] = outer.unit // level.unit - level.count
+    if len(levels[0].axes) > 1:
+        return None
+    order = [1 + level.axes[0] for level in levels]
+    # axes of one element in front, where ONNX Runtime still sees that a single axis moves
+    units = [axis for axis in range(1, len(ends)) if axis not in order]
+    if ends[0]:
+        order.append(0)
+    else:
+        units.insert(0, 0)
+    steps = (Reshape((1, *layout.sizes)), Pad(tuple(ends)), Transpose((*units, *order)))
+    return _tidy(layout.sizes, steps, (levels[0].count * levels[0].unit,))
+
+
+def apply(
+    plan: Plan, array: npt.NDArray[np.generic], below: npt.NDArray[np.generic] | None = None
+) -> npt.NDArray[np.generic]:
+    """A plan carried out by numpy; ``below`` is the memory that is written to, zeros behind its end."""
     for step in plan:
         match step:
             case Reshape(shape):
@@ -166,9 +261,22 @@ def apply(plan: Plan, array: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]
                 array = array[tuple(slice(a, b) for a, b in zip(starts, ends, strict=True))]
             case Expand(shape):
                 array = np.broadcast_to(array, shape)
-            case Gather(layout):
-                array = array.reshape(-1)[layout.offsets()]
+            case Pad(ends, gap):
+                if below is None or gap is None:
+                    array = np.pad(array, [(0, count) for count in ends])
+                else:
+                    array = np.concatenate([array, _seen(below, gap)], -1)
+            case Gather(axis, layout):
+                array = np.take(array, layout.offsets(), axis)
+            case Place(axis, _, gap):
+                others = np.zeros(gap.sizes, array.dtype) if below is None else _seen(below, gap)
+                array = np.take(np.concatenate([array, others], axis), step.sources(), axis)
     return array
+
+
+def _seen(memory: npt.NDArray[np.generic], gap: Layout) -> npt.NDArray[np.generic]:
+    """What a layout sees of a memory that goes on with zeros."""
+    return np.append(memory, np.zeros(gap.offset + gap.extent, memory.dtype))[gap.offsets()]
 
 
 def _is_dense(sizes: Sequence[int], strides: Sequence[int]) -> bool:
@@ -197,7 +305,7 @@ def _read_core(source: Layout, target: Layout) -> Plan | None:
         if inner is not None:
             cut = () if length == total else (Slice((start,), (start + length,)),)
             return (*flat, *cut, *inner)
-    return (*flat, Gather(target))
+    return (*flat, *_by_levels(target, total))
 
 
 def _windows(target: Layout, total: int) -> list[tuple[int, int]]:
@@ -211,6 +319,76 @@ def _windows(target: Layout, total: int) -> list[tuple[int, int]]:
     windows = [(0, total), *((start, length) for start in starts), (target.offset, target.extent)]
     end = target.offset + target.extent
     return [(start, count) for start, count in windows if start <= target.offset and end <= start + count <= total]
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """Axes of a layout that step through memory in multiples of one unit, in which all lower levels find room."""
+
+    axes: tuple[int, ...]
+    unit: int
+    count: int
+    """Units from the first to the last that is touched."""
+    inner: int
+    """Elements from the first to the last that lower levels touch within a unit."""
+
+
+def _levels(layout: Layout) -> list[_Level]:
+    """The moving axes of a layout without zero strides, those of the largest strides first."""
+    moving = sorted((s, axis) for axis, (n, s) in enumerate(zip(layout.sizes, layout.strides, strict=True)) if n > 1)
+    groups: list[_Level] = []
+    for stride, axis in moving:
+        axes: tuple[int, ...] = (axis,)
+        unit, inner = stride, _reach(groups[-1]) if groups else 1
+        while groups and unit < inner:
+            lower = groups.pop()
+            axes, unit, inner = axes + lower.axes, gcd(unit, lower.unit), lower.inner
+        touched = sum((layout.sizes[a] - 1) * layout.strides[a] for a in axes)
+        groups.append(_Level(tuple(sorted(axes)), unit, touched // unit + 1, inner))
+    return groups[::-1]
+
+
+def _reach(level: _Level) -> int:
+    return (level.count - 1) * level.unit + level.inner
+
+
+def _places(layout: Layout, level: _Level) -> Layout:
+    """The axes of a level, in units."""
+    sizes = tuple(layout.sizes[axis] for axis in level.axes)
+    return Layout(sizes, tuple(layout.strides[axis] // level.unit for axis in level.axes))
+
+
+def _cut_last(front: Sequence[int], start: int, end: int) -> Slice:
+    return Slice((*(0 for _ in front), start), (*front, end))
+
+
+def _by_levels(target: Layout, total: int) -> Plan:
+    """Any view without zero strides of one-dimensional memory of ``total`` elements."""
+    levels = _levels(target)
+    steps: list[Step] = []
+    counts: list[int] = []
+    start, length = target.offset, total
+    for level in levels:
+        needed = level.count * level.unit
+        # where memory ends before the last unit does, units may begin earlier if there is room before the elements
+        skipped = max(0, start + needed - length)
+        if skipped > start or skipped + level.inner > level.unit:
+            skipped = 0
+        first = start - skipped
+        end = min(length, first + needed)
+        steps.append(_cut_last(counts, first, end))
+        if end - first < needed:
+            steps.append(Pad((*(0 for _ in counts), needed - (end - first))))
+        counts.append(level.count)
+        steps.append(Reshape((*counts, level.unit)))
+        start, length = skipped, level.unit
+    steps += [_cut_last(counts, start, start + 1), Reshape(tuple(counts))]
+    # from the last axis on, so that those in front keep their numbers
+    for axis, level in reversed(list(enumerate(levels))):
+        if len(level.axes) > 1:
+            steps.append(Gather(axis, _places(target, level)))
+    order = [axis for level in levels for axis in level.axes]
+    return (*steps, Transpose(tuple(sorted(range(len(order)), key=order.__getitem__))))
 
 
 def _digits(source: Layout, target: Layout) -> Plan | None:
@@ -322,6 +500,14 @@ def _held(kept: list[tuple[int, int, int]], digits_of: dict[int, list[int | None
     return held
 
 
+def _cuts_short_rows(cut: Slice, shape: tuple[int, ...], permutation: tuple[int, ...]) -> bool:
+    """Whether a Slice takes the larger part of short rows, so that it copies faster behind a Transpose of them all."""
+    last = len(shape) - 1
+    taken = cut.ends[last] - cut.starts[last]
+    others = all((a, b) == (0, n) for a, b, n in zip(cut.starts[:-1], cut.ends[:-1], shape[:-1], strict=True))
+    return others and permutation[-1] != last and taken < shape[last] <= min(2 * taken, SHORT_ROW)
+
+
 def _tidy(shape: tuple[int, ...], steps: Plan, final: tuple[int, ...]) -> Plan:
     """The steps without those that do nothing, ending in shape ``final``."""
     result: list[Step] = []
@@ -349,14 +535,26 @@ def _tidy(shape: tuple[int, ...], steps: Plan, final: tuple[int, ...]) -> Plan:
                 moving = [axis for axis in permutation if before[axis] > 1]
                 if moving == sorted(moving):
                     reshape(permuted)
+                elif result and isinstance(result[-1], Slice) and _cuts_short_rows(result[-1], shapes[-2], permutation):
+                    whole = result.pop()
+                    assert isinstance(whole, Slice)
+                    shapes.pop()
+                    push(step, tuple(shapes[-1][axis] for axis in permutation))
+                    parts = (tuple(part[axis] for axis in permutation) for part in (whole.starts, whole.ends))
+                    push(Slice(*parts), permuted)
                 else:
                     push(step, permuted)
             case Slice(starts, ends):
                 cut = tuple(b - a for a, b in zip(starts, ends, strict=True))
                 if cut != shapes[-1]:
                     push(step, cut)
-            case Gather(layout):
-                push(step, layout.sizes)
+            case Pad(more):
+                if any(more):
+                    push(step, tuple(n + count for n, count in zip(shapes[-1], more, strict=True)))
+            case Gather(axis, layout):
+                push(step, (*shapes[-1][:axis], *layout.sizes, *shapes[-1][axis + 1 :]))
+            case Place(axis, layout):
+                push(step, (*shapes[-1][:axis], layout.extent, *shapes[-1][axis + 1 :]))
             case Expand(to):
                 push(step, to)
     reshape(final)

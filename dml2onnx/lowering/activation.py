@@ -28,7 +28,6 @@ _ONE_NODE: Mapping[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
     "ACTIVATION_LEAKY_RELU": (Emitter.LeakyRelu, ("Alpha",)),
     "ACTIVATION_RELU": (Emitter.Relu, ()),
     "ACTIVATION_SCALED_ELU": (Emitter.Selu, ("Alpha", "Gamma")),
-    "ACTIVATION_SIGMOID": (Emitter.Sigmoid, ()),
     "ACTIVATION_TANH": (Emitter.Tanh, ()),
     "ACTIVATION_THRESHOLDED_RELU": (Emitter.ThresholdedRelu, ("Alpha",)),
 }
@@ -44,8 +43,6 @@ _ALONG_AXES: Mapping[str, Callable[[Emitter, Tensor, int], Tensor]] = {
 }
 """Activations that see slices, not elements."""
 
-_SIGMOID_IS_0 = -104.0
-"""exp of this is less than half of the smallest FLOAT32."""
 _GELU_IS_0 = -15.0
 """Here x times the normal distribution is less than half of the smallest FLOAT32."""
 _SOFTPLUS_IS_X = 32.0
@@ -138,15 +135,27 @@ def _gelu(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     return affine(e, e.Mul(x, affine(e, erf, 1, 1)), 0.5, 0)
 
 
+def _sigmoid(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
+    """``1 / (1 + exp(-x))``: the CPU kernel of Sigmoid is up to 1e-7 off, however small the result."""
+    if e.target.name != "cpu":
+        return e.Sigmoid(x)
+    return e.Reciprocal(e.Add(e.Exp(e.Neg(x)), e.constant(1, x.dtype)))
+
+
 def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``x * sigmoid(SigmoidInputScale * x)``, and 0 at the infinity where the sigmoid is [decision A7]."""
+    """``x * sigmoid(SigmoidInputScale * x)``, and 0 at the infinity where the sigmoid is [decision A7].
+
+    On the CPU ``x / (1 + exp(-SigmoidInputScale * x))``: x would multiply the error of Sigmoid.
+    """
     scale = op.float("SigmoidInputScale")
     if scale == 0:
         return affine(e, x, 0.5, 0)
     largest = float(_format(x.dtype).max)
-    edge = min(max(_SIGMOID_IS_0 / scale, -largest), largest)
-    x = e.Clip(x, edge, None) if scale > 0 else e.Clip(x, None, edge)
-    return e.Mul(x, e.Sigmoid(affine(e, x, scale, 0)))
+    x = e.Clip(x, -largest, None) if scale > 0 else e.Clip(x, None, largest)
+    if e.target.name != "cpu":
+        return e.Mul(x, e.Sigmoid(affine(e, x, scale, 0)))
+    negated = e.Neg(x) if scale == 1 else affine(e, x, -scale, 0)
+    return e.Div(x, e.Add(e.Exp(negated), e.constant(1, x.dtype)))
 
 
 def _hard_swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
@@ -165,9 +174,11 @@ def _shrink(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     Not Shrink, which looks below -Threshold first (a negative Threshold shows it) and runs several times slower.
     """
     bias, threshold = op.float("Bias"), op.float("Threshold")
-    below = e.Less(x, e.constant(-threshold, x.dtype))
-    inner = e.Where(below, affine(e, x, 1, bias), e.constant(0, x.dtype))
-    return e.Where(e.Greater(x, e.constant(threshold, x.dtype)), affine(e, x, 1, -bias), inner)
+    # a sum with Bias is not -0.0, nor is x itself beyond a Threshold of 0 or more
+    signed = bias != 0 or threshold >= 0
+    below, above = e.Less(x, e.constant(-threshold, x.dtype)), e.Greater(x, e.constant(threshold, x.dtype))
+    inner = e.Where(below, affine(e, x, 1, bias), e.constant(0, x.dtype), no_minus_zero=signed)
+    return e.Where(above, affine(e, x, 1, -bias), inner, no_minus_zero=signed)
 
 
 def _format(dtype: DType) -> np.finfo[np.floating[Any]]:
@@ -182,6 +193,7 @@ _FORMULAS: Mapping[str, Callable[[Emitter, OperatorDesc, Tensor], Tensor]] = {
     "ACTIVATION_PARAMETRIC_SOFTPLUS": _parametric_softplus,
     "ACTIVATION_SCALED_TANH": _scaled_tanh,
     "ACTIVATION_SHRINK": _shrink,
+    "ACTIVATION_SIGMOID": _sigmoid,
     "ACTIVATION_SOFTPLUS": _softplus,
     "ACTIVATION_SOFTSIGN": _softsign,
     "ACTIVATION_SWISH": _swish,
@@ -234,6 +246,7 @@ def over_slices(node: Operands, e: Emitter) -> Tensor:
     "ACTIVATION_LINEAR",
     "ACTIVATION_PARAMETRIC_SOFTPLUS",
     "ACTIVATION_SCALED_TANH",
+    "ACTIVATION_SIGMOID",
     "ACTIVATION_SOFTPLUS",
     "ACTIVATION_SOFTSIGN",
     "ACTIVATION_SWISH",
@@ -247,7 +260,7 @@ def element_wise(node: Operands, e: Emitter) -> Tensor:
     return e.Expand(apply_activation(e, node.op, x), node.output().sizes)
 
 
-@lowers("ACTIVATION_IDENTITY")
+@lowers("ACTIVATION_IDENTITY", moves=("InputTensor",))
 def identity(node: Operands, e: Emitter) -> Tensor:
     """A copy: no node at all.
 
@@ -278,7 +291,7 @@ def shrink(node: Operands, e: Emitter) -> Tensor:
 def parameterized_relu(node: Operands, e: Emitter) -> Tensor:
     """``x`` where ``x >= 0``, else ``SlopeTensor * x``; integer products wrap [decision A11].
 
-    Where of a Mul: PRelu has no integers, and its CPU kernel takes each element by itself.
+    Mul by 1 or the slope: PRelu has no integers, and its CPU kernel takes each element by itself.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_parameterized_relu_operator_desc
     """
     x, slope = (node.widened(node.broadcastable(name)) for name in ("InputTensor", "SlopeTensor"))
@@ -286,7 +299,7 @@ def parameterized_relu(node: Operands, e: Emitter) -> Tensor:
     if x.dtype.kind == "f" and e.target.name != "cpu":
         return e.Expand(e.PRelu(e.Expand(x, np.broadcast_shapes(x.shape, slope.shape)), slope), sizes)
     positive = e.GreaterOrEqual(x, e.constant(0, x.dtype))
-    return e.Expand(e.Where(positive, x, e.Mul(slope, x)), sizes)
+    return e.Expand(e.Mul(x, e.Where(positive, e.constant(1, x.dtype), slope)), sizes)
 
 
 @lowers("ACTIVATION_RELU_GRAD")

@@ -1,7 +1,8 @@
 """The bytes of a tensor read as another data type, in standard ONNX (which has BitCast only from opset 26 on).
 
-Between integers a Cast keeps the bits. A float is taken apart, or put together, by exact arithmetic in double
-precision on its exponent and its mantissa; all values survive, only the payload of a NaN does not.
+Between integers a Cast keeps the bits. A float is taken apart, or put together, by exact arithmetic on its exponent and
+its mantissa. All values survive, and the payload of a NaN does not: no operator of ONNX before BitCast tells one NaN
+from another, and none but Gather from a table, which FLOAT16 has, makes more than one.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import DOUBLE, INT64
+from dml2onnx.lowering.emitter.core import DOUBLE, FLOAT, FLOAT16, INT64
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from dml2onnx.lowering.emitter import Emitter, Tensor
-    from dml2onnx.lowering.emitter.core import Array, DType
+    from dml2onnx.lowering.emitter.core import DType
+
+
+INT32: DType = np.dtype(np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,56 +81,65 @@ def reinterpret(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
     return e.Cast(x, dtype)
 
 
-def _power_of_2(exponent: npt.ArrayLike) -> Array:
-    """Infinity beyond the range of double."""
-    with np.errstate(over="ignore"):
-        return np.asarray(np.ldexp(1.0, exponent))
-
-
 def _float_to_bits(e: Emitter, x: Tensor) -> Tensor:
-    form = _FORMATS[x.dtype]
-    wide = e.Cast(x, DOUBLE)
-    zero = e.constant(0.0, DOUBLE)
-    # 1 / -0 is minus infinity, which tells the two zeros apart
-    negative = e.Or(e.Less(wide, zero), e.Less(e.Div(e.constant(1.0, DOUBLE), wide), zero))
-    magnitude = e.Abs(wide)
-    top = e.constant(_power_of_2(form.highest + 1), DOUBLE)
-    finite = e.Where(e.Less(magnitude, top), magnitude, zero)
-    smallest = e.constant(2.0**form.lowest, DOUBLE)
-    # the logarithm may be one off at powers of two: both neighbours are tried against exact powers
-    guess = e.Floor(e.Div(e.Log(e.Max(finite, smallest)), e.constant(np.log(2.0), DOUBLE)))
-    powers = e.constant(_power_of_2(np.arange(form.lowest - 1, form.highest + 3)), DOUBLE)
-    index = e.Add(e.Cast(guess, INT64), e.constant(1 - form.lowest, INT64))
-    one = e.constant(1, INT64)
-    index = e.Add(index, e.Cast(e.GreaterOrEqual(finite, e.Gather(powers, e.Add(index, one))), INT64))
-    index = e.Sub(index, e.Cast(e.Less(finite, e.Gather(powers, index)), INT64))
-    index = e.Max(index, one)
-    steps = e.Mul(e.Div(finite, e.Gather(powers, index)), e.constant(2.0**form.mantissa, DOUBLE))
-    bits = e.Add(e.Cast(steps, INT64), e.Mul(e.Sub(index, one), e.constant(1 << form.mantissa, INT64)))
-    bits = e.Where(e.GreaterOrEqual(magnitude, top), e.constant(form.infinity, INT64), bits)
+    """The bits of every number and of one NaN, as unsigned integers.
+
+    Arithmetic on parts of a number is exact in its own type, or for FLOAT16 in FLOAT. The logarithm gives the exponent
+    or, near a power of two, the one below; both end in the same bits.
+    """
+    form, flat = _FORMATS[x.dtype], e.Reshape(x, (x.size,))
+    work, integer = (DOUBLE, INT64) if x.dtype == DOUBLE else (FLOAT, INT32)
+    top = 2.0**form.highest * (2 - 2.0**-form.mantissa)
+
+    def number(value: float) -> Tensor:
+        return e.constant(value, work)
+
+    value = e.Cast(flat, work)
+    is_nan = e.IsNaN(value)
+    finite = e.Min(e.Where(is_nan, number(1.0), e.Abs(value)), number(top))
+    floor = number(2.0**form.lowest * (1 + 2.0**-9))
+    logarithm = e.Mul(e.Log(e.Max(finite, floor)), number(1 / np.log(2.0)))
+    # what is one more than the exponent's distance from the lowest, less what the logarithm may be off
+    index = e.Cast(e.Add(logarithm, number(1 - form.lowest - 2.0**-11)), integer)
+    powers = e.constant(np.ldexp(1.0, np.arange(form.lowest - 1, form.highest + 1)), work)
+    # in [1, 2), or in [2, 4) above the exponent that was found, or below 1 if subnormal
+    quotient = e.Div(finite, e.GatherElements(powers, index, 0))
+    above = e.Min(e.Sub(quotient, number(1.0)), e.Mul(quotient, number(0.5)))
+    steps = e.Cast(e.Mul(above, number(2.0**form.mantissa)), integer)
+    bits = e.Add(steps, e.Mul(index, e.constant(1 << form.mantissa, integer)))
+    bits = e.Add(bits, e.Cast(e.IsInf(value), integer))  # next to the largest number
     quiet = form.infinity | 1 << (form.mantissa - 1)
-    bits = e.Where(e.IsNaN(wide), e.constant(quiet, INT64), bits)
-    top_bit = np.asarray(1 << (form.mantissa + form.exponent), np.uint64).view(np.int64)
-    sign = e.Mul(e.Cast(negative, INT64), e.constant(top_bit))
-    return e.Cast(e.Add(bits, sign), unsigned(x.dtype))
+    bits = e.Where(is_nan, e.constant(quiet, integer), bits)
+    # 1 / -0 is minus infinity, which tells the two zeros apart
+    negative = e.Less(e.Div(number(1.0), e.Clip(value, -top, top)), number(0.0))
+    sign = 1 << (form.mantissa + form.exponent)
+    weight = np.asarray(sign, np.uint64).astype(f"u{integer.itemsize}").view(integer)
+    bits = e.Add(bits, e.Mul(e.Cast(negative, integer), e.constant(weight)))
+    return e.Reshape(e.Cast(bits, unsigned(x.dtype)), x.shape)
 
 
 def _bits_to_float(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
-    form = _FORMATS[dtype]
-    bits = e.Cast(e.Cast(x, unsigned(dtype)), np.dtype(np.uint64))
-    step = e.constant(1 << form.mantissa, np.uint64)
-    upper = e.Div(bits, step)
-    mantissa = e.Cast(e.Sub(bits, e.Mul(upper, step)), INT64)
-    high = e.Cast(upper, INT64)  # sign and exponent
+    """Integers of the same width as floats; of FLOAT16 all are in a table, of others NaNs become one."""
+    form, flat = _FORMATS[dtype], e.Cast(e.Reshape(x, (x.size,)), unsigned(dtype))
+    if dtype == FLOAT16:
+        every = e.constant(np.arange(1 << 16, dtype=np.uint16).view(np.float16))
+        return e.Reshape(e.GatherElements(every, e.Cast(flat, INT32), 0), x.shape)
+    width = e.constant(form.mantissa, flat.dtype)
+    upper = e.BitShift(flat, width, "RIGHT")
+    integer: DType = INT64 if dtype == DOUBLE else INT32
+    mantissa = e.Cast(e.Sub(flat, e.BitShift(upper, width, "LEFT")), integer)
+    high = e.Cast(upper, INT32)  # sign and exponent
     exponents = np.arange(1 << form.exponent)
-    scale = 2.0 ** (np.maximum(exponents, 1) + form.lowest - 1 - form.mantissa)
-    scale[-1] = np.inf
-    implicit = np.where(exponents == 0, 0, 1 << form.mantissa).astype(np.int64)
-    significand = e.Add(mantissa, e.Gather(e.constant(np.tile(implicit, 2)), high))
-    value = e.Mul(e.Gather(e.constant(np.concatenate([scale, -scale])), high), e.Cast(significand, DOUBLE))
-    special = e.constant(np.tile(exponents == len(exponents) - 1, 2).astype(np.int64))
-    is_nan = e.Greater(e.Mul(e.Gather(special, high), mantissa), e.constant(0, INT64))
-    return e.Cast(e.Where(is_nan, e.constant(np.nan, DOUBLE), value), dtype)
+    special = len(exponents) - 1
+    steps = np.ldexp(1.0, np.clip(exponents, 1, special - 1) + form.lowest - 1 - form.mantissa)
+    firsts = np.where(exponents == 0, 0.0, np.ldexp(steps, form.mantissa))
+    firsts[special] = np.inf
+    first, step = (e.GatherElements(e.constant(np.append(part, -part)), high, 0) for part in (firsts, steps))
+    value = e.Add(first, e.Mul(step, e.Cast(mantissa, DOUBLE)))
+    # the largest mantissa that is still a number
+    last = np.where(exponents == special, 0, (1 << form.mantissa) - 1).astype(integer)
+    is_nan = e.Greater(mantissa, e.GatherElements(e.constant(np.append(last, last)), high, 0))
+    return e.Reshape(e.Cast(e.Where(is_nan, e.constant(np.nan, DOUBLE), value), dtype), x.shape)
 
 
 def _narrow(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
@@ -146,7 +157,7 @@ def _widen(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
     """Each ``k`` neighbours of the last axis as one wider element, the low bits first."""
     ratio = dtype.itemsize // x.dtype.itemsize
     count = x.shape[-1] // ratio
-    rows = e.Reshape(e.Slice(x, [0] * x.rank, [*x.shape[:-1], count * ratio]), (*x.shape[:-1], count, ratio))
+    rows = e.Reshape(x, (*x.shape[:-1], count, ratio))
     total: Tensor | None = None
     for index in range(ratio):
         part = e.Cast(e.Gather(rows, e.constant(index, np.int64), x.rank), np.dtype(np.uint64))

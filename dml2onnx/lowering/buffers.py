@@ -16,31 +16,42 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from dml2onnx.ir.data import FillData
+from dml2onnx.ir.data import FillData, PaddedData, stored_bytes
+from dml2onnx.ir.graph import Value
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.ir.view import (
     Expand,
     Gather,
     Layout,
+    Pad,
+    Place,
     Reshape,
     Slice,
     Transpose,
     memory_shape,
-    plan_flat,
     plan_read,
-    scatter_indices,
+    plan_write,
 )
 from dml2onnx.lowering.bits import packed, reinterpret, unpacked
+from dml2onnx.lowering.emitter.movement import MANY_ELEMENTS, MOVES
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
     from dml2onnx.ir.data import Data
-    from dml2onnx.ir.graph import Graph, Value
+    from dml2onnx.ir.graph import Graph, Write
     from dml2onnx.ir.view import Plan
     from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.emitter.core import DType
 
 MATERIALISED_FILL_ELEMENTS = 1 << 20
 """Larger fills are made by Expand when the model runs instead of being stored in it."""
+
+STORED_POSITIONS = 1 << 14
+"""Larger tables of indices are made when the model runs."""
+
+SLICED_ROWS = 16
+"""Up to so many long rows of one memory are Slices, which copy faster than Gather."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +108,8 @@ def in_memory(desc: TensorDesc) -> TensorDesc:
     return TensorDesc(DataType.UINT8, (desc.data_type.bytes_for(desc.extent),))
 
 
-def take(e: Emitter, plan: Plan, tensor: Tensor) -> Tensor:
-    """The steps of a plan as ONNX nodes."""
+def take(e: Emitter, plan: Plan, tensor: Tensor, below: Tensor | None = None) -> Tensor:
+    """The steps of a plan as ONNX nodes; ``below`` is the memory that is written to, zeros behind its end."""
     for step in plan:
         match step:
             case Reshape(shape):
@@ -109,9 +120,90 @@ def take(e: Emitter, plan: Plan, tensor: Tensor) -> Tensor:
                 tensor = e.Slice(tensor, starts, ends)
             case Expand(shape):
                 tensor = e.Expand(tensor, shape)
-            case Gather(layout):
-                tensor = e.Gather(tensor, e.positions(layout.offsets()))
+            case Pad(ends, gap):
+                if below is None or gap is None:
+                    tensor = _padded(e, tensor, ends)
+                else:
+                    tensor = e.Concat([tensor, _seen(e, below, gap)], tensor.rank - 1)
+            case Gather(axis, layout):
+                tensor = _gathered(e, tensor, axis, layout)
+            case Place(axis, layout, gap):
+                e.budget.require(2 * layout.extent)
+                sources, count = step.sources(), tensor.shape[axis]
+                if below is None:
+                    one = tuple(int(i == axis) for i in range(tensor.rank))
+                    whole, sources = _padded(e, tensor, one), np.minimum(sources, count)
+                else:
+                    whole = e.Concat([tensor, _seen(e, below, gap)], axis)
+                tensor = e.Gather(whole, e.positions(sources), axis)
     return tensor
+
+
+def _padded(e: Emitter, x: Tensor, ends: Sequence[int], starts: Sequence[int] | None = None) -> Tensor:
+    """Zeros around ``x``: Pad, or Concat where there is no kernel of it, the last axis first."""
+    before = starts or (0,) * x.rank
+    if x.value is not None or e.has_kernel("Pad", x.dtype):
+        return e.Pad(x, before, ends)
+    zero = e.constant(0, x.dtype)
+    for axis in reversed(range(x.rank)):
+        sizes = [(*x.shape[:axis], count, *x.shape[axis + 1 :]) for count in (before[axis], ends[axis])]
+        # not folded, which would store them
+        zeros = [
+            e.emit("Expand", MOVES, [zero, e.ints(shape)], x.dtype, shape) if prod(shape) else None for shape in sizes
+        ]
+        x = e.Concat([part for part in (zeros[0], x, zeros[1]) if part is not None], axis)
+    return x
+
+
+def _seen(e: Emitter, below: Tensor, gap: Layout) -> Tensor:
+    """What lies in the memory that is written to."""
+    below = _padded(e, below, (max(gap.offset + gap.extent - below.size, 0),))
+    plan = plan_read(Layout.packed(below.shape), gap)
+    assert plan is not None, f"{gap} lies outside of {below.shape}"
+    return take(e, plan, below)
+
+
+def _gathered(e: Emitter, x: Tensor, axis: int, layout: Layout) -> Tensor:
+    """The elements of one axis at the positions of ``layout``.
+
+    Many indices are added up when the model runs, from one vector for each axis; a few long rows are Slices.
+    """
+    count, rows, behind = prod(layout.sizes), prod(x.shape[:axis]), prod(x.shape[axis + 1 :])
+    # single elements of many rows would need an index each
+    if count <= STORED_POSITIONS and (behind > 1 or rows == 1 or count * rows < MANY_ELEMENTS):
+        return e.Gather(x, e.positions(layout.offsets()), axis)
+    rank = len(layout.sizes)
+    longest = max(range(rank), key=layout.sizes.__getitem__)
+    if prod(layout.sizes) // layout.sizes[longest] <= SLICED_ROWS:
+        return _sliced(e, x, axis, layout, longest)
+    dtype = np.dtype(np.int32 if layout.extent < 1 << 31 else np.int64)
+    total: Tensor | None = None
+    for index, (size, stride) in enumerate(zip(layout.sizes, layout.strides, strict=True)):
+        shape = [size if i == index else 1 for i in range(rank)]
+        vector = e.constant((np.arange(size, dtype=np.int64) * stride).reshape(shape), dtype)
+        # as it is, since folding would make the table that this avoids
+        sizes = (*layout.sizes[: index + 1], *shape[index + 1 :])
+        total = vector if total is None else e.nodes("Add", [total, vector], [(dtype, sizes)])[0]
+    assert total is not None
+    return e.Gather(x, total, axis)
+
+
+def _sliced(e: Emitter, x: Tensor, axis: int, layout: Layout, longest: int) -> Tensor:
+    """:func:`_gathered` along the longest axis of ``layout``, for every place in the others."""
+    count, step = layout.sizes[longest], layout.strides[longest]
+    others = [i for i in range(len(layout.sizes)) if i != longest]
+    rows = Layout(tuple(layout.sizes[i] for i in others), tuple(layout.strides[i] for i in others))
+    front, back = x.shape[:axis], x.shape[axis + 1 :]
+    steps = (*(1 for _ in front), step, *(1 for _ in back))
+    parts = []
+    for first in rows.offsets().reshape(-1).tolist():
+        starts = (*(0 for _ in front), first, *(0 for _ in back))
+        part = e.Slice(x, starts, (*front, first + (count - 1) * step + 1, *back), steps)
+        parts.append(e.Reshape(part, (*front, 1, count, *back)))
+    whole = e.Reshape(e.Concat(parts, axis), (*front, *rows.sizes, count, *back))
+    order = sorted(range(len(layout.sizes)), key=[*others, longest].__getitem__)
+    behind = range(axis + len(order), whole.rank)
+    return e.Transpose(whole, (*range(axis), *(axis + i for i in order), *behind))
 
 
 class Buffers:
@@ -124,6 +216,7 @@ class Buffers:
         }
         self._flat: dict[tuple[Value, DType], Tensor] = {}
         self._constants: dict[tuple[Value, int, TensorDesc, bool], Tensor] = {}
+        self._views: dict[tuple[Tensor, DType], Tensor] = {}
 
     def bind(self, value: Value, tensor: Tensor) -> None:
         """A graph input: ``tensor`` holds the buffer from its start, in memory order."""
@@ -179,6 +272,63 @@ class Buffers:
         assert found is not None, f"{value.name} cannot be read as {desc}"
         return found
 
+    def held(self, value: Value, offset: int, desc: TensorDesc) -> set[DataType]:
+        """As which types of its width the memory is held that ``desc`` sees; constants are of any type."""
+        data_type = desc.data_type
+        end = offset + desc.extent * data_type.itemsize
+        found = set()
+        for layer in self._memory[value]:
+            if isinstance(layer, Written) and layer.start < end and offset < layer.end and layer.tensor.value is None:
+                held = DataType(layer.tensor.dtype.name)
+                # elements of another width have to be taken apart or put together, which integers can be
+                found.add(held if held.bits == data_type.bits else DataType(f"uint{data_type.bits}"))
+        return found
+
+    def _as(self, tensor: Tensor, dtype: DType) -> Tensor:
+        """:func:`reinterpret`, once for all that read a tensor."""
+        if tensor.dtype == dtype:
+            return tensor
+        key = (tensor, dtype)
+        if key not in self._views:
+            self._views[key] = reinterpret(self._e, tensor, dtype)
+        return self._views[key]
+
+    def sight(self, value: Value, offset: int, desc: TensorDesc) -> tuple[Tensor | None, Hashable] | None:
+        """What :meth:`read` depends on: a computed tensor, if it reads one, and the rest.
+
+        ``None`` where it depends on more, or where what it emits is remembered for other readers.
+        """
+        layers = self._memory[value]
+        layer = layers[-1]
+        if len(layers) > 1 or desc.data_type.is_packed_nibbles:
+            return None
+        if isinstance(layer, Known):
+            return None, (value, offset)
+        tensor, dtype, layout = layer.tensor, desc.data_type.dtype, layer.layout
+        if tensor.dtype != dtype:
+            return None
+        if (layer.start, layout.sizes, layout.strides) != (offset, desc.sizes, desc.effective_strides):
+            inside = layer.start <= offset and offset + desc.extent * dtype.itemsize <= layer.end
+            if (
+                not inside
+                or offset % dtype.itemsize
+                or plan_read(layout, layout_of(desc, offset // dtype.itemsize)) is None
+            ):
+                return None
+        if tensor.value is not None:
+            return None, (tensor, layout, layer.start, offset)
+        return tensor, (layout, layer.start, offset)
+
+    def before(self, write: Write, desc: TensorDesc) -> Tensor:
+        """What lies in the place of ``desc`` before it is written; behind the end of a smaller buffer that is 0."""
+        base = write.base
+        assert base is not None
+        if base.nbytes < write.value.nbytes:
+            layers = self._memory[base]
+            base = Value(base.name, write.value.nbytes)
+            self._memory[base] = layers
+        return self.read(base, write.offset, desc)
+
     def memory_order(self, value: Value, desc: TensorDesc) -> Tensor:
         """The value from its start, as a caller sees it who knows it as ``desc``: in memory order."""
         desc = in_memory(desc)
@@ -193,16 +343,12 @@ class Buffers:
         """The bytes that ``desc`` spans, and ``tensor`` in them; gaps and the last half are those of ``base``, or 0."""
         e, layout = self._e, layout_of(desc)
         size = 2 * desc.data_type.bytes_for(desc.extent)
-        if base is None:
-            below = e.constant(np.zeros(size, tensor.dtype))
-        else:
-            below = self._unpacked(base, offset, desc)
-        if not layout.is_dense:
-            flat = e.Reshape(tensor, (tensor.size,))
-            return packed(e, e.ScatterElements(below, e.positions(scatter_indices(layout)), flat, 0))
-        flat = take(e, plan_flat(layout), tensor)
-        if flat.size < size:
-            flat = e.Concat([flat, e.Slice(below, [size - 1], [size])], 0)
+        below = None if base is None else self._unpacked(base, offset, desc)
+        flat = take(e, plan_write(layout, over=below is not None), tensor, below)
+        if below is None:
+            flat = _padded(e, e.Slice(flat, [0], [size]), (max(size - flat.size, 0),))
+        elif flat.size < size:
+            flat = e.Concat([flat, e.Slice(below, [flat.size], [size])], 0)
         return packed(e, flat)
 
     def _direct(self, layer: Written, offset: int, desc: TensorDesc, units: bool) -> Tensor | None:
@@ -212,18 +358,20 @@ class Buffers:
         plan = plan_read(layer.layout, layout_of(desc, offset // dtype.itemsize), units=units)
         if plan is None:
             return None
-        # Reinterpreted first: a shared value is then converted once, however many views read it.
-        return take(self._e, plan, reinterpret(self._e, layer.tensor, dtype))
+        # reinterpreted first: a shared value is then converted once, however many views read it
+        return take(self._e, plan, self._as(layer.tensor, dtype))
 
     def _known(self, layer: Known, offset: int, desc: TensorDesc, units: bool) -> Tensor:
         """Constant bytes, seen through strides by numpy; nothing is copied where the memory allows it."""
         dtype = desc.data_type.dtype
         sizes = tuple(1 if s == 0 else n for n, s in zip(desc.sizes, desc.effective_strides, strict=True))
-        if isinstance(layer.data, FillData) and prod(sizes) > MATERIALISED_FILL_ELEMENTS:
-            element = layer.data.read(offset, dtype.itemsize).view(dtype)
-            if len(layer.data.pattern) == dtype.itemsize or layer.data.pattern == b"\0":
-                return self._e.ConstantOfShape(sizes if units else desc.sizes, element[0], dtype)
         length = desc.extent * dtype.itemsize
+        budget = self._e.budget
+        element = self._repeated(layer.data, offset, prod(sizes), dtype)
+        if element is not None:
+            return self._e.ConstantOfShape(sizes if units else desc.sizes, element, dtype)
+        # what is made here and does not come with the model: fills, zeros behind data, elements seen more than once
+        budget.spend(max(length, prod(sizes) * dtype.itemsize) - min(length, stored_bytes(layer.data)))
         raw = layer.data.read(offset, length)
         if len(raw) < length:
             raw = np.concatenate([raw, np.zeros(length - len(raw), np.uint8)])
@@ -236,37 +384,67 @@ class Buffers:
         tensor = self._e.constant(array, label=layer.label)
         return tensor if units else self._e.Expand(tensor, desc.sizes)
 
+    def _repeated(self, data: Data, offset: int, count: int, dtype: DType) -> int | float | None:
+        """The element that ``data`` repeats from ``offset`` on, where there are too many of them to store."""
+        if not isinstance(data, FillData) or dtype.itemsize % len(data.pattern):
+            return None
+        if count <= MATERIALISED_FILL_ELEMENTS and self._e.budget.affords(count * dtype.itemsize):
+            return None
+        element: int | float = data.read(offset, dtype.itemsize).view(dtype)[0]
+        return element
+
+    def _row(self, layer: Known, count: int, dtype: DType) -> Tensor:
+        """``count`` elements of constant bytes from their start, zeros behind their end; few of them are stored."""
+        e, data, width = self._e, layer.data, dtype.itemsize
+        if isinstance(data, PaddedData) and (count * width - data.head.nbytes) // width > MATERIALISED_FILL_ELEMENTS:
+            head = -(-data.head.nbytes // width)
+            zeros = e.ConstantOfShape((count - head,), 0, dtype)
+            return e.Concat([self._row(Known(data.head, layer.label), head, dtype), zeros], 0)
+        element = self._repeated(data, 0, count, dtype) if data.nbytes >= count * width else None
+        if element is not None:
+            return e.ConstantOfShape((count,), element, dtype)
+        e.budget.spend(count * width - min(count * width, stored_bytes(data)))
+        raw = data.read(0, count * width)
+        raw = np.concatenate([raw, np.zeros(count * width - len(raw), np.uint8)])
+        return e.constant(raw.view(dtype), label=layer.label)
+
     def _flatten(self, value: Value, layers: tuple[Layer, ...], dtype: DType) -> Tensor:
         """The whole buffer as one dimension of ``dtype``, whatever wrote its parts."""
         key = (value, dtype)
         if key not in self._flat:
-            unit = gcd(
-                dtype.itemsize, *(gcd(w.start, w.tensor.dtype.itemsize) for w in layers if isinstance(w, Written))
-            )
+            written = [layer for layer in layers if isinstance(layer, Written)]
+            unit = gcd(dtype.itemsize, *(gcd(layer.start, layer.tensor.dtype.itemsize) for layer in written))
             work = dtype if unit == dtype.itemsize else np.dtype(f"uint{8 * unit}")
-            flat = self._stacked(layers, value.nbytes // dtype.itemsize * dtype.itemsize, work)
+            # a buffer need not hold a whole number of the reader's elements, and has room for all that was written
+            nbytes = max(value.nbytes, *(layer.end for layer in written))
+            flat = self._stacked(layers, -(-nbytes // unit), work)
+            ratio = dtype.itemsize // unit
+            flat = self._e.Slice(flat, [0], [flat.size // ratio * ratio])
             self._flat[key] = reinterpret(self._e, flat, dtype)
         return self._flat[key]
 
-    def _stacked(self, layers: tuple[Layer, ...], nbytes: int, dtype: DType) -> Tensor:
+    def _stacked(self, layers: tuple[Layer, ...], count: int, dtype: DType) -> Tensor:
+        """``count`` elements, or more, which are zeros."""
         e, width = self._e, dtype.itemsize
-        count = nbytes // width
-        flat = e.constant(np.zeros(count, dtype))
+        flat: Tensor | None = None  # zeros
         for layer in layers:
             if isinstance(layer, Known):
-                raw = layer.data.read(0, nbytes)
-                raw = np.concatenate([raw, np.zeros(nbytes - len(raw), np.uint8)])
-                flat = e.constant(raw.view(dtype), label=layer.label)
+                is_zero = isinstance(layer.data, FillData) and not any(layer.data.pattern)
+                flat = None if is_zero else self._row(layer, count, dtype)
                 continue
-            first, last = layer.start // width, min(layer.end // width, count)
-            if layer.layout.is_dense:
-                dense = reinterpret(e, take(e, plan_flat(layer.layout), layer.tensor), dtype)
-                dense = e.Slice(dense, [0], [last - first])
-                parts = [e.Slice(flat, [0], [first]), dense, e.Slice(flat, [last], [count])]
-                flat = e.Concat([part for part in parts if part.size], 0)
+            elements, layout = layer.tensor, layer.layout
+            ratio = elements.dtype.itemsize // width
+            if elements.dtype != dtype:
+                elements = reinterpret(e, e.Reshape(elements, (*elements.shape, 1)), dtype)
+                layout = Layout((*layout.sizes, ratio), (*(ratio * stride for stride in layout.strides), 1))
+            first, last = layer.start // width, layer.end // width
+            if flat is None:
+                dense = take(e, plan_write(layout), elements)
+                flat = _padded(e, dense, (max(count - first - dense.size, 0),), (first,))
             else:
-                elements = reinterpret(e, e.Reshape(layer.tensor, (layer.tensor.size,)), dtype)
-                ratio = elements.size // layer.tensor.size
-                positions = scatter_indices(layer.layout)[:, None] * ratio + np.arange(ratio)
-                flat = e.ScatterElements(flat, e.positions(positions.reshape(-1)), elements)
+                below = e.Slice(flat, [first], [last])
+                dense = take(e, plan_write(layout, over=True), elements, below)
+                parts = [e.Slice(flat, [0], [first]), dense, e.Slice(flat, [last], [flat.size])]
+                flat = e.Concat([part for part in parts if part.size], 0)
+        assert flat is not None
         return flat

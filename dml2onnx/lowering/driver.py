@@ -2,66 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from math import gcd
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dml2onnx.codes.compiling import NOT_LOWERED
+from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, InternalError
 from dml2onnx.garbage import collection_paused
-from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.ir.view import Layout, memory_shape
-from dml2onnx.lowering.bits import unsigned
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.ir.view import memory_shape
+from dml2onnx.lowering.budget import Budget
 from dml2onnx.lowering.buffers import Buffers, in_memory, layout_of
 from dml2onnx.lowering.emitter import Emitter, Tensor
-from dml2onnx.lowering.emitter.core import FLOAT, FLOAT16, value_info
+from dml2onnx.lowering.hazards import avert
+from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowerings
+from dml2onnx.lowering.repeats import Repeats
+from dml2onnx.model import FLOAT, FLOAT16, OnnxGraph, Port
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from onnx import GraphProto
-
     from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value
-    from dml2onnx.lowering.emitter.core import Array
     from dml2onnx.lowering.registry import Lowered, Lowering
-
-
-@dataclass(frozen=True, slots=True)
-class Port:
-    """A graph input or output: its public name, its name in the ONNX model, and how the caller sees the buffer.
-
-    ``shape`` is that of memory; ``desc`` the descriptor under which it is read or was last written.
-    """
-
-    name: str
-    onnx_name: str
-    dtype: np.dtype[np.generic]
-    shape: tuple[int, ...]
-    desc: TensorDesc
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """What one DirectML node became: the range of ONNX nodes made for it, and why."""
-
-    node: str
-    operator: str
-    operators: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LoweredGraph:
-    """An ONNX graph without its initializers' bytes, which stay arrays until they are written."""
-
-    proto: GraphProto
-    initializers: dict[str, Array]
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
-    traces: tuple[Trace, ...] = field(default=())
 
 
 @collection_paused()
@@ -70,9 +34,7 @@ def lower(
     outputs: Sequence[GraphOutput],
     opset: int,
     target: str,
-    *,
-    trace: bool = False,
-) -> LoweredGraph:
+) -> OnnxGraph:
     """The ONNX graph of what ``outputs`` need of ``graph``.
 
     Raises :class:`DmlError` naming every operator without a lowering; the graph must have passed ``check``.
@@ -80,27 +42,28 @@ def lower(
     live = graph.live_nodes(tuple(outputs))
     functions = _functions(live)
     ports = {item.name for item in graph.inputs} | {item.name for item in outputs}
-    weights = {item.value.name for item in graph.constants} - ports
-    e = Emitter(opset, target, frozenset(ports), frozenset(weights))
+    weights = {item.value.name for item in graph.constants} - ports - {""}
+    budget = Budget.beside(item.data for item in graph.constants)
+    e = Emitter(opset, target, frozenset(ports), frozenset(weights), budget)
     buffers = Buffers(e, graph)
+    repeats = Repeats(e, buffers)
+    bits = wanted_as_bits(live, outputs)
     inputs = _bind_inputs(graph, live, outputs, e, buffers)
     wanted = {output.value: output for output in outputs}
-    names = _OutputNames({port.onnx_name for port in inputs})
-    traces = []
+    names = _Names({port.onnx_name for port in inputs})
     for node, function in zip(live, functions, strict=True):
-        start = len(e.graph.node)
         e.begin(node.name, node.operator.type)
-        for value in _lower_node(node, function, e, buffers):
+        for value, tensor in _lower_node(node, function, e, buffers, repeats, bits):
             if value in wanted:
-                names.claim(wanted[value], buffers, e, start)
-        if trace:
-            emitted = tuple(item.op_type for item in e.graph.node[start:])
-            traces.append(Trace(node.name, node.operator.type, emitted, tuple(e.notes)))
+                names.claim(wanted[value], buffers, e)
+            elif value.given:
+                names.give(value.given, tensor, e)
+        e.end()
     e.begin("outputs", "")
     results = tuple(names.port(output, buffers, e) for output in outputs)
-    e.graph.input.extend(value_info(port.onnx_name, port.dtype, port.shape) for port in inputs)
-    e.graph.output.extend(value_info(port.onnx_name, port.dtype, port.shape) for port in results)
-    return LoweredGraph(e.graph, e.initializers, inputs, results, tuple(traces))
+    e.end()
+    avert(e, (port.onnx_name for port in results))
+    return OnnxGraph(tuple(e.origins), e.initializers, inputs, results)
 
 
 def _functions(live: Sequence[Node]) -> list[Lowering]:
@@ -123,23 +86,39 @@ def _functions(live: Sequence[Node]) -> list[Lowering]:
     return [table[node.operator.type] for node in live]
 
 
-def _lower_node(node: Node, function: Lowering, e: Emitter, buffers: Buffers) -> list[Value]:
-    """Emits one node and returns the values that it wrote."""
-    result = function(Operands(node, buffers, e), e)
+def _lower_node(
+    node: Node, function: Lowering, e: Emitter, buffers: Buffers, repeats: Repeats, bits: frozenset[Value]
+) -> list[tuple[Value, Tensor]]:
+    """Emits one node and returns the values that it wrote, with what it wrote there."""
+    try:
+        tensors = repeats.lower(node, lambda: _results(node, function(Operands(node, buffers, e, bits), e), e))
+    except MemoryError:
+        message = "there is not enough memory to compile it"
+        place = {"node": node.name, "operator": node.operator.type, "pointer": node.source}
+        raise DmlError(NO_MEMORY.at(message, **place)) from None
     written = []
-    for name, index, write, desc in node.views_out():
-        tensor = _pick(node, result, name, index)
+    for (_, _, write, desc), tensor in zip(node.views_out(), tensors, strict=True):
+        buffers.write(write.value, write.offset, desc, tensor, write.base)
+        written.append((write.value, tensor))
+    return written
+
+
+def _results(node: Node, lowered: Lowered, e: Emitter) -> list[Tensor]:
+    """The tensors of all outputs, each as its descriptor has it."""
+    results = []
+    for name, index, _, desc in node.views_out():
+        tensor = _pick(node, lowered, name, index)
         dtype = desc.data_type.dtype
         if tensor.dtype != dtype and (tensor.dtype, dtype) == (FLOAT, FLOAT16):
             tensor = e.Cast(tensor, dtype)
-        # bits of floats stay integers until a reader wants the floats: a NaN would not keep its payload
-        fits = tensor.dtype == dtype or (dtype.kind == "f" and tensor.dtype == unsigned(dtype))
+        # what was moved or made as bits stays so until a reader computes with it: a NaN would not keep its payload
+        is_held = dtype.itemsize > 1 and tensor.dtype.itemsize == dtype.itemsize
+        fits = tensor.dtype == dtype or (is_held and (dtype.kind == "f" or bool(moved_fields(node))))
         if not fits or tensor.shape != desc.sizes:
             found = f"{tensor.dtype} {list(tensor.shape)}"
             raise InternalError(node.operator.type, f"its lowering gave {found} for {name}, which is {desc}")
-        buffers.write(write.value, write.offset, desc, tensor, write.base)
-        written.append(write.value)
-    return written
+        results.append(tensor)
+    return results
 
 
 def _pick(node: Node, result: Lowered, name: str, index: int) -> Tensor:
@@ -160,10 +139,12 @@ def _bind_inputs(
         for _, _, read, desc in node.views_in():
             if read.value in readers:
                 readers[read.value].append((read.offset, in_memory(desc)))
-        for _, _, write, desc in node.views_out():
-            if write.base in readers:
+        for name, _, write, desc in node.views_out():
+            if write.base in readers and node.operator.updates(name):
+                readers[write.base].append((write.offset, in_memory(desc)))
+            elif write.base in readers:
                 data_type = in_memory(desc).data_type
-                readers[write.base].append((0, TensorDesc(data_type, (write.base.nbytes // data_type.itemsize,))))
+                readers[write.base].append((0, TensorDesc(data_type, (-(-write.base.nbytes // data_type.itemsize),))))
     for output in outputs if readers else ():
         if output.value in readers:
             readers[output.value].append((0, in_memory(output.desc)))
@@ -172,68 +153,68 @@ def _bind_inputs(
         desc = item.desc or _input_desc(item, readers[item.value])
         stored = in_memory(desc)
         shape = memory_shape(layout_of(stored))
-        port = Port(item.name, item.name, stored.data_type.dtype, shape, desc)
-        buffers.bind(item.value, Tensor(item.name, port.dtype, shape))
+        # in ONNX the empty name stands for nothing
+        port = Port(item.name, item.name or e.fresh("input"), stored.data_type.dtype, shape, desc)
+        buffers.bind(item.value, Tensor(port.onnx_name, port.dtype, shape))
         ports.append(port)
     return tuple(ports)
 
 
 def _input_desc(item: GraphInput, readers: list[tuple[int, TensorDesc]]) -> TensorDesc:
+    """As the first reader sees it if that is all that anybody reads, else a row of what is read."""
+    nbytes = item.value.nbytes
     if not readers:
-        return _flat(item.value.nbytes, 1, None)
-    needed = max(offset + desc.extent * desc.data_type.itemsize for offset, desc in readers)
+        return TensorDesc(DataType.UINT8, (max(nbytes, 1),))
+    needed = min(nbytes, max(offset + desc.extent * desc.data_type.itemsize for offset, desc in readers))
     first_offset, first = readers[0]
     width = first.data_type.itemsize
-    if first_offset == 0 and first.extent * width >= needed:
+    if first_offset == 0 and needed <= first.extent * width <= nbytes:
         return first
-    return _flat(-(-needed // width) * width, width, first)
+    count = -(-needed // width)
+    if count * width <= nbytes:
+        return TensorDesc(first.data_type, (count,))
+    # a buffer may end in the middle of an element of its first reader
+    width = gcd(width, nbytes)
+    return TensorDesc(DataType(f"uint{8 * width}"), (nbytes // width,))
 
 
-def _flat(nbytes: int, width: int, like: TensorDesc | None) -> TensorDesc:
-    from dml2onnx.ir.tensor import DataType
-
-    return TensorDesc(DataType.UINT8 if like is None else like.data_type, (max(nbytes // width, 1),))
-
-
-class _OutputNames:
-    """Gives outputs their names: where possible the node that computes an output is named after it."""
+class _Names:
+    """Gives values the names that the graph has for them; a graph output's is that of the value that becomes it."""
 
     def __init__(self, taken: set[str]) -> None:
         self._taken = taken
         self._claimed: dict[GraphOutput, Tensor] = {}
         self._tensors: set[Tensor] = set()
 
-    def claim(self, output: GraphOutput, buffers: Buffers, e: Emitter, start: int) -> None:
-        """Called right behind the node that writes ``output``, while few readers need to follow a renaming."""
+    def claim(self, output: GraphOutput, buffers: Buffers, e: Emitter) -> None:
+        """Called right behind the node that writes ``output``."""
         tensor = buffers.memory_order(output.value, output.desc)
-        # a node that changes nothing hands on what an older one made
-        made_here = any(tensor.name in item.output for item in e.graph.node[start:])
-        if made_here and tensor not in self._tensors:
-            e.rename(tensor, self._free(output.name, e), start)
+        if self._is_new(tensor, e):
+            tensor.name = self._free(output.name, e)
             self._claimed[output] = tensor
             self._tensors.add(tensor)
 
+    def give(self, name: str, tensor: Tensor, e: Emitter) -> None:
+        """Called right behind the node that writes ``tensor`` into the value of this name."""
+        if self._is_new(tensor, e):
+            tensor.name = e.fresh(name)
+            self._tensors.add(tensor)
+
+    def _is_new(self, tensor: Tensor, e: Emitter) -> bool:
+        # a node that changes nothing hands on what an older one made
+        return tensor not in self._tensors and any(tensor in node.outputs for node in e.emitted)
+
     def port(self, output: GraphOutput, buffers: Buffers, e: Emitter) -> Port:
+        """The graph output, made here where no node could be named after it."""
         tensor = self._claimed.get(output)
         if tensor is None:  # a constant, a graph input, or what an older node made; maybe another output already
             tensor = e.Identity(buffers.memory_order(output.value, output.desc))
-            e.rename(tensor, self._free(output.name, e), len(e.graph.node) - 1)
+            tensor.name = self._free(output.name, e)
         return Port(output.name, tensor.name, tensor.dtype, tensor.shape, output.desc)
 
     def _free(self, name: str, e: Emitter) -> str:
         """An in-place program's output has the name of its input; in ONNX names are written once."""
-        if name in self._taken:
-            return e.fresh(f"{name}_out")
+        if name in self._taken or not name:
+            return e.fresh(f"{name}_out" if name else "output")
         self._taken.add(name)
         return name
-
-
-def logical(array: Array, port: Port) -> Array:
-    """A port's memory-order array in the shape of its descriptor, 4-bit elements one to a byte."""
-    if port.desc.data_type.is_packed_nibbles:
-        octets = array.view(np.uint8)
-        halves = np.stack((octets & 15, octets >> 4), -1).reshape(-1)
-        array = ((halves ^ 8) - 8).view(np.int8) if port.desc.data_type.is_signed else halves
-    layout = Layout(port.desc.sizes, port.desc.effective_strides)
-    strides = tuple(stride * array.itemsize for stride in layout.strides)
-    return np.lib.stride_tricks.as_strided(np.ascontiguousarray(array).reshape(-1), layout.sizes, strides).copy()

@@ -12,7 +12,7 @@ from dml2onnx.lowering.emitter.core import FLOAT
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:
-    from dml2onnx.ir.operator import ScaleBias
+    from dml2onnx.ir.operator import OperatorDesc, ScaleBias
     from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.emitter.core import DType
     from dml2onnx.lowering.operands import Operands
@@ -67,7 +67,11 @@ def divide(node: Operands, e: Emitter) -> Tensor:
     return e.Expand(divided(e, a, b), node.output().sizes)
 
 
-@lowers("ELEMENT_WISE_IDENTITY")
+def _copied(op: OperatorDesc) -> tuple[str, ...]:
+    return ("InputTensor",) if is_unscaled(op.scale_bias()) else ()
+
+
+@lowers("ELEMENT_WISE_IDENTITY", moves=_copied)
 def identity(node: Operands, e: Emitter) -> Tensor:
     """``InputTensor * Scale + Bias``; without ScaleBias a copy of the bits, which is no node at all [decision X24].
 

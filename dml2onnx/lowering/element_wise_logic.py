@@ -40,7 +40,7 @@ _BIT_OPERATORS: Mapping[str, Callable[[Emitter, Tensor, Tensor], Tensor]] = {
     "ELEMENT_WISE_BIT_XOR": Emitter.BitwiseXor,
 }
 
-_BITWISE_OPSET = 18
+BITWISE_OPSET = 18
 """From here on ONNX has BitwiseAnd, BitwiseOr and BitwiseXor."""
 
 _BITS_OF_BYTES = np.array([value.bit_count() for value in range(256)], np.int32)
@@ -100,7 +100,7 @@ def is_infinity(node: Operands, e: Emitter) -> Tensor:
     return _truth_value(node, e, found)
 
 
-@lowers("ELEMENT_WISE_IF")
+@lowers("ELEMENT_WISE_IF", moves=("ATensor", "BTensor"), exact_floats=False)
 def if_(node: Operands, e: Emitter) -> Tensor:
     """ATensor where the condition is not 0, else BTensor: Where, in which the other one has no say [decision E23].
 
@@ -127,7 +127,7 @@ def _truth_value(node: Operands, e: Emitter, holds: Tensor) -> Tensor:
 # --- bits ------------------------------------------------------------------------------------------------------------
 
 
-@lowers(*_BIT_OPERATORS)
+@lowers(*_BIT_OPERATORS, by_bits=True)
 def bit_operator(node: Operands, e: Emitter) -> Tensor:
     """BitwiseAnd, BitwiseOr and BitwiseXor, of floats on the integers of their bits [decision E15].
 
@@ -135,7 +135,7 @@ def bit_operator(node: Operands, e: Emitter) -> Tensor:
     """
     a, b = node.bits("ATensor"), node.bits("BTensor")
     _note_bits_of_floats(node, e, "ATensor")
-    if e.opset >= _BITWISE_OPSET:
+    if e.opset >= BITWISE_OPSET:
         return e.Expand(_BIT_OPERATORS[node.op.type](e, a, b), node.output().sizes)
     e.note("BitwiseAnd, BitwiseOr and BitwiseXor are new in opset 18: bytes are looked up in a table")
     both = _both(e, a, b)
@@ -147,7 +147,7 @@ def bit_operator(node: Operands, e: Emitter) -> Tensor:
     return e.Expand(either, node.output().sizes)
 
 
-@lowers("ELEMENT_WISE_BIT_NOT")
+@lowers("ELEMENT_WISE_BIT_NOT", by_bits=True)
 def bit_not(node: Operands, e: Emitter) -> Tensor:
     """Every bit inverted: BitwiseNot as a Sub from all ones, which all opsets have.
 
@@ -176,7 +176,7 @@ def bit_shift(node: Operands, e: Emitter) -> Tensor:
     return e.Expand(e.Cast(shifted, out.data_type.dtype), out.sizes)
 
 
-@lowers("ELEMENT_WISE_BIT_COUNT")
+@lowers("ELEMENT_WISE_BIT_COUNT", by_bits=True)
 def bit_count(node: Operands, e: Emitter) -> Tensor:
     """How many bits are set: summed in parallel within each integer, or looked up byte by byte below opset 18.
 
@@ -185,23 +185,15 @@ def bit_count(node: Operands, e: Emitter) -> Tensor:
     x, out = node.bits("InputTensor"), node.output()
     _note_bits_of_floats(node, e, "InputTensor")
     x = e.Cast(x, unsigned(x.dtype))
-    count = _counted_in_parallel(e, x) if e.opset >= _BITWISE_OPSET else _counted_by_bytes(e, x)
+    count = _counted_in_parallel(e, x) if e.opset >= BITWISE_OPSET else _counted_by_bytes(e, x)
     return e.Expand(e.Cast(count, out.data_type.dtype), out.sizes)
 
 
 def low_bits(e: Emitter, x: Tensor, modulus: int) -> Tensor:
     """An unsigned integer modulo a power of two."""
-    if e.opset >= _BITWISE_OPSET:
+    if e.opset >= BITWISE_OPSET:
         return e.BitwiseAnd(x, e.constant(modulus - 1, x.dtype))
     return e.Mod(x, e.constant(modulus, x.dtype))
-
-
-def exclusive_or(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
-    """Bits that one of two integers has, in all opsets."""
-    if e.opset >= _BITWISE_OPSET:
-        return e.BitwiseXor(a, b)
-    both = _both(e, a, b)
-    return e.Sub(e.Sub(e.Add(a, b), both), both)
 
 
 def _note_bits_of_floats(node: Operands, e: Emitter, field: str) -> None:
@@ -235,11 +227,17 @@ def _counted_in_parallel(e: Emitter, x: Tensor) -> Tensor:
     if width == 16:
         x = e.Cast(x, _UINT32)  # BitShift has no 16 bits
     dtype: DType = x.dtype
-    for step in (1, 2, 4):
-        mask = sum(((1 << step) - 1) << first for first in range(0, width, 2 * step))
-        even = e.BitwiseAnd(x, e.constant(mask, dtype))
-        odd = e.BitShift(x, e.constant(step, dtype), "RIGHT")
-        x = e.Add(even, e.BitwiseAnd(odd, e.constant(mask, dtype)))
+
+    def mask(step: int) -> Tensor:
+        return e.constant(sum(((1 << step) - 1) << first for first in range(0, width, 2 * step)), dtype)
+
+    def odd(step: int) -> Tensor:
+        return e.BitShift(x, e.constant(step, dtype), "RIGHT")
+
+    # of two bits, the pair less the upper one is how many are set; four bits have room for what two counts add up to
+    x = e.Sub(x, e.BitwiseAnd(odd(1), mask(1)))
+    x = e.Add(e.BitwiseAnd(x, mask(2)), e.BitwiseAnd(odd(2), mask(2)))
+    x = e.BitwiseAnd(e.Add(x, odd(4)), mask(4))
     if width == 8:
         return x
     wide = 8 * dtype.itemsize
@@ -247,12 +245,12 @@ def _counted_in_parallel(e: Emitter, x: Tensor) -> Tensor:
     return e.BitShift(e.Mul(x, e.constant(ones, dtype)), e.constant(wide - 8, dtype), "RIGHT")
 
 
-def masked(e: Emitter, condition: Tensor, x: Tensor) -> Tensor:
-    """``x`` where a BOOL condition holds, else 0.
+def cleared(e: Emitter, condition: Tensor, x: Tensor) -> Tensor:
+    """0 where a BOOL condition holds, else ``x``.
 
     A Mul for integers of which ONNX Runtime has no Where.
     """
     assert condition.dtype == BOOL
     if x.dtype.kind != "f" and not e.has_kernel("Where", x.dtype):
-        return e.Mul(x, e.Cast(condition, x.dtype))
-    return e.Where(condition, x, e.constant(0, x.dtype))
+        return e.Mul(x, e.Cast(e.Not(condition), x.dtype))
+    return e.Where(condition, e.constant(0, x.dtype), x)

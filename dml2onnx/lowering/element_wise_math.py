@@ -10,7 +10,7 @@ import numpy as np
 
 from dml2onnx.lowering.activation import affine, clamp
 from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, scaled, truncated
-from dml2onnx.lowering.element_wise_logic import low_bits, masked
+from dml2onnx.lowering.element_wise_logic import cleared, low_bits
 from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.emitter.core import BOOL, DOUBLE, FLOAT, INT64
 from dml2onnx.lowering.registry import lowers
@@ -86,7 +86,7 @@ def _tan(e: Emitter, x: Tensor) -> Tensor:
 
 def _erf(e: Emitter, x: Tensor) -> Tensor:
     """NaN has to stay NaN [decision E25]; ONNX Runtime 1.24 makes a number of it."""
-    return e.Where(e.IsNaN(x), x, e.Erf(x))
+    return e.Where(e.IsNaN(x), e.constant(math.nan, x.dtype), e.Erf(x))
 
 
 _ON_CPU: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
@@ -113,7 +113,9 @@ def exact_unary(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_ROUND")
 def round_(node: Operands, e: Emitter) -> Tensor:
-    """Round, or Ceil below 0 and Floor above, of x itself or of x moved by a half [decisions E16, E17].
+    """Round, or Floor of the magnitude, itself or moved by a half, times the sign of x [decisions E16, E17].
+
+    The sign is x itself within -1 and 1, where the factor is 0 unless it is an end: so 0 keeps its sign, too.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_round_operator_desc
     """
@@ -121,13 +123,12 @@ def round_(node: Operands, e: Emitter) -> Tensor:
     if mode == "HALVES_TO_NEAREST_EVEN":
         return e.Expand(e.Round(x), sizes)
     x = node.widened(x) if mode == "TOWARD_ZERO" else e.Cast(x, FLOAT)
-    up = down = x
+    magnitude, signed = e.Abs(x), x
     if mode == "TOWARD_INFINITY":
-        e.note("x is moved by the FLOAT32 number below 0.5: halves round to the next whole number, less does not")
-        half = e.constant(np.nextafter(np.float32(0.5), np.float32(0)))
-        up, down = e.Sub(x, half), e.Add(x, half)
-    is_negative = e.Less(x, e.constant(0, x.dtype))
-    return e.Expand(e.Where(is_negative, e.Ceil(up), e.Floor(down)), sizes)
+        e.note("|x| is moved by the FLOAT32 number below 0.5: halves round to the next whole number, less does not")
+        magnitude = e.Add(magnitude, e.constant(np.nextafter(np.float32(0.5), np.float32(0))))
+        signed = e.Mul(x, e.constant(2, x.dtype))
+    return e.Expand(e.Mul(e.Floor(magnitude), e.Clip(signed, -1, 1)), sizes)
 
 
 @lowers("ELEMENT_WISE_ATAN_YX")
@@ -140,12 +141,13 @@ def atan_yx(node: Operands, e: Emitter) -> Tensor:
     zero = e.constant(0, x.dtype)
     height, width = e.Abs(y), e.Abs(x)
     e.note("equal sides are 45 degrees, also where they are infinite; the origin is 0")
-    slope = e.Where(e.Equal(height, width), e.Sign(height), e.Div(height, width))
+    slope = e.Where(e.Equal(height, width), e.Sign(height), e.Div(height, width), no_minus_zero=True)
     angle = e.Atan(slope)
-    angle = e.Where(e.Less(x, zero), e.Sub(e.constant(math.pi, x.dtype), angle), angle)
-    # the reciprocal tells -0 from 0, but is -0 itself at the lowest numbers
-    is_below = e.Or(e.Less(y, zero), e.Less(e.Reciprocal(y), zero))
-    return e.Expand(e.Where(is_below, e.Neg(angle), angle), node.output().sizes)
+    other_side = e.Sub(e.constant(math.pi, x.dtype), angle)
+    angle = e.Where(e.Less(x, zero), other_side, angle, no_minus_zero=True)
+    # the reciprocal tells -0 from 0
+    sign = e.Clip(e.Reciprocal(e.Clip(y, -1, 1)), -1, 1)
+    return e.Expand(e.Mul(angle, sign), node.output().sizes)
 
 
 # --- two operands ----------------------------------------------------------------------------------------------------
@@ -195,7 +197,8 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
         result = e.Mod(a, b)
         if is_floor:
             crosses = e.Less(e.Mul(result, e.Sign(b)), e.constant(0, b.dtype))
-            result = e.Where(crosses, e.Add(result, b), result)
+            # a remainder is nearer to 0 than b
+            result = e.Where(crosses, e.Add(result, b), result, no_minus_zero=True)
     elif a.dtype.kind == "u":
         result = _unsigned_remainder(e, a, b)
     else:
@@ -250,7 +253,7 @@ def threshold(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_CLIP_GRAD")
 def clip_grad(node: Operands, e: Emitter) -> Tensor:
-    """The gradient where ``Min < x < Max``, else 0 [decision E8]: two comparisons and a Where.
+    """The gradient, 0 where x is not between Min and Max [decision E8]: two comparisons and a Where.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad_operator_desc
     """
@@ -269,8 +272,8 @@ def clip_grad1(node: Operands, e: Emitter) -> Tensor:
 
 def _clipped_gradient(node: Operands, e: Emitter, low: float, high: float) -> Tensor:
     x, gradient = node.broadcastable("InputTensor"), node.broadcastable("InputGradientTensor")
-    above, below = e.Greater(x, e.constant(low, x.dtype)), e.Less(x, e.constant(high, x.dtype))
-    return e.Expand(masked(e, e.And(above, below), gradient), node.output("OutputGradientTensor").sizes)
+    below, above = e.LessOrEqual(x, e.constant(low, x.dtype)), e.GreaterOrEqual(x, e.constant(high, x.dtype))
+    return e.Expand(cleared(e, e.Or(below, above), gradient), node.output("OutputGradientTensor").sizes)
 
 
 @lowers("VALUE_SCALE_2D")
@@ -329,9 +332,9 @@ def _constant_float_power(e: Emitter, base: Tensor, exponent: float) -> Tensor:
     if exponent == -1:
         return e.Reciprocal(base)
     if exponent == 0.5:
-        e.note("Sqrt is several times faster than Pow, and differs at -inf only")
+        e.note("Sqrt is several times faster than Pow, and differs at -inf and in the sign of 0 only")
         is_lowest = e.Equal(base, e.constant(-math.inf, base.dtype))
-        return e.Where(is_lowest, e.constant(math.inf, base.dtype), e.Sqrt(base))
+        return e.Where(is_lowest, e.constant(math.inf, base.dtype), e.Abs(e.Sqrt(base)))
     return e.Pow(base, e.constant(exponent, base.dtype))
 
 

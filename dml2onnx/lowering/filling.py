@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.lowering.element_wise import bound
-from dml2onnx.lowering.element_wise_logic import exclusive_or
+from dml2onnx.lowering.element_wise_logic import BITWISE_OPSET
 from dml2onnx.lowering.emitter.core import FLOAT, INT64
 from dml2onnx.lowering.registry import lowers
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Steps = npt.NDArray[np.uint64]
 
 _INT32 = np.dtype(np.int32)
+_UINT8 = np.dtype(np.uint8)
 _UINT32 = np.dtype(np.uint32)
 _UINT64 = np.dtype(np.uint64)
 
@@ -59,6 +60,7 @@ def fill_value_sequence(node: Operands, e: Emitter) -> Tensor:
     The Add is of the numbers that begin rows and those of the first row: Range would add ValueDelta repeatedly.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_fill_value_sequence_operator_desc
     """
+    e.budget.require(node.output().element_count // _ROW)
     output, start, delta = node.output(), node.op.scalar("ValueStart").value, node.op.scalar("ValueDelta").value
     dtype, count = output.data_type.dtype, output.element_count
     if dtype.kind != "f":
@@ -113,7 +115,7 @@ def diagonal_matrix(node: Operands, e: Emitter) -> Tensor:
     return _on_diagonals(e, output.sizes, offset, offset + 1, value, e.constant(0, dtype))
 
 
-@lowers("DIAGONAL_MATRIX1")
+@lowers("DIAGONAL_MATRIX1", moves=("InputTensor",), exact_floats=False)
 def diagonal_matrix1(node: Operands, e: Emitter) -> Tensor:
     """Value where ``Begin <= column - row < End``, the input or 0 elsewhere; inverted where Begin > End [decision X17].
 
@@ -121,9 +123,8 @@ def diagonal_matrix1(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_diagonal_matrix1_operator_desc
     """
     output, begin, end = node.output(), node.op.uint("DiagonalFillBegin"), node.op.uint("DiagonalFillEnd")
-    dtype = output.data_type.dtype
-    value = e.constant(node.op.scalar("Value").value, dtype)
-    x = node.broadcastable("InputTensor") if node.op.has("InputTensor") else e.constant(0, dtype)
+    value = e.constant(node.as_moved(node.op.scalar("Value").value))
+    x = node.broadcastable("InputTensor") if node.op.has("InputTensor") else e.constant(0, value.dtype)
     if begin > end:
         return _on_diagonals(e, output.sizes, end, begin, x, value)
     return _on_diagonals(e, output.sizes, begin, end, value, x)
@@ -136,6 +137,7 @@ def _on_diagonals(e: Emitter, sizes: tuple[int, ...], begin: int, end: int, insi
     if begin >= end:
         return e.Expand(outside, sizes)
     dtype = _INT32 if height + width < 1 << 31 else INT64
+    e.budget.require(height + width)
     columns, rows = e.constant(np.arange(width), dtype), np.arange(height).reshape(-1, 1)
     from_begin, from_end = (e.constant(rows + diagonal, dtype) for diagonal in (begin, end))
     bounded = begin > 1 - height, end < width
@@ -192,18 +194,62 @@ def _words(e: Emitter, x: Tensor) -> tuple[Tensor, Tensor]:
     return e.Cast(x, _UINT32), e.Cast(e.BitShift(x, e.constant(32, _UINT64), "RIGHT"), _UINT32)
 
 
-def philox_4x32_10(e: Emitter, counters: Iterable[Tensor], key: tuple[Tensor, Tensor]) -> tuple[Tensor, ...]:
+def philox_4x32_10(e: Emitter, counters: Iterable[Tensor], key: tuple[Tensor, Tensor]) -> Sequence[Tensor]:
     """The four words of a block for counters of four words, all UINT32.
 
     Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3 (SC 2011), section 4.3.
     """
     c0, c1, c2, c3 = counters
+    if e.opset < BITWISE_OPSET:
+        return _philox_by_tables(e, (c0, c1, c2, c3), key)
     for i in range(_ROUNDS):
         k0, k1 = (e.Add(k, e.constant(i * step % (1 << 32), _UINT32)) for k, step in zip(key, _KEY_STEPS, strict=True))
-        (low0, high0), (low1, high1) = (
-            _words(e, e.Mul(e.Cast(c, _UINT64), e.constant(multiplier, _UINT64)))
-            for c, multiplier in zip((c0, c2), _MULTIPLIERS, strict=True)
-        )
-        c0, c1 = exclusive_or(e, exclusive_or(e, high1, c1), k0), low1
-        c2, c3 = exclusive_or(e, exclusive_or(e, high0, c3), k1), low0
+        (low0, high0), (low1, high1) = _products(e, c0, c2)
+        c0, c1 = e.BitwiseXor(e.BitwiseXor(high1, c1), k0), low1
+        c2, c3 = e.BitwiseXor(e.BitwiseXor(high0, c3), k1), low0
     return c0, c1, c2, c3
+
+
+def _products(e: Emitter, c0: Tensor, c2: Tensor) -> list[tuple[Tensor, Tensor]]:
+    """The lower and upper words of what two words of a block are multiplied to."""
+    factors = zip((c0, c2), _MULTIPLIERS, strict=True)
+    return [_words(e, e.Mul(e.Cast(c, _UINT64), e.constant(factor, _UINT64))) for c, factor in factors]
+
+
+def _philox_by_tables(e: Emitter, counters: Sequence[Tensor], key: tuple[Tensor, Tensor]) -> Sequence[Tensor]:
+    """The rounds as the steps of a Scan; of each, what is combined lies side by side, taken apart into bytes."""
+    e.note("BitwiseXor is new in opset 18: bytes are looked up in a table, in a Scan over the rounds")
+    shape, count = counters[0].shape, counters[0].size
+    steps = np.arange(_ROUNDS, dtype=np.uint64).reshape(-1, 1) * np.array(_KEY_STEPS[::-1], np.uint64)
+    keys = e.Add(e.Concat([key[1], key[0]], 0), e.constant(steps.astype(np.uint32)))
+    byte = np.arange(256, dtype=np.uint8)
+    table = e.constant((byte[:, None] ^ byte).reshape(-1))
+
+    def combined(a: Tensor, b: Tensor) -> Tensor:
+        return e.Gather(table, e.Add(e.Mul(e.Cast(a, _INT32), e.constant(256, _INT32)), e.Cast(b, _INT32)))
+
+    def step(states: Sequence[Tensor], elements: Sequence[Tensor]) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
+        c0, c1, c2, c3 = states
+        (low0, high0), (low1, high1) = _products(e, c0, c2)
+        high, old = (e.Concat([e.Reshape(item, (1, count)) for item in pair], 0) for pair in ((high0, high1), (c3, c1)))
+        k = _in_bytes(e, e.Reshape(elements[0], (2, 1)))
+        mixed = _of_bytes(e, combined(k, combined(_in_bytes(e, high), _in_bytes(e, old))))
+        c2, c0 = (e.Reshape(item, (count,)) for item in e.Split(mixed, (1, 1), 0))
+        return [c0, low1, c2, low0], []
+
+    states = [e.Reshape(item, (count,)) for item in counters]
+    return [e.Reshape(item, shape) for item in e.Scan(step, states, [keys])[0]]
+
+
+def _in_bytes(e: Emitter, x: Tensor) -> Tensor:
+    """UINT8 numbers for UINT32 words, along a new first axis, the low ones first."""
+    parts = [x, *(e.BitShift(x, e.constant(bits, _UINT32), "RIGHT") for bits in (8, 16, 24))]
+    return e.Cast(e.Concat([e.Reshape(part, (1, *x.shape)) for part in parts], 0), _UINT8)
+
+
+def _of_bytes(e: Emitter, x: Tensor) -> Tensor:
+    """:func:`_in_bytes` backwards."""
+    first, *rest = e.Split(e.Cast(x, _UINT32), (1,) * 4, 0)
+    for position, part in enumerate(rest, 1):
+        first = e.Add(first, e.Mul(part, e.constant(1 << 8 * position, _UINT32)))
+    return e.Reshape(first, x.shape[1:])

@@ -96,7 +96,7 @@ COLUMNS_WORTH_TURNING = 1 << 14
 """Elements from which on two Transposes cost less than copying elements one by one."""
 
 
-@lowers("GATHER")
+@lowers("GATHER", moves=("InputTensor",))
 def gather(node: Operands, e: Emitter) -> Tensor:
     """Slices of the input along Axis, in the order of the indices: Gather, or GatherElements from a vector.
 
@@ -134,7 +134,7 @@ def _gathered(e: Emitter, x: Tensor, places: Tensor, axis: int) -> Tensor:
     return e.Reshape(flat, (*x.shape[:axis], *places.shape, *x.shape[axis + 1 :]))
 
 
-@lowers("GATHER_ELEMENTS")
+@lowers("GATHER_ELEMENTS", moves=("InputTensor",))
 def gather_elements(node: Operands, e: Emitter) -> Tensor:
     """``output[.., k, ..] = input[.., indices[.., k, ..], ..]``: GatherElements.
 
@@ -151,7 +151,7 @@ def gather_elements(node: Operands, e: Emitter) -> Tensor:
     return e.GatherElements(x, e.Expand(places, sizes), axis)
 
 
-@lowers("GATHER_ND", "GATHER_ND1")
+@lowers("GATHER_ND", "GATHER_ND1", moves=("InputTensor",))
 def gather_nd(node: Operands, e: Emitter) -> Tensor:
     """What each tuple of coordinates points to, behind common batch dimensions: GatherND, or Gather along one axis.
 
@@ -172,7 +172,7 @@ def gather_nd(node: Operands, e: Emitter) -> Tensor:
 # --- writing ---------------------------------------------------------------------------------------------------------
 
 
-@lowers("SCATTER")
+@lowers("SCATTER", moves=("InputTensor", "UpdatesTensor"))
 def scatter(node: Operands, e: Emitter) -> Tensor:
     """The input with updates put along Axis; those with an index outside are dropped [decision X8].
 
@@ -190,7 +190,7 @@ def scatter(node: Operands, e: Emitter) -> Tensor:
     return e.Slice(e.ScatterElements(longer, slots, updates, axis), (0,) * x.rank, whole)
 
 
-@lowers("SCATTER_ND")
+@lowers("SCATTER_ND", moves=("InputTensor", "UpdatesTensor"))
 def scatter_nd(node: Operands, e: Emitter) -> Tensor:
     """The input with updates put where tuples of coordinates point to; those that point outside are dropped.
 
@@ -224,7 +224,7 @@ def _row_numbers(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     slots = _slots(e, e.Transpose(indices, (1, 0)), columns[0], DOUBLE)
     count = e.constant(prod(sizes), DOUBLE)
     parts = e.Mul(slots, e.constant(columns[1], DOUBLE))
-    parts = e.Where(e.Equal(slots, e.constant(columns[0], DOUBLE)), count, parts)
+    parts = e.Where(e.Equal(slots, e.constant(columns[0], DOUBLE)), count, parts, no_minus_zero=True)
     return e.Reshape(e.Cast(e.Min(e.ReduceSum(parts, (0,)), count), INT64), (indices.shape[0], 1))
 
 
@@ -235,7 +235,7 @@ def _are_inside(slots: Tensor, size: int) -> bool:
 # --- making and finding ----------------------------------------------------------------------------------------------
 
 
-@lowers("ONE_HOT")
+@lowers("ONE_HOT", moves=("ValuesTensor",))
 def one_hot(node: Operands, e: Emitter) -> Tensor:
     """On where the coordinate along Axis is the index, else off: GatherElements, by Equal, of the two values.
 
@@ -245,6 +245,7 @@ def one_hot(node: Operands, e: Emitter) -> Tensor:
     """
     indices, values = node.broadcastable("IndicesTensor"), node.tensor("ValuesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
+    e.budget.require(sizes[axis])
     places = np.arange(sizes[axis]).reshape([-1 if i == axis else 1 for i in range(len(sizes))])
     if indices.dtype.kind == "i":
         from_end = e.Add(indices, e.constant(sizes[axis], indices.dtype))

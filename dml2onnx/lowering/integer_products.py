@@ -8,6 +8,7 @@ https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -143,6 +144,7 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
         return e.ConvInteger(x, w, x_zero_point, e.Reshape(w_zero_point, ()), window, group)
     e.note("zero points of channels are taken off behind ConvInteger, each times the sum of its window")
     y = e.ConvInteger(x, w, x_zero_point, e.constant(0, UINT8), window, group)
+    e.budget.require(group * prod(w.shape[1:]))
     ones = e.constant(np.ones((group, *w.shape[1:]), np.uint8))
     sums = e.ConvInteger(x, ones, x_zero_point, e.constant(0, UINT8), window, group)
     spatial = y.shape[2:]

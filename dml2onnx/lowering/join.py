@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands
 
 
-@lowers("JOIN")
+@lowers("JOIN", moves=("InputTensors",))
 def join(node: Operands, e: Emitter) -> Tensor:
     """The inputs one behind the other along Axis; a single input is a copy."""
     return e.Concat(node.array("InputTensors"), node.op.uint("Axis"))

@@ -348,6 +348,7 @@ def image_sums(e: Emitter, x: Tensor, size: int, *, from_elements: bool = False)
             for value, other in ((before + behind + 1, 1), (before, 0), (behind, 0))
         )
         x = e.AveragePool(x, Window(shape, (1, 1), (1, 1), start, end), count_include_pad=False)
+        e.budget.require(counts.size * length)
         places = np.arange(length)
         inside = np.minimum(places + behind, length - 1) - np.maximum(places - before, 0) + 1
         counts = counts * inside.reshape((-1, 1) if axis == 0 else (1, -1))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.emitter.core import FLOAT, FLOAT16
+from dml2onnx.lowering.moving import moved_fields, moved_type
 
 if TYPE_CHECKING:
-    from dml2onnx.ir.graph import Node, Read
+    from dml2onnx.ir.graph import Node, Read, Value
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.ir.tensor import TensorDesc
     from dml2onnx.lowering.buffers import Buffers
@@ -18,14 +21,21 @@ if TYPE_CHECKING:
 
 
 class Operands:
-    """The tensors of one node, read through its views when asked for."""
+    """The tensors of one node, read through its views when asked for.
 
-    __slots__ = ("_buffers", "_e", "_node", "op")
+    Those that it only moves are read as what memory holds, floats or integers of the same width.
+    """
 
-    def __init__(self, node: Node, buffers: Buffers, emitter: Emitter) -> None:
+    __slots__ = ("_buffers", "_e", "_moved", "_moved_type", "_node", "op")
+
+    def __init__(
+        self, node: Node, buffers: Buffers, emitter: Emitter, wanted_as_bits: frozenset[Value] = frozenset()
+    ) -> None:
         self._node = node
         self._buffers = buffers
         self._e = emitter
+        self._moved = moved_fields(node)
+        self._moved_type = moved_type(node, buffers, wanted_as_bits) if self._moved else None
         self.op: OperatorDesc = node.operator
 
     def tensor(self, field: str) -> Tensor:
@@ -52,6 +62,19 @@ class Operands:
             desc = replace(desc, data_type=DataType[f"UINT{desc.data_type.bits}"])
         return self._buffers.read(read.value, read.offset, desc, units=True)
 
+    def previous(self, field: str) -> Tensor | None:
+        """What an output that the operator updates holds before, or ``None`` where nobody can tell."""
+        (write,) = self._node.writes[field]
+        return None if write.base is None else self._buffers.before(write, self.op.tensor(field))
+
+    def as_moved(self, value: int | float) -> np.generic:
+        """A value of the output's type that stands among moved elements, as what these are read as."""
+        data_type = self.output().data_type
+        with np.errstate(over="ignore"):
+            array = np.array([value], data_type.dtype)
+        moved: np.generic = array.view((self._moved_type or data_type).dtype)[0]
+        return moved
+
     def output(self, field: str = "OutputTensor") -> TensorDesc:
         """The descriptor of an output."""
         return self.op.tensor(field)
@@ -74,4 +97,7 @@ class Operands:
 
     def _read(self, field: str, index: int, units: bool) -> Tensor:
         read: Read = self._node.reads[field][index]
-        return self._buffers.read(read.value, read.offset, self.op.tensors(field)[index], units=units)
+        desc = self.op.tensors(field)[index]
+        if self._moved_type is not None and field in self._moved:
+            desc = replace(desc, data_type=self._moved_type)
+        return self._buffers.read(read.value, read.offset, desc, units=units)

@@ -25,25 +25,26 @@ _MODES: dict[str, PadMode] = {"EDGE": "edge", "REFLECTION": "reflect", "WRAP": "
 """The modes that ONNX Pad has too; SYMMETRIC it has not."""
 
 
-@lowers("PADDING")
+@lowers("PADDING", moves=("InputTensor",))
 def padding(node: Operands, e: Emitter) -> Tensor:
     """The input with margins at both ends of every dimension; PaddingValue is converted like a CLIP bound.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding_operator_desc
     """
     if node.op.enum("PaddingMode") == "CONSTANT":
-        return surrounded(e, *_margins(node), _converted(node.op.float("PaddingValue"), node.output().data_type))
+        value = _converted(node.op.float("PaddingValue"), node.output().data_type)
+        return surrounded(e, *_margins(node), node.as_moved(value))
     return _continue(node, e)
 
 
-@lowers("PADDING1")
+@lowers("PADDING1", moves=("InputTensor",))
 def padding1(node: Operands, e: Emitter) -> Tensor:
     """PADDING with a value of the tensor's own type.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding1_operator_desc
     """
     if node.op.enum("PaddingMode") == "CONSTANT":
-        return surrounded(e, *_margins(node), node.op.scalar("PaddingValue").value)
+        return surrounded(e, *_margins(node), node.as_moved(node.op.scalar("PaddingValue").value))
     return _continue(node, e)
 
 
@@ -69,7 +70,9 @@ def _padded_axes(start: Sequence[int], end: Sequence[int]) -> Iterator[int]:
     return (axis for axis in reversed(range(len(start))) if start[axis] or end[axis])
 
 
-def surrounded(e: Emitter, x: Tensor, start: Sequence[int], end: Sequence[int], value: int | float) -> Tensor:
+def surrounded(
+    e: Emitter, x: Tensor, start: Sequence[int], end: Sequence[int], value: int | float | np.generic
+) -> Tensor:
     """One value at both ends: Pad where there is a kernel for the type, else a Concat per padded dimension."""
     if x.value is not None or e.has_kernel("Pad", x.dtype):
         return e.Pad(x, start, end, "constant", value)
@@ -92,6 +95,7 @@ def _continue(node: Operands, e: Emitter) -> Tensor:
     e.note(f"Gather: Pad has no {mode} mode, or none for {x.dtype} and these margins")
     for axis in _padded_axes(start, end):
         size = x.shape[axis]
+        e.budget.require(start[axis] + size + end[axis])
         places = np.arange(-start[axis], size + end[axis])
         x = e.Gather(x, e.positions(_source(mode, places, size)), axis)
     return x

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.lowering.bits import comparable
-from dml2onnx.lowering.emitter.core import DOUBLE, FLOAT, FLOAT16, INT64
+from dml2onnx.lowering.emitter.core import DOUBLE, FLOAT, INT64
 from dml2onnx.lowering.emitter.neural import Window
 from dml2onnx.lowering.integer_products import requantized, scale_along, zero_point_along
 from dml2onnx.lowering.registry import lowers
@@ -76,6 +76,11 @@ class Pool:
         first = np.arange(self.output[axis])[:, None] * w.strides[axis] - w.start[axis]
         return first + np.arange(w.shape[axis]) * w.dilations[axis]
 
+    @property
+    def table_size(self) -> int:
+        """Elements of what :meth:`inside` makes."""
+        return prod(self.output) + sum(n * k for n, k in zip(self.output, self.window.shape, strict=True))
+
     def inside(self) -> Counts:
         """How many elements of each window lie in the input, of shape ``output``."""
         places = [self.places(axis) for axis in range(len(self.sizes))]
@@ -86,7 +91,12 @@ class Pool:
     @property
     def has_empty(self) -> bool:
         """Whether some window lies wholly in padding."""
-        return self.is_padded and not (self.fits and not self.is_dilated) and not self.inside().all()
+        return self.may_have_empty and not self.inside().all()
+
+    @property
+    def may_have_empty(self) -> bool:
+        """Whether :attr:`has_empty` has to look at every window."""
+        return self.is_padded and not (self.fits and not self.is_dilated)
 
 
 @lru_cache(maxsize=1024)
@@ -119,6 +129,7 @@ def max_pooling(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling2_operator_desc
     """
     x, pool = node.tensor("InputTensor"), pool_of(node.op)
+    e.budget.require(pool.table_size if pool.may_have_empty else 0)
     if not node.has_output("OutputIndicesTensor"):
         return {"OutputTensor": _maximum(e, x, pool)}
     y, indices = first_maxima(e, x, pool)
@@ -130,8 +141,28 @@ def max_pooling(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
 
 def first_maxima(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
     """The first largest element of each window, and its INT64 index in the whole of ``x``, row-major."""
-    with_indices = _pooled_with_indices if pool.fits and not pool.has_empty and x.dtype.itemsize < 8 else _searched
-    return with_indices(e, x, pool)
+    if not pool.fits or pool.has_empty or x.dtype.itemsize == 8:
+        return _searched(e, x, pool)
+    if e.target.name != "cpu" and e.has_kernel("MaxPool", x.dtype):
+        return e.MaxPoolWithIndices(x, pool.window)
+    values, indices = e.MaxPoolWithIndices(e.Cast(x, FLOAT if x.dtype.itemsize <= 2 else DOUBLE), pool.window)
+    pooled = e.Cast(values, x.dtype), indices
+    if x.dtype.kind != "f" or x.limited:
+        return pooled
+    y, where = e.If(_are_ordinary(e, values), lambda: pooled, lambda: _searched(e, x, pool))
+    return y, where
+
+
+def _are_ordinary(e: Emitter, maxima: Tensor) -> Tensor:
+    """Whether all that MaxPool found are numbers above the lowest, as a BOOL of one element.
+
+    Most of ONNX Runtime's kernels begin with the lowest finite number, and go on from there past NaN. So that is what
+    they find in a window of nothing but minus infinity or NaN, unless it is one of these, and 1.24 then has no index.
+    Rounded sums of magnitudes are never below any of them: a sum below the largest number is of ordinary ones.
+    """
+    e.note("If a window may hold but -inf or NaN, which MaxPool loses, its maximum is looked for in another way")
+    total = e.ReduceL1(maxima, tuple(range(maxima.rank)))
+    return e.Less(total, e.constant(np.finfo(maxima.dtype.name).max, maxima.dtype))
 
 
 def _lowest(dtype: DType) -> int | float:
@@ -141,16 +172,16 @@ def _lowest(dtype: DType) -> int | float:
 def _maximum(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
     """MaxPool in FLOAT, by far its fastest kernel, or Max over slices for what FLOAT cannot hold.
 
-    Most of ONNX Runtime's FLOAT kernels begin with the lowest finite number. That shows where a window holds -inf
-    alone: FLOAT16 rounds it back to -inf, FLOAT32 does not. Windows in padding alone are known when compiling.
+    Windows of padding alone are known when compiling, those of -inf or NaN alone when running; behind a Relu are none.
     """
     if pool.picks:
         return _pick(e, x, pool)
     native = e.target.name != "cpu" and e.has_kernel("MaxPool", x.dtype)
-    if not native and x.dtype.itemsize > 2:
-        if x.dtype != FLOAT and pool.is_global and e.supports("ReduceMax", x.dtype):
+    is_float = x.dtype.kind == "f"
+    if not native and (is_float or x.dtype.itemsize > 2):
+        if not is_float and pool.is_global and e.supports("ReduceMax", x.dtype):
             return e.ReduceMax(x, tuple(range(2, x.rank)))
-        if x.dtype != FLOAT or pool.has_empty:
+        if not is_float or pool.has_empty:
             e.note(f"Max over slices: MaxPool has no fast kernel that is exact for {x.dtype} and this padding")
             return _sliding_maximum(e, x, pool)
     wide = x if native else e.Cast(x, FLOAT)
@@ -158,7 +189,11 @@ def _maximum(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
     if not pool.fits or pool.has_empty:
         e.note("padded by hand: ONNX Runtime wants pads smaller than the window, and something in each window")
         wide, window = _filled(e, wide, pool, _lowest(x.dtype))
-    return e.Cast(e.MaxPool(wide, window), x.dtype)
+    y = e.MaxPool(wide, window)
+    if native or not is_float or x.limited:
+        return e.Cast(y, x.dtype)
+    (y,) = e.If(_are_ordinary(e, y), lambda: [y], lambda: [_sliding_maximum(e, e.Cast(x, FLOAT), pool)])
+    return e.Cast(y, x.dtype)
 
 
 def _filled(e: Emitter, x: Tensor, pool: Pool, value: int | float) -> tuple[Tensor, Window]:
@@ -197,25 +232,11 @@ def _maximum_along(e: Emitter, x: Tensor, axis: int, size: int, stride: int, dil
     return part(0, count, stride)
 
 
-def _pooled_with_indices(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
-    """MaxPool with its second output, in a type whose lowest value never occurs.
-
-    ONNX Runtime 1.24 finds no index in a window that holds nothing above the lowest value of the type.
-    """
-    if e.target.name != "cpu" and e.has_kernel("MaxPool", x.dtype):
-        return e.MaxPoolWithIndices(x, pool.window)
-    wide = e.Cast(x, FLOAT if x.dtype.itemsize <= 2 else DOUBLE)
-    if x.dtype.kind == "f":
-        # below all finite values of the narrower type, whose -inf it becomes again
-        wide = e.Max(wide, e.constant(-1e30 if x.dtype == FLOAT16 else -1e300, wide.dtype))
-    values, indices = e.MaxPoolWithIndices(wide, pool.window)
-    return e.Cast(values, x.dtype), indices
-
-
 def _searched(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
     """All windows gathered side by side, and ArgMax over them: any type, any padding."""
     e.note("windows are gathered and searched by ArgMax: MaxPool's indices do not cover this type or padding")
     planes, area, taps, count = prod(x.shape[:2]), prod(pool.sizes), prod(pool.window.shape), prod(pool.output)
+    e.budget.require(count * taps + planes)
     table, empty = _window_table(pool)
     flat = e.Reshape(x, (planes, area))
     source = table
@@ -264,6 +285,7 @@ def average_pooling(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling1_operator_desc
     """
     x, pool, include = node.tensor("InputTensor"), pool_of(node.op), node.op.flag("IncludePadding")
+    e.budget.require(pool.table_size if pool.may_have_empty else 0)
     if pool.picks:
         return _pick(e, x, pool)
     x = node.widened(x)
@@ -275,6 +297,7 @@ def average_pooling(node: Operands, e: Emitter) -> Tensor:
         return e.AveragePool(x, pool.window, count_include_pad=False)
     if len({*pool.window.start, *pool.window.end}) == 1:
         return e.AveragePool(x, pool.window, count_include_pad=True)
+    e.budget.require(pool.table_size)
     e.note("the divisor is corrected: ONNX Runtime 1.24 counts padding wrongly where it is not the same all around")
     mean = e.AveragePool(x, pool.window, count_include_pad=False)
     return e.Mul(mean, e.constant(_inside_to_whole(pool), x.dtype))
@@ -296,6 +319,7 @@ def _whole_to_inside(pool: Pool) -> Ratios:
 
 def _filtered(e: Emitter, x: Tensor, pool: Pool, weight: float) -> Tensor:
     """The sum over each window, times ``weight``: one Conv for all planes, which are its batch."""
+    e.budget.require(prod(pool.window.shape))
     weights = e.constant(np.full((1, 1, *pool.window.shape), weight), x.dtype)
     planes = e.Reshape(x, (prod(x.shape[:2]), 1, *pool.sizes))
     return e.Reshape(e.Conv(planes, weights, None, pool.window), (*x.shape[:2], *pool.output))
@@ -313,6 +337,7 @@ def lp_pooling(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_pooling_operator_desc
     """
     x, pool, p = node.tensor("InputTensor"), pool_of(node.op), node.op.uint("P")
+    e.budget.require(pool.table_size if pool.may_have_empty else 0)
     if pool.picks:
         return e.Abs(_pick(e, x, pool))
     has_dilations = not pool.is_dilated or e.opset >= 18
@@ -349,6 +374,7 @@ def quantized_linear_average_pooling(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_quantized_linear_average_pooling_operator_desc
     """
     x, pool = e.Cast(node.tensor("InputTensor"), FLOAT), pool_of(node.op)
+    e.budget.require(pool.table_size if pool.may_have_empty else 0)
     zero_point = zero_point_along(node, e, "Input", x.rank, 1)
     if zero_point is not None:
         x = e.Sub(x, e.Cast(zero_point, FLOAT))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dml2onnx.lowering.pooling import Pool
 
 
-@lowers("MAX_UNPOOLING")
+@lowers("MAX_UNPOOLING", moves=("InputTensor",))
 def max_unpooling(node: Operands, e: Emitter) -> Tensor:
     """``Output[Indices[i]] = Input[i]`` over the whole tensor, 0 elsewhere [decision P17].
 
@@ -44,6 +44,7 @@ def max_pooling_grad(node: Operands, e: Emitter) -> Tensor:
     """
     x, gradient = node.tensor("InputTensor"), e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     pool = pool_of(node.op, "InputTensor", "InputGradientTensor")
+    e.budget.require(pool.table_size if pool.may_have_empty else 0)
     # NaN is never found to be the largest, but in a window of NaN alone the first is wanted
     lowest = e.constant(-np.inf, x.dtype)
     _, indices = first_maxima(e, e.Where(e.IsNaN(x), lowest, x), pool)
@@ -64,6 +65,7 @@ def average_pooling_grad(node: Operands, e: Emitter) -> Tensor:
     """
     gradient = e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     pool = pool_of(node.op, "OutputGradientTensor", "InputGradientTensor")
+    e.budget.require(pool.table_size if pool.may_have_empty else 0)
     weight = 1 / prod(pool.window.shape)
     if pool.is_padded and not node.op.flag("IncludePadding"):
         # a window without elements inside has none to share among
@@ -75,6 +77,7 @@ def average_pooling_grad(node: Operands, e: Emitter) -> Tensor:
 def _spread(e: Emitter, gradient: Tensor, pool: Pool, weight: float) -> Tensor:
     """Every element added at the elements of its window, times ``weight``; what falls outside is dropped."""
     window, spatial = pool.window, pool.sizes
+    e.budget.require(prod(window.shape))
     planes = e.Reshape(gradient, (prod(gradient.shape[:2]), 1, *pool.output))
     none = (0,) * len(spatial)
     ones = e.constant(np.full((1, 1, *window.shape), weight), gradient.dtype)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 SHORTEST_RUN = 64
 """Elements that share a scale and lie together, from which on ONNX Runtime is fast with one scale per channel."""
 
+PACKED_FROM = 1024
+"""4-bit constants from which on it matters how many bytes they take in a file."""
+
 
 @lowers("ELEMENT_WISE_QUANTIZE_LINEAR")
 def quantize_linear(node: Operands, e: Emitter) -> Tensor:
@@ -89,8 +92,18 @@ def dequantize(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_dequantize_operator_desc
     """
-    x, scale, zero_point = _in_blocks(node, e, node.op.tensor("InputTensor").data_type)
-    y = dequantized(e, x, scale, zero_point)
+    data_type = node.op.tensor("InputTensor").data_type
+    x, scale, zero_point = _in_blocks(node, e, data_type)
+    if data_type.is_packed_nibbles and _stays_packed(e, x, signed=data_type.is_signed):
+        e.note("the weights stay packed: ONNX Runtime widens them when it loads the model")
+        y = e.stored_nibbles(x, signed=data_type.is_signed)
+        if zero_point is not None:
+            packed = _stays_packed(e, zero_point, signed=data_type.is_signed)
+            wide = e.stored_nibbles(zero_point, signed=data_type.is_signed) if packed else e.Cast(zero_point, FLOAT)
+            y = e.Sub(y, wide)
+        y = e.Mul(y, scale)
+    else:
+        y = dequantized(e, x, scale, zero_point)
     return e.Cast(e.Reshape(e.Expand(y, x.shape), node.output().sizes), node.output().data_type.dtype)
 
 
@@ -112,6 +125,15 @@ def dynamic_quantize_linear(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
         "OutputScaleTensor": e.Reshape(scale, node.output("OutputScaleTensor").sizes),
         "OutputZeroPointTensor": e.Reshape(zero_point, node.output("OutputZeroPointTensor").sizes),
     }
+
+
+def _stays_packed(e: Emitter, x: Tensor, *, signed: bool) -> bool:
+    """Whether 4-bit integers are constants that are worth storing as such.
+
+    DequantizeLinear would keep them packed, too, but ONNX Runtime runs it for every inference, 25 times as long as the
+    product with a row takes, or makes a MatMulNBits of both, which rounds the other factor to 8 bits.
+    """
+    return x.value is not None and x.size >= PACKED_FROM and e.stores_nibbles(signed=signed)
 
 
 def _in_blocks(node: Operands, e: Emitter, data_type: DataType) -> tuple[Tensor, Tensor, Tensor | None]:
@@ -177,7 +199,11 @@ def dequantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None)
     """``(x - zero_point) * scale``: FLOAT ``scale``, all of one rank, broadcasting; the result is FLOAT."""
     # of 32-bit numbers ONNX takes no zero point
     if e.dequantizes(x.dtype) and (zero_point is None or x.dtype.itemsize < 4):
-        fitting = _parameters(e, x, [scale] if zero_point is None else [scale, zero_point])
+        given = zero_point
+        if given is None:
+            # without one ONNX Runtime's optimiser takes all for UINT8, and 1.24 stops in the middle of some graphs
+            given = e.constant(np.zeros((1,) * x.rank, x.dtype))
+        fitting = _parameters(e, x, [scale] if given is None else [scale, given])
         if fitting is not None:
             (scale, *zero_points), axis = fitting
             return e.DequantizeLinear(x, scale, zero_points[0] if zero_points else None, axis)
@@ -195,8 +221,12 @@ def _difference(e: Emitter, x: Tensor, zero_point: Tensor | None) -> Tensor:
 def _parameters(e: Emitter, x: Tensor, items: Sequence[Tensor]) -> tuple[list[Tensor], int | None] | None:
     """Scale and zero point as QuantizeLinear takes them: scalars, or vectors along an axis, which comes second.
 
-    ``None`` where they vary along several axes, along one that ``x`` does not have, or faster than is worth it.
+    ``None`` where they vary along several axes, along one that ``x`` does not have, or faster than is worth it, and
+    where the scale is no positive number: ONNX Runtime's optimiser moves quantisations as if it always was.
     """
+    factors = items[0].value
+    if factors is not None and not (np.isfinite(factors) & (factors >= np.finfo(np.float32).tiny)).all():
+        return None
     axes = {axis for item in items for axis, size in enumerate(item.shape) if size > 1}
     if not axes:
         return [e.Reshape(item, ()) for item in items], None

@@ -25,7 +25,7 @@ _TWO_TRANSPOSES = "two Transposes of few axes, which ONNX Runtime runs much fast
 # --- blocks ----------------------------------------------------------------------------------------------------------
 
 
-@lowers("SPACE_TO_DEPTH", "SPACE_TO_DEPTH1")
+@lowers("SPACE_TO_DEPTH", "SPACE_TO_DEPTH1", moves=("InputTensor",))
 def space_to_depth(node: Operands, e: Emitter) -> Tensor:
     """``Output[n, d(c, by, bx), h, w] = Input[n, c, h * B + by, w * B + bx]``, d as Order says [decision X23].
 
@@ -48,7 +48,7 @@ def space_to_depth(node: Operands, e: Emitter) -> Tensor:
     return e.Reshape(columns, sizes)
 
 
-@lowers("DEPTH_TO_SPACE", "DEPTH_TO_SPACE1")
+@lowers("DEPTH_TO_SPACE", "DEPTH_TO_SPACE1", moves=("InputTensor",))
 def depth_to_space(node: Operands, e: Emitter) -> Tensor:
     """``Output[n, c, h * B + by, w * B + bx] = Input[n, d(c, by, bx), h, w]``, d as Order says [decision X23].
 
@@ -127,7 +127,7 @@ def _windows(node: Operands, image: TensorDesc) -> _Windows:
     return _Windows(batch, channels, tuple(spatial), *map(op.uints, fields))
 
 
-@lowers("UNFOLD")
+@lowers("UNFOLD", moves=("InputTensor",))
 def unfold(node: Operands, e: Emitter) -> Tensor:
     """The windows of the image, one to a column, 0 where they lie in the padding [decision X21].
 
@@ -142,6 +142,7 @@ def unfold(node: Operands, e: Emitter) -> Tensor:
     x = e.Reshape(x, (w.batch * w.channels, 1, rows, w.padded[-1]))
     x = e.Reshape(_unfold_last(e, x, w), (w.batch * w.channels, w.sizes[-1] * rows, w.blocks[-1]))
     if len(w.spatial) > 1 and w.padded[:-1] != (1,) * (len(w.spatial) - 1):
+        e.budget.require(prod(w.sizes) * prod(w.blocks[:-1]))
         x = e.Gather(x, e.positions(_row_places(w, rows)), 1)
     return e.Reshape(x, node.output().sizes)
 
@@ -154,7 +155,7 @@ def _unfold_last(e: Emitter, x: Tensor, w: _Windows) -> Tensor:
         e.note("windows that touch but do not overlap are blocks: a Transpose")
         whole = e.Slice(x, (0, 0, 0, 0), (n, 1, rows, blocks * size))
         return e.Transpose(e.Reshape(whole, (n, rows * blocks, size)), (0, 2, 1))
-    firsts = w.places(len(w.sizes) - 1)[:, 0].tolist()
+    firsts = [i * w.dilations[-1] for i in range(size)]
     parts = [e.Slice(x, (0, 0, 0, i), (n, 1, rows, i + (blocks - 1) * stride + 1), (1, 1, 1, stride)) for i in firsts]
     return e.Concat(parts, 1)
 
@@ -191,6 +192,7 @@ def _column_to_image(e: Emitter, x: Tensor, w: _Windows) -> Tensor:
 
 def _scatter_to_image(e: Emitter, x: Tensor, w: _Windows) -> Tensor:
     e.note("ScatterElements adds the elements up in the padded image, of which a Slice is the result")
+    e.budget.require(w.batch * w.channels * prod(w.sizes) * prod(w.blocks))
     images, places = w.batch * w.channels, w.flat_places(len(w.spatial)).reshape(1, -1)
     canvas = e.ConstantOfShape((images, prod(w.padded)), 0, x.dtype)
     indices = e.Expand(e.positions(places), (images, places.size))

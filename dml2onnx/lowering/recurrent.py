@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.lowering.activation import apply_activation, sees_slices
-from dml2onnx.lowering.emitter.recurrent import GateActivation, RecurrentDirection, Step
+from dml2onnx.lowering.emitter.control import Step
+from dml2onnx.lowering.emitter.recurrent import GateActivation, RecurrentDirection
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:
@@ -38,14 +39,14 @@ _GATE_ACTIVATIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 """Their names in ONNX's recurrent operators, and the fields that are activation_alpha and activation_beta."""
 
 _INEXACT_ON_CPU: Mapping[str, frozenset[str]] = {
-    "RNN": frozenset({"Softplus", "ScaledTanh", "Tanh"}),
+    "RNN": frozenset({"Softplus", "ScaledTanh", "Sigmoid", "Tanh"}),
     "GRU": frozenset({"Softplus", "ScaledTanh"}),
     "LSTM": frozenset({"Softplus", "ScaledTanh"}),
 }
 """Activations of which ONNX Runtime's own kernels (1.24 to 1.31) make too little.
 
 Their Softplus is infinite from 89 on. ScaledTanh, and Tanh in RNN, are differences of numbers near 1, which leaves few
-digits near 0.
+digits near 0. Sigmoid has an absolute error: that does for a gate, which multiplies, but in RNN it is the result.
 """
 
 _DIRECTIONS: Mapping[str, RecurrentDirection] = {
@@ -386,6 +387,7 @@ def _runs(e: Emitter, layer: _Layer) -> Tensor | None:
     if layer.lengths is None:
         return None
     steps, batch, _ = layer.x.shape
+    e.budget.require(steps)
     places = e.constant(np.arange(steps).reshape(steps, 1, 1), layer.lengths.dtype)
     return e.Less(places, e.Reshape(layer.lengths, (1, batch, 1)))
 
@@ -394,8 +396,8 @@ def _begun(e: Emitter, lengths: Tensor | None, last: Tensor) -> Tensor:
     """The last states, 0 where there was no step."""
     if lengths is None or (lengths.value is not None and lengths.value.all()):
         return last
-    begun = e.Greater(e.Reshape(lengths, (1, lengths.size, 1)), e.constant(0, lengths.dtype))
-    return e.Where(begun, last, e.constant(0, last.dtype))
+    without = e.LessOrEqual(e.Reshape(lengths, (1, lengths.size, 1)), e.constant(0, lengths.dtype))
+    return e.Where(without, e.constant(0, last.dtype), last)
 
 
 def _body(e: Emitter, cell: _Cell, *, masked: bool, sequence: bool) -> Step:

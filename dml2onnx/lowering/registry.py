@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
@@ -11,11 +12,14 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from dml2onnx import catalog
 
 if TYPE_CHECKING:
+    from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 FAMILIES = (
     "activation",
+    "adam",
+    "attention",
     "cast",
     "convolution",
     "element_wise",
@@ -38,6 +42,8 @@ FAMILIES = (
     "recurrent",
     "resample",
     "resample_gradients",
+    "roi",
+    "roi_gradients",
     "slicing",
 )
 """The modules of ``dml2onnx.lowering`` that hold lowerings, one per operator family."""
@@ -49,14 +55,41 @@ Lowering: TypeAlias = "Callable[[Operands, Emitter], Lowered]"
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
 
-def lowers(*operators: str) -> Callable[[_Function], _Function]:
-    """Marks a function as the lowering of operators, by their names without ``DML_OPERATOR_``."""
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """What a lowering does with elements that it does not compute with."""
+
+    moves: tuple[str, ...] | Callable[[OperatorDesc], tuple[str, ...]] = ()
+    """The inputs whose elements it hands on as they are, in each output, perhaps among elements of a given value."""
+    exact_floats: bool = True
+    """Whether floats are moved bit by bit as well; a Where of floats needs arithmetic to keep -0."""
+    by_bits: bool = False
+    """Whether it takes floats as the integers of their bits."""
+
+
+def lowers(
+    *operators: str,
+    moves: tuple[str, ...] | Callable[[OperatorDesc], tuple[str, ...]] = (),
+    exact_floats: bool = True,
+    by_bits: bool = False,
+) -> Callable[[_Function], _Function]:
+    """Marks a function as the lowering of operators, by their names without ``DML_OPERATOR_``.
+
+    The rest is said of it in a :class:`Movement`.
+    """
 
     def mark(function: _Function) -> _Function:
         function.__dict__["lowers"] = operators
+        function.__dict__["movement"] = Movement(moves, exact_floats, by_bits)
         return function
 
     return mark
+
+
+def movement(operator: str) -> Movement:
+    """Which elements the lowering of an operator only moves."""
+    found: Movement = lowerings()[operator].__dict__["movement"]
+    return found
 
 
 @cache

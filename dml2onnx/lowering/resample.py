@@ -13,8 +13,10 @@ from dml2onnx.lowering.emitter.core import FLOAT
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.sampling import (
     REMEMBERED,
+    SAMPLING_TABLES,
     Axis,
     ResizeForm,
+    inside,
     linear_form,
     nearest,
     nearest_form,
@@ -23,17 +25,24 @@ from dml2onnx.lowering.sampling import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.lowering.sampling import Indices, Rounding
 
 Axes: TypeAlias = "tuple[tuple[int, Axis], ...]"
 """Some axes of a tensor, each with its number, in order."""
+Runs: TypeAlias = "tuple[tuple[Axes, ResizeForm | None], ...]"
+"""Axes that one Resize samples, and how; or one axis and ``None``."""
 
 
-@lowers("RESAMPLE")
+def _moved(op: OperatorDesc) -> tuple[str, ...]:
+    return ("InputTensor",) if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR" else ()
+
+
+@lowers("RESAMPLE", moves=_moved)
 def resample(node: Operands, e: Emitter) -> Tensor:
     """RESAMPLE1 with pixel centres [decision S10].
 
@@ -42,7 +51,7 @@ def resample(node: Operands, e: Emitter) -> Tensor:
     return _centred(node, e, node.op.floats("Scales"))
 
 
-@lowers("UPSAMPLE_2D")
+@lowers("UPSAMPLE_2D", moves=_moved)
 def upsample_2d(node: Operands, e: Emitter) -> Tensor:
     """RESAMPLE of the last two axes by the whole numbers of ScaleSize [decision S11].
 
@@ -52,7 +61,7 @@ def upsample_2d(node: Operands, e: Emitter) -> Tensor:
     return _centred(node, e, (1.0,) * (node.output().rank - 2) + (float(factors.height), float(factors.width)))
 
 
-@lowers("RESAMPLE1")
+@lowers("RESAMPLE1", moves=_moved)
 def resample1(node: Operands, e: Emitter) -> Tensor:
     """Resizes every axis by its own scale and offsets; NEAREST_NEIGHBOR rounds halves up [decision S2].
 
@@ -63,7 +72,7 @@ def resample1(node: Operands, e: Emitter) -> Tensor:
     return _resample(node, e, op.floats("Scales"), *offsets, "HALVES_UP")
 
 
-@lowers("RESAMPLE2", "RESAMPLE3")
+@lowers("RESAMPLE2", "RESAMPLE3", moves=_moved)
 def resample2(node: Operands, e: Emitter) -> Tensor:
     """As RESAMPLE1, but NEAREST_NEIGHBOR rounds as RoundingDirection says [decision S3].
 
@@ -89,6 +98,7 @@ def _resample(
 ) -> Tensor:
     """An axis that memory repeats (stride 0) is resampled as its one element."""
     op, x = node.op, node.broadcastable("InputTensor")
+    e.budget.require(SAMPLING_TABLES * sum(n for n in node.output().sizes if n > 1))
     axes = _axes(x.shape, node.output().sizes, scales, input_offsets, output_offsets)
     if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
         return _nearest(e, x, axes, rounding)
@@ -209,15 +219,39 @@ def _linear(node: Operands, e: Emitter, x: Tensor, axes: Axes, *, antialiased: b
     if not any(stage.sampled for stage in stages):
         return _nearest(e, x, axes, "DECREASING")
     is_float = x.dtype.kind == "f"
-    y = node.widened(x) if is_float else e.Cast(x, FLOAT)
+    wide = node.widened(x) if is_float else e.Cast(x, FLOAT)
+    y, multiplies_by_0 = _through(e, wide, stages, by_resize=True)
+    if not is_float:
+        return _truncate(e, y, x.dtype, len(stages[-1].sampled))
+    if not multiplies_by_0 or x.limited or e.target.name != "cpu":
+        return y
+    e.note("Resize multiplies elements of weight 0: if that has made NaN of infinities, weighted sums take its place")
+    total = e.ReduceL1(y, tuple(range(y.rank)))
+    is_finite = e.Less(total, e.constant(np.inf, y.dtype))
+    (y,) = e.If(is_finite, lambda: [y], lambda: [_through(e, wide, stages, by_resize=False)[0]])
+    return y
+
+
+def _through(e: Emitter, y: Tensor, stages: Sequence[_Stage], *, by_resize: bool) -> tuple[Tensor, bool]:
+    """All stages, and whether a Resize has multiplied by 0 in one of them."""
+    multiplies_by_0 = False
     for stage in stages:
         y = e.Pad(y, (0,) * y.rank, stage.padding, "edge")
         if stage.shrinking:
             y = _nearest(e, y, stage.shrinking, "DECREASING")
-        y = _sample(e, y, stage.sampled)
+        runs = _runs(y.shape, stage.sampled, y.value is None and by_resize)
+        multiplies_by_0 |= any(form is not None and any(_looks_past(axis) for _, axis in run) for run, form in runs)
+        y = _sample(e, y, runs)
         if stage.growing:
             y = _nearest(e, y, stage.growing, "DECREASING")
-    return y if is_float else _truncate(e, y, x.dtype, len(stages[-1].sampled))
+    return y, multiplies_by_0
+
+
+@lru_cache(REMEMBERED)
+def _looks_past(axis: Axis) -> bool:
+    """Whether some coordinate is an element's own, behind which another lies: Resize takes 0 times that one."""
+    place = inside(axis)
+    return bool(((place == np.floor(place)) & (place < axis.size - 1)).any())
 
 
 @lru_cache(REMEMBERED)
@@ -250,9 +284,9 @@ def _halved(axis: Axis) -> Axis:
     return replace(axis, size=(axis.size + 1) // 2, scale=axis.scale * 2)
 
 
-def _sample(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
+def _sample(e: Emitter, x: Tensor, runs: Runs) -> Tensor:
     """As few Resizes as there can be; a weighted sum of two selections for an axis that no Resize samples."""
-    for run, form in _runs(x.shape, axes, x.value is not None):
+    for run, form in runs:
         if form is not None:
             x = _resize_linear(e, x, dict(run), form)
         else:
@@ -263,7 +297,7 @@ def _sample(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
 
 
 @lru_cache(REMEMBERED)
-def _runs(shape: tuple[int, ...], axes: Axes, is_constant: bool) -> tuple[tuple[Axes, ResizeForm | None], ...]:
+def _runs(shape: tuple[int, ...], axes: Axes, by_resize: bool) -> Runs:
     """Neighbouring axes that one Resize samples, from the last on; single axes for which there is none.
 
     The kernels take two axes, which one other may follow, or three.
@@ -272,7 +306,7 @@ def _runs(shape: tuple[int, ...], axes: Axes, is_constant: bool) -> tuple[tuple[
     left = list(axes)
     while left:
         run = [left.pop()]
-        form = None if is_constant else linear_form([run[0][1]])
+        form = linear_form([run[0][1]]) if by_resize else None
         longest = 3 if prod(shape[run[0][0] + 1 :]) == 1 else 2
         while form is not None and left and left[-1][0] == run[0][0] - 1 and len(run) < longest:
             wider = linear_form(axis for _, axis in (left[-1], *run))

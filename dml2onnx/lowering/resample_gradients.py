@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from dml2onnx.lowering.emitter.core import FLOAT
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.lowering.sampling import REMEMBERED, Axis, nearest, weights, whole
+from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, nearest, remembered, weights, whole
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.emitter import Emitter, Tensor
@@ -44,6 +43,7 @@ def _gradient(node: Operands, e: Emitter, rounding: Rounding) -> Tensor:
     op, x = node.op, e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     sizes = node.output("OutputGradientTensor").sizes
     fields = (op.floats("Scales"), op.floats("OutputPixelOffsets"), op.floats("InputPixelOffsets"))
+    e.budget.require(SAMPLING_TABLES * sum(n for n in (*sizes, *x.shape) if n > 1))
     axes = [Axis(*values) for values in zip(sizes, x.shape, *fields, strict=True)]
     is_linear = op.enum("InterpolationMode") == "LINEAR"
     for i in sorted(range(x.rank), key=lambda i: (axes[i].size / axes[i].count, -i)):
@@ -52,13 +52,13 @@ def _gradient(node: Operands, e: Emitter, rounding: Rounding) -> Tensor:
     return x
 
 
-@lru_cache(REMEMBERED)
+@remembered
 def _nearest_shares(axis: Axis, rounding: Rounding) -> tuple[Indices, Indices, Floats | None]:
     """Which elements go where, and the share of each, or ``None`` where they go as a whole."""
     return np.arange(axis.count), nearest(axis, rounding), None
 
 
-@lru_cache(REMEMBERED)
+@remembered
 def _linear_shares(axis: Axis) -> tuple[Indices, Indices, Floats | None]:
     """The same for LINEAR; an element whose coordinate is whole has no share elsewhere, not even of 0."""
     every, only = np.arange(axis.count), whole(axis)

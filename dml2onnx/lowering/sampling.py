@@ -8,18 +8,20 @@ two were seen to agree at every element.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from functools import lru_cache, wraps
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Hashable, Iterable
 
     import numpy.typing as npt
 
     Floats: TypeAlias = npt.NDArray[np.float32]
     Indices: TypeAlias = npt.NDArray[np.int64]
+
+F = TypeVar("F", bound="Callable[..., object]")
 
 Rounding = Literal["HALVES_UP", "INCREASING", "DECREASING"]
 """How NEAREST_NEIGHBOR makes an index of a coordinate."""
@@ -31,6 +33,27 @@ _HALF = np.float32(0.5)
 _FLOAT = np.finfo(np.float32)
 REMEMBERED = 4096
 """Distinct axes whose coordinates are kept: more than any network has, few enough to forget large ones."""
+
+
+SAMPLING_TABLES = 4
+"""How many vectors as long as an axis are made, at least, to find out where its elements look."""
+
+
+LONGEST_REMEMBERED = 1 << 16
+"""Elements of the axes among them."""
+
+
+def remembered(function: F) -> F:
+    """Remembers what a function makes of an axis, unless the axis is long."""
+    short = lru_cache(REMEMBERED)(function)
+
+    @wraps(function)
+    def of(axis: Axis, *args: Hashable) -> object:
+        is_short = max(axis.count, axis.size) <= LONGEST_REMEMBERED
+        return (short if is_short else function)(axis, *args)
+
+    of.__dict__["cache_info"] = short.cache_info
+    return cast("F", of)
 
 
 class ResizeForm(NamedTuple):
@@ -52,7 +75,7 @@ class Axis:
     output_offset: float
 
 
-@lru_cache(REMEMBERED)
+@remembered
 def coordinates(axis: Axis) -> Floats:
     """Where each output element looks, in FLOAT32 [decision S1]; an axis of size 0 does not exist."""
     steps = np.arange(axis.count).astype(np.float32) - np.float32(axis.output_offset)
@@ -65,13 +88,13 @@ def coordinates(axis: Axis) -> Floats:
     return finite
 
 
-@lru_cache(REMEMBERED)
+@remembered
 def inside(axis: Axis) -> Floats:
     """The coordinates, clamped: beyond the input its edge repeats [decision S5]."""
     return np.clip(coordinates(axis), np.float32(0), np.float32(axis.size - 1))
 
 
-@lru_cache(REMEMBERED)
+@remembered
 def nearest(axis: Axis, rounding: Rounding) -> Indices:
     """The element that each output element takes [decisions S2 and S3]."""
     place = coordinates(axis)
@@ -82,7 +105,7 @@ def nearest(axis: Axis, rounding: Rounding) -> Indices:
     return _clamp(place, axis.size)
 
 
-@lru_cache(REMEMBERED)
+@remembered
 def whole(axis: Axis) -> Indices | None:
     """The elements that LINEAR takes where no coordinate of the axis falls between two, else ``None``."""
     place = inside(axis)
@@ -152,7 +175,7 @@ def _takes(mode: str, place: Floats, size: int, wanted: Indices) -> bool:
     return np.array_equal(_clamp(index(np.where(np.abs(place - tie) < _TIE, tie, place)), size), wanted)
 
 
-@lru_cache(REMEMBERED)
+@remembered
 def _places(axis: Axis, rule: str, by: Scaling) -> Floats | None:
     """Where one rule of Resize looks; ``None`` where it does not give this count of elements."""
     if axis.size == axis.count:
@@ -183,13 +206,13 @@ def linear_form(axes: Iterable[Axis]) -> ResizeForm | None:
     return next((form for form in _LINEAR_FORMS if all(_looks_same(axis, form) for axis in axes)), None)
 
 
-@lru_cache(REMEMBERED)
+@remembered
 def _takes_same(axis: Axis, rounding: Rounding, form: ResizeForm) -> bool:
     place = _places(axis, form.coordinates, form.by)
     return place is not None and _takes(form.nearest, place, axis.size, nearest(axis, rounding))
 
 
-@lru_cache(REMEMBERED)
+@remembered
 def _looks_same(axis: Axis, form: ResizeForm) -> bool:
     """The same but for the order of the roundings of S1's formula."""
     place = _places(axis, form.coordinates, form.by)

@@ -19,7 +19,7 @@ TINY_BLOCK = 32
 """Bytes of a repeated block from which on Tile is faster than Expand."""
 
 
-@lowers("SLICE")
+@lowers("SLICE", moves=("InputTensor",))
 def slice_(node: Operands, e: Emitter) -> Tensor:
     """Element k of a dimension is the input's ``Offsets + k * Strides``: Slice.
 
@@ -28,7 +28,7 @@ def slice_(node: Operands, e: Emitter) -> Tensor:
     return _walk(node, e, node.op.uints("Offsets"), node.op.uints("Strides"))
 
 
-@lowers("SLICE1")
+@lowers("SLICE1", moves=("InputTensor",))
 def slice1(node: Operands, e: Emitter) -> Tensor:
     """Every ``|stride|``-th element of a window, from its last one down if the stride is negative: Slice.
 
@@ -56,7 +56,7 @@ def _walk(node: Operands, e: Emitter, starts: Sequence[int], steps: Sequence[int
     return e.Expand(e.Slice(x, first, last, by), counts)
 
 
-@lowers("SLICE_GRAD")
+@lowers("SLICE_GRAD", moves=("InputGradientTensor",))
 def slice_grad(node: Operands, e: Emitter) -> Tensor:
     """The input at the places that SLICE1 takes from, zeros elsewhere [decision X13]: Pad.
 
@@ -85,7 +85,7 @@ def _strewn(e: Emitter, x: Tensor, steps: Sequence[int]) -> Tensor:
     return e.Reshape(padded, [n * step for n, step in zip(x.shape, steps, strict=True)])
 
 
-@lowers("SPLIT")
+@lowers("SPLIT", moves=("InputTensor",))
 def split(node: Operands, e: Emitter) -> Mapping[str, list[Tensor]]:
     """Consecutive pieces along Axis: Split.
 
@@ -98,7 +98,7 @@ def split(node: Operands, e: Emitter) -> Mapping[str, list[Tensor]]:
     return {"OutputTensors": [e.Expand(piece, size) for piece, size in zip(pieces, sizes, strict=True)]}
 
 
-@lowers("TILE")
+@lowers("TILE", moves=("InputTensor",))
 def tile(node: Operands, e: Emitter) -> Tensor:
     """The whole tensor again and again along each dimension: Tile, or Expand for single elements and tiny blocks.
 
@@ -120,7 +120,7 @@ def tile(node: Operands, e: Emitter) -> Tensor:
 # --- REVERSE_SUBSEQUENCES --------------------------------------------------------------------------------------------
 
 
-@lowers("REVERSE_SUBSEQUENCES")
+@lowers("REVERSE_SUBSEQUENCES", moves=("InputTensor",))
 def reverse_subsequences(node: Operands, e: Emitter) -> Tensor:
     """The first elements of each sequence along Axis in reverse, as many as its length says: ReverseSequence.
 

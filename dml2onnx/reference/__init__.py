@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dml2onnx.reference import (
     activation,
+    adam,
+    attention,
     cast,
     convolution,
     element_wise,
@@ -18,6 +20,7 @@ from dml2onnx.reference import (
     gemm,
     integer_products,
     join,
+    memory,
     normalization,
     normalization_training,
     ordering,
@@ -30,10 +33,13 @@ from dml2onnx.reference import (
     reduction,
     resample,
     resample_gradients,
+    roi,
+    roi_gradients,
     slicing,
 )
 from dml2onnx.reference.interpreter import evaluate, evaluate_results, operator_results, run_operator
-from dml2onnx.reference.registry import Inputs, Outputs, Result, has_reference, reference
+from dml2onnx.reference.measure import require_computable
+from dml2onnx.reference.registry import Inputs, Outputs, Result, has_reference, reference, run
 from dml2onnx.reference.tolerance import allowed_error, disagreements
 
 __all__ = [
@@ -46,13 +52,18 @@ __all__ = [
     "evaluate",
     "evaluate_results",
     "has_reference",
+    "memory",
     "operator_results",
     "reference",
+    "require_computable",
+    "run",
     "run_operator",
 ]
 
 FAMILIES = (
     activation,
+    adam,
+    attention,
     cast,
     convolution,
     element_wise,
@@ -75,6 +86,8 @@ FAMILIES = (
     reduction,
     resample,
     resample_gradients,
+    roi,
+    roi_gradients,
     slicing,
 )
 """The modules whose functions make up the specification."""

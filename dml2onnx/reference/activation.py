@@ -160,6 +160,23 @@ def _smooth(largest: Function) -> Callable[[OperatorDesc, Floats, Floats], Float
     return error
 
 
+def _exponential(
+    scale: Callable[[OperatorDesc], float], factor: Function
+) -> Callable[[OperatorDesc, Floats, Floats], Floats]:
+    """The error of ``factor`` times a function of ``scale * x`` that nears 0 as its exponential does.
+
+    It is relative to the result, however small; a rounding of the argument scales an exponential by as much. The
+    function itself may be 0 where it is below the smallest normal number (decision G8).
+    """
+
+    def error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
+        argument = np.minimum(np.abs(scale(op) * x), 128)
+        flushed = np.where(y == 0, 0, _SMALLEST_NORMAL * np.abs(factor(op, x)))
+        return (_ACCURACY + _FEW * argument) * np.abs(y) + flushed
+
+    return error
+
+
 def _only_below_zero(value: Callable[[OperatorDesc], float]) -> Function:
     return lambda op, x: np.where(x > 0, 0, abs(value(op)))
 
@@ -206,7 +223,9 @@ _ELEMENTWISE: dict[str, _Elementwise] = {
         _smooth(lambda op, x: abs(op.float("Alpha")) * np.minimum(np.abs(op.float("Beta") * x), 1)),
     ),
     "ACTIVATION_SHRINK": _Elementwise(_shrink, _shrink_error),
-    "ACTIVATION_SIGMOID": _Elementwise(lambda op, x: _sigmoid(x), _smooth(lambda op, x: np.ones_like(x))),
+    "ACTIVATION_SIGMOID": _Elementwise(
+        lambda op, x: _sigmoid(x), _exponential(lambda op: 1.0, lambda op, x: np.ones_like(x))
+    ),
     "ACTIVATION_SOFTPLUS": _Elementwise(
         lambda op, x: _softplus(op.float("Steepness") * x) / op.float("Steepness"),
         _smooth(lambda op, x: np.full_like(x, 1 / op.float("Steepness"))),
@@ -214,7 +233,7 @@ _ELEMENTWISE: dict[str, _Elementwise] = {
     "ACTIVATION_SOFTSIGN": _Elementwise(_softsign, _short, _beyond_softsign),
     "ACTIVATION_SWISH": _Elementwise(
         lambda op, x: _times_factor(x, _sigmoid(op.float("SigmoidInputScale") * x)),
-        _smooth(lambda op, x: np.abs(x)),
+        _exponential(lambda op: op.float("SigmoidInputScale"), lambda op, x: x),
         _infinite_product,
     ),
     "ACTIVATION_TANH": _Elementwise(lambda op, x: np.tanh(x), _smooth(lambda op, x: np.minimum(np.abs(x), 1))),

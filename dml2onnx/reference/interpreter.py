@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value
+from dml2onnx.codes.running import NO_MEMORY
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import memory
+from dml2onnx.reference.measure import require_computable, values_needed
 from dml2onnx.reference.memory import Bytes
-from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Result, as_inputs, run
+from dml2onnx.reference.propagation import SAMPLES, Results, moved, with_deviations, with_marks, with_steps
+from dml2onnx.reference.registry import Array, Inputs, Result, as_inputs, run
 from dml2onnx.reference.tolerance import allowed_error
-
-_PROBES = 4
-_PROBE_MARGIN = 10.0
-"""A probe moves every input element by a normally distributed part of what is allowed for it, so it shows some multiple
-of the deviation that such errors have in the result. That all probes show less than a thirtieth of it, and the result
-is off by more than ten times what they show, happens to about one element in ten million. (Errors of one size and
-random signs would cancel in sums of a few equal terms.)
-"""
-_PROBES_OF_STEPS = 24
-"""Where a result jumps, a probe that does not cross the step shows nothing."""
-_STEPS = frozenset({"ACTIVATION_HARDMAX", "ACTIVATION_HARDMAX1"})
-"""Operators of floating-point results that jump; integers always do."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Buffer:
-    """The bytes of a value, and per byte how far off its element may be and whether it is unspecified."""
+    """The bytes of a value, and per byte how far off its element may be and whether it is unspecified.
+
+    ``samples`` are other bytes that conforming evaluations might have come to; none where the bytes are exact.
+    """
 
     data: Bytes
     error: npt.NDArray[np.float64] | None = None
     unspecified: npt.NDArray[np.bool_] | None = None
+    samples: tuple[Bytes, ...] = ()
 
 
 def run_operator(
@@ -78,8 +74,7 @@ def evaluate_results(
 ) -> dict[str, Result]:
     """As :func:`evaluate`, with the errors that are allowed and the elements that are unspecified.
 
-    Across operators both are found by probing: every operator runs again with its inputs moved within what is
-    allowed for them, and what its outputs make of it is added to its own.
+    Across operators both are found as :mod:`dml2onnx.reference.propagation` says.
     """
     return _Evaluation(graph, inputs or {}, True).outputs(graph.outputs if outputs is None else outputs)
 
@@ -97,10 +92,8 @@ class _Evaluation:
 
     def outputs(self, outputs: Sequence[GraphOutput]) -> dict[str, Result]:
         nodes = self.graph.live_nodes(tuple(outputs))
-        needed = {output.value for output in outputs}
-        for node in nodes:
-            needed |= {read.value for _, _, read, _ in node.views_in()}
-            needed |= {write.base for _, _, write, _ in node.views_out() if write.base is not None}
+        needed = values_needed(nodes, outputs)
+        require_computable(self.graph, outputs)
         for constant in self.graph.constants:
             if constant.value in needed:
                 self.buffers[constant.value] = _Buffer(_fit(constant.data.read(), constant.value))
@@ -108,7 +101,12 @@ class _Evaluation:
             if item.value in needed:
                 self.buffers[item.value] = _Buffer(self._input(item, nodes))
         for node in nodes:
-            self._run(node)
+            try:
+                self._run(node)
+            except MemoryError:
+                message = "there is not enough memory to compute it in the reference implementation"
+                place = {"node": node.name, "operator": node.operator.type, "pointer": node.source}
+                raise DmlError(NO_MEMORY.at(message, **place)) from None
         return {output.name: self._read(self.buffers[output.value], output.desc) for output in outputs}
 
     def _input(self, item: GraphInput, nodes: Sequence[Node]) -> Bytes:
@@ -138,93 +136,51 @@ class _Evaluation:
             )
             for name, reads in node.reads.items()
         }
+        for name, _, write, desc in node.views_out():
+            if write.base is not None and op.updates(name):
+                views[name] = (self._read(_resized(self.buffers[write.base], write.value), desc, write.offset),)
         results = run(op, Inputs({name: tuple(view.values for view in several) for name, several in views.items()}))
+        own, worlds = results, self._worlds(node) if self.probing else []
         if self.probing:
-            results = self._probe(op, views, results)
+            if worlds:
+                results = with_deviations(results, worlds)
+            results = with_marks(op, views, with_steps(op, views, results, self.random), self.random)
         for name, index, write, desc in node.views_out():
             base = None if write.base is None else self.buffers[write.base]
-            self.buffers[write.value] = _written(write.value, base, desc, write.offset, results[name][index])
+            buffer = _written(write.value, base, desc, write.offset, results[name][index])
+            exact = not worlds and own[name][index].error is None and not (base and base.samples)
+            if self.probing and not exact:
+                several = [world[name][index] for world in worlds or [own] * SAMPLES]
+                buffer = replace(buffer, samples=self._samples(write, base, desc, several))
+            self.buffers[write.value] = buffer
 
-    def _probe(
-        self, op: OperatorDesc, views: Mapping[str, tuple[Result, ...]], results: dict[str, tuple[Result, ...]]
-    ) -> dict[str, tuple[Result, ...]]:
-        """Adds what the errors and the unspecified elements of the inputs may do to the outputs."""
-        several = [view for views_of_field in views.values() for view in views_of_field]
-        descs = [desc for name in results for desc in op.tensors(name)]
-        jumps = op.type in _STEPS or not all(desc.data_type.is_float for desc in descs)
-        probes = _PROBES_OF_STEPS if jumps else _PROBES
-        for _ in range(probes if any(view.error is not None for view in several) else 0):
-            moved = self._moved(op, views, self._nudge)
-            results = _combined(results, run(op, moved), _with_error)
-        marked = any(view.unspecified is not None for view in several)
-        for move in (self._poison, *[self._substitute] * probes) if marked else ():
-            moved = self._moved(op, views, move)
-            results = _combined(results, run(op, moved), _with_marks)
-        return results
+    def _worlds(self, node: Node) -> list[Results]:
+        """What the samples of the inputs come to; nothing when all inputs are exact."""
+        op = node.operator
+        if not any(self.buffers[read.value].samples for reads in node.reads.values() for read in reads):
+            return []
+        worlds = []
+        for number in range(SAMPLES):
+            arrays = {}
+            for name, reads in node.reads.items():
+                several = []
+                for read, desc in zip(reads, op.tensors(name), strict=True):
+                    buffer = self.buffers[read.value]
+                    data = buffer.samples[number] if buffer.samples else buffer.data
+                    several.append(memory.read(data, desc, read.offset))
+                arrays[name] = tuple(several)
+            worlds.append(run(op, Inputs(arrays)))
+        return worlds
 
-    def _moved(
-        self, op: OperatorDesc, views: Mapping[str, tuple[Result, ...]], move: Callable[[Result, DataType], Array]
-    ) -> Inputs:
-        return Inputs(
-            {
-                name: tuple(move(view, desc.data_type) for view, desc in zip(several, op.tensors(name), strict=True))
-                for name, several in views.items()
-            }
-        )
-
-    def _nudge(self, view: Result, data_type: DataType) -> Array:
-        if view.error is None:
-            return view.values
-        step = self.random.normal(size=view.values.shape) * view.error
-        if data_type.is_float:
-            return (view.values.astype(np.float64) + step).astype(data_type.dtype)
-        # an integer that may be off is off by whole numbers; those that may not keep all of their 64 bits
-        moved = np.clip(view.values + np.copysign(np.ceil(np.abs(step)), step), *data_type.limits)
-        with np.errstate(invalid="ignore"):
-            return np.where(step == 0, view.values, moved.astype(data_type.dtype))
-
-    def _substitute(self, view: Result, data_type: DataType) -> Array:
-        if view.unspecified is None:
-            return view.values
-        # bytes of any kind would make infinities and NaN more often than numbers
-        lowest = -100 if data_type.is_signed else 0
-        other = self.random.integers(lowest, 100, view.values.shape).astype(data_type.dtype)
-        return np.where(view.unspecified, other, view.values)
-
-    def _poison(self, view: Result, data_type: DataType) -> Array:
-        """NaN shows through factors of 0 as well, which hide every number."""
-        if view.unspecified is None or not data_type.is_float:
-            return self._substitute(view, data_type)
-        return np.where(view.unspecified, data_type.dtype.type(np.nan), view.values)
-
-
-def _combined(
-    results: Mapping[str, tuple[Result, ...]],
-    probed: Mapping[str, tuple[Result, ...]],
-    combine: Callable[[Result, Result], Result],
-) -> dict[str, tuple[Result, ...]]:
-    return {
-        name: tuple(combine(result, other) for result, other in zip(several, probed[name], strict=True))
-        for name, several in results.items()
-    }
-
-
-def _with_error(result: Result, probed: Result) -> Result:
-    with np.errstate(all="ignore"):
-        change = np.abs(probed.values.astype(np.float64) - result.values.astype(np.float64))
-    change = _PROBE_MARGIN * np.where(np.isfinite(change), change, 0)
-    own: Floats = np.zeros(change.shape) if result.error is None else result.error
-    return Result(result.values, np.maximum(own, change) if change.any() else result.error, result.unspecified)
-
-
-def _with_marks(result: Result, probed: Result) -> Result:
-    differs = result.values != probed.values
-    if result.values.dtype.kind == "f":
-        differs &= ~(np.isnan(result.values) & np.isnan(probed.values))
-    marks: Mask = differs
-    for known in (result.unspecified, probed.unspecified):
-        marks = marks if known is None else marks | known
-    return Result(result.values, result.error, marks)
+    def _samples(self, write: Write, base: _Buffer | None, desc: TensorDesc, worlds: list[Result]) -> tuple[Bytes, ...]:
+        """What the samples write, each moved by a part of the operator's own error; none where all are the same."""
+        samples = []
+        for number, world in enumerate(worlds):
+            below = None if base is None else base.samples[number] if base.samples else base.data
+            data = np.zeros(write.value.nbytes, np.uint8) if below is None else _fit(below.copy(), write.value)
+            memory.write(data, desc, moved(world, desc, self.random), write.offset)
+            samples.append(data)
+        return tuple(samples)
 
 
 def _written(value: Value, base: _Buffer | None, desc: TensorDesc, offset: int, result: Result) -> _Buffer:
@@ -242,6 +198,14 @@ def _written(value: Value, base: _Buffer | None, desc: TensorDesc, offset: int, 
             unspecified[: base.unspecified.size] = base.unspecified
         memory.write_marks(unspecified, desc, False if result.unspecified is None else result.unspecified, offset)
     return _Buffer(data, error, unspecified)
+
+
+def _resized(buffer: _Buffer, value: Value) -> _Buffer:
+    """The buffer with as many bytes as ``value`` has, zeros after its own."""
+    extra = value.nbytes - buffer.data.size
+    error = None if buffer.error is None else np.pad(buffer.error, (0, extra))
+    unspecified = None if buffer.unspecified is None else np.pad(buffer.unspecified, (0, extra))
+    return _Buffer(_fit(buffer.data, value), error, unspecified)
 
 
 def _fit(data: Bytes, value: Value) -> Bytes:

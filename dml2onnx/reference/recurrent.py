@@ -19,6 +19,8 @@ from dml2onnx.reference.numeric import LARGEST_FLOAT32, UNIT_ROUNDOFF, sum_error
 from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
 
 _ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
+_SHARE = 32 * _ROUNDOFF
+"""What a gate's SIGMOID may be off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +110,11 @@ class _Sum:
         return _Numbers.of(self.values, error, self.unspecified | ~(self.magnitude <= LARGEST_FLOAT32))
 
 
-def _activate(activation: OperatorDesc, x: _Numbers, clip: float | None = None) -> _Numbers:
-    """A gate: the activation on a tensor { 1, 1, batch_size, hidden_size }, whose elements ``clip`` limits before."""
+def _activate(activation: OperatorDesc, x: _Numbers, clip: float | None = None, *, is_gate: bool = True) -> _Numbers:
+    """The activation on a tensor { 1, 1, batch_size, hidden_size }, whose elements ``clip`` limits before.
+
+    In a gate SIGMOID is a share: its error counts against the whole, 1, and not against what may be a tiny share.
+    """
     if clip is not None:
         low, middle, high = (np.clip(item, -clip, clip) for item in (x.values - x.error, x.values, x.values + x.error))
         x = _Numbers(middle, np.maximum(high - middle, middle - low), x.unspecified)
@@ -118,7 +123,8 @@ def _activate(activation: OperatorDesc, x: _Numbers, clip: float | None = None) 
     y = apply_activation(activation, x.values.reshape(whole), x.error.reshape(whole), x.unspecified.reshape(whole))
     assert y.error is not None
     assert y.unspecified is not None
-    return _Numbers.of(widen(y.values).reshape(shape), y.error.reshape(shape), y.unspecified.reshape(shape))
+    own = _SHARE if is_gate and activation.type == "ACTIVATION_SIGMOID" else 0
+    return _Numbers.of(widen(y.values).reshape(shape), y.error.reshape(shape) + own, y.unspecified.reshape(shape))
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +223,7 @@ def rnn(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
     def cell(own: _Weights, x: _Numbers, states: _States) -> _States:
         (f,) = own.activations
-        return (_activate(f, own.argument(0, x, states[0]).rounded()),)
+        return (_activate(f, own.argument(0, x, states[0]).rounded(), is_gate=False),)
 
     sequence, (last,) = _run(op, inputs, 1, ["HiddenInitTensor"], cell)
     return {"OutputSequenceTensor": sequence, "OutputSingleTensor": last}

@@ -36,7 +36,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The logical input arrays of an operator by field; 4-bit elements are held one to a byte."""
+    """The logical input arrays of an operator by field; 4-bit elements are held one to a byte.
+
+    Of outputs that an operator updates there may be what they hold before.
+    """
 
     fields: Mapping[str, tuple[Array, ...]]
 
@@ -130,7 +133,8 @@ def as_inputs(op: OperatorDesc, arrays: Mapping[str, Sequence[npt.ArrayLike] | n
     Raises ``ValueError`` for an array of another type or other sizes than its descriptor, and for an absent one.
     """
     fields: dict[str, tuple[Array, ...]] = {}
-    for field in op.schema.input_fields:
+    updated = [field for field in op.schema.output_fields if op.updates(field.name) and field.name in arrays]
+    for field in (*op.schema.input_fields, *updated):
         descs = op.tensors(field.name)
         if not descs:
             continue

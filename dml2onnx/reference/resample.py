@@ -118,8 +118,8 @@ def clamp(x: Floats | Coordinates, n: int) -> Indices:
 class _Line:
     """A tensor that is sampled linearly along one axis after another, and the bound on its errors.
 
-    An infinity or NaN that stands beside a whole coordinate has weight 0; whether it is left out or makes NaN as
-    ``0 * inf`` does (decision G6), DirectML does not say.
+    An infinity or NaN that stands beside a whole coordinate has no weight and no say (decision S6). Where FLOAT32 steps
+    taken another way may make the coordinate another, it has one, or none.
     """
 
     values: Floats
@@ -128,7 +128,7 @@ class _Line:
     near: Mask
     """Whether an element beside the coordinates, of whatever weight, is not finite."""
     weightless: Mask
-    """Whether some element beside the coordinates has weight 0."""
+    """Whether some element beside the coordinates may have weight 0, or not."""
 
     def sampled(self, axis: int, size: int, scale: float, input_offset: float, output_offset: float) -> _Line:
         """The next axis (decisions S5 and S6)."""
@@ -162,7 +162,8 @@ class _Line:
             only = inside.astype(np.int64)
             return np.take(self.near, only, axis), np.take(self.weightless, only, axis)
         low, high = (clamp(np.floor(moved), end + 1) for moved in (place - doubt, place + doubt))
-        is_whole = (np.abs(inside - np.round(inside)) <= doubt).reshape(column)
+        moves = np.clip(place - doubt, 0, end) != np.clip(place + doubt, 0, end)
+        is_whole = (moves & (np.abs(inside - np.round(inside)) <= doubt)).reshape(column)
         near, weightless = (
             np.take(mask, low, axis) | np.take(mask, high, axis) | np.take(mask, np.minimum(high + 1, end), axis)
             for mask in (self.near, self.weightless)

@@ -51,7 +51,8 @@ def allowed_error(result: Result, data_type: DataType, half_accumulation: bool =
     rounding = np.where(np.isnan(size), 0, widen(spacing))
     factor = HALF_ACCUMULATION if half_accumulation and data_type is DataType.FLOAT16 else 1.0
     error = factor * np.where(np.isfinite(result.error), result.error, 0)
-    return error + np.maximum(rounding, SMALLEST_NORMAL[data_type])
+    flushed = np.where(size - error < SMALLEST_NORMAL[data_type], SMALLEST_NORMAL[data_type], 0)
+    return error + np.maximum(rounding, flushed)
 
 
 def disagreements(got: Array, result: Result, data_type: DataType, half_accumulation: bool = False) -> Mask:

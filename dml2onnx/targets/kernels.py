@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes.compiling import UNKNOWN_TARGET
-from dml2onnx.diagnostics import DmlError, InternalError
+from dml2onnx.diagnostics import DmlError, InternalError, quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ class UnknownTargetError(DmlError):
 
     def __init__(self, name: str) -> None:
         expected = ", ".join(NAMES)
-        message = f'there is no target "{name}"; the targets are {expected}'
+        message = f"there is no target {quote(name)}; the targets are {expected}"
         super().__init__(UNKNOWN_TARGET.at(message, expected=expected, found=name))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,11 +14,11 @@ import numpy as np
 import pytest
 
 import dml2onnx
-from dml2onnx import DmlError
+from dml2onnx import DmlError, catalog
 from dml2onnx.builder import Activation, Expression, GraphBuilder, interleaved_channel
 from dml2onnx.builder.recorder import INFERRED
 from dml2onnx.codes import building as codes
-from dml2onnx.diagnostics import Code, Diagnostic
+from dml2onnx.diagnostics import Code, Diagnostic, Severity
 from dml2onnx.ir.tensor import DataType
 
 
@@ -55,6 +56,7 @@ def laid_out(builder: GraphBuilder, strides: Any) -> GraphBuilder:
 OUTPUT = {"OutputTensor": INFERRED}
 
 REFUSED: dict[str, tuple[Code, Callable[[GraphBuilder, Expression], Any]]] = {
+    "text for a flag": (codes.BAD_FLAG, lambda g, x: g.max_pooling(x, [2, 2], output_indices="no")),
     "no broadcast": (codes.NO_BROADCAST, lambda g, x: g.broadcast(x, [1, 2, 3, 5])),
     "broadcast to fewer": (codes.NO_BROADCAST, lambda g, x: g.broadcast(x, [3, 4])),
     "not inferable": (codes.NOT_INFERABLE, lambda g, x: g.record("CAST", {"InputTensor": x}, {}, OUTPUT)),
@@ -67,7 +69,7 @@ REFUSED: dict[str, tuple[Code, Callable[[GraphBuilder, Expression], Any]]] = {
     "array for an output": (codes.FOREIGN_EXPRESSION, lambda g, x: g.build({"y": np.zeros(3)})),
     "input twice": (codes.NAME_TAKEN, lambda g, x: g.input("x", "FLOAT32", [1])),
     "no data type": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT31", [1])),
-    "no data type of numpy's": (codes.BAD_TENSOR, lambda g, x: g.constant(np.zeros(3, complex))),
+    "no data type of numpy's": (codes.BAD_TENSOR, lambda g, x: g.constant(np.zeros(3, bool), data_type=complex)),
     "no data type of an output": (codes.BAD_TENSOR, lambda g, x: g.cast(x, "FLOAT31")),
     "size of 0": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [1, 0])),
     "size of a half": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [1, 0.5])),  # type: ignore[list-item]
@@ -413,12 +415,54 @@ def test_constants_are_rounded_to_floats() -> None:
 
 
 def test_a_policy_is_a_function() -> None:
-    with pytest.raises(TypeError, match="interleaved_channel"):
+    with pytest.raises(DmlError, match="interleaved_channel"):
         GraphBuilder(policy="NHWC")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("function", [dml2onnx.check, dml2onnx.compile, dml2onnx.minimum_feature_level])
 def test_graphs_are_asked_for_by_name(function: Callable[[object], object]) -> None:
-    for wrong in ("model.json", GraphBuilder()):
-        with pytest.raises(TypeError, match="a Graph is needed"):
+    for wrong in (5, GraphBuilder()):
+        with pytest.raises(DmlError, match="not a Graph, such as load"):
             function(wrong)
+
+
+def test_activations_in_pythons_way() -> None:
+    """Every word of a name starts a part of the field's."""
+    swish = Activation("SWISH", sigmoid_input_scale=2.0)
+    clip = Activation("ELEMENT_WISE_CLIP", scale_bias=(1.0, 0.0), min=0.0, max=1.0)
+    assert list(swish.attributes) == ["SigmoidInputScale"]
+    assert list(clip.attributes) == ["ScaleBias", "Min", "Max"]
+    for schema in map(catalog.operator, catalog.operator_names()):
+        for field in schema.attribute_fields:
+            python = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", field.name).lower()
+            assert Activation(schema.short_name, **{python: 7}).attributes.get(field.name) == 7
+
+
+def test_flags_are_truth_values() -> None:
+    g = GraphBuilder()
+    x = g.input("x", "FLOAT32", [1, 1, 4, 4])
+    for flag in ("no", np.eye(2), None, 2):
+        found = refused(lambda flag=flag: g.max_pooling(x, [2, 2], output_indices=flag))  # type: ignore[misc]
+        assert [item.code for item in found] == [codes.BAD_FLAG.id]
+
+
+def test_warnings_are_kept_for_the_graph() -> None:
+    """What works as it stands is no error, and check and compile tell of it."""
+    g = GraphBuilder()
+    made = [
+        g.fill_value_sequence([4], "UINT8", 10, -2),
+        g.fill_value_constant([2], "FLOAT16", 70000),
+        g.input("f", "FLOAT32", [2]) + 1e300,
+    ]
+    graph = g.build({f"y{index}": item for index, item in enumerate(made)})
+    assert len(graph.findings) == 2
+    assert {item.severity for item in graph.findings} == {Severity.WARNING}
+    assert all("test_recorder.py" in item.pointer for item in graph.findings)
+    assert dml2onnx.check(graph) == list(graph.findings)
+    model = dml2onnx.compile(graph)
+    assert model.warnings == graph.findings
+    results = model.run({"f": np.zeros(2, np.float32)})
+    assert [results[f"y{index}"].tolist() for index in range(3)] == [[10, 8, 6, 4], [np.inf] * 2, [np.inf] * 2]
+    with pytest.raises(DmlError):
+        g.fill_value_constant([2], "FLOAT16", "70000")
+    assert len(g.build(made[0]).findings) == 2

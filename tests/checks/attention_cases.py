@@ -86,6 +86,19 @@ VALID = {
         OutputTensor=t(2, 4, 16),
     ),
     "grouped, lengths of the past": grouped(**LENGTHS, KeyTensor=t(2, 3, 16), ValueTensor=t(2, 3, 6)),
+    "grouped, past and its lengths": grouped(**LENGTHS, PastKeyTensor=PAST_KEY, PastValueTensor=PAST_VALUE),
+    "grouped, lengths without a present": grouped(
+        PastSequenceLengthsTensor=t(2, type="INT32"),
+        PastKeyTensor=PAST_KEY,
+        PastValueTensor=PAST_VALUE,
+        RelativePositionBiasTensor=t(2, 4, 3, 9),
+    ),
+    "grouped, bias over the whole cache": grouped(
+        **LENGTHS,
+        RelativePositionBiasTensor=t(2, 4, 3, 20),
+        MaskType="BOOLEAN",
+        MaskTensor=t(2, 4, 3, 20, type="INT32"),
+    ),
     "grouped, boolean mask": grouped(MaskType="BOOLEAN", MaskTensor=t(1, 2, 4, 3, 4, type="INT32")),
 }
 
@@ -157,6 +170,54 @@ CASES: list[Case] = [
         grouped(**{**LENGTHS, "OutputPresentValueTensor": t(2, 2, 21, 3)}),
         SIZE,
         "OutputPresentValueTensor/Sizes/2",
+    ),
+    case(
+        "past keys without values",
+        attention(**{**PAST, "PastValueTensor": None}),
+        codes.ALL_OR_NONE,
+        "PastValueTensor",
+    ),
+    case(
+        "grouped past values without keys",
+        grouped(PastValueTensor=PAST_VALUE),
+        codes.ALL_OR_NONE,
+        "PastKeyTensor",
+    ),
+    case(
+        "a cache of keys without values",
+        grouped(**{**LENGTHS, "OutputPresentValueTensor": None}),
+        codes.ALL_OR_NONE,
+        "OutputPresentValueTensor",
+    ),
+    case(
+        "lengths of no past",
+        grouped(PastSequenceLengthsTensor=t(2, type="INT32")),
+        codes.AT_LEAST_ONE,
+        "OutputPresentKeyTensor",
+    ),
+    case(
+        "a cache shorter than the past",
+        grouped(
+            PastSequenceLengthsTensor=t(2, type="INT32"),
+            PastKeyTensor=PAST_KEY,
+            PastValueTensor=PAST_VALUE,
+            OutputPresentKeyTensor=t(2, 2, 4, 8),
+            OutputPresentValueTensor=t(2, 2, 4, 3),
+        ),
+        SIZE,
+        "OutputPresentKeyTensor/Sizes/2",
+    ),
+    case(
+        "a cache shorter than the new keys",
+        grouped(**{**LENGTHS, "OutputPresentKeyTensor": t(1, 2, 2, 3, 8), "OutputPresentValueTensor": t(2, 2, 3, 3)}),
+        SIZE,
+        "OutputPresentKeyTensor/Sizes/3",
+    ),
+    case(
+        "position bias of another length than the cache",
+        grouped(**LENGTHS, RelativePositionBiasTensor=t(2, 4, 3, 4)),
+        SIZE,
+        "RelativePositionBiasTensor/Sizes/3",
     ),
     case(
         "leading ones of the present",

@@ -120,7 +120,7 @@ CASES: list[Case] = [
         "OutputTensor/Sizes/2",
     ),
     case("pooled channels", _pool(OutputTensor=t(1, 3, 3, 3)), codes.WRONG_SIZE, "OutputTensor/Sizes/1"),
-    case("window does not fit", _pool(Dilations=(4, 1)), codes.NO_ROOM, "WindowSize/0"),
+    case("window does not fit", _pool(Dilations=(5, 1)), codes.NO_ROOM, "WindowSize/0"),
     # Join
     case("joined size", _join(X, X, output=t(1, 4, 8, 15)), codes.WRONG_SIZE, "OutputTensor/Sizes/3"),
     case(

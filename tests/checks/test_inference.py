@@ -400,3 +400,17 @@ def test_anything(desc: OperatorDesc, data: st.DataObject) -> None:
     wanted = data.draw(st.lists(st.sampled_from(fields), unique=True)) if fields else []
     found = infer_outputs(without(desc, fields), {}, {}, wanted)
     assert found.outputs.keys() | {item.partition(".")[0] for item in found.missing} == set(wanted)
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize("window", [2, 3, 4, 5, 6])
+def test_windows_that_hang_over_the_end(window: int, stride: int) -> None:
+    """Rounded up, (3 - window) / stride + 1 is 1 as long as less than a stride is missing; that is a size."""
+    both = {"WindowSize": (window, window), "Strides": (stride, stride)}
+    desc = op("MAX_POOLING", InputTensor=t(1, 1, 3, 3), StartPadding=(0, 0), EndPadding=(0, 0), **both)
+    found = infer_outputs(desc, {}, {}, ["OutputTensor"])
+    if window - 3 < stride:
+        natural = max((3 - window) // stride + 1, 1)
+        assert found.outputs == {"OutputTensor": (DataType.FLOAT32, (1, 1, natural, natural))}
+    else:
+        assert {item.code for item in found.findings} == {codes.NO_ROOM}

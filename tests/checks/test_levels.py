@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FeatureLevel, UnknownFeatureLevelError
+from dml2onnx.catalog import FeatureLevel
 from dml2onnx.checks import check, minimum_feature_level
+from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from tests.checks.build import graph, node, one, op, t, unary, value
 from tests.checks.cases import Case
@@ -108,7 +109,7 @@ def test_level_of_the_graph_is_the_default() -> None:
     assert check(one(desc, feature_level="5_1")) == []
     assert [item.since for item in check(one(desc, feature_level="5_0"))] == ["5_1"]
     assert check(one(desc, feature_level="5_0"), "6_0") == []
-    with pytest.raises(UnknownFeatureLevelError, match="7_7"):
+    with pytest.raises(DmlError, match="7_7"):
         check(one(desc), "7_7")
 
 

@@ -15,13 +15,16 @@ from dml2onnx.codes import reading, running
 from dml2onnx.diagnostics import Code, DmlError
 from dml2onnx.exporters import FORMATS, convert, left_out
 from dml2onnx.exporters.native import native
+from dml2onnx.exporters.references import references
 from dml2onnx.exporters.serialized import serialized
 from dml2onnx.frontends import LoadOptions, load
-from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.data import ArrayData, MissingData
 from dml2onnx.ir.graph import Constant, Graph, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from tests.checks.build import op
 from tests.frontends.models import DX, NATIVE, edited, f32, load_model
+from tests.frontends.partitions import PARTITION
+from tests.frontends.partitions import write as write_partition
 
 WEIGHTS = f32(4, 100, Strides=[0, 1], file="weights.bin")
 LARGE = edited(NATIVE, ("/constants/w", WEIGHTS), ("/nodes/0/desc/BTensor", f32(4)))
@@ -58,7 +61,8 @@ def test_every_format_is_read_again(format: str, model: Path, tmp_path: Path) ->
     assert (graph.format, graph.findings) == (format, ())
     assert [node.operator.type for node in graph.nodes] == ["ELEMENT_WISE_ADD1", "JOIN", "SPLIT"]
     (constant,) = graph.constants
-    assert constant.data.read().view(np.float32).tolist() == list(range(100))
+    read = 4 if format == "serialized" else 100
+    assert constant.data.read().view(np.float32).tolist() == list(range(read))
 
 
 def test_the_suffix_says_the_format(model: Path, tmp_path: Path) -> None:
@@ -104,16 +108,16 @@ def test_strangers_are_spared(model: Path, tmp_path: Path) -> None:
 def test_nothing_half_written(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = names(tmp_path)
     assert refused(model, tmp_path / "nowhere" / "out.json") == running.OUTPUT_UNWRITABLE.id
-    from dml2onnx import writer
+    from dml2onnx import files
 
-    replace = writer.os.replace
+    replace = files.os.replace
 
     def full(source: str, target: Path) -> None:
         if target.name == "out.json":
             raise OSError(28, "No space left on device")
         replace(source, target)
 
-    monkeypatch.setattr(writer.os, "replace", full)
+    monkeypatch.setattr(files.os, "replace", full)
     assert refused(model, tmp_path / "out.json") == running.OUTPUT_UNWRITABLE.id
     assert names(tmp_path) == before
 
@@ -136,6 +140,59 @@ def test_constants_that_have_gone(format: str, model: Path, tmp_path: Path) -> N
     weights.unlink()
     assert refused(graph, out / "graph", format) == reading.FILE_UNREADABLE.id
     assert names(out) == []
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("where", ["", "out"])
+def test_constants_that_are_still_to_come(format: str, where: str, tmp_path: Path) -> None:
+    """A partition without its weights is converted, and the converted graph is whole once they are there."""
+    path = write_partition(tmp_path, PARTITION)
+    want = dml2onnx.run(load(path), {"x": np.arange(4, dtype=np.float32)})
+    weights = tmp_path / "w.bin"
+    contents = weights.read_bytes()
+    weights.unlink()
+    graph = load(path)
+    (tmp_path / "out").mkdir()
+    target = tmp_path / where / "graph"
+    assert convert(graph, target, format) == [target]
+    told = [item for item in left_out(graph, target, format) if item.code == codes.FILE_TO_COME.id]
+    assert len(told) == (where == "out")
+    before = load(target)
+    assert before.findings
+    with pytest.raises(DmlError, match=r"w\.bin"):
+        dml2onnx.run(before, {"x": np.arange(4, dtype=np.float32)})
+    (target.parent / "w.bin").write_bytes(contents)
+    after = load(target)
+    assert after.findings == ()
+    got = dml2onnx.run(after, {"x": np.arange(4, dtype=np.float32)})
+    assert {name: array.tolist() for name, array in got.items()} == {
+        name: array.tolist() for name, array in want.items()
+    }
+
+
+def test_files_to_come_have_names_of_their_own(tmp_path: Path) -> None:
+    """Two files of one name in two directories, and one with the name of what is written."""
+    desc = TensorDesc(DataType.FLOAT32, (3,))
+    values = [Value(f"w{index}", 12) for index in range(3)]
+    paths = [tmp_path / "a" / "w.bin", tmp_path / "b" / "w.bin", tmp_path / "b" / "out.bin"]
+    constants = tuple(Constant(value, MissingData(path, 12)) for value, path in zip(values, paths, strict=True))
+    adding = op("ELEMENT_WISE_ADD", ATensor=desc, BTensor=desc, OutputTensor=desc)
+    made = [Value("h", 12), Value("y", 12)]
+    nodes = tuple(
+        Node(
+            f"n{index}", adding, {"ATensor": (Read(a),), "BTensor": (Read(b),)}, {"OutputTensor": (Write(made[index]),)}
+        )
+        for index, (a, b) in enumerate([(values[0], values[1]), (made[0], values[2])])
+    )
+    graph = Graph(nodes, (), (GraphOutput("y", made[1], desc),), constants)
+    names = references(graph, tmp_path, ("out.bin", "out.bin.data"))
+    assert list(names.values()) == ["a/w.bin", "b/w.bin", "b/out.bin"]
+    (tmp_path / "c").mkdir()
+    out = tmp_path / "c" / "out.bin"
+    convert(graph, out)
+    for name, value in (("w.bin", 1), ("w_2.bin", 2), ("out_2.bin", 4)):
+        np.full(3, value, np.float32).tofile(out.with_name(name))
+    assert dml2onnx.run(load(out))["y"].tolist() == [7, 7, 7]
 
 
 @pytest.mark.parametrize("format", ["native", "serialized"])

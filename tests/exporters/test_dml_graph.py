@@ -16,7 +16,10 @@ import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import Code, DmlError
-from dml2onnx.exporters import convert
+from dml2onnx.exporters import convert, left_out
+from dml2onnx.exporters.dml_graph import dml_graph
+from dml2onnx.exporters.serialized import serialized
+from dml2onnx.exporters.whole_tensors import obstacles
 from dml2onnx.frontends import LoadOptions
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value
 from dml2onnx.ir.operator import OperatorDesc
@@ -154,6 +157,37 @@ CANNOT_SAY = {
 }
 
 
+@pytest.mark.parametrize("format", ["dml_graph", "serialized"])
+@pytest.mark.parametrize("shown", [["y"], ["x", "y"]])
+def test_commands_are_told(format: str, shown: list[str], tmp_path: Path) -> None:
+    """What they show is an output or an input of the graph; that they show it is left out in either format."""
+    commands: list[Any] = [{"type": "print", "resource": name} for name in shown]
+    commands.append({"type": "writeFile", "resource": "y", "targetPath": "y.npy"})
+    graph = load_model(tmp_path, {**DX, "commands": [*DX["commands"][:1], *commands]})
+    convert(graph, tmp_path / "graph", format)
+    told = [item.message for item in left_out(graph, tmp_path / "graph", format)]
+    assert any("what the commands print and write" in message for message in told)
+    inputs = {"x": np.array([1, -2, 3, 4], np.float32)}
+    back = dml2onnx.load(tmp_path / "graph")
+    assert dml2onnx.compile(back).run(inputs)["y"].tolist() == dml2onnx.compile(graph).run(inputs)["y"].tolist()
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(samples())
+def test_two_formats_refuse_the_same(sample: Sample) -> None:
+    """What both cannot say is found in one place, in the same words."""
+    refused: list[list[str]] = []
+    for write in (lambda: dml_graph(sample.graph, "data"), lambda: serialized(sample.graph)):
+        try:
+            write()
+        except DmlError as error:
+            refused.append([str(item) for item in error.diagnostics])
+        else:
+            refused.append([])
+    common = [str(item) for item in obstacles(sample.graph)]
+    assert all(found[: len(common)] == common for found in refused)
+
+
 def test_programs_are_refused(tmp_path: Path) -> None:
     graph = load_model(tmp_path, PROGRAMS["shown between"])
     wanted = {codes.INNER_OFFSET, codes.PARTIAL_WRITE, codes.EFFECT, codes.BUFFER_SIZE, codes.OTHER_VIEW}
@@ -167,7 +201,6 @@ SQUARE = (
     ("/nodes/1/desc/InputTensors", [f32(4), f32(4)]),
 )
 REFUSED: dict[str, tuple[dict[str, Any], Code]] = {
-    "print": (DX, codes.EFFECT),
     "input as output": (edited(NATIVE, ("/outputs/-", "x")), codes.NO_NODE_OUTPUT),
     "constant as output": (edited(NATIVE, ("/outputs/-", "w")), codes.NO_NODE_OUTPUT),
     "unread input": (edited(NATIVE, ("/inputs/z", f32(4))), codes.UNREAD_INPUT),

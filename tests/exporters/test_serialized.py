@@ -18,6 +18,7 @@ from dml2onnx import catalog
 from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import Code, DmlError, Severity
+from dml2onnx.exporters import left_out
 from dml2onnx.exporters.serialized import serialized
 from dml2onnx.frontends import LoadOptions, load
 from dml2onnx.ir.data import ArrayData, FillData
@@ -27,7 +28,7 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 from tests.checks.build import graph as make
 from tests.checks.build import node, one, op, t, value
 from tests.checks.test_examples import EXAMPLES, described
-from tests.frontends.models import GRAPH, NATIVE, load_model
+from tests.frontends.models import GRAPH, NATIVE, edited, f32, load_model
 from tests.frontends.partitions import PARTITION, load_partition
 from tests.random_graphs import samples
 from tests.random_graphs.growing import Sample
@@ -160,6 +161,10 @@ def test_random_graphs(tmp_path_factory: pytest.TempPathFactory, sample: Sample)
         return
     again = back(graph, directory)
     assert shape(again) == shape(graph)
+    told = any("descriptors" in item.message for item in left_out(graph, directory / "Partition_0.bin"))
+    ports = [(*graph.inputs, *graph.outputs), (*again.inputs, *again.outputs)]
+    same = all(mine.desc in (None, other.desc) for mine, other in zip(*ports, strict=True))
+    assert same != told
     if views(graph) == views(again):
         assert compiled(again) == compiled(graph)
 
@@ -485,7 +490,7 @@ REFUSED: dict[str, tuple[Code, str, str, Graph]] = {
         codes.EFFECT,
         "",
         "",
-        relu_of(Read(IN), Write(OUT), [Y_OUT], [X_IN], effects=(Effect("print", GraphOutput("x", IN, X)),)),
+        relu_of(Read(IN), Write(OUT), [Y_OUT], [X_IN], effects=(Effect("print", GraphOutput("x", BIG, X)),)),
     ),
     "input-as-output": (
         codes.NO_NODE_OUTPUT,
@@ -544,7 +549,7 @@ REFUSED: dict[str, tuple[Code, str, str, Graph]] = {
         "",
         relu_of(Read(LOOP), Write(LOOP), [GraphOutput("y", LOOP, X)], []),
     ),
-    "nothing-makes": (codes.NOT_SORTABLE, "relu", "", relu_of(Read(IN), Write(OUT), [Y_OUT], [])),
+    "nothing-makes": (codes.NO_SOURCE, "relu", "InputTensor", relu_of(Read(IN), Write(OUT), [Y_OUT], [])),
 }
 
 
@@ -574,6 +579,36 @@ def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
         for before, after in pairwise(values)
     ]
     assert refused(make(nodes, values[:1], [(values[-1], X)]))[0][0] == codes.TOO_LARGE_TO_WRITE.id
+
+
+def test_sizes_beyond_64_bits() -> None:
+    """Such a tensor is read as it stands, for checks to refuse it, and there is no number to write."""
+    huge = TensorDesc(DataType.FLOAT32, (2**32 - 1,) * 3)
+    values = value("x", huge), value("y", huge)
+    relu = node(
+        op("ACTIVATION_RELU", InputTensor=huge, OutputTensor=huge),
+        {"InputTensor": [values[0]]},
+        {"OutputTensor": [values[1]]},
+    )
+    found = refused(make([relu], values[:1], [(values[1], huge)]))
+    assert codes.TOO_LARGE_TO_WRITE.id in {code for code, _, _ in found}
+
+
+def test_descriptors_that_are_not_stored(tmp_path: Path) -> None:
+    """An input is seen as its first reader sees it, an output as it was written; other views are told."""
+    square = f32(2, 2)
+    first = ("/nodes/0/desc/ATensor", f32(4)), ("/nodes/1/desc/InputTensors", [f32(4), f32(4)])
+    changes: list[tuple[list[tuple[str, Any]], str]] = [
+        ([("/inputs/x", square), *first], 'input "x"'),
+        ([("/outputs/0", {"value": "h", **square})], 'output "h"'),
+        ([("/inputs/x/GuaranteedBaseOffsetAlignment", 64)], 'input "x"'),
+    ]
+    for change, what in changes:
+        graph = load_model(tmp_path, edited(NATIVE, *change))
+        told = [item.message for item in left_out(graph, tmp_path / "p.bin") if "descriptors" in item.message]
+        assert len(told) == 1
+        assert what in told[0]
+    assert not any("descriptors" in str(item) for item in left_out(load_model(tmp_path, NATIVE), tmp_path / "p.bin"))
 
 
 def test_graphs_with_errors(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
+LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0a" * 32 + b"\nsize 100\n"
+
 
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
@@ -20,6 +22,8 @@ def directory(tmp_path: Path) -> Path:
     (model / "link.bin").symlink_to(tmp_path / "outside.bin")
     (model / "loop").symlink_to(model / "loop")
     (model / "data.bin").write_bytes(bytes(range(16)))
+    (model / "more.bin").write_bytes(bytes(range(20)))
+    (model / "pointer.bin").write_bytes(LFS_POINTER)
     arrays = {
         "f32": np.arange(4, dtype=np.float32),
         "i32": np.arange(4, dtype=np.int32),
@@ -33,6 +37,7 @@ def directory(tmp_path: Path) -> Path:
         np.save(model / f"{name}.npy", array)
     whole = (model / "f32.npy").read_bytes()
     (model / "cut.npy").write_bytes(whole[:-1])
+    (model / "trailing.npy").write_bytes(whole + bytes(4))
     (model / "fake.npy").write_bytes(b"PK" + whole)
     (model / "version.npy").write_bytes(whole[:6] + b"\x04" + whole[7:])
     (model / "header.npy").write_bytes(whole[:10] + b"[" * 118 + whole[128:])

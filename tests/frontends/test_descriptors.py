@@ -548,3 +548,13 @@ def test_messages() -> None:
     mode = findings.all()[1]
     assert (mode.field, mode.expected, mode.found) == ("Mode", "CONVOLUTION, CROSS_CORRELATION", '"CONVOLUTON"')
     assert mode.documentation == schema.doc
+
+
+@pytest.mark.parametrize("dialect", [NATIVE, API])
+def test_a_size_of_zero_is_none(dialect: Dialect) -> None:
+    """DirectML asks for the bytes of the tensor; only DxDispatch computes them for a 0."""
+    raw = {"InputTensor": f32(2, TotalTensorSizeInBytes=0), "OutputTensor": f32(2)}
+    _, problems = DescriptorReader(dialect).operator(catalog.operator("ELEMENT_WISE_ABS"), raw)
+    assert [(item.code, item.path) for item in problems] == [
+        (codes.FIELD_RANGE, ("InputTensor", "TotalTensorSizeInBytes"))
+    ]

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from dml2onnx.checks import check as check_graph
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends import LoadOptions
 
@@ -74,6 +77,11 @@ REJECTED = [
     changed("data-none", [("/Nodes/1/Desc/Data", REMOVE)], (codes.MISSING_KEY, "/Nodes/1/Desc/Data")),
     changed(
         "data-file", [("/Nodes/1/Desc/Data", {"file": "none.bin"})], (codes.FILE_UNREADABLE, "/Nodes/1/Desc/Data/file")
+    ),
+    changed(
+        "data-file-long",
+        [("/Nodes/1/Desc", {"Data": {"file": "more.bin"}})],
+        (codes.FILE_TOO_LONG, "/Nodes/1/Desc/Data/file"),
     ),
     changed("data-no-file", [("/Nodes/1/Desc/Data", {})], (codes.MISSING_KEY, "/Nodes/1/Desc/Data/file")),
     changed("constant-size", [("/Nodes/1/Desc", {"Data": [0] * 12})], (codes.EDGE_BYTES, "/IntermediateEdges/0")),
@@ -160,6 +168,7 @@ REJECTED = [
     changed("unconnected", [("/IntermediateEdges/0", REMOVE)], (codes.UNCONNECTED_TENSOR, G0 + "/BTensor")),
     changed("constant-output", [("/OutputEdges/0/FromNodeIndex", 1)], (codes.CONSTANT_OUTPUT, "/OutputEdges/0")),
     case("option", GRAPH, (codes.UNKNOWN_OPTION_NAME, ""), options=LoadOptions(inputs=frozenset({"z"}))),
+    case("freeze", GRAPH, (codes.NOTHING_FROZEN, ""), options=LoadOptions(freeze=True)),
     case("option-contents", GRAPH, (codes.NO_CONTENTS, ""), options=LoadOptions(constants=frozenset({"x"}))),
 ]
 
@@ -284,6 +293,40 @@ def test_names_are_unique(tmp_path: Path) -> None:
     assert [item.name for item in taken.inputs] == ["input1", "input1_"]
     graph = loaded(tmp_path, ("/InputEdges/1/Desc/Name", "x"))
     assert [item.name for item in graph.inputs] == ["x", "input1"]
+
+
+NAMES = [None, "", "conv", "conv#2", "ELEMENT_WISE_ABS_1", "element_wise_abs_1"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), min_size=1, max_size=6))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_debug_names_may_be_anything(tmp_path: Path, names: list[tuple[str | None, str | None]]) -> None:
+    """DirectML does not ask for different names, and none at all is a null pointer."""
+    desc = {"Type": "ELEMENT_WISE_ABS", "Desc": {"InputTensor": f32(4), "OutputTensor": f32(4)}}
+    edges = [
+        {"FromNodeIndex": index, "FromNodeOutputIndex": 0, "ToNodeIndex": index + 1, "ToNodeInputIndex": 0}
+        for index in range(len(names) - 1)
+    ]
+    model = {
+        "Nodes": [{"Type": 1, "Desc": {"Operator": desc, "Name": name}} for name, _ in names],
+        "InputEdges": [{"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0, "Name": names[0][1]}],
+        "IntermediateEdges": [{**edge, "Name": name} for edge, (_, name) in zip(edges, names, strict=False)],
+        "OutputEdges": [
+            {"FromNodeIndex": len(names) - 1, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": names[-1][1]}
+        ],
+    }
+    graph = load_model(tmp_path, model)
+    assert graph.findings == ()
+    assert check_graph(graph) == []
+    assert len({node.name for node in graph.nodes}) == len(names)
+    assert names[0][0] in (None, "", graph.nodes[0].name)
+
+
+def test_names_that_come_again(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, ("/Nodes/2/Name", "add"))
+    assert [node.name for node in graph.nodes] == ["add", "add#2"]
+    constant = loaded(tmp_path, ("/Nodes/1/Desc/Name", None))
+    assert constant.constants[0].value.name == "constant1"
 
 
 def test_a_constant_of_odd_size(directory: Path) -> None:

@@ -246,6 +246,42 @@ def test_parts_of_one_buffer(tmp_path: Path) -> None:
     assert (result.value, str(result.desc)) == (second.value, "FLOAT32 [8]")
 
 
+@pytest.mark.parametrize("lengths", [True, False])
+def test_what_an_operator_updates_is_made_from_what_was_there(tmp_path: Path, lengths: bool) -> None:
+    """Present tensors with past lengths, though they cover their buffers; a cache that is bound is no new one."""
+    token, cache = f32(1, 1, 2), f32(1, 1, 3 if lengths else 1, 2)
+    desc: Model = {
+        **dict.fromkeys(("QueryTensor", "KeyTensor", "ValueTensor", "OutputTensor"), token),
+        **dict.fromkeys(("OutputPresentKeyTensor", "OutputPresentValueTensor"), cache),
+        "Scale": 1.0,
+        "MaskFilterValue": 0.0,
+        "QueryHeadCount": 1,
+        "KeyValueHeadCount": 1,
+        "MaskType": "DML_MULTIHEAD_ATTENTION_MASK_TYPE_NONE",
+    }
+    bindings: Model = {"QueryTensor": "x", "KeyTensor": "x", "ValueTensor": "x", "OutputTensor": "y"}
+    bindings |= {"OutputPresentKeyTensor": "keys", "OutputPresentValueTensor": "values"}
+    if lengths:
+        desc["PastSequenceLengthsTensor"] = {"DataType": "INT32", "Sizes": [1]}
+        bindings["PastSequenceLengthsTensor"] = "past"
+    caches = dict.fromkeys(("keys", "values"), resource(6 if lengths else 2))
+    model = {
+        "resources": {"x": resource(2), "y": resource(2), "past": resource(1, "INT32"), **caches},
+        "dispatchables": {"op": {"type": "MULTIHEAD_ATTENTION1", "desc": desc}},
+        "commands": [{"type": "dispatch", "dispatchable": "op", "bindings": bindings}] * 2,
+    }
+    graph = load_model(tmp_path, model)
+    assert graph.findings == ()
+    first, second = (node.writes["OutputPresentKeyTensor"][0] for node in graph.nodes)
+    if lengths:
+        assert first.base is not None
+        assert first.base.name == "keys"
+        assert second.base is first.value
+    else:
+        assert first.base is second.base is None
+    assert {item.name for item in graph.inputs} == ({"x", "past", "keys", "values"} if lengths else {"x"})
+
+
 def test_what_is_an_output(tmp_path: Path) -> None:
     """Without print and writeFile, what is written and not read any more."""
     resources = {"x": resource(4), "h": resource(4), "y": resource(4)}
@@ -301,7 +337,7 @@ def test_effects(tmp_path: Path) -> None:
 def test_options(tmp_path: Path) -> None:
     def sorts(options: LoadOptions) -> tuple[list[str], list[str]]:
         graph = load_model(tmp_path, model, options)
-        assert graph.findings == ()
+        assert [item.code for item in graph.findings] == (["DML1017"] if options.freeze and options.inputs else [])
         return [item.name for item in graph.inputs], [item.value.name for item in graph.constants]
 
     model = edited(

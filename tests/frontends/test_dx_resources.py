@@ -115,6 +115,21 @@ REJECTED = [
         ],
         (codes.SEQUENCE_OVERFLOW, X + "/initialValues"),
     ),
+    changed(
+        "file-long",
+        [(X, {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "more.bin"}})],
+        (codes.FILE_PARTLY_READ, X + "/initialValues/sourcePath"),
+    ),
+    changed(
+        "npy-trailing",
+        [(X, {"initialValues": {"sourcePath": "trailing.npy"}})],
+        (codes.FILE_PARTLY_READ, X + "/initialValues/sourcePath"),
+    ),
+    changed(
+        "npy-cut",
+        [(X, {"initialValues": {"sourcePath": "cut.npy"}})],
+        (codes.FILE_PARTLY_READ, X + "/initialValues/sourcePath"),
+    ),
     changed("too-small", [(X + "/sizeInBytes", 15)], (codes.RESOURCE_TOO_SMALL, X + "/sizeInBytes")),
     changed(
         "offset-too-small",
@@ -210,7 +225,7 @@ def contents(directory: Path, resource: Model) -> tuple[bytes, Graph]:
     model = edited(DX, (X, resource))
     model["dispatchables"]["add"]["desc"]["ATensor"] = {"DataType": "UINT8", "Sizes": [1]}
     graph = load_model(directory, model)
-    assert {item.code for item in graph.findings} <= {codes.BEYOND_RANGE.id}
+    assert {item.code for item in graph.findings} <= {codes.BEYOND_RANGE.id, codes.FILE_PARTLY_READ.id}
     (x,) = graph.inputs
     assert x.default is not None
     assert x.default.nbytes == x.value.nbytes
@@ -329,6 +344,14 @@ def test_materialized_data_is_counted_together(directory: Path, monkeypatch: pyt
     assert [(item.code, item.pointer) for item in graph.findings] == [
         (codes.TOO_MUCH_DATA.id, "/resources/y/initialValues")
     ]
+
+
+def test_sequences_are_small(directory: Path) -> None:
+    """They exist in memory, and a file of 150 bytes describes them."""
+    for count, codes_found in ((1 << 16, []), ((1 << 26) + 1, [codes.TOO_MUCH_DATA.id])):
+        sequence = typed("FLOAT32", {"valueStart": 0, "valueDelta": 0.5, "valueCount": count})
+        graph = load_model(directory, edited(DX, (X, sequence)))
+        assert [item.code for item in graph.findings] == codes_found
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])

@@ -1,9 +1,13 @@
-"""Whatever the text, a front end gives a graph with findings or says that it is no model; never a traceback."""
+"""Whatever the text, a front end gives a graph with findings or says that it is no model; never a traceback.
+
+Nor does a check of what was read end in one, or a conversion: what cannot be done is said.
+"""
 
 from __future__ import annotations
 
 import copy
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +16,11 @@ from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldType
-from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.checks import check
+from dml2onnx.diagnostics import DmlError, UnreadableError
+from dml2onnx.exporters.dml_graph import dml_graph
+from dml2onnx.exporters.native import native
+from dml2onnx.exporters.serialized import serialized
 from dml2onnx.frontends import load
 
 from .models import CONVOLUTION, DX, GRAPH, NATIVE, PADDING1, Model, edited, f32
@@ -55,10 +63,13 @@ def attempt(directory: Path, text: str) -> None:
         graph = load(path)
     except UnreadableError:
         return
-    for finding in graph.findings:
+    for finding in (*graph.findings, *check(graph)):
         assert finding.message.isprintable()
         assert str(finding).encode()
         assert finding.pointer == "" or finding.pointer.startswith("/")
+    for write in (lambda: native(graph, "data"), lambda: dml_graph(graph, "data"), lambda: serialized(graph)):
+        with suppress(DmlError):
+            write()
     provided = {item.value for item in graph.inputs} | {item.value for item in graph.constants}
     used = [item.value for item in (*graph.outputs, *graph.results, *(effect.output for effect in graph.effects))]
     for node in graph.nodes:

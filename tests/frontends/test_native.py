@@ -213,6 +213,25 @@ REJECTED = [
     changed("file-missing", [("/constants/w", f32(4, file="none.bin"))], (codes.FILE_UNREADABLE, "/constants/w/file")),
     changed("file-directory", [("/constants/w", f32(4, file="sub"))], (codes.FILE_UNREADABLE, "/constants/w/file")),
     changed("file-nul", [("/constants/w", f32(4, file="a\0b"))], (codes.FILE_UNREADABLE, "/constants/w/file")),
+    changed(
+        "declared-size",
+        [
+            ("/inputs/x/TotalTensorSizeInBytes", 12),
+            ("/nodes/0/desc/ATensor", f32(4)),
+            ("/nodes/1/desc/InputTensors", [f32(4), f32(4)]),
+        ],
+        (checking.TOTAL_SIZE_TOO_SMALL, "/inputs/x/TotalTensorSizeInBytes"),
+    ),
+    changed(
+        "declared-size-of-a-constant",
+        [("/constants/w/TotalTensorSizeInBytes", 12), ("/nodes/0/desc/BTensor", f32(4))],
+        (checking.TOTAL_SIZE_TOO_SMALL, "/constants/w/TotalTensorSizeInBytes"),
+    ),
+    changed(
+        "seen-size",
+        [("/outputs/0", {"value": "h", **f32(4, TotalTensorSizeInBytes=8)})],
+        (checking.TOTAL_SIZE_TOO_SMALL, "/outputs/0/TotalTensorSizeInBytes"),
+    ),
     changed("file-long", [("/constants/w", f32(4, file="a" * 5000))], (codes.FILE_UNREADABLE, "/constants/w/file")),
     changed(
         "file-outside", [("/constants/w", f32(4, file="../outside.bin"))], (codes.FILE_OUTSIDE, "/constants/w/file")
@@ -220,6 +239,9 @@ REJECTED = [
     changed("file-absolute", [("/constants/w", f32(4, file="/etc/passwd"))], (codes.FILE_OUTSIDE, "/constants/w/file")),
     changed("file-link", [("/constants/w", f32(4, file="link.bin"))], (codes.FILE_OUTSIDE, "/constants/w/file")),
     changed("file-loop", [("/constants/w", f32(4, file="loop"))], (codes.FILE_UNREADABLE, "/constants/w/file")),
+    changed("file-long", [("/constants/w", f32(4, file="more.bin"))], (codes.FILE_TOO_LONG, "/constants/w/file")),
+    changed("file-trailing", [("/constants/w", {"file": "trailing.npy"})], (codes.FILE_TOO_LONG, "/constants/w/file")),
+    changed("file-pointer", [("/constants/w", f32(4, file="pointer.bin"))], (codes.LFS_POINTER, "/constants/w/file")),
     changed(
         "file-short", [("/constants/w", f32(4, file="data.bin", offset=1))], (codes.FILE_TOO_SHORT, "/constants/w/file")
     ),
@@ -339,6 +361,7 @@ REJECTED = [
         [("/constants/w", {"file": "f32.npy", "bytes": 8}), (D0 + "/BTensor", f32(1))],
         (codes.WRONG_VALUE_COUNT, "/constants/w/bytes"),
     ),
+    case("freeze", NATIVE, (codes.NOTHING_FROZEN, ""), options=LoadOptions(freeze=True)),
     case("option", NATIVE, (codes.UNKNOWN_OPTION_NAME, ""), options=LoadOptions(constants=frozenset({"y"}))),
     case(
         "option-contents",
@@ -489,7 +512,7 @@ def test_large_contents_cost_nothing(directory: Path) -> None:
     graph = loaded(
         directory,
         ("/constants/fill", {"DataType": "FLOAT32", "Sizes": [2**32 - 1], "fill": 1}),
-        ("/constants/file", {"DataType": "UINT8", "Sizes": sizes, "file": "huge.bin"}),
+        ("/constants/file", {"DataType": "UINT8", "Sizes": sizes, "file": "huge.bin", "offset": 0}),
     )
     by_name = {item.value.name: item for item in graph.constants}
     assert by_name["fill"].data.nbytes == 4 * (2**32 - 1)
@@ -506,7 +529,7 @@ def test_inputs_with_samples(tmp_path: Path) -> None:
         frozen = loaded(tmp_path, sample, options=options)
         assert frozen.inputs == ()
         assert data_of(frozen, "x") == np.ones(4, np.float32).tobytes()
-    assert loaded(tmp_path, sample, options=LoadOptions(freeze=True, inputs=frozenset({"x"}))).inputs
+    assert load_model(tmp_path, edited(NATIVE, sample), LoadOptions(freeze=True, inputs=frozenset({"x"}))).inputs
     assert not loaded(tmp_path, ("/inputs/x", f32(4, fill=1, Flags="OWNED_BY_DML"))).inputs
 
 

@@ -13,7 +13,7 @@ import pytest
 import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import Code, UnreadableError
+from dml2onnx.diagnostics import Code, DmlError, UnreadableError
 from dml2onnx.frontends import LoadOptions, load
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -96,7 +96,7 @@ REJECTED = [
     changed("constant-empty", [("/nodes/2/raw", b"")], (codes.NO_DATA, "/nodes/2/desc/data")),
     changed("constant-nothing", [("/nodes/2/raw", None)], (codes.NO_DATA, "/nodes/2/desc/data")),
     changed("constant-unnamed", [("/nodes/0/constant", None)], (codes.MISSING_KEY, "/nodes/0/desc/data/name")),
-    changed("constant-no-file", [("/nodes/0/constant", "v")], (codes.FILE_UNREADABLE, "/nodes/0/desc/data/name")),
+    changed("constant-no-file", [("/nodes/0/constant", "v")], (codes.MISSING_CONTENTS, "/nodes/0/desc/data/name")),
     changed("constant-zero", [("/nodes/0/constant", "a\0b")], (codes.FILE_UNREADABLE, "/nodes/0/desc/data/name")),
     changed("constant-outside", [("/nodes/0/constant", "../outside")], (codes.FILE_OUTSIDE, "/nodes/0/desc/data/name")),
     changed("constant-outputs", [("/nodes/2/outputNames/-", "b")], (codes.TENSOR_COUNT, "/nodes/2/outputNames/1")),
@@ -288,9 +288,18 @@ def test_sample_without_its_constants(sample: Path, tmp_path: Path) -> None:
     path.write_bytes((sample / "Partition_0.bin").read_bytes())
     graph = load(path)
     assert [(item.code, item.pointer) for item in graph.findings] == [
-        (codes.FILE_UNREADABLE.id, "/nodes/0/desc/data/name"),
-        (codes.FILE_UNREADABLE.id, "/nodes/1/desc/data/name"),
+        (codes.MISSING_CONTENTS.id, "/nodes/0/desc/data/name"),
+        (codes.MISSING_CONTENTS.id, "/nodes/1/desc/data/name"),
     ]
+    assert [item.expected for item in graph.findings] == ["a file of 100 bytes", "a file of 20 bytes"]
+    assert dml2onnx.check(graph) == list(graph.findings)
+    for needed in (dml2onnx.compile, dml2onnx.run, dml2onnx.verify):
+        with pytest.raises(DmlError) as caught:
+            needed(graph)
+        assert [item.code for item in caught.value.diagnostics if item.severity.value == "error"] == [
+            codes.FILE_UNREADABLE.id
+        ] * 2
+        assert all(name in str(caught.value) for name in ("matmul_b_tensor.bin", "add_b_tensor.bin"))
 
 
 # --- Edges and constants ----------------------------------------------------------------------------------------------
@@ -446,7 +455,9 @@ def test_recurrent_weights_are_not_owned(tmp_path: Path) -> None:
         "inputNames": ["x", "w-nodeIdx:0-outputIdx:0", "w-nodeIdx:0-outputIdx:0", "", "", ""],
         "outputNames": ["y", ""],
     }
-    graph = load_partition(tmp_path, {**PARTITION, "nodes": [PARTITION["nodes"][0], node]})
+    path = write(tmp_path, {**PARTITION, "nodes": [PARTITION["nodes"][0], node]})
+    (tmp_path / "w.bin").write_bytes(bytes(12))
+    graph = load(path)
     assert dml2onnx.check(graph) == []
     operator = graph.nodes[0].operator
     assert not operator.tensor("WeightTensor").owned_by_dml

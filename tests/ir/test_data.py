@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dml2onnx.ir.data import ArrayData, Data, FileData, FillData
+from dml2onnx.ir.data import ArrayData, Data, FileData, FillData, head
 
 CONTENT = np.arange(40, dtype=np.uint8)
 
@@ -98,3 +98,11 @@ def test_files_are_mapped_and_not_writable(tmp_path: Path) -> None:
     assert data.read((1 << 26) - 2).tobytes() == b"st"
     with pytest.raises(ValueError, match="read-only"):
         whole[0] = 1
+
+
+def test_heads() -> None:
+    whole = ArrayData(np.arange(8, dtype=np.uint8))
+    assert head(whole, 8) is whole
+    first = head(whole, 3)
+    assert (first.nbytes, first.read().tolist(), first.read(1).tolist()) == (3, [0, 1, 2], [1, 2])
+    assert (first.read(1, 9).tolist(), first.read(5).tolist()) == ([1, 2], [])

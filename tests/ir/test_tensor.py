@@ -147,7 +147,6 @@ def test_huge_descriptors_cost_nothing() -> None:
     padded = TensorDesc(DataType.UINT8, (1 << 16, 1 << 15), (1 << 16, 1))
     assert padded.is_padded
     assert not padded.is_overlapping
-    # interleaved without end: nobody counts millions of elements, and overlapping is the careful answer
     assert TensorDesc(DataType.UINT8, (1 << 13, 1 << 13), (3, 2)).is_overlapping
 
 

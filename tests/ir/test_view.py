@@ -15,14 +15,14 @@ from dml2onnx.ir.view import (
     Expand,
     Gather,
     Layout,
+    Pad,
     Reshape,
     Slice,
     Transpose,
     apply,
     memory_shape,
-    plan_flat,
     plan_read,
-    scatter_indices,
+    plan_write,
 )
 
 sizes_of = st.lists(st.integers(1, 5), min_size=1, max_size=5).filter(lambda sizes: prod(sizes) <= 400).map(tuple)
@@ -97,18 +97,27 @@ def test_read_equals_as_strided(source: Layout, target: Layout, units: bool) -> 
     np.testing.assert_array_equal(got, expected)
 
 
-@settings(max_examples=200, deadline=None)
-@given(layout=st.one_of(dense_layouts(), padded_layouts()))
-def test_write_equals_as_strided(layout: Layout) -> None:
-    """Dense tensors flatten into their memory; the elements of others land where scatter_indices says."""
-    array = np.arange(prod(layout.sizes)).reshape(layout.sizes)
-    memory = np.full(layout.offset + layout.extent, -1)
-    write(memory, layout, array)
-    if layout.is_dense:
-        np.testing.assert_array_equal(apply(plan_flat(layout), array), memory[layout.offset :])
-    scattered = np.full_like(memory, -1)
-    scattered[scatter_indices(layout)] = array.reshape(-1)
-    np.testing.assert_array_equal(scattered, memory)
+def doubled(layout: Layout) -> bool:
+    positions = layout.offsets()
+    return len(np.unique(positions)) < positions.size
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    layout=st.one_of(dense_layouts(), padded_layouts(), any_views().filter(lambda layout: not doubled(layout))),
+    over=st.booleans(),
+)
+def test_write_equals_as_strided(layout: Layout, over: bool) -> None:
+    """Elements land where their strides say; gaps are what lay there, or zeros."""
+    array = 1 + np.arange(prod(layout.sizes)).reshape(layout.sizes)
+    below = -1 - np.arange(layout.extent) if over else np.zeros(layout.extent, np.int64)
+    memory = below.copy()
+    start = Layout(layout.sizes, layout.strides)
+    write(memory, start, array)
+    got = apply(plan_write(layout, over=over), array, below if over else None)
+    np.testing.assert_array_equal(got[: layout.extent], memory)
+    assert not got[layout.extent :].any()
+    assert not over or got.size == layout.extent
 
 
 @settings(max_examples=200, deadline=None)
@@ -143,7 +152,15 @@ def test_memory_shape_holds_the_extent(layout: Layout) -> None:
         pytest.param(Layout.packed((4,)), Layout((3, 4), (0, 1)), [Reshape, Expand], id="broadcast"),
         pytest.param(Layout.packed((6,)), Layout((4, 3), (1, 1)), [Gather], id="overlap"),
         pytest.param(Layout.packed((20,)), Layout.packed((7,)), [Slice], id="prefix"),
-        pytest.param(Layout.packed((8,)), Layout((2, 3), (5, 1)), [Gather], id="rows-of-an-uneven-tail"),
+        pytest.param(
+            Layout.packed((8,)), Layout((2, 3), (5, 1)), [Pad, Reshape, Slice], id="rows-without-the-last-gap"
+        ),
+        pytest.param(
+            Layout.packed((2, 3, 9, 9)),
+            Layout((2, 3, 7, 7, 3, 3), (243, 81, 9, 1, 9, 1)),
+            [Gather, Gather, Transpose],
+            id="windows",
+        ),
     ],
 )
 def test_cheapest_form(source: Layout, target: Layout, steps: list[type]) -> None:

@@ -16,7 +16,7 @@ def run_examples(name: str) -> int:
     for number, printed in enumerate(examples):
         example = corrected(printed, CORRECTIONS.get((name, number), {}))
         inputs, outputs = arrays(example["inputs"]), arrays(example["outputs"])
-        op = describe(name, **example["attributes"], **inputs, **outputs)
+        op = describe(name, **example["attributes"], **example.get("assumed_attributes", {}), **inputs, **outputs)
         model = check_case(op, inputs=inputs)
         got = model.run({key: value.reshape(-1) for key, value in inputs.items()})
         for field, expected in outputs.items():

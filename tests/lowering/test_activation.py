@@ -187,9 +187,19 @@ def test_every_opset(name, opset):
     check_case(activation(name), opset=opset)
 
 
-@pytest.mark.parametrize("name", FIELDS)
+OF_A_SIGMOID = ("ACTIVATION_SIGMOID", "ACTIVATION_SWISH")
+
+
+@pytest.mark.parametrize("name", [name for name in FIELDS if name not in OF_A_SIGMOID])
 def test_target_dml(name):
     check_case(activation(name), target="dml")
+
+
+@pytest.mark.parametrize("name", OF_A_SIGMOID)
+def test_the_directml_provider_has_an_exact_sigmoid(name):
+    case = make_case(activation(name))
+    model = compile_outputs(case.graph, case.graph.outputs, target="dml")
+    assert "Sigmoid" in operators(model)
 
 
 # --- forms -----------------------------------------------------------------------------------------------------------
@@ -211,23 +221,23 @@ def test_target_dml(name):
         ("ACTIVATION_LINEAR", {"Beta": 0.0}, ["Mul"]),
         ("ACTIVATION_LINEAR", {"Alpha": 1.0}, ["Add"]),
         ("ACTIVATION_LOG_SOFTMAX", {}, ["LogSoftmax"]),
-        ("ACTIVATION_PARAMETERIZED_RELU", {}, ["GreaterOrEqual", "Mul", "Where"]),
+        ("ACTIVATION_PARAMETERIZED_RELU", {}, ["GreaterOrEqual", "Where", "Mul"]),
         ("ACTIVATION_PARAMETRIC_SOFTPLUS", {}, ["Mul", "Softplus", "Mul"]),
         ("ACTIVATION_PARAMETRIC_SOFTPLUS", {"Alpha": 1.0, "Beta": 1.0}, ["Softplus"]),
         ("ACTIVATION_RELU", {}, ["Relu"]),
-        ("ACTIVATION_RELU_GRAD", {}, ["Greater", "Where"]),
+        ("ACTIVATION_RELU_GRAD", {}, ["Greater", "Equal", "Where"]),
         ("ACTIVATION_SCALED_ELU", {}, ["Selu"]),
         ("ACTIVATION_SCALED_TANH", {}, ["Mul", "Tanh", "Mul"]),
-        ("ACTIVATION_SHRINK", {}, ["Less", "Add", "Where", "Greater", "Add", "Where"]),
-        ("ACTIVATION_SHRINK", {"Bias": 0.0}, ["Less", "Where", "Greater", "Where"]),
-        ("ACTIVATION_SIGMOID", {}, ["Sigmoid"]),
+        ("ACTIVATION_SHRINK", {}, ["Less", "Greater", "Add", "Where", "Add", "Where"]),
+        ("ACTIVATION_SHRINK", {"Bias": 0.0}, ["Less", "Greater", "Where", "Where"]),
+        ("ACTIVATION_SIGMOID", {}, ["Neg", "Exp", "Add", "Reciprocal"]),
         ("ACTIVATION_SOFTMAX", {}, ["Softmax"]),
         ("ACTIVATION_SOFTPLUS", {}, ["Clip", "Mul", "Softplus", "Div", "Max"]),
         ("ACTIVATION_SOFTPLUS", {"Steepness": 0.5}, ["Mul", "Softplus", "Div"]),
         ("ACTIVATION_SOFTPLUS", {"Steepness": 1.0}, ["Softplus"]),
         ("ACTIVATION_SOFTSIGN", {}, ["Clip", "Softsign"]),
-        ("ACTIVATION_SWISH", {}, ["Clip", "Mul", "Sigmoid", "Mul"]),
-        ("ACTIVATION_SWISH", {"SigmoidInputScale": 1.0}, ["Clip", "Sigmoid", "Mul"]),
+        ("ACTIVATION_SWISH", {}, ["Clip", "Mul", "Exp", "Add", "Div"]),
+        ("ACTIVATION_SWISH", {"SigmoidInputScale": 1.0}, ["Clip", "Neg", "Exp", "Add", "Div"]),
         ("ACTIVATION_SWISH", {"SigmoidInputScale": 0.0}, ["Mul"]),
         ("ACTIVATION_TANH", {}, ["Tanh"]),
         ("ACTIVATION_THRESHOLDED_RELU", {}, ["ThresholdedRelu"]),
@@ -333,7 +343,7 @@ def test_what_is_broadcast_is_computed_once():
     assert operators(model) == ["Tanh", "Expand"]
     slope = {"SlopeTensor": (0, 1, 0)}
     model = check_case(activation("ACTIVATION_PARAMETERIZED_RELU", strides=slope), constants=["SlopeTensor"])
-    assert operators(model) == ["GreaterOrEqual", "Mul", "Where"]
+    assert operators(model) == ["GreaterOrEqual", "Where", "Mul"]
 
 
 @pytest.mark.parametrize("name", FIELDS)
@@ -457,3 +467,38 @@ def descriptors(draw):
 @given(op=descriptors(), opset=st.integers(17, 23), seed=st.integers(0, 99), extremes=st.booleans())
 def test_lowered_equals_reference(op, opset, seed, extremes):
     check_case(op, opset=opset, seed=seed, extremes=extremes)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("ACTIVATION_SIGMOID", {}),
+        *(("ACTIVATION_SWISH", {"SigmoidInputScale": scale}) for scale in (1.0, 1e-3, 1e-2, -0.5, 30.0)),
+    ],
+)
+def test_tails_are_accurate_against_themselves(name, fields, data_type):
+    """What nears 0 keeps its digits: an error of 1e-7 would be all there is of it."""
+    scale = fields.get("SigmoidInputScale", 1.0)
+    x = (np.concatenate([-np.geomspace(1e-3, 80, 400), np.geomspace(1e-3, 80, 400)]) / scale).astype(np.float32)
+    op = activation(name, data_type, x.shape, **fields)
+    evaluate(op, InputTensor=x.astype(op.tensor("InputTensor").data_type.dtype))
+    add = operator(
+        "ELEMENT_WISE_ADD1",
+        **{field: t("FLOAT32", x.shape) for field in ("ATensor", "BTensor", "OutputTensor")},
+        FusedActivation=operator(name, **fields),
+    )
+    evaluate(add, ATensor=x, BTensor=np.zeros_like(x))
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "data_type", "x", "y"),
+    [
+        ("ACTIVATION_SIGMOID", {}, "FLOAT32", -20, 2.0611537e-9),
+        ("ACTIVATION_SWISH", {"SigmoidInputScale": 1e-3}, "FLOAT32", -17477.06, -4.488886e-4),
+        ("ACTIVATION_SWISH", {"SigmoidInputScale": 1e-2}, "FLOAT16", -1632, -1.3332e-4),
+    ],
+)
+def test_known_tails(name, fields, data_type, x, y):
+    got = evaluate(activation(name, data_type, (1,), **fields), InputTensor=np.array([x], np.dtype(data_type.lower())))
+    np.testing.assert_allclose(got, [y], rtol=1e-3)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
 
+import dml2onnx
+from dml2onnx import GraphBuilder
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.diagnostics import DmlError, InternalError
 from dml2onnx.ir.data import ArrayData
@@ -50,7 +54,7 @@ def compiled(
         tuple(GraphOutput(name, item, FOUR) for name, item in outputs),
         tuple(Constant(item, ArrayData.of(array)) for item, array in (constants or {}).items()),
     )
-    model = compile_outputs(graph, graph.outputs, trace=True)
+    model = compile_outputs(graph, graph.outputs)
     onnx.checker.check_model(model.model_proto, full_check=True)
     feeds = {port.name: np.array([-2, -1, 1, 2], port.dtype) for port in model.inputs}
     got, want = model.run(feeds), evaluate(graph, feeds)
@@ -102,6 +106,16 @@ def test_names_made_for_outputs_are_free() -> None:
 def test_an_output_called_like_a_constant() -> None:
     x, y, w = value("x"), value("y"), value("w")
     compiled([binary("b", x, w, y)], {"x": x}, [("w", y)], {w: np.arange(4, dtype=np.float32)})
+
+
+@pytest.mark.parametrize(("source", "target"), [("", "y"), ("x", ""), ("", "")])
+def test_names_that_are_empty(source: str, target: str) -> None:
+    """In ONNX the empty name stands for nothing."""
+    x, y = value(source), value(target)
+    graph = Graph((unary("n", x, y),), (GraphInput(source, x),), (GraphOutput(target, y, FOUR),))
+    model = compile_outputs(graph, graph.outputs)
+    assert all(port.onnx_name for port in (*model.inputs, *model.outputs))
+    np.testing.assert_array_equal(model.run({source: np.float32([1, -1, 2, -2])})[target], [1, 0, 2, 0])
 
 
 def test_nodes_called_like_ports() -> None:
@@ -266,10 +280,9 @@ def test_dead_nodes_are_left_out() -> None:
 
 def test_traces_tell_what_became_of_each_node() -> None:
     case = make_case(operator("JOIN", InputTensors=[FOUR], OutputTensor=FOUR, Axis=0))
-    model = compile_outputs(case.graph, case.graph.outputs, trace=True)
+    model = compile_outputs(case.graph, case.graph.outputs)
     (trace,) = model.traces
     assert (trace.node, trace.operator, trace.operators) == ("node", "JOIN", ())
-    assert compile_outputs(case.graph, case.graph.outputs).traces == ()
 
 
 def test_nodes_tell_where_they_come_from() -> None:
@@ -316,3 +329,85 @@ def test_half_precision_is_rounded_once_behind_the_node() -> None:
     model = compile_outputs(graph, graph.outputs)
     assert operators(model) == ["Cast", "Cast", "Add", "Cast"]
     assert model.outputs[0].dtype == np.float16
+
+
+def test_values_have_the_names_that_the_graph_gives_them(tmp_path: Path) -> None:
+    """Edges, resources, and nodes of the builder; what has no name is called after its node and role."""
+    tensor = {"DataType": "FLOAT32", "Sizes": [4]}
+    model = {
+        "dml2onnx": 1,
+        "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [4]}},
+        "nodes": [
+            {"name": f"n{i}", "type": f"ACTIVATION_{kind}", "desc": {"OutputTensor": tensor},
+             "inputs": {"InputTensor": source}, "outputs": {"OutputTensor": target}}
+            for i, (kind, source, target) in enumerate(
+                [("RELU", "x", "hidden"), ("TANH", "hidden", "deep"), ("RELU", "deep", "y")]
+            )
+        ],
+        "outputs": ["y"],
+    }  # fmt: skip
+
+    def loaded(document: object) -> Graph:
+        path = tmp_path / "model.json"
+        path.write_text(json.dumps(document), encoding="utf-8")
+        return dml2onnx.load(path)
+
+    assert value_names(loaded(model)) == ["hidden", "deep", "y"]
+    relu = {"InputTensor": {"DataType": "FLOAT32", "Sizes": [4]}, "OutputTensor": {"DataType": "FLOAT32", "Sizes": [4]}}
+    graph = {
+        "Nodes": [{"Type": "OPERATOR", "Desc": {"Operator": {"Type": "ACTIVATION_RELU", "Desc": relu}}}] * 3,
+        "InputEdges": [{"GraphInputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0, "Name": "x"}],
+        "OutputEdges": [{"FromNodeIndex": 2, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": "y"}],
+        "IntermediateEdges": [
+            {"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "ToNodeIndex": 1, "ToNodeInputIndex": 0, "Name": "hidden"},
+            {"FromNodeIndex": 1, "FromNodeOutputIndex": 0, "ToNodeIndex": 2, "ToNodeInputIndex": 0},
+        ],
+    }
+    assert value_names(loaded(graph)) == ["hidden", "activation_relu_1/Relu", "y"]
+    g = GraphBuilder()
+    h = g.activation_relu(g.input("x", "FLOAT32", [4]), name="hidden")
+    assert value_names(g.build({"y": g.activation_tanh(g.activation_relu(h))}))[0] == "hidden"
+
+
+def test_names_of_values_are_not_taken_twice() -> None:
+    """A resource that is written again and again, and names that graph inputs and outputs have."""
+    g = GraphBuilder()
+    x = g.input("x", "FLOAT32", [4])
+    graph = g.build({"y": g.activation_relu(g.activation_tanh(g.activation_relu(x, name="y"), name="x"))})
+    names = value_names(graph)
+    assert names[-1] == "y"
+    assert len({*names, "x"}) == 4
+
+
+def value_names(graph: Graph) -> list[str]:
+    model = compile_outputs(graph, graph.outputs)
+    onnx.checker.check_model(model.model_proto, full_check=True)
+    return [name for node in model.model_proto.graph.node for name in node.output]
+
+
+@pytest.mark.parametrize("empty", ["input", "constant", "output"])
+def test_empty_names(empty: str) -> None:
+    """In ONNX an empty name is nothing at all; buffers may be called so, and an unnamed constant is not that one."""
+    names = {"input": "x", "constant": "w", "output": "y", empty: ""}
+    x, w, y = (Value(names[role], 16) for role in ("input", "constant", "output"))
+    desc, padded = t("FLOAT32", [4]), t("FLOAT32", [6])
+    middle, last = Value("middle", 16), Value(y.name, 24)
+    add = operator("ELEMENT_WISE_ADD", ATensor=desc, BTensor=desc, OutputTensor=desc)
+    pad = operator(
+        "PADDING", InputTensor=desc, OutputTensor=padded, PaddingMode="CONSTANT", PaddingValue=2.0,
+        StartPadding=[1], EndPadding=[1],
+    )  # fmt: skip
+    nodes = (
+        Node("add", add, {"ATensor": (Read(x),), "BTensor": (Read(w),)}, {"OutputTensor": (Write(middle),)}),
+        Node("pad", pad, {"InputTensor": (Read(middle),)}, {"OutputTensor": (Write(last),)}),
+    )
+    graph = Graph(
+        nodes,
+        (GraphInput(x.name, x),),
+        (GraphOutput(y.name, last, padded),),
+        (Constant(w, ArrayData.of(np.arange(4, dtype=np.float32))),),
+    )
+    model = compile_outputs(graph, graph.outputs)
+    onnx.checker.check_model(model.model_proto, full_check=True)
+    got = model.run({x.name: np.ones(4, np.float32)})
+    np.testing.assert_array_equal(got[y.name], [2, 1, 2, 3, 4, 2])

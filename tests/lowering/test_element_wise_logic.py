@@ -189,7 +189,8 @@ def test_if_is_a_pure_selection():
         "ATensor": np.float32([math.nan, 1, math.inf, -0.0]),
         "BTensor": np.float32([5, math.nan, math.nan, math.nan]),
     }
-    assert operators(check_case(op, inputs=inputs)) == ["Greater", "Where"]
+    # ONNX Runtime's Where loses the -0.0 of its first choice; each comes second once
+    assert operators(check_case(op, inputs=inputs)) == ["Greater", "Equal", "Where", "Where", "Max"]
 
 
 def test_if_keeps_64_bits():

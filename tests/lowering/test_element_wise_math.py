@@ -208,8 +208,8 @@ def test_scale_and_bias_come_first(name, scale):
     ("mode", "expected"),
     [
         ("HALVES_TO_NEAREST_EVEN", ["Round"]),
-        ("TOWARD_ZERO", ["Less", "Ceil", "Floor", "Where"]),
-        ("TOWARD_INFINITY", ["Sub", "Add", "Less", "Ceil", "Floor", "Where"]),
+        ("TOWARD_ZERO", ["Abs", "Floor", "Clip", "Mul"]),
+        ("TOWARD_INFINITY", ["Abs", "Add", "Mul", "Floor", "Clip", "Mul"]),
     ],
 )
 def test_rounding(mode, expected, data_type):

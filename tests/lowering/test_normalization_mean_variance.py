@@ -104,7 +104,7 @@ class TestMeanVarianceNormalization:
     )
     def test_the_smaller_one_is_divided_by_the_deviation(self, scale, factors):
         """The scale, or where that follows the axes, the input."""
-        nodes = check_case(mvn(VERSIONS[2], mean=False, scale=scale)).lowered.proto.node
+        nodes = check_case(mvn(VERSIONS[2], mean=False, scale=scale)).lowered.nodes
         makers = {output: node.op_type for node in nodes for output in node.output}
         assert [makers.get(name, name) for name in nodes[-1].input] == factors
 

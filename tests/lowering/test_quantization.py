@@ -76,8 +76,9 @@ def scales(op, seed=0):
 
 
 def check(op, *, constants=(), opset=21, target="cpu", seed=0, **inputs):
-    """The ONNX operators of a case that agrees with the reference."""
-    inputs = scales(op, seed) | inputs
+    """The ONNX operators of a case that agrees with the reference; constant scales are positive."""
+    factors = {name: abs(scale) if name in constants else scale for name, scale in scales(op, seed).items()}
+    inputs = factors | inputs
     model = check_case(op, inputs=inputs, constants=constants, opset=opset, target=target, seed=seed, extremes=True)
     return operators(model)
 
@@ -194,6 +195,14 @@ def test_nan_and_scales_of_zero_give_some_number(target):
         for constants in ((), ("InputTensor", "ScaleTensor", "ZeroPointTensor")):
             op = quantize("FLOAT32", target, x.shape, zero=layout)
             check(op, constants=constants, InputTensor=x, ScaleTensor=scale)
+
+
+@pytest.mark.parametrize("scale", [-0.5, 1e-40, 0, math.inf])
+def test_constant_scales_that_are_not_positive_keep_out_of_the_optimisers_sight(scale):
+    for descriptor in (quantize(scale=SCALAR, zero=SCALAR), dequantize(scale=SCALAR, zero=SCALAR)):
+        constants = ["ScaleTensor", "ZeroPointTensor"]
+        forms = check(descriptor, constants=constants, ScaleTensor=np.array([scale], np.float32))
+        assert "Div" in forms or "Mul" in forms
 
 
 def test_constants_fold_as_they_run():

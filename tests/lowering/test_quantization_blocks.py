@@ -4,14 +4,17 @@ import itertools
 import math
 
 import numpy as np
+import onnx
+import onnxruntime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
-from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
-from dml2onnx.reference import evaluate
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.reference import disagreements, evaluate, evaluate_results
 from dml2onnx.verification import verify
 from tests.lowering.harness import check_case, operator, operators, support_cases, t
 
@@ -220,3 +223,130 @@ def descriptors(draw):
 def test_lowered_equals_reference(op, opset, constant, seed):
     constants = [name for index, name in enumerate(["InputTensor", "QuantizationTensors"]) if constant >> index & 1]
     check(op, constants=constants, opset=opset, seed=seed)
+
+
+def weighed(whole, rows, columns, block, *, null=False, floats="FLOAT32", label="weights"):
+    """A row times a constant matrix of ``whole`` numbers, which have a scale for each block of a column."""
+    rng = np.random.default_rng(3)
+    matrix, counts = (rows, columns), (rows // block, columns)
+    x, y = Value("x", rows * 4), Value("y", columns * 4)
+    scale = t(floats, counts)
+    tensors = [(label, t(whole, matrix)), ("scales", scale), ("zeros", t(whole, counts))][: 2 if null else 3]
+    constants = []
+    for name, desc in tensors:
+        octets = rng.integers(0, 256, desc.minimum_bytes, np.uint8)
+        if name == "scales":
+            octets = np.zeros(desc.minimum_bytes, np.uint8)
+            numbers = rng.uniform(0.01, 0.1, counts).astype(desc.data_type.dtype).reshape(-1)
+            octets[: numbers.nbytes] = numbers.view(np.uint8)
+        constants.append(Constant(Value(name, desc.minimum_bytes), ArrayData(octets)))
+    dense = Value("dense", t(floats, matrix).minimum_bytes)
+    widened = operator(
+        "DEQUANTIZE",
+        InputTensor=tensors[0][1],
+        QuantizationType="SCALE" if null else "SCALE_ZERO_POINT",
+        QuantizationTensors=[desc for _, desc in tensors[1:]],
+        OutputTensor=t(floats, matrix),
+    )
+    product = operator(
+        "GEMM",
+        ATensor=t("FLOAT32", (1, rows)),
+        BTensor=t("FLOAT32", matrix),
+        OutputTensor=t("FLOAT32", (1, columns)),
+        TransA="NONE",
+        TransB="NONE",
+        Alpha=1.0,
+        Beta=0.0,
+    )
+    values = [Read(item.value) for item in constants]
+    reads = {"InputTensor": (values[0],), "QuantizationTensors": tuple(values[1:])}
+    nodes = [Node("widen", widened, reads, {"OutputTensor": (Write(dense),)})]
+    if floats == "FLOAT32":
+        nodes.append(
+            Node("multiply", product, {"ATensor": (Read(x),), "BTensor": (Read(dense),)}, {"OutputTensor": (Write(y),)})
+        )
+        inputs = (GraphInput("x", x, desc=t("FLOAT32", (1, rows))),)
+        return Graph(tuple(nodes), inputs, (GraphOutput("y", y, t("FLOAT32", (1, columns))),), tuple(constants))
+    return Graph(tuple(nodes), (), (GraphOutput("y", dense, t(floats, matrix)),), tuple(constants))
+
+
+def agrees(graph, model):
+    feeds = {
+        port.name: np.random.default_rng(1).standard_normal(port.shape).astype(port.dtype) for port in model.inputs
+    }
+    got = model.run(feeds)["y"]
+    (result,) = evaluate_results(graph, feeds).values()
+    assert not disagreements(got.reshape(result.values.shape), result, graph.outputs[0].desc.data_type).any()
+
+
+class TestPackedWeights:
+    """4-bit constants take half a byte each in a file, and are ordinary weights once it is loaded."""
+
+    @pytest.mark.parametrize("opset", [21, 22, 23])
+    @pytest.mark.parametrize("null", [False, True])
+    @pytest.mark.parametrize("whole", ["INT4", "UINT4"])
+    def test_half_a_byte_each(self, whole, null, opset):
+        graph = weighed(whole, 128, 48, 32, null=null)
+        model = compile_outputs(graph, graph.outputs, opset=opset)
+        onnx.checker.check_model(model.model_proto, full_check=True)
+        (weights,) = [item for item in model.model_proto.graph.initializer if item.name == "weights"]
+        assert weights.data_type == {"INT4": onnx.TensorProto.INT4, "UINT4": onnx.TensorProto.UINT4}[whole]
+        assert len(weights.raw_data) == 128 * 48 // 2
+        assert weights.raw_data == graph.constants[0].data.read().tobytes()
+        scales = 4 * 48 * 4
+        assert model.weight_bytes < 128 * 48 // 2 + scales * (1 if null else 2) + 100
+        agrees(graph, model)
+
+    @pytest.mark.parametrize("whole", ["INT4", "UINT4"])
+    def test_an_odd_number_of_halves(self, whole):
+        graph = weighed(whole, 33, 33, 11, floats="FLOAT16")
+        model = compile_outputs(graph, graph.outputs)
+        assert len(next(iter(model.model_proto.graph.initializer)).raw_data) == (33 * 33 + 1) // 2
+        agrees(graph, model)
+
+    def test_large_zero_points_are_packed_too(self):
+        graph = weighed("UINT4", 256, 128, 8)
+        model = compile_outputs(graph, graph.outputs)
+        kinds = [item.data_type for item in model.model_proto.graph.initializer]
+        assert kinds.count(onnx.TensorProto.UINT4) == 2
+        agrees(graph, model)
+
+    def test_in_external_data(self, tmp_path):
+        graph = weighed("INT4", 128, 48, 32)
+        model = compile_outputs(graph, graph.outputs)
+        written = model.save(tmp_path / "model.onnx", external_data=True)
+        assert len(written) == 2
+        feed = np.random.default_rng(1).standard_normal((1, 128)).astype(np.float32)
+        session = onnxruntime.InferenceSession(written[0], providers=["CPUExecutionProvider"])
+        np.testing.assert_array_equal(session.run(None, {"x": feed})[0], model.run({"x": feed})["y"])
+
+    def test_nothing_but_the_product_is_left_at_run_time(self, tmp_path):
+        """Not a MatMulNBits, whose other factor would have 8 bits, nor a DequantizeLinear for every inference."""
+        graph = weighed("UINT4", 128, 48, 32)
+        options = onnxruntime.SessionOptions()
+        options.optimized_model_filepath = str(tmp_path / "optimized.onnx")
+        model = compile_outputs(graph, graph.outputs)
+        onnxruntime.InferenceSession(model.serialize(), options, providers=["CPUExecutionProvider"])
+        assert [node.op_type for node in onnx.load(tmp_path / "optimized.onnx").graph.node] == ["Gemm"]
+
+    @pytest.mark.parametrize(("opset", "target"), [(20, "cpu"), (21, "dml")])
+    def test_where_there_are_none(self, opset, target):
+        graph = weighed("UINT4", 128, 48, 32)
+        model = compile_outputs(graph, graph.outputs, opset=opset, target=target)
+        assert not {item.data_type for item in model.model_proto.graph.initializer} & {
+            onnx.TensorProto.INT4,
+            onnx.TensorProto.UINT4,
+        }
+        agrees(graph, model)
+
+    def test_few_are_ordinary_constants(self):
+        graph = weighed("UINT4", 16, 16, 8)
+        model = compile_outputs(graph, graph.outputs)
+        assert operators(model) == ["Gemm"]
+        agrees(graph, model)
+
+    def test_scales_of_run_time(self):
+        for whole, expected in (("INT4", ["Cast", "Mul"]), ("UINT4", ["Cast", "Sub", "Mul"])):
+            op = blocks("DEQUANTIZE", whole, "FLOAT32", (64, 32), (2, 32), null=True)
+            found = check(op, constants=["InputTensor"])
+            assert [item for item in found if item != "Reshape"] == expected

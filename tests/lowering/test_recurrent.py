@@ -15,7 +15,7 @@ from tests.lowering.harness import check_case, make_case, operator, operators, s
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 DIRECTIONS = ("FORWARD", "BACKWARD", "BIDIRECTIONAL")
-NODE = {"RNN": ("SIGMOID",), "GRU": ("SIGMOID", "TANH"), "LSTM": ("SIGMOID", "TANH", "TANH")}
+NODE = {"RNN": ("SOFTSIGN",), "GRU": ("SIGMOID", "TANH"), "LSTM": ("SIGMOID", "TANH", "TANH")}
 """Activations with which ONNX's operator serves."""
 SCAN = {"RNN": ("TANH",), "GRU": ("SIGMOID", "GELU"), "LSTM": ("SIGMOID", "TANH", "GELU")}
 """Activations with which it does not."""
@@ -160,10 +160,10 @@ class TestForm:
         assert backward == {"hidden_size": 5, "direction": b"bidirectional"}
 
     def test_attributes(self):
-        activations = ["LEAKY_RELU", "LINEAR", "SIGMOID", activation("ELU", Alpha=0.5)]
+        activations = ["LEAKY_RELU", "LINEAR", "SOFTSIGN", activation("ELU", Alpha=0.5)]
         op = recurrent("GRU", activations, direction="BIDIRECTIONAL", LinearBeforeReset=True)
         assert attributes_of(recurrent_node(check(op))) == {
-            "activations": [b"LeakyRelu", b"Affine", b"Sigmoid", b"Elu"],
+            "activations": [b"LeakyRelu", b"Affine", b"Softsign", b"Elu"],
             "activation_alpha": [0.75, 0.75, 0.5],
             "activation_beta": [0.25],
             "direction": b"bidirectional",
@@ -288,7 +288,7 @@ OF_ONE_TENSOR = [
     for name in catalog.operator_names()
     if name.startswith("DML_OPERATOR_ACTIVATION_") and len(catalog.operator(name).input_fields) == 1
 ]
-BY_NAME = {"ELU", "HARD_SIGMOID", "IDENTITY", "LEAKY_RELU", "LINEAR", "RELU", "SIGMOID", "SOFTSIGN", "THRESHOLDED_RELU"}
+BY_NAME = {"ELU", "HARD_SIGMOID", "IDENTITY", "LEAKY_RELU", "LINEAR", "RELU", "SOFTSIGN", "THRESHOLDED_RELU"}
 """Activations that all three ONNX operators compute exactly on the CPU."""
 
 
@@ -305,7 +305,7 @@ class TestActivations:
             activations = [*NODE[name]]
             activations[place] = tested
             model = check(recurrent(name, activations, data_type=data_type, steps=2))
-            exact = tested in BY_NAME or (tested == "TANH" and name != "RNN")
+            exact = tested in BY_NAME or (tested in ("SIGMOID", "TANH") and name != "RNN")
             assert recurrent_node(model).op_type == (name if exact else "Scan")
 
     @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -323,11 +323,11 @@ class TestActivations:
         for name in GATES:
             check(recurrent(name, [changed] * len(NODE[name])))
 
-    @pytest.mark.parametrize("first", ["SIGMOID", "LEAKY_RELU", "LINEAR"])
-    @pytest.mark.parametrize("second", ["SIGMOID", "LEAKY_RELU", "LINEAR"])
+    @pytest.mark.parametrize("first", ["SOFTSIGN", "LEAKY_RELU", "LINEAR"])
+    @pytest.mark.parametrize("second", ["SOFTSIGN", "LEAKY_RELU", "LINEAR"])
     def test_parameters_of_some_only(self, first, second):
         """ONNX Runtime 1.24 reads RNN's by position, 1.31 in order."""
-        count = {"SIGMOID": 0, "LEAKY_RELU": 1, "LINEAR": 2}
+        count = {"SOFTSIGN": 0, "LEAKY_RELU": 1, "LINEAR": 2}
         model = check(recurrent("RNN", [first, second], direction="BIDIRECTIONAL"))
         assert ("RNN" in operators(model)) == (count[first] >= count[second])
         check(recurrent("GRU", [first, "TANH", second, "RELU"], direction="BIDIRECTIONAL"))

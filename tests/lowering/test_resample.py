@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dml2onnx import catalog
 from dml2onnx.compiler import CompiledModel
 from dml2onnx.ir.operator import OperatorDesc, Size2D
+from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.sampling import _looks_same, _takes_same
 from tests.lowering.harness import check_case, operator, operators, support_cases, t
 
@@ -110,8 +111,19 @@ def run(op: OperatorDesc, values: np.ndarray, **settings: Any) -> np.ndarray:
 
 def resize(model: CompiledModel) -> dict[str, str]:
     """The attributes of the only Resize, and how it is told the scale."""
-    (node,) = (node for node in model.lowered.proto.node if node.op_type == "Resize")
-    return {item.name: item.s.decode() for item in node.attribute} | {"by": "sizes" if node.input[3:] else "scales"}
+    (node,) = (node for node in model.lowered.nodes if node.op_type == "Resize")
+    by = "sizes" if node.inputs[3:] else "scales"
+    return {**{key: str(value) for key, value in node.attributes.items()}, "by": by}
+
+
+def samples(model: CompiledModel) -> list[str]:
+    """The ONNX operators but for those that look whether a Resize has multiplied an infinity by 0."""
+    found = operators(model)
+    if "If" in found:
+        first = found.index("ReduceL1")
+        assert found[first : first + 3] == ["ReduceL1", "Less", "If"]
+        del found[first : first + 3]
+    return found
 
 
 IMAGE = (1, 3, 4, 5)
@@ -185,15 +197,15 @@ LINEAR_FORMS = [
 @pytest.mark.parametrize(("op", "coordinates", "expected"), [pytest.param(*r[1:], id=r[0]) for r in LINEAR_FORMS])
 def test_linear_is_one_resize(op: OperatorDesc, coordinates: str, expected: list[str]) -> None:
     model = check_case(op)
-    assert operators(model) == expected
+    assert samples(model) == expected
     assert resize(model) == {"mode": "linear", "coordinate_transformation_mode": coordinates, "by": "sizes"}
 
 
 def test_scales_are_given_where_the_sizes_would_say_another_scale() -> None:
     near = check_case(nearest((5,), (7,), scales=(1.5,), offsets=CORNERS, rounding="INCREASING"))
     line = check_case(linear(IMAGE, (1, 3, 6, 7), scales=(1.0, 1.0, 1.7, 1.5)))
-    assert (operators(near), resize(near)["by"]) == (["Resize"], "scales")
-    assert (operators(line), resize(line)["by"]) == (["Resize"], "scales")
+    assert (samples(near), resize(near)["by"]) == (["Resize"], "scales")
+    assert (samples(line), resize(line)["by"]) == (["Resize"], "scales")
 
 
 SUM = ["Mul", "Mul", "Add"]
@@ -246,7 +258,7 @@ PIECES = [
 
 @pytest.mark.parametrize(("op", "expected"), [pytest.param(*row[1:], id=row[0]) for row in PIECES])
 def test_pieces(op: OperatorDesc, expected: list[str]) -> None:
-    assert operators(check_case(op)) == expected
+    assert samples(check_case(op)) == expected
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
@@ -275,6 +287,33 @@ def test_inexact_tie_is_left_to_gather() -> None:
     assert operators(model) == ["Resize"]
     assert resize(model)["nearest_mode"] == "round_prefer_floor"
     assert operators(check_case(nearest((21,), (24,), name="RESAMPLE1", offsets=CORNERS))) == ["Gather"]
+
+
+INFINITE = np.array([np.inf, -np.inf, np.nan, 1, 0, -2])
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize("name", ["RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"])
+@pytest.mark.parametrize(
+    ("sizes", "to"),
+    [((3,), (9,)), ((4,), (8,)), ((6,), (9,)), ((9,), (3,)), ((3, 3), (6, 9)), ((2, 1, 4, 3), (2, 1, 8, 9))],
+)
+def test_what_has_no_weight_has_no_say(name: str, sizes: tuple[int, ...], to: tuple[int, ...], data_type: str) -> None:
+    """An infinity or NaN beside a whole coordinate, or one that is clamped to the edge, is not looked at."""
+    rng = np.random.default_rng(0)
+    op = linear(sizes, to, name=name, data_type=data_type)
+    for share in (0.1, 0.3, 1.0):
+        for _ in range(4):
+            x = np.where(rng.random(sizes) < share, rng.choice(INFINITE, sizes), rng.normal(0, 2, sizes))
+            check_case(op, inputs={"InputTensor": x.astype(DataType[data_type].dtype)})
+
+
+def test_the_edge_is_not_mixed_with_an_infinity() -> None:
+    values = np.array([1, np.inf, 3])
+    got = run(linear((3,), (9,), name="RESAMPLE1"), values)
+    np.testing.assert_array_equal(got, [1, 1, np.inf, np.inf, np.inf, np.inf, np.inf, 3, 3])
+    got = run(linear((3,), (6,), name="RESAMPLE1"), values)
+    np.testing.assert_array_equal(got, [1, np.inf, np.inf, np.inf, np.inf, 3])
 
 
 def test_antialiasing_halves_repeatedly() -> None:
@@ -344,9 +383,9 @@ def test_infinities_stay_where_they_have_weight(name: str, data_type: str) -> No
 
 def test_repeated_memory_is_resampled_once() -> None:
     row = linear((1, 3, 4, 5), (1, 3, 8, 10), strides=(0, 0, 0, 1))
-    assert operators(check_case(row)) == ["Resize", "Expand"]
+    assert samples(check_case(row)) == ["Resize", "Expand"]
     plane = nearest((1, 3, 4, 5), (1, 3, 8, 10), strides=(20, 0, 5, 1), name="RESAMPLE1")
-    assert operators(check_case(plane)) == ["Resize", "Expand"]
+    assert samples(check_case(plane)) == ["Resize", "Expand"]
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "UINT8"])
@@ -446,7 +485,7 @@ def test_upsampling_is_resampling_with_whole_scales(mode: str) -> None:
         op = upsample(mode, height=height, width=width)
         wanted = resample("RESAMPLE", mode, IMAGE, op.tensor("OutputTensor").sizes)
         np.testing.assert_array_equal(run(op, x), run(wanted, x))
-    assert operators(check_case(upsample(mode))) == ["Resize"]
+    assert samples(check_case(upsample(mode))) == ["Resize"]
     assert operators(check_case(upsample(mode, height=1, width=1))) == ["Identity"]
 
 

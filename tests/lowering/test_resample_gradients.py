@@ -121,7 +121,9 @@ PAIR = ["Pad", "Gather", "Mul", "ReduceSum"]
     ],
 )
 def test_forms(op: OperatorDesc, expected: list[str]) -> None:
-    assert [item for item in operators(check_case(op)) if item != "Reshape"] == expected
+    # many single elements are taken by GatherElements
+    found = [item.removesuffix("Elements") if item.startswith("Gather") else item for item in operators(check_case(op))]
+    assert [item for item in found if item != "Reshape"] == expected
     check_case(op, constants=["InputGradientTensor"])
 
 

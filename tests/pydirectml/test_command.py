@@ -90,7 +90,7 @@ class TestStarting:
         line = [sys.executable, "-m", "dml2onnx", "pydirectml", name]
         done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 2
-        assert f"DML3013 error: the program {name} cannot be read" in done.stderr
+        assert f'DML3013 error: the program "{name}" cannot be read' in done.stderr
 
     def test_bytes_that_are_no_python(self, program, tmp_path):
         (tmp_path / "zeros.py").write_bytes(b"x = 1\0")
@@ -244,10 +244,23 @@ class TestSaving:
         assert "constants, as the program bound them (--freeze): input0" in done.stderr
         assert [item.name for item in onnx.load(tmp_path / "out.onnx").graph.input] == ["input1"]
 
-    def test_a_name_that_there_is_not(self, program):
+    def test_a_name_that_there_is_not(self, program, tmp_path):
         done = program(BEGIN + COMPUTE, "--save", "out.onnx", "--freeze", "--input", "image")
         assert done.returncode == 1
         assert 'DML3003 error: no model has an input "image"; there are: input0, input1' in done.stderr
+        assert not (tmp_path / "out.onnx").exists()
+
+    def test_freezing_nothing(self, program):
+        excepted = ["--input", "input0", "--input", "input1"]
+        done = program(BEGIN + COMPUTE, "--save", "out.onnx", "--freeze", *excepted)
+        assert done.returncode == 0
+        assert "DML1017 warning" in done.stderr
+        assert "DML1017" not in program(BEGIN + COMPUTE, "--save", "out.onnx", "--freeze").stderr
+
+    def test_a_file_that_is_none(self, program, tmp_path):
+        done = program(BEGIN + COMPUTE, "--save", "/dev/null")
+        assert done.returncode == 0, done.stderr
+        assert not os.path.isfile("/dev/null")
 
     def test_nothing_to_save(self, program, tmp_path):
         done = program(BEGIN, "--save", "out.onnx")
@@ -268,7 +281,7 @@ class TestSaving:
     def test_a_directory_that_there_is_not(self, program):
         done = program("print(1)", "--save", "nowhere/out.onnx")
         assert (done.returncode, done.stdout) == (1, "")
-        assert "DML3009 error: the directory nowhere does not exist" in done.stderr
+        assert 'DML3009 error: the directory "nowhere" does not exist' in done.stderr
 
     def test_the_feature_level_is_checked_in_the_call(self, program):
         done = program(BEGIN + "-x", "--feature-level", "4_1")

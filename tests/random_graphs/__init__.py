@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tests.random_graphs import arithmetic, movement, networks
+from tests.random_graphs import arithmetic, attention, movement, networks, regions
 from tests.random_graphs.growing import Growing, Sample
 
-FAMILIES = arithmetic.FAMILIES | movement.FAMILIES | networks.FAMILIES
+FAMILIES = arithmetic.FAMILIES | movement.FAMILIES | networks.FAMILIES | attention.FAMILIES | regions.FAMILIES
 
 
 @st.composite

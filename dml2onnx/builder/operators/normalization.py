@@ -83,7 +83,7 @@ class NormalizationOperators(OperatorMethods):
         mean: Expression,
         variance: Expression,
         scale: Expression,
-        epsilon: float = 0.0,
+        epsilon: float,
         name: str | None = None,
     ) -> BatchNormalizationGradOutputs:
         """BATCH_NORMALIZATION_GRAD: Gradients of batch normalization with fixed statistics: dX = dY * Scale /

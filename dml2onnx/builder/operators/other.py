@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from dml2onnx.builder.attributes import DataTypeLike
 from dml2onnx.builder.expression import Expression
-from dml2onnx.builder.methods import OperatorMethods, all_axes, type_name
+from dml2onnx.builder.methods import OperatorMethods, all_axes, type_name, wanted
 from dml2onnx.builder.operators.enumerators import AxisDirection, QuantizationType, RandomGeneratorType, ReduceFunction
 from dml2onnx.builder.operators.results import (
     AdamOptimizerOutputs,
@@ -512,7 +512,7 @@ class OtherOperators(OperatorMethods):
             "RANDOM_GENERATOR",
             {"InputStateTensor": input_state},
             {"Type": type},
-            {"OutputTensor": Stated(output_sizes), "OutputStateTensor": INFERRED if output_state else None},
+            {"OutputTensor": Stated(output_sizes), "OutputStateTensor": wanted(output_state, INFERRED)},
             name,
         )
         return RandomGeneratorOutputs(*results)

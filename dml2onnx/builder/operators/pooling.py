@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from dml2onnx.builder.attributes import DataTypeLike
 from dml2onnx.builder.expression import Expression
-from dml2onnx.builder.methods import OperatorMethods, filled
+from dml2onnx.builder.methods import OperatorMethods, filled, wanted
 from dml2onnx.builder.operators.results import MaxPoolingOutputs
 from dml2onnx.builder.recorder import INFERRED, Stated
 
@@ -419,7 +419,7 @@ class PoolingOperators(OperatorMethods):
             },
             {
                 "OutputTensor": Stated(output_sizes),
-                "OutputIndicesTensor": Stated(None, output_indices_data_type) if output_indices else None,
+                "OutputIndicesTensor": wanted(output_indices, Stated(None, output_indices_data_type)),
             },
             name,
         )
@@ -488,7 +488,7 @@ class PoolingOperators(OperatorMethods):
             },
             {
                 "OutputTensor": Stated(output_sizes),
-                "OutputIndicesTensor": Stated(None, output_indices_data_type) if output_indices else None,
+                "OutputIndicesTensor": wanted(output_indices, Stated(None, output_indices_data_type)),
             },
             name,
         )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from dml2onnx.builder.attributes import ActivationLike
 from dml2onnx.builder.expression import Expression
-from dml2onnx.builder.methods import OperatorMethods
+from dml2onnx.builder.methods import OperatorMethods, wanted
 from dml2onnx.builder.operators.enumerators import MultiheadAttentionMaskType, RecurrentNetworkDirection
 from dml2onnx.builder.operators.results import GRUOutputs, LSTMOutputs, MultiheadAttentionOutputs, RNNOutputs
 from dml2onnx.builder.recorder import INFERRED, Stated
@@ -89,8 +89,8 @@ class RecurrenceOperators(OperatorMethods):
             },
             {"ActivationDescs": activation_descs, "Direction": direction, "LinearBeforeReset": linear_before_reset},
             {
-                "OutputSequenceTensor": INFERRED if output_sequence else None,
-                "OutputSingleTensor": INFERRED if output_single else None,
+                "OutputSequenceTensor": wanted(output_sequence, INFERRED),
+                "OutputSingleTensor": wanted(output_single, INFERRED),
             },
             name,
         )
@@ -193,9 +193,9 @@ class RecurrenceOperators(OperatorMethods):
                 "CoupleInputForget": couple_input_forget,
             },
             {
-                "OutputSequenceTensor": INFERRED if output_sequence else None,
-                "OutputSingleTensor": INFERRED if output_single else None,
-                "OutputCellSingleTensor": INFERRED if output_cell_single else None,
+                "OutputSequenceTensor": wanted(output_sequence, INFERRED),
+                "OutputSingleTensor": wanted(output_single, INFERRED),
+                "OutputCellSingleTensor": wanted(output_cell_single, INFERRED),
             },
             name,
         )
@@ -314,8 +314,8 @@ class RecurrenceOperators(OperatorMethods):
             {"Scale": scale, "MaskFilterValue": mask_filter_value, "HeadCount": head_count, "MaskType": mask_type},
             {
                 "OutputTensor": Stated(output_sizes),
-                "OutputPresentKeyTensor": Stated(output_present_key_sizes) if output_present_key else None,
-                "OutputPresentValueTensor": Stated(output_present_value_sizes) if output_present_value else None,
+                "OutputPresentKeyTensor": wanted(output_present_key, Stated(output_present_key_sizes)),
+                "OutputPresentValueTensor": wanted(output_present_value, Stated(output_present_value_sizes)),
             },
             name,
         )
@@ -449,8 +449,8 @@ class RecurrenceOperators(OperatorMethods):
             },
             {
                 "OutputTensor": Stated(output_sizes),
-                "OutputPresentKeyTensor": Stated(output_present_key_sizes) if output_present_key else None,
-                "OutputPresentValueTensor": Stated(output_present_value_sizes) if output_present_value else None,
+                "OutputPresentKeyTensor": wanted(output_present_key, Stated(output_present_key_sizes)),
+                "OutputPresentValueTensor": wanted(output_present_value, Stated(output_present_value_sizes)),
             },
             name,
         )
@@ -522,8 +522,8 @@ class RecurrenceOperators(OperatorMethods):
             },
             {"ActivationDescs": activation_descs, "Direction": direction},
             {
-                "OutputSequenceTensor": INFERRED if output_sequence else None,
-                "OutputSingleTensor": INFERRED if output_single else None,
+                "OutputSequenceTensor": wanted(output_sequence, INFERRED),
+                "OutputSingleTensor": wanted(output_single, INFERRED),
             },
             name,
         )

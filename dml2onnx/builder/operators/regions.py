@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml2onnx.builder.expression import Expression
-from dml2onnx.builder.methods import OperatorMethods
+from dml2onnx.builder.methods import OperatorMethods, wanted
 from dml2onnx.builder.operators.enumerators import InterpolationMode, ReduceFunction
 from dml2onnx.builder.operators.results import RoiAlignGradOutputs
 from dml2onnx.builder.recorder import INFERRED, Stated
@@ -275,8 +275,8 @@ class RegionsOperators(OperatorMethods):
                 "AlignRegionsToCorners": align_regions_to_corners,
             },
             {
-                "OutputGradientTensor": Stated(output_gradient_sizes) if output_gradient else None,
-                "OutputROIGradientTensor": INFERRED if output_roi_gradient else None,
+                "OutputGradientTensor": wanted(output_gradient, Stated(output_gradient_sizes)),
+                "OutputROIGradientTensor": wanted(output_roi_gradient, INFERRED),
             },
             name,
         )

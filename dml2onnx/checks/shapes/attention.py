@@ -80,10 +80,11 @@ def _names(subject: Subject) -> Mapping[str, int]:
     names = {name: subject.positive(name) for name in heads}
     shaped = [(field.name, sizes, words) for field, sizes, words in _shaped(subject)]
     outputs = {field.name for field in subject.schema.output_fields} | {"RelativePositionBiasTensor"}
-    for _, sizes, words in (item for item in shaped if item[0] not in outputs):
+    presents = {"OutputPresentKeyTensor", "OutputPresentValueTensor"} if _has_lengths(subject) else set()
+    for _, sizes, words in (item for item in shaped if item[0] not in outputs - presents):
         _learn(names, sizes, words)
     _derive(subject, names)
-    for _, sizes, words in (item for item in shaped if item[0] in outputs):
+    for _, sizes, words in (item for item in shaped if item[0] in outputs - presents):
         _learn(names, sizes, words)
     return names
 
@@ -103,8 +104,8 @@ def _derive(subject: Subject, names: dict[str, int]) -> None:
             names.setdefault("keyValueSequenceLength", names["sequenceLength"])
         if stack != "StackedQueryKeyTensor" and "headSize" in names:
             names.setdefault("valueHeadSize", names["headSize"])
-    if _has_lengths(subject):
-        return  # the past lies in the present tensors
+    if "maxLength" in names:
+        names.setdefault("totalSequenceLength", names["maxLength"])
     if subject.value("PastKeyTensor") is None and subject.value("PastValueTensor") is None:
         names.setdefault("pastSequenceLength", 0)
     total = templates.value("pastSequenceLength + keyValueSequenceLength", names)
@@ -171,6 +172,21 @@ def grouped_shapes(subject: Subject) -> Iterator[Finding]:
         if stack is not None and stack.rank == 5 and queries != keys == stack.sizes[2]:
             yield wrong_size(name, 2, keys, queries, "QueryHeadCount")
     yield from shapes.check(subject)
+
+
+@rule("multihead_attention1/room-for-the-past")
+def room_for_the_past(subject: Subject) -> Iterator[Finding]:
+    """The present tensors are as long as what goes into them."""
+    names = _names(subject)
+    if "maxLength" not in names:
+        return
+    for name in ("pastSequenceLength", "keyValueSequenceLength"):
+        if names.get(name, 0) > names["maxLength"]:
+            tensor = next(
+                item for item in ("OutputPresentKeyTensor", "OutputPresentValueTensor") if subject.optional(item)
+            )
+            axis = subject.tensor(tensor).rank - 2
+            yield wrong_size(tensor, axis, names["maxLength"], f"at least {names[name]}", name)
 
 
 @rule("multihead_attention/stacked-layout", "multihead_attention1/stacked-layout")

@@ -55,10 +55,10 @@ def _pooled_size(subject: Subject, rank: int, whole: str) -> Iterator[Term | Fin
     for i in range(count):
         padded = sizes[i + 2] + starts[i] + ends[i]
         reach = (windows[i] - 1) * dilations[i] + 1
-        if reach > padded:
-            message = f"The window reaches over {reach} elements of dimension {i + 2}, which has {padded} with padding."
-            yield Finding(codes.NO_ROOM, f"WindowSize/{i}", message, f"at most {padded}", reach)
-            continue
         low = (padded - reach) // strides[i] + 1
         high = -((reach - padded) // strides[i]) + 1
-        yield between(low, high, f"({padded} - {reach}) / {strides[i]} + 1")
+        if high < 1:  # less than a stride is missing: rounded up, there is one window, which hangs over the end
+            message = f"The window reaches over {reach} elements of dimension {i + 2}, which has {padded} with padding."
+            yield Finding(codes.NO_ROOM, f"WindowSize/{i}", message, f"at most {padded + strides[i] - 1}", reach)
+            continue
+        yield between(max(low, 1), high, f"({padded} - {reach}) / {strides[i]} + 1")

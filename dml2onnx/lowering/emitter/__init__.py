@@ -6,12 +6,13 @@ nearest type that loses nothing, between casts.
 """
 
 from dml2onnx.lowering.emitter.arithmetic import ArithmeticOps
+from dml2onnx.lowering.emitter.control import ControlOps
 from dml2onnx.lowering.emitter.core import NoKernelError, Tensor
 from dml2onnx.lowering.emitter.neural import NeuralOps
 from dml2onnx.lowering.emitter.recurrent import RecurrentOps
 
 
-class Emitter(ArithmeticOps, NeuralOps, RecurrentOps):
+class Emitter(ArithmeticOps, NeuralOps, RecurrentOps, ControlOps):
     """Builds one ONNX graph."""
 
 

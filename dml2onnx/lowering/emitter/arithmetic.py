@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _VALUE = Traits()
 _WRAPS = Traits(keeps=Keeps.LOW_BITS)
 _COMPARES = Traits(output=False)
+_SELECTS = Traits(keeps=Keeps.BITS, inputs=(1, 2))
 
 Fold: TypeAlias = "Callable[..., Array]"
 
@@ -37,6 +38,13 @@ def _truncating_divide(a: np.ndarray, b: np.ndarray) -> Array:
     quotient = np.floor_divide(a, safe)
     inexact = np.remainder(a, safe) != 0
     return np.asarray(np.where(inexact & ((a < 0) != (safe < 0)), quotient + 1, quotient), a.dtype)
+
+
+def _is_never_minus_zero(x: Tensor) -> bool:
+    """Whether floats are known to hold no -0.0: constants without, and what was cast from integers."""
+    if x.value is not None:
+        return not (np.signbit(x.value) & (x.value == 0)).any()
+    return x.cast_from is not None and x.cast_from.kind != "f"
 
 
 class ArithmeticOps(MovementOps):
@@ -157,6 +165,34 @@ class ArithmeticOps(MovementOps):
         shape = np.broadcast_shapes(a.shape, b.shape)
         fold = np.left_shift if direction == "LEFT" else np.right_shift
         return self.emit("BitShift", _VALUE, [a, b], a.dtype, shape, {"direction": direction}, fold)
+
+    # --- selection ---------------------------------------------------------------------------------------------------
+
+    def Where(self, condition: Tensor, x: Tensor, y: Tensor, *, no_minus_zero: bool = False) -> Tensor:
+        """``x`` where the BOOL condition holds, else ``y``; all three broadcast, and bits stay what they are.
+
+        ONNX Runtime's kernel takes ``y`` wherever the ``x`` that it has chosen equals 0, and has made ``y`` 0 there
+        before: of -0.0 it makes 0.0. So what may be -0.0 stands at the place of ``y``; of two such tensors each is
+        selected by itself, from numbers below which nothing is. ``no_minus_zero`` says that no ``x`` is -0.0 where it
+        is chosen.
+        https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/tensor/where_op.cc
+        """
+        if x.dtype.kind != "f" or self.target.name != "cpu" or no_minus_zero or _is_never_minus_zero(x):
+            return self._where(condition, x, y)
+        # not by Not, which ONNX Runtime takes away again, exchanging the two
+        otherwise = self.Equal(condition, self.constant(False))
+        if _is_never_minus_zero(y):
+            return self._where(otherwise, y, x)
+        wide = self.legal("Where", _SELECTS, x.dtype)
+        lowest = self.constant(-np.inf, wide)
+        mine, others = (self.Cast(item, wide) for item in (x, y))
+        return self.Cast(
+            self.Max(self._where(otherwise, lowest, mine), self._where(condition, lowest, others)), x.dtype
+        )
+
+    def _where(self, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        shape = broadcast_shape(condition.shape, x.shape, y.shape)
+        return self.emit("Where", _SELECTS, [condition, x, y], x.dtype, shape, None, np.where)
 
     # --- unary -------------------------------------------------------------------------------------------------------
 
@@ -341,6 +377,10 @@ class ArithmeticOps(MovementOps):
         if _orders_wrongly(self.legal(op, Traits(inputs=(0,)), x.dtype)):
             return self.Cast(self._reduce(op, self.Cast(x, DOUBLE), axes, fold), x.dtype)
         return self._reduce(op, x, axes, fold)
+
+    def ReduceL1(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+        """Sum of magnitudes over axes, which stay with size 1."""
+        return self._reduce("ReduceL1", x, axes, lambda a, **given: np.abs(a).sum(**given))
 
     def ReduceMean(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
         """Mean over axes, which stay with size 1."""

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from hashlib import blake2b
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from onnx import (
-    AttributeProto,
-    GraphProto,
-    NodeProto,
-    StringStringEntryProto,
-    TensorShapeProto,
-    TypeProto,
-    ValueInfoProto,
-)
 
 from dml2onnx.diagnostics import InternalError
+from dml2onnx.lowering.budget import Budget
+from dml2onnx.model import BOOL, DOUBLE, ELEMENT_TYPES, FLOAT, FLOAT16, INT64, Node, Origin, Value
 from dml2onnx.targets import legal_type, target
 
 if TYPE_CHECKING:
@@ -28,42 +21,37 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from dml2onnx.model import Array, DType
+    from dml2onnx.model.records import Attribute
     from dml2onnx.targets import Target
 
-    Array: TypeAlias = npt.NDArray[np.generic]
-
-DType: TypeAlias = "np.dtype[np.generic]"
-Attribute: TypeAlias = "int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]"
-
-BOOL: DType = np.dtype(np.bool_)
-FLOAT: DType = np.dtype(np.float32)
-FLOAT16: DType = np.dtype(np.float16)
-DOUBLE: DType = np.dtype(np.float64)
-INT64: DType = np.dtype(np.int64)
-
-ELEMENT_TYPES: dict[DType, tuple[int, str]] = {
-    FLOAT: (1, "float"),
-    np.dtype(np.uint8): (2, "uint8"),
-    np.dtype(np.int8): (3, "int8"),
-    np.dtype(np.uint16): (4, "uint16"),
-    np.dtype(np.int16): (5, "int16"),
-    np.dtype(np.int32): (6, "int32"),
-    INT64: (7, "int64"),
-    BOOL: (9, "bool"),
-    FLOAT16: (10, "float16"),
-    DOUBLE: (11, "double"),
-    np.dtype(np.uint32): (12, "uint32"),
-    np.dtype(np.uint64): (13, "uint64"),
-}
-"""``TensorProto.DataType`` and its name for every numpy type that appears."""
+__all__ = [
+    "BOOL",
+    "DOUBLE",
+    "FLOAT",
+    "FLOAT16",
+    "INT64",
+    "Array",
+    "DType",
+    "EmitterCore",
+    "Keeps",
+    "NoKernelError",
+    "Tensor",
+    "Traits",
+    "broadcast_shape",
+]
 
 _DTYPES = {name: dtype for dtype, (_, name) in ELEMENT_TYPES.items()}
 
 SHARED_CONSTANT_BYTES = 1 << 20
 """Constants up to this size are compared by content; larger ones are shared only when they are one array."""
 
+_KEEP_LIMITED = frozenset({"Cast", "Concat", "Identity", "MaxPool", "Reshape", "Slice", "Transpose"})
+"""Operators that give what they are given, of what they are given."""
+
 FOLDED_GROWTH_ELEMENTS = 1 << 20
-"""Folding never makes a constant larger than its inputs beyond this: Expand is cheaper to run than to store."""
+"""Folding never makes a constant larger than its inputs beyond this: Expand is cheaper to run than to store. How much
+it may make in all is the budget's to say."""
 
 
 class NoKernelError(InternalError):
@@ -93,28 +81,22 @@ class Traits:
 
 
 @dataclass(slots=True, eq=False)
-class Tensor:
-    """A tensor of the model being built: its type, its shape and, for constants, its value."""
+class Tensor(Value):
+    """A value of the model being built, and what is known of it: of a constant, all."""
 
-    name: str
-    dtype: DType
-    shape: tuple[int, ...]
     value: Array | None = None
     label: str = ""
     """The name that a constant gets when it becomes an initializer."""
-    node: NodeProto | None = field(default=None, repr=False)
+    stored: Value | None = None
+    """The initializer that a constant has become."""
     cast_from: DType | None = None
     """The type before the Cast that made it, if a Cast did."""
-
-    @property
-    def rank(self) -> int:
-        """Number of dimensions."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return prod(self.shape)
+    zero_padded: bool = False
+    """Whether a Pad with zeros made it, or a Cast behind such a Pad."""
+    limited: bool = False
+    """Whether it holds nothing but maxima with a finite number: no -inf, nor a NaN to rely on [decision G1]."""
+    dequantized: Dequantized | None = None
+    """The integers that a constant was dequantised from."""
 
     @property
     def constant(self) -> Array:
@@ -123,44 +105,19 @@ class Tensor:
         return self.value
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Dequantized:
+    """Constant integers with their parameters, per tensor."""
+
+    x: Tensor
+    scale: Tensor
+    zero_point: Tensor | None
+
+
 def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """``numpy.broadcast_shapes``; nearly always all shapes are one."""
     first = shapes[0]
     return first if all(shape == first for shape in shapes) else np.broadcast_shapes(*shapes)
-
-
-def value_info(name: str, dtype: DType, shape: tuple[int, ...]) -> ValueInfoProto:
-    """An input or output of a graph."""
-    dims = TensorShapeProto(dim=[TensorShapeProto.Dimension(dim_value=size) for size in shape])
-    tensor = TypeProto.Tensor(elem_type=ELEMENT_TYPES[dtype][0], shape=dims)
-    return ValueInfoProto(name=name, type=TypeProto(tensor_type=tensor))
-
-
-@cache
-def _attribute(name: str, value: Attribute) -> AttributeProto:
-    attribute = AttributeProto(name=name)
-    match value:
-        case bool() | int():
-            attribute.type, attribute.i = AttributeProto.INT, int(value)
-        case float():
-            attribute.type, attribute.f = AttributeProto.FLOAT, value
-        case str():
-            attribute.type, attribute.s = AttributeProto.STRING, value.encode()
-        case tuple() if all(isinstance(item, int) for item in value):
-            attribute.type = AttributeProto.INTS
-            attribute.ints.extend(value)
-        case tuple() if isinstance(value[0], str):
-            attribute.type = AttributeProto.STRINGS
-            attribute.strings.extend(str(item).encode() for item in value)
-        case tuple():
-            attribute.type = AttributeProto.FLOATS
-            attribute.floats.extend(value)
-    return attribute
-
-
-@cache
-def _operator_entry(operator: str) -> StringStringEntryProto:
-    return StringStringEntryProto(key="dml_operator", value=operator)
 
 
 class EmitterCore:
@@ -176,22 +133,27 @@ class EmitterCore:
         provider: str = "cpu",
         ports: frozenset[str] = frozenset(),
         weights: frozenset[str] = frozenset(),
+        budget: Budget | None = None,
     ) -> None:
         self.opset = opset
         self.target: Target = target(provider)
-        self.graph = GraphProto()
+        self.origins: list[Origin] = []
+        self.emitted: list[Node] = []
+        """The nodes of the DirectML node at hand, or of the body within it."""
         self.initializers: dict[str, Array] = {}
+        self.dequantized: dict[str, Dequantized] = {}
+        """What initializers were dequantised from, by name."""
         self.notes: list[str] = []
+        self.budget = budget or Budget()
         self._names = {*ports, *weights}
         self._weights = weights
         self._prefix = ""
         self._prefixes: set[str] = set()
         self._roles: dict[str, int] = {}
-        self._metadata: list[StringStringEntryProto] = []
-        self._shared: dict[object, str] = {}
+        self._begun = ("", "")
+        self._shared: dict[object, Value] = {}
         self._vectors: dict[tuple[int, ...], Tensor] = {}
-        self._legal: dict[tuple[str, DType], DType | None] = {}
-        self._zero_padded: set[str] = set()
+        self._legal: dict[tuple[str, DType, Keeps], DType | None] = {}
 
     # --- scope -------------------------------------------------------------------------------------------------------
 
@@ -203,8 +165,16 @@ class EmitterCore:
             self._prefix = f"{name}_{count}"
         self._prefixes.add(self._prefix)
         self._roles = {}
-        self._metadata = [StringStringEntryProto(key="dml_node", value=name), _operator_entry(operator)]
         self.notes = []
+        self.emitted = []
+        self._begun = (name, operator)
+        self.budget.begin(name, operator)
+
+    def end(self) -> Origin:
+        """What has been emitted since :meth:`begin`."""
+        origin = Origin(*self._begun, self.emitted, tuple(self.notes))
+        self.origins.append(origin)
+        return origin
 
     def note(self, text: str) -> None:
         """Why this form was chosen; ``dml2onnx explain`` shows it."""
@@ -244,8 +214,10 @@ class EmitterCore:
             found = self._vectors[key] = self.constant(np.asarray(key, np.int64).reshape(-1))
         return found
 
-    def initializer(self, tensor: Tensor) -> str:
-        """The name of the initializer that holds a constant, made when there is none of this value yet."""
+    def initializer(self, tensor: Tensor) -> Value:
+        """The initializer that holds a constant, made when there is none of this value yet."""
+        if tensor.stored is not None:
+            return tensor.stored
         value = tensor.constant
         key: object
         if value.nbytes <= SHARED_CONSTANT_BYTES:
@@ -253,16 +225,19 @@ class EmitterCore:
             key = (value.dtype, value.shape, content if len(content) <= 64 else blake2b(content).digest())
         else:
             key = (value.__array_interface__["data"], value.dtype, value.shape, value.strides)
-        name = self._shared.get(key)
-        if name is None:
+        stored = self._shared.get(key)
+        if stored is None:
             if tensor.label in self._weights and tensor.label not in self.initializers:
                 name = tensor.label
             else:
                 name = self._name(tensor.label.rpartition("/")[2] or "const")
-            self._shared[key] = name
+            self.budget.store(value.nbytes)
+            stored = self._shared[key] = Value(name, value.dtype, value.shape)
             self.initializers[name] = value
-        tensor.name = name
-        return name
+        tensor.stored = stored
+        if tensor.dequantized is not None:
+            self.dequantized[stored.name] = tensor.dequantized
+        return stored
 
     # --- nodes -------------------------------------------------------------------------------------------------------
 
@@ -276,7 +251,7 @@ class EmitterCore:
 
     def legal(self, op: str, traits: Traits, dtype: DType) -> DType:
         """The type in which to run ``op``."""
-        key = (op, dtype)
+        key = (op, dtype, traits.keeps)
         if key not in self._legal:
             name = legal_type(
                 self.target,
@@ -311,9 +286,10 @@ class EmitterCore:
         """
         if fold is not None and all(item is None or item.value is not None for item in inputs):
             size = max(FOLDED_GROWTH_ELEMENTS, *(item.size for item in inputs if item is not None))
-            if prod(shape) <= size:
+            if prod(shape) <= size and self.budget.affords(prod(shape) * dtype.itemsize):
                 with np.errstate(all="ignore"):
                     value = fold(*(item.constant for item in inputs if item is not None))
+                self._spend(value, inputs)
                 assert value.shape == shape, f"folding {op} gave {value.shape} for {shape}"
                 return self.constant(value.astype(dtype, copy=False), label=_derived_label(inputs))
         bound = range(len(inputs)) if traits.inputs is None else traits.inputs
@@ -326,38 +302,45 @@ class EmitterCore:
         result = self.nodes(op, wide, [(legal if traits.output else dtype, shape)], attributes)[0]
         return self.Cast(result, dtype)
 
+    def _spend(self, value: Array, inputs: Sequence[Tensor | None]) -> None:
+        """A folded constant costs nothing where it is a view of one that is no smaller."""
+        for item in inputs:
+            if item is not None and item.size >= value.size and np.may_share_memory(value, item.constant):
+                return
+        self.budget.spend(value.nbytes)
+
     def nodes(
         self,
         op: str,
         inputs: Sequence[Tensor | None],
-        outputs: Sequence[tuple[DType, tuple[int, ...]]],
+        outputs: Sequence[tuple[DType, tuple[int, ...]] | None],
         attributes: Mapping[str, Attribute] | None = None,
     ) -> list[Tensor]:
-        """One node as it is: no folding, no legalisation."""
-        names = ["" if item is None else item.name or self.initializer(item) for item in inputs]
-        name = self._name(op)
-        results = [name if index == 0 else f"{name}:{index}" for index in range(len(outputs))]
-        node = self.graph.node.add(
-            name=name,
-            op_type=op,
-            input=names,
-            output=results,
-            attribute=[_attribute(key, value) for key, value in attributes.items()] if attributes else None,
-            metadata_props=self._metadata,
-        )
-        return [
-            Tensor(output, dtype, shape, node=node) for output, (dtype, shape) in zip(results, outputs, strict=True)
-        ]
+        """One node as it is: no folding, no legalisation. An output of ``None`` has no name, and no tensor here."""
+        operands = [item if item is None or item.value is None else self.initializer(item) for item in inputs]
+        results = self.again(op, operands, outputs, attributes or {})
+        moved = inputs if op == "Concat" else inputs[:1]
+        if op == "Relu" or (op in _KEEP_LIMITED and all(item is not None and item.limited for item in moved)):
+            for result in results:
+                result.limited = True
+        return results
 
-    def rename(self, tensor: Tensor, name: str, start: int) -> None:
-        """Gives a computed tensor another name, in its node and in its readers from node ``start`` on."""
-        assert tensor.node is not None
-        for node in self.graph.node[start:]:
-            for names in (node.input, node.output):
-                for index, item in enumerate(names):
-                    if item == tensor.name:
-                        names[index] = name
-        tensor.name = name
+    def again(
+        self,
+        op: str,
+        inputs: Sequence[Value | None],
+        outputs: Sequence[tuple[Any, ...] | None],
+        attributes: Mapping[str, Attribute],
+    ) -> list[Tensor]:
+        """One node whose inputs are values of the model; ``outputs`` have all fields of tensors but the name."""
+        self.budget.count_node(len(self.emitted))
+        name = self._name(op)
+        results = [
+            None if item is None else Tensor(f"{name}:{index}" if index else name, *item)
+            for index, item in enumerate(outputs)
+        ]
+        self.emitted.append(Node(name, op, tuple(inputs), tuple(results), attributes))
+        return [item for item in results if item is not None]
 
     def Cast(self, x: Tensor, dtype: DType) -> Tensor:
         """Another element type.
@@ -367,15 +350,16 @@ class EmitterCore:
         """
         if x.dtype == dtype:
             return x
-        if x.value is not None:
+        if x.value is not None and self.budget.affords(x.size * dtype.itemsize):
             with np.errstate(all="ignore"):
-                return self.constant(x.value.astype(dtype), label=_derived_label([x]))
+                value = x.value.astype(dtype)
+            self._spend(value, [x])
+            return self.constant(value, label=_derived_label([x]))
         if x.cast_from is not None and _is_merged_wrongly(x.cast_from, x.dtype, dtype):
             x = self.nodes("Reshape", [x, self.ints(x.shape)], [(x.dtype, x.shape)])[0]
         result = self.nodes("Cast", [x], [(dtype, x.shape)], {"to": ELEMENT_TYPES[dtype][0]})[0]
         result.cast_from = x.dtype
-        if x.name in self._zero_padded:
-            self._zero_padded.add(result.name)
+        result.zero_padded = x.zero_padded
         return result
 
 

@@ -7,15 +7,22 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import INT64, Attribute, EmitterCore, Keeps, Tensor, Traits, broadcast_shape
+from dml2onnx.lowering.emitter.core import INT64, EmitterCore, Keeps, Tensor, Traits, broadcast_shape
+from dml2onnx.model import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_MOVES = Traits(keeps=Keeps.BITS, inputs=(0,))
+    from dml2onnx.model.records import Attribute
+
+MOVES = Traits(keeps=Keeps.BITS, inputs=(0,))
+_VALUE = Traits()
 
 _BEFORE_THE_FIRST = -(1 << 62)
 """An end from which no counting from the back comes to an element."""
+
+MANY_ELEMENTS = 1 << 8
+"""So many elements are worth more nodes than one."""
 
 PadMode = Literal["constant", "edge", "reflect", "wrap"]
 Reduction = Literal["none", "add"]
@@ -35,8 +42,35 @@ class MovementOps(EmitterCore):
         if to == x.shape:
             return x
         if x.value is not None:
-            return self.constant(x.value.reshape(to), label=x.label)
-        return self.emit("Reshape", _MOVES, [x, self.ints(to)], x.dtype, to)
+            result = self.constant(x.value.reshape(to), label=x.label)
+            result.dequantized = x.dequantized
+            return result
+        return self.emit("Reshape", MOVES, [x, self.ints(to)], x.dtype, to)
+
+    def Unsqueeze(self, x: Tensor, axes: Sequence[int]) -> Tensor:
+        """Axes of size 1 put in; unlike a Reshape it also takes what :meth:`Range` has given."""
+        shape = list(x.shape)
+        for axis in sorted(axes):
+            shape.insert(axis, 1)
+        return self.emit(
+            "Unsqueeze", MOVES, [x, self.ints(axes)], x.dtype, tuple(shape), None, lambda a, _: a.reshape(shape)
+        )
+
+    def Range(self, limit: Tensor) -> Tensor:
+        """0, 1, .. below ``limit``, a scalar.
+
+        Its size is known at run time only, unless ``limit`` is constant: its shape says :data:`UNKNOWN`. It may be
+        broadcast, gathered with, added up along, but not be given another shape.
+        """
+        size = UNKNOWN if limit.value is None else int(limit.value)
+        inputs = [self.constant(0, limit.dtype), limit, self.constant(1, limit.dtype)]
+        return self.emit("Range", _VALUE, inputs, limit.dtype, (max(size, 0),), None, np.arange)
+
+    def Flatten(self, x: Tensor) -> Tensor:
+        """All elements in one row, however many there are."""
+        if UNKNOWN not in x.shape:
+            return self.Reshape(x, (x.size,))
+        return self.nodes("Reshape", [x, self.ints((-1,))], [(x.dtype, (UNKNOWN,))])[0]
 
     def Transpose(self, x: Tensor, permutation: Sequence[int]) -> Tensor:
         """``numpy.transpose``; a Reshape where only axes of size 1 move."""
@@ -45,7 +79,7 @@ class MovementOps(EmitterCore):
         moving = [axis for axis in perm if x.shape[axis] > 1]
         if moving == sorted(moving):
             return self.Reshape(x, shape)
-        return self.emit("Transpose", _MOVES, [x], x.dtype, shape, {"perm": perm}, lambda a: a.transpose(perm))
+        return self.emit("Transpose", MOVES, [x], x.dtype, shape, {"perm": perm}, lambda a: a.transpose(perm))
 
     def Slice(
         self, x: Tensor, starts: Sequence[int], ends: Sequence[int], steps: Sequence[int] | None = None
@@ -67,7 +101,7 @@ class MovementOps(EmitterCore):
             self.ints(axes),
             *([self.ints([step[i] for i in axes])] if any(step[i] != 1 for i in axes) else []),
         ]
-        return self.emit("Slice", _MOVES, inputs, x.dtype, shape, None, lambda a, *_: a[parts])
+        return self.emit("Slice", MOVES, inputs, x.dtype, shape, None, lambda a, *_: a[parts])
 
     def Split(self, x: Tensor, sizes: Sequence[int], axis: int) -> list[Tensor]:
         """Consecutive pieces of ``sizes`` along an axis."""
@@ -84,7 +118,7 @@ class MovementOps(EmitterCore):
         to = tuple(size * count for size, count in zip(x.shape, repeats, strict=True))
         if to == x.shape:
             return x
-        return self.emit("Tile", _MOVES, [x, self.ints(repeats)], x.dtype, to, None, lambda a, n: np.tile(a, n))
+        return self.emit("Tile", MOVES, [x, self.ints(repeats)], x.dtype, to, None, lambda a, n: np.tile(a, n))
 
     def ReverseSequence(self, x: Tensor, lengths: Tensor, *, time_axis: int) -> Tensor:
         """The first ``lengths`` (INT64, one for each item of the other of the first two axes) elements reversed."""
@@ -96,7 +130,7 @@ class MovementOps(EmitterCore):
             return np.take_along_axis(a, source.reshape(*source.shape, *(1,) * (a.ndim - 2)), time_axis)
 
         attributes = {"time_axis": time_axis, "batch_axis": 1 - time_axis}
-        return self.emit("ReverseSequence", _MOVES, [x, lengths], x.dtype, x.shape, attributes, fold)
+        return self.emit("ReverseSequence", MOVES, [x, lengths], x.dtype, x.shape, attributes, fold)
 
     def Flip(self, x: Tensor, axes: Sequence[int]) -> Tensor:
         """The elements of the given axes in reverse order: a Slice with negative steps."""
@@ -110,7 +144,7 @@ class MovementOps(EmitterCore):
             self.ints(flipped),
             self.ints([-1] * len(flipped)),
         ]
-        return self.emit("Slice", _MOVES, inputs, x.dtype, x.shape, None, lambda a, *_: np.flip(a, tuple(flipped)))
+        return self.emit("Slice", MOVES, inputs, x.dtype, x.shape, None, lambda a, *_: np.flip(a, tuple(flipped)))
 
     def Expand(self, x: Tensor, shape: Sequence[int]) -> Tensor:
         """Axes of size 1 repeated to ``shape``, which has at least as many axes as ``x``."""
@@ -120,20 +154,31 @@ class MovementOps(EmitterCore):
         assert broadcast_shape(x.shape, to) == to, f"cannot expand {x.shape} to {to}"
         if prod(to) == x.size:
             return self.Reshape(x, to)
-        return self.emit("Expand", _MOVES, [x, self.ints(to)], x.dtype, to, None, lambda a, _: np.broadcast_to(a, to))
+        return self.emit("Expand", MOVES, [x, self.ints(to)], x.dtype, to, None, lambda a, _: np.broadcast_to(a, to))
 
     def Gather(self, x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
-        """``numpy.take`` along an axis; INT32 or INT64 indices."""
+        """``numpy.take`` along an axis; INT32 or INT64 indices.
+
+        Gather of ONNX Runtime's CPU provider copies each element by itself, in some hundred nanoseconds: many single
+        elements are those of GatherElements, which is many times as fast.
+        """
         shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+        single = shape[axis + indices.rank :].count(1) == x.rank - axis - 1
+        if self.target.name == "cpu" and single and UNKNOWN not in shape:
+            rows, columns = prod(x.shape[:axis]), indices.size
+            if rows * columns >= MANY_ELEMENTS and (x.value is None or indices.value is None):
+                table = self.Reshape(x, (rows, x.shape[axis]))
+                places = self.Expand(self.Reshape(indices, (1, columns)), (rows, columns))
+                return self.Reshape(self.GatherElements(table, places, 1), shape)
         return self.emit(
-            "Gather", _MOVES, [x, indices], x.dtype, shape, {"axis": axis}, lambda a, i: np.take(a, i, axis)
+            "Gather", MOVES, [x, indices], x.dtype, shape, {"axis": axis}, lambda a, i: np.take(a, i, axis)
         )
 
     def GatherElements(self, x: Tensor, indices: Tensor, axis: int) -> Tensor:
         """``numpy.take_along_axis``."""
         return self.emit(
             "GatherElements",
-            _MOVES,
+            MOVES,
             [x, indices],
             x.dtype,
             indices.shape,
@@ -166,7 +211,7 @@ class MovementOps(EmitterCore):
         """Blocks of an (N, C, H, W) tensor into channels ``(by * block + bx) * C + c``."""
         n, c, height, width = x.shape
         shape = (n, c * block**2, height // block, width // block)
-        return self.emit("SpaceToDepth", _MOVES, [x], x.dtype, shape, {"blocksize": block})
+        return self.emit("SpaceToDepth", MOVES, [x], x.dtype, shape, {"blocksize": block})
 
     def DepthToSpace(self, x: Tensor, block: int, mode: Literal["DCR", "CRD"]) -> Tensor:
         """Channels of an (N, C, H, W) tensor into blocks; DCR undoes :meth:`SpaceToDepth`, CRD counts c first."""
@@ -175,7 +220,7 @@ class MovementOps(EmitterCore):
         attributes: dict[str, Attribute] = {"blocksize": block}
         if mode != "DCR":
             attributes["mode"] = mode
-        return self.emit("DepthToSpace", _MOVES, [x], x.dtype, shape, attributes)
+        return self.emit("DepthToSpace", MOVES, [x], x.dtype, shape, attributes)
 
     def Col2Im(
         self,
@@ -209,7 +254,7 @@ class MovementOps(EmitterCore):
 
         shape = (*indices.shape[:-1], *x.shape[batch_dims + indices.shape[-1] :])
         attributes = {"batch_dims": batch_dims} if batch_dims else {}
-        return self.emit("GatherND", _MOVES, [x, indices], x.dtype, shape, attributes, fold)
+        return self.emit("GatherND", MOVES, [x, indices], x.dtype, shape, attributes, fold)
 
     def ScatterND(self, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
         """``x`` with ``updates`` put at the INT64 tuples in the last axis of ``indices``."""
@@ -234,7 +279,12 @@ class MovementOps(EmitterCore):
         )
 
     def Pad(
-        self, x: Tensor, start: Sequence[int], end: Sequence[int], mode: PadMode = "constant", value: float | int = 0
+        self,
+        x: Tensor,
+        start: Sequence[int],
+        end: Sequence[int],
+        mode: PadMode = "constant",
+        value: float | int | np.generic = 0,
     ) -> Tensor:
         """Elements added at both ends of every axis.
 
@@ -259,16 +309,12 @@ class MovementOps(EmitterCore):
         traits = Traits(keeps=Keeps.BITS, inputs=(0, 2) if constant else (0,))
         result = self.emit("Pad", traits, inputs, x.dtype, shape, attributes, fold)
         if mode == "constant" and value == 0 and result.value is None:
-            self._zero_padded.add(result.name)
+            result.zero_padded = True
         return result
 
-    def Where(self, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        """``x`` where the BOOL condition holds, else ``y``; all three broadcast."""
-        shape = broadcast_shape(condition.shape, x.shape, y.shape)
-        traits = Traits(keeps=Keeps.BITS, inputs=(1, 2))
-        return self.emit("Where", traits, [condition, x, y], x.dtype, shape, None, np.where)
-
-    def ConstantOfShape(self, shape: Sequence[int], value: float | int, dtype: np.dtype[np.generic]) -> Tensor:
+    def ConstantOfShape(
+        self, shape: Sequence[int], value: float | int | np.generic, dtype: np.dtype[np.generic]
+    ) -> Tensor:
         """One value everywhere, made at run time: for what is too large to store."""
         filled = self.constant(np.asarray(value, dtype).reshape(1))
         return self.Expand(filled, shape) if prod(shape) != 1 else self.Reshape(filled, shape)

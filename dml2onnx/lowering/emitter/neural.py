@@ -11,17 +11,20 @@ import numpy as np
 from dml2onnx.lowering.emitter.core import (
     FOLDED_GROWTH_ELEMENTS,
     INT64,
-    Attribute,
+    Dequantized,
     EmitterCore,
+    Keeps,
     Tensor,
     Traits,
     broadcast_shape,
 )
+from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, UINT4
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dml2onnx.lowering.emitter.core import Array, DType
+    from dml2onnx.model.records import Attribute
 
 _ALL = Traits()
 _FIRST = Traits(inputs=(0,))
@@ -150,7 +153,7 @@ class NeuralOps(EmitterCore):
         sees the zeros, and pads as large as the window are refused.
         https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/pad_fusion.cc
         """
-        if x.name not in self._zero_padded:
+        if not x.zero_padded:
             return x
         return self.nodes("Reshape", [x, self.ints(x.shape)], [(x.dtype, x.shape)])[0]
 
@@ -184,6 +187,34 @@ class NeuralOps(EmitterCore):
         batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
         shape = (*batch, a.shape[-2], b.shape[-1])
         return self.emit("MatMul", _ALL, [a, b], a.dtype, shape, None, np.matmul)
+
+    def Attention(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None,
+        past: tuple[Tensor, Tensor] | None,
+        *,
+        heads: tuple[int, int],
+        scale: float,
+        presents: int,
+    ) -> list[Tensor]:
+        """``softmax(scale * Q K^T + mask) V`` per head, and the first so many of the present keys and values; opset 23.
+
+        Query, key and value are (batch, length, heads * size), ``heads`` those of the query and of the others, past and
+        present (batch, heads, length, size). ``mask`` is a float (batch or 1, heads or 1, queries, keys).
+        """
+        batch, queries, _ = query.shape
+        inputs = [query, key, value, mask, *(past or ())]
+        while inputs[-1] is None:
+            inputs.pop()
+        sizes = [x.shape[2] // heads[1] for x in (key, value)]
+        total = key.shape[1] + (0 if past is None else past[0].shape[2])
+        shapes: list[tuple[int, ...]] = [(batch, queries, heads[0] * sizes[1])]
+        shapes += [(batch, heads[1], total, size) for size in sizes]
+        attributes: dict[str, Attribute] = {"q_num_heads": heads[0], "kv_num_heads": heads[1], "scale": float(scale)}
+        return self.nodes("Attention", inputs, [(query.dtype, shape) for shape in shapes[: 1 + presents]], attributes)
 
     def Gemm(
         self,
@@ -221,7 +252,24 @@ class NeuralOps(EmitterCore):
             assert scales is not None
             shape = tuple(int(np.floor(np.float32(n) * np.float32(s))) for n, s in zip(x.shape, scales, strict=True))
             inputs = [x, None, self.constant(scales, np.float32)]
-        return self.emit("Resize", Traits("T1", (0,)), inputs, x.dtype, shape, attributes)
+        moves = attributes.get("mode", "nearest") == "nearest"
+        traits = Traits("T1", (0,), keeps=Keeps.BITS if moves else Keeps.VALUE)
+        return self.emit("Resize", traits, inputs, x.dtype, shape, attributes)
+
+    def RoiAlign(self, x: Tensor, rois: Tensor, batches: Tensor, size: tuple[int, int], samples: int) -> Tensor:
+        """The mean of ``samples`` x ``samples`` interpolated points per element of each region of ``rois`` (R, 4).
+
+        Half a pixel is taken off the coordinates. With 0 samples there are as many as elements of the region for one
+        of the result. ``batches`` (R) are INT64.
+        """
+        attributes: dict[str, Attribute] = {
+            "coordinate_transformation_mode": "half_pixel",
+            "output_height": size[0],
+            "output_width": size[1],
+            "sampling_ratio": samples,
+        }
+        shape = (rois.shape[0], x.shape[1], *size)
+        return self.emit("RoiAlign", Traits("T1", (0, 1)), [x, rois, batches], x.dtype, shape, attributes)
 
     # --- activations -------------------------------------------------------------------------------------------------
 
@@ -368,7 +416,22 @@ class NeuralOps(EmitterCore):
         traits = Traits(self._dequantized_type(), (0,), False)
         # a large constant stays as small as it is
         folds = fold if x.size <= FOLDED_GROWTH_ELEMENTS else None
-        return self.emit("DequantizeLinear", traits, inputs, scale.dtype, x.shape, attributes, folds)
+        result = self.emit("DequantizeLinear", traits, inputs, scale.dtype, x.shape, attributes, folds)
+        if result.value is not None and axis is None:
+            result.dequantized = Dequantized(x, scale, zero_point)
+        return result
+
+    def stores_nibbles(self, *, signed: bool) -> bool:
+        """Whether 4-bit integers may be initializers: opset 21's."""
+        return self.has_kernel("Cast", INT4 if signed else UINT4, "T1")
+
+    def stored_nibbles(self, x: Tensor, *, signed: bool) -> Tensor:
+        """Constant 4-bit integers, which come one to a byte, as FLOAT.
+
+        The Cast is left to ONNX Runtime, which evaluates it when it loads the model: the file has half a byte for each.
+        """
+        stored = self.constant(np.ascontiguousarray(x.constant).view(INT4 if signed else UINT4), label=x.label)
+        return self.nodes("Cast", [stored], [(FLOAT, x.shape)], {"to": ELEMENT_TYPES[FLOAT][0]})[0]
 
     def _dequantized_type(self) -> str:
         return "T" if self.opset < 19 else "T1"

@@ -1,21 +1,20 @@
-"""ONNX operators that go through sequences: RNN, GRU, LSTM, and Scan for whatever has no operator of its own."""
+"""ONNX operators that go through sequences: RNN, GRU, LSTM. Scan is for whatever has no operator of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from onnx import AttributeProto, GraphProto
-
-from dml2onnx.lowering.emitter.core import Attribute, Tensor, Traits, value_info
+from dml2onnx.lowering.emitter.core import Tensor, Traits
 from dml2onnx.lowering.emitter.movement import MovementOps
+
+if TYPE_CHECKING:
+    from dml2onnx.model.records import Attribute
 
 _ALL = Traits()
 
 RecurrentDirection: TypeAlias = Literal["forward", "reverse", "bidirectional"]
-Step: TypeAlias = Callable[[Sequence[Tensor], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
-"""The body of a Scan: from states and elements to the next states and what is collected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,54 +137,12 @@ class RecurrentOps(MovementOps):
         single = (directions, x.shape[1], hidden)
         count = max(index for index, keep in enumerate(wanted) if keep) + 1
         shapes = [(x.shape[0], *single), *[single] * (count - 1)]
-        outputs = self.nodes(op, cast, [(legal, shape) for shape in shapes], attributes)
-        results: list[Tensor | None] = [None] * len(wanted)
-        constant = all(item is None or item.value is not None for item in cast)
-        for index, (item, keep) in enumerate(zip(outputs, wanted, strict=False)):
-            assert item.node is not None
-            if keep:
-                results[index] = self.Cast(item, x.dtype)
-            elif not constant:
-                item.node.output[index] = ""
-        return results
-
-    def Scan(
-        self, step: Step, states: Sequence[Tensor], elements: Sequence[Tensor], *, backward: bool = False
-    ) -> tuple[list[Tensor], list[Tensor]]:
-        """The states after the last step, and what each step has given, stacked along a new first axis.
-
-        ``step`` emits the body from the states and, without their first axis, the ``elements``; it may use whatever
-        else is there. ``backward`` begins with the last element, which still gives the last of the results.
-        """
-        outer, body = self.graph, GraphProto(name=self._name("Step"))
-        inside = [Tensor(self._name("state"), item.dtype, item.shape) for item in states]
-        inside += [Tensor(self._name("element"), item.dtype, item.shape[1:]) for item in elements]
-        self.graph = body
-        try:
-            after, given = step(inside[: len(states)], inside[len(states) :])
-            results = self._distinct([*after, *given])
-        finally:
-            self.graph = outer
-        body.input.extend(value_info(item.name, item.dtype, item.shape) for item in inside)
-        body.output.extend(value_info(item.name, item.dtype, item.shape) for item in results)
-        count = elements[0].shape[0]
-        outputs = [(item.dtype, item.shape) for item in after] + [(item.dtype, (count, *item.shape)) for item in given]
-        attributes: dict[str, Attribute] = {"num_scan_inputs": len(elements)}
-        if backward:
-            attributes["scan_input_directions"] = (1,) * len(elements)
-            if given:
-                attributes["scan_output_directions"] = (1,) * len(given)
-        scanned = self.nodes("Scan", [*states, *elements], outputs, attributes)
-        node = scanned[0].node
-        assert node is not None
-        node.attribute.append(AttributeProto(name="body", type=AttributeProto.GRAPH, g=body))
-        return scanned[: len(states)], scanned[len(states) :]
-
-    def _distinct(self, results: Sequence[Tensor]) -> list[Tensor]:
-        """Each computed in this graph, and none twice: what the outputs of a graph have to be."""
-        made = {name for node in self.graph.node for name in node.output}
-        distinct = []
-        for item in results:
-            distinct.append(item if item.name in made else self.Identity(item))
-            made.discard(item.name)
-        return distinct
+        named = all(item is None or item.value is not None for item in cast)
+        outputs = [(legal, shape) if keep or named else None for shape, keep in zip(shapes, wanted, strict=False)]
+        made = iter(self.nodes(op, cast, outputs, attributes))
+        results = [next(made) if item is not None else None for item in outputs]
+        results += [None] * (len(wanted) - count)
+        return [
+            self.Cast(item, x.dtype) if item is not None and keep else None
+            for item, keep in zip(results, wanted, strict=True)
+        ]

@@ -9,6 +9,9 @@ from onnx import TensorProto
 
 from dml2onnx.lowering.emitter import Emitter, NoKernelError, Tensor
 from dml2onnx.lowering.emitter.neural import Window
+from dml2onnx.model import UNKNOWN, OnnxGraph, Origin
+from dml2onnx.writer import model_bytes
+from tests.lowering.emitter.models import model_of
 
 
 def emitter(opset: int = 21, provider: str = "cpu") -> Emitter:
@@ -22,7 +25,7 @@ def computed(shape: tuple[int, ...] = (2, 3), dtype: type = np.float32, name: st
 
 
 def emitted(e: Emitter) -> list[str]:
-    return [node.op_type for node in e.graph.node]
+    return [node.op_type for node in e.emitted]
 
 
 def test_operations_on_constants_are_evaluated() -> None:
@@ -97,17 +100,17 @@ def test_names_tell_where_a_node_comes_from() -> None:
     e = emitter()
     x = e.Relu(computed())
     e.Relu(e.Sigmoid(x))
-    assert [node.name for node in e.graph.node] == ["node/Relu", "node/Sigmoid", "node/Relu_2"]
-    assert {p.key: p.value for p in e.graph.node[0].metadata_props} == {"dml_node": "node", "dml_operator": "TEST"}
+    origin = e.end()
+    assert [node.name for node in origin.nodes] == ["node/Relu", "node/Sigmoid", "node/Relu_2"]
+    assert (origin.node, origin.operator, origin.operators) == ("node", "TEST", ("Relu", "Sigmoid", "Relu"))
 
 
 def test_nodes_of_one_name_do_not_collide() -> None:
     e = emitter()
-    e.Relu(computed())
+    first = e.Relu(computed())
     e.begin("node", "TEST")
-    e.Relu(computed())
-    names = [node.output[0] for node in e.graph.node]
-    assert len(set(names)) == 2
+    second = e.Relu(computed())
+    assert first.name != second.name
 
 
 @pytest.mark.parametrize(
@@ -125,11 +128,15 @@ def test_types_are_legalised_with_casts(dtype: type, operators: list[str]) -> No
     assert emitted(e) == operators
 
 
-def test_integer_sums_stay_integers() -> None:
+def test_integer_arithmetic_stays_among_integers() -> None:
     e = emitter()
-    e.Add(computed(dtype=np.uint16), computed(dtype=np.uint16, name="y"))
-    casts = [node.attribute[0].i for node in e.graph.node if node.op_type == "Cast"]
-    assert not set(casts) & {TensorProto.FLOAT, TensorProto.DOUBLE}
+    for dtype in map(np.dtype, ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64")):
+        x, y = computed(dtype=dtype), computed(dtype=dtype, name="y")
+        results = [e.Add(x, y), e.Sub(x, y), e.Mul(x, y), e.CumSum(x, 0)]
+        assert {item.dtype for item in results} == {dtype}
+    casts = {node.attributes["to"] for node in e.emitted if node.op_type == "Cast"}
+    assert casts
+    assert not casts & {TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE}
 
 
 def test_what_no_kernel_can_do_exactly_is_refused() -> None:
@@ -151,23 +158,34 @@ def test_division_of_constants_truncates() -> None:
 
 def test_renaming_follows_the_readers() -> None:
     e = emitter()
-    x = e.Relu(computed())
-    e.Sigmoid(x)
-    e.rename(x, "result", 0)
-    assert e.graph.node[0].output[0] == "result"
-    assert e.graph.node[1].input[0] == "result"
+    x = computed()
+    y = e.Relu(x)
+    z = e.Sigmoid(y)
+    y.name = "result"
+    relu, sigmoid = model_of(e, [x], [z]).graph.node
+    assert list(relu.output) == list(sigmoid.input) == ["result"]
+    assert relu.name == "node/Relu"
 
 
 @pytest.mark.parametrize("opset", range(17, 24))
 def test_reductions_are_written_as_the_opset_wants_them(opset: int) -> None:
     e = emitter(opset)
-    e.ReduceMax(e.ReduceSum(computed(), (0,)), (1,))
-    model = onnx.ModelProto(ir_version=10)
-    model.opset_import.append(onnx.OperatorSetIdProto(domain="", version=opset))
-    model.graph.CopyFrom(e.graph)
-    model.graph.name = "g"
-    for name, array in e.initializers.items():
-        model.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
-    model.graph.input.append(onnx.helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3]))
-    model.graph.output.append(onnx.helper.make_tensor_value_info("node/ReduceMax", TensorProto.FLOAT, [1, 1]))
-    onnx.checker.check_model(model, full_check=True)
+    x = computed()
+    model = model_of(e, [x], [e.ReduceMax(e.ReduceSum(x, (0,)), (1,))])
+    assert [node.op_type for node in model.graph.node] == ["ReduceSum", "ReduceMax"]
+
+
+def test_what_only_the_run_tells_has_no_size_in_the_model() -> None:
+    e = emitter()
+    limit = e.constant(3, np.int64)
+    np.testing.assert_array_equal(e.Unsqueeze(e.Range(limit), (1, 2)).constant, np.arange(3).reshape(3, 1, 1))
+    assert e.Flatten(computed((2, 3))).shape == (6,)
+    many = e.Unsqueeze(e.Range(computed((), np.int64, "count")), (1,))
+    row = e.Flatten(e.Add(e.Cast(many, np.dtype(np.float32)), computed((1, 3))))
+    assert many.shape == (UNKNOWN, 1)
+    assert row.shape == (UNKNOWN,)
+    graph = OnnxGraph((Origin("node", "TEST", e.emitted),), {}, (), ())
+    model = onnx.load_from_string(model_bytes(graph, 21, "g", {}))
+    shapes = {item.name: item.type.tensor_type.shape.dim for item in model.graph.value_info}
+    assert [item.HasField("dim_value") for item in shapes[many.name]] == [False, True]
+    assert [item.HasField("dim_value") for item in shapes[row.name]] == [False]

@@ -1,4 +1,4 @@
-"""A compiled model against the reference: the same graph, the same inputs, two independent answers."""
+"""The outputs of a compiled model against the reference, and each of its nodes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx import arguments
 from dml2onnx.compiler import compile_outputs, require_clean
-from dml2onnx.frontends import load
-from dml2onnx.ir.graph import Graph
-from dml2onnx.reference import disagreements, evaluate_results
+from dml2onnx.frontends import graph_of
+from dml2onnx.reference import disagreements, evaluate_results, require_computable
+from dml2onnx.runtime import check_inputs, require_provider
+from dml2onnx.verification.contents import CONTENTS, contents
+from dml2onnx.verification.nodes import NodeCheck, NodeChecks
 
 if TYPE_CHECKING:
     import os
@@ -18,8 +21,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dml2onnx.lowering.driver import Port
-    from dml2onnx.lowering.emitter.core import Array
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.model import Array, Port
     from dml2onnx.reference import Result
 
 
@@ -35,6 +38,11 @@ class Comparison:
     worst: float
     first_wrong: tuple[int, ...] = ()
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether nothing could be compared, as all of it is unspecified: that is no agreement."""
+        return self.elements > 0 and self.unspecified == self.elements
+
 
 @dataclass(frozen=True, slots=True)
 class Verification:
@@ -42,50 +50,65 @@ class Verification:
 
     comparisons: tuple[Comparison, ...]
 
+    nodes: tuple[NodeCheck, ...] = ()
+    """Each output of each node, on the inputs that ONNX Runtime computed for it; in the order in which they run."""
+
     @property
     def passed(self) -> bool:
-        """Whether every element of every output agreed."""
-        return all(item.wrong == 0 for item in self.comparisons)
+        """Whether every element of every output and of every node agreed."""
+        return self.first_wrong_node is None and all(item.wrong == 0 for item in self.comparisons)
+
+    @property
+    def first_wrong_node(self) -> NodeCheck | None:
+        """The first node whose outputs do not follow from its inputs."""
+        return next((item for item in self.nodes if item.wrong), None)
 
 
 def verify(
     model: Graph | str | os.PathLike[str],
     inputs: Mapping[str, npt.ArrayLike] | None = None,
     *,
-    rounds: int = 2,
+    rounds: int = 3,
     seed: int = 0,
     provider: str = "cpu",
     opset: int = 21,
 ) -> Verification:
-    """Compiles a graph, runs it, and compares every output with the reference implementation.
+    """Compiles a graph, runs it, and compares every node and every output with the reference implementation.
 
     The first of ``rounds`` uses ``inputs``, sample contents that came with the model, and ordinary random numbers for
-    the rest; in every second one the random inputs contain NaN, infinities, negative zeros, subnormals and the extremes
-    of integers. What may differ is derived from the operators, see ``dml2onnx.reference.tolerance``; integers and data
-    movement compare exactly. Raises :class:`DmlError` with every finding of the checks.
+    the rest; the second has zeros, ones and ramps; the third NaN, infinities, ties and the smallest numbers
+    among the others; and so on in turn. What may differ is derived from the operators, see
+    ``dml2onnx.reference.tolerance`` and ``propagation``; integers and data movement compare exactly. Raises
+    :class:`DmlError` with every finding of the checks.
     """
-    graph = model if isinstance(model, Graph) else load(model)
-    if rounds < 1:
-        raise ValueError(f"{rounds} rounds verify nothing")
+    inputs = arguments.arrays(inputs)
+    rounds = arguments.whole_number(rounds, "rounds", 1)
+    seed = arguments.whole_number(seed, "seed")
+    opset = arguments.opset(opset)
+    require_provider(provider)
+    graph = graph_of(model)
     warnings = require_clean(graph)
     outputs = graph.results or graph.outputs
+    require_computable(graph, outputs)
     compiled = compile_outputs(graph, outputs, opset=opset, target=provider, warnings=warnings)
     session = compiled.session(provider)
-    given = compiled.complete(inputs or {})
+    nodes = NodeChecks(graph, outputs, provider, opset)
+    given = compiled.complete(inputs)
     random = np.random.default_rng(seed)
     comparisons: list[Comparison] = []
     # without inputs nothing varies from round to round
     for index in range(rounds if compiled.inputs else 1):
-        extreme = index % 2 == 1
-        kept = given if index == 0 else dict(inputs or {})
-        feeds = {
-            port.name: kept.get(port.name, random_array(port, random, extremes=extreme)) for port in compiled.inputs
-        }
+        kind = CONTENTS[index % len(CONTENTS)]
+        kept = given if index == 0 else inputs
+        made = {port.name: kept.get(port.name, contents(port, random, kind)) for port in compiled.inputs}
+        checked = check_inputs(compiled.inputs, made)
+        feeds = {port.name: checked[port.onnx_name] for port in compiled.inputs}
+        label = f"{index + 1} ({kind} values)"
+        nodes.run(feeds, label)
         got = compiled.finish(session.run(feeds))
         want = evaluate_results(graph, feeds, outputs)
-        label = f"{index + 1} ({'extreme values' if extreme else 'ordinary values'})"
         comparisons += [compare(port, got[port.name], want[port.name], label, provider) for port in compiled.outputs]
-    return Verification(tuple(comparisons))
+    return Verification(tuple(comparisons), nodes.results)
 
 
 def compare(port: Port, got: Array, want: Result, label: str, provider: str = "cpu") -> Comparison:
@@ -106,23 +129,3 @@ def compare(port: Port, got: Array, want: Result, label: str, provider: str = "c
         float(distance.max()) if distance.size else 0.0,
         tuple(int(axis[0]) for axis in where) if wrong.any() else (),
     )
-
-
-def random_array(port: Port, random: np.random.Generator, *, extremes: bool = False) -> Array:
-    """Memory contents for an input: small numbers, every fourth replaced by an extreme one when asked for."""
-    dtype = port.dtype
-    if dtype.kind == "f":
-        values = random.normal(0, 1, port.shape).astype(dtype)
-        limits = np.finfo(str(dtype))
-        special = np.array(
-            [np.nan, np.inf, -np.inf, -0.0, 0.0, limits.smallest_subnormal, limits.tiny, -1.0, 1.0], dtype
-        )
-    else:
-        info = np.iinfo(str(dtype))
-        low, high = int(info.min), int(info.max)
-        values = random.integers(max(low, -100), min(high, 100), port.shape, endpoint=True).astype(dtype)
-        special = np.array([low, high, low + 1, high - 1, 0, 1], dtype)
-    if not extremes:
-        return np.asarray(values)
-    chosen = random.random(port.shape) < 0.25
-    return np.asarray(np.where(chosen, special[random.integers(0, len(special), port.shape)], values))

@@ -1,0 +1,186 @@
+"""What the functions of the package are given: turned into what is meant, or refused in a sentence (DML3017).
+
+Callers write numbers, lists, arrays of other libraries, and slips of all kinds. Every public function asks here, so
+that the rooms behind it have what their types say.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.catalog import FeatureLevel, UnknownFeatureLevelError, feature_levels
+from dml2onnx.codes.compiling import UNKNOWN_OPSET, UNKNOWN_TARGET
+from dml2onnx.codes.running import NO_ARGUMENT
+from dml2onnx.diagnostics import DmlError, quote, shortened
+from dml2onnx.targets import NAMES, OPSETS
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from dml2onnx.files import Target
+
+    Array = npt.NDArray[np.generic]
+
+
+def refusal(what: str, given: object, expected: str) -> DmlError:
+    """An error that says what was given in the place of what."""
+    message = f"{what} is {described(given)}, not {expected}"
+    return DmlError(NO_ARGUMENT.at(message, expected=expected, found=described(given)))
+
+
+def described(given: object) -> str:
+    """A value in a few words: numbers and text themselves, of everything else the type."""
+    if given is None or isinstance(given, (bool, int, float)):
+        with_digits = given if not isinstance(given, int) or abs(given) < 1 << 64 else "a number of many digits"
+        return str(with_digits)
+    if isinstance(given, str):
+        return f"the text {quote(given)}"
+    if isinstance(given, (type, np.dtype)):
+        return shortened(given.__name__ if isinstance(given, type) else str(given), 60)
+    name = shortened(type(given).__name__, 60)
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+# --- Names and numbers ------------------------------------------------------------------------------------------------
+
+
+def whole_number(given: object, what: str, least: int | None = 0) -> int:
+    """A whole number from ``least`` on."""
+    expected = "a whole number" + ("" if least is None else f" from {least} on")
+    if isinstance(given, (bool, np.bool_)):
+        raise refusal(what, given, expected)
+    try:
+        number = operator.index(given)  # type: ignore[arg-type]  # this is what finds out
+    except Exception:
+        raise refusal(what, given, expected) from None
+    if least is not None and number < least:
+        raise refusal(what, given, expected)
+    return number
+
+
+def flag(given: object, what: str) -> bool:
+    """True or False."""
+    if not isinstance(given, (bool, np.bool_)):
+        raise refusal(what, given, "True or False")
+    return bool(given)
+
+
+def text(given: object, what: str, expected: str = "text") -> str:
+    """Text."""
+    if not isinstance(given, str):
+        raise refusal(what, given, expected)
+    return given
+
+
+def items(given: object, what: str, expected: str = "a list of numbers") -> tuple[object, ...]:
+    """What a list, a tuple, an array or another iterable has; neither text nor a dictionary is meant."""
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        raise refusal(what, given, expected)
+    try:
+        return tuple(given)
+    except Exception:
+        raise refusal(what, given, expected) from None
+
+
+def names(given: object, what: str) -> tuple[str, ...]:
+    """Several names; one name is no list of its letters."""
+    return tuple([text(item, f"a name in {what}") for item in items(given, what, "a list of names")])
+
+
+def opset(given: object) -> int:
+    """An opset that can be written."""
+    expected = f"{OPSETS[0]} to {OPSETS[-1]}"
+    number = whole_number(given, "opset", least=None)
+    if number not in OPSETS:
+        message = f"opset {described(number)} is not supported"
+        raise DmlError(UNKNOWN_OPSET.at(message, expected=expected, found=described(number)))
+    return number
+
+
+def target(given: object) -> str:
+    """Whose kernels are meant."""
+    expected = ", ".join(NAMES)
+    name = text(given, "target", f"one of {expected}")
+    if name not in NAMES:
+        message = f"there is no target {quote(name)}; the targets are {expected}"
+        raise DmlError(UNKNOWN_TARGET.at(message, expected=expected, found=quote(name)))
+    return name
+
+
+def feature_level(given: object) -> FeatureLevel | None:
+    """A feature level by its name or as it is."""
+    if given is None or isinstance(given, FeatureLevel):
+        return given
+    expected = 'a feature level such as "4_0"'
+    try:
+        return FeatureLevel.parse(text(given, "feature_level", expected))
+    except UnknownFeatureLevelError:
+        levels = ", ".join(level.name for level in feature_levels())
+        message = f"{quote(str(given))} is not a feature level of DirectML; the levels are {levels}"
+        raise DmlError(NO_ARGUMENT.at(message, expected=expected, found=quote(str(given)))) from None
+
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+
+def path_of(given: object, what: str) -> Path:
+    """A path as Python has them: text or what has a method that gives it; :class:`DmlError` for anything else."""
+    try:
+        text = os.fspath(given)  # type: ignore[call-overload]  # this is what finds out
+    except Exception:
+        text = None
+    if not isinstance(text, str):
+        raise refusal(what, given, "a path, as text or a pathlib.Path")
+    return Path(text)
+
+
+def target_of(given: object) -> Target:
+    """A path, or an open binary file as it is."""
+    if callable(getattr(given, "write", None)) and not isinstance(given, (str, os.PathLike)):
+        return given  # type: ignore[return-value]  # what it lacks of a file is said when it is written to
+    return path_of(given, "the file to write")
+
+
+# --- Arrays -----------------------------------------------------------------------------------------------------------
+
+
+def array(given: object, what: str) -> Array:
+    """An array of real numbers: integers, floats or bools."""
+    expected = "an array of numbers"
+    if type(given) is np.ndarray and given.dtype.kind in "biuf":
+        return given
+    if isinstance(given, np.ma.MaskedArray):
+        raise refusal(what, given, "an array without a mask, such as its method filled gives")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = np.asarray(given)
+    except Exception:
+        raise refusal(what, given, expected) from None
+    if found.dtype.kind not in "biuf":
+        kinds = {"c": "complex numbers", "O": "objects, or of rows of different lengths", "U": "text", "S": "bytes"}
+        kind = kinds.get(found.dtype.kind, f"elements of type {shortened(str(found.dtype), 60)}")
+        message = f"{what} is an array of {kind}, not of real numbers"
+        raise DmlError(NO_ARGUMENT.at(message, expected=expected, found=kind))
+    return found
+
+
+def arrays(given: object, what: str = "inputs") -> dict[str, Array]:
+    """Arrays by name; nothing stands for none."""
+    expected = "arrays by name, as a dictionary"
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise refusal(what, given, expected)
+    try:
+        items = list(given.items())
+    except Exception:
+        raise refusal(what, given, expected) from None
+    return {text(name, f"a name in {what}"): array(item, f"input {quote(name)}") for name, item in items}

@@ -1,0 +1,73 @@
+"""``dml2onnx ops`` and ``dml2onnx explain``: what can be looked up without a model needs next to nothing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+
+from dml2onnx import catalog
+from dml2onnx.codes import all_codes
+
+if TYPE_CHECKING:
+    import argparse
+
+    from dml2onnx.cli.render import Screen
+
+
+def explain_command(options: argparse.Namespace, screen: Screen) -> int:
+    """Explains a code, or what each node of a model becomes."""
+    if re.fullmatch(r"DML\d{4}", options.model, re.IGNORECASE) and not Path(options.model).exists():
+        return _explain_code(options.model.upper(), screen)
+    from dml2onnx.cli.commands import explain_model_command  # brings the compiler
+
+    return explain_model_command(options, screen)
+
+
+def _explain_code(code: str, screen: Screen) -> int:
+    found = all_codes().get(code)
+    if found is None:
+        screen.failure(f"there is no code {code}; codes run from {min(all_codes())} to {max(all_codes())}")
+        return 2
+    if screen.as_json:
+        screen.json(
+            {
+                "code": found.id,
+                "severity": found.severity.value,
+                "title": found.title,
+                "explanation": found.explanation,
+            }
+        )
+    else:
+        screen.say(f"[bold]{found.id}[/] {found.severity.value}: [bold]{escape(found.title)}[/]\n")
+        screen.say(escape(found.explanation))
+    return 0
+
+
+def ops_command(options: argparse.Namespace, screen: Screen) -> int:
+    """Lists the operators of DirectML; all of them compile, which the tests hold the lowerings to."""
+    wanted = options.pattern.upper().removeprefix("DML_OPERATOR_")
+    schemas = [catalog.operator(name) for name in catalog.operator_names()]
+    chosen = [schema for schema in schemas if wanted in schema.short_name]
+    if screen.as_json:
+        screen.json(
+            [
+                {
+                    "operator": schema.name,
+                    "introduced": schema.introduced.name,
+                    "lowered": True,
+                    "summary": schema.summary,
+                    "documentation": schema.doc,
+                }
+                for schema in chosen
+            ]
+        )
+        return 0
+    screen.table(
+        ["operator", "from level", "compiles"],
+        [(schema.short_name, schema.introduced.name, "yes") for schema in chosen],
+    )
+    screen.say(f"\n{len(chosen)} of {len(chosen)} operators compile")
+    return 0

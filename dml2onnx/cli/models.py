@@ -1,0 +1,38 @@
+"""Reading the model that a command is about, and words that several commands have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.frontends import LoadOptions, load
+
+if TYPE_CHECKING:
+    import argparse
+
+    from dml2onnx.catalog import FeatureLevel
+    from dml2onnx.cli.render import Screen
+    from dml2onnx.ir.graph import Graph
+
+
+def load_model(options: argparse.Namespace, screen: Screen, inputs: frozenset[str] = frozenset()) -> Graph:
+    """Reads the model as the command line says; ``inputs`` stay inputs."""
+    with screen.working("reading"):
+        return load(
+            options.model,
+            LoadOptions(
+                constants=frozenset(options.constant),
+                inputs=inputs,
+                freeze=getattr(options, "freeze", False),
+                allow_paths=tuple(options.allow_path),
+            ),
+        )
+
+
+def level_text(level: FeatureLevel | None) -> str:
+    """A level and the products that first ship it."""
+    return "none admits it" if level is None else f"{level.name} ({level.info.ships_with})"
+
+
+def count(number: int, noun: str) -> str:
+    """``no errors``, ``1 error``, ``2 errors``."""
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"

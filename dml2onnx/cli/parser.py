@@ -1,0 +1,224 @@
+"""What the command line takes: commands, options, and how each is read."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
+
+from dml2onnx import __version__
+from dml2onnx.diagnostics import LONGEST_QUOTE, DmlError, quote
+from dml2onnx.files import is_standard_output
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dml2onnx.catalog import FeatureLevel
+    from dml2onnx.files import Target
+
+LONGEST_MESSAGE = 400
+
+
+class _Parser(argparse.ArgumentParser):
+    """Repeats what it was given as shortly as all other findings do."""
+
+    given: Sequence[str] = ()
+
+    def error(self, message: str) -> NoReturn:
+        for item in sorted(self.given, key=len, reverse=True):
+            for text in (item, item.partition("=")[2]):
+                if len(text) > LONGEST_QUOTE:
+                    for spelling in (repr(text), text):
+                        message = message.replace(spelling, quote(text))
+        super().error(message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} ...")
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """The options of a command line; ends the process with exit code 2 when it makes no sense."""
+    if arguments and arguments[0] == "help" and len(arguments) < 3:
+        arguments = [*arguments[1:], "--help"]
+    _Parser.given = arguments
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    if options.command == "pydirectml" and options.save is None and (options.freeze or options.input):
+        parser.error("--freeze and --input are about the model that --save keeps, and there is no --save")
+    return options
+
+
+def _output(text: str) -> Target:
+    """A file by its name, or standard output, which has several."""
+    path = _path(text)
+    return _standard_output() if text == "-" or is_standard_output(path) else path
+
+
+def _path(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("the name of a file is empty")
+    return Path(text)
+
+
+def _standard_output() -> BinaryIO:
+    try:
+        if sys.stdout.fileno() == 1:
+            return sys.stdout.buffer
+    except OSError:  # a program that calls us has put something else in its place
+        return sys.stdout.buffer
+    return open(1, "wb", closefd=False)
+
+
+def _feature_level(text: str) -> FeatureLevel | None:
+    from dml2onnx.arguments import feature_level
+
+    try:
+        return feature_level(text)
+    except DmlError as error:
+        raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
+
+
+def _at_least(lowest: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{quote(text)} is no whole number") from None
+        if value < lowest:
+            raise argparse.ArgumentTypeError(f"{value} is less than {lowest}")
+        return value
+
+    return number
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """All commands and their options."""
+    parser = _Parser(
+        prog="dml2onnx",
+        description="Compiles DirectML operator graphs to standard ONNX and runs them on ONNX Runtime.",
+        epilog="exit codes: 0 all is well, 1 findings, 2 unreadable input or command line",
+    )
+    parser.add_argument("--version", action="version", version=f"dml2onnx {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    common = _Parser(add_help=False)
+    common.add_argument("--json", action="store_true", help="machine-readable output")
+    common.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
+    model = _Parser(add_help=False, parents=[common])
+    model.add_argument(
+        "model", metavar="MODEL", help="native, DML_GRAPH_DESC or DxDispatch JSON, or a serialized graph"
+    )
+    model.add_argument(
+        "--allow-path",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="DIR",
+        help="a directory outside of the model's own that its files may lie in (repeatable)",
+    )
+    model.add_argument(
+        "--constant",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="make this resource a constant of the model (repeatable)",
+    )
+    freeze = _Parser(add_help=False)
+    freeze.add_argument("--freeze", action="store_true", help="make every resource a constant except --input ones")
+    freeze.add_argument("--input", action="append", default=[], metavar="NAME", help="keep this resource an input")
+    level = _Parser(add_help=False)
+    level.add_argument(
+        "--feature-level",
+        type=_feature_level,
+        metavar="LEVEL",
+        help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
+    )
+    form = _Parser(add_help=False)
+    form.add_argument(
+        "--opset", type=int, choices=range(17, 24), default=21, metavar="N", help="ONNX opset, 17 to 23 (default: 21)"
+    )
+    form.add_argument(
+        "--target", choices=["cpu", "dml"], default="cpu", help="whose kernels decide about data types (default: cpu)"
+    )
+    _add_compile(commands.add_parser("compile", parents=[model, freeze, level, form], help="write an ONNX model"))
+    commands.add_parser("check", parents=[model, freeze, level], help="say what is wrong with a model, and why")
+    _add_run(commands.add_parser("run", parents=[model], help="compile and run a model"))
+    _add_verify(commands.add_parser("verify", parents=[model], help="compare a model with the reference"))
+    explain = commands.add_parser(
+        "explain", parents=[model, freeze, form], help="what each node becomes, or what a code such as DML1601 means"
+    )
+    explain.set_defaults(feature_level=None)
+    _add_convert(commands.add_parser("convert", parents=[model, freeze], help="write a model in another format"))
+    _add_pydirectml(commands.add_parser("pydirectml", help="run a program made for PyDirectML"))
+    ops = commands.add_parser("ops", parents=[common], help="list DirectML's operators and whether they compile")
+    ops.add_argument("pattern", nargs="?", default="", metavar="TEXT", help="only operators whose name contains this")
+    return parser
+
+
+def _add_compile(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", type=_output, metavar="OUT.onnx", required=True, help="file to write, or -")
+    parser.add_argument(
+        "--external-data",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="put weights into OUT.onnx.data (default: above 1 GiB)",
+    )
+    parser.add_argument(
+        "--graph-output",
+        action="append",
+        default=None,
+        metavar="NAME",
+        help="compile for this output or resource (repeatable; default: those the model shows)",
+    )
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--input", action="append", default=[], metavar="NAME=FILE.npy", help="contents of an input (repeatable)"
+    )
+    parser.add_argument("--output-dir", type=Path, metavar="DIR", help="write every output as DIR/NAME.npy")
+    parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
+    parser.add_argument("--profile", action="store_true", help="show what every ONNX node cost")
+
+
+def _add_verify(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
+    parser.add_argument("--rounds", type=_at_least(1), default=3, metavar="N", help="runs with new inputs (default: 3)")
+    parser.add_argument("--nodes", action="store_true", help="show what was found of every node")
+    parser.add_argument("--seed", type=_at_least(0), default=0, metavar="N", help="seed of the inputs (default: 0)")
+
+
+def _add_convert(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", type=_output, metavar="OUT", required=True, help="file to write, or -")
+    parser.add_argument(
+        "--format",
+        choices=["native", "dml_graph", "serialized"],
+        help="format to write (default: native for OUT.json, serialized for OUT.bin)",
+    )
+
+
+def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--save",
+        type=_path,
+        metavar="OUT.onnx",
+        help="keep the model that is computed; further ones as OUT-2.onnx, ...",
+    )
+    parser.add_argument("--freeze", action="store_true", help="make all inputs of it constants, not only OWNED_BY_DML")
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="but not this one: input0, input1, ... (repeatable)",
+    )
+    parser.add_argument(
+        "--feature-level",
+        type=_feature_level,
+        metavar="LEVEL",
+        help="check operators against this level, such as 3_0 (default: 6_4)",
+    )
+    parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
+    parser.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
+    parser.add_argument("program", metavar="PROGRAM.py", help="a program that says: import pydirectml")
+    parser.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="what the program finds in sys.argv"
+    )
+    parser.set_defaults(json=False)

@@ -1,0 +1,37 @@
+"""Constants whose files are not there: what is written names these files, to be usable once they are."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from dml2onnx.ir.data import MissingData
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from pathlib import Path
+
+    from dml2onnx.ir.graph import Graph
+
+SUFFIX = ".bin"
+NO_REFERENCES: Mapping[Path, str] = MappingProxyType({})
+
+
+def references(graph: Graph, directory: Path, taken: Collection[str] = ()) -> dict[Path, str]:
+    """The names that files which are missing have in a model in ``directory``: their own where they lie below it.
+
+    ``taken`` are names of files that will be written there.
+    """
+    directory = directory.resolve()
+    names: dict[Path, str] = {}
+    used = {name.casefold() for name in taken}
+    for path in dict.fromkeys(item.data.path for item in graph.constants if isinstance(item.data, MissingData)):
+        inside = path.is_relative_to(directory)
+        stem = (path.relative_to(directory).as_posix() if inside else path.name).removesuffix(SUFFIX)
+        name, number = stem + SUFFIX, 1
+        while name.casefold() in used:
+            number += 1
+            name = f"{stem}_{number}{SUFFIX}"
+        used.add(name.casefold())
+        names[path] = name
+    return names

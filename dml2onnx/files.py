@@ -1,0 +1,223 @@
+"""Files that are written: everything that belongs together is in its place afterwards, or all is as it was.
+
+What is a regular file, or nothing yet, is written under another name in the same directory and then put in place. What
+exists and is something else (a device, a pipe) is written into. Links stay, and lead to what is written.
+"""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import secrets
+import stat
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+
+from dml2onnx.codes.running import OUTPUT_IS_SOURCE, OUTPUT_UNWRITABLE
+from dml2onnx.diagnostics import DmlError, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    Parts: TypeAlias = Iterable[bytes | memoryview]
+
+Target: TypeAlias = Path | BinaryIO
+"""Where output goes: a file by its name, or one that is open."""
+
+LONGEST_STEM = 40
+"""Characters of a file's name in that of its unfinished version, which must not become too long for a name."""
+
+
+def put(
+    target: Target, parts: Parts, beside: Mapping[Path, Parts] | None = None, stale: Collection[Path] = ()
+) -> list[Path]:
+    """Writes a file and those ``beside`` it and removes the ``stale`` ones, all of it or nothing.
+
+    Returns the files written, ``target`` first. Whoever opens ``target`` meanwhile finds the old or the new one.
+    :class:`DmlError` (DML3009) when something cannot be written.
+    """
+    others = dict(beside or {})
+    if not isinstance(target, Path):
+        assert not others, "what has no name has nothing beside it"
+        _write_into(target, parts)
+        return []
+    if is_special(target):
+        if others:
+            message = f"{quote(str(target))} is no regular file, so nothing can lie beside it"
+            raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="a regular file", found=str(target)))
+        with _diagnosed(target), open(os.open(target, os.O_WRONLY | getattr(os, "O_NOCTTY", 0)), "wb") as file:
+            _write(file, parts)
+        return [target]
+    for path in (target, *others):
+        check_target(path)
+    change = _Change(lone=not others and not stale)
+    try:
+        for path, contents in (*others.items(), (target, parts)):
+            with _diagnosed(path):
+                change.stage(path, contents)
+        change.commit()
+        for path in stale:
+            with _diagnosed(path):
+                change.remove(path)
+    except BaseException:
+        change.undo()
+        raise
+    finally:
+        change.sweep()
+    return [target, *others]
+
+
+class _Change:
+    """Files on their way. Whatever is about to be done is noted first, so that an interruption leaves nothing over."""
+
+    def __init__(self, *, lone: bool) -> None:
+        self._lone = lone
+        self._staged: list[tuple[Path, Path, Path]] = []
+        """(as it was named, the file itself, its new contents)"""
+        self._undo: list[tuple[Path, Path | None]] = []
+        """(the file, where its old contents are, ``None`` when there were none)"""
+        self._litter: list[Path] = []
+
+    def stage(self, path: Path, parts: Parts) -> None:
+        """Writes the new contents of ``path`` beside it."""
+        real = Path(os.path.realpath(path))
+        new = self._spare_name(real)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        mode = stat.S_IMODE(real.stat().st_mode) if real.exists() else None
+        with os.fdopen(os.open(new, flags, 0o666), "wb") as file:
+            _write(file, parts)
+            if mode is not None:
+                os.fsync(file.fileno())  # what is replaced can be had no more: the new one is on the disk before
+        if mode is not None:
+            os.chmod(new, mode)
+        self._staged.append((path, real, new))
+
+    def commit(self) -> None:
+        """Puts all new contents in their places."""
+        for path, real, new in self._staged:
+            with _diagnosed(path):
+                if not self._lone:
+                    self._keep(real)
+                os.replace(new, real)
+
+    def _keep(self, real: Path) -> None:
+        """Gives the old contents a second name; until the new ones come they keep the first one too."""
+        if not real.exists():
+            self._undo.append((real, None))
+            return
+        old = self._spare_name(real)
+        self._undo.append((real, old))
+        try:
+            os.link(real, old)
+        except OSError:  # not every file system has links
+            os.replace(real, old)
+
+    def remove(self, path: Path) -> None:
+        """Takes a file away, as far as :meth:`undo` may still want it."""
+        old = self._spare_name(path)
+        self._undo.append((path, old))
+        os.replace(path, old)
+
+    def undo(self) -> None:
+        """Puts back what was there."""
+        for real, old in reversed(self._undo):
+            try:
+                if old is None:
+                    real.unlink(missing_ok=True)
+                elif old.exists():
+                    os.replace(old, real)
+            except OSError:
+                if old is not None:
+                    self._litter.remove(old)  # it is all that is left of the old contents
+
+    def sweep(self) -> None:
+        """Removes what has another name than it should."""
+        for path in self._litter:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+    def _spare_name(self, path: Path) -> Path:
+        spare = path.with_name(f".{path.name[:LONGEST_STEM]}.{secrets.token_hex(6)}.partial")
+        self._litter.append(spare)
+        return spare
+
+
+def _write(file: BinaryIO, parts: Parts) -> None:
+    for part in parts:
+        file.write(part)
+    file.flush()
+
+
+def _write_into(file: BinaryIO, parts: Parts) -> None:
+    try:
+        _write(file, parts)
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:
+        message = f"cannot write the output: {getattr(error, 'strerror', None) or error}"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message)) from None
+
+
+@contextmanager
+def _diagnosed(path: Path) -> Iterator[None]:
+    """Turns what the system says into a finding about ``path``."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        message = f"cannot write {quote(str(path))}: {getattr(error, 'strerror', None) or error}"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, found=str(path))) from None
+
+
+def is_special(path: Path) -> bool:
+    """Whether ``path`` exists and is neither a regular file nor a directory."""
+    with suppress(OSError, ValueError):
+        mode = path.stat().st_mode
+        return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+    return False
+
+
+def is_standard_output(path: Path) -> bool:
+    """Whether ``path`` is another name of what standard output goes to."""
+    with suppress(OSError, ValueError):
+        return os.path.samestat(path.stat(), os.fstat(1))
+    return False
+
+
+def check_target(path: Path) -> None:
+    """Refuses a path that no file can have."""
+    shown = quote(str(path))
+    with _diagnosed(path):
+        if path.is_dir() or not path.name:
+            raise DmlError(OUTPUT_UNWRITABLE.at(f"{shown} is a directory", expected="a file name", found=str(path)))
+        real = Path(os.path.realpath(path))
+        if real.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        if not real.parent.is_dir():
+            message = f"the directory {quote(str(path.parent))} does not exist"
+            raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="an existing directory", found=str(path)))
+
+
+def spare(targets: Iterable[Target], sources: Iterable[Path]) -> None:
+    """Refuses to write into what something is read from (DML3012)."""
+    kept = list(sources)
+    for target in targets:
+        if isinstance(target, Path) and any(_is_same(target, source) for source in kept):
+            message = f"{quote(str(target))} is read by this command; choose another file to write"
+            raise DmlError(OUTPUT_IS_SOURCE.at(message, found=str(target)))
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    with suppress(OSError, ValueError):
+        return not is_special(one) and one.samefile(other)
+    return False
+
+
+def names(path: Path, other: Path) -> bool:
+    """Whether the file ``path`` has the name of ``other`` among its bytes, as a model has that of its weights."""
+    with suppress(OSError, ValueError), path.open("rb") as file:
+        if other.is_file():
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+                return text.find(other.name.encode()) >= 0
+    return False

@@ -1,0 +1,28 @@
+"""Names of nodes that tell nothing apart where they are read."""
+
+from __future__ import annotations
+
+
+class UniqueNames:
+    """Names as they come, with numbers behind those that come again.
+
+    DirectML's names are for debugging: it does not ask for different ones, DirectMLX repeats those of its scopes, and
+    ONNX Runtime calls the nodes of all unnamed ONNX nodes alike.
+    """
+
+    __slots__ = ("_runs", "_taken")
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._runs: dict[str, int] = {}
+        """How often a name has come, so that many equal ones do not take the square of their number."""
+
+    def new(self, name: str) -> str:
+        """``name``, or that with the first number that makes it a new one."""
+        unique, run = name, self._runs.get(name, 1)
+        while unique in self._taken:
+            run += 1
+            unique = f"{name}#{run}"
+        self._taken.add(unique)
+        self._runs[name] = run
+        return unique

@@ -1,0 +1,54 @@
+"""ADAM_OPTIMIZER: element-wise arithmetic, and one number for all elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.lowering.emitter.core import DOUBLE, FLOAT
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.operands import Operands
+
+
+@lowers("ADAM_OPTIMIZER")
+def adam_optimizer(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
+    """``X - rate * M / (sqrt(V) + Epsilon)`` with the new moments M and V [decisions Z4 and Z5].
+
+    ONNX's own Adam is a training operator, for which ONNX Runtime has no kernel.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_adam_optimizer_operator_desc
+    """
+    op = node.op
+    x, m, v, g = (
+        node.widened(node.tensor(name))
+        for name in ("InputParametersTensor", "InputFirstMomentTensor", "InputSecondMomentTensor", "GradientTensor")
+    )
+    first = _mixed(e, op.float("Beta1"), m, g)
+    second = _mixed(e, op.float("Beta2"), v, e.Mul(g, g))
+    divisor = e.Add(e.Sqrt(second), e.constant(op.float("Epsilon"), x.dtype))
+    change = e.Div(e.Mul(first, e.Cast(_rate(node, e), x.dtype)), divisor)
+    return {
+        "OutputParametersTensor": e.Sub(x, change),
+        "OutputFirstMomentTensor": first,
+        "OutputSecondMomentTensor": second,
+    }
+
+
+def _mixed(e: Emitter, beta: float, old: Tensor, new: Tensor) -> Tensor:
+    """``beta * old + (1 - beta) * new``."""
+    return e.Add(e.Mul(old, e.constant(beta, old.dtype)), e.Mul(new, e.constant(1 - beta, new.dtype)))
+
+
+def _rate(node: Operands, e: Emitter) -> Tensor:
+    """``LearningRate * sqrt(1 - Beta2 ** T) / (1 - Beta1 ** T)``, as a scalar.
+
+    In DOUBLE where the provider has it: with a Beta2 near 1 the difference has few digits in FLOAT.
+    """
+    work = DOUBLE if e.has_kernel("Pow", DOUBLE) else FLOAT
+    step = e.Cast(e.Reshape(node.tensor("TrainingStepTensor"), ()), work)
+    one = e.constant(1, work)
+    rest1, rest2 = (e.Sub(one, e.Pow(e.constant(node.op.float(beta), work), step)) for beta in ("Beta1", "Beta2"))
+    return e.Div(e.Mul(e.Sqrt(rest2), e.constant(node.op.float("LearningRate"), work)), rest1)

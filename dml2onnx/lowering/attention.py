@@ -1,0 +1,308 @@
+"""MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1: ONNX's Attention where it is exactly that, else MatMul and Softmax.
+
+ONNX Runtime makes the scaling of the second form, and the transposition of joined keys, a part of the product.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.emitter.core import BOOL, FLOAT16, INT64
+from dml2onnx.lowering.registry import lowers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.operands import Operands
+
+_LARGE = 1e37
+"""Up to here all that is added to scores is a number to ONNX's Attention.
+
+ONNX Runtime takes the lowest number as it takes -inf, for a mask, and gives 0 for a row that is masked throughout.
+"""
+
+_STACKS = {
+    "StackedQueryKeyTensor": ("QueryTensor", "KeyTensor"),
+    "StackedKeyValueTensor": ("KeyTensor", "ValueTensor"),
+    "StackedQueryKeyValueTensor": ("QueryTensor", "KeyTensor", "ValueTensor"),
+}
+"""What lies along the fourth dimension."""
+
+_KEYS = ("PastKeyTensor", "OutputPresentKeyTensor")
+_VALUES = ("PastValueTensor", "OutputPresentValueTensor")
+
+
+@dataclass(frozen=True, slots=True)
+class _Heads:
+    """(batch, length, heads * size) as it comes, and how many heads that is."""
+
+    tensor: Tensor
+    count: int
+
+    @property
+    def apart(self) -> tuple[int, int, int, int]:
+        """(batch, length, heads, size)."""
+        batch, length, width = self.tensor.shape
+        return batch, length, self.count, width // self.count
+
+    def transposed(self, e: Emitter, permutation: tuple[int, int, int, int] = (0, 2, 1, 3)) -> Tensor:
+        """The four axes of :attr:`apart` in another order, by default (batch, heads, length, size)."""
+        return e.Transpose(e.Reshape(self.tensor, self.apart), permutation)
+
+
+@lowers("MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1")
+def attention(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
+    """``softmax(Scale * Query * Key^T + RelativePositionBias + mask) * Value`` in each head.
+
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_multihead_attention_operator_desc
+    """
+    query, key, value = _operands(node, e)
+    if node.op.has("PastSequenceLengthsTensor"):
+        return _with_lengths(node, e, query, key, value)
+    past = _natural(node, e, "PastKeyTensor", 4)
+    total = key.apart[1] + (0 if past is None else past.shape[2])
+    addend = _addend(node, e, query.apart[0], total)
+    if _is_attention(node, e, addend, grouped=query.count != key.count):
+        return _as_attention(node, e, query, key, value, addend)
+    values = _joined(node, e, value, _VALUES)
+    if past is None and not node.has_output("OutputPresentKeyTensor"):
+        output = _in_steps(node, e, query, key.transposed(e, (0, 2, 3, 1)), values, addend)
+        return _results(node, e, output, {"OutputPresentValueTensor": values})
+    keys = _joined(node, e, key, _KEYS)
+    output = _in_steps(node, e, query, e.Transpose(keys, (0, 1, 3, 2)), values, addend)
+    return _results(node, e, output, {"OutputPresentKeyTensor": keys, "OutputPresentValueTensor": values})
+
+
+# --- Operands -------------------------------------------------------------------------------------------------------
+
+
+def _natural(node: Operands, e: Emitter, name: str, rank: int) -> Tensor | None:
+    """An input, if there is one, without its leading ones."""
+    if not node.op.has(name):
+        return None
+    x = node.broadcastable(name) if name == "RelativePositionBiasTensor" else node.tensor(name)
+    return e.Reshape(x, x.shape[x.rank - rank :])
+
+
+def _operands(node: Operands, e: Emitter) -> tuple[_Heads, _Heads, _Heads]:
+    """Query, key and value with their biases, which lie one after the other [decision H2].
+
+    Keys and values without a bias keep their type, in which they are joined with the past.
+    """
+    op = node.op
+    grouped = op.type == "MULTIHEAD_ATTENTION1"
+    queries = op.uint("QueryHeadCount" if grouped else "HeadCount")
+    others = op.uint("KeyValueHeadCount") if grouped else queries
+    found: dict[str, Tensor] = {}
+    for stack, names in _STACKS.items():
+        if op.has(stack):
+            x = node.tensor(stack)
+            width = (*x.shape[:2], x.shape[2] * x.shape[4])
+            parts = e.Split(x, (1,) * len(names), 3)
+            found |= {name: e.Reshape(part, width) for name, part in zip(names, parts, strict=True)}
+    for name in ("QueryTensor", "KeyTensor", "ValueTensor"):
+        own = _natural(node, e, name, 3)
+        if own is not None:
+            found[name] = own
+    query, key, value = node.widened(found["QueryTensor"]), found["KeyTensor"], found["ValueTensor"]
+    bias = _natural(node, e, "BiasTensor", 1)
+    if bias is not None:
+        key, value = node.widened(key), node.widened(value)
+        biases = e.Split(node.widened(bias), [x.shape[2] for x in (query, key, value)], 0)
+        query, key, value = (e.Add(x, own) for x, own in zip((query, key, value), biases, strict=True))
+    return _Heads(query, queries), _Heads(key, others), _Heads(value, others)
+
+
+def _joined(node: Operands, e: Emitter, new: _Heads, names: tuple[str, str]) -> Tensor:
+    """(batch, heads, length, size): the past, if there is one, in front of the new."""
+    past, added = _natural(node, e, names[0], 4), new.transposed(e)
+    return added if past is None else e.Concat([e.Cast(past, added.dtype), added], 2)
+
+
+# --- What is added to the scores ------------------------------------------------------------------------------------
+
+
+def _addend(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
+    """The relative position bias and the mask's values; broadcasts to (batch, heads, queries, keys)."""
+    position, values = _natural(node, e, "RelativePositionBiasTensor", 4), _mask_values(node, e, batch, keys)
+    wide = None if position is None else node.widened(position)
+    if wide is None or values is None:
+        return values if wide is None else wide
+    return e.Add(wide, values)
+
+
+def _mask_values(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
+    """MaskFilterValue where the mask keeps nothing, else 0; it is added to the scores [decision H3]."""
+    kept = _kept(node, e, batch, keys)
+    if kept is None or (kept.value is not None and kept.value.all()):
+        return None
+    dtype = node.output().data_type.dtype
+    value = _mask_filter_value(node)
+    wide = node.compute_type(dtype)
+    return e.Where(kept, e.constant(0, wide), e.constant(value, wide))
+
+
+def _mask_filter_value(node: Operands) -> float:
+    value = node.op.float("MaskFilterValue")
+    if node.output().data_type.dtype != FLOAT16:
+        return value
+    limit = float(np.finfo(np.float16).max)
+    return min(max(value, -limit), limit)  # decision H4
+
+
+def _kept(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
+    """Where the mask lets a query see a key, as BOOL that broadcasts to the scores; ``None`` without a mask."""
+    kind = node.op.enum("MaskType")
+    if kind == "NONE" or not node.op.has("MaskTensor"):
+        return None
+    if kind == "BOOLEAN":
+        mask = node.broadcastable("MaskTensor")
+        return e.Cast(e.Reshape(mask, mask.shape[mask.rank - 4 :]), BOOL)  # decision H8
+    mask = node.tensor("MaskTensor")
+    rows = e.Reshape(mask, (mask.size,))
+    position = e.constant(np.arange(keys), mask.dtype)
+    ends = e.Reshape(e.Slice(rows, [0], [batch]), (batch, 1, 1, 1))  # decisions H5, H6 and H7
+    before = e.Less(position, ends)
+    if kind != "KEY_SEQUENCE_END_START":
+        return before
+    starts = e.Reshape(e.Slice(rows, [batch], [2 * batch]), (batch, 1, 1, 1))
+    return e.And(before, e.GreaterOrEqual(position, starts))
+
+
+# --- Forms ----------------------------------------------------------------------------------------------------------
+
+
+def _is_attention(node: Operands, e: Emitter, addend: Tensor | None, *, grouped: bool) -> bool:
+    """Whether every ONNX Runtime's Attention computes this node."""
+    op = node.op
+    if e.opset < 23 or not e.has_kernel("Attention", node.compute_type(node.output().data_type.dtype), "T1"):
+        return False
+    if not op.float("Scale") > 0:
+        e.note("Attention wants a positive Scale: it is MatMul and Softmax")
+        return False
+    if addend is None:
+        return True
+    if grouped and addend.shape[1] > 1:
+        e.note("Attention of grouped heads has one mask for all of them: it is MatMul and Softmax")
+        return False
+    position = node.optional("RelativePositionBiasTensor")
+    if (position is not None and not _is_plain(position)) or abs(_mask_filter_value(node)) >= _LARGE:
+        e.note("what is added to the scores may be a mask to Attention: it is MatMul and Softmax")
+        return False
+    return True
+
+
+def _is_plain(x: Tensor) -> bool:
+    """Whether it is known to hold but numbers."""
+    return x.value is not None and bool((np.abs(x.value.astype(np.float64)) < _LARGE).all())
+
+
+def _as_attention(
+    node: Operands, e: Emitter, query: _Heads, key: _Heads, value: _Heads, addend: Tensor | None
+) -> Mapping[str, Tensor]:
+    past_key, past_value = _natural(node, e, _KEYS[0], 4), _natural(node, e, _VALUES[0], 4)
+    past = None if past_key is None or past_value is None else (node.widened(past_key), node.widened(past_value))
+    if addend is not None:
+        total = key.apart[1] + (0 if past is None else past[0].shape[2])
+        # of other axes ONNX Runtime wants all
+        addend = e.Expand(addend, (*addend.shape[:2], query.apart[1], total))
+    wanted = [node.has_output(name) for name in (_KEYS[1], _VALUES[1])]
+    y, *presents = e.Attention(
+        query.tensor,
+        node.widened(key.tensor),
+        node.widened(value.tensor),
+        addend,
+        past,
+        heads=(query.count, key.count),
+        scale=node.op.float("Scale"),
+        # ONNX Runtime gives a past and present tensors together
+        presents=2 if past is not None or wanted[1] else int(wanted[0]),
+    )
+    return _results(node, e, y, dict(zip((_KEYS[1], _VALUES[1]), presents, strict=False)))
+
+
+def _in_steps(node: Operands, e: Emitter, query: _Heads, keys: Tensor, values: Tensor, addend: Tensor | None) -> Tensor:
+    """(batch, queries, heads * size), of ``keys`` (batch, heads, size, length) and ``values`` (batch, heads, length,
+    size).
+
+    The heads of queries that share a head of keys lie side by side [decision H15]: they are rows of one matrix.
+    """
+    batch, length, heads, size = query.apart
+    groups, total = keys.shape[1], keys.shape[3]
+    rows = (batch, groups, heads // groups * length)
+    q = e.Reshape(query.transposed(e), (*rows, size))
+    scores = e.MatMul(q, node.widened(keys))
+    scores = e.Mul(scores, e.constant(node.op.float("Scale"), scores.dtype))
+    if addend is not None:
+        scores = e.Add(e.Reshape(scores, (batch, heads, length, total)), addend)
+    weights = e.Reshape(e.Softmax(scores, 3), (*rows, total))
+    y = e.MatMul(weights, node.widened(values))
+    apart = e.Transpose(e.Reshape(y, (batch, heads, length, values.shape[3])), (0, 2, 1, 3))
+    return e.Reshape(apart, (batch, length, heads * values.shape[3]))
+
+
+def _results(node: Operands, e: Emitter, output: Tensor, presents: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+    """The outputs that are wanted, with the leading ones of their descriptors."""
+    given = {"OutputTensor": output, **presents}
+    return {name: e.Reshape(x, node.output(name).sizes) for name, x in given.items() if node.has_output(name)}
+
+
+# --- Past sequence lengths ------------------------------------------------------------------------------------------
+
+
+def _with_lengths(node: Operands, e: Emitter, query: _Heads, key: _Heads, value: _Heads) -> Mapping[str, Tensor]:
+    """New keys and values lie behind the valid past of each batch item, where a query sees those up to its own place
+    [decisions H16 to H19].
+    """
+    lengths = _natural(node, e, "PastSequenceLengthsTensor", 1)
+    assert lengths is not None
+    total = _cache_length(node, key)
+    batch, count = query.apart[:2]
+    start = e.Clip(lengths, 0, total - key.apart[1])
+    keys, values = (_cached(node, e, new, names, start, total) for new, names in ((key, _KEYS), (value, _VALUES)))
+    step = e.constant(np.arange(total) - np.arange(count)[:, None], start.dtype)
+    attended = e.LessOrEqual(step, e.Reshape(start, (batch, 1, 1, 1)))
+    addend = _addend(node, e, batch, total)
+    wide = node.compute_type(node.output().data_type.dtype)
+    seen = e.constant(0, wide) if addend is None else addend
+    addend = e.Where(attended, seen, e.constant(-np.inf, wide))
+    output = _in_steps(node, e, query, e.Transpose(keys, (0, 1, 3, 2)), values, addend)
+    return _results(node, e, output, {"OutputPresentKeyTensor": keys, "OutputPresentValueTensor": values})
+
+
+def _cache_length(node: Operands, key: _Heads) -> int:
+    """That of the present tensors, else as long as past and new keys together [decision H18]."""
+    for name in (_KEYS[1], _VALUES[1]):
+        if node.has_output(name):
+            return node.output(name).sizes[-2]
+    return node.op.tensor("PastKeyTensor").sizes[-2] + key.apart[1]
+
+
+def _cached(node: Operands, e: Emitter, new: _Heads, names: tuple[str, str], start: Tensor, total: int) -> Tensor:
+    """(batch, heads, total, size): what is there already, with the new keys or values from ``start`` on."""
+    added = new.transposed(e)
+    batch, heads, count, size = added.shape
+    held = _held(node, e, names, (batch, heads, total, size), added)
+    items = np.indices((batch, heads, count)).transpose(1, 2, 3, 0)
+    along = e.constant([0, 0, 1], INT64)
+    places = e.Mul(e.Reshape(e.Cast(start, INT64), (batch, 1, 1, 1)), along)
+    return e.ScatterND(held, e.Add(e.constant(items, INT64), places), added)
+
+
+def _held(node: Operands, e: Emitter, names: tuple[str, str], shape: tuple[int, ...], like: Tensor) -> Tensor:
+    """What a present tensor holds before, the past tensor's content at its start [decision H16]."""
+    past = _natural(node, e, names[0], 4)
+    before = node.previous(names[1]) if node.has_output(names[1]) else None
+    length = 0 if past is None else past.shape[2]
+    parts = [] if past is None else [e.Cast(past, like.dtype)]
+    if length < shape[2]:
+        if before is None:
+            rest = e.ConstantOfShape((*shape[:2], shape[2] - length, shape[3]), 0, like.dtype)
+        else:
+            rest = e.Slice(e.Reshape(before, shape), (0, 0, length, 0), shape)
+        parts.append(e.Cast(rest, like.dtype))
+    return e.Concat(parts, 2)

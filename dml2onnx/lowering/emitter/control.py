@@ -1,0 +1,78 @@
+"""ONNX operators that hold graphs: Scan, If."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from dml2onnx.lowering.emitter.core import Tensor
+from dml2onnx.lowering.emitter.movement import MovementOps
+from dml2onnx.model import Body
+
+if TYPE_CHECKING:
+    from dml2onnx.model.records import Attribute
+
+Step: TypeAlias = Callable[[Sequence[Tensor], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
+"""The body of a Scan: from states and elements to the next states and what is collected."""
+
+Branch: TypeAlias = Callable[[], Sequence[Tensor]]
+"""A branch of an If, which uses whatever is there."""
+
+
+class ControlOps(MovementOps):
+    """Methods named as the ONNX operators that they emit."""
+
+    def Scan(
+        self, step: Step, states: Sequence[Tensor], elements: Sequence[Tensor], *, backward: bool = False
+    ) -> tuple[list[Tensor], list[Tensor]]:
+        """The states after the last step, and what each step has given, stacked along a new first axis.
+
+        ``step`` emits the body from the states and, without their first axis, the ``elements``; it may use whatever
+        else is there. ``backward`` begins with the last element, which still gives the last of the results.
+        """
+        name = self._name("Step")
+        inside = [Tensor(self._name("state"), item.dtype, item.shape) for item in states]
+        inside += [Tensor(self._name("element"), item.dtype, item.shape[1:]) for item in elements]
+        kept = len(states)
+
+        def all_of_it() -> Sequence[Tensor]:
+            after, given = step(inside[:kept], inside[kept:])
+            return [*after, *given]
+
+        body = self._body(name, all_of_it, inside)
+        count = elements[0].shape[0]
+        shapes = [item.shape if i < kept else (count, *item.shape) for i, item in enumerate(body.outputs)]
+        attributes: dict[str, Attribute] = {"num_scan_inputs": len(elements)}
+        if backward:
+            attributes["scan_input_directions"] = (1,) * len(elements)
+            if len(shapes) > kept:
+                attributes["scan_output_directions"] = (1,) * (len(shapes) - kept)
+        attributes["body"] = body
+        outputs = [(item.dtype, shape) for item, shape in zip(body.outputs, shapes, strict=True)]
+        scanned = self.nodes("Scan", [*states, *elements], outputs, attributes)
+        return scanned[:kept], scanned[kept:]
+
+    def If(self, condition: Tensor, then: Branch, otherwise: Branch) -> list[Tensor]:
+        """What ``then`` gives where the BOOL of one element holds, else what ``otherwise`` gives; the other rests."""
+        bodies = [self._body(self._name(name), branch, ()) for name, branch in (("Then", then), ("Else", otherwise))]
+        described = [[(item.dtype, item.shape) for item in body.outputs] for body in bodies]
+        assert described[0] == described[1], f"branches that differ: {described}"
+        attributes: dict[str, Attribute] = {"then_branch": bodies[0], "else_branch": bodies[1]}
+        return self.nodes("If", [condition], described[0], attributes)
+
+    def _body(self, name: str, emit: Branch, inputs: Sequence[Tensor]) -> Body:
+        outer, self.emitted = self.emitted, []
+        try:
+            results = self._distinct(emit())
+        finally:
+            nodes, self.emitted = self.emitted, outer
+        return Body(name, nodes, inputs, results)
+
+    def _distinct(self, results: Sequence[Tensor]) -> list[Tensor]:
+        """Each computed in this graph, and none twice: what the outputs of a graph have to be."""
+        made = {value for node in self.emitted for value in node.outputs}
+        distinct = []
+        for item in results:
+            distinct.append(item if item in made else self.Identity(item))
+            made.discard(item)
+        return distinct

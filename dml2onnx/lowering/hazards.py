@@ -1,0 +1,423 @@
+"""What ONNX Runtime's optimiser would change in the numbers of a model, and fences that keep it from doing so.
+
+Its passes over quantised graphs look for nodes next to one another. A fence is a Flatten, and a Reshape where the shape
+has to come back: neither copies anything, and the optimiser moves, merges and removes quantisation across neither of
+them. It stands only where a pass would match and be wrong; what is exact, QLinearConv and its kin among it, stays:
+
+- ``_propagates``: a pair of quantisations is put behind each movement of dequantised numbers. That of INT8 at opset 21
+  does not load, that of INT32 takes them for UINT8.
+  https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/qdq_propagation.cc
+- ``_enters_body``: the same pass reads past the inputs of an If whose body reads the numbers, and stops the process.
+- ``_is_inexact_unit``: kernels for quantised numbers that round otherwise, or that do not exist.
+  https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/selectors_actions/qdq_selector_action_transformer.cc
+- ``_keep_weights``: FLOAT weights between dequantised and quantised numbers are quantised themselves.
+  https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/weight_bias_quantization.cc
+- ``_is_doubled``: of two quantisations in a row with different scales one is dropped.
+  https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/double_qdq_pairs_remover.cc
+- ``_hides_clip``: a Clip is dropped where the range of the type comes within 1.2e-7 of its bounds.
+  https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/clip_quantizelinear.cc
+- ``_is_clipped_relu``: Relu and Clip become one Clip, and with integers the model does not load.
+  https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/relu_clip_fusion.cc
+- ``_is_coarsened``: the other factor of weights that are dequantised at run time is quantised (MatMulNBits).
+  https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc
+- ``_is_scaled_bias``: MatMulIntegerToFloat multiplies a row that is added by the scales.
+  https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/matmul_integer_to_float.cc
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.emitter.core import Tensor
+from dml2onnx.model import Body, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dml2onnx.lowering.emitter import Emitter
+    from dml2onnx.lowering.emitter.core import Dequantized
+    from dml2onnx.model import Array, Value
+
+DQ, Q = "DequantizeLinear", "QuantizeLinear"
+_CONCERNED = frozenset({DQ, Q, "MatMulInteger"})
+_MOVES = frozenset({"MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"})
+_ROUNDS_OTHERWISE = frozenset({"AveragePool", "DepthToSpace", "GlobalAveragePool", "Softmax", "SpaceToDepth"})
+_CLIPS = frozenset({"Clip", "Relu"})
+_INT8, _UINT8, _INT32 = (np.dtype(name) for name in ("int8", "uint8", "int32"))
+_EPSILON = float(np.finfo(np.float32).eps)
+
+
+def avert(e: Emitter, outputs: Iterable[str]) -> None:
+    """Puts fences into the graph that has been emitted; ``outputs`` are the names of what it returns."""
+    if any(_concerns(node) for origin in e.origins for node in origin.nodes):
+        _Fences(e, frozenset(outputs)).build()
+
+
+def _concerns(node: Node) -> bool:
+    return node.op_type in _CONCERNED or (node.op_type == "Relu" and _is_integer(node.outputs[0]))
+
+
+def _is_integer(value: Value | None) -> bool:
+    return value is not None and value.dtype.kind in "iu"
+
+
+def _read_inside(node: Node) -> Iterator[str]:
+    """Names of what the bodies of a node read."""
+    for body in node.attributes.values():
+        if isinstance(body, Body):
+            for inner in body.nodes:
+                yield from (item.name for item in inner.inputs if item is not None)
+                yield from _read_inside(inner)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A node, and where in the lists of nodes it stands."""
+
+    nodes: list[Node]
+    node: Node
+
+
+class _Fences:
+    """The graph with its edges, while fences are put into it."""
+
+    def __init__(self, e: Emitter, outputs: frozenset[str]) -> None:
+        self.e = e
+        self.outputs = outputs
+        self.made: dict[str, Node] = {}
+        self.read: dict[str, list[Node]] = {}
+        self.lists: list[list[Node]] = []
+        self.replaced: list[str] = []
+        for origin in e.origins:
+            assert isinstance(origin.nodes, list)
+            self.lists.append(origin.nodes)
+            for node in origin.nodes:
+                self.made.update((item.name, node) for item in node.outputs if item is not None)
+                for item in node.inputs:
+                    if item is not None:
+                        self.read.setdefault(item.name, []).append(node)
+
+        self.inside = {name for nodes in self.lists for node in nodes for name in _read_inside(node)}
+
+    def build(self) -> None:
+        """Every pattern at every node, in order."""
+        for nodes in self.lists:
+            for node in list(nodes):
+                self._treat(_Place(nodes, node))
+        for name in self.replaced:
+            if not self.read.get(name):
+                self.e.initializers.pop(name, None)
+
+    def _treat(self, place: _Place) -> None:
+        node = place.node
+        match node.op_type:
+            case "DequantizeLinear" if self._enters_body(node.outputs[0]):
+                self._fence_result(place)
+            case "DequantizeLinear" if self._propagates(node):
+                self._fence_readers(node)
+            case "QuantizeLinear" if self._is_doubled(node) or self._hides_clip(node):
+                self._fence(place, [0])
+            case "Conv" | "ConvTranspose" | "Gemm" if self._is_weighed(node):
+                self._keep_weights(place)
+            case "MatMul" if self._is_weighed(node):
+                self._use_integers(place)
+            case "Gemm" | "MatMul" if self._is_coarsened(node):
+                self._fence(place, [1])
+            case "Add" if self._is_scaled_bias(node):
+                self._fence(place, [i for i, item in enumerate(node.inputs) if self._maker(item) is not None])
+            case "Clip" if self._is_clipped_relu(node):
+                self._fence(place, [0])
+            case _ if self._is_inexact_unit(node):
+                self._fence(place, [i for i, item in enumerate(node.inputs) if self._is_dequantised(item)])
+
+    # --- what the passes look for ------------------------------------------------------------------------------------
+
+    def _propagates(self, node: Node) -> bool:
+        """Whether a DequantizeLinear is repeated behind the movement that alone reads it, and wrongly.
+
+        That of 8 bits is exact, but INT8 gets both a zero point that has become UINT8 and the old type at opset 21.
+        """
+        source, made = node.inputs[0], node.outputs[0]
+        assert source is not None
+        harmless = source.dtype == _UINT8 or (source.dtype == _INT8 and self.e.opset < 21)
+        if harmless or self._scalar(node) is None:
+            return False
+        readers = self._readers(made)
+        if len(readers) != 1 or readers[0].op_type not in _MOVES:
+            return False
+        return any(item.op_type != Q for item in self._readers(readers[0].outputs[0])) or self._is_output(readers[0])
+
+    def _enters_body(self, value: Value | None) -> bool:
+        """Whether a body reads dequantised numbers, moved or not: ONNX Runtime stops where it repeats those."""
+        if value is None:
+            return False
+        moves = [node for node in self._readers(value) if node.op_type in _MOVES]
+        return value.name in self.inside or any(self._enters_body(node.outputs[0]) for node in moves)
+
+    def _is_inexact_unit(self, node: Node) -> bool:
+        """Whether a node between dequantised and quantised numbers becomes a kernel that gives others."""
+        ties = node.op_type in ("Add", "Mul")
+        resizes = node.op_type == "Resize" and node.attributes.get("mode", "nearest") != "nearest"
+        if not (ties or resizes or node.op_type in _ROUNDS_OTHERWISE):
+            return False
+        last = self._quantizer(node)
+        if last is None or not all(self._is_dequantised(item) for item in node.inputs[: 2 if ties else 1]):
+            return False
+        # QLinearAdd and QLinearMul add the zero point before they round, halves to the even sum
+        zero_point = self._value(last.inputs[2])
+        return not ties or zero_point is None or bool((zero_point % 2 != 0).any())
+
+    def _is_weighed(self, node: Node) -> bool:
+        return self._is_dequantised(node.inputs[0]) and self._quantizer(node) is not None
+
+    def _is_doubled(self, node: Node) -> bool:
+        """Whether a QuantizeLinear reads what another with other parameters has rounded."""
+        before = self._maker(node.inputs[0])
+        if before is None or before.op_type != DQ:
+            return False
+        first = self._maker(before.inputs[0])
+        if first is None or first.op_type != Q:
+            return False
+        mine, other = self._scalar(node), self._scalar(before)
+        return mine is not None and other is not None and mine != other
+
+    def _hides_clip(self, node: Node) -> bool:
+        """Whether a Clip in front of a QuantizeLinear would be taken for its saturation without being it."""
+        clip, parameters = self._maker(node.inputs[0]), self._scalar(node)
+        if clip is None or clip.op_type != "Clip" or parameters is None or self.e.opset >= 19:
+            return False
+        scale, zero_point = parameters
+        limits = np.iinfo(node.outputs[0].dtype.name if node.outputs[0] is not None else "uint8")
+        bounds = [self._value(item) for item in (*clip.inputs[1:], None, None)]
+        low, high = (
+            -np.inf if bounds[0] is None else bounds[0].item(),
+            np.inf if bounds[1] is None else bounds[1].item(),
+        )
+        inside = low - scale * (limits.min - zero_point), scale * (limits.max - zero_point) - high
+        return max(inside) > 0 and max(inside) <= 2 * _EPSILON
+
+    def _is_coarsened(self, node: Node) -> bool:
+        """Whether a product reads constants that are dequantised at run time, and other numbers."""
+        if node.op_type not in ("Gemm", "MatMul") or len(node.inputs) < 2 or self._is_dequantised(node.inputs[0]):
+            return False
+        weights = self._maker(node.inputs[1])
+        return weights is not None and weights.op_type == DQ and self._value(weights.inputs[0]) is not None
+
+    def _is_scaled_bias(self, node: Node) -> bool:
+        """Whether a constant row is added to a MatMulInteger times the product of two scales."""
+        makers = [self._maker(item) for item in node.inputs]
+        constant = any(self._value(item) is not None for item in node.inputs)
+        return constant and any(maker is not None and self._is_scaled_product(maker) for maker in makers)
+
+    def _is_clipped_relu(self, node: Node) -> bool:
+        """Whether a Clip reads a Relu of integers, which are merged for floats only: others do not load."""
+        maker = self._maker(node.inputs[0])
+        return maker is not None and maker.op_type == "Relu" and _is_integer(node.inputs[0])
+
+    def _is_scaled_product(self, node: Node) -> bool:
+        if node.op_type != "Mul":
+            return False
+        makers = [maker for maker in map(self._maker, node.inputs) if maker is not None]
+        casts = [maker for maker in makers if maker.op_type == "Cast"]
+        products = [self._maker(cast.inputs[0]) for cast in casts]
+        return any(product is not None and product.op_type == "MatMulInteger" for product in products)
+
+    # --- what is done about it ---------------------------------------------------------------------------------------
+
+    def _fence_result(self, place: _Place) -> None:
+        """Behind a node, for all that read it, bodies among them."""
+        node, new = place.node, list[Node]()
+        (result,) = node.outputs
+        assert result is not None
+        inner = Tensor(self.e.fresh(f"{result.name}/inner"), result.dtype, result.shape)
+        shape = self._ints(result.shape)
+        flat = self._shaped(inner, new)
+        if len(new) > 1:
+            new.pop()
+            flat = new[0].outputs[0] or flat
+        first = Node(node.name, node.op_type, node.inputs, (inner,), node.attributes)
+        last = Node(self.e.fresh(f"{result.name}/Reshape"), "Reshape", (flat, shape), (result,))
+        place.nodes[place.nodes.index(node)] = first
+        at = place.nodes.index(first) + 1
+        place.nodes[at:at] = [*new, last]
+        self.made.update({inner.name: first, flat.name: new[0], result.name: last})
+
+    def _fence_readers(self, node: Node) -> None:
+        """Behind a DequantizeLinear: in front of the only node that reads it."""
+        (reader,) = self._readers(node.outputs[0])
+        for nodes in self.lists:
+            if reader in nodes:
+                self._fence(_Place(nodes, reader), [0])
+                return
+
+    def _fence(self, place: _Place, inputs: list[int]) -> None:
+        """Nothing but shapes between a node and what it reads."""
+        new: list[Node] = []
+        fenced: dict[str, Value] = {}
+        replaced = list(place.node.inputs)
+        for index in inputs:
+            x = place.node.inputs[index]
+            assert x is not None
+            if x.name not in fenced:
+                fenced[x.name] = self._shaped(x, new)
+            replaced[index] = fenced[x.name]
+        self._replace(place, new, replaced)
+
+    def _shaped(self, x: Value, new: list[Node]) -> Value:
+        rows = x.shape[0] if x.rank > 1 else 1
+        flat = self._node(new, "Flatten", [x], (rows, x.size // max(rows, 1)), {"axis": 1 if x.rank > 1 else 0})
+        return flat if flat.shape == x.shape else self._node(new, "Reshape", [flat, self._ints(x.shape)], x.shape)
+
+    def _keep_weights(self, place: _Place) -> None:
+        """Integers for weights that were integers, so that a kernel of quantised numbers is found; else a fence."""
+        node = place.node
+        weights, bias = node.inputs[1], node.inputs[2] if len(node.inputs) > 2 else None
+        if weights is None or (self._value(weights) is None and bias is None):
+            return
+        exact = node.op_type != "ConvTranspose" and (self._value(weights) is None or self._integers(node) is not None)
+        if exact and self._is_whole(node, bias):
+            self._use_integers(place)
+        else:
+            self._fence(place, [0])
+
+    def _is_whole(self, node: Node, bias: Value | None) -> bool:
+        """Whether a bias is nothing but multiples of the product of the scales, as which it is quantised."""
+        if bias is None:
+            return True
+        constant, maker = self._value(bias), self._dequantizer(node.inputs[0])
+        found, of_input = self._integers(node), None if maker is None else self._scalar(maker)
+        if constant is None or found is None or of_input is None:
+            return False
+        values = constant.astype(np.float32)
+        scale = np.float32(of_input[0]) * found.scale.constant.reshape(()).astype(np.float32)
+        with np.errstate(all="ignore"):
+            steps = np.rint(values / scale)
+            return bool((np.abs(steps) < 1 << 24).all() and (steps * scale == values).all())
+
+    def _integers(self, node: Node) -> Dequantized | None:
+        """The integers that constant weights were dequantised from, where a kernel takes them with those of the input.
+
+        Those of INT8 are taken only where both neighbours are quantisations too: ONNX Runtime makes UINT8 of all.
+        """
+        maker, last, weights = self._dequantizer(node.inputs[0]), self._quantizer(node), node.inputs[1]
+        found = None if weights is None else self.e.dequantized.get(weights.name)
+        if maker is None or last is None or found is None or found.scale.size != 1 or found.x.dtype.itemsize > 1:
+            return None
+        source, result = maker.inputs[0], last.outputs[0]
+        assert source is not None
+        assert result is not None
+        if self._scalar(maker) is None or self._scalar(last) is None or source.dtype != result.dtype:
+            return None
+        return found if source.dtype == _UINT8 else None
+
+    def _use_integers(self, place: _Place) -> None:
+        """A DequantizeLinear at run time in front of constant weights, which becomes part of the kernel.
+
+        As UINT8, whose products with UINT8 are exact on every processor.
+        """
+        node = place.node
+        if not self._is_weighed(node):
+            return
+        found = self._integers(node)
+        if found is None:
+            return
+        e, new, weights = self.e, list[Node](), node.inputs[1]
+        assert weights is not None
+        x, zero_point = found.x.constant, np.zeros((), found.x.dtype)
+        zero_point = zero_point if found.zero_point is None else found.zero_point.constant.reshape(())
+        moved = 128 if x.dtype == _INT8 else 0
+        unsigned = [(item.astype(np.int16) + moved).astype(np.uint8) for item in (x, zero_point)]
+        values = [
+            e.constant(unsigned[0].reshape(weights.shape), label=found.x.label),
+            found.scale,
+            e.constant(unsigned[1]),
+        ]
+        scale = e.constant(found.scale.constant.reshape(()))
+        inputs = [e.initializer(values[0]), e.initializer(scale), e.initializer(values[2])]
+        self.replaced.append(weights.name)
+        replaced = list(node.inputs)
+        replaced[1] = self._node(new, DQ, inputs, weights.shape, like=weights)
+        self._replace(place, new, replaced)
+
+    def _replace(self, place: _Place, new: list[Node], inputs: list[Value | None]) -> None:
+        """``place`` with other inputs, behind new nodes."""
+        old = place.node
+        node = Node(old.name, old.op_type, tuple(inputs), old.outputs, old.attributes)
+        at = place.nodes.index(old)
+        place.nodes[at : at + 1] = [*new, node]
+        self.made.update((item.name, node) for item in node.outputs if item is not None)
+        for item in old.inputs:
+            if item is not None:
+                self.read[item.name].remove(old)
+        for added in (*new, node):
+            for item in added.inputs:
+                if item is not None:
+                    self.read.setdefault(item.name, []).append(added)
+
+    def _node(
+        self,
+        new: list[Node],
+        op: str,
+        inputs: list[Value],
+        shape: tuple[int, ...],
+        attributes: dict[str, int] | None = None,
+        like: Value | None = None,
+    ) -> Value:
+        name = self.e.fresh(f"{(like or inputs[0]).name}/{op}")
+        result = Tensor(name, (like or inputs[0]).dtype, shape)
+        new.append(Node(name, op, tuple(inputs), (result,), attributes or {}))
+        self.made[name] = new[-1]
+        return result
+
+    def _ints(self, values: tuple[int, ...]) -> Value:
+        return self.e.initializer(self.e.ints(values))
+
+    # --- the graph ---------------------------------------------------------------------------------------------------
+
+    def _maker(self, value: Value | None) -> Node | None:
+        return None if value is None else self.made.get(value.name)
+
+    def _readers(self, value: Value | None) -> list[Node]:
+        return [] if value is None else self.read.get(value.name, [])
+
+    def _value(self, value: Value | None) -> Array | None:
+        """What a value is, if it is constant."""
+        return None if value is None else self.e.initializers.get(value.name)
+
+    def _is_output(self, node: Node) -> bool:
+        return any(item is not None and item.name in self.outputs for item in node.outputs)
+
+    def _dequantizer(self, value: Value | None) -> Node | None:
+        """The DequantizeLinear that made a value, also one that is repeated behind what moved its numbers."""
+        maker = self._maker(value)
+        while maker is not None and maker.op_type in _MOVES:
+            maker = self._maker(maker.inputs[0])
+        return maker if maker is not None and maker.op_type == DQ else None
+
+    def _is_dequantised(self, value: Value | None) -> bool:
+        return self._dequantizer(value) is not None
+
+    def _scalar(self, node: Node) -> tuple[float, int] | None:
+        """Scale and zero point of a quantisation, if both are constants of one element."""
+        scale = self._value(node.inputs[1])
+        zero_point = self._value(node.inputs[2]) if len(node.inputs) > 2 else np.zeros((), np.int32)
+        if scale is None or zero_point is None or scale.size != 1 or zero_point.size != 1:
+            return None
+        return float(scale.reshape(-1)[0]), int(zero_point.reshape(-1)[0])
+
+    def _quantizer(self, node: Node) -> Node | None:
+        """The QuantizeLinear that alone reads a node, or what clips and moves it."""
+        for following in self._line(node):
+            if following.op_type == Q:
+                return following
+        return None
+
+    def _line(self, node: Node) -> Iterator[Node]:
+        while len(self._readers(node.outputs[0])) == 1 and not self._is_output(node):
+            (node,) = self._readers(node.outputs[0])
+            yield node
+            if node.op_type not in _CLIPS | _MOVES:
+                return

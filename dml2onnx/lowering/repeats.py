@@ -1,0 +1,132 @@
+"""Each distinct thing is lowered once: a node like an earlier one gets a copy of what that one became.
+
+Two nodes are alike when they have equal descriptors, want the same outputs, and read alike: tensors of which the
+emitter knows the same, lying alike in memory, the same constants, and one tensor twice where the other does. Nothing
+else may decide what a lowering emits. What it did emit refers to the tensors read, to initializers and to itself; so
+it can be repeated under other names, and the model is the one that lowering again would give.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from typing import TYPE_CHECKING, TypeAlias
+
+from dml2onnx.lowering.emitter import Tensor
+from dml2onnx.model import Value as OnnxValue
+from dml2onnx.model.records import Body
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+
+    from dml2onnx.ir.graph import Node, Value
+    from dml2onnx.ir.tensor import TensorDesc
+    from dml2onnx.lowering.buffers import Buffers
+    from dml2onnx.lowering.emitter import Emitter
+    from dml2onnx.model.records import Attribute
+
+_FIELDS = tuple(item.name for item in fields(Tensor) if item.name != "name")
+_knowledge: Callable[[Tensor], Hashable] = attrgetter(*(name for name in _FIELDS if name not in ("value", "stored")))
+"""All that a lowering may learn from a computed tensor."""
+
+_Place: TypeAlias = "int | OnnxValue | None"
+"""Where a value comes from: a number counts what was read and then what was made; or it is an initializer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One node, without names."""
+
+    op_type: str
+    inputs: tuple[_Place, ...]
+    outputs: tuple[tuple[object, ...] | None, ...]
+    """The fields of each tensor behind its name."""
+    attributes: Mapping[str, Attribute]
+
+
+@dataclass(frozen=True, slots=True)
+class _Recording:
+    """What a node became, without names."""
+
+    steps: tuple[_Step, ...]
+    results: tuple[int, ...]
+    notes: tuple[str, ...]
+
+
+class Repeats:
+    """What the nodes of one graph became, by what they were."""
+
+    def __init__(self, emitter: Emitter, buffers: Buffers) -> None:
+        self._e = emitter
+        self._buffers = buffers
+        self._recordings: dict[Hashable, _Recording | None] = {}
+
+    def lower(self, node: Node, afresh: Callable[[], Sequence[Tensor]]) -> Sequence[Tensor]:
+        """The tensors of all outputs: those of an equal node under new names, or else what ``afresh`` gives."""
+        read = self._read(node)
+        if read is None:
+            return afresh()
+        key, tensors = read
+        recording = self._recordings.get(key)
+        if recording is not None:
+            return self._repeat(recording, tensors)
+        results = afresh()
+        if key not in self._recordings:
+            self._recordings[key] = self._record(tensors, results)
+        return results
+
+    def _read(self, node: Node) -> tuple[Hashable, list[Tensor]] | None:
+        """What two nodes that are alike have in common, and the tensors that they read."""
+        parts: list[Hashable] = [node.operator, *node.writes]
+        tensors: list[Tensor] = []
+        for name, value, offset, desc in _seen(node):
+            seen = self._buffers.sight(value, offset, desc)
+            if seen is None:
+                return None
+            tensor, rest = seen
+            parts += [name, rest]
+            if tensor is not None:
+                if tensor not in tensors:
+                    tensors.append(tensor)
+                    parts.append(_knowledge(tensor))
+                parts.append(tensors.index(tensor))
+        return tuple(parts), tensors
+
+    def _record(self, tensors: Sequence[Tensor], results: Sequence[Tensor]) -> _Recording | None:
+        """What has been emitted since the node began; ``None`` where it uses what another node would not have."""
+        numbers: dict[OnnxValue, int] = {tensor: number for number, tensor in enumerate(tensors)}
+        steps = []
+        for node in self._e.emitted:
+            if any(isinstance(value, Body) for value in node.attributes.values()):
+                return None
+            inputs: list[_Place] = []
+            for value in node.inputs:
+                if value is not None and value not in numbers and value.name not in self._e.initializers:
+                    return None
+                inputs.append(value if value is None else numbers.get(value, value))
+            outputs: list[tuple[object, ...] | None] = []
+            for value in node.outputs:
+                if value is not None:
+                    numbers[value] = len(numbers)
+                outputs.append(None if value is None else tuple([getattr(value, name) for name in _FIELDS]))
+            steps.append(_Step(node.op_type, tuple(inputs), tuple(outputs), node.attributes))
+        if not all(item in numbers for item in results):
+            return None  # a constant
+        return _Recording(tuple(steps), tuple([numbers[item] for item in results]), tuple(self._e.notes))
+
+    def _repeat(self, recording: _Recording, tensors: list[Tensor]) -> list[Tensor]:
+        values: list[Tensor] = tensors
+        for step in recording.steps:
+            operands = [values[place] if isinstance(place, int) else place for place in step.inputs]
+            values += self._e.again(step.op_type, operands, step.outputs, step.attributes)
+        self._e.notes += recording.notes
+        return [values[number] for number in recording.results]
+
+
+def _seen(node: Node) -> Iterator[tuple[str, Value, int, TensorDesc]]:
+    """The field, place and descriptor of all that a node reads, what its outputs hold before included."""
+    for name, _, read, desc in node.views_in():
+        yield name, read.value, read.offset, desc
+    for name, _, write, desc in node.views_out():
+        if write.base is not None and node.operator.updates(name):
+            yield name, write.base, write.offset, desc

@@ -1,0 +1,170 @@
+"""ROI_ALIGN, ROI_ALIGN1 and ROI_POOLING: the pixels that regions look at, gathered, and added up or compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.emitter.core import DOUBLE, FLOAT, INT64
+from dml2onnx.lowering.registry import lowers
+from dml2onnx.lowering.roi_samples import (
+    LARGEST,
+    SAMPLES,
+    TAPS,
+    Corners,
+    Crossings,
+    as_image,
+    batch_indices,
+    crossings,
+    finite,
+    numbers_of,
+    pixels,
+    regions,
+)
+
+if TYPE_CHECKING:
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.operands import Operands
+
+_MARGIN = 1e-6
+"""A region must be larger than this part of its coordinates for ONNX Runtime to see that it is not empty."""
+
+_LARGEST_CORNER = 1 << 40
+"""Whole coordinates up to this leave room in INT64 for the products of bins."""
+
+
+@lowers("ROI_ALIGN", "ROI_ALIGN1")
+def roi_align(node: Operands, e: Emitter) -> Tensor:
+    """The mean or the largest of the samples of each region: RoiAlign, or Gather [decisions O1 to O11, O15].
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_align1_operator_desc
+    """
+    x, corners = e.Cast(node.tensor("InputTensor"), FLOAT), Corners.of(node.op)
+    if not _has_onnx_form(node, e, corners):
+        return _gathered(node, e, x)
+    rois, batches = _shifted(e, corners, regions(node, e)), batch_indices(node, e, x.shape[0])
+    is_plain = e.And(_is_plain(e, corners, rois, node.output().sizes), _is_tame(e, x, batches))
+    sizes, box = node.output().sizes, e.constant([0, 0, 1, 1], FLOAT)
+    samples = corners.most if corners.fewest == corners.most else 0
+    y = e.RoiAlign(x, e.Where(is_plain, rois, box), batches, (sizes[2], sizes[3]), samples)
+    e.note("RoiAlign does not take empty and inverted regions, nor images with an infinite first pixel: Gather does")
+    others = _gathered(node, e, x, e.Not(is_plain))
+    return e.Where(e.Reshape(is_plain, (is_plain.size, 1, 1, 1)), y, others)
+
+
+def _has_onnx_form(node: Operands, e: Emitter, corners: Corners) -> bool:
+    """Whether RoiAlign computes the same; its maximum is one of weighted corners [decision O2]."""
+    is_alike = corners.is_mean and corners.is_linear and not corners.is_aligned and corners.output_offset == -0.5
+    return is_alike and node.op.float("OutOfBoundsInputValue") == 0 and e.supports("RoiAlign", FLOAT, "T1")
+
+
+def _shifted(e: Emitter, corners: Corners, rois: Tensor) -> Tensor:
+    """Corners in the image from which RoiAlign takes half a pixel."""
+    scaled = e.Mul(rois, e.constant(np.array([corners.scale_x, corners.scale_y] * 2), FLOAT))
+    shift = 0.5 - corners.input_offset
+    return e.Add(scaled, e.constant(shift, FLOAT)) if shift else scaled
+
+
+def _is_plain(e: Emitter, corners: Corners, rois: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """Whether RoiAlign takes as many samples of a region as are wanted: BOOL, (region, 1)."""
+    count = rois.shape[0]
+    first, last = e.Slice(rois, (0, 0), (count, 2)), e.Slice(rois, (0, 2), (count, 4))
+    length = e.Sub(last, first)
+    plain = e.LessOrEqual(e.Max(e.Abs(first), e.Abs(last)), e.constant(LARGEST, FLOAT))
+    if corners.fewest < corners.most:
+        reach = e.Add(e.Add(e.Abs(first), e.Abs(last)), e.constant(1, FLOAT))
+        ratio = e.Div(length, e.constant([sizes[3], sizes[2]], FLOAT))
+        plain = e.And(
+            e.Greater(length, e.Mul(reach, e.constant(_MARGIN, FLOAT))),
+            e.LessOrEqual(ratio, e.constant(corners.most, FLOAT)),
+        )
+        if corners.fewest > 1:
+            plain = e.And(plain, e.Greater(ratio, e.constant(corners.fewest - 1, FLOAT)))
+    return e.And(e.Slice(plain, (0, 0), (count, 1)), e.Slice(plain, (0, 1), (count, 2)))
+
+
+def _is_tame(e: Emitter, x: Tensor, batches: Tensor) -> Tensor:
+    """Whether the first pixel of an image is finite: BOOL, (region, 1).
+
+    ONNX Runtime reads it for samples outside, times 0, which would be NaN.
+    """
+    first = e.Reshape(e.Slice(x, (0,) * 4, (*x.shape[:2], 1, 1)), x.shape[:2])
+    is_finite = e.LessOrEqual(e.ReduceSum(e.Abs(first), (1,)), e.constant(np.finfo(np.float32).max, FLOAT))
+    return e.Gather(is_finite, batches)
+
+
+def _gathered(node: Operands, e: Emitter, x: Tensor, only: Tensor | None = None) -> Tensor:
+    """The general form; with ``only`` it leaves out the regions where that does not hold."""
+    sizes = node.output().sizes
+    at = crossings(node, e, x.shape, (sizes[2], sizes[3]), only)
+    found, weights = e.Gather(pixels(e, x), at.numbers), at.weights(e)
+    if weights is not None:
+        found = e.Mul(found, e.Mul(*weights))
+    # what stands for OutOfBoundsInputValue in a tensor of this type
+    outside = float(np.asarray(node.op.float("OutOfBoundsInputValue"), node.output().data_type.dtype))
+    if node.op.enum("ReductionFunction") == "AVERAGE":
+        y = _mean(e, at, e.ReduceSum(found, TAPS + SAMPLES), outside)
+    else:
+        values = found if weights is None else e.ReduceSum(found, TAPS)
+        if outside:
+            values = e.Where(at.counts(e), values, e.constant(outside, FLOAT))
+        y = e.ReduceMax(values, SAMPLES)
+    return as_image(e, e.Reshape(y, (y.size // sizes[1], sizes[1])), sizes)
+
+
+def _mean(e: Emitter, at: Crossings, total: Tensor, outside: float) -> Tensor:
+    """Samples outside count with their own value [decision O4]."""
+    y, count = e.Reshape(total, total.shape[4:]), at.samples_per_output(e)
+    if outside:
+        inside = e.ReduceSum(e.Cast(at.counts(e), FLOAT), TAPS + SAMPLES)
+        missing = e.Sub(count, e.Reshape(inside, inside.shape[4:]))
+        part, zero = e.Mul(missing, e.constant(outside, FLOAT)), e.constant(0, FLOAT)
+        y = e.Add(y, part if np.isfinite(outside) else e.Where(e.Equal(missing, zero), zero, part))
+    return y if count.value is not None and (count.value == 1).all() else e.Div(y, count)
+
+
+@lowers("ROI_POOLING")
+def roi_pooling(node: Operands, e: Emitter) -> Tensor:
+    """The largest element of each bin of a region [decisions O11 and O14]: Gather and ReduceMax.
+
+    MaxRoiPool divides in FLOAT, which misses a bound here and there.
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_pooling_operator_desc
+    """
+    x, sizes = node.tensor("InputTensor"), node.output().sizes
+    x, image = e.Cast(x, FLOAT), x.shape
+    rois = node.tensor("ROITensor")
+    rois = e.Cast(e.Reshape(rois, (rois.size // 5, 5)), FLOAT)
+    batch, x1, y1, x2, y2 = (e.Slice(rois, (0, i), (rois.shape[0], i + 1)) for i in range(5))
+    scale = node.op.float("SpatialScale")
+    rows = _bins(e, (y1, y2), scale, sizes[2], image[2])
+    columns = _bins(e, (x1, x2), scale, sizes[3], image[3])
+    item = e.Clip(finite(e, batch), 0.0, float(image[0] - 1))
+    numbers = numbers_of(e, image, rows, columns, e.Reshape(item, (item.size,)))
+    y = e.ReduceMax(e.Gather(pixels(e, x), numbers), SAMPLES)
+    return as_image(e, e.Reshape(y, (y.size // sizes[1], sizes[1])), sizes)
+
+
+def _bins(e: Emitter, ends: tuple[Tensor, Tensor], scale: float, count: int, size: int) -> tuple[Tensor, Tensor]:
+    """The elements of each bin as (1, element, region, bin), the last one once more where others have more of them."""
+    first, last = (_whole(e, e.Mul(end, e.constant(scale, FLOAT))) for end in ends)
+    one, bins = e.constant(1, INT64), e.constant(count, INT64)
+    length = e.Max(e.Add(e.Sub(last, first), one), one)
+    number = np.arange(count)
+    before = e.Div(e.Mul(length, e.constant(number, INT64)), bins)
+    behind = e.Div(e.Add(e.Mul(length, e.constant(number + 1, INT64)), e.constant(count - 1, INT64)), bins)
+    start, end = (e.Cast(e.Clip(e.Add(part, first), 0, size), FLOAT) for part in (before, behind))
+    width = e.Sub(end, start)
+    largest = e.Reshape(e.ReduceMax(width, (0, 1)), ())
+    # an empty bin has one element too, that does not count
+    limit = e.Max(e.Cast(largest, INT64), one)
+    element = e.Add(e.Cast(e.Unsqueeze(e.Range(limit), (1, 2)), FLOAT), start)
+    index = e.Max(e.Min(element, e.Sub(end, e.constant(1, FLOAT))), e.constant(0, FLOAT))
+    return e.Unsqueeze(index, (0,)), e.Unsqueeze(e.Greater(width, e.constant(0, FLOAT)), (0,))
+
+
+def _whole(e: Emitter, x: Tensor) -> Tensor:
+    """The nearest whole number as INT64, halves away from zero; in DOUBLE, where adding a half is exact."""
+    wide = e.Clip(e.Cast(finite(e, x), DOUBLE), float(-_LARGEST_CORNER), float(_LARGEST_CORNER))
+    size = e.Cast(e.Floor(e.Add(e.Abs(wide), e.constant(0.5, DOUBLE))), INT64)
+    return e.Where(e.Less(wide, e.constant(0, DOUBLE)), e.Neg(size), size)

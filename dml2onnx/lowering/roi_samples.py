@@ -1,0 +1,258 @@
+"""Where the regions of ROI_ALIGN and its relatives are sampled: rows and columns of an image, found at run time.
+
+Tensors of one line of samples have axes (tap, sample, region, output); a tap is an element of the image that a sample
+looks at, two along an axis for LINEAR. At the crossings of rows and columns the axes are (tap, sample) of y, (tap,
+sample) of x, region, output y, output x. How many samples an output element has may depend on its region: then there
+are as many as the largest region wants, and those that a smaller one does not want are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.lowering.emitter.core import FLOAT, INT64
+
+if TYPE_CHECKING:
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.emitter.core import DType
+    from dml2onnx.lowering.operands import Operands
+
+INT32: DType = np.dtype(np.int32)
+
+TAPS, SAMPLES, CHANNEL = (0, 2), (1, 3), 7
+"""Axes of what is gathered at crossings, behind which there is one more, of channels."""
+
+LARGEST = float(np.finfo(np.float32).max) / 8
+"""Coordinates up to this give finite ones in every step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corners:
+    """How an operator makes coordinates of the corners of its regions."""
+
+    scale_x: float
+    scale_y: float
+    input_offset: float
+    output_offset: float
+    is_aligned: bool
+    is_linear: bool
+    is_mean: bool
+    fewest: int
+    most: int
+
+    @staticmethod
+    def of(op: OperatorDesc) -> Corners:
+        """The fields of ROI_ALIGN1 and ROI_ALIGN_GRAD; ROI_ALIGN has no offsets but half a pixel [decision O9]."""
+        is_first = op.type == "ROI_ALIGN"
+        most = max(op.uint("MaximumSamplesPerOutput"), 1)
+        return Corners(
+            op.float("SpatialScaleX"),
+            op.float("SpatialScaleY"),
+            0.5 if is_first else op.float("InputPixelOffset"),
+            -0.5 if is_first else op.float("OutputPixelOffset"),
+            not is_first and op.flag("AlignRegionsToCorners"),
+            op.enum("InterpolationMode") == "LINEAR",
+            op.enum("ReductionFunction") == "AVERAGE",
+            min(max(op.uint("MinimumSamplesPerOutput"), 1), most),
+            most,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The samples of all regions along one axis of the image."""
+
+    count: Tensor
+    """How many samples an output element has, as FLOAT: (region, 1), or one number for all."""
+    number: Tensor
+    """0, 1, .. of the samples of an output element, as INT64: (sample, 1, 1)."""
+    index: Tensor
+    """Elements, as FLOAT."""
+    counts: Tensor
+    """Whether a sample is inside the image and its region wants it; without taps."""
+    weight: Tensor | None
+    """FLOAT weights of the taps; ``None`` for a single one."""
+    share: Tensor
+    """How far along its region a sample lies, as FLOAT; without taps."""
+
+
+def line_of(
+    e: Emitter,
+    corners: Corners,
+    scale: float,
+    ends: tuple[Tensor, Tensor],
+    outputs: int,
+    size: int,
+    only: Tensor | None = None,
+) -> Line:
+    """Samples between two corners (region, 1) [decisions O1, O3, O5, O6, O8, O10].
+
+    With ``only`` (region, 1) the regions where it does not hold have no samples.
+    """
+    first, last = (e.Mul(end, e.constant(scale, FLOAT)) for end in ends)
+    length = finite(e, e.Sub(last, first))
+    count, number = _numbers(e, corners, length, outputs, only)
+    sample, wanted = _wanted(e, corners, count, e.Cast(number, FLOAT))
+    samples = e.Add(e.Mul(e.constant(np.arange(outputs), FLOAT), count), sample)
+    steps, parts = _steps(e, corners, samples, e.Mul(count, e.constant(outputs, FLOAT)))
+    place = e.Add(e.Mul(steps, e.Div(length, parts)), first)
+    if not corners.is_aligned and corners.input_offset:
+        place = e.Sub(place, e.constant(corners.input_offset, FLOAT))
+    # NaN is outside too
+    low, high = e.constant(-1, FLOAT), e.constant(size, FLOAT)
+    counts = e.And(e.GreaterOrEqual(place, low), e.LessOrEqual(place, high))
+    counts = counts if wanted is None else e.And(counts, wanted)
+    place = e.Clip(e.Where(counts, place, e.constant(0, FLOAT)), 0.0, float(size - 1))
+    share = e.Div(steps, parts)
+    if not corners.is_linear:
+        nearest = e.Clip(e.Floor(e.Add(place, e.constant(0.5, FLOAT))), 0.0, float(size - 1))
+        return Line(count, number, e.Unsqueeze(nearest, (0,)), counts, None, share)
+    below, above = e.Floor(place), e.Ceil(place)
+    # half and half where both are one element, so that no weight is 0: 0 * inf would be NaN
+    fraction = e.Where(e.Equal(below, above), e.constant(0.5, FLOAT), e.Sub(place, below))
+    rest = e.Sub(e.constant(1, FLOAT), fraction)
+    index, weight = (
+        e.Concat([e.Unsqueeze(item, (0,)) for item in pair], 0) for pair in ((below, above), (rest, fraction))
+    )
+    return Line(count, number, index, counts, weight, share)
+
+
+def finite(e: Emitter, x: Tensor) -> Tensor:
+    """0 for what is no number, or so large that steps from it are none."""
+    return e.Where(e.LessOrEqual(e.Abs(x), e.constant(LARGEST, FLOAT)), x, e.constant(0, FLOAT))
+
+
+def _numbers(e: Emitter, corners: Corners, length: Tensor, outputs: int, only: Tensor | None) -> tuple[Tensor, Tensor]:
+    """How many samples a region has for an output element, and the numbers of as many as any region has."""
+    count = e.constant(corners.most, FLOAT)
+    if corners.fewest == corners.most and only is None:
+        return count, e.constant(np.arange(corners.most).reshape(-1, 1, 1), INT64)
+    if corners.fewest < corners.most:
+        ratio = e.Div(length, e.constant(outputs, FLOAT))
+        count = e.Clip(e.Ceil(ratio), float(corners.fewest), float(corners.most))
+    if only is not None:
+        count = e.Where(only, count, e.constant(0, FLOAT))
+    largest = e.Reshape(e.ReduceMax(count, tuple(range(count.rank))), ())
+    return count, e.Unsqueeze(e.Range(e.Cast(largest, INT64)), (1, 2))
+
+
+def _wanted(e: Emitter, corners: Corners, count: Tensor, number: Tensor) -> tuple[Tensor, Tensor | None]:
+    """The number of the sample that stands for each, and whether it is wanted (``None``: all are)."""
+    if count.rank == 0:
+        return number, None
+    if corners.is_mean:
+        return number, e.Less(number, count)
+    # the last sample once more does not change the largest
+    return e.Min(number, e.Sub(count, e.constant(1, FLOAT))), None
+
+
+def _steps(e: Emitter, corners: Corners, samples: Tensor, total: Tensor) -> tuple[Tensor, Tensor]:
+    """How many steps each sample is from the first corner, and how many the region has."""
+    if not corners.is_aligned:
+        offset = e.constant(corners.output_offset, FLOAT)
+        return e.Sub(samples, offset) if corners.output_offset else samples, total
+    one = e.constant(1, FLOAT)
+    is_single = e.LessOrEqual(total, one)
+    middle = e.Where(is_single, e.constant(0.5, FLOAT), e.constant(0, FLOAT))
+    return e.Add(samples, middle), e.Where(is_single, one, e.Sub(total, one))
+
+
+@dataclass(frozen=True, slots=True)
+class Crossings:
+    """The elements that all samples look at, and their weights."""
+
+    rows: Line
+    columns: Line
+    numbers: Tensor
+    """Rows of :func:`pixels`: the last one for samples that do not count."""
+
+    def counts(self, e: Emitter) -> Tensor:
+        """Which samples count, to be broadcast to (.., channel)."""
+        rows, columns = (e.Unsqueeze(line.counts, (0,)) for line in (self.rows, self.columns))
+        return e.Unsqueeze(e.And(of_rows(e, rows), of_columns(e, columns)), (CHANNEL,))
+
+    def weights(self, e: Emitter) -> tuple[Tensor, Tensor] | None:
+        """Weights of the taps along y and along x, to be broadcast to (.., channel); ``None`` for single ones."""
+        if self.rows.weight is None or self.columns.weight is None:
+            return None
+        y, x = of_rows(e, self.rows.weight), of_columns(e, self.columns.weight)
+        return e.Unsqueeze(y, (CHANNEL,)), e.Unsqueeze(x, (CHANNEL,))
+
+    def samples_per_output(self, e: Emitter) -> Tensor:
+        """How many samples an output element has: one number, or one for each region, as (region, 1, 1, 1)."""
+        counts = (self.rows.count, self.columns.count)
+        y, x = (e.Reshape(count, (count.size, 1, 1, 1)) if count.rank else count for count in counts)
+        return e.Mul(y, x)
+
+
+def of_rows(e: Emitter, x: Tensor) -> Tensor:
+    """(tap, sample, region, output) along y among the axes of crossings."""
+    return e.Unsqueeze(x, (2, 3, 6))
+
+
+def of_columns(e: Emitter, x: Tensor) -> Tensor:
+    """The same along x."""
+    return e.Unsqueeze(x, (0, 1, 5))
+
+
+def crossings(
+    node: Operands, e: Emitter, image: tuple[int, ...], outputs: tuple[int, int], only: Tensor | None = None
+) -> Crossings:
+    """The samples of all regions in images of (batch, channel, height, width)."""
+    corners, rois = Corners.of(node.op), regions(node, e)
+    x1, y1, x2, y2 = (e.Slice(rois, (0, i), (rois.shape[0], i + 1)) for i in range(4))
+    rows = line_of(e, corners, corners.scale_y, (y1, y2), outputs[0], image[2], only)
+    columns = line_of(e, corners, corners.scale_x, (x1, x2), outputs[1], image[3], only)
+    batch = batch_indices(node, e, image[0])
+    found = numbers_of(e, image, (rows.index, rows.counts), (columns.index, columns.counts), batch)
+    return Crossings(rows, columns, found)
+
+
+def regions(node: Operands, e: Emitter) -> Tensor:
+    """The corners as (region, 4) of FLOAT."""
+    rois = node.tensor("ROITensor")
+    return e.Cast(e.Reshape(rois, (rois.size // 4, 4)), FLOAT)
+
+
+def batch_indices(node: Operands, e: Emitter, batches: int) -> Tensor:
+    """INT64, one for each region; one outside is clamped [decision O11]."""
+    indices = node.tensor("BatchIndicesTensor")
+    clamped = e.Min(indices, e.constant(batches - 1, indices.dtype))
+    return e.Cast(e.Reshape(clamped, (clamped.size,)), INT64)
+
+
+def numbers_of(
+    e: Emitter, image: tuple[int, ...], rows: tuple[Tensor, Tensor], columns: tuple[Tensor, Tensor], batch: Tensor
+) -> Tensor:
+    """The number of the pixel at each crossing; the one behind the last where a row or a column does not count.
+
+    Rows and columns are FLOAT indices (tap, sample, region, output) and whether they count, without taps.
+    """
+    batches, _, height, width = image
+    count = batches * height * width
+    dtype = INT32 if 2 * count < 1 << 31 else INT64
+    behind = e.constant(count, dtype)
+    first = e.Mul(e.Cast(batch, dtype), e.constant(height * width, dtype))
+    start = e.Mul(e.Cast(rows[0], dtype), e.constant(width, dtype))
+    start = e.Add(start, e.Reshape(first, (first.size, 1)))
+    start = e.Where(rows[1], start, behind)
+    rest = e.Where(columns[1], e.Cast(columns[0], dtype), behind)
+    return e.Min(e.Add(of_rows(e, start), of_columns(e, rest)), behind)
+
+
+def pixels(e: Emitter, x: Tensor) -> Tensor:
+    """One row of channels for each pixel of (batch, channel, height, width), and a row of zeros behind the last."""
+    rows = e.Reshape(e.Transpose(x, (0, 2, 3, 1)), (x.size // x.shape[1], x.shape[1]))
+    return e.Concat([rows, e.constant(np.zeros((1, x.shape[1])), x.dtype)], 0)
+
+
+def as_image(e: Emitter, rows: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """The reverse of :func:`pixels`, for any (item, channel, height, width)."""
+    count, channels, height, width = sizes
+    flat = e.Reshape(e.Slice(rows, (0, 0), (prod(sizes) // channels, channels)), (count, height, width, channels))
+    return e.Transpose(flat, (0, 3, 1, 2))

@@ -1,0 +1,42 @@
+"""The ONNX side: a model as plain records, before it becomes protobuf and after lowering has let go of it.
+
+Lowering makes these records, the writer turns them into bytes, and whoever wants to know what a model holds (the
+runtime, ``explain``, reports, tests) reads them. Nothing here knows DirectML's operators or protobuf.
+"""
+
+from dml2onnx.model.records import UNKNOWN, Body, Node, OnnxGraph, Origin, Port, Value, logical
+from dml2onnx.model.types import (
+    BOOL,
+    DOUBLE,
+    ELEMENT_TYPES,
+    FLOAT,
+    FLOAT16,
+    INT4,
+    INT64,
+    UINT4,
+    Array,
+    DType,
+    stored_size,
+)
+
+__all__ = [
+    "BOOL",
+    "DOUBLE",
+    "ELEMENT_TYPES",
+    "FLOAT",
+    "FLOAT16",
+    "INT4",
+    "INT64",
+    "UINT4",
+    "UNKNOWN",
+    "Array",
+    "Body",
+    "DType",
+    "Node",
+    "OnnxGraph",
+    "Origin",
+    "Port",
+    "Value",
+    "logical",
+    "stored_size",
+]

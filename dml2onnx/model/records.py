@@ -1,0 +1,141 @@
+"""Records of an ONNX model: values, nodes, where they come from, and the ports that callers see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from dml2onnx.ir.view import Layout
+from dml2onnx.model.types import stored_size
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dml2onnx.ir.tensor import TensorDesc
+    from dml2onnx.model.types import Array, DType
+
+Attribute: TypeAlias = "int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | Body"
+"""INT, FLOAT, STRING, INTS, FLOATS, STRINGS or GRAPH."""
+
+
+UNKNOWN = 4099
+"""Stands for the size of an axis that is known at run time only; a value of that very size is written without it too.
+
+It broadcasts as any size does, and is small enough for products of several.
+"""
+
+
+@dataclass(slots=True, eq=False)
+class Value:
+    """A value of a model. Nodes refer to the record itself, so that a new ``name`` reaches all its readers."""
+
+    name: str
+    dtype: DType
+    shape: tuple[int, ...]
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """An ONNX node; ``None`` stands for an input that is left out and for an output that nobody wants."""
+
+    name: str
+    op_type: str
+    inputs: tuple[Value | None, ...]
+    outputs: tuple[Value | None, ...]
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    """The graph that a node such as Scan repeats; it may also use whatever the graph around it has."""
+
+    name: str
+    nodes: Sequence[Node]
+    inputs: Sequence[Value]
+    outputs: Sequence[Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What one DirectML node became: the ONNX nodes made for it, and why it became these."""
+
+    node: str
+    operator: str
+    nodes: Sequence[Node]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """The ONNX operators, in order."""
+        return tuple(node.op_type for node in self.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A graph input or output: its public name, its name in the ONNX model, and how the caller sees the buffer.
+
+    ``shape`` is that of memory; ``desc`` the descriptor under which it is read or was last written.
+    """
+
+    name: str
+    onnx_name: str
+    dtype: DType
+    shape: tuple[int, ...]
+    desc: TensorDesc
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OnnxGraph:
+    """A whole model. Initializers stay arrays, often memory-mapped ones, until they are written.
+
+    Every node belongs to one of ``origins``, which follow one another as the nodes do.
+    """
+
+    origins: tuple[Origin, ...]
+    initializers: Mapping[str, Array]
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+
+    @property
+    def traces(self) -> tuple[Origin, ...]:
+        """The origins that are DirectML nodes; what outputs need besides has none."""
+        return tuple(origin for origin in self.origins if origin.operator)
+
+    @property
+    def nodes(self) -> list[Node]:
+        """All nodes, in the order in which they run."""
+        return [node for origin in self.origins for node in origin.nodes]
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes."""
+        return sum(len(origin.nodes) for origin in self.origins)
+
+    @property
+    def weight_bytes(self) -> int:
+        """Bytes of all initializers, as they are written."""
+        return sum(stored_size(array.dtype, array.size) for array in self.initializers.values())
+
+
+def logical(array: Array, port: Port) -> Array:
+    """A port's memory-order array in the shape of its descriptor, 4-bit elements one to a byte."""
+    if port.desc.data_type.is_packed_nibbles:
+        octets = array.view(np.uint8)
+        halves = np.stack((octets & 15, octets >> 4), -1).reshape(-1)
+        array = ((halves ^ 8) - 8).view(np.int8) if port.desc.data_type.is_signed else halves
+    layout = Layout(port.desc.sizes, port.desc.effective_strides)
+    strides = tuple(stride * array.itemsize for stride in layout.strides)
+    return np.lib.stride_tricks.as_strided(np.ascontiguousarray(array).reshape(-1), layout.sizes, strides).copy()

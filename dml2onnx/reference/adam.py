@@ -1,0 +1,85 @@
+"""ADAM_OPTIMIZER."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.numeric import LARGEST_FLOAT32, SMALLEST_FLOAT32, UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
+
+_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
+_STEPS = 4
+"""Roundings that a power, a quotient or a root may take on its way."""
+
+
+@reference("ADAM_OPTIMIZER")
+def adam_optimizer(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """One step of Adam, the updated moments entering the new parameters (decisions Z4 and Z5).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_adam_optimizer_operator_desc
+    """
+    x, m, v, g = (
+        widen(inputs.tensor(name))
+        for name in (
+            "InputParametersTensor",
+            "InputFirstMomentTensor",
+            "InputSecondMomentTensor",
+            "GradientTensor",
+        )
+    )
+    step = int(inputs.tensor("TrainingStepTensor").item())
+    beta1, beta2 = op.float("Beta1"), op.float("Beta2")
+    first = _mixed(beta1, m, g)
+    second = _mixed(beta2, v, g * g, np.square(g) > LARGEST_FLOAT32)
+    rest1, rest2 = 1 - np.float64(beta1) ** step, 1 - np.float64(beta2) ** step
+    rate = op.float("LearningRate") * np.sqrt(rest2) / rest1
+    # the differences from 1 lose digits, the more the nearer the powers are to 1
+    doubt = _STEPS * _ROUNDOFF * (1 + 1 / np.abs(rest1) + 1 / np.abs(rest2))
+    parameters = _moved(x, first, second, rate, doubt, op.float("Epsilon"))
+    if step == 0 or rest1 == 0:  # nothing by nothing
+        parameters = Result(parameters.values, parameters.error, np.ones(x.shape, np.bool_))
+    return {
+        "OutputParametersTensor": parameters,
+        "OutputFirstMomentTensor": first,
+        "OutputSecondMomentTensor": second,
+    }
+
+
+def _mixed(beta: float, old: Floats, new: Floats, overflows: Mask | None = None) -> Result:
+    """``beta * old + (1 - beta) * new``; unspecified where a partial result is beyond FLOAT32."""
+    magnitude = np.abs(beta * old) + np.abs((1 - beta) * new)
+    beyond = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32)
+    # 0 * inf may be left out
+    for factor, item in ((beta, old), (1 - beta, new)):
+        if factor == 0:
+            beyond |= ~np.isfinite(item)
+    error = sum_error(_STEPS, magnitude, _ROUNDOFF) + SMALLEST_FLOAT32
+    return Result(beta * old + (1 - beta) * new, error, beyond if overflows is None else beyond | overflows)
+
+
+def _moved(x: Floats, first: Result, second: Result, rate: float, doubt: float, epsilon: float) -> Result:
+    """``x - rate * first / (sqrt(second) + epsilon)``, and what the errors of all of them make of it."""
+    m, v = widen(first.values), widen(second.values)
+    assert first.error is not None
+    assert second.error is not None
+    unspecified = np.zeros(x.shape, np.bool_)
+    for moment in (first, second):
+        if moment.unspecified is not None:
+            unspecified |= moment.unspecified
+
+    def change(of_m: Floats, of_v: Floats) -> Floats:
+        # an error does not make a root of a negative number
+        root = np.sqrt(np.where(v >= 0, np.maximum(of_v, 0), of_v))
+        return rate * of_m / (root + epsilon)
+
+    ends = [change(m + i * first.error, v + j * second.error) for i in (-1, 1) for j in (-1, 1)]
+    y = change(m, v)
+    spread: Floats = np.maximum.reduce([np.abs(end - y) for end in ends])
+    # a divisor that may be 0, or not
+    unspecified |= np.isfinite(y) & ~np.isfinite(spread)
+    unspecified |= np.isinf(y) & np.isfinite(m) & np.isfinite(v)
+    unspecified |= (np.abs(y) > LARGEST_FLOAT32 / 2) & np.isfinite(y)
+    error = spread + doubt * (np.abs(y) + spread) + sum_error(2, np.abs(x) + np.abs(y), _ROUNDOFF)
+    return Result(x - y, np.where(np.isfinite(error), error, 0), unspecified)

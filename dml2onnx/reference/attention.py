@@ -1,0 +1,272 @@
+"""MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1.
+
+Scores, weights and sums are carried with a bound on what an evaluation in FLOAT32 may make of them, the sums in any
+order, so that MaskFilterValue, which is added to scores (decision H3), costs them as many digits as it is large.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.numeric import LARGEST_FLOAT32, SMALLEST_FLOAT32, UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
+
+_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
+_ACCURACY = 1e-5
+"""Of an exponential (decision G13)."""
+_OVERFLOWS = LARGEST_FLOAT32 * (1 + _ROUNDOFF / 2)
+"""From here on numbers round to infinity: the lowest number is a MaskFilterValue like any other."""
+_ENOUGH = 100.0
+"""A score so much above all others has all of the weight."""
+
+_STACKS = {
+    "QueryTensor": ("StackedQueryKeyTensor", "StackedQueryKeyValueTensor"),
+    "KeyTensor": ("StackedQueryKeyTensor", "StackedKeyValueTensor", "StackedQueryKeyValueTensor"),
+    "ValueTensor": ("StackedKeyValueTensor", "StackedQueryKeyValueTensor"),
+}
+_STACKED = {
+    "StackedQueryKeyTensor": ("QueryTensor", "KeyTensor"),
+    "StackedKeyValueTensor": ("KeyTensor", "ValueTensor"),
+    "StackedQueryKeyValueTensor": ("QueryTensor", "KeyTensor", "ValueTensor"),
+}
+"""What lies along the fourth dimension (decision H1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Heads:
+    """{ batch, heads, length, size }, and how far off each number may be."""
+
+    values: Floats
+    error: Floats
+
+    def repeated(self, times: int) -> _Heads:
+        """Every head for that many heads of queries (decision H15)."""
+        return _Heads(np.repeat(self.values, times, 1), np.repeat(self.error, times, 1))
+
+
+@reference("MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1")
+def attention(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """``softmax(Scale * Query * Key^T + RelativePositionBias + mask) * Value`` in each head (decisions H1 to H22).
+
+    https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_multihead_attention_operator_desc
+    """
+    query, key, value = _operands(op, inputs)
+    lengths = inputs.optional("PastSequenceLengthsTensor")
+    past_key, past_value = inputs.optional("PastKeyTensor"), inputs.optional("PastValueTensor")
+    batch, heads, queries, _ = query.values.shape
+    broken = np.zeros((batch, 1, 1, 1), np.bool_)
+    if lengths is None:
+        key, value = _joined(past_key, key), _joined(past_value, value)
+        attended = np.ones((1, 1, 1, 1), np.bool_)
+    else:
+        past = _plain(lengths, 1).astype(np.int64)
+        new = key.values.shape[2]
+        key = _cached(op, inputs, "OutputPresentKeyTensor", past_key, key, past)
+        value = _cached(op, inputs, "OutputPresentValueTensor", past_value, value, past)
+        total = key.values.shape[2]
+        # where the new keys do not fit nothing is guaranteed (decision H19)
+        broken = ((past < 0) | (past + new > total)).reshape(broken.shape)
+        last = past.reshape(broken.shape) + np.arange(queries)[:, None]
+        attended = np.arange(total) <= last  # causal (decision H17)
+    presents = {"OutputPresentKeyTensor": key, "OutputPresentValueTensor": value}
+    scores = _scores(op, inputs, query, key.repeated(heads // key.values.shape[1]))
+    weights = _weights(scores, np.broadcast_to(attended, scores.values.shape))
+    output = _weighted(weights, value.repeated(heads // value.values.shape[1]))
+    results = {"OutputTensor": _marked(op, "OutputTensor", _merged(output), broken[..., 0])}
+    for name, present in presents.items():
+        if op.has(name):
+            exact = None if not present.error.any() else present.error
+            results[name] = _marked(op, name, Result(present.values, exact), broken)
+    return results
+
+
+def _plain(x: Array, rank: int) -> Array:
+    """A tensor without its leading ones."""
+    return x.reshape(x.shape[x.ndim - rank :])
+
+
+def _marked(op: OperatorDesc, name: str, result: Result, broken: Mask) -> Result:
+    """A result in the sizes of its descriptor; batch items that are broken are unspecified."""
+    sizes = op.tensor(name).sizes
+    unspecified = np.broadcast_to(broken, result.values.shape)
+    if result.unspecified is not None:
+        unspecified = unspecified | result.unspecified
+    error = None if result.error is None else result.error.reshape(sizes)
+    return Result(result.values.reshape(sizes), error, unspecified.reshape(sizes))
+
+
+# --- Operands -------------------------------------------------------------------------------------------------------
+
+
+def _operands(op: OperatorDesc, inputs: Inputs) -> tuple[_Heads, _Heads, _Heads]:
+    """Query, key and value, with their biases, which lie one after the other (decision H2)."""
+    grouped = op.schema.short_name == "MULTIHEAD_ATTENTION1"
+    query_heads = op.uint("QueryHeadCount" if grouped else "HeadCount")
+    other_heads = op.uint("KeyValueHeadCount") if grouped else query_heads
+    heads = {"QueryTensor": query_heads, "KeyTensor": other_heads, "ValueTensor": other_heads}
+    split = {name: _split(inputs, name, count) for name, count in heads.items()}
+    bias = inputs.optional("BiasTensor")
+    if bias is None:
+        query, key, value = (_Heads(x, np.zeros_like(x)) for x in split.values())
+        return query, key, value
+    widths = [x.shape[1] * x.shape[3] for x in split.values()]
+    biases = np.split(widen(_plain(bias, 1)), np.cumsum(widths)[:-1])
+    query, key, value = (_biased(x, own) for x, own in zip(split.values(), biases, strict=True))
+    return query, key, value
+
+
+def _split(inputs: Inputs, name: str, heads: int) -> Floats:
+    """One of the three as { batch, heads, length, size }, from its own tensor or from the one that it is stacked in."""
+    for stack in _STACKS[name]:
+        stacked = inputs.optional(stack)
+        if stacked is not None:
+            return widen(stacked[:, :, :, _STACKED[stack].index(name)]).swapaxes(1, 2)
+    x = _plain(inputs.tensor(name), 3)
+    return widen(x.reshape(*x.shape[:2], heads, -1)).swapaxes(1, 2)
+
+
+def _biased(x: Floats, bias: Floats) -> _Heads:
+    y = x + bias.reshape(1, x.shape[1], 1, x.shape[3])
+    return _Heads(y, _ROUNDOFF * np.abs(y))
+
+
+def _joined(past: Array | None, new: _Heads) -> _Heads:
+    """The past in front of the new (decisions H9 and H12)."""
+    if past is None:
+        return new
+    before = widen(_plain(past, 4))
+    return _Heads(np.concatenate([before, new.values], 2), np.concatenate([np.zeros_like(before), new.error], 2))
+
+
+def _cached(op: OperatorDesc, inputs: Inputs, name: str, past: Array | None, new: _Heads, lengths: Array) -> _Heads:
+    """The new behind the valid past of each batch item, in what the present tensor holds (decisions H16 and H18)."""
+    batch, heads, added, size = new.values.shape
+    before = None if past is None else widen(_plain(past, 4))
+    if op.has(name):
+        held = inputs.optional(name)
+        total = op.tensor(name).sizes[-2]
+        values = np.zeros((batch, heads, total, size)) if held is None else widen(_plain(held, 4))
+    else:
+        assert before is not None
+        values = np.zeros((batch, heads, before.shape[2] + added, size))
+    if before is not None:
+        values[:, :, : before.shape[2]] = before
+    error = np.zeros_like(values)
+    for item, length in enumerate(lengths):
+        start = int(np.clip(length, 0, values.shape[2] - added))
+        values[item, :, start : start + added] = new.values[item]
+        error[item, :, start : start + added] = new.error[item]
+    return _Heads(values, error)
+
+
+# --- Scores ---------------------------------------------------------------------------------------------------------
+
+
+def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads) -> Result:
+    """{ batch, heads, queries, keys }: what the softmax sees."""
+    scale = op.float("Scale")
+    transposed, size = key.values.swapaxes(-1, -2), np.abs(key.values).swapaxes(-1, -2)
+    key_error = key.error.swapaxes(-1, -2)
+    raw = np.abs(query.values) @ size
+    total, magnitude = scale * (query.values @ transposed), abs(scale) * raw
+    carried = np.abs(query.values) @ key_error + query.error @ (size + key_error)
+    position = inputs.optional("RelativePositionBiasTensor")
+    for added in (None if position is None else widen(_plain(position, 4)), _filter(op, inputs, total.shape)):
+        if added is not None:
+            total = total + added
+            magnitude = magnitude + np.where(np.isfinite(added), np.abs(added), 0)
+    terms = (
+        query.values.shape[-1] + 6
+    )  # products, two roundings of each factor by part of the scale, and both additions
+    error = sum_error(terms, magnitude, _ROUNDOFF) + abs(scale) * carried
+    # the order decides whether partial sums overflow, and 0 may make anything of what is not finite (decision H11)
+    lost = np.isfinite(raw) & ((raw >= _OVERFLOWS) | (magnitude >= _OVERFLOWS)) | ~np.isfinite(raw) & (scale == 0)
+    return Result(total, error, lost)
+
+
+def _filter(op: OperatorDesc, inputs: Inputs, shape: tuple[int, ...]) -> Floats | None:
+    """MaskFilterValue where the mask keeps nothing, else 0."""
+    kept = _kept(op, inputs, shape[0], shape[-1])
+    if kept is None:
+        return None
+    value = op.float("MaskFilterValue")
+    if op.tensor("OutputTensor").data_type is DataType.FLOAT16:
+        limit = float(np.finfo(np.float16).max)
+        value = float(np.clip(value, -limit, limit))  # decision H4
+    return np.where(kept, 0.0, value)
+
+
+def _kept(op: OperatorDesc, inputs: Inputs, batch: int, keys: int) -> Mask | None:
+    """Where the mask lets a query see a key, broadcastable to the scores; ``None`` without a mask."""
+    mask, kind = inputs.optional("MaskTensor"), op.enum("MaskType")
+    if mask is None or kind == "NONE":
+        return None
+    if kind == "BOOLEAN":
+        kept: Mask = _plain(mask, 4) != 0  # decision H8
+        return kept
+    position = np.arange(keys)
+    rows = mask.reshape(-1).astype(np.int64)
+    ends = rows[:batch].reshape(-1, 1, 1, 1)  # decisions H5, H6 and H7
+    before = position < ends
+    if kind != "KEY_SEQUENCE_END_START":
+        return before
+    return before & (position >= rows[batch:].reshape(-1, 1, 1, 1))
+
+
+# --- Weights --------------------------------------------------------------------------------------------------------
+
+
+def _weights(scores: Result, attended: Mask) -> Result:
+    """The softmax along the keys; those that are not attended to have no weight at all."""
+    assert scores.error is not None
+    assert scores.unspecified is not None
+    s = np.where(attended, scores.values, -np.inf)
+    top = s.max(axis=-1, keepdims=True)
+    exponentials = np.exp(s - top)
+    p = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    e = np.where(attended & np.isfinite(scores.error), scores.error, 0)
+    # the largest and the smallest weight that scores within their errors can give
+    edge = (s - e).max(axis=-1, keepdims=True)
+    above, below = np.exp(np.minimum(s + e - edge, _ENOUGH)), np.exp(s - e - edge)
+    high = above / (above + (below.sum(axis=-1, keepdims=True) - below))
+    edge = (s + e).max(axis=-1, keepdims=True)
+    above, below = np.exp(s + e - edge), np.exp(s - e - edge)
+    low = np.where(below > 0, below / (below + (above.sum(axis=-1, keepdims=True) - above)), 0)
+    drift = np.maximum(np.maximum(high - p, p - low), 0)
+    own = sum_error(s.shape[-1] + 2, np.ones_like(p), _ROUNDOFF) + _ACCURACY
+    error = np.where(attended, drift + (p + drift) * own + SMALLEST_FLOAT32, 0)
+    # no finite score, or an infinite one: the formula gives NaN, by the way it is computed (decision H22)
+    # a key that is not attended to may be anything but that (decision H20)
+    strange = np.where(attended, scores.unspecified, ~np.isfinite(scores.values))
+    lost = np.isinf(top) | strange.any(axis=-1, keepdims=True)
+    return Result(p, error, np.broadcast_to(lost, p.shape))
+
+
+def _weighted(weights: Result, value: _Heads) -> Result:
+    """{ batch, heads, queries, size }: the sums of values by their weights."""
+    assert weights.error is not None
+    assert weights.unspecified is not None
+    p, error = widen(weights.values), weights.error
+    finite = np.isfinite(value.values)
+    size = np.where(finite, np.abs(value.values), 0)
+    own = sum_error(p.shape[-1] + 2, (p + error) @ size, _ROUNDOFF)
+    carried = np.where(np.isfinite(error), error, 0) @ size + (p + error) @ value.error
+    # a weight that may vanish makes NaN of an infinity, or not (decision H20)
+    vanishing = (p - error <= 2 * SMALLEST_FLOAT32).astype(np.float64)
+    lost = (vanishing @ (~finite).astype(np.float64)) > 0
+    return Result(p @ value.values, own + carried, lost | weights.unspecified.any(axis=-1, keepdims=True))
+
+
+def _merged(x: Result) -> Result:
+    """{ batch, queries, heads * size }."""
+    assert x.error is not None
+    assert x.unspecified is not None
+
+    def merge(array: Array) -> Array:
+        return array.swapaxes(1, 2).reshape(array.shape[0], array.shape[2], -1)
+
+    return Result(merge(x.values), merge(x.error), merge(x.unspecified))  # type: ignore[arg-type]  # types are kept

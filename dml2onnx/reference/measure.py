@@ -1,0 +1,63 @@
+"""How much work a graph is, before any of it is done: files of a few hundred bytes can describe tensors of GiBs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes.running import TOO_LARGE_FOR_REFERENCE
+from dml2onnx.diagnostics import DmlError, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
+
+LARGEST_NODE = 1 << 26
+"""Elements that one node may read and bytes that it may write: a minute's work, and some GiB."""
+LARGEST_GRAPH = 1 << 28
+
+
+def require_computable(graph: Graph, outputs: Sequence[GraphOutput]) -> None:
+    """Refuses what would take too long, or too much memory, before anything is read: :class:`DmlError` (DML3015)."""
+    nodes = graph.live_nodes(tuple(outputs))
+    needed = values_needed(nodes, outputs)
+    total = 0
+    for value in [item.value for item in graph.inputs] + [item.value for item in graph.constants]:
+        if value in needed:
+            total += value.nbytes
+            _require(value.nbytes, total, f"the buffer {quote(value.name)} has {value.nbytes} bytes")
+    for node in nodes:
+        read = sum(desc.element_count for _, _, _, desc in node.views_in())
+        written = sum(desc.element_count + write.value.nbytes for _, _, write, desc in node.views_out())
+        total += read + written
+        reason = f"it reads {read} elements and writes {written}, bytes of their buffers included"
+        _require(read + written, total, reason, node)
+
+
+def values_needed(nodes: Sequence[Node], outputs: Sequence[GraphOutput]) -> set[Value]:
+    """What the nodes read and overwrite, and the outputs."""
+    needed = {output.value for output in outputs}
+    for node in nodes:
+        needed |= {read.value for _, _, read, _ in node.views_in()}
+        needed |= {write.base for _, _, write, _ in node.views_out() if write.base is not None}
+    return needed
+
+
+def _require(work: int, total: int, reason: str, node: Node | None = None) -> None:
+    of_one = work > LARGEST_NODE
+    if not of_one and total <= LARGEST_GRAPH:
+        return
+    limit, whose = (LARGEST_NODE, "one node") if of_one else (LARGEST_GRAPH, "a graph")
+    message = f"{reason}; the reference implementation takes {limit} for {whose}"
+    message += "" if of_one else f", and with those before it these are {total}"
+    name, operator = (node.name, node.operator.type) if node else ("", "")
+    raise DmlError(
+        TOO_LARGE_FOR_REFERENCE.at(
+            message,
+            node=name,
+            operator=operator,
+            pointer=node.source if node else "",
+            expected=f"at most {limit}",
+            found=work if of_one else total,
+        )
+    )

@@ -1,0 +1,110 @@
+"""ROI_ALIGN, ROI_ALIGN1 and ROI_POOLING; their samples are those of :mod:`dml2onnx.reference.roi_samples`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.reference.numeric import LARGEST_FLOAT32, bound, sum_error, widen
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
+from dml2onnx.reference.roi_samples import ROUNDOFF, Line, Samples, line_of, samples_of
+
+_LARGEST_CORNER = float(1 << 30)
+"""Corners beyond may not fit the integers that they are rounded to."""
+
+
+@reference("ROI_ALIGN", "ROI_ALIGN1")
+def roi_align(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The mean or the largest of samples of each region (decisions O1 to O11, O15).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_align1_operator_desc
+    """
+    x, desc = widen(inputs.tensor("InputTensor")), op.tensor("OutputTensor")
+    outside = float(bound(op.float("OutOfBoundsInputValue"), desc.data_type))
+    y, error, torn = np.zeros(desc.sizes), np.zeros(desc.sizes), np.zeros(desc.sizes, np.bool_)
+    for number, image, rows, columns in regions(op, inputs, x, desc.sizes):
+        samples = samples_of(image, rows, columns, outside)
+        shape = (*desc.sizes[1:3], rows.count, desc.sizes[3], columns.count)
+        reduced = _mean if op.enum("ReductionFunction") == "AVERAGE" else _largest
+        y[number], error[number], torn[number] = reduced(samples, shape)
+    is_selection = op.enum("InterpolationMode") == "NEAREST_NEIGHBOR" and (
+        op.enum("ReductionFunction") == "MAX" or op.uint("MaximumSamplesPerOutput") <= 1
+    )
+    return {"OutputTensor": Result(y, None if is_selection else error, torn)}
+
+
+def regions(
+    op: OperatorDesc, inputs: Inputs, x: Floats, sizes: tuple[int, ...]
+) -> list[tuple[int, Floats, Line, Line]]:
+    """For every region its number, the image that it is in, and its samples along y and x.
+
+    Rows are x1, y1, x2, y2 (decision O7); a batch index outside is clamped (decision O11).
+    """
+    corners = widen(inputs.tensor("ROITensor")).reshape(-1, 4)
+    batches = inputs.tensor("BatchIndicesTensor").reshape(-1)
+    result = []
+    for number, ((x1, y1, x2, y2), batch) in enumerate(zip(corners.tolist(), batches.tolist(), strict=True)):
+        rows = line_of(op, "Y", (y1, y2), sizes[2], x.shape[2])
+        columns = line_of(op, "X", (x1, x2), sizes[3], x.shape[3])
+        result.append((number, x[min(batch, len(x) - 1)], rows, columns))
+    return result
+
+
+def _mean(samples: Samples, shape: tuple[int, ...]) -> tuple[Floats, Floats, Mask]:
+    """Every sample counts, outside or not (decision O4)."""
+    count = shape[2] * shape[4]
+    mean, error, size = (
+        item.reshape(shape).sum((2, 4)) / count for item in (samples.values, samples.error, samples.reach)
+    )
+    torn = _any(samples.torn.reshape(shape))
+    torn[size * count > LARGEST_FLOAT32] = True
+    return mean, error + sum_error(4 * count + 2, size, ROUNDOFF), torn
+
+
+def _any(x: Mask) -> Mask:
+    """Whether any sample of an output element is so."""
+    return np.asarray(x.any((2, 4)), np.bool_)
+
+
+def _largest(samples: Samples, shape: tuple[int, ...]) -> tuple[Floats, Floats, Mask]:
+    """NaN among the samples leaves the maximum open (decision G1)."""
+    values, error, torn = (item.reshape(shape) for item in (samples.values, samples.error, samples.torn))
+    return values.max((2, 4)), error.max((2, 4)), _any(torn | np.isnan(values))
+
+
+@reference("ROI_POOLING")
+def roi_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The largest element of each bin of a region (decisions O11 and O14).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_pooling_operator_desc
+    """
+    x, rois = inputs.tensor("InputTensor"), widen(inputs.tensor("ROITensor")).reshape(-1, 5)
+    sizes = op.tensor("OutputTensor").sizes
+    y, torn = np.zeros(sizes, x.dtype), np.zeros(sizes, np.bool_)
+    for number, (batch, *corners) in enumerate(rois.tolist()):
+        # the product is one FLOAT32 number, which is then rounded
+        scaled = [float(np.float32(corner * op.float("SpatialScale"))) for corner in corners]
+        if not np.isfinite([batch, *scaled]).all() or max(map(abs, scaled)) > _LARGEST_CORNER:
+            torn[number] = True
+            continue
+        image = x[int(min(max(batch, 0), len(x) - 1))]
+        x1, y1, x2, y2 = (_halves_away(item) for item in scaled)
+        for row, (top, bottom) in enumerate(_bins(y1, y2, sizes[2], x.shape[2])):
+            for column, (left, right) in enumerate(_bins(x1, x2, sizes[3], x.shape[3])):
+                seen: Array = image[:, top:bottom, left:right].reshape(sizes[1], -1)
+                if seen.size:
+                    y[number, :, row, column] = seen.max(1)
+                    torn[number, :, row, column] = np.isnan(seen).any(1)
+    return {"OutputTensor": Result(y, None, torn)}
+
+
+def _halves_away(x: float) -> int:
+    return int(np.copysign(np.floor(abs(x) + 0.5), x))
+
+
+def _bins(start: int, end: int, count: int, size: int) -> list[tuple[int, int]]:
+    """First element and the one behind the last of each bin, in whole numbers, clamped to the image."""
+    length = max(end - start + 1, 1)
+    lows = [number * length // count + start for number in range(count)]
+    highs = [-(-(number + 1) * length // count) + start for number in range(count)]
+    return [(min(max(a, 0), size), min(max(b, 0), size)) for a, b in zip(lows, highs, strict=True)]

@@ -1,0 +1,160 @@
+"""ROI_ALIGN_GRAD: what the samples of :mod:`dml2onnx.reference.roi` send back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.reference.numeric import LARGEST_FLOAT32, sum_error, widen
+from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
+from dml2onnx.reference.roi import regions
+from dml2onnx.reference.roi_samples import ROUNDOFF, WINDOW, Indices, Line, samples_of
+
+
+@reference("ROI_ALIGN_GRAD")
+def roi_align_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
+    """The gradients of ROI_ALIGN1 with respect to the image and to the regions (decisions O12, O13, O16, O17).
+
+    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_align_grad_operator_desc
+    """
+    gradient = widen(inputs.tensor("InputGradientTensor"))
+    given = inputs.optional("InputTensor")
+    # the image gradient of a mean does not depend on the image
+    sizes = op.tensor("OutputGradientTensor").sizes if given is None else given.shape
+    x = np.zeros(sizes) if given is None else widen(given)
+    batches = np.minimum(inputs.tensor("BatchIndicesTensor").reshape(-1), len(x) - 1)
+    total = _Total(x.shape)
+    found = []
+    for number, image, rows, columns in regions(op, inputs, x, gradient.shape):
+        arriving, torn = _shares(op, gradient[number], image, rows, columns)
+        total.add(int(batches[number]), rows, columns, arriving, torn)
+        found.append(_corners(op, arriving, torn, image, rows, columns))
+    values, error, torn = (np.array([item[i] for item in found]) for i in range(3))
+    outputs = {"OutputGradientTensor": total.result()}
+    if op.tensors("OutputROIGradientTensor"):
+        shape = op.tensor("OutputROIGradientTensor").sizes
+        result = Result(values.reshape(shape), error.reshape(shape), torn.reshape(shape).astype(np.bool_))
+        outputs["OutputROIGradientTensor"] = result
+    return outputs
+
+
+def _shares(op: OperatorDesc, gradient: Floats, image: Floats, rows: Line, columns: Line) -> tuple[Floats, Mask]:
+    """What each sample gets of the arriving gradient, and where it is open whether it gets some.
+
+    Equal shares for a mean; all for the first of the largest samples inside the image (decision O16).
+    """
+    spread = gradient.repeat(rows.count, 1).repeat(columns.count, 2)
+    inside = np.broadcast_to(rows.inside[:, None] & columns.inside[None, :], spread.shape)
+    torn: Mask = np.broadcast_to(rows.torn[:, None] | columns.torn[None, :], spread.shape)
+    if op.enum("ReductionFunction") == "AVERAGE":
+        return np.where(inside, spread / (rows.count * columns.count), 0), torn
+    samples = samples_of(image, rows, columns, -np.inf)
+    blocks = (len(image), -1, rows.count, gradient.shape[2], columns.count)
+
+    def side_by_side(item: np.ndarray) -> np.ndarray:
+        return item.reshape(blocks).transpose(0, 1, 3, 2, 4).reshape(*gradient.shape, -1)
+
+    def back(item: np.ndarray) -> np.ndarray:
+        parts = item.reshape(*gradient.shape, rows.count, columns.count)
+        return parts.transpose(0, 1, 3, 2, 4).reshape(spread.shape)
+
+    values, error = side_by_side(samples.values), side_by_side(samples.error)
+    best = np.argmax(np.where(np.isnan(values), -np.inf, values), -1)[..., None]
+    top, slack = np.take_along_axis(values, best, -1), np.take_along_axis(error, best, -1)
+    chosen = np.arange(values.shape[-1]) == best
+    # one that is not told from the first of the largest, unless both look at the same place
+    rival = (values + error >= top - slack) & (values > -np.inf) & ~chosen
+    differs = np.zeros(rival.shape, np.bool_)
+    for line, shape in ((rows, (-1, 1)), (columns, (1, -1))):
+        place = side_by_side(np.broadcast_to(np.clip(line.place, 0, line.size - 1).reshape(shape), spread.shape))
+        differs |= place != np.take_along_axis(place, best, -1)
+    is_open = (rival & differs).any(-1, keepdims=True) & (error.any() or slack.any())
+    touched = (rival | chosen) & is_open
+    doubtful = (side_by_side(samples.torn) | np.isnan(values)).any(-1, keepdims=True) & (values > -np.inf)
+    doubtful |= np.isnan(values)
+    return np.where(inside & back(chosen), spread, 0), torn | back(touched | doubtful)
+
+
+def _crossings(batch: int, channels: int, y: Indices, x: Indices) -> tuple[np.ndarray, ...]:
+    """Indices of all channels at all crossings of rows and columns."""
+    return np.asarray(batch), np.arange(channels)[:, None, None], y[:, None], x[None, :]
+
+
+class _Total:
+    """Sums that meet in elements of the image, in any order."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._values: Floats = np.zeros(shape)
+        self._magnitude: Floats = np.zeros(shape)
+        self._terms: Floats = np.zeros(shape)
+        self._error: Floats = np.zeros(shape)
+        self._torn: Floats = np.zeros(shape)
+
+    def add(self, batch: int, rows: Line, columns: Line, arriving: Floats, torn: Mask) -> None:
+        """Each sample's gradient in shares that are the weights of the elements it was interpolated from."""
+        for y, of_y in ((rows.below, 1 - rows.weight), (rows.above, rows.weight)):
+            for x, of_x in ((columns.below, 1 - columns.weight), (columns.above, columns.weight)):
+                weight = of_y[:, None] * of_x[None, :]
+                part = np.where(weight == 0, 0, arriving * np.where(weight == 0, 1, weight))
+                place = _crossings(batch, len(arriving), y, x)
+                np.add.at(self._values, place, part)
+                np.add.at(self._magnitude, place, np.abs(part))
+                np.add.at(self._terms, place, part != 0)
+                # no share of an infinity is nothing, or NaN
+                np.add.at(self._torn, place, (weight == 0) & ~np.isfinite(arriving))
+        doubt = rows.doubt[:, None] + columns.doubt[None, :]
+        reach = np.where(np.isfinite(arriving), np.abs(arriving), 0) * doubt
+        open_ones = torn | (~np.isfinite(arriving) & (doubt > 0))
+        if not reach.any() and not open_ones.any():
+            return
+        for dy in WINDOW:
+            for dx in WINDOW:
+                y, x = np.clip(rows.below + dy, 0, rows.size - 1), np.clip(columns.below + dx, 0, columns.size - 1)
+                place = _crossings(batch, len(arriving), y, x)
+                np.add.at(self._error, place, reach)
+                np.add.at(self._torn, place, open_ones)
+
+    def result(self) -> Result:
+        """A sum depends on the order where its parts overflow."""
+        overflows = np.isfinite(self._magnitude) & (self._magnitude > LARGEST_FLOAT32)
+        finite = np.where(np.isfinite(self._magnitude), self._magnitude, 0)
+        error = self._error + sum_error(self._terms + 6, finite, ROUNDOFF)
+        return Result(self._values, error, (self._torn > 0) | overflows)
+
+
+def _corners(
+    op: OperatorDesc, arriving: Floats, torn: Mask, image: Floats, rows: Line, columns: Line
+) -> tuple[list[float], list[float], list[bool]]:
+    """What moving x1, y1, x2 and y2 makes: values, errors, and what is open (decision O13)."""
+    if op.enum("InterpolationMode") == "NEAREST_NEIGHBOR":
+        return [0.0] * 4, [0.0] * 4, [False] * 4
+    samples = samples_of(image, rows, columns, 0.0)
+    used = arriving != 0
+    is_wild = bool((used & (samples.wild | ~np.isfinite(arriving))).any()) or bool(torn.any())
+    results = {}
+    for axis, turned in (("X", False), ("Y", True)):
+        along, across = (rows, columns) if turned else (columns, rows)
+        slope = _slope(image.transpose(0, 2, 1) if turned else image, across, along)
+        slope = slope.transpose(0, 2, 1) if turned else slope
+        share = along.share[:, None] if turned else along.share[None, :]
+        other_doubt = across.doubt[None, :] if turned else across.doubt[:, None]
+        scale = op.float(f"SpatialScale{axis}")
+        at = np.round(along.place)
+        is_edge = (along.doubt > 0) & (np.abs(along.place - at) <= along.doubt) & (at >= 0) & (at <= along.size - 1)
+        is_edge = is_edge[:, None] if turned else is_edge[None, :]
+        for end, part in ((1, 1 - share), (2, share)):
+            values = np.where(used, arriving * slope * part, 0) * scale
+            size = np.where(used, np.abs(arriving), 0) * samples.reach * (1 + np.abs(share)) * abs(scale)
+            error = sum_error(values.size + 16, np.asarray(2 * size.sum()), ROUNDOFF) + (size * 4 * other_doubt).sum()
+            is_open = is_wild or bool((used & is_edge).any()) or bool(size.sum() * 2 > LARGEST_FLOAT32)
+            results[axis, end] = float(values.sum()), float(error), is_open
+    ordered = [results[key] for key in (("X", 1), ("Y", 1), ("X", 2), ("Y", 2))]
+    return [item[0] for item in ordered], [item[1] for item in ordered], [item[2] for item in ordered]
+
+
+def _slope(image: Floats, rows: Line, columns: Line) -> Floats:
+    """The slope of the interpolation along x; 0 at whole and at clamped coordinates, as the page has it."""
+    rise = [image[:, y][:, :, columns.above] - image[:, y][:, :, columns.below] for y in (rows.below, rows.above)]
+    weight = rows.weight[:, None]
+    slope = np.where(weight == 0, rise[0], rise[0] * (1 - weight) + rise[1] * weight)
+    return np.where(columns.weight[None, :] == 0, 0, slope)

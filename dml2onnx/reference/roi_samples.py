@@ -1,0 +1,185 @@
+"""Where the regions of ROI_ALIGN and its relatives are sampled, and what is found there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.numeric import UNIT_ROUNDOFF
+from dml2onnx.reference.registry import Floats, Mask
+
+Indices = npt.NDArray[np.int64]
+
+ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
+_SIMPLE = 1 << 18
+"""Numbers of so many parts leave room in FLOAT32 for the other steps by which a coordinate can be computed."""
+_OTHER_STEPS = 4
+"""Roundings by which such steps may differ."""
+WINDOW = (-1, 0, 1, 2)
+"""The elements that a coordinate which is a little off may touch, counted from the one below."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """FLOAT32 numbers, and how far off they may come out by other steps; not at all where all steps are exact."""
+
+    value: Floats
+    doubt: Floats
+
+    @staticmethod
+    def rounded(exact: Floats, doubt: Floats) -> _Number:
+        """The result of one step whose operands may be off by what makes ``doubt`` of it."""
+        mantissa = np.frexp(exact)[0] * _SIMPLE
+        simple = np.round(mantissa) == mantissa
+        value = exact.astype(np.float32).astype(np.float64)
+        return _Number(value, doubt + np.where(simple, 0, _OTHER_STEPS * ROUNDOFF * np.abs(exact)))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The samples of one region along one axis of the image, ``count`` for each output element, in order."""
+
+    count: int
+    size: int
+    place: Floats
+    """Coordinates in the image, not yet clamped."""
+    doubt: Floats
+    share: Floats
+    """How far along the region each lies, from 0 to 1 where the region is its own."""
+    below: Indices
+    above: Indices
+    weight: Floats
+    """That of ``above``; NEAREST_NEIGHBOR has one element and 0."""
+    is_linear: bool
+    inside: Mask
+    torn: Mask
+    """Where nothing can be said: rounding decides which element is the nearest, whether a sample is outside, or how
+    many there are."""
+
+
+def line_of(op: OperatorDesc, axis: str, corners: tuple[float, float], outputs: int, size: int) -> Line:
+    """Samples between two corners (decisions O1, O3, O5, O6 and O8 to O10)."""
+    scale = np.float64(op.float(f"SpatialScale{axis}"))
+    is_first = op.type == "ROI_ALIGN"
+    input_offset, output_offset = (
+        (0.5, -0.5) if is_first else (op.float("InputPixelOffset"), op.float("OutputPixelOffset"))
+    )
+    aligned = not is_first and op.flag("AlignRegionsToCorners")
+    none = np.zeros(())
+    first, last = (_Number.rounded(np.asarray(np.float64(corner) * scale), none) for corner in corners)
+    shift = 0.0 if aligned else input_offset
+    start, end = (_shifted(item, shift) for item in (first, last))
+    size_of = _Number.rounded(last.value - first.value, start.doubt + end.doubt)
+    ratio = _Number.rounded(size_of.value / outputs, size_of.doubt / outputs)
+    count, is_open = _count(op, ratio)
+    samples = np.arange(outputs * count).astype(np.float64)
+    if not aligned:
+        steps = _Number.rounded(samples - output_offset, np.zeros_like(samples))
+        parts = len(samples)
+    elif len(samples) > 1:
+        steps, parts = _Number(samples, np.zeros_like(samples)), len(samples) - 1
+    else:
+        steps, parts = _Number(samples + 0.5, np.zeros_like(samples)), 1
+    step = _Number.rounded(size_of.value / parts, (size_of.doubt + ratio.doubt) / parts)
+    reach = _Number.rounded(steps.value * step.value, np.abs(steps.value) * step.doubt + steps.doubt * abs(step.value))
+    place = _Number.rounded(reach.value + start.value, reach.doubt + start.doubt)
+    return _looked_up(op, count, size, place, steps.value / parts, is_open)
+
+
+def _shifted(corner: _Number, shift: float) -> _Number:
+    """The corner less the offset, of which half a pixel may be taken off or put on in between."""
+    at = _Number.rounded(corner.value - shift, corner.doubt)
+    for way in (0.5, -0.5):
+        at = _Number(at.value, at.doubt + _Number.rounded(corner.value + way, np.zeros(())).doubt)
+    return at
+
+
+def _count(op: OperatorDesc, ratio: _Number) -> tuple[int, bool]:
+    """How many samples an output element has, and whether rounding decides."""
+    low, high = (max(op.uint(f"{end}SamplesPerOutput"), 1) for end in ("Minimum", "Maximum"))
+
+    def clamped(x: Floats) -> int:
+        return int(np.minimum(np.maximum(np.ceil(x), low), high)) if np.isfinite(x) else 1
+
+    ends = {clamped(ratio.value - ratio.doubt), clamped(ratio.value), clamped(ratio.value + ratio.doubt)}
+    return clamped(ratio.value), len(ends) > 1 or not np.isfinite(ratio.value)
+
+
+def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, share: Floats, is_open: bool) -> Line:
+    place = np.where(np.isfinite(at.value), at.value, 0)
+    torn = (~np.isfinite(at.value)) | is_open
+    inside = (place >= -1) & (place <= size)
+    for border in (-1, size):
+        torn |= (at.doubt > 0) & (np.abs(place - border) <= at.doubt)
+    clamped = np.clip(place, 0, size - 1)
+    if op.enum("InterpolationMode") == "LINEAR":
+        below = np.floor(clamped).astype(np.int64)
+        above = np.minimum(below + 1, size - 1)
+        return Line(count, size, place, at.doubt, share, below, above, clamped - below, True, inside, torn)
+    # halves go up (decision O10)
+    half = _Number.rounded(clamped + 0.5, at.doubt)
+    low, middle, high = (
+        np.clip(np.floor(end), 0, size - 1).astype(np.int64)
+        for end in (half.value - half.doubt, clamped + 0.5, half.value + half.doubt)
+    )
+    zero = np.zeros_like(place)
+    return Line(count, size, place, zero, share, middle, middle, zero, False, inside, torn | (low != high))
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """What is found at the crossings of two lines, in (channels, rows, columns)."""
+
+    values: Floats
+    error: Floats
+    reach: Floats
+    """The largest finite magnitude around each."""
+    wild: Mask
+    """Where something around is not finite."""
+    torn: Mask
+
+
+def samples_of(image: Floats, rows: Line, columns: Line, outside: float) -> Samples:
+    """Interpolation in an image of (channels, height, width) (decisions O1 to O4)."""
+    weights = rows.weight[:, None], columns.weight[None, :]
+    (a, b), (c, d) = (
+        (image[:, y][:, :, columns.below], image[:, y][:, :, columns.above]) for y in (rows.below, rows.above)
+    )
+    value = _mixed(_mixed(a, b, weights[1]), _mixed(c, d, weights[1]), weights[0])
+    is_linear = rows.is_linear
+    offsets = WINDOW if is_linear else (0,)
+    strange = ~np.isfinite(image)
+    sizes, wild = (_around(item, rows, columns, offsets) for item in (np.where(strange, 0, np.abs(image)), strange))
+    inside = rows.inside[:, None] & columns.inside[None, :]
+    torn: Mask = rows.torn[:, None] | columns.torn[None, :]
+    if not is_linear:
+        size = np.where(inside, sizes, abs(outside))
+        zero = np.zeros(size.shape)
+        return Samples(np.where(inside, value, outside), zero, size, wild & inside, np.broadcast_to(torn, size.shape))
+    doubt = rows.doubt[:, None] + columns.doubt[None, :]
+    # an infinity of weight 0 may make NaN, or be left out
+    is_weightless = (weights[0] == 0) | (weights[1] == 0) | (doubt > 0)
+    beyond = abs(outside) if np.isfinite(outside) else 0.0
+    return Samples(
+        np.where(inside, value, outside),
+        np.where(inside, sizes * (2 * doubt + 8 * ROUNDOFF), 4 * ROUNDOFF * beyond),
+        np.where(inside, sizes, beyond),
+        wild & inside,
+        (wild & is_weightless & inside) | torn,
+    )
+
+
+def _around(image: np.ndarray, rows: Line, columns: Line, offsets: tuple[int, ...]) -> np.ndarray:
+    """The largest of the elements so far from those below the coordinates, in both directions."""
+    for axis, line in ((1, rows), (2, columns)):
+        places = [np.clip(line.below + offset, 0, line.size - 1) for offset in offsets]
+        image = np.maximum.reduce([image.take(place, axis) for place in places])
+    return image
+
+
+def _mixed(a: Floats, b: Floats, weight: Floats) -> Floats:
+    return np.where(weight == 0, a, a * (1 - weight) + b * weight)

@@ -1,0 +1,61 @@
+"""Contents for inputs: ordinary numbers, structured ones, and those at which arithmetic goes wrong when it does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dml2onnx.model import Array, Port
+
+CONTENTS = ("ordinary", "structured", "extreme")
+"""What the rounds of a verification have in turn."""
+
+
+def contents(port: Port, random: np.random.Generator, kind: str) -> Array:
+    """Memory contents for an input, of one of ``CONTENTS``."""
+    if kind == "structured":
+        return _structured(port, random)
+    return random_array(port, random, extremes=kind == "extreme")
+
+
+def random_array(port: Port, random: np.random.Generator, *, extremes: bool = False) -> Array:
+    """Small numbers, every fourth replaced by an extreme one when asked for.
+
+    Those are NaN, infinities, zeros of both signs, the smallest numbers, and ties; of integers the largest as well.
+    """
+    dtype = port.dtype
+    if dtype.kind == "f":
+        values = random.normal(0, 1, port.shape).astype(dtype)
+        limits = np.finfo(str(dtype))
+        special = np.array(
+            [
+                *(np.nan, np.inf, -np.inf, -0.0, 0.0, -1.0, 1.0, 0.5, -0.5, 1.5, 2.5),
+                *(limits.smallest_subnormal, limits.tiny),
+            ],
+            dtype,
+        )
+    else:
+        info = np.iinfo(str(dtype))
+        low, high = int(info.min), int(info.max)
+        values = random.integers(max(low, -100), min(high, 100), port.shape, endpoint=True).astype(dtype)
+        special = np.array([low, high, low + 1, high - 1, 0, 1], dtype)
+    if not extremes:
+        return np.asarray(values)
+    chosen = random.random(port.shape) < 0.25
+    return np.asarray(np.where(chosen, special[random.integers(0, len(special), port.shape)], values))
+
+
+def _structured(port: Port, random: np.random.Generator) -> Array:
+    """Zeros, ones, a ramp, or a single one among zeros."""
+    flat = np.zeros(int(np.prod(port.shape)), port.dtype)
+    match random.integers(4):
+        case 1:
+            flat[:] = 1
+        case 2:
+            # the remainder keeps the ramp within the narrowest types, and its steps whole
+            flat[:] = np.arange(flat.size) % 100
+        case 3:
+            flat[random.integers(flat.size)] = 1
+    return flat.reshape(port.shape)

@@ -1,0 +1,203 @@
+"""Node by node: what ONNX Runtime makes of the inputs that it has itself computed for each node.
+
+The graph is compiled with every value among its outputs, so that each node's inputs and outputs are seen. The
+reference evaluates one node at a time from the same inputs: errors of earlier nodes are no errors of this one, the
+bound is that of a single operator, and the first node that differs is the one that is wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.graph import GraphOutput
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.reference import Inputs, allowed_error, disagreements, memory, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from dml2onnx.ir.graph import Graph, Node, Value, Write
+    from dml2onnx.model import Array
+    from dml2onnx.reference import Result
+    from dml2onnx.runtime import Session
+
+BATCH_BYTES = 1 << 28
+"""As many bytes of intermediate values are looked at in one run."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCheck:
+    """One output of one node, over all rounds so far.
+
+    ``worst`` and ``worst_relative`` are the largest differences among finite elements, ``worst_ulps`` the largest in
+    units in the last place of the expected value, ``worst_of_bound`` the largest as a part of what is allowed. Of the
+    first wrong element there are the round, the index, what was expected, what came, and what would have been allowed.
+    """
+
+    node: str
+    operator: str
+    output: str
+    elements: int = 0
+    unspecified: int = 0
+    wrong: int = 0
+    worst: float = 0.0
+    worst_relative: float = 0.0
+    worst_ulps: float = 0.0
+    worst_of_bound: float = 0.0
+    exact: bool = True
+    """Whether nothing but equality is allowed."""
+    round: str = ""
+    first_wrong: tuple[int, ...] = ()
+    expected: float = 0.0
+    got: float = 0.0
+    bound: float = 0.0
+
+
+class NodeChecks:
+    """Validates the nodes of one graph, round after round."""
+
+    def __init__(self, graph: Graph, outputs: Sequence[GraphOutput], provider: str, opset: int) -> None:
+        self._graph = graph
+        self._half = provider == "dml"
+        self._nodes = graph.live_nodes(tuple(outputs))
+        self._views = {
+            write.value: _whole(write, desc) for node in self._nodes for _, _, write, desc in node.views_out()
+        }
+        seen = [GraphOutput(f"value{n}", value, desc) for n, (value, desc) in enumerate(self._views.items())]
+        self._names = {output.value: output.name for output in seen}
+        model = compile_outputs(replace(graph, results=(), effects=()), seen, opset=opset, target=provider)
+        self._inputs = {port.name: port for port in model.inputs}
+        self._session: Session = model.session(provider)
+        self._found: dict[tuple[str, str], NodeCheck] = {}
+
+    @property
+    def results(self) -> tuple[NodeCheck, ...]:
+        """What has been found, in the order in which the nodes run."""
+        return tuple(self._found.values())
+
+    def run(self, feeds: Mapping[str, Array], label: str) -> None:
+        """One round: all nodes on these contents of the graph's inputs, which have the shapes of memory."""
+        bound = {item.value: _bytes(feeds[item.name], item.value) for item in self._graph.inputs}
+        bound |= {item.value: _bytes(item.data.read(), item.value) for item in self._graph.constants}
+        given = {name: _bytes_to(feeds[name], port.dtype, port.shape) for name, port in self._inputs.items()}
+        for batch in self._batches():
+            wanted = {value for node in batch for value in (*node.sources, *node.targets) if value in self._names}
+            arrays = self._session.run(given, [self._names[value] for value in wanted])
+            buffers = bound | {value: _bytes(arrays[self._names[value]], value) for value in wanted}
+            for node in batch:
+                self._check(node, buffers, label)
+
+    def _batches(self) -> Iterator[list[Node]]:
+        batch: list[Node] = []
+        size = 0
+        for node in self._nodes:
+            size += sum(value.nbytes for value in (*node.sources, *node.targets) if value in self._names)
+            batch.append(node)
+            if size > BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        yield batch
+
+    def _check(self, node: Node, buffers: Mapping[Value, memory.Bytes], label: str) -> None:
+        op = node.operator
+        fields = {
+            name: tuple(
+                memory.read(buffers[read.value], desc, read.offset)
+                for read, desc in zip(reads, op.tensors(name), strict=True)
+            )
+            for name, reads in node.reads.items()
+        }
+        results = run(op, Inputs(fields))
+        for name, index, write, desc in node.views_out():
+            single = isinstance(op.get(name), TensorDesc)
+            output = name if single else f"{name}[{index}]"
+            key = (node.name, output)
+            before = self._found.get(key, NodeCheck(node.name, op.type, output))
+            got = memory.read(buffers[write.value], desc, write.offset)
+            self._found[key] = _judged(before, got, results[name][index], desc.data_type, label, self._half)
+
+
+def check_nodes(
+    graph: Graph,
+    feeds: Mapping[str, Array],
+    outputs: Sequence[GraphOutput] | None = None,
+    *,
+    provider: str = "cpu",
+    opset: int = 21,
+) -> tuple[NodeCheck, ...]:
+    """All nodes that ``outputs`` need, on one set of inputs in the shapes of memory."""
+    checks = NodeChecks(graph, graph.outputs if outputs is None else outputs, provider, opset)
+    checks.run(feeds, "1")
+    return checks.results
+
+
+def _whole(write: Write, desc: TensorDesc) -> TensorDesc:
+    """The view under which a value is looked at: as it is written, or all of a buffer that is written in part."""
+    if write.base is None and write.offset == 0:
+        return desc
+    data_type = DataType.UINT8 if desc.data_type.is_packed_nibbles else desc.data_type
+    if write.value.nbytes % data_type.itemsize or write.offset % data_type.itemsize:
+        data_type = DataType.UINT8
+    return TensorDesc(data_type, (write.value.nbytes // data_type.itemsize,))
+
+
+def _bytes(array: Array, value: Value) -> memory.Bytes:
+    """The contents of a buffer, zeros behind those that are given."""
+    flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)[: value.nbytes]
+    return flat if flat.size == value.nbytes else np.concatenate([flat, np.zeros(value.nbytes - flat.size, np.uint8)])
+
+
+def _bytes_to(array: Array, dtype: np.dtype[np.generic], shape: tuple[int, ...]) -> Array:
+    """The same bytes under another type and shape, as another reader sees the buffer."""
+    if (array.dtype, array.shape) == (dtype, shape):
+        return array
+    size = int(np.prod(shape)) * dtype.itemsize
+    flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)[:size]
+    return np.concatenate([flat, np.zeros(size - flat.size, np.uint8)]).view(dtype).reshape(shape)
+
+
+def _judged(
+    before: NodeCheck, got: Array, want: Result, data_type: DataType, label: str, half_accumulation: bool
+) -> NodeCheck:
+    """The check with one more round in it."""
+    wrong = disagreements(got, want, data_type, half_accumulation)
+    allowed = allowed_error(want, data_type, half_accumulation)
+    counted = np.ones(got.shape, np.bool_) if want.unspecified is None else ~want.unspecified
+    with np.errstate(all="ignore"):
+        expected = want.values.astype(np.float64)
+        distance = np.abs(got.astype(np.float64) - expected)
+        counted &= np.isfinite(distance)
+        size = np.abs(expected)
+        unit = np.spacing(size.astype(data_type.dtype)).astype(np.float64) if data_type.is_float else np.ones(got.shape)
+        relative, ulps, part = distance / size, distance / unit, distance / allowed
+    result = replace(
+        before,
+        elements=before.elements + got.size,
+        unspecified=before.unspecified + (0 if want.unspecified is None else int(want.unspecified.sum())),
+        wrong=before.wrong + int(wrong.sum()),
+        worst=max(before.worst, _largest(distance, counted)),
+        worst_relative=max(before.worst_relative, _largest(relative, counted)),
+        worst_ulps=max(before.worst_ulps, _largest(ulps, counted)),
+        worst_of_bound=max(before.worst_of_bound, _largest(part, counted)),
+        exact=before.exact and want.error is None,
+    )
+    if before.wrong or not wrong.any():
+        return result
+    where = tuple(int(axis[0]) for axis in np.nonzero(wrong))
+    return replace(
+        result,
+        round=label,
+        first_wrong=where,
+        expected=float(expected[where]),
+        got=float(got[where]),
+        bound=float(allowed[where]),
+    )
+
+
+def _largest(values: Array, counted: Array) -> float:
+    chosen = values[counted & np.isfinite(values)]
+    return float(chosen.max()) if chosen.size else 0.0

@@ -1,0 +1,72 @@
+"""What ``bench_ops.py`` measures of pools, Lp norms and gradients, on an image of a million."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from _bench_cases import FLOAT32, Array, Case, numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+IMAGE, HALF, TWICE = (1, 16, 256, 256), (1, 16, 128, 128), (1, 16, 512, 512)
+_WINDOWS: dict[str, object] = {
+    "DimensionCount": 2, "Strides": [2, 2], "WindowSize": [2, 2], "Dilations": [1, 1],
+    "StartPadding": [0, 0], "EndPadding": [0, 0],
+}  # fmt: skip
+
+
+def cases() -> Iterator[Case]:
+    """All of them."""
+    x, gradient = numbers(FLOAT32, IMAGE), numbers(FLOAT32, HALF)
+    pooled = {"OutputTensor": (FLOAT32, HALF)}
+    spread = {"OutputGradientTensor": (FLOAT32, IMAGE)}
+    averaged = {**_WINDOWS, "IncludePadding": False}
+    yield Case("MAX_POOLING2", "float32 2x2", {"InputTensor": x}, pooled, lambda x: _blocks(x).max((3, 5)), _WINDOWS)
+    yield Case(
+        "AVERAGE_POOLING1", "float32 2x2", {"InputTensor": x}, pooled, lambda x: _blocks(x).mean((3, 5)), averaged
+    )
+    for p in (1, 2, 3):
+        fields = {**_WINDOWS, "P": p}
+        yield Case("LP_POOLING1", f"float32 2x2 P {p}", {"InputTensor": x}, pooled, _norms[p], fields)
+    plain = {name: value for name, value in averaged.items() if name != "Dilations"}
+    backward = {"InputGradientTensor": gradient}
+    yield Case("AVERAGE_POOLING_GRAD", "float32 2x2", backward, spread, lambda g: _repeated(g) / 4, plain)
+    backward = {"InputTensor": x, **backward}
+    yield Case("MAX_POOLING_GRAD", "float32 2x2", backward, spread, _to_the_largest, _WINDOWS)
+    down: dict[str, object] = {
+        "InterpolationMode": "NEAREST_NEIGHBOR", "DimensionCount": 4, "Scales": [1.0, 1.0, 2.0, 2.0],
+        "InputPixelOffsets": [0.0] * 4, "OutputPixelOffsets": [0.0] * 4, "RoundingDirection": "DECREASING",
+    }  # fmt: skip
+    yield Case(
+        "RESAMPLE_GRAD1",
+        "float32 nearest",
+        {"InputGradientTensor": x},
+        {"OutputGradientTensor": (FLOAT32, HALF)},
+        lambda g: _blocks(g).sum((3, 5)),
+        down,
+    )
+
+
+def _blocks(x: Array) -> Array:
+    n, c, height, width = x.shape
+    return x.reshape(n, c, height // 2, 2, width // 2, 2)
+
+
+def _repeated(x: Array) -> Array:
+    return x.repeat(2, 2).repeat(2, 3)
+
+
+def _to_the_largest(x: Array, gradient: Array) -> Array:
+    rows = np.ascontiguousarray(_blocks(x).transpose(0, 1, 2, 4, 3, 5)).reshape(*gradient.shape, 4)
+    result = np.zeros_like(rows)
+    np.put_along_axis(result, rows.argmax(-1)[..., None], gradient[..., None], -1)
+    return result.reshape(*gradient.shape, 2, 2).transpose(0, 1, 2, 4, 3, 5).reshape(x.shape)
+
+
+_norms = {
+    1: lambda x: np.abs(_blocks(x)).sum((3, 5)),
+    2: lambda x: np.sqrt((_blocks(x) ** 2).sum((3, 5))),
+    3: lambda x: np.cbrt((np.abs(_blocks(x)) ** 3).sum((3, 5))),
+}

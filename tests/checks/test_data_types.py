@@ -1,0 +1,68 @@
+"""Every operator with the data type of one tensor changed to every other: refused, or compiled; never a surprise."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+
+from dml2onnx.catalog import FieldType
+from dml2onnx.checks import check
+from dml2onnx.codes import checking as codes
+from dml2onnx.compiler import compile
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+from .build import one
+from .valid import descriptors
+
+FIRST = {name: found[0] for name, found in descriptors().items()}
+
+
+def changed(desc: OperatorDesc) -> list[OperatorDesc]:
+    """The descriptor with another data type in one of its tensors."""
+    found: list[OperatorDesc] = []
+    for name in [field.name for field in desc.schema.tensor_fields]:
+        value = desc.get(name)
+        for data_type in DataType:
+            if isinstance(value, TensorDesc):
+                other: object = TensorDesc(data_type, value.sizes, value.strides)
+            elif isinstance(value, tuple) and value and isinstance(value[0], TensorDesc):
+                other = (TensorDesc(data_type, value[0].sizes, value[0].strides), *value[1:])
+            else:
+                continue
+            values = [
+                bool(item) if field.type is FieldType.BOOL else item
+                for field, item in zip(desc.schema.fields, desc.values, strict=True)
+            ]  # the documentation writes some flags as numbers
+            values[desc.schema.index[name]] = other  # type: ignore[call-overload]  # of the kind that was there
+            found.append(replace(desc, values=tuple(values)))
+    return found
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_one_tensor_of_another_type(name: str) -> None:
+    for desc in changed(FIRST[name]):
+        graph = one(desc)
+        errors = [item for item in check(graph) if item.severity.value == "error"]
+        if errors:
+            continue
+        with suppress(DmlError):  # an InternalError is none
+            compile(graph)
+
+
+@pytest.mark.parametrize("name", ["FOLD", "UNFOLD"])
+@pytest.mark.parametrize("data_type", [item.name for item in DataType if item.name != "FLOAT32"])
+def test_tables_from_examples_are_tables(name: str, data_type: str) -> None:
+    """The pages of these have no table; what their examples use is what is known to be supported."""
+    desc = FIRST[f"DML_OPERATOR_{name}"]
+    types = [
+        item
+        for item in changed(desc)
+        if any(item.tensor(field.name).data_type.name == data_type for field in item.schema.tensor_fields)
+    ]
+    assert len(types) == 2
+    for each in types:
+        assert codes.DATA_TYPE_UNSUPPORTED.id in {item.code for item in check(one(each))}

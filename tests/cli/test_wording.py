@@ -1,0 +1,50 @@
+"""What is repeated of a command line is short, whatever was written there."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+from dml2onnx.cli import main
+from dml2onnx.cli.parser import make_parser
+
+LONG = ["x" * 5000, "9" * 5000, "a\n\x1b[31m" * 1000, "-" * 5000, "a=" + "b" * 5000, "1_" * 3000]
+
+
+def options() -> list[tuple[str, str]]:
+    """(command, option) of everything that takes a value; an empty option is the first positional argument."""
+    (commands,) = (item for item in make_parser()._actions if isinstance(item, argparse._SubParsersAction))
+    found = [("", "")]
+    for name, parser in commands.choices.items():
+        for action in parser._actions:
+            if action.nargs != 0:
+                found.append((name, action.option_strings[-1] if action.option_strings else ""))
+    return found
+
+
+OPTIONS = options()
+
+
+def test_there_are_options() -> None:
+    assert len(OPTIONS) > 30
+
+
+@pytest.mark.parametrize(("command", "option"), OPTIONS, ids=lambda item: item or "-")
+def test_long_texts_are_shortened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, option: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("model.json").write_text("{}")
+    monkeypatch.setenv("COLUMNS", "80")
+    positional = {"": [], "ops": []}.get(command, ["model.json"])
+    for text in LONG:
+        given = [f"{option}={text}", *positional] if option else [text]
+        code = main([*([command] if command else []), *given])
+        said = capsys.readouterr().err
+        assert code in (0, 1, 2)
+        usage, _, complaint = said.rpartition("error: ")
+        assert len(complaint) < 1500, complaint[:300]
+        assert "\x1b" not in complaint
+        assert "Traceback" not in usage

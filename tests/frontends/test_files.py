@@ -1,0 +1,177 @@
+"""Files of constants: each holds its tensor and nothing else, in every format that names files."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import dml2onnx
+from dml2onnx.checks import check
+from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.frontends import load
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+from .conftest import LFS_POINTER
+from .models import Model
+from .partitions import attribute, write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dml2onnx.ir.graph import Graph
+
+quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+TYPES = [DataType.FLOAT32, DataType.FLOAT16, DataType.UINT8, DataType.INT64]
+SPARE = dict.fromkeys(("native", "dml_graph", "serialized"), codes.FILE_TOO_LONG) | {
+    "dxdispatch": codes.FILE_PARTLY_READ
+}
+
+
+def described(desc: TensorDesc) -> Model:
+    members: Model = {"DataType": desc.data_type.name, "Sizes": list(desc.sizes)}
+    return members if desc.strides is None else {**members, "Strides": list(desc.strides)}
+
+
+def load_as(format: str, directory: Path, desc: TensorDesc) -> Graph:
+    """A graph that copies a constant, in a file of its own, to its output."""
+    raw, out = described(desc), {"DataType": desc.data_type.name, "Sizes": list(desc.sizes)}
+    path = directory / "model.json"
+    if format == "serialized":
+        names = {"inputNames": ["w0"], "outputNames": ["y"]}
+        tensors = [
+            {
+                "dataType": f"DML_TENSOR_DATA_TYPE_{item.data_type.name}",
+                "sizes": item.sizes,
+                "strides": item.strides,
+                "total": item.total_bytes,
+            }
+            for item in (desc, TensorDesc(desc.data_type, desc.sizes))
+        ]
+        node: Model = {"name": "copy", "operator": "DML_OPERATOR_ELEMENT_WISE_IDENTITY", **names}
+        node |= {"inputs": tensors[:1], "outputs": tensors[1:], "attributes": [attribute(None, 10)]}
+        constant: Model = {"name": "w", "constant": "w", "outputNames": ["w0"]}
+        contents = (directory / "w.bin").read_bytes()
+        path = write(directory, {"nodes": [constant, node], "inputs": [], "outputs": ["y"]})
+        (directory / "w.bin").write_bytes(contents)
+        return load(path)
+    operator = {"InputTensor": raw, "OutputTensor": out}
+    copy = {"Type": "ELEMENT_WISE_IDENTITY", "Desc": operator}
+    models: dict[str, Model] = {
+        "native": {
+            "dml2onnx": 1,
+            "constants": {"w": {**raw, "file": "w.bin"}},
+            "nodes": [
+                {
+                    "type": "ELEMENT_WISE_IDENTITY",
+                    "desc": {"OutputTensor": out},
+                    "inputs": {"InputTensor": "w"},
+                    "outputs": {"OutputTensor": "y"},
+                }
+            ],
+            "outputs": ["y"],
+        },
+        "dml_graph": {
+            "Nodes": [{"Type": 1, "Desc": copy}, {"Type": 2, "Desc": {"Data": {"file": "w.bin"}}}],
+            "IntermediateEdges": [
+                {"FromNodeIndex": 1, "FromNodeOutputIndex": 0, "ToNodeIndex": 0, "ToNodeInputIndex": 0}
+            ],
+            "OutputEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": "y"}],
+        },
+        "dxdispatch": {
+            "resources": {
+                "w": {"initialValuesDataType": desc.data_type.name, "initialValues": {"sourcePath": "w.bin"}},
+                "y": {
+                    "initialValuesDataType": desc.data_type.name,
+                    "initialValues": {"valueCount": desc.element_count, "value": 0},
+                },
+            },
+            "dispatchables": {"copy": {"type": "ELEMENT_WISE_IDENTITY", "desc": operator}},
+            "commands": [
+                {"type": "dispatch", "dispatchable": "copy", "bindings": {"InputTensor": "w", "OutputTensor": "y"}}
+            ],
+        },
+    }
+    path.write_text(json.dumps(models[format]))
+    return load(path)
+
+
+@st.composite
+def tensors(draw: st.DrawFn) -> TensorDesc:
+    """Packed tensors, and ones with gaps or broadcast dimensions."""
+    sizes = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)))
+    strides: Sequence[int] | None = None
+    if draw(st.booleans()):
+        step, found = draw(st.integers(1, 3)), []
+        for size in reversed(sizes):
+            found.append(step if draw(st.integers(0, 4)) else 0)
+            step *= size
+        strides = tuple(reversed(found))
+    return TensorDesc(draw(st.sampled_from(TYPES)), sizes, strides)
+
+
+@pytest.mark.parametrize("format", SPARE)
+@quick
+@given(desc=tensors(), spare=st.integers(-5, 13))
+def test_a_file_has_the_size_of_its_tensor(format: str, tmp_path: Path, desc: TensorDesc, spare: int) -> None:
+    """Shorter ones and longer ones are told, and others give their bytes."""
+    elements = desc.data_type.bytes_for(desc.extent)
+    wanted = desc.minimum_bytes if format in ("serialized", "dml_graph", "dxdispatch") else elements
+    size = max(1, elements + spare)
+    (tmp_path / "w.bin").write_bytes(np.arange(1, size + 1, dtype=np.uint8).tobytes())
+    graph = load_as(format, tmp_path, desc)
+    found = {item.code for item in check(graph)}
+    steps = [stride for size, stride in zip(desc.sizes, desc.effective_strides, strict=True) if size > 1 and stride]
+    gap = (min(steps, default=1) - 1) * desc.data_type.itemsize
+    if -(-size // 4) * 4 < wanted or (size < elements and format == "native"):
+        assert found, (desc, size)
+        assert SPARE[format].id not in found
+    elif size <= desc.minimum_bytes:
+        assert found == set(), (desc, size)
+        assert graph.findings == ()
+    elif size > -(-(elements + gap) // 4) * 4:
+        assert found == {SPARE[format].id}, (desc, size)
+    else:
+        assert found <= {SPARE[format].id}
+
+
+@pytest.mark.parametrize("format", SPARE)
+def test_pointers_of_git_lfs(format: str, tmp_path: Path) -> None:
+    """A checkout without Git LFS has 130 bytes in place of the 100 of the weights."""
+    (tmp_path / "w.bin").write_bytes(LFS_POINTER)
+    graph = load_as(format, tmp_path, TensorDesc(DataType.UINT8, (len(LFS_POINTER),)))
+    assert [item.code for item in graph.findings] == [codes.LFS_POINTER.id]
+    assert "Git LFS pointer to 100 bytes" in graph.findings[0].message
+
+
+@pytest.mark.parametrize("name", ["Partition_0.bin", "model.json", "data"])
+def test_models_that_are_pointers(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(LFS_POINTER)
+    with pytest.raises(UnreadableError) as caught:
+        load(tmp_path / name)
+    assert [item.code for item in caught.value.diagnostics] == [codes.LFS_POINTER.id]
+    assert name in str(caught.value)
+
+
+def test_a_program_that_starts_in_the_middle_of_a_file(tmp_path: Path) -> None:
+    """What a binding asks for is no accident; neither is a file that is shown."""
+    (tmp_path / "w.bin").write_bytes(np.arange(8, dtype=np.float32).tobytes())
+    load_as("dxdispatch", tmp_path, TensorDesc(DataType.FLOAT32, (4,)))
+    model = json.loads((tmp_path / "model.json").read_text())
+    dispatch = model["commands"][0]
+    model["commands"] = [
+        {**dispatch, "bindings": {"InputTensor": {"name": "w", "elementOffset": 4}, "OutputTensor": "y"}}
+    ]
+    (tmp_path / "model.json").write_text(json.dumps(model))
+    graph = load(tmp_path / "model.json")
+    assert check(graph) == []
+    assert dml2onnx.run(graph)["y"].tolist() == [4, 5, 6, 7]
+    model["commands"] = [{"type": "print", "resource": "w"}, dispatch]
+    (tmp_path / "model.json").write_text(json.dumps(model))
+    assert check(load(tmp_path / "model.json")) == []

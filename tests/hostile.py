@@ -1,0 +1,108 @@
+"""Descriptors that cost nothing to write and everything to carry out: sizes of those that are right, made large."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.catalog import FieldType
+from dml2onnx.checks.inference import infer_outputs
+from dml2onnx.ir.data import FillData
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LARGE = (1 << 16, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1)
+_SIZES = (FieldType.UINT, FieldType.UINT_ARRAY, FieldType.TENSOR, FieldType.TENSOR_ARRAY, FieldType.SIZE_2D)
+
+
+def unfilled(op: OperatorDesc, *, constant: bool = False) -> Graph:
+    """A graph of one node, ``wide``, whose inputs nobody has filled, or are constants that repeat one element."""
+    reads, writes = {}, {}
+    inputs, constants, outputs = [], [], []
+    for item in op.schema.tensor_fields:
+        descs = op.tensors(item.name)
+        if not descs:
+            continue
+        values = [Value(f"{item.name}{index}", desc.total_bytes) for index, desc in enumerate(descs)]
+        if item not in op.schema.input_fields:
+            writes[item.name] = tuple(Write(value) for value in values)
+            outputs += [GraphOutput(value.name, value, desc) for value, desc in zip(values, descs, strict=True)]
+            continue
+        reads[item.name] = tuple(Read(value) for value in values)
+        for value, desc in zip(values, descs, strict=True):
+            if constant:
+                element = (1).to_bytes(max(desc.data_type.bits // 8, 1), "little")
+                constants.append(Constant(value, FillData(element, value.nbytes)))
+            else:
+                inputs.append(GraphInput(value.name, value))
+    return Graph((Node("wide", op, reads, writes),), tuple(inputs), tuple(outputs), tuple(constants))
+
+
+def enlarged(op: OperatorDesc) -> Iterator[OperatorDesc]:
+    """The descriptor with one number large: wherever it stands, and in one place, with outputs that follow."""
+    pairs = zip(op.schema.fields, op.values, strict=True)  # JSON's examples have 0 and 1 for flags
+    op = OperatorDesc(op.schema, tuple(bool(value) if item.type is FieldType.BOOL else value for item, value in pairs))
+    numbers = {number for value in op.values for number in _numbers(value) if number > 1}
+    for number in sorted(numbers):
+        for large in LARGE:
+            yield OperatorDesc(op.schema, tuple(_replaced(value, number, large) for value in op.values))
+    for position, item in enumerate(op.schema.fields):
+        if item.type not in _SIZES or item.enum:
+            continue
+        for value in _with_one_large(op.values[position]):
+            values = list(op.values)
+            values[position] = value
+            yield _following(OperatorDesc(op.schema, tuple(values)), item.name)
+
+
+def _numbers(value: object) -> list[int]:
+    if isinstance(value, TensorDesc):
+        return list(value.sizes)
+    if isinstance(value, tuple):
+        return [number for item in value for number in _numbers(item)]
+    return [value] if type(value) is int else []
+
+
+def _replaced(value: object, old: int, new: int):  # type: ignore[no-untyped-def]
+    if isinstance(value, TensorDesc):
+        return TensorDesc(value.data_type, tuple(new if size == old else size for size in value.sizes))
+    if type(value) is tuple:
+        return tuple(_replaced(item, old, new) for item in value)
+    return new if type(value) is int and value == old else value
+
+
+def _with_one_large(value: object) -> Iterator[object]:
+    if isinstance(value, TensorDesc):
+        for axis in range(value.rank):
+            for large in LARGE:
+                yield TensorDesc(value.data_type, (*value.sizes[:axis], large, *value.sizes[axis + 1 :]))
+        for stride in LARGE:
+            yield TensorDesc(value.data_type, value.sizes, (stride, *value.effective_strides[1:]))
+        yield TensorDesc(value.data_type, (1 << 15,) * min(value.rank, 2), (1, 1)[: value.rank])
+    elif isinstance(value, tuple) and value and type(value[0]) is int:
+        for position in range(len(value)):
+            for large in LARGE:
+                yield (*value[:position], large, *value[position + 1 :])
+    elif type(value) is int:
+        yield from LARGE
+
+
+def _following(op: OperatorDesc, changed: str) -> OperatorDesc:
+    """With the outputs that the rest asks for, where that can be said."""
+    outputs = [item.name for item in op.schema.output_fields if isinstance(op.get(item.name), TensorDesc)]
+    if changed in outputs:
+        return op
+    without = tuple(
+        None if item.name in outputs else value for item, value in zip(op.schema.fields, op.values, strict=True)
+    )
+    types = {name: op.tensor(name).data_type for name in outputs}
+    try:
+        inferred = infer_outputs(OperatorDesc(op.schema, without), {}, types, outputs).outputs
+    except Exception:
+        return op
+    made = {name: TensorDesc(data_type, tuple(sizes)) for name, (data_type, sizes) in inferred.items()}
+    values = (made.get(item.name, value) for item, value in zip(op.schema.fields, op.values, strict=True))
+    return OperatorDesc(op.schema, tuple(values))

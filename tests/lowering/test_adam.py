@@ -1,0 +1,153 @@
+"""ADAM_OPTIMIZER: numbers against the reference, its ONNX form, and programs that update in place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx.checks import check
+from dml2onnx.execution import run
+from dml2onnx.ir.operator import OperatorDesc
+from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+
+MOMENTS = ("Parameters", "FirstMoment", "SecondMoment")
+TENSORS = (*(f"Input{name}Tensor" for name in MOMENTS), "GradientTensor", *(f"Output{name}Tensor" for name in MOMENTS))
+TYPICAL = {"LearningRate": 0.01, "Beta1": 0.9, "Beta2": 0.999, "Epsilon": 1e-8}
+
+
+def adam(sizes: tuple[int, ...], data_type: str = "FLOAT32", **fields: Any) -> OperatorDesc:
+    """``fields`` also gives strides by tensor."""
+    strides = {name: fields.pop(name, None) for name in TENSORS}
+    tensors = {name: t(data_type, sizes, strides[name]) for name in TENSORS}
+    return operator(
+        "ADAM_OPTIMIZER", **tensors, TrainingStepTensor=t("UINT32", (1,) * len(sizes)), **{**TYPICAL, **fields}
+    )
+
+
+def contents(op: OperatorDesc, step: int = 3, seed: int = 0) -> dict[str, np.ndarray]:
+    """Numbers of a plausible training."""
+    rng, desc = np.random.default_rng(seed), op.tensor("InputSecondMomentTensor")
+    second = (rng.random(desc.extent) * 4).astype(desc.data_type.dtype)
+    return {"InputSecondMomentTensor": second, "TrainingStepTensor": np.array([step], np.uint32)}
+
+
+@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("ADAM_OPTIMIZER", "GradientTensor")))
+def test_support_rows(level: str, data_type: str, rank: int) -> None:
+    op = adam((2, 1, 3, 1, 2, 1, 2, 1)[:rank], data_type)
+    assert not check(make_case(op).graph, level)
+    check_case(op, inputs=contents(op))
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("target", ["cpu", "dml"])
+def test_every_opset(opset: int, target: str) -> None:
+    op = adam((2, 3))
+    check_case(op, inputs=contents(op), opset=opset, target=target)
+
+
+@pytest.mark.parametrize("step", [1, 2, 10, 1000, 100_000, (1 << 32) - 1])
+@pytest.mark.parametrize("fields", [{}, {"Beta1": 0.0}, {"Beta2": 0.0}, {"Beta1": 0.5, "Beta2": 0.5, "Epsilon": 0.1}])
+def test_steps_and_rates(step: int, fields: dict[str, float]) -> None:
+    for data_type in ("FLOAT32", "FLOAT16"):
+        op = adam((3, 4), data_type, **fields)
+        check_case(op, inputs=contents(op, step))
+
+
+def test_the_correction_keeps_its_digits() -> None:
+    """``1 - Beta2 ** T`` with a Beta2 next to 1 has few digits in FLOAT."""
+    op = adam((1,), Beta2=float(1 - np.float32(2.0**-24)), Beta1=0.0, Epsilon=0.0, LearningRate=1.0)
+    values = {
+        "InputParametersTensor": 0,
+        "InputFirstMomentTensor": 0,
+        "InputSecondMomentTensor": 1,
+        "GradientTensor": 1,
+    }
+    given_inputs = {name: np.array([value], np.float32) for name, value in values.items()}
+    given_inputs["TrainingStepTensor"] = np.array([3], np.uint32)
+    got = check_case(op, inputs=given_inputs).run(given_inputs)["OutputParametersTensor"]
+    np.testing.assert_allclose(got, -np.sqrt(3 * 2.0**-24), rtol=1e-6)
+
+
+def test_form() -> None:
+    """One of each step of the formula, and a few numbers more for the correction, none when T is constant."""
+    op = adam((2, 3))
+    found = operators(check_case(op, inputs=contents(op)))
+    steps = ["Mul", "Mul", "Add", "Mul", "Mul", "Mul", "Add", "Sqrt", "Add", "Mul", "Div", "Sub"]
+    correction = ["Pow", "Pow", "Sub", "Sub", "Sqrt", "Mul", "Div"]
+    assert sorted(item for item in found if item not in ("Cast", "Reshape")) == sorted(steps + correction)
+    assert len(operators(check_case(op, inputs=contents(op), constants=["TrainingStepTensor"]))) == 12
+
+
+def test_strides() -> None:
+    op = adam((2, 3), InputParametersTensor=(1, 2), GradientTensor=(0, 1), OutputFirstMomentTensor=(1, 2))
+    check_case(op, inputs=contents(op))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(1, 4), min_size=1, max_size=4),
+    st.sampled_from(["FLOAT32", "FLOAT16"]),
+    st.sampled_from([0.0, 0.5, 0.9, 1.0]),
+    st.sampled_from([0.0, 0.9, 0.999, 1.0]),
+    st.sampled_from([0.0, 1e-8, 0.1]),
+    st.sampled_from([0, 1, 2, 50, 5000]),
+    st.booleans(),
+)
+def test_lowered_equals_reference(
+    sizes: list[int], data_type: str, beta1: float, beta2: float, epsilon: float, step: int, extremes: bool
+) -> None:
+    op = adam(tuple(sizes), data_type, Beta1=beta1, Beta2=beta2, Epsilon=epsilon)
+    inputs = contents(op, step, seed=sum(sizes))
+    if extremes:
+        del inputs["InputSecondMomentTensor"]
+    check_case(op, inputs=inputs, extremes=extremes, seed=step)
+
+
+# --- in place --------------------------------------------------------------------------------------------------------
+
+SIZES = (1, 1, 2, 3)
+
+
+def program(tmp_path: Path, steps: int) -> Path:
+    """A DxDispatch program that gives the operator its own inputs as outputs, several times."""
+    numbers = {"x": [0.5, -1, 2, 3, -2, 1], "m": [0.0] * 6, "v": [0.0] * 6, "g": [1, -2, 3, 0.5, -0.25, 4]}
+    resources: dict[str, Any] = {
+        name: {"initialValuesDataType": "FLOAT32", "initialValues": values} for name, values in numbers.items()
+    }
+    resources["t"] = {"initialValuesDataType": "UINT32", "initialValues": [1]}
+    tensor = {"DataType": "FLOAT32", "Sizes": list(SIZES)}
+    desc = dict.fromkeys(TENSORS, tensor)
+    desc["TrainingStepTensor"] = {"DataType": "UINT32", "Sizes": [1, 1, 1, 1]}
+    bindings = {"GradientTensor": "g", "TrainingStepTensor": "t"}
+    for name, resource in zip(MOMENTS, "xmv", strict=True):
+        bindings |= {f"Input{name}Tensor": resource, f"Output{name}Tensor": resource}
+    dispatch = {"type": "dispatch", "dispatchable": "adam", "bindings": bindings}
+    content = {
+        "resources": resources,
+        "dispatchables": {"adam": {"type": "ADAM_OPTIMIZER", "desc": {**desc, **TYPICAL}}},
+        "commands": [dispatch] * steps + [{"type": "print", "resource": name} for name in "xmv"],
+    }
+    path = tmp_path / "program.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+def test_outputs_may_be_the_inputs(tmp_path: Path, steps: int) -> None:
+    path = program(tmp_path, steps)
+    x, m, v = np.array([0.5, -1, 2, 3, -2, 1]), np.zeros(6), np.zeros(6)
+    g = np.array([1, -2, 3, 0.5, -0.25, 4])
+    beta1, beta2 = (float(np.float32(TYPICAL[name])) for name in ("Beta1", "Beta2"))
+    rate = TYPICAL["LearningRate"] * np.sqrt(1 - beta2) / (1 - beta1)  # the step stays 1
+    for _ in range(steps):
+        m, v = beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g**2
+        x = x - rate * m / (np.sqrt(v) + TYPICAL["Epsilon"])
+    results = run(path)
+    for name, want in zip("xmv", (x, m, v), strict=True):
+        np.testing.assert_allclose(results[name].reshape(-1), want, rtol=1e-5, atol=1e-6)

@@ -1,0 +1,434 @@
+"""MULTIHEAD_ATTENTION and MULTIHEAD_ATTENTION1 compiled, run, and compared with the reference."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dml2onnx.compiler import compile_outputs
+from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+
+NAMES = ("MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1")
+SOURCES = ("separate", "query and key", "key and value", "all")
+MASKS = ("KEY_SEQUENCE_LENGTH", "KEY_SEQUENCE_END_START", "KEY_QUERY_SEQUENCE_LENGTH_START_END", "BOOLEAN")
+OPTIONAL = ("bias", "position", "past", "present key", "present value")
+PRESENT = ("OutputPresentKeyTensor", "OutputPresentValueTensor")
+
+
+def attention(
+    name="MULTIHEAD_ATTENTION",
+    source="separate",
+    *,
+    batch=2,
+    queries=3,
+    keys=4,
+    heads=4,
+    groups=None,
+    size=8,
+    value_size=6,
+    past=5,
+    cache=None,
+    given=(),
+    mask=None,
+    rank=None,
+    data_type="FLOAT32",
+    layouts=None,
+    **attributes,
+):
+    """A descriptor; ``given`` are names of ``OPTIONAL``, ``cache`` the length of present tensors with past lengths.
+
+    ``rank`` adds leading ones to tensors that have fewer dimensions.
+    """
+    if name == "MULTIHEAD_ATTENTION" or source in {"query and key", "all"}:
+        groups = heads
+    groups = groups or 2
+    if source in {"query and key", "all"}:
+        keys = queries
+    if source in {"key and value", "all"}:
+        value_size = size
+    past = past if "past" in given else 0
+    total = cache or past + keys
+    stacks = {"query and key": 2, "key and value": 2, "all": 3}
+    sizes = {
+        "QueryTensor": (batch, queries, heads * size) if source in {"separate", "key and value"} else None,
+        "KeyTensor": (batch, keys, groups * size) if source == "separate" else None,
+        "ValueTensor": (batch, keys, groups * value_size) if source in {"separate", "query and key"} else None,
+        "StackedQueryKeyTensor": (batch, queries, heads, 2, size) if source == "query and key" else None,
+        "StackedKeyValueTensor": (batch, keys, groups, 2, size) if source == "key and value" else None,
+        "StackedQueryKeyValueTensor": (batch, queries, heads, stacks["all"], size) if source == "all" else None,
+        "BiasTensor": (heads * size + groups * (size + value_size),) if "bias" in given else None,
+        "RelativePositionBiasTensor": (batch, heads, queries, total) if "position" in given else None,
+        "PastKeyTensor": (batch, groups, past, size) if past else None,
+        "PastValueTensor": (batch, groups, past, value_size) if past else None,
+        "OutputTensor": (batch, queries, heads * value_size),
+        "OutputPresentKeyTensor": (batch, groups, total, size) if cache or "present key" in given else None,
+        "OutputPresentValueTensor": (batch, groups, total, value_size) if cache or "present value" in given else None,
+        "MaskTensor": {
+            "KEY_SEQUENCE_LENGTH": (1, batch),
+            "KEY_SEQUENCE_END_START": (2, batch),
+            "KEY_QUERY_SEQUENCE_LENGTH_START_END": (3 * batch + 2,),
+            "BOOLEAN": (batch, heads, queries, total),
+        }.get(mask),
+        "PastSequenceLengthsTensor": (batch,) if cache or "lengths" in given else None,
+    }
+    tensors = {}
+    for field, shape in sizes.items():
+        if shape is not None:
+            shape = (1,) * max(0, (rank or 0) - len(shape)) + shape
+            kind = "INT32" if field in {"MaskTensor", "PastSequenceLengthsTensor"} else data_type
+            tensors[field] = t(kind, shape, (layouts or {}).get(field))
+    counts = {"QueryHeadCount": heads, "KeyValueHeadCount": groups} if name in NAMES[1:] else {"HeadCount": heads}
+    own = {"Scale": 0.3, "MaskFilterValue": -10000.0, "MaskType": mask or "NONE", **counts, **attributes}
+    return operator(name, **tensors, **own)
+
+
+def contents(op, seed=0, scale=1.0):
+    """Ordinary numbers, masks that keep something and some that do not, and lengths that fit."""
+    random = np.random.default_rng(seed)
+    values = {}
+    for field in (*op.schema.input_fields, *op.schema.output_fields):
+        if not op.has(field.name) or (field in op.schema.output_fields and not op.updates(field.name)):
+            continue
+        desc = op.tensor(field.name)
+        values[field.name] = random.normal(0, scale, desc.sizes).astype(desc.data_type.dtype)
+        if field.name == "MaskTensor":
+            total = keys_of(op)
+            limits = (-1, 3) if op.enum("MaskType") == "BOOLEAN" else (-2, total + 3)
+            values[field.name] = random.integers(*limits, desc.sizes).astype(np.int32)
+        if field.name == "PastSequenceLengthsTensor":
+            values[field.name] = random.integers(0, room(op) + 1, desc.sizes).astype(np.int32)
+    for name, desc in ((name, op.tensor(name)) for name in values if not op.tensor(name).is_packed):
+        # where elements share memory they have one value
+        values[name] = values[name][tuple(slice(None) if s else slice(1) for s in desc.effective_strides)]
+        values[name] = np.broadcast_to(values[name], desc.sizes)
+    return values
+
+
+def new_keys(op):
+    """How many keys there are besides the past."""
+    for name in ("KeyTensor", "StackedQueryKeyTensor", "StackedKeyValueTensor", "StackedQueryKeyValueTensor"):
+        if op.has(name):
+            return op.tensor(name).sizes[-2 if name == "KeyTensor" else -4]
+    raise AssertionError
+
+
+def keys_of(op):
+    """How many keys the queries see."""
+    if op.has("PastSequenceLengthsTensor") and op.has(PRESENT[0]):
+        return op.tensor(PRESENT[0]).sizes[-2]
+    return new_keys(op) + (op.tensor("PastKeyTensor").sizes[-2] if op.has("PastKeyTensor") else 0)
+
+
+def room(op):
+    """The largest past length behind which the new keys fit."""
+    return keys_of(op) - new_keys(op)
+
+
+def check(op, *, constants=(), seed=0, inputs=None, **options):
+    """Compiles, runs and compares."""
+    present = [name for name in constants if op.schema.field(name) is not None and op.has(name)]
+    return check_case(op, inputs={**contents(op, seed), **(inputs or {})}, constants=present, **options)
+
+
+def kernels(model):
+    """The operators that compute."""
+    return [item for item in operators(model) if item not in {"Reshape", "Transpose"}]
+
+
+SUPPORT = [(name, *case.values) for name in NAMES for case in support_cases(name)]
+
+
+@pytest.mark.parametrize("opset", [17, 23])
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize(("name", "level", "data_type", "rank"), SUPPORT)
+def test_every_data_type_and_rank(name, level, data_type, rank, source, opset):
+    for given_, mask in ((OPTIONAL, "BOOLEAN"), ((), None), (("bias", "present key"), "KEY_SEQUENCE_LENGTH")):
+        op = attention(name, source, given=given_, mask=mask, rank=rank, data_type=data_type)
+        check(op, opset=opset)
+
+
+class TestOptionalTensors:
+    @pytest.mark.parametrize("opset", [21, 23])
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+    @pytest.mark.parametrize("name", NAMES)
+    def test_every_choice(self, name, data_type, opset):
+        for flags in product([False, True], repeat=len(OPTIONAL)):
+            chosen = [item for item, flag in zip(OPTIONAL, flags, strict=True) if flag]
+            model = check(attention(name, given=chosen, data_type=data_type), opset=opset)
+            assert len(model.model_proto.graph.output) == 1 + flags[3] + flags[4]
+
+    @pytest.mark.parametrize("constants", [("BiasTensor",), ("KeyTensor", "ValueTensor"), ("PastKeyTensor",)])
+    @pytest.mark.parametrize("source", SOURCES)
+    def test_constants(self, source, constants):
+        check(attention(source=source, given=OPTIONAL), constants=constants)
+
+    @pytest.mark.parametrize("opset", [21, 23])
+    def test_a_node_of_constants(self, opset):
+        op = attention("MULTIHEAD_ATTENTION1", given=OPTIONAL, mask="BOOLEAN")
+        check(op, constants=[field.name for field in op.schema.input_fields], opset=opset)
+
+
+class TestMasks:
+    @pytest.mark.parametrize("opset", [21, 23])
+    @pytest.mark.parametrize("constants", [(), ("MaskTensor",)])
+    @pytest.mark.parametrize("rank", [None, 5])
+    @pytest.mark.parametrize("mask", MASKS)
+    @pytest.mark.parametrize("name", NAMES)
+    def test_each_type(self, name, mask, rank, constants, opset):
+        for given_ in ((), ("past", "position")):
+            op = attention(name, mask=mask, rank=rank, given=given_)
+            check(op, constants=constants, seed=len(given_), opset=opset)
+
+    @pytest.mark.parametrize("opset", [21, 23])
+    @pytest.mark.parametrize("strides", [(12, 0, 4, 1), (0, 0, 4, 1), (4, 0, 0, 1), (0, 12, 4, 1), (0, 0, 0, 0)])
+    @pytest.mark.parametrize("name", NAMES)
+    def test_broadcast_by_strides(self, name, strides, opset):
+        for mask, field in (("BOOLEAN", "MaskTensor"), (None, "RelativePositionBiasTensor")):
+            op = attention(name, mask=mask, given=() if mask else ("position",), layouts={field: strides})
+            check(op, opset=opset)
+
+    @pytest.mark.parametrize("opset", [21, 23])
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+    @pytest.mark.parametrize("value", [-10000.0, 0.0, 2.5, -3e4, -1e9, -3.4028234663852886e38, 1e9])
+    def test_filter_values(self, value, data_type, opset):
+        for mask in ("BOOLEAN", "KEY_SEQUENCE_END_START"):
+            check(attention(mask=mask, data_type=data_type, MaskFilterValue=value), opset=opset)
+
+    @pytest.mark.parametrize("opset", [21, 23])
+    @pytest.mark.parametrize("value", [-10.0, -10000.0, -3.4028234663852886e38])
+    def test_rows_without_a_key(self, value, opset):
+        """They keep the softmax of their raw scores."""
+        op = attention(mask="BOOLEAN", MaskFilterValue=value)
+        check(op, inputs={"MaskTensor": np.zeros(op.tensor("MaskTensor").sizes, np.int32)}, opset=opset)
+
+    def test_a_constant_mask_that_keeps_all_is_left_out(self):
+        op = attention(mask="KEY_SEQUENCE_LENGTH")
+        model = check(op, inputs={"MaskTensor": np.array([[4, 9]], np.int32)}, constants=["MaskTensor"])
+        assert "Add" not in operators(model)
+
+    def test_a_mask_without_a_type_is_none(self):
+        op = attention(mask="BOOLEAN", MaskType="NONE")
+        assert "Add" not in operators(check(op))
+
+
+class TestForm:
+    def test_products_and_a_softmax(self):
+        model = check(attention())
+        assert kernels(model) == ["MatMul", "Mul", "Softmax", "MatMul"]
+        assert operators(model).count("Transpose") == 4
+
+    def test_one_token_needs_no_transposition_but_that_of_the_joined_keys(self):
+        op = attention(queries=1, keys=1, given=("past", "present key", "present value"))
+        model = check(op)
+        assert kernels(model) == ["Concat", "Concat", "MatMul", "Mul", "Softmax", "MatMul"]
+        assert operators(model).count("Transpose") == 1
+
+    def test_constant_keys_and_values_are_laid_out_when_compiling(self):
+        model = check(attention(given=("bias",)), constants=["KeyTensor", "ValueTensor", "BiasTensor"])
+        assert kernels(model) == ["Add", "MatMul", "Mul", "Softmax", "MatMul"]
+        assert operators(model).count("Transpose") == 2
+
+    def test_a_scale_of_1_is_left_out(self):
+        assert kernels(check(attention(Scale=1.0))) == ["MatMul", "Softmax", "MatMul"]
+
+    def test_what_shares_a_head_is_one_matrix(self):
+        model = check(attention("MULTIHEAD_ATTENTION1", heads=6, groups=2))
+        assert kernels(model) == ["MatMul", "Mul", "Softmax", "MatMul"]
+
+    def test_halves_are_joined_as_such(self):
+        op = attention(data_type="FLOAT16", given=("past", "present key", "present value"))
+        model = check(op)
+        joins = [item for item in model.model_proto.graph.node if item.op_type == "Concat"]
+        assert {item.output[0] for item in joins} == set(PRESENT)
+
+    @pytest.mark.parametrize("name", NAMES)
+    @pytest.mark.parametrize("given_", [(), ("past", "present key", "present value"), ("present value",), ("bias",)])
+    def test_attention_from_opset_23_on(self, name, given_):
+        found = kernels(check(attention(name, given=given_), opset=23))
+        assert [item for item in found if item not in {"Split", "Add"}] == ["Attention"]
+
+    def test_attention_with_a_mask(self):
+        found = kernels(check(attention(mask="KEY_SEQUENCE_LENGTH"), opset=23))
+        assert found == ["Less", "Where", "Expand", "Attention"]
+
+    @pytest.mark.parametrize(
+        ("op", "reason"),
+        [
+            (attention(Scale=0.0), "Attention wants a positive Scale: it is MatMul and Softmax"),
+            (attention(Scale=-0.5), "Attention wants a positive Scale: it is MatMul and Softmax"),
+            (
+                attention("MULTIHEAD_ATTENTION1", mask="BOOLEAN"),
+                "Attention of grouped heads has one mask for all of them: it is MatMul and Softmax",
+            ),
+            (
+                attention(given=("position",)),
+                "what is added to the scores may be a mask to Attention: it is MatMul and Softmax",
+            ),
+            (
+                attention(mask="BOOLEAN", MaskFilterValue=-3.4028234663852886e38),
+                "what is added to the scores may be a mask to Attention: it is MatMul and Softmax",
+            ),
+        ],
+    )
+    def test_where_attention_is_something_else(self, op, reason):
+        model = check(op, opset=23)
+        assert "Attention" not in operators(model)
+        assert reason in model.lowered.traces[0].notes
+
+    def test_a_constant_position_bias_is_no_mask(self):
+        op = attention(given=("position",))
+        assert "Attention" in operators(check(op, opset=23, constants=["RelativePositionBiasTensor"]))
+        lowest = np.full(op.tensor("RelativePositionBiasTensor").sizes, np.finfo(np.float32).min)
+        model = check(
+            op, opset=23, inputs={"RelativePositionBiasTensor": lowest}, constants=["RelativePositionBiasTensor"]
+        )
+        assert "Attention" not in operators(model)
+
+    def test_directml_computes_in_halves(self):
+        graph = make_case(attention(data_type="FLOAT16", given=OPTIONAL)).graph
+        assert "Cast" not in operators(compile_outputs(graph, graph.outputs, target="dml", opset=21))
+
+
+class TestLengths:
+    """PastSequenceLengthsTensor: what present tensors hold is the past."""
+
+    @pytest.mark.parametrize("opset", [17, 23])
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+    @pytest.mark.parametrize("queries", [1, 3])
+    @pytest.mark.parametrize("past", [False, True])
+    @pytest.mark.parametrize("mask", [None, "BOOLEAN", "KEY_SEQUENCE_LENGTH"])
+    def test_present_tensors_hold_the_past(self, mask, past, queries, data_type, opset):
+        for seed, extra in enumerate(((), ("bias",), ("position",))):
+            op = attention(
+                "MULTIHEAD_ATTENTION1",
+                queries=queries,
+                keys=queries,
+                cache=9,
+                given=(*extra, *(["past"] if past else [])),
+                mask=mask,
+                data_type=data_type,
+            )
+            check(op, seed=seed, opset=opset)
+
+    def test_nobody_can_tell_what_they_hold(self):
+        op = attention("MULTIHEAD_ATTENTION1", keys=3, cache=9)
+        given_ = {name: value for name, value in contents(op).items() if name not in PRESENT}
+        check_case(op, inputs=given_)
+
+    @pytest.mark.parametrize("keys", [1, 4])
+    def test_without_present_tensors(self, keys):
+        op = attention("MULTIHEAD_ATTENTION1", keys=keys, queries=keys, given=("past", "lengths"))
+        for seed in range(4):
+            check(op, seed=seed)
+
+    def test_the_past_tensor_fills_the_cache(self):
+        check(attention("MULTIHEAD_ATTENTION1", keys=3, past=9, cache=9, given=("past",)))
+
+    def test_the_new_keys_fill_the_cache(self):
+        check(attention("MULTIHEAD_ATTENTION1", keys=3, cache=3))
+
+    def test_a_length_that_does_not_fit_is_no_crash(self):
+        op = attention("MULTIHEAD_ATTENTION1", keys=3, cache=9, batch=4)
+        for lengths in ([6, 7, 100, -1], [-(2**31), 2**31 - 1, 0, 6]):
+            check(op, inputs={"PastSequenceLengthsTensor": np.array(lengths, np.int32)})
+
+    def test_constant_lengths(self):
+        check(attention("MULTIHEAD_ATTENTION1", keys=3, cache=9), constants=["PastSequenceLengthsTensor"])
+
+    @pytest.mark.parametrize("source", SOURCES)
+    def test_stacks(self, source):
+        check(attention("MULTIHEAD_ATTENTION1", source, keys=3, cache=9, given=("bias",)))
+
+    def test_a_cache_is_an_input_in_its_own_shape(self):
+        model = check(attention("MULTIHEAD_ATTENTION1", keys=3, cache=9))
+        shapes = {port.name: port.shape for port in model.inputs}
+        assert shapes["OutputPresentKeyTensor before"] == (2, 2, 9, 8)
+
+    def test_a_token_is_scattered_into_the_cache(self):
+        model = check(attention("MULTIHEAD_ATTENTION1", queries=1, keys=1, cache=9))
+        assert operators(model).count("ScatterND") == 2
+        assert operators(model).count("Transpose") == 1
+
+
+class TestLayouts:
+    @pytest.mark.parametrize("opset", [21, 23])
+    @pytest.mark.parametrize("name", NAMES)
+    def test_padded_permuted_and_shared(self, name, opset):
+        layouts = {
+            "QueryTensor": (32, 64, 1),
+            "KeyTensor": (0, 80, 1),
+            "BiasTensor": (2,),
+            "PastKeyTensor": (0, 8, 32, 1),
+            "RelativePositionBiasTensor": (0, 27, 9, 1),
+            "OutputTensor": (1, 2, 6),
+        }
+        check(attention(name, given=("bias", "past", "position"), layouts=layouts), opset=opset)
+
+    def test_a_stack_in_another_order_in_memory(self):
+        """(batch, length, 3, heads, size), as PyTorch's packed projections lie."""
+        op = attention(source="all", layouts={"StackedQueryKeyValueTensor": (288, 96, 8, 32, 1)})
+        check(op)
+
+    @pytest.mark.parametrize("opset", [21, 23])
+    @pytest.mark.parametrize(
+        "sizes",
+        [
+            {"batch": 1, "queries": 1, "keys": 1, "heads": 1, "size": 1, "value_size": 1},
+            {"batch": 1, "queries": 70, "keys": 33, "heads": 2, "size": 65, "value_size": 17},
+            {"batch": 5, "queries": 1, "keys": 40, "heads": 8, "size": 16, "value_size": 1},
+        ],
+    )
+    def test_sizes(self, sizes, opset):
+        for name in NAMES:
+            check(attention(name, groups=1, given=("past",), **sizes), opset=opset)
+
+
+@pytest.mark.parametrize("opset", [21, 23])
+@pytest.mark.parametrize("scale", [0.0, 0.3, -0.3, 1e30])
+@pytest.mark.parametrize("name", NAMES)
+def test_extreme_values(name, scale, opset):
+    for seed in range(4):
+        op = attention(name, given=("bias", "position", "past") if seed % 2 else (), mask="BOOLEAN", Scale=scale)
+        check_case(op, extremes=True, seed=seed, opset=opset)
+
+
+@st.composite
+def descriptors(draw):
+    """Any valid descriptor of small sizes and ordinary memory."""
+    name, source = draw(st.sampled_from(NAMES)), draw(st.sampled_from(SOURCES))
+    groups = draw(st.integers(1, 3))
+    queries, keys = draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    count = queries if source in {"query and key", "all"} else keys
+    lengths = name in NAMES[1:] and draw(st.booleans())
+    past = draw(st.integers(1, 4))
+    return attention(
+        name,
+        source,
+        batch=draw(st.integers(1, 3)),
+        queries=queries,
+        keys=keys,
+        heads=groups * draw(st.integers(1, 3)),
+        groups=groups,
+        size=draw(st.integers(1, 5)),
+        value_size=draw(st.integers(1, 5)),
+        past=past,
+        cache=max(past, count) + draw(st.integers(0, 4)) if lengths else None,
+        given=draw(st.sets(st.sampled_from(OPTIONAL))),
+        mask=draw(st.sampled_from([None, *MASKS])),
+        rank=draw(st.sampled_from([None, 5])),
+        data_type=draw(st.sampled_from(["FLOAT32", "FLOAT16"])),
+        Scale=draw(st.sampled_from([0.5, -0.25, 1.0, 0.0])),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    op=descriptors(),
+    constants=st.sets(st.sampled_from(["KeyTensor", "BiasTensor", "MaskTensor", "PastKeyTensor", "QueryTensor"])),
+    opset=st.sampled_from([17, 21, 23]),
+    seed=st.integers(0, 99),
+)
+def test_lowered_equals_reference(op, constants, opset, seed):
+    check(op, constants=sorted(constants), seed=seed, opset=opset)

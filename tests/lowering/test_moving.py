@@ -1,0 +1,328 @@
+"""Copies move bits: every operator that only moves elements, under every type, of memory that holds another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pytest
+
+from dml2onnx import catalog
+from dml2onnx.catalog import LATEST
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.operator import OperatorDesc, Scalar, Size2D
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.lowering.registry import lowerings, movement
+from dml2onnx.reference import evaluate
+from tests.lowering.harness import in_session, operator, operators, t
+
+SIZES = (1, 4, 2, 6)
+WIDTHS = {"FLOAT16": ["INT16", "UINT16"], "FLOAT32": ["INT32", "UINT32"], "FLOAT64": ["INT64", "UINT64"]}
+PARTNERS = WIDTHS | {name: [wide] for wide, names in WIDTHS.items() for name in names}
+"""As what memory may be held that is moved under a type; among integers there is nothing to lose."""
+
+_SCALES = {"Scales": (1.0, 1.0, 2.0, 2.0)}
+_OFFSETS = {"InputPixelOffsets": (0.5,) * 4, "OutputPixelOffsets": (-0.5,) * 4}
+_NEAREST = {"InterpolationMode": "NEAREST_NEIGHBOR"}
+_POSITIONS = np.array([3, 0, 2, 2], np.uint32).reshape(1, 1, 1, 4)
+
+FORMS: Mapping[str, list[dict[str, object]]] = {
+    "ACTIVATION_IDENTITY": [{}],
+    "DEPTH_TO_SPACE": [{"BlockSize": 2, "out": (1, 1, 4, 12)}],
+    "DEPTH_TO_SPACE1": [{"BlockSize": 2, "Order": "COLUMN_ROW_DEPTH", "out": (1, 1, 4, 12)}],
+    "DIAGONAL_MATRIX1": [
+        {"ValueDataType": True, "Value": 1.5, "DiagonalFillBegin": 0, "DiagonalFillEnd": 1},
+        {"ValueDataType": True, "Value": 3, "DiagonalFillBegin": 2, "DiagonalFillEnd": -1},
+    ],
+    "ELEMENT_WISE_IDENTITY": [{}],
+    "ELEMENT_WISE_IF": [{"ConditionTensor": np.resize(np.array([0, 1, 1], np.uint8), SIZES)}],
+    "GATHER": [{"IndicesTensor": _POSITIONS, "Axis": 1, "IndexDimensions": 1, "out": (1, 4, 2, 6)}],
+    "GATHER_ELEMENTS": [{"IndicesTensor": np.resize(np.arange(3, dtype=np.uint32), SIZES), "Axis": 1}],
+    "GATHER_ND": [
+        {
+            "IndicesTensor": np.array([[0, 3], [0, 1]], np.uint32).reshape(1, 1, 2, 2),
+            "InputDimensionCount": 4,
+            "IndicesDimensionCount": 2,
+            "out": (1, 2, 2, 6),
+        }
+    ],
+    "GATHER_ND1": [
+        {
+            "IndicesTensor": np.array([3, 1, 0], np.uint32).reshape(1, 1, 3, 1),
+            "InputDimensionCount": 4,
+            "IndicesDimensionCount": 3,
+            "BatchDimensionCount": 1,
+            "out": (1, 3, 2, 6),
+        }
+    ],
+    "JOIN": [{"Axis": 1, "out": (1, 8, 2, 6)}],
+    "MAX_UNPOOLING": [{"IndicesTensor": np.arange(0, 96, 2, dtype=np.uint32).reshape(SIZES), "out": (1, 4, 4, 6)}],
+    "ONE_HOT": [{"IndicesTensor": _POSITIONS, "ValuesTensor": (1, 1, 1, 2), "Axis": 1, "out": (1, 4, 1, 4)}],
+    "PADDING": [
+        {
+            "PaddingMode": mode,
+            "PaddingValue": value,
+            "StartPadding": (0, 1, 1, 0),
+            "EndPadding": (0, 0, 1, 2),
+            "out": (1, 5, 4, 8),
+        }
+        for mode, value in (
+            ("CONSTANT", 0.0),
+            ("CONSTANT", 2.5),
+            ("EDGE", 0.0),
+            ("REFLECTION", 0.0),
+            ("SYMMETRIC", 0.0),
+        )
+    ],
+    "PADDING1": [
+        {
+            "PaddingMode": mode,
+            "PaddingValueDataType": True,
+            "PaddingValue": 7,
+            "StartPadding": (0, 1, 1, 0),
+            "EndPadding": (0, 0, 1, 2),
+            "out": (1, 5, 4, 8),
+        }
+        for mode in ("CONSTANT", "WRAP")
+    ],
+    "RESAMPLE": [{**_NEAREST, **_SCALES, "out": (1, 4, 4, 12)}],
+    "RESAMPLE1": [{**_NEAREST, **_SCALES, **_OFFSETS, "out": (1, 4, 4, 12)}],
+    "RESAMPLE2": [{**_NEAREST, **_SCALES, **_OFFSETS, "RoundingDirection": "DECREASING", "out": (1, 4, 4, 12)}],
+    "RESAMPLE3": [
+        {
+            **_NEAREST,
+            **_SCALES,
+            **_OFFSETS,
+            "RoundingDirection": "INCREASING",
+            "Antialiased": False,
+            "out": (1, 4, 4, 12),
+        }
+    ],
+    "REVERSE_SUBSEQUENCES": [
+        {"SequenceLengthsTensor": np.array([2, 1, 2, 1], np.uint32).reshape(1, 4, 1, 1), "Axis": 2}
+    ],
+    "SCATTER": [
+        {
+            "IndicesTensor": np.resize(np.arange(2, dtype=np.uint32), (1, 4, 2, 1)),
+            "Axis": 3,
+            "UpdatesTensor": (1, 4, 2, 1),
+        }
+    ],
+    "SCATTER_ND": [
+        {
+            "IndicesTensor": np.array([[0, 3], [0, 1]], np.uint32).reshape(1, 1, 2, 2),
+            "UpdatesTensor": (1, 2, 2, 6),
+            "InputDimensionCount": 4,
+            "IndicesDimensionCount": 2,
+        }
+    ],
+    "SLICE": [{"Offsets": (0, 1, 0, 1), "Sizes": (1, 2, 2, 3), "Strides": (1, 1, 1, 2), "out": (1, 2, 2, 3)}],
+    "SLICE1": [
+        {
+            "InputWindowOffsets": (0, 1, 0, 0),
+            "InputWindowSizes": (1, 3, 2, 6),
+            "InputWindowStrides": (1, -1, 1, -2),
+            "out": (1, 3, 2, 3),
+        }
+    ],
+    "SLICE_GRAD": [
+        {
+            "InputWindowOffsets": (0, 0, 0, 0),
+            "InputWindowSizes": (1, 4, 2, 12),
+            "InputWindowStrides": (1, -1, 1, 2),
+            "out": (1, 5, 2, 12),
+        }
+    ],
+    "SPACE_TO_DEPTH": [{"BlockSize": 2, "out": (1, 16, 1, 3)}],
+    "SPACE_TO_DEPTH1": [{"BlockSize": 2, "Order": "COLUMN_ROW_DEPTH", "out": (1, 16, 1, 3)}],
+    "SPLIT": [{"Axis": 1, "out": [(1, 1, 2, 6), (1, 3, 2, 6)]}],
+    "TILE": [{"Repeats": (1, 2, 1, 3), "out": (1, 8, 2, 18)}],
+    "UNFOLD": [
+        {
+            "WindowSizes": (2, 2),
+            "Strides": (1, 2),
+            "Dilations": (1, 1),
+            "StartPadding": (1, 0),
+            "EndPadding": (0, 0),
+            "out": (1, 16, 6),
+        }
+    ],
+    "UPSAMPLE_2D": [{**_NEAREST, "ScaleSize": Size2D(2, 3), "out": (1, 4, 6, 12)}],
+}
+"""Fields of each operator: ``out`` are the sizes of its output, arrays are constants, tuples of sizes moved tensors."""
+
+
+def test_every_moving_operator_is_here() -> None:
+    """What is marked as moving elements has a form below."""
+    assert {name for name in lowerings() if movement(name).moves} == set(FORMS)
+
+
+def gapped(data_type: str, sizes: tuple[int, ...], layout: str) -> TensorDesc:
+    """Packed, or the last two axes swapped and rows with a gap."""
+    if layout == "packed":
+        return t(data_type, sizes)
+    rows, columns = sizes[-2:]
+    strides, step = [1, rows + 1], (rows + 1) * columns
+    for size in reversed(sizes[:-2]):
+        strides.insert(0, step)
+        step *= size
+    return t(data_type, sizes, strides)
+
+
+def described(
+    name: str, form: Mapping[str, object], data_type: str, layout: str
+) -> tuple[OperatorDesc, dict[str, np.ndarray]]:
+    """The operator on tensors of a type, and its constant inputs."""
+    fields, constants = dict(form), {}
+    out = fields.pop("out", SIZES)
+    for field in catalog.operator(name).tensor_fields:
+        value = fields.get(field.name)
+        if isinstance(value, np.ndarray):
+            constants[field.name] = value
+            fields[field.name] = t(value.dtype.name.upper(), value.shape)
+        elif "Output" in field.name:
+            several = "Tensors" in field.name
+            fields[field.name] = (
+                [gapped(data_type, s, layout) for s in out] if several else gapped(data_type, out, layout)
+            )
+        elif field.name in moved(name):
+            desc = gapped(data_type, value or SIZES, layout)
+            fields[field.name] = [desc, desc] if "Tensors" in field.name else desc
+    for field in ("Value", "PaddingValue"):
+        if f"{field}DataType" in fields:
+            number = fields[field]
+            assert isinstance(number, (int, float))
+            kind = DataType[data_type]
+            fields[f"{field}DataType"] = data_type
+            fields[field] = Scalar(kind, float(number) if kind.is_float else int(number))
+    return operator(name, **fields), constants
+
+
+def moved(name: str) -> tuple[str, ...]:
+    """The inputs that an operator moves."""
+    moves = movement(name).moves
+    return ("InputTensor",) if callable(moves) else moves
+
+
+def bits(data_type: str, count: int, seed: int, *, nans: bool = True) -> np.ndarray:
+    """Patterns of a type: every second one is a NaN of the float of its width, quiet or signalling, of either sign.
+
+    Without ``nans`` none is.
+    """
+    kind = DataType[data_type]
+    unsigned = np.dtype(f"uint{kind.bits}")
+    patterns = np.random.default_rng(seed).integers(0, 256, count * kind.itemsize, np.uint8).view(unsigned)
+    special = np.array([np.inf], f"float{kind.bits}").view(unsigned)
+    if nans:
+        patterns[::2] |= special
+    else:
+        patterns &= ~(special & -special)
+    patterns[1::7] = np.array([-0.0], f"float{kind.bits}").view(unsigned)
+    return patterns.view(kind.dtype)
+
+
+def moving(
+    name: str, form: Mapping[str, object], data_type: str, held: str, layout: str
+) -> tuple[Graph, dict[str, np.ndarray]]:
+    """A node that moves ``data_type``, and a copy of what it gives, between buffers of the same bytes ``held``."""
+    op, constants = described(name, form, data_type, layout)
+    width = DataType[held].itemsize
+    reads: dict[str, tuple[Read, ...]] = {}
+    inputs, stored, feeds = [], [], {}
+    for field in op.schema.tensor_fields:
+        if field.name in constants:
+            value = Value(field.name, op.tensor(field.name).minimum_bytes)
+            raw = np.resize(constants[field.name].reshape(-1).view(np.uint8), value.nbytes)
+            stored.append(Constant(value, ArrayData(raw)))
+            reads[field.name] = (Read(value),)
+        elif field.name in moved(name):
+            values = []
+            for index, desc in enumerate(op.tensors(field.name)):
+                value = Value(f"{field.name}{index}", desc.minimum_bytes)
+                count = value.nbytes // width
+                inputs.append(GraphInput(value.name, value, desc=t(held, [count])))
+                # floats are taken apart where they are read as integers by what does not move floats exactly
+                apart = DataType[held].is_float and not movement(name).exact_floats
+                feeds[value.name] = bits(held, count, len(feeds), nans=not apart)
+                values.append(value)
+            reads[field.name] = tuple(Read(value) for value in values)
+    nodes, outputs, writes = [], [], {}
+    for field in op.schema.tensor_fields:
+        if "Output" in field.name:
+            values = [Value(f"{field.name}{i}", d.minimum_bytes) for i, d in enumerate(op.tensors(field.name))]
+            writes[field.name] = tuple(Write(value) for value in values)
+            for value in values:
+                whole = t(data_type, [value.nbytes // width])
+                copy = operator("JOIN", InputTensors=[whole], OutputTensor=whole, Axis=0)
+                last = Value(f"copy of {value.name}", value.nbytes)
+                nodes.append(Node(last.name, copy, {"InputTensors": (Read(value),)}, {"OutputTensor": (Write(last),)}))
+                outputs.append(GraphOutput(last.name, last, t(held, whole.sizes)))
+    nodes.insert(0, Node("move", op, reads, writes))
+    return Graph(tuple(nodes), tuple(inputs), tuple(outputs), tuple(stored)), feeds
+
+
+def combinations() -> Iterator[object]:
+    for name in FORMS:
+        (row,) = catalog.operator(name).rows_at(LATEST)
+        for data_type in sorted(row.tensors[moved(name)[0]].data_types):
+            for held in PARTNERS.get(data_type, ()):
+                yield pytest.param(name, data_type, held, id=f"{name}-{data_type}-of-{held}")
+
+
+@pytest.mark.parametrize(("name", "data_type", "held"), list(combinations()))
+def test_bits_are_moved(name: str, data_type: str, held: str) -> None:
+    """Whatever the descriptors call it: what comes out is what went in, NaNs with their payloads, zeros with signs."""
+    for form in FORMS[name]:
+        for layout in ("packed", "gapped"):
+            graph, feeds = moving(name, form, data_type, held, layout)
+            model = compile_outputs(graph, graph.outputs)
+            got = in_session(model, feeds, optimised=layout == "packed")
+            for key, want in evaluate(graph, feeds).items():
+                np.testing.assert_array_equal(got[key].view(np.uint8), want.view(np.uint8), err_msg=f"{form} {layout}")
+
+
+def joined(wanted: str) -> tuple[Graph, dict[str, np.ndarray]]:
+    """Integers and a computed sum, joined as floats, and read as ``wanted``."""
+    n = 8
+    values = {name: Value(name, 4 * n) for name in ("given", "a", "sum")} | {"all": Value("all", 8 * n)}
+    x = t("FLOAT32", [n])
+    add = operator("ELEMENT_WISE_ADD", ATensor=x, BTensor=x, OutputTensor=x)
+    join = operator("JOIN", InputTensors=[x, x], OutputTensor=t("FLOAT32", [2 * n]), Axis=0)
+    nodes = (
+        Node(
+            "add",
+            add,
+            {"ATensor": (Read(values["a"]),), "BTensor": (Read(values["a"]),)},
+            {"OutputTensor": (Write(values["sum"]),)},
+        ),
+        Node(
+            "join",
+            join,
+            {"InputTensors": (Read(values["given"]), Read(values["sum"]))},
+            {"OutputTensor": (Write(values["all"]),)},
+        ),
+    )
+    inputs = (GraphInput("given", values["given"], desc=t("INT32", [n])), GraphInput("a", values["a"], desc=x))
+    feeds = {"given": bits("INT32", n, 3), "a": np.array([1.5, -0.0, 3e-39, -7, np.inf, 1e38, 2, 0], np.float32)}
+    return Graph(nodes, inputs, (GraphOutput("all", values["all"], t(wanted, [2 * n])),)), feeds
+
+
+@pytest.mark.parametrize("wanted", ["FLOAT32", "INT32"])
+def test_floats_joined_with_integers(wanted: str) -> None:
+    """Who reads the bits gets all of them; for who reads floats nothing is taken apart."""
+    graph, feeds = joined(wanted)
+    model = compile_outputs(graph, graph.outputs)
+    got, want = in_session(model, feeds, optimised=True)["all"], evaluate(graph, feeds)["all"]
+    if wanted == "INT32":
+        np.testing.assert_array_equal(got, want)
+    else:
+        np.testing.assert_array_equal(got, want)
+        assert "Log" not in operators(model)
+
+
+def test_a_copy_of_integers_is_one_node() -> None:
+    """What is called FLOAT32 on its way is never taken apart."""
+    graph, _ = moving("TILE", FORMS["TILE"][0], "FLOAT32", "INT32", "packed")
+    assert set(operators(compile_outputs(graph, graph.outputs))) <= {"Tile", "Reshape", "Expand"}

@@ -1,0 +1,357 @@
+"""ONNX Runtime's optimiser must not change what a model computes.
+
+Its passes match ONNX nodes that are next to one another. So it is not operators that are paired here but forms: each
+is one DirectML operator in the descriptor that lowers to one of the nodes that passes look for (a movement, a cast, a
+quantisation, a product with constant weights, a pool, ...), and operators that share a node share a form. Every
+ordered pair of forms is a component of its own, with its own graph input; hundreds of them are one model, which runs
+with optimisations off and on. Chains of three stand between a dequantisation and a quantisation, where most passes
+are, and between casts. Saved models are meant, so sessions have ONNX Runtime's own defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+from dml2onnx.builder import Expression, GraphBuilder
+from dml2onnx.compiler import CompiledModel, compile
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.verification import random_array
+
+Form = Callable[[GraphBuilder, Expression], Expression]
+Chain = tuple[str, tuple[str, ...]]
+
+SIZES = (1, 4, 4, 4)
+RANDOM = np.random.default_rng(5)
+FILTER = RANDOM.normal(0, 1, (4, 4, 3, 3)).astype(np.float32)
+FILTER_STEPS = RANDOM.integers(-127, 128, (4, 4, 1, 1)).astype(np.int8)
+BIAS = RANDOM.normal(0, 1, (1, 4, 1, 1)).astype(np.float32)
+MATRIX = RANDOM.normal(0, 1, (4, 5)).astype(np.float32)
+
+
+def number(g: GraphBuilder, x: Expression, value: float, data_type: str = "FLOAT32") -> Expression:
+    """A constant that broadcasts to a tensor."""
+    dtype = np.dtype(data_type.lower())
+    return g.broadcast(g.constant(np.full((1,) * x.rank, value, dtype)), x.sizes)
+
+
+def quantized(g: GraphBuilder, x: Expression, data_type: str, scale: float, zero_point: int | None) -> Expression:
+    zero = None if zero_point is None else number(g, x, zero_point, data_type)
+    return g.quantize_linear(x, number(g, x, scale), zero, output_data_type=data_type)
+
+
+def dequantized(g: GraphBuilder, x: Expression, scale: float, zero_point: int | None) -> Expression:
+    zero = None if zero_point is None else number(g, x, zero_point, x.data_type.name)
+    return g.dequantize_linear(x, number(g, x, scale), zero)
+
+
+def count_but_last(x: Expression) -> int:
+    return x.desc.element_count // x.sizes[-1]
+
+
+def row_added(g: GraphBuilder, x: Expression) -> Expression:
+    row = np.arange(x.sizes[-1]).astype(np.float32) + 10
+    return g.add(x, g.broadcast(g.constant(row), x.sizes))
+
+
+def integer_product(g: GraphBuilder, x: Expression) -> Expression:
+    factor = np.resize(np.arange(-3, 4), (*x.sizes[:2], x.sizes[-1], 3))
+    return g.matrix_multiply_integer(x, g.constant(factor.astype(np.int8)))
+
+
+def scaled_product(g: GraphBuilder, x: Expression) -> Expression:
+    """An integer product times two scales, one of them a graph input, plus a row."""
+    y = g.cast(integer_product(g, x), "FLOAT32")
+    factor = g.multiply(g.broadcast(g.input(f"scale{x.value.name}", "FLOAT32", (1,)), y.sizes), number(g, y, 0.25))
+    return row_added(g, g.multiply(y, factor))
+
+
+def moved(g: GraphBuilder, x: Expression, order: Sequence[int]) -> Expression:
+    """An IDENTITY that transposes."""
+    sizes = tuple(x.sizes[axis] for axis in order)
+    strides = tuple(x.desc.effective_strides[axis] for axis in order)
+    return g.identity(g.reinterpret(x, sizes=sizes, strides=strides))
+
+
+def product(g: GraphBuilder, x: Expression) -> Expression:
+    rows = g.reinterpret(x, sizes=(x.desc.element_count // x.sizes[-1], x.sizes[-1]))
+    return g.gemm(rows, g.constant(np.resize(MATRIX, (x.sizes[-1], 5))))
+
+
+def weighted(g: GraphBuilder, x: Expression) -> Expression:
+    """A convolution with weights that were quantised."""
+    steps = g.constant(np.resize(FILTER_STEPS, (4, x.sizes[1], 1, 1)))
+    return g.convolution(x, dequantized(g, steps, 0.0137, 0))
+
+
+def half(g: GraphBuilder, x: Expression) -> Expression:
+    ends = (*x.sizes[:-1], x.sizes[-1] // 2)
+    return g.slice0(x, [0] * x.rank, ends, [1] * x.rank)
+
+
+def resampled(g: GraphBuilder, x: Expression, mode: str) -> Expression:
+    return g.resample0(x, (*x.sizes[:2], 2 * x.sizes[2], 2 * x.sizes[3]), mode, [1, 1, 2, 2])
+
+
+def cast_to(data_type: str) -> Form:
+    return lambda g, x: g.cast(x, data_type)
+
+
+def quantizing(data_type: str, scale: float, zero_point: int | None) -> Form:
+    return lambda g, x: quantized(g, x, data_type, scale, zero_point)
+
+
+def dequantizing(scale: float, zero_point: int | None) -> Form:
+    return lambda g, x: dequantized(g, x, scale, zero_point)
+
+
+FORMS: dict[str, Form] = {
+    "relu": lambda g, x: g.activation_relu(x),
+    "leaky relu": lambda g, x: g.activation_leaky_relu(x, 0.25),
+    "sigmoid": lambda g, x: g.activation_sigmoid(x),
+    "softmax": lambda g, x: g.activation_softmax1(x, [x.rank - 1]),
+    "gelu": lambda g, x: g.activation_gelu(x),
+    "swish": lambda g, x: g.activation_swish(x, 1.0),
+    "clip": lambda g, x: g.clip(x, -1.0, 2.0),
+    "wide clip": lambda g, x: g.clip(x, -100.0, 200.0),
+    "negate": lambda g, x: g.negate(x),
+    "round": lambda g, x: g.round(x),
+    "add": lambda g, x: g.add(x, x),
+    "add row": row_added,
+    "multiply": lambda g, x: g.multiply(x, x),
+    "multiply scale": lambda g, x: g.multiply(x, number(g, x, 0.5)),
+    "divide": lambda g, x: g.divide(x, number(g, x, 3)),
+    "subtract": lambda g, x: g.subtract(number(g, x, 1), x),
+    "choose": lambda g, x: g.if_(g.greater_than(x, number(g, x, 0.5)), x, number(g, x, 1.5)),
+    "transpose": lambda g, x: moved(g, x, (0, 2, 3, 1) if x.rank == 4 else tuple(reversed(range(x.rank)))),
+    "reshape": lambda g, x: g.identity(g.reinterpret(x, sizes=(1, 1, x.sizes[-1], count_but_last(x)))),
+    "slice": half,
+    "reverse": lambda g, x: g.slice1(x, [0] * x.rank, x.sizes, [-1] * x.rank),
+    "pad": lambda g, x: g.padding(x, "CONSTANT", 0.0, [0] * (x.rank - 1) + [1], [0] * x.rank),
+    "join": lambda g, x: g.join([x, x], 1),
+    "tile": lambda g, x: g.tile(x, [1] * (x.rank - 1) + [2]),
+    "gather": lambda g, x: g.gather(x, g.constant(np.array([[[[2, 0]]]], np.uint32)), 1, 1),
+    "depth to space": lambda g, x: g.depth_to_space1(x, 2),
+    "space to depth": lambda g, x: g.space_to_depth1(x, 2),
+    "max pool": lambda g, x: g.max_pooling0(x, [2, 2]),
+    "average pool": lambda g, x: g.average_pooling0(x, [1, 1], [2, 2], [0, 0], [0, 0], False),
+    "convolution": lambda g, x: g.convolution(x, g.constant(FILTER), g.constant(BIAS), start_padding=[1, 1]),
+    "weighted": weighted,
+    "transposed convolution": lambda g, x: g.convolution(x, g.constant(FILTER), direction="BACKWARD"),
+    "product": product,
+    "maximum": lambda g, x: g.reduce(x, "MAX", [x.rank - 1]),
+    "mean": lambda g, x: g.reduce(x, "AVERAGE", [x.rank - 1]),
+    "sum": lambda g, x: g.reduce(x, "SUM", [1]),
+    "first maximum": lambda g, x: g.argmax(x, "INT32", [x.rank - 1], "INCREASING"),
+    "linear resample": lambda g, x: resampled(g, x, "LINEAR"),
+    "nearest resample": lambda g, x: resampled(g, x, "NEAREST_NEIGHBOR"),
+    "normalize": lambda g, x: g.mean_variance_normalization1(x, None, None, [x.rank - 1], True, 1e-5),
+    "running sum": lambda g, x: g.cumulative_summation(x, x.rank - 1, "INCREASING", False),
+    "integer product": integer_product,
+    "scaled product": scaled_product,
+    **{f"as {name}": cast_to(name) for name in ("FLOAT32", "FLOAT16", "INT8", "UINT8", "INT32", "INT64", "UINT16")},
+    **{
+        f"quantize {name} {zero_point}": quantizing(name, scale, zero_point)
+        for name, scale, zero_point in (
+            ("UINT8", 0.05, 128),
+            ("UINT8", 0.3, 3),
+            ("INT8", 0.05, None),
+            ("INT8", 0.45, 0),
+            ("INT8", 0.5, 3),
+        )
+    },
+    **{
+        f"dequantize {zero_point} {scale}": dequantizing(scale, zero_point)
+        for scale, zero_point in ((0.05, None), (0.3, 0), (0.5, 3), (0.45, None))
+    },
+}
+"""By name."""
+
+
+def chain_of(g: GraphBuilder, x: Expression, forms: Sequence[str]) -> Expression | None:
+    """The forms in a row, or ``None`` where one does not take the type or the sizes that the one before gives."""
+    for form in forms:
+        try:
+            x = FORMS[form](g, x)
+        except (DmlError, IndexError, ValueError, ZeroDivisionError):
+            return None
+    return x
+
+
+def model_of(chains: Sequence[Chain], opset: int) -> tuple[CompiledModel, dict[str, Chain]] | None:
+    """One model of independent components, and which of its outputs is which chain."""
+    g = GraphBuilder()
+    outputs, names = {}, {}
+    for index, chain in enumerate(chains):
+        y = chain_of(g, g.input(f"x{index}", chain[0], SIZES), chain[1])
+        if y is not None:
+            outputs[f"y{index}"], names[f"y{index}"] = y, chain
+    return (compile(g.build(outputs), opset=opset), names) if outputs else None
+
+
+def runs(model: CompiledModel, feeds: dict[str, np.ndarray], optimised: bool) -> dict[str, np.ndarray]:
+    """What ONNX Runtime makes of a saved model."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    if not optimised:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(model.model_proto.SerializeToString(), options, ["CPUExecutionProvider"])
+    names = [item.name for item in session.get_outputs()]
+    return dict(zip(names, session.run(names, feeds), strict=True))
+
+
+def differing(chains: Sequence[Chain], opset: int) -> Iterator[tuple[Chain, str]]:
+    """Chains that the optimiser makes something else of, and how."""
+    made = model_of(chains, opset)
+    if made is None:
+        return
+    model, names = made
+    rng = np.random.default_rng(7)
+    feeds = {port.onnx_name: random_array(port, rng) for port in model.inputs}
+    plain = runs(model, feeds, optimised=False)
+    try:
+        optimised = runs(model, feeds, optimised=True)
+    except Exception as error:  # ONNX Runtime's classes share nothing more
+        if len(chains) == 1:
+            yield chains[0], str(error)[:200]
+            return
+        middle = len(chains) // 2
+        yield from differing(chains[:middle], opset)
+        yield from differing(chains[middle:], opset)
+        return
+    for name, chain in names.items():
+        found = difference(plain[name], optimised[name], chain)
+        if found:
+            yield chain, found
+
+
+def difference(plain: np.ndarray, optimised: np.ndarray, chain: Chain) -> str:
+    """What is wrong, if anything is: floats may be added in another order, and what a product rounds be a half."""
+    a, b = plain.astype(np.float64), optimised.astype(np.float64)
+    with np.errstate(all="ignore"):
+        apart = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0, np.abs(a - b))
+    scale = max(float(np.abs(a[np.isfinite(a)]).max(initial=0)), 1e-3)
+    allowed = scale * (2e-3 if plain.dtype == np.float16 else 2e-6) if plain.dtype.kind == "f" else 0
+    wrong = ~(apart <= allowed)
+    # sums in another order decide a half otherwise: rarely, and by one step
+    summed = any(form in SUMS for form in chain[1])
+    if summed and wrong.sum() <= max(1, wrong.size // 50):
+        return ""
+    return f"{wrong.sum()} of {wrong.size} differ, by up to {apart.max()}" if wrong.any() else ""
+
+
+SUMS = {"convolution", "weighted", "transposed convolution", "product", "normalize", "mean", "sum", "scaled product"}
+BATCH = 400
+
+SOURCES = ("FLOAT32", "INT8", "UINT8", "INT32")
+MIDDLES = [name for name in FORMS if not name.startswith(("as", "quantize", "dequantize", "integer", "scaled"))]
+QUANTIZES = [name for name in FORMS if name.startswith("quantize")]
+DEQUANTIZES = [name for name in FORMS if name.startswith("dequantize")]
+CASTS = [name for name in FORMS if name.startswith("as ")]
+
+
+def pairs() -> Iterator[Chain]:
+    for source in SOURCES:
+        for first in FORMS:
+            for second in FORMS:
+                yield source, (first, second)
+
+
+def quantised_chains() -> Iterator[Chain]:
+    """Numbers that are dequantised, changed, and quantised or read as they are."""
+    for source in ("UINT8", "INT8", "INT32"):
+        for first in DEQUANTIZES[1:3] if source != "INT32" else DEQUANTIZES[:1]:
+            for middle in MIDDLES:
+                for last in (*QUANTIZES[::2], "negate"):
+                    yield source, (first, middle, last)
+    for first in QUANTIZES[1:4]:
+        for second in DEQUANTIZES[1:3]:
+            for last in QUANTIZES[1:4]:
+                yield "FLOAT32", (first, second, last, DEQUANTIZES[0])
+    for first in ("multiply", "relu", "as FLOAT16"):
+        for movement in ("transpose", "reshape", "reverse", "max pool"):
+            for last in QUANTIZES:
+                yield "FLOAT32", (first, movement, last)
+                yield "FLOAT32", (QUANTIZES[0], DEQUANTIZES[0], movement, last)
+
+
+def casts() -> Iterator[Chain]:
+    for source in SOURCES:
+        for first in CASTS:
+            for middle in (*CASTS, "transpose", "reshape"):
+                for last in CASTS:
+                    yield source, (first, middle, last)
+
+
+def check_all(chains: Sequence[Chain], opset: int) -> None:
+    """Compares in batches."""
+    found = []
+    for start in range(0, len(chains), BATCH):
+        found += [
+            f"{source}: {', '.join(forms)}: {text}"
+            for (source, forms), text in differing(chains[start : start + BATCH], opset)
+        ]
+    assert not found, f"{len(found)} chains\n" + "\n".join(found[:40])
+
+
+@pytest.mark.parametrize("opset", [17, 21])
+def test_chains_around_quantisations(opset: int) -> None:
+    check_all(list(quantised_chains()), opset)
+
+
+def test_chains_of_casts() -> None:
+    check_all(list(casts()), 21)
+
+
+def test_every_ordered_pair_of_forms() -> None:
+    check_all(list(pairs()), 21)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_a_row_added_to_a_product_is_not_scaled(dynamic: bool) -> None:
+    g = GraphBuilder()
+    a, b = np.array([[1, 2], [3, 4]], np.uint8), np.array([[1, 0, 2], [0, 1, -1]], np.int8)
+    bias = g.broadcast(g.constant(np.array([10, 20, 30], np.float32)), (2, 3))
+    if dynamic:
+        x, scale, zero_point = g.dynamic_quantize_linear(g.input("a", "FLOAT32", (2, 2)), "UINT8", "UINT8")
+    else:
+        x, scale, zero_point = g.input("a", "UINT8", (2, 2)), g.input("scale", "FLOAT32", (1, 1)), None
+    factor = g.constant(np.array([[0.25]], np.float32))
+    y = g.matrix_multiply_integer_to_float(x, scale, g.constant(b), factor, a_zero_point=zero_point, bias=bias)
+    model = compile(g.build({"y": y}), opset=21)
+    feeds = {"a": a.astype(np.float32) if dynamic else a, "scale": np.array([[0.5]], np.float32)}
+    feeds = {port.onnx_name: feeds[port.name] for port in model.inputs}
+    plain, optimised = (runs(model, feeds, optimised=flag)["y"] for flag in (False, True))
+    np.testing.assert_allclose(optimised, plain, rtol=1e-6)
+    if not dynamic:
+        np.testing.assert_array_equal(plain, a.astype(np.float32) @ b * 0.125 + [10, 20, 30])
+
+
+def fused(model: CompiledModel, path: str) -> list[str]:
+    """The ONNX operators that the optimiser leaves."""
+    options = onnxruntime.SessionOptions()
+    options.optimized_model_filepath = path
+    options.log_severity_level = 4
+    onnxruntime.InferenceSession(model.model_proto.SerializeToString(), options, ["CPUExecutionProvider"])
+    return [node.op_type for node in onnx.load(path).graph.node]
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_network_of_quantised_numbers_keeps_its_integer_kernel(bias: bool, tmp_path: Path) -> None:
+    g = GraphBuilder()
+    rng = np.random.default_rng(0)
+    weights = g.constant(rng.integers(-127, 128, (4, 4, 3, 3)).astype(np.int8))
+    steps = g.constant(rng.integers(-999, 999, (1, 4, 1, 1)).astype(np.int32))
+    x = dequantized(g, g.input("x", "UINT8", SIZES), 0.25, 128)
+    added = dequantized(g, steps, 0.25 * 0.0625, None) if bias else None
+    y = quantized(g, g.convolution(x, dequantized(g, weights, 0.0625, 0), added), "UINT8", 2.0, 100)
+    model = compile(g.build({"y": y}), opset=21)
+    assert "QLinearConv" in fused(model, str(tmp_path / "fused.onnx"))
+    feeds = {"x": rng.integers(0, 256, SIZES).astype(np.uint8)}
+    np.testing.assert_array_equal(runs(model, feeds, optimised=True)["y"], runs(model, feeds, optimised=False)["y"])

@@ -1,0 +1,193 @@
+"""ROI_ALIGN, ROI_ALIGN1 and ROI_POOLING: numbers against the reference, and the ONNX form of each way through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from dml2onnx.checks import check
+from dml2onnx.ir.operator import OperatorDesc
+from tests.lowering.examples import run_examples
+from tests.lowering.harness import check_case, make_case, operators, support_cases
+from tests.lowering.regions import (
+    ANY_NUMBER,
+    FORWARD,
+    IMAGE,
+    MODES,
+    REDUCTIONS,
+    REGIONS,
+    SAMPLE_COUNTS,
+    align,
+    drawn,
+    inputs,
+    pooling,
+)
+
+
+def run(op: OperatorDesc, rois: Any = None, batches: Any = None, **settings: Any) -> np.ndarray:
+    """The output for given regions, which has also been compared with the reference."""
+    given = inputs(op, rois, batches) | settings.pop("more", {})
+    model = check_case(op, inputs=given, **settings)
+    case = make_case(op, inputs=given)
+    return model.run({port.name: case.memory[port.name] for port in model.inputs})["OutputTensor"]
+
+
+# --- everything the support tables admit -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tensor", ["OutputTensor", "ROITensor", "BatchIndicesTensor"])
+@pytest.mark.parametrize("name", FORWARD)
+def test_support_rows(name: str, tensor: str) -> None:
+    for item in support_cases(name, tensor):
+        level, data_type, rank = item.values  # type: ignore[attr-defined]
+        options: dict[str, Any] = {"data_type": data_type}
+        if tensor == "ROITensor":
+            options["ranks"] = (rank, 1)
+        elif tensor == "BatchIndicesTensor":
+            options = {"index_type": data_type, "ranks": (2, rank)}
+        op = align(name, **options)
+        assert not check(make_case(op, inputs=inputs(op)).graph, level), level
+        run(op)
+
+
+@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("ROI_POOLING")))
+def test_support_rows_of_pooling(level: str, data_type: str, rank: int) -> None:
+    op = pooling(data_type=data_type)
+    assert len(op.tensor("OutputTensor").sizes) == rank
+    assert not check(make_case(op, inputs=inputs(op)).graph, level)
+    run(op)
+
+
+def test_documentation_examples() -> None:
+    assert run_examples("ROI_ALIGN1") == 1
+
+
+@pytest.mark.parametrize("opset", range(17, 24))
+@pytest.mark.parametrize("target", ["cpu", "dml"])
+def test_every_opset(opset: int, target: str) -> None:
+    for samples in ((2, 2), ANY_NUMBER):
+        run(align(samples=samples), opset=opset, target=target)
+    run(align(reduction="MAX", mode="NEAREST_NEIGHBOR", samples=(1, 2)), opset=opset, target=target)
+    run(pooling(), opset=opset, target=target)
+
+
+# --- modes and fields ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("samples", SAMPLE_COUNTS)
+def test_samples(reduction: str, mode: str, samples: tuple[int, int]) -> None:
+    options: dict[str, Any] = {"reduction": reduction, "mode": mode, "samples": samples}
+    for outside in (0.0, 2.5):
+        run(align("ROI_ALIGN", outside=outside, **options))
+        run(align(outside=outside, offsets=(0.0, 0.0), **options), constants=["ROITensor"])
+        run(align(outside=outside, corners=True, **options))
+        run(align(outside=outside, scales=(0.5, 2.0), offsets=(0.25, 0.0), data_type="FLOAT16", **options))
+
+
+@pytest.mark.parametrize("samples", SAMPLE_COUNTS)
+def test_onnx_form_equals_the_general_one(samples: tuple[int, int]) -> None:
+    """A value outside that is not 0 asks for the general form; where no sample is outside both give the same."""
+    inner = [[1, 1, 4, 5], [0.5, 0.5, 4.5, 5.5], [1, 1, 1, 1], [3, 4, 1, 1]]
+    x = {"more": {"InputTensor": np.random.default_rng(0).normal(size=IMAGE).astype(np.float32)}}
+    fast, slow = (run(align(samples=samples, outside=outside, regions=4), inner, **x) for outside in (0.0, 7.0))
+    np.testing.assert_allclose(fast, slow, rtol=1e-5, atol=1e-6)
+
+
+GATHERED = {"Gather", "Mul", "ReduceSum"}
+
+
+@pytest.mark.parametrize(
+    ("op", "expected", "absent"),
+    [
+        pytest.param(align("ROI_ALIGN"), {"RoiAlign"}, {"MatMul"}, id="fixed"),
+        pytest.param(align("ROI_ALIGN", samples=ANY_NUMBER), {"RoiAlign"}, {"MatMul"}, id="adaptive"),
+        pytest.param(align(offsets=(0.0, -0.5)), {"RoiAlign"}, {"MatMul"}, id="other offset"),
+        pytest.param(align(offsets=(0.5, 0.0)), GATHERED, {"RoiAlign"}, id="samples elsewhere"),
+        pytest.param(align(corners=True), GATHERED, {"RoiAlign"}, id="corners"),
+        pytest.param(align(outside=1.0), GATHERED, {"RoiAlign"}, id="value outside"),
+        pytest.param(align(reduction="MAX"), GATHERED | {"ReduceMax"}, {"RoiAlign"}, id="maximum"),
+        pytest.param(
+            align(reduction="MAX", mode=MODES[0], samples=(1, 1)), {"Gather", "ReduceMax"}, {"RoiAlign", "Range"},
+            id="nearest",
+        ),
+        pytest.param(pooling(), {"Gather", "ReduceMax", "Range"}, {"MaxRoiPool"}, id="pooling"),
+    ],
+)  # fmt: skip
+def test_forms(op: OperatorDesc, expected: set[str], absent: set[str]) -> None:
+    found = set(operators(check_case(op, inputs=inputs(op))))
+    assert expected <= found
+    assert not absent & found
+
+
+@pytest.mark.parametrize("op", [align, pooling])
+def test_node_count_does_not_depend_on_the_regions(op: Any) -> None:
+    few, many = (
+        operators(check_case(op(regions=count), inputs=inputs(op(regions=count), (REGIONS * 40)[:count])))
+        for count in (2, 60)
+    )
+    assert few == many
+
+
+def test_strides() -> None:
+    image = {"InputTensor": (90, 1, 15, 3), "OutputTensor": (18, 1, 6, 3)}
+    run(align(**image, ROITensor=(1, 9)))
+    run(align(BatchIndicesTensor=(0,)), batches=[1] * 9)
+    run(pooling(**image))
+
+
+# --- numbers that are none -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("samples", [(2, 2), ANY_NUMBER])
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_a_strange_region_does_not_touch_the_others(samples: tuple[int, int], reduction: str) -> None:
+    op = align(samples=samples, reduction=reduction, regions=3)
+    plain = [[0, 0, 4, 4], [1, 1, 3, 3], [2, 1, 4, 5]]
+    x = {"more": {"InputTensor": np.random.default_rng(0).normal(size=IMAGE).astype(np.float32)}}
+    want = run(op, plain, **x)
+    for value in (np.nan, np.inf, -np.inf):
+        got = run(op, [plain[0], [value, 1, 3, 3], plain[2]], **x)
+        np.testing.assert_array_equal(got[[0, 2]], want[[0, 2]])
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_the_first_pixel_does_not_leak_into_samples_outside(value: float) -> None:
+    x = np.ones((1, 1, 4, 4), np.float32)
+    x[0, 0, 0, 0] = value
+    op = align(image=x.shape, regions=1)
+    got = run(op, [[10, 10, 14, 14]], [0], more={"InputTensor": x})
+    np.testing.assert_array_equal(got, np.zeros_like(got))
+
+
+def test_batch_indices_are_clamped() -> None:
+    x = np.arange(2, dtype=np.float32).reshape(2, 1, 1, 1) + np.zeros((2, 1, 4, 4), np.float32)
+    for index_type in ("UINT32", "UINT64"):
+        op = align(image=x.shape, regions=3, index_type=index_type)
+        got = run(op, [[1, 1, 3, 3]] * 3, [0, 1, 1 << 31], more={"InputTensor": x})
+        assert got[:, 0, 0, 0].tolist() == [0, 1, 1]
+    op = pooling(x.shape, regions=4)
+    got = run(op, [[1, 1, 3, 3]] * 4, [-1, 0, 1, 9], more={"InputTensor": x})
+    assert got[:, 0, 0, 0].tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("count", [7, 11, 13, 14, 15])
+def test_bins_are_whole_numbers(count: int) -> None:
+    """FLOAT division, of which MaxRoiPool makes its bins, misses some of the bounds."""
+    size = 64
+    op = pooling((1, 1, 1, size), (1, count), size)
+    x = np.random.default_rng(0).normal(size=(1, 1, 1, size)).astype(np.float32)
+    run(op, [[0, 0, length, 0] for length in range(size)], [0] * size, more={"InputTensor": x})
+
+
+@settings(max_examples=50, deadline=None)
+@given(drawn(*FORWARD, "ROI_POOLING"))
+def test_lowered_equals_reference(case: Any) -> None:
+    op, given_inputs, constants = case
+    seed = sum(op.tensor("OutputTensor").sizes)
+    opset = 17 + seed % 7
+    check_case(op, inputs=given_inputs, constants=constants, opset=opset, seed=seed, extremes=seed % 3 == 0)

@@ -1,0 +1,261 @@
+"""Models with something changed in them at random, and what happens to them; a library for tests and scripts.
+
+Seeded, so that what was found can be made again: ``mutant(sources(), seed)``.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dml2onnx.checks import check
+from dml2onnx.compiler import compile
+from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.execution import execute
+from dml2onnx.exporters import export
+from dml2onnx.frontends import load
+from dml2onnx.ir.graph import Graph
+from tests.checks.valid import descriptors
+from tests.frontends.models import CONVOLUTION, DX, GRAPH, NATIVE, PADDING1, edited
+from tests.frontends.partitions import build
+from tests.frontends.test_serialized_fuzz import MODEL as PARTITION
+from tests.hostile import unfilled
+
+NUMBERS = (0, 1, 2, 3, 4, 5, 7, 8, 16, 255, 256, 65535, 65536, 1 << 20, 1 << 28, 2**31 - 1, 2**31, 2**32 - 1, 2**32, -1)
+WORDS = ("FLOAT32", "FLOAT16", "INT32", "UINT8", "INT8", "UINT32", "INT64", "UINT64", "FLOAT64", "UINT4", "x", "y", "w")
+RUN_BYTES = 1 << 22
+"""Larger buffers are not run."""
+
+PARTLY: dict[str, Any] = {
+    "resources": {
+        "x": {"initialValuesDataType": "INT32", "initialValues": [1, -2, 3, 4], "sizeInBytes": 40},
+        "y": {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 12, "value": 7}, "sizeInBytes": 64},
+    },
+    "dispatchables": {
+        "copy": {
+            "type": "ELEMENT_WISE_IDENTITY",
+            "desc": {
+                "InputTensor": {"DataType": "INT32", "Sizes": [2, 2], "Strides": [2, 1]},
+                "OutputTensor": {"DataType": "INT32", "Sizes": [2, 2], "Strides": [3, 1]},
+            },
+        },
+        "join": {
+            "type": "JOIN",
+            "desc": {
+                "InputCount": 2,
+                "InputTensors": [{"DataType": "UINT32", "Sizes": [4]}, {"DataType": "UINT32", "Sizes": [2]}],
+                "OutputTensor": {"DataType": "UINT32", "Sizes": [6]},
+                "Axis": 0,
+            },
+        },
+    },
+    "commands": [
+        {
+            "type": "dispatch",
+            "dispatchable": "copy",
+            "bindings": {"InputTensor": "x", "OutputTensor": {"name": "y", "elementOffset": 4}},
+        },
+        {"type": "print", "resource": "y"},
+        {
+            "type": "dispatch",
+            "dispatchable": "join",
+            "bindings": {"InputTensors": ["x", {"name": "y", "elementOffset": 4}], "OutputTensor": "y"},
+        },
+        {"type": "print", "resource": "y", "verbose": True},
+    ],
+}
+"""Two buffers, written in parts and with gaps, and read as other types."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A model to be changed: decoded JSON, or the bytes of a serialized graph."""
+
+    name: str
+    model: Any
+
+
+def sources(samples: Path) -> list[Source]:
+    """Small models of every format, and one of every operator in the native one."""
+    found = [
+        Source("native", NATIVE),
+        Source("dml graph", GRAPH),
+        Source("dxdispatch", DX),
+        Source("dxdispatch", edited(DX, ("/dispatchables/conv", {"type": "CONVOLUTION", **CONVOLUTION}))),
+        Source("dxdispatch", edited(DX, ("/dispatchables/pad", {"type": "PADDING1", "desc": PADDING1}))),
+        *[Source("whole buffers", PARTLY)] * 8,
+        *[Source("serialized", build(PARTITION))] * 8,
+    ]
+    for path in sorted(samples.glob("*/model.json")):
+        found.append(Source(path.parent.name, json.loads(path.read_text(encoding="utf-8"))))
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "model.json"
+        for name, descs in descriptors().items():
+            if descs:
+                export(unfilled(descs[0]), path, "native")
+                found.append(Source(name, json.loads(path.read_text(encoding="utf-8"))))
+    return found
+
+
+def mutant(found: list[Source], seed: int) -> tuple[str, bytes]:
+    """The name of a source, and the bytes of it with one to three changes."""
+    chance = random.Random(seed)
+    source = chance.choice(found)
+    if isinstance(source.model, bytes):
+        return source.name, _damaged(source.model, chance)
+    model = copy.deepcopy(source.model)
+    for _ in range(chance.choice((1, 1, 2, 3))):
+        if chance.random() < 0.6:
+            model = _renamed(model, chance)
+        else:
+            _edit(model, chance)
+    return source.name, json.dumps(model).encode()
+
+
+def _renamed(model: Any, chance: random.Random) -> Any:
+    """One number or word replaced wherever it stands: such a model is often still right."""
+    leaves = [value for value in _leaves(model) if type(value) is int or value in WORDS]
+    if not leaves:
+        return model
+    old = chance.choice(leaves)
+    new: object = chance.choice((*WORDS, ""))
+    if type(old) is int:
+        new = chance.choice((old + 1, old - 1, 2 * old, 3 * old, 1, 0, chance.choice(NUMBERS)))
+
+    def of(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {of(key): of(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [of(item) for item in value]
+        return new if type(value) is type(old) and value == old else value
+
+    return of(model)
+
+
+def _leaves(value: Any) -> list[Any]:
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return [value] if items is None else [leaf for item in items for leaf in _leaves(item)]
+
+
+def _damaged(data: bytes, chance: random.Random) -> bytes:
+    changed = bytearray(data)
+    for _ in range(chance.choice((1, 1, 2, 4))):
+        place = chance.randrange(len(changed))
+        match chance.randrange(4):
+            case 0:
+                changed[place] ^= 1 << chance.randrange(8)
+            case 1:
+                changed[place] = chance.randrange(256)
+            case 2:
+                place &= ~3
+                changed[place : place + 4] = (chance.choice(NUMBERS) % 2**32).to_bytes(4, "little")
+            case _:
+                other = chance.randrange(len(changed)) & ~3
+                place &= ~3
+                changed[place : place + 4] = changed[other : other + 4]
+    return bytes(changed)
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(place for key, item in items for place in _places(item, (*path, key)))]
+
+
+def _edit(model: Any, chance: random.Random) -> None:
+    places = _places(model)[1:]
+    if not places:
+        return
+    *path, key = chance.choice(places)
+    target = model
+    for token in path:
+        target = target[token]
+    old = target[key]
+    if type(old) is int and chance.random() < 0.8:
+        target[key] = chance.choice((old + 1, old - 1, 2 * old, chance.choice(NUMBERS)))
+    elif type(old) is str and chance.random() < 0.7:
+        target[key] = chance.choice(WORDS)
+    elif type(old) is list and old and chance.random() < 0.6:
+        _edit_list(old, chance)
+    elif chance.random() < 0.4:
+        del target[key]
+    else:
+        source = model
+        for token in chance.choice(places):
+            source = source[token]
+        target[key] = copy.deepcopy(source)
+
+
+def _edit_list(items: list[Any], chance: random.Random) -> None:
+    match chance.randrange(4):
+        case 0:
+            items.append(copy.deepcopy(chance.choice(items)))
+        case 1:
+            items.pop(chance.randrange(len(items)))
+        case 2:
+            chance.shuffle(items)
+        case _:
+            items[chance.randrange(len(items))] = chance.choice(NUMBERS)
+
+
+def attempt(data: bytes, directory: Path) -> tuple[str, str]:
+    """How far a model came, and what went wrong that must not: ``""`` for nothing."""
+    path = directory / ("Partition_0.bin" if not data.startswith((b"{", b"[")) else "model.json")
+    path.write_bytes(data)
+    stage = "load"
+    try:
+        graph = load(path)
+        stage = "check"
+        findings = check(graph)
+        if any(item.severity is Severity.ERROR for item in findings):
+            return stage, ""
+        stage = "compile"
+        compile(graph)
+        if _bytes(graph) > RUN_BYTES:
+            return stage, ""
+        stage = "run"
+        random_numbers = np.random.default_rng(0)
+        inputs = {
+            port.name: random_numbers.integers(0, 2, port.shape).astype(port.dtype)
+            for port in compile(graph).inputs
+            if not any(item.name == port.name and item.default is not None for item in graph.inputs)
+        }
+        execute(graph, inputs)
+    except DmlError as error:
+        refused = [item for item in error.diagnostics if item.code == "DML3011"]
+        return stage, f"{stage}: {refused[0]}" if refused else ""
+    except Exception as error:
+        return stage, f"{stage}: {type(error).__name__}: {error}"
+    return "done", ""
+
+
+def _bytes(graph: Graph) -> int:
+    values = [write.value for node in graph.nodes for _, _, write, _ in node.views_out()]
+    values += [item.value for item in (*graph.inputs, *graph.constants)]
+    views = [desc.element_count for node in graph.nodes for _, _, _, desc in node.views_in()]
+    return sum(value.nbytes for value in values) + 4 * sum(views)
+
+
+def campaign(found: list[Source], seeds: range, seconds: float) -> dict[str, Any]:
+    """The stages that the mutants of ``seeds`` reached, and what is wrong with any; or took longer on the processor."""
+    stages: dict[str, int] = {}
+    problems: list[str] = []
+    with tempfile.TemporaryDirectory() as directory:
+        for seed in seeds:
+            name, data = mutant(found, seed)
+            before = time.process_time()
+            stage, problem = attempt(data, Path(directory))
+            spent = time.process_time() - before
+            stages[stage] = stages.get(stage, 0) + 1
+            if problem:
+                problems.append(f"seed {seed}, {name}, {problem}"[:600])
+            if spent > seconds:
+                problems.append(f"seed {seed}, {name}, {stage}: {spent:.1f} s")
+    return {"stages": stages, "problems": problems}

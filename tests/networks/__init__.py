@@ -1,0 +1,1 @@
+"""Whole networks, each compared with what plain NumPy makes of the same weights."""

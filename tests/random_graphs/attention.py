@@ -1,0 +1,87 @@
+"""Random nodes of attention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import strategies as st
+
+from dml2onnx.ir.graph import Read
+from dml2onnx.ir.tensor import DataType
+from tests.random_graphs.growing import Growing, of_latest
+from tests.random_graphs.movement import counted
+
+_STACKS = {
+    "StackedQueryKeyTensor": ("QueryTensor", "KeyTensor"),
+    "StackedKeyValueTensor": ("KeyTensor", "ValueTensor"),
+    "StackedQueryKeyValueTensor": ("QueryTensor", "KeyTensor", "ValueTensor"),
+}
+
+
+def attention(g: Growing, name: str) -> None:
+    batch, queries, keys, size, value_size, heads, past = g.each(7, 1, 3)
+    stack = g.draw(st.sampled_from([None, *_STACKS]))
+    stacked = () if stack is None else _STACKS[stack]
+    grouped = name == "MULTIHEAD_ATTENTION1"
+    if "QueryTensor" in stacked:
+        keys = queries
+    if "ValueTensor" in stacked:
+        value_size = size
+    groups = heads
+    if grouped and "QueryTensor" not in stacked:
+        heads *= g.draw(st.integers(1, 2))
+    past = past if g.chance(2) else 0
+    lengths = grouped and past > 0 and g.chance(2)
+    total = past + keys
+    own = {
+        "QueryTensor": (batch, queries, heads * size),
+        "KeyTensor": (batch, keys, groups * size),
+        "ValueTensor": (batch, keys, groups * value_size),
+    }
+    inputs = {field: sizes for field, sizes in own.items() if field not in stacked}
+    if stack is not None:
+        inputs[stack] = (batch, queries if "QueryTensor" in stacked else keys, groups, len(stacked), size)
+    if g.chance(2):
+        inputs["BiasTensor"] = (sum(sizes[-1] for sizes in own.values()),)
+    if g.chance(3):
+        inputs["RelativePositionBiasTensor"] = (batch, heads, queries, total)
+    if past:
+        inputs["PastKeyTensor"] = (batch, groups, past, size)
+        inputs["PastValueTensor"] = (batch, groups, past, value_size)
+    data_type = DataType[g.draw(st.sampled_from(of_latest(name, "OutputTensor")[1]))]
+    fields: dict[str, object] = {"Scale": g.draw(st.sampled_from([1.0, 0.5, -0.25])), "MaskFilterValue": -100.0}
+    fields |= {"QueryHeadCount": heads, "KeyValueHeadCount": groups} if grouped else {"HeadCount": heads}
+    reads: dict[str, tuple[Read, ...]] = {}
+    for field, sizes in inputs.items():
+        fields[field], read = g.view(data_type, sizes)
+        reads[field] = (read,)
+    kinds = {
+        "KEY_SEQUENCE_LENGTH": (1, batch),
+        "KEY_SEQUENCE_END_START": (2, batch),
+        "KEY_QUERY_SEQUENCE_LENGTH_START_END": (3 * batch + 2,),
+        "BOOLEAN": (batch, heads, queries, total),
+    }
+    kind = g.draw(st.sampled_from(["NONE", *kinds]))
+    fields["MaskType"] = kind
+    if kind in kinds:
+        fields["MaskTensor"], read = counted(g, DataType.INT32, kinds[kind], 0, 1 if kind == "BOOLEAN" else total)
+        reads["MaskTensor"] = (read,)
+    if lengths:
+        fields["PastSequenceLengthsTensor"], read = counted(g, DataType.INT32, (batch,), 0, past)
+        reads["PastSequenceLengthsTensor"] = (read,)
+    outputs = {"OutputTensor": (batch, queries, heads * value_size)}
+    presents = {
+        "OutputPresentKeyTensor": (batch, groups, total, size),
+        "OutputPresentValueTensor": (batch, groups, total, value_size),
+    }
+    # of a cache both are given or neither
+    chosen = (tuple(presents) if g.chance(2) else ()) if lengths else [item for item in presents if g.chance(2)]
+    outputs |= {field: presents[field] for field in chosen}
+    for field, sizes in outputs.items():
+        fields[field] = g.layout(data_type, sizes, output=True)
+    g.add(name, reads, list(outputs), **fields)
+
+
+FAMILIES: dict[tuple[str, ...], Callable[[Growing, str], None]] = {
+    ("MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1"): attention,
+}

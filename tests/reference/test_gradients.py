@@ -1,0 +1,180 @@
+"""Every gradient operator against central differences of its forward operator, both references taken in float64.
+
+References are written for the types of tensors; given float64 arrays they compute in float64 without the last rounding,
+so that a difference over a small step keeps its digits. A new gradient operator fails here until it has its pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from dml2onnx import catalog
+from dml2onnx.reference.registry import Inputs, Result, _references
+from tests.reference.describe import describe
+
+STEP = 2.0**-14
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A gradient operator and the operator that it is the gradient of."""
+
+    forward: str
+    inputs: dict[str, tuple[int, ...]]
+    """Sizes of the forward operator's tensors."""
+    output: tuple[int, ...]
+    to: dict[str, str]
+    """Which of its inputs have their gradient in which output."""
+    fields: dict[str, object]
+    forward_only: dict[str, object] = field(default_factory=dict)
+    backward_only: dict[str, object] = field(default_factory=dict)
+    given: Callable[[dict[str, np.ndarray]], dict[str, np.ndarray]] = lambda arrays: {}
+    """Arrays of either operator that follow from the random ones, or take their place."""
+
+
+def computed(name, arrays, outputs, fields):
+    """The results of one reference for float64 arrays, before they are rounded to tensors."""
+    narrow = {key: array if array.dtype == np.uint32 else array.astype(np.float32) for key, array in arrays.items()}
+    op = describe(name, **narrow, **{key: np.zeros(sizes, np.float32) for key, sizes in outputs.items()}, **fields)
+    results = _references[name](op, Inputs({key: (array,) for key, array in arrays.items()}))
+    assert all(isinstance(result, Result) for result in results.values())
+    return {key: results[key].values.astype(np.float64) for key in outputs}
+
+
+def statistics(arrays):
+    axes = (0, 2, 3)
+    x = arrays["InputTensor"]
+    return {"MeanTensor": x.mean(axes, keepdims=True), "VarianceTensor": x.var(axes, keepdims=True)}
+
+
+IMAGE, CHANNELS = (2, 3, 4, 5), (1, 3, 1, 1)
+STATISTICS = ("MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor")
+ONE = {"InputTensor": "OutputGradientTensor"}
+NORMALIZED = {**ONE, "ScaleTensor": "OutputScaleGradientTensor", "BiasTensor": "OutputBiasGradientTensor"}
+WINDOW = {"Strides": (2, 1), "WindowSize": (2, 3), "StartPadding": (0, 1), "EndPadding": (0, 1)}
+RESAMPLED = {"InterpolationMode": "LINEAR", "Scales": (1.0, 1.0, 1.5, 1.4)}
+FORWARD_OFFSETS = {"InputPixelOffsets": (0.5,) * 4, "OutputPixelOffsets": (-0.5,) * 4}
+BACKWARD_OFFSETS = {"InputPixelOffsets": (-0.5,) * 4, "OutputPixelOffsets": (0.5,) * 4}
+UP = (2, 3, 6, 7)
+REGIONS = np.array([[0.317, 0.622, 4.133, 3.271], [-0.213, 0.741, 2.159, 3.167]])
+SAMPLED = {
+    "ReductionFunction": "AVERAGE",
+    "InterpolationMode": "LINEAR",
+    "SpatialScaleX": 0.75,
+    "SpatialScaleY": 1.25,
+    "InputPixelOffset": 0.5,
+    "OutputPixelOffset": -0.5,
+    "MinimumSamplesPerOutput": 2,
+    "MaximumSamplesPerOutput": 2,
+    "AlignRegionsToCorners": False,
+}
+RESPONSE = {"CrossChannel": True, "LocalSize": 3, "Alpha": 0.5, "Beta": 0.75, "Bias": 1.5}
+
+BOUNDS = {"Min": -0.5, "Max": 0.75}
+
+PAIRS = {
+    "ACTIVATION_RELU_GRAD": Pair("ACTIVATION_RELU", {"InputTensor": IMAGE}, IMAGE, ONE, {}),
+    "AVERAGE_POOLING_GRAD": Pair(
+        "AVERAGE_POOLING", {"InputTensor": IMAGE}, (2, 3, 2, 5), ONE, {**WINDOW, "IncludePadding": False}
+    ),
+    "BATCH_NORMALIZATION_GRAD": Pair(
+        "BATCH_NORMALIZATION",
+        {
+            "InputTensor": IMAGE,
+            **dict.fromkeys(("MeanTensor", "VarianceTensor", "ScaleTensor", "BiasTensor"), CHANNELS),
+        },
+        IMAGE,
+        NORMALIZED,
+        {"Epsilon": 0.125},
+        {"Spatial": True},
+        given=lambda arrays: {"VarianceTensor": np.abs(arrays["VarianceTensor"]) + 0.5},
+    ),
+    "BATCH_NORMALIZATION_TRAINING_GRAD": Pair(
+        "BATCH_NORMALIZATION_TRAINING",
+        {"InputTensor": IMAGE, "ScaleTensor": CHANNELS, "BiasTensor": CHANNELS},
+        IMAGE,
+        NORMALIZED,
+        {"Epsilon": 0.125},
+        given=statistics,
+    ),
+    "ELEMENT_WISE_CLIP_GRAD": Pair("ELEMENT_WISE_CLIP", {"InputTensor": IMAGE}, IMAGE, ONE, BOUNDS),
+    "ELEMENT_WISE_CLIP_GRAD1": Pair(
+        "ELEMENT_WISE_CLIP1",
+        {"InputTensor": IMAGE},
+        IMAGE,
+        ONE,
+        {"MinMaxDataType": "FLOAT32", "Min": -0.5, "Max": 0.75},
+    ),
+    "LOCAL_RESPONSE_NORMALIZATION_GRAD": Pair(
+        "LOCAL_RESPONSE_NORMALIZATION", {"InputTensor": IMAGE}, IMAGE, ONE, RESPONSE
+    ),
+    "MAX_POOLING_GRAD": Pair(
+        "MAX_POOLING2", {"InputTensor": IMAGE}, (2, 3, 2, 5), ONE, {**WINDOW, "Dilations": (1, 1)}
+    ),
+    "RESAMPLE_GRAD": Pair("RESAMPLE1", {"InputTensor": IMAGE}, UP, ONE, RESAMPLED, FORWARD_OFFSETS, BACKWARD_OFFSETS),
+    "RESAMPLE_GRAD1": Pair(
+        "RESAMPLE2",
+        {"InputTensor": IMAGE},
+        UP,
+        ONE,
+        {**RESAMPLED, "RoundingDirection": "DECREASING"},
+        FORWARD_OFFSETS,
+        BACKWARD_OFFSETS,
+    ),
+    "ROI_ALIGN_GRAD": Pair(
+        "ROI_ALIGN1",
+        {"InputTensor": IMAGE, "ROITensor": REGIONS.shape, "BatchIndicesTensor": (2,)},
+        (2, 3, 2, 3),
+        {**ONE, "ROITensor": "OutputROIGradientTensor"},
+        SAMPLED,
+        {"OutOfBoundsInputValue": 0.0},
+        given=lambda arrays: {"ROITensor": REGIONS, "BatchIndicesTensor": np.array([1, 0], np.uint32)},
+    ),
+    "SLICE_GRAD": Pair(
+        "SLICE1",
+        {"InputTensor": IMAGE},
+        (1, 2, 2, 3),
+        ONE,
+        {"InputWindowOffsets": (1, 0, 1, 0), "InputWindowSizes": (1, 3, 2, 5), "InputWindowStrides": (1, 2, -1, 2)},
+    ),
+}
+
+
+def test_every_gradient_has_its_pair():
+    names = {name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()}
+    assert {name for name in names if "_GRAD" in name} == PAIRS.keys()
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_it_is_what_differences_are(name):
+    pair, rng = PAIRS[name], np.random.default_rng(5)
+    arrays = {key: rng.normal(size=sizes) for key, sizes in pair.inputs.items()}
+    known = {**arrays, **pair.given(arrays)}
+    g = rng.normal(size=pair.output)
+    forward = {key: known[key] for key in pair.inputs}
+    fields = {**pair.fields, **pair.forward_only}
+    extra = {"OutputMeanTensor": CHANNELS, "OutputVarianceTensor": CHANNELS} if "TRAINING" in name else {}
+
+    def loss(changed):
+        return (
+            computed(pair.forward, changed, {"OutputTensor": pair.output, **extra}, fields)["OutputTensor"] * g
+        ).sum()
+
+    schema = catalog.operator(name)
+    backward = {item.name: known[item.name] for item in schema.input_fields if item.name in known}
+    outputs = {output: forward[source].shape for source, output in pair.to.items()}
+    got = computed(name, {**backward, "InputGradientTensor": g}, outputs, {**pair.fields, **pair.backward_only})
+    for source, output in pair.to.items():
+        want = np.zeros(forward[source].shape)
+        for place in np.ndindex(want.shape):
+            ends = []
+            for step in (STEP, -STEP):
+                moved = forward[source].copy()
+                moved[place] += step
+                ends.append(loss({**forward, source: moved}))
+            want[place] = (ends[0] - ends[1]) / (2 * STEP)
+        np.testing.assert_allclose(got[output], want, rtol=1e-5, atol=1e-6, err_msg=f"{output} of {name}")

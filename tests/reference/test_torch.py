@@ -1,0 +1,41 @@
+"""References, and what they become in ONNX, against answers that PyTorch gave for the same numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dml2onnx.reference import operator_results
+from scripts.make_torch_answers import kept_operator_answers, operators_digest
+from tests.lowering.harness import check_case
+from tests.reference.describe import describe
+from tests.reference.torch_cases import CASES, FUNCTIONS, arrays
+
+ANSWERS, MADE_FOR = kept_operator_answers()
+
+
+def test_the_answers_are_those_of_these_cases():
+    assert operators_digest() == MADE_FOR, "run python scripts/make_torch_answers.py, which needs PyTorch"
+    assert {key.partition("/")[0] for key in ANSWERS} == CASES.keys()
+
+
+def described(name):
+    case, given = CASES[name], arrays(name)
+    outputs = {key: np.zeros(sizes, np.float32) for key, sizes in case.outputs.items()}
+    fields = dict(case.fields)
+    if case.operator in FUNCTIONS:
+        fields["ActivationDescs"] = tuple(describe(item) for item in FUNCTIONS[case.operator] * 2)
+    return describe(case.operator, **given, **outputs, **fields), given
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_pytorch_agrees(name):
+    op, given = described(name)
+    results = operator_results(op, given)
+    for field in CASES[name].outputs:
+        (result,), want = results[field], ANSWERS[f"{name}/{field}"]
+        error = np.zeros(want.shape) if result.error is None else result.error
+        away = np.abs(result.values.reshape(want.shape) - want)
+        assert (away <= np.reshape(error, want.shape) + 1e-6 + 1e-6 * np.abs(want)).all(), (field, away.max())
+        assert result.unspecified is None or not result.unspecified.any()
+    check_case(op, inputs=given)

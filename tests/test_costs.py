@@ -1,0 +1,37 @@
+"""What small files may cost: descriptors of every operator with large numbers in them, in a process with limits.
+
+``check`` and ``compile`` of each take bounded time of the processor and bounded memory, ``verify`` refuses what the
+reference implementation cannot compute; each either succeeds or says which node is too large, and for what.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dml2onnx import catalog
+
+SECONDS = 20
+"""Of the processor, for one operation on one file; they take some tenths."""
+MEMORY = 3 << 30
+"""Address space of the process, with what Python and its libraries take of it."""
+SHARES = 6
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
+@pytest.mark.parametrize("share", range(SHARES))
+def test_costs(share: int) -> None:
+    names = catalog.operator_names()[share::SHARES]
+    command = [sys.executable, "-m", "tests.costly", str(MEMORY), str(SECONDS), *names]
+    root = Path(__file__).parent.parent
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr[-2000:]
+    report = json.loads(done.stdout)
+    assert report["tried"] > 100
+    assert report["compiled"] > 10
+    assert report["refused"] > 0
+    assert report["problems"] == []

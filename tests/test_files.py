@@ -1,0 +1,252 @@
+"""What is written is complete and in its place, or everything is as it was, whatever fails and wherever."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dml2onnx import files
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.exporters.files import write_files
+from dml2onnx.files import put
+from dml2onnx.ir.data import ArrayData
+from tests.test_writer import product
+
+STEPS = ("open", "write", "flush", "fsync", "chmod", "link", "replace")
+"""What the system is asked for when files are written."""
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="files of POSIX systems")
+
+
+class Faults:
+    """Counts every step that is taken, and fails at one of them, before it is done or after."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int, error: BaseException, *, after: bool) -> None:
+        self.at, self.error, self.after = at, error, after
+        self.taken: list[str] = []
+        for name in ("open", "fsync", "chmod", "link", "replace"):
+            monkeypatch.setattr(files.os, name, self._failing(name, getattr(os, name)))
+        real = os.fdopen
+
+        def fdopen(*arguments: object) -> object:
+            return _File(self, real(*arguments))  # type: ignore[call-overload]
+
+        monkeypatch.setattr(files.os, "fdopen", fdopen)
+
+    def _failing(self, name: str, real: Callable[..., object]) -> Callable[..., object]:
+        def step(*arguments: object, **options: object) -> object:
+            if not self.strikes(name) or self.after:
+                result = real(*arguments, **options)
+                if not self.strikes_now():
+                    return result
+                if name == "open":
+                    os.close(result)  # type: ignore[arg-type]
+            raise self.error
+
+        return step
+
+    def strikes(self, name: str) -> bool:
+        self.taken.append(name)
+        return self.strikes_now()
+
+    def strikes_now(self) -> bool:
+        return len(self.taken) == self.at + 1
+
+
+class _File:
+    def __init__(self, faults: Faults, file: object) -> None:
+        self._faults, self._file = faults, file
+        for name in ("write", "flush"):
+            setattr(self, name, faults._failing(name, getattr(file, name)))
+
+    def __enter__(self) -> _File:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()  # type: ignore[attr-defined]
+
+    def fileno(self) -> int:
+        return int(self._file.fileno())  # type: ignore[attr-defined]
+
+
+def contents(directory: Path) -> dict[str, tuple[bytes, int]]:
+    return {
+        str(path.relative_to(directory)): (path.read_bytes(), stat.S_IMODE(path.stat().st_mode))
+        for path in directory.rglob("*")
+        if path.is_file()
+    }
+
+
+MODEL = cache(product)
+
+
+def save_inside(path: Path) -> None:
+    MODEL().save(path, external_data=False)
+
+
+def save_beside(path: Path) -> None:
+    MODEL().save(path, external_data=True)
+
+
+def export_beside(path: Path) -> None:
+    data = ArrayData.of(np.arange(700, dtype=np.float32))
+    write_files(path, b"text", {path.name + ".data": data, "w.bin": data})
+
+
+NO_SPACE = OSError(28, "No space left on device")
+WRITERS = [save_inside, save_beside, export_beside]
+BEFORE: dict[str, dict[str, bytes]] = {
+    "nothing": {},
+    "a file": {"m.onnx": b"old"},
+    "a pair": {"m.onnx": b"old, with m.onnx.data", "m.onnx.data": b"old data", "w.bin": b"old w"},
+}
+
+
+def prepared(directory: Path, before: dict[str, bytes]) -> Path:
+    for name, content in before.items():
+        (directory / name).write_bytes(content)
+        (directory / name).chmod(0o640)
+    return directory / "m.onnx"
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("before", BEFORE)
+def test_all_is_new_or_all_is_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: Callable[[Path], None], before: str
+) -> None:
+    """Every step fails once, by the system and by an interruption, before it is done and after."""
+    fine = tmp_path / "fine"
+    fine.mkdir()
+    writer(tmp_path / "first.onnx")  # whatever has to be imported opens files too
+    path = prepared(fine, BEFORE[before])
+    with monkeypatch.context() as patch:
+        faults = Faults(patch, -1, OSError(), after=False)
+        writer(path)
+    new, steps = contents(fine), faults.taken
+    assert {"open", "write", "flush", "replace"} <= set(steps) <= set(STEPS)
+    for index in range(len(steps)):
+        for error, after in ((NO_SPACE, False), (KeyboardInterrupt(), True), (KeyboardInterrupt(), False)):
+            directory = tmp_path / f"{index}-{type(error).__name__}-{after}"
+            directory.mkdir()
+            path = prepared(directory, BEFORE[before])
+            old = contents(directory)
+            with monkeypatch.context() as patch:
+                Faults(patch, index, error, after=after)
+                if steps[index] == "link" and error is NO_SPACE:  # not every file system has links
+                    writer(path)
+                    assert contents(directory) == new
+                    continue
+                with pytest.raises(DmlError if error is NO_SPACE else KeyboardInterrupt):
+                    writer(path)
+            assert contents(directory) in (old, new), (index, steps[index], error, after)
+
+
+def test_a_model_without_data_takes_the_old_data_away(tmp_path: Path) -> None:
+    path, data = tmp_path / "m.onnx", tmp_path / "m.onnx.data"
+    save_beside(path)
+    assert data.exists()
+    save_inside(path)
+    assert list(tmp_path.iterdir()) == [path]
+    data.write_bytes(b"somebody else's")
+    save_inside(path)
+    assert data.read_bytes() == b"somebody else's"
+
+
+def test_weights_that_run_out_leave_the_old_pair(tmp_path: Path) -> None:
+    """Contents that cannot be read to their end are a failure as any other."""
+
+    def short() -> Iterator[bytes]:
+        yield b"new"
+        raise OSError(5, "Input/output error")
+
+    path = prepared(tmp_path, BEFORE["a pair"])
+    old = contents(tmp_path)
+    with pytest.raises(DmlError):
+        put(path, [b"new"], {tmp_path / "m.onnx.data": short()})
+    assert contents(tmp_path) == old
+
+
+# --- What is no regular file ------------------------------------------------------------------------------------------
+
+
+def test_devices_stay_devices(tmp_path: Path) -> None:
+    link = tmp_path / "null"
+    link.symlink_to(os.devnull)
+    for path in (Path(os.devnull), link):
+        save_inside(path)
+        assert stat.S_ISCHR(path.stat().st_mode)
+    assert link.is_symlink()
+    with pytest.raises(DmlError) as caught:
+        save_beside(link)
+    assert caught.value.diagnostics[0].code == "DML3009"
+    assert list(tmp_path.iterdir()) == [link]
+
+
+def test_pipes_get_the_bytes(tmp_path: Path) -> None:
+    pipe, plain = tmp_path / "pipe", tmp_path / "plain.onnx"
+    os.mkfifo(pipe)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reader.start()
+    save_inside(pipe)
+    reader.join(10)
+    save_inside(plain)
+    assert got == [plain.read_bytes()]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_sockets_are_refused_and_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # names of sockets are short
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+        with pytest.raises(DmlError) as caught:
+            put(Path("socket"), [b"x"])
+    assert caught.value.diagnostics[0].code == "DML3009"
+    assert stat.S_ISSOCK(Path("socket").stat().st_mode)
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_links_stay_and_lead_to_what_is_written(tmp_path: Path, exists: bool) -> None:
+    (tmp_path / "there").mkdir()
+    real, link = tmp_path / "there" / "real.onnx", tmp_path / "link.onnx"
+    if exists:
+        real.write_bytes(b"old")
+    link.symlink_to("there/real.onnx")
+    put(link, [b"new"])
+    assert (real.read_bytes(), link.is_symlink()) == (b"new", True)
+    assert [item.name for item in real.parent.iterdir()] == ["real.onnx"]
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/", "a\0b", "x" * 300, "no/such", "loop", "a\ud800b"])
+def test_what_no_file_can_be_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("loop").symlink_to("loop")
+    for writer in WRITERS:
+        with pytest.raises(DmlError) as caught:
+            writer(Path(name))
+        assert caught.value.diagnostics[0].code == "DML3009"
+        assert len(str(caught.value)) < 300
+    assert os.listdir() == ["loop"]
+
+
+def test_long_names_are_no_reason(tmp_path: Path) -> None:
+    path = tmp_path / ("ä" * 125 + ".onnx")
+    put(path, [b"new"])
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_new_files_have_the_usual_permissions(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        put(tmp_path / "new", [b""])
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
