@@ -174,7 +174,6 @@ class FieldSchema:
     scalar_type: str | None
     shape: str | None
     doc: str
-    default: float | None = None
     updated_with: str | None = None
     """The optional tensor with which the operator reads what this output holds and changes a part of it."""
 
@@ -530,7 +529,6 @@ def _read_field(raw: dict[str, Any]) -> FieldSchema:
         scalar_type=raw.get("scalar_type"),
         shape=raw.get("shape"),
         doc=raw.get("doc", ""),
-        default=raw.get("default"),
         updated_with=raw.get("updated_with"),
     )
 

@@ -231,8 +231,6 @@ def attribute_default(operator: str, field: FieldSchema) -> tuple[str | None, st
         return json.dumps(ACTIVATION_DEFAULTS[operator][field.name]), ""
     if (operator, field.name) in _DEFAULTS_OF:
         return _DEFAULTS_OF[operator, field.name], ""
-    if field.default is not None:
-        return str(float(field.default)), ""
     if field.name in _DEFAULTS and not (field.name == "Direction" and operator in _RECURRENT):
         return _DEFAULTS[field.name], ""
     return ("None", "") if field.optional else (None, "")

@@ -266,8 +266,7 @@ class Recorder:
             own_name = node_name if len(outputs) == 1 and len(tensors) == 1 else f"{node_name}.{field}"
             names = [self._value_names.take(own_name) for _ in tensors]
             writes[field] = tuple(
-                Write(Value(value_name, item.total_bytes, value_name if name else ""))
-                for value_name, item in zip(names, tensors, strict=True)
+                Write(Value(value_name, item.total_bytes)) for value_name, item in zip(names, tensors, strict=True)
             )
         self._nodes.append(Node(node_name, desc, reads, writes, site))
         results: dict[str, Expression | tuple[Expression, ...]] = {}

@@ -189,8 +189,14 @@ def _ask_again() -> None:
 
 @contextmanager
 def _interruptions() -> Iterator[_Interruption]:
-    """Interruptions are ours while a command runs; what comes afterwards comes too late."""
+    """Interruptions are ours while a command runs; what comes afterwards comes too late.
+
+    Whoever starts a command in the background with the signal ignored, as shells do, means that.
+    """
     interruption = _Interruption()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        yield interruption
+        return
     try:
         before = signal.signal(signal.SIGINT, interruption)
     except ValueError:  # only the main thread has signals

@@ -2,7 +2,7 @@
 
 The conventions are ONNX Runtime's. A constant below 8 bytes lies in the graph's file, others in files of their own
 beside it, ``<name>.bin``, padded to 4 bytes; characters that file names cannot have everywhere are replaced by ``_``.
-Values have the names of the graph's inputs and outputs, ``nodeIdx:<node>-outputIdx:<output>``, or for constants
+Values keep their names; one without any is ``nodeIdx:<node>-outputIdx:<output>``, and what a constant makes
 ``<name>-nodeIdx:<node>-outputIdx:0``. Constants come first, then operators in the order of their execution.
 
 DxDispatch cannot upload constants of 64-bit and 4-bit types from files, and tensors that read from files are owned by
@@ -203,7 +203,7 @@ class _Export:
         number = 0
         for item in fields:
             for end in ends.get(item.name, ()):
-                yield self._new_name(end.value, f"nodeIdx:{index}-outputIdx:{number}")
+                yield self._new_name(end.value, _utf8(end.value.name) or f"nodeIdx:{index}-outputIdx:{number}")
                 number += 1
             if not node.operator.tensors(item.name):
                 yield ""

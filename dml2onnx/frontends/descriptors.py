@@ -57,7 +57,6 @@ class _Field(NamedTuple):
     name: str
     read: Reader
     optional: bool
-    default: FieldValue
     counts: bool
     """Whether the field is the length of arrays."""
     tensor: bool
@@ -188,8 +187,7 @@ class DescriptorReader:
         return plan
 
     def _plan_field(self, item: FieldSchema, counts: bool, host: OperatorSchema) -> _Field:
-        default = None if item.default is None else float(item.default)
-        return _Field(item.name, self._reader(item, host), item.optional, default, counts, item.is_tensor)
+        return _Field(item.name, self._reader(item, host), item.optional, counts, item.is_tensor)
 
     def _reader(self, item: FieldSchema, host: OperatorSchema) -> Reader:
         nested = partial(self._read_nested, host)
@@ -243,7 +241,7 @@ class DescriptorReader:
 
     def _absent(self, item: _Field, problems: list[Problem]) -> FieldValue:
         if item.optional:
-            return item.default
+            return None
         if item.counts and not self.dialect.counts_required:
             return None
         problems.append(Problem(codes.MISSING_FIELD, (item.name,), "is missing"))
@@ -254,7 +252,7 @@ class DescriptorReader:
             if item.name in given:
                 return given[item.name]
             if item.optional or item.counts:
-                return item.default
+                return None
         remedy = "; leave it out where it is absent" if item.optional else ""
         problems.append(Problem(codes.NULL_FIELD, (item.name,), f"is null{remedy}", "a value", "null"))
         return UNREADABLE

@@ -254,7 +254,7 @@ class _GraphDescReader:
             outputs,
             tuple(
                 [
-                    Value(f"{name}.{number}", _bytes_of(slot.desc), self._edge_names.get((index, number), ""))
+                    Value(self._edge_names.get((index, number)) or f"{name}.{number}", _bytes_of(slot.desc))
                     for number, slot in enumerate(outputs)
                 ]
             ),

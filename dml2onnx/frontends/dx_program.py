@@ -150,7 +150,7 @@ class Program:
             buffer.was_input = True
         buffer.version += 1
         name = source.resource.name
-        buffer.current = Value(f"{name}#{buffer.version}", source.resource.nbytes, name)
+        buffer.current = Value(f"{name}#{buffer.version}", source.resource.nbytes)
         buffer.is_read = False
         return Write(buffer.current, source.offset, base)
 

@@ -116,7 +116,7 @@ class Values:
         sizes = {key: known.value.nbytes for key, known in self._known.items()}
         for target in targets:
             nbytes = self._size(target, firsts, sizes)
-            target.value = Value(target.name, nbytes, target.name)
+            target.value = Value(target.name, nbytes)
             if firsts.get(target.key) is target:
                 self._known[target.key] = Known(target.value, target.desc)
         for target in targets:

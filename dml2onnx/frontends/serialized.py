@@ -357,7 +357,7 @@ class SerializedReader:
                 made = _Made(index, self._unresolved.value(connection.name), UNREADABLE)
             else:
                 desc = operator.tensors(connection.field)[number]
-                value = Value(connection.name or f"{connection.field}.{number}", desc.total_bytes, connection.name)
+                value = Value(connection.name or f"{connection.field}.{number}", desc.total_bytes)
                 writes.setdefault(connection.field, []).append(Write(value))
                 made = _Made(index, value, desc)
             if connection.name:

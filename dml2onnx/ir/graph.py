@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
-    """One version of a buffer. ``given`` is the name that the model gives it, where it gives one."""
+    """One version of a buffer. ``name`` is the most telling there is: the model's own, else node and field."""
 
     name: str
     nbytes: int
-    given: str = ""
 
 
 @dataclass(frozen=True, slots=True)

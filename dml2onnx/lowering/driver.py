@@ -56,8 +56,8 @@ def lower(
         for value, tensor in _lower_node(node, function, e, buffers, repeats, bits):
             if value in wanted:
                 names.claim(wanted[value], buffers, e)
-            elif value.given:
-                names.give(value.given, tensor, e)
+            else:
+                names.give(value.name, tensor, e)
         e.end()
     e.begin("outputs", "")
     results = tuple(names.port(output, buffers, e) for output in outputs)

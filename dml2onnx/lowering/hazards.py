@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.lowering.branches import settle
 from dml2onnx.lowering.emitter.core import Tensor
 from dml2onnx.model import Body, Node
 
@@ -52,6 +53,7 @@ _EPSILON = float(np.finfo(np.float32).eps)
 
 def avert(e: Emitter, outputs: Iterable[str]) -> None:
     """Puts fences into the graph that has been emitted; ``outputs`` are the names of what it returns."""
+    settle(e)
     if any(_concerns(node) for origin in e.origins for node in origin.nodes):
         _Fences(e, frozenset(outputs)).build()
 

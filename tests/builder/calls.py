@@ -113,14 +113,12 @@ def python_value(value: Any) -> Any:
 
 
 def as_read(desc: OperatorDesc) -> OperatorDesc:
-    """As a builder records it: FLOAT32 numbers, the catalogue's defaults in absent fields, outputs of natural size."""
+    """As a builder records it: FLOAT32 numbers, outputs of natural size."""
     values: list[FieldValue] = []
     for field, value in desc.items():
         if field.kind is FieldKind.OUTPUT_TENSOR and value is not None:
             outputs = tuple(TensorDesc(item.data_type, item.sizes, item.strides) for item in desc.tensors(field.name))
             values.append(outputs if field.type is FieldType.TENSOR_ARRAY else outputs[0])
-        elif value is None and field.default is not None:
-            values.append(float(field.default))
         elif field.type is FieldType.FLOAT_ARRAY and isinstance(value, tuple):
             values.append(tuple(round_to_float32(float(item)) for item in desc.floats(field.name)))
         elif isinstance(value, float):

@@ -82,6 +82,7 @@ def test_a_full_disk_is_no_traceback(models: Path) -> None:
 
 AT_IMPORT = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # our own parent may ignore it
 sys.argv = ["dml2onnx", *{arguments!r}]
 count = 0
 class Finder:
@@ -102,29 +103,59 @@ sys.exit(code)
 def test_interruptions_while_modules_are_imported(models: Path, number: int) -> None:
     """The first modules are ``dml2onnx`` and ``dml2onnx.cli``, which import nothing; in all others we are prepared."""
     script = AT_IMPORT.format(arguments=["run", "program.json"], number=number)
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=models, check=False)
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=models, timeout=60, check=False
+    )
     assert "Traceback" not in result.stderr
     assert "Exception ignored" not in result.stderr
     assert int(result.stderr.split()[-1]) >= number, "the command has fewer imports"
     assert result.returncode == 130, result.stderr
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.3])
-def test_interruptions_at_any_time(models: Path, delay: float) -> None:
-    """From the moment when our code runs; the pipe tells when that is."""
-    begin = "import sys; sys.argv[0] = 'dml2onnx'; print(flush=True); from dml2onnx.cli import main; sys.exit(main())"
-    for arguments in (["verify", "native.json", "--rounds", "100000"], ["pydirectml", "endless.py"]):
-        (models / "endless.py").write_text("while True: pass\n")
-        line = [sys.executable, "-c", begin, *arguments]
-        with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=models) as process:
+BEGIN = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.{disposition})
+sys.argv[0] = "dml2onnx"
+from dml2onnx.cli import main
+print(flush=True)
+sys.exit(main())
+"""
+
+
+def interrupted(models: Path, arguments: list[str], delay: float, disposition: str) -> tuple[int | None, str]:
+    """The exit code and what a command says that is interrupted; ``None`` where it goes on for a second."""
+    line = [sys.executable, "-c", BEGIN.format(disposition=disposition), *arguments]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True, cwd=models) as process:
+        try:
             assert process.stdout is not None
             process.stdout.readline()
-            time.sleep(delay + 0.05)  # two small modules
+            time.sleep(delay)
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=60)
-        assert process.returncode == 130
-        assert "Traceback" not in said or "endless.py" in said
-        assert "Exception ignored" not in said
+            _, said = process.communicate(timeout=60 if disposition == "default_int_handler" else 1)
+        except subprocess.TimeoutExpired:
+            return None, ""
+        finally:
+            process.kill()
+        return process.returncode, said
+
+
+ENDLESS = (["verify", "native.json", "--rounds", "100000"], ["pydirectml", "endless.py"])
+
+
+@pytest.mark.parametrize("delay", [0.05, 0.3])
+@pytest.mark.parametrize("arguments", ENDLESS, ids=lambda line: line[0])
+def test_interruptions_at_any_time(models: Path, arguments: list[str], delay: float) -> None:
+    """From the moment when our code runs; the pipe tells when that is."""
+    (models / "endless.py").write_text("while True: pass\n")
+    code, said = interrupted(models, arguments, delay, "default_int_handler")
+    assert code == 130, said
+    assert "Traceback" not in said or "endless.py" in said
+    assert "Exception ignored" not in said
+
+
+def test_interruptions_that_whoever_started_us_ignores(models: Path) -> None:
+    assert interrupted(models, ENDLESS[0], 0.5, "SIG_IGN") == (None, "")
 
 
 # --- Outputs ----------------------------------------------------------------------------------------------------------

@@ -227,7 +227,7 @@ def descriptors(draw: st.DrawFn, schema: OperatorSchema, nested: bool = False) -
         if item.count is not None:
             count = counts.setdefault(item.count, draw(st.integers(1, 3)))
             values[item.name] = tuple(draw(element(item, nested)) for _ in range(count))
-        elif (nested and item.is_tensor) or (item.optional and item.default is None and draw(st.booleans())):
+        elif (nested and item.is_tensor) or (item.optional and draw(st.booleans())):
             values[item.name] = None
         elif item.type is FieldType.TENSOR_ARRAY:
             values[item.name] = tuple(draw(st.lists(tensors, min_size=1, max_size=3)))

@@ -474,12 +474,6 @@ def test_small_structures() -> None:
     assert value_of("UPSAMPLE_2D", size, "ScaleSize") == Size2D(4, 15)
 
 
-def test_a_default() -> None:
-    grad = catalog.operator("BATCH_NORMALIZATION_GRAD")
-    desc = {item.name: f32(1, 1, 1, 1) for item in grad.tensor_fields}
-    assert value_of("BATCH_NORMALIZATION_GRAD", desc, "Epsilon") == 0.0
-
-
 @pytest.mark.parametrize(
     "raw",
     [

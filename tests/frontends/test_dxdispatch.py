@@ -155,7 +155,7 @@ def test_offsets_arrays_and_halves(tmp_path: Path) -> None:
     assert clip.writes["OutputTensor"][0].base is None
     assert [str(effect.output.desc) for effect in graph.effects] == ["FLOAT32 [8]", "FLOAT32 [6]", "FLOAT16 [4]"]
     assert [(item.name, str(item.desc)) for item in graph.outputs] == [
-        ("joined", "FLOAT32 [6]"),
+        ("joined", "FLOAT32 [8]"),
         ("sum", "FLOAT32 [2, 3]"),
         ("halves", "FLOAT16 [4]"),
     ]

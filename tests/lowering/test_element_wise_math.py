@@ -356,7 +356,10 @@ def test_gradients_within_bounds(name, data_type, low, high):
 
 @pytest.mark.parametrize(
     ("data_type", "expected"),
-    [("FLOAT32", ["Greater", "Less", "And", "Where"]), ("UINT16", ["Greater", "Less", "And", "Cast", "Mul"])],
+    [
+        ("FLOAT32", ["LessOrEqual", "GreaterOrEqual", "Or", "Where"]),
+        ("UINT16", ["LessOrEqual", "GreaterOrEqual", "Or", "Not", "Cast", "Mul"]),
+    ],
 )
 def test_form_of_clipped_gradients(data_type, expected):
     assert operators(check_case(described("ELEMENT_WISE_CLIP_GRAD", data_type))) == expected
@@ -441,7 +444,7 @@ def test_constant_powers(data_type, exponent):
         ("FLOAT32", 2, ["Pow"]),
         ("FLOAT32", -1, ["Reciprocal"]),
         ("FLOAT32", 1, ["Identity"]),
-        ("FLOAT32", 0.5, ["Equal", "Sqrt", "Where"]),
+        ("FLOAT32", 0.5, ["Equal", "Sqrt", "Abs", "Where"]),
         ("INT32", 1, ["Identity"]),
         ("INT32", 2, ["Mul"]),
         ("INT32", 5, ["Mul", "Mul", "Mul"]),

@@ -105,8 +105,8 @@ class TestMeanVarianceNormalization:
     def test_the_smaller_one_is_divided_by_the_deviation(self, scale, factors):
         """The scale, or where that follows the axes, the input."""
         nodes = check_case(mvn(VERSIONS[2], mean=False, scale=scale)).lowered.nodes
-        makers = {output: node.op_type for node in nodes for output in node.output}
-        assert [makers.get(name, name) for name in nodes[-1].input] == factors
+        makers = {value: node.op_type for node in nodes for value in node.outputs}
+        assert [makers.get(value, value.name) for value in nodes[-1].inputs] == factors
 
     def test_factors_of_1_and_terms_of_0_are_left_out(self):
         known = {"ScaleTensor": np.ones(SHAPE), "BiasTensor": np.zeros(SHAPE)}

@@ -168,17 +168,6 @@ def test_gradients_by_hand():
         assert got["OutputBiasGradientTensor"].item() == 3
 
 
-def test_an_epsilon_that_is_left_out_is_0():
-    without, zero = (gradient(GRADIENTS[0], epsilon=epsilon) for epsilon in (None, 0.0))
-    assert without.get("Epsilon") is None
-    feeds = {
-        field: np.abs(random_memory(without.tensor(field), np.random.default_rng(1))) + np.float32(0.5)
-        for field in ("InputTensor", "InputGradientTensor", *PARAMETERS)
-    }
-    for name, got in check_case(without, inputs=feeds).run(feeds).items():
-        np.testing.assert_array_equal(got, check_case(zero, inputs=feeds).run(feeds)[name])
-
-
 @pytest.mark.parametrize("strides", [(60, 1, 15, 3), (0, 20, 5, 1), (60, 20, 0, 1), (0, 0, 0, 0)])
 def test_layouts(strides):
     spread = (200, 50, 10, 2)
