@@ -49,6 +49,11 @@ def enlarged(op: OperatorDesc) -> Iterator[OperatorDesc]:
     for number in sorted(numbers):
         for large in LARGE:
             yield OperatorDesc(op.schema, tuple(_replaced(value, number, large) for value in op.values))
+    counts = {item.name for item in op.schema.fields if item.type is FieldType.UINT and not item.enum}
+    for large in LARGE if len(counts) > 1 else ():
+        named = zip(op.schema.fields, op.values, strict=True)
+        values = [large if item.name in counts and type(value) is int else value for item, value in named]
+        yield _following(OperatorDesc(op.schema, tuple(values)), "")
     for position, item in enumerate(op.schema.fields):
         if item.type not in _SIZES or item.enum:
             continue

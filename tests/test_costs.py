@@ -15,9 +15,9 @@ import pytest
 
 from dml2onnx import catalog
 
-SECONDS = 20
+SECONDS = 3
 """Of the processor, for one operation on one file; they take some tenths."""
-MEMORY = 3 << 30
+MEMORY = 2 << 30
 """Address space of the process, with what Python and its libraries take of it."""
 SHARES = 6
 

@@ -164,7 +164,7 @@ def _kept(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
         return e.Cast(e.Reshape(mask, mask.shape[mask.rank - 4 :]), BOOL)  # decision H8
     mask = node.tensor("MaskTensor")
     rows = e.Reshape(mask, (mask.size,))
-    position = e.constant(np.arange(keys), mask.dtype)
+    position = e.arange(keys, mask.dtype)
     ends = e.Reshape(e.Slice(rows, [0], [batch]), (batch, 1, 1, 1))  # decisions H5, H6 and H7
     before = e.Less(position, ends)
     if kind != "KEY_SEQUENCE_END_START":
@@ -264,7 +264,8 @@ def _with_lengths(node: Operands, e: Emitter, query: _Heads, key: _Heads, value:
     batch, count = query.apart[:2]
     start = e.Clip(lengths, 0, total - key.apart[1])
     keys, values = (_cached(node, e, new, names, start, total) for new, names in ((key, _KEYS), (value, _VALUES)))
-    step = e.constant(np.arange(total) - np.arange(count)[:, None], start.dtype)
+    places, rows = (e.arange(size, start.dtype) for size in (total, count))
+    step = e.Sub(places, e.Reshape(rows, (count, 1)))
     attended = e.LessOrEqual(step, e.Reshape(start, (batch, 1, 1, 1)))
     addend = _addend(node, e, batch, total)
     wide = node.compute_type(node.output().data_type.dtype)
@@ -287,6 +288,7 @@ def _cached(node: Operands, e: Emitter, new: _Heads, names: tuple[str, str], sta
     added = new.transposed(e)
     batch, heads, count, size = added.shape
     held = _held(node, e, names, (batch, heads, total, size), added)
+    e.budget.require(3 * batch * heads * count)
     items = np.indices((batch, heads, count)).transpose(1, 2, 3, 0)
     along = e.constant([0, 0, 1], INT64)
     places = e.Mul(e.Reshape(e.Cast(start, INT64), (batch, 1, 1, 1)), along)

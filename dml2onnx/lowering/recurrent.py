@@ -387,8 +387,7 @@ def _runs(e: Emitter, layer: _Layer) -> Tensor | None:
     if layer.lengths is None:
         return None
     steps, batch, _ = layer.x.shape
-    e.budget.require(steps)
-    places = e.constant(np.arange(steps).reshape(steps, 1, 1), layer.lengths.dtype)
+    places = e.Reshape(e.arange(steps, layer.lengths.dtype), (steps, 1, 1))
     return e.Less(places, e.Reshape(layer.lengths, (1, batch, 1)))
 
 

@@ -88,7 +88,7 @@ def _sent(e: Emitter, at: Crossings, arriving: Tensor, image: tuple[int, ...]) -
     size = prod(image) + channels
     dtype = INT32 if size < 1 << 31 else INT64
     first = e.Mul(e.Cast(e.Unsqueeze(at.numbers, (CHANNEL,)), dtype), e.constant(channels, dtype))
-    places = e.Add(first, e.constant(np.arange(channels), dtype))
+    places = e.Add(first, e.arange(channels, dtype))
     zeros = e.ConstantOfShape((size,), 0, FLOAT)
     total = e.ScatterElements(zeros, e.Flatten(places), e.Flatten(updates), reduction="add")
     return as_image(e, e.Reshape(total, (size // channels, channels)), image)

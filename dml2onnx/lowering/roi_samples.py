@@ -98,7 +98,7 @@ def line_of(
     length = finite(e, e.Sub(last, first))
     count, number = _numbers(e, corners, length, outputs, only)
     sample, wanted = _wanted(e, corners, count, e.Cast(number, FLOAT))
-    samples = e.Add(e.Mul(e.constant(np.arange(outputs), FLOAT), count), sample)
+    samples = e.Add(e.Mul(e.arange(outputs, FLOAT), count), sample)
     steps, parts = _steps(e, corners, samples, e.Mul(count, e.constant(outputs, FLOAT)))
     place = e.Add(e.Mul(steps, e.Div(length, parts)), first)
     if not corners.is_aligned and corners.input_offset:
@@ -131,7 +131,7 @@ def _numbers(e: Emitter, corners: Corners, length: Tensor, outputs: int, only: T
     """How many samples a region has for an output element, and the numbers of as many as any region has."""
     count = e.constant(corners.most, FLOAT)
     if corners.fewest == corners.most and only is None:
-        return count, e.constant(np.arange(corners.most).reshape(-1, 1, 1), INT64)
+        return count, e.Reshape(e.arange(corners.most, INT64), (corners.most, 1, 1))
     if corners.fewest < corners.most:
         ratio = e.Div(length, e.constant(outputs, FLOAT))
         count = e.Clip(e.Ceil(ratio), float(corners.fewest), float(corners.most))
@@ -248,7 +248,7 @@ def numbers_of(
 def pixels(e: Emitter, x: Tensor) -> Tensor:
     """One row of channels for each pixel of (batch, channel, height, width), and a row of zeros behind the last."""
     rows = e.Reshape(e.Transpose(x, (0, 2, 3, 1)), (x.size // x.shape[1], x.shape[1]))
-    return e.Concat([rows, e.constant(np.zeros((1, x.shape[1])), x.dtype)], 0)
+    return e.Concat([rows, e.ConstantOfShape((1, x.shape[1]), 0, x.dtype)], 0)
 
 
 def as_image(e: Emitter, rows: Tensor, sizes: tuple[int, ...]) -> Tensor:

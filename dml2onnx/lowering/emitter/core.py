@@ -206,6 +206,11 @@ class EmitterCore:
         array = np.asarray(value, dtype)
         return Tensor("", array.dtype, array.shape, array, label)
 
+    def arange(self, count: int, dtype: DType) -> Tensor:
+        """The constant 0, 1, .. below ``count``, for which the budget is asked first."""
+        self.budget.require(count)
+        return self.constant(np.arange(count), dtype)
+
     def ints(self, values: Sequence[int]) -> Tensor:
         """A constant INT64 vector: shapes, axes, pads. There are few of them, used often."""
         key = tuple(values)
