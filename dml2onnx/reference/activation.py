@@ -68,6 +68,13 @@ def apply_activation(
     return Result(y, spread + np.where(np.isfinite(own), own, 0), unspecified)
 
 
+def activated(op: OperatorDesc | None, x: Floats) -> Result:
+    """As :func:`apply_activation`, without errors or marks."""
+    if op is not None and op.type in _ELEMENTWISE:
+        return Result(_ELEMENTWISE[op.type].function(op, x))
+    return Result(apply_activation(op, x).values)
+
+
 # --- One element at a time ------------------------------------------------------------------------------------------
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from types import EllipsisType
 
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference.activation import apply_activation
-from dml2onnx.reference.numeric import UNIT_ROUNDOFF, all_along, sum_error, widen
+from dml2onnx.reference.activation import activated, apply_activation
+from dml2onnx.reference.numeric import all_along, products_result, widen
 from dml2onnx.reference.registry import Floats, Inputs, Outputs, reference
 
 Index = tuple[EllipsisType | slice, ...]
+
+BLOCK_ELEMENTS = 1 << 16
+"""Columns of windows that are multiplied at once."""
 
 
 @reference("CONVOLUTION")
@@ -26,29 +29,54 @@ def convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
     if op.enum("Mode") == "CONVOLUTION":
         w = np.flip(w, axis=tuple(range(2, w.ndim)))
     convolve = forward if op.enum("Direction") == "FORWARD" else _backward
-    total = _blank_output_padding(op, convolve(op, x, w))
-    magnitude = _blank_output_padding(op, convolve(op, np.abs(x), np.abs(w)))
+
+    def product(x: Floats, w: Floats) -> Floats:
+        return _blank_output_padding(op, convolve(op, x, w))
+
+    total = product(x, w)
     if bias is not None:
         total = total + widen(bias)
-        magnitude = magnitude + np.abs(widen(bias))
+    if inputs.values_only:
+        return {"OutputTensor": activated(op.activation(), total)}
     terms = x.shape[1] // op.uint("GroupCount") * int(np.prod(w.shape[2:])) + 1
-    error = sum_error(terms, magnitude, UNIT_ROUNDOFF[DataType.FLOAT32])
-    return {"OutputTensor": apply_activation(op.activation(), total, error)}
+    sums = products_result(x, w, total, product, terms, np.zeros(()) if bias is None else np.abs(widen(bias)))
+    return {"OutputTensor": apply_activation(op.activation(), total, sums.error, sums.unspecified)}
 
 
 def forward(op: OperatorDesc, x: Floats, w: Floats) -> Floats:
-    """Gathers: each output element looks at its window of the zero-padded input (filter ``{Cout, Cin / G, ...}``)."""
+    """Gathers: each output element looks at its window of the zero-padded input (filter ``{Cout, Cin / G, ...}``).
+
+    Windows become columns of a matrix, a block of them at a time, which the filters multiply from the left.
+    """
     groups, sizes = op.uint("GroupCount"), op.tensor("OutputTensor").sizes
     pads = zip(op.uints("StartPadding"), op.uints("EndPadding"), strict=True)
     x = np.pad(x, [(0, 0), (0, 0), *pads])
-    x = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
-    w = w.reshape(groups, -1, *w.shape[1:])
-    y = np.zeros((sizes[0], groups, sizes[1] // groups, *sizes[2:]))
-    for tap in np.ndindex(*w.shape[3:]):
-        steps = zip(tap, op.uints("Dilations"), op.uints("Strides"), sizes[2:], strict=True)
-        window: Index = (..., *(slice(j * d, j * d + (n - 1) * s + 1, s) for j, d, s, n in steps))
-        y += _mix(w[(..., *tap)], x[window])
-    return y.reshape(sizes)
+    spatial, kernel = sizes[2:], w.shape[2:]
+    steps = list(zip(op.uints("Strides"), op.uints("Dilations"), kernel, spatial, strict=True))
+    axes = tuple(range(2, x.ndim))
+    windows = np.lib.stride_tricks.sliding_window_view(x, [(k - 1) * d + 1 for _, d, k, _ in steps], axes)
+    firsts: Index = tuple(slice(0, (n - 1) * s + 1, s) for s, _, _, n in steps)
+    windows = windows[(slice(None), slice(None), *firsts, *(slice(None, None, d) for _, d, _, _ in steps))]
+    # {N, Cin, kernel, output}
+    windows = np.moveaxis(windows, axes, tuple(range(-len(axes), 0)))
+    filters = w.reshape(groups, w.shape[0] // groups, -1)
+    y = np.empty(sizes)
+    images, rows = _block(windows.shape[1:], len(axes))
+    for n in range(0, sizes[0], images):
+        for row in range(0, spatial[0], rows):
+            block = windows[(slice(n, n + images), *[slice(None)] * (1 + len(axes)), slice(row, row + rows))]
+            columns = block.reshape(len(block), groups, filters.shape[2], -1)
+            y[n : n + images, :, row : row + rows] = np.matmul(filters, columns).reshape(
+                len(block), sizes[1], -1, *spatial[1:]
+            )
+    return y
+
+
+def _block(shape: tuple[int, ...], rank: int) -> tuple[int, int]:
+    """How many pictures, and how many rows of them, have columns that fit into the processor's caches."""
+    of_row = math.prod(shape) // shape[-rank]
+    rows = max(1, min(shape[-rank], BLOCK_ELEMENTS // of_row))
+    return max(1, BLOCK_ELEMENTS // (of_row * shape[-rank])), rows
 
 
 def _backward(op: OperatorDesc, x: Floats, w: Floats) -> Floats:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference.activation import apply_activation
-from dml2onnx.reference.numeric import UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.activation import activated, apply_activation
+from dml2onnx.reference.numeric import products_result, widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Outputs, reference
 
 
@@ -22,16 +21,19 @@ def gemm(op: OperatorDesc, inputs: Inputs) -> Outputs:
     c = inputs.optional("CTensor")
     alpha, beta = op.float("Alpha"), op.float("Beta")
     total = alpha * np.matmul(a, b)
-    magnitude = abs(alpha) * np.matmul(np.abs(a), np.abs(b))
-    unspecified = None
+    unspecified, more = None, np.zeros(())
     if c is not None and beta == 0:
         # not evaluated, though DirectML may (decision M2)
         unspecified = ~np.isfinite(c)
     elif c is not None:
         total = total + beta * widen(c)
-        magnitude = magnitude + abs(beta) * np.abs(widen(c))
-    error = sum_error(a.shape[-1] + 2, magnitude, UNIT_ROUNDOFF[DataType.FLOAT32])
-    return {"OutputTensor": apply_activation(op.activation(), total, error, unspecified)}
+        more = abs(beta) * np.abs(widen(c))
+    if inputs.values_only:
+        return {"OutputTensor": activated(op.activation(), total)}
+    sums = products_result(a, b, total, lambda a, b: abs(alpha) * np.matmul(a, b), a.shape[-1] + 2, more)
+    assert sums.unspecified is not None
+    marks = sums.unspecified if unspecified is None else sums.unspecified | unspecified
+    return {"OutputTensor": apply_activation(op.activation(), total, sums.error, marks)}
 
 
 def _matrix(x: Array, transform: str) -> Floats:

@@ -15,22 +15,22 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import memory
 from dml2onnx.reference.measure import require_computable, values_needed
-from dml2onnx.reference.memory import Bytes
+from dml2onnx.reference.memory import Bytes, Marks
 from dml2onnx.reference.propagation import SAMPLES, Results, moved, with_deviations, with_marks, with_steps
-from dml2onnx.reference.registry import Array, Inputs, Result, as_inputs, run
+from dml2onnx.reference.registry import Array, Inputs, Mask, Result, as_inputs, run
 from dml2onnx.reference.tolerance import allowed_error
 
 
 @dataclass(frozen=True, slots=True)
 class _Buffer:
-    """The bytes of a value, and per byte how far off its element may be and whether it is unspecified.
+    """The bytes of a value, how far off the element of each may be, and whether it is unspecified.
 
     ``samples`` are other bytes that conforming evaluations might have come to; none where the bytes are exact.
     """
 
     data: Bytes
-    error: npt.NDArray[np.float64] | None = None
-    unspecified: npt.NDArray[np.bool_] | None = None
+    error: Marks | None = None
+    unspecified: Marks | None = None
     samples: tuple[Bytes, ...] = ()
 
 
@@ -121,10 +121,11 @@ class _Evaluation:
 
     def _read(self, buffer: _Buffer, desc: TensorDesc, offset: int = 0) -> Result:
         error, unspecified = buffer.error, buffer.unspecified
+        marks = None if unspecified is None else memory.read_marks(unspecified, desc, offset)
         return Result(
             memory.read(buffer.data, desc, offset),
             None if error is None else memory.read_marks(error, desc, offset),
-            None if unspecified is None else memory.read_marks(unspecified, desc, offset),
+            marks if marks is not None and marks.any() else None,
         )
 
     def _run(self, node: Node) -> None:
@@ -150,8 +151,8 @@ class _Evaluation:
             buffer = _written(write.value, base, desc, write.offset, results[name][index])
             exact = not worlds and own[name][index].error is None and not (base and base.samples)
             if self.probing and not exact:
-                several = [world[name][index] for world in worlds or [own] * SAMPLES]
-                buffer = replace(buffer, samples=self._samples(write, base, desc, several))
+                several = [world[name][index].values for world in worlds or [own] * SAMPLES]
+                buffer = replace(buffer, samples=self._samples(write, base, desc, several, own[name][index]))
             self.buffers[write.value] = buffer
 
     def _worlds(self, node: Node) -> list[Results]:
@@ -169,16 +170,19 @@ class _Evaluation:
                     data = buffer.samples[number] if buffer.samples else buffer.data
                     several.append(memory.read(data, desc, read.offset))
                 arrays[name] = tuple(several)
-            worlds.append(run(op, Inputs(arrays)))
+            worlds.append(run(op, Inputs(arrays, values_only=True)))
         return worlds
 
-    def _samples(self, write: Write, base: _Buffer | None, desc: TensorDesc, worlds: list[Result]) -> tuple[Bytes, ...]:
-        """What the samples write, each moved by a part of the operator's own error; none where all are the same."""
+    def _samples(
+        self, write: Write, base: _Buffer | None, desc: TensorDesc, worlds: list[Array], own: Result
+    ) -> tuple[Bytes, ...]:
+        """What the samples write, each moved by a part of the operator's ``own`` error."""
+        reach = None if own.error is None or not desc.data_type.is_float else allowed_error(own, desc.data_type)
         samples = []
         for number, world in enumerate(worlds):
             below = None if base is None else base.samples[number] if base.samples else base.data
             data = np.zeros(write.value.nbytes, np.uint8) if below is None else _fit(below.copy(), write.value)
-            memory.write(data, desc, moved(world, desc, self.random), write.offset)
+            memory.write(data, desc, moved(world, reach, desc, self.random), write.offset)
             samples.append(data)
         return tuple(samples)
 
@@ -188,23 +192,24 @@ def _written(value: Value, base: _Buffer | None, desc: TensorDesc, offset: int, 
     memory.write(data, desc, result.values, offset)
     error, unspecified = None, None
     if result.error is not None or (base is not None and base.error is not None):
-        error = np.zeros(value.nbytes)
-        if base is not None and base.error is not None:
-            error[: base.error.size] = base.error
-        memory.write_marks(error, desc, allowed_error(result, desc.data_type), offset)
-    if result.unspecified is not None or (base is not None and base.unspecified is not None):
-        unspecified = np.zeros(value.nbytes, np.bool_)
-        if base is not None and base.unspecified is not None:
-            unspecified[: base.unspecified.size] = base.unspecified
-        memory.write_marks(unspecified, desc, False if result.unspecified is None else result.unspecified, offset)
+        below = _marks(value, None if base is None else base.error, desc, np.float64)
+        error = memory.write_marks(below, desc, allowed_error(result, desc.data_type), offset)
+    marks: Mask = np.zeros((), np.bool_) if result.unspecified is None else result.unspecified
+    if marks.any() or (base is not None and base.unspecified is not None):
+        below = _marks(value, None if base is None else base.unspecified, desc, np.bool_)
+        unspecified = memory.write_marks(below, desc, marks, offset)
     return _Buffer(data, error, unspecified)
+
+
+def _marks(value: Value, base: Marks | None, desc: TensorDesc, dtype: npt.DTypeLike) -> Marks:
+    """Those of the buffer before a write, for the one after it."""
+    return Marks.none(value.nbytes, dtype, desc.data_type.bytes_for(1)) if base is None else base.resized(value.nbytes)
 
 
 def _resized(buffer: _Buffer, value: Value) -> _Buffer:
     """The buffer with as many bytes as ``value`` has, zeros after its own."""
-    extra = value.nbytes - buffer.data.size
-    error = None if buffer.error is None else np.pad(buffer.error, (0, extra))
-    unspecified = None if buffer.unspecified is None else np.pad(buffer.unspecified, (0, extra))
+    error = None if buffer.error is None else buffer.error.resized(value.nbytes)
+    unspecified = None if buffer.unspecified is None else buffer.unspecified.resized(value.nbytes)
     return _Buffer(_fit(buffer.data, value), error, unspecified)
 
 

@@ -39,9 +39,32 @@ def sum_result(total: Floats, magnitude: Floats, terms: int | Floats) -> Result:
 
     Where partial sums may overflow and later ones come back, the result depends on the order.
     """
-    size = np.abs(total)
-    overflows = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32) & (size != magnitude)
-    return Result(total, sum_error(terms, magnitude, UNIT_ROUNDOFF[DataType.FLOAT32]), overflows)
+    error = sum_error(terms, magnitude, UNIT_ROUNDOFF[DataType.FLOAT32])
+    return Result(total, error, order_matters(total, magnitude))
+
+
+def order_matters(total: Floats, magnitude: Floats) -> Mask:
+    """Where partial sums of FLOAT32 numbers may overflow and later ones come back."""
+    marks: Mask = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32) & (np.abs(total) != magnitude)
+    return marks
+
+
+def products_result(
+    a: Floats, b: Floats, total: Floats, product: Callable[[Floats, Floats], Floats], terms: int, more: Floats
+) -> Result:
+    """Sums of products of FLOAT32 numbers in any order, in all ``terms`` of them.
+
+    ``product`` is bilinear and has made ``total`` of ``a`` and ``b``; ``more`` has the magnitude of what was added
+    to that. Where partial sums may overflow and later ones come back, or meet another infinity, the result depends on
+    the order.
+    """
+    size_a, size_b = np.abs(a), np.abs(b)
+    magnitude = product(size_a, size_b) + more
+    unspecified = order_matters(total, magnitude)
+    if not np.isfinite(magnitude).all():
+        finite = [np.where(np.isfinite(size), size, 0) for size in (size_a, size_b)]
+        unspecified |= ~np.isfinite(magnitude) & (product(finite[0], finite[1]) > LARGEST_FLOAT32)
+    return Result(total, sum_error(terms, magnitude, UNIT_ROUNDOFF[DataType.FLOAT32]), unspecified)
 
 
 def product_result(y: Floats, large: Floats, small: Floats, terms: int | Floats) -> Result:

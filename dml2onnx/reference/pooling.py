@@ -53,20 +53,28 @@ def max_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min  # type: ignore[type-var]
     best = np.full(shape, lowest, x.dtype)
     index = np.zeros(shape, np.int64)
-    found, any_nan, any_number = (np.zeros(shape, np.bool_) for _ in range(3))
+    has_index, has_nan = op.has("OutputIndicesTensor"), bool((x != x).any())
+    found = np.zeros(shape[2:], np.bool_)
+    any_nan, any_number = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
     for flat, inside in windows(op, tuple(spatial), shape[2:]):
-        candidate = planes[:, :, flat]
-        is_nan = candidate != candidate
-        any_nan |= is_nan & inside
-        any_number |= ~is_nan & inside
-        # NaN is preferred to numbers (decision G1), the first element to its equals (decision P9)
-        better = inside & (~found | (candidate > best) | (is_nan & (best == best)))  # type: ignore[operator]
-        best, index = np.where(better, candidate, best), np.where(better, base + flat, index)
+        candidate = np.take(planes, flat, axis=2)
+        better = (candidate > best) | ~found  # type: ignore[operator]
+        if has_nan:
+            is_nan = candidate != candidate
+            any_nan |= is_nan & inside
+            any_number |= ~is_nan & inside
+            # NaN is preferred to numbers (decision G1)
+            better |= is_nan & (best == best)
+        # the first element is preferred to its equals (decision P9)
+        better &= inside
+        np.copyto(best, candidate, where=better)
+        if has_index:
+            np.copyto(index, base + flat, where=better)
         found |= inside
     # of NaN and numbers nothing is promised, of NaN alone the first element (decision P10)
     mixed = any_nan & any_number
     outputs = {"OutputTensor": Result(best, None, mixed)}
-    if op.has("OutputIndicesTensor"):
+    if has_index:
         dtype = op.tensor("OutputIndicesTensor").data_type.dtype
         outputs["OutputIndicesTensor"] = Result(index.astype(dtype), None, mixed | ~found)
     return outputs

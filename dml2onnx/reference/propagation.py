@@ -23,7 +23,6 @@ import numpy as np
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Result, run
-from dml2onnx.reference.tolerance import allowed_error
 
 SAMPLES = 3
 _MARGIN = 6.0
@@ -69,13 +68,11 @@ def _deviating(result: Result, samples: list[Result]) -> Result:
     return Result(result.values, error, unspecified)
 
 
-def moved(result: Result, desc: TensorDesc, random: np.random.Generator) -> Array:
-    """The values, each moved by a normally distributed part of what is allowed for it; integers stay."""
-    if result.error is None or not desc.data_type.is_float:
-        return result.values
-    return _stepped(
-        result.values, random.normal(size=desc.sizes) * allowed_error(result, desc.data_type), desc.data_type
-    )
+def moved(values: Array, reach: Floats | None, desc: TensorDesc, random: np.random.Generator) -> Array:
+    """The values, each moved by a normally distributed part of its ``reach``, where they have any."""
+    if reach is None:
+        return values
+    return _stepped(values, random.standard_normal(desc.sizes, np.float32) * reach, desc.data_type)
 
 
 def _stepped(values: Array, step: Floats, data_type: DataType) -> Array:

@@ -42,6 +42,8 @@ class Inputs:
     """
 
     fields: Mapping[str, tuple[Array, ...]]
+    values_only: bool = False
+    """Whether nobody asks for the errors of the outputs, which may then be missing."""
 
     def tensor(self, name: str) -> Array:
         """A required tensor."""

@@ -44,30 +44,46 @@ def allowed_error(result: Result, data_type: DataType, half_accumulation: bool =
         return np.zeros(result.values.shape)
     if not data_type.is_float:
         return result.error
-    size = np.abs(widen(result.values))
+    size = np.abs(result.values.astype(data_type.dtype))
     # all numbers from the last power of two on are spaced alike, the largest too, above which numpy sees infinity
     with np.errstate(invalid="ignore"):
-        spacing = np.spacing(np.minimum(size, TOP_POWER[data_type]).astype(data_type.dtype))
-    rounding = np.where(np.isnan(size), 0, widen(spacing))
-    factor = HALF_ACCUMULATION if half_accumulation and data_type is DataType.FLOAT16 else 1.0
-    error = factor * np.where(np.isfinite(result.error), result.error, 0)
-    flushed = np.where(size - error < SMALLEST_NORMAL[data_type], SMALLEST_NORMAL[data_type], 0)
-    return error + np.maximum(rounding, flushed)
+        spacing = widen(np.spacing(np.minimum(size, data_type.dtype.type(TOP_POWER[data_type]))))
+    error = _zero_where(~np.isfinite(result.error), result.error)
+    if half_accumulation and data_type is DataType.FLOAT16:
+        error = HALF_ACCUMULATION * error
+    smallest = SMALLEST_NORMAL[data_type]
+    flushed = size - error < smallest
+    rounding = _zero_where(np.isnan(size), spacing)
+    return error + (np.where(flushed, np.maximum(rounding, smallest), rounding) if flushed.any() else rounding)
 
 
-def disagreements(got: Array, result: Result, data_type: DataType, half_accumulation: bool = False) -> Mask:
+def _zero_where(mask: Mask, values: Floats) -> Floats:
+    return np.where(mask, 0, values) if mask.any() else values
+
+
+def disagreements(
+    got: Array,
+    result: Result,
+    data_type: DataType,
+    half_accumulation: bool = False,
+    allowed: Floats | None = None,
+) -> Mask:
     """Where ``got`` is not what the reference allows; NaN has to be NaN, and an infinity an infinity.
 
     Except that a finite number may stand for one, or the reverse, where the allowed error reaches across the limit
-    of the type. Unspecified elements never disagree.
+    of the type. Unspecified elements never disagree. ``allowed`` is what :func:`allowed_error` gives, where somebody
+    has asked it already.
     """
     bad: Mask = got != result.values
+    if not bad.any():
+        return bad
     if result.error is not None:
         want, have = widen(result.values), widen(got)
         with np.errstate(all="ignore"):
             edge = INFINITY_BEGINS[data_type] if data_type.is_float else np.inf
             distance = np.abs(np.clip(have, -edge, edge) - np.clip(want, -edge, edge))
-            bad &= ~(distance <= allowed_error(result, data_type, half_accumulation))
+            limit = allowed_error(result, data_type, half_accumulation) if allowed is None else allowed
+            bad &= ~(distance <= limit)
     if data_type.is_float:
         bad &= ~(np.isnan(widen(got)) & np.isnan(widen(result.values)))
     return bad if result.unspecified is None else bad & ~result.unspecified

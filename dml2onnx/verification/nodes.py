@@ -164,8 +164,8 @@ def _judged(
     before: NodeCheck, got: Array, want: Result, data_type: DataType, label: str, half_accumulation: bool
 ) -> NodeCheck:
     """The check with one more round in it."""
-    wrong = disagreements(got, want, data_type, half_accumulation)
     allowed = allowed_error(want, data_type, half_accumulation)
+    wrong = disagreements(got, want, data_type, half_accumulation, allowed)
     counted = np.ones(got.shape, np.bool_) if want.unspecified is None else ~want.unspecified
     with np.errstate(all="ignore"):
         expected = want.values.astype(np.float64)

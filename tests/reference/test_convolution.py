@@ -160,3 +160,35 @@ def test_images_do_not_take_minutes():
     got = convolve(x, w, x.shape, StartPadding=(1, 1), EndPadding=(1, 1))
     assert time.process_time() - start < 10
     assert got.values[0, 0, 5, 5] == 16 * 9
+
+
+LARGE = np.finfo(np.float32).max
+
+
+@pytest.mark.parametrize(
+    ("x", "marked"),
+    [
+        pytest.param([LARGE, LARGE, -LARGE], True, id="comes back"),
+        pytest.param([LARGE, LARGE, LARGE], False, id="overflows in any order"),
+        pytest.param([LARGE, -1, 1], False, id="stays within"),
+        pytest.param([np.inf, -LARGE, -LARGE], True, id="meets an infinity"),
+        pytest.param([np.inf, -LARGE, 1], False, id="an infinity alone"),
+    ],
+)
+@pytest.mark.parametrize("direction", ["FORWARD", "BACKWARD"])
+def test_where_the_order_of_the_sum_matters(x, marked, direction):
+    x = np.array(x, np.float32).reshape(1, 3, 1)
+    ones = np.ones((1, 3, 1) if direction == "FORWARD" else (3, 1, 1), np.float32)
+    result = convolve(x, ones, (1, 1, 1), direction=direction)
+    assert result.unspecified.tolist() == [[[marked]]]
+
+
+def test_blocks_make_no_difference(monkeypatch):
+    random = np.random.default_rng(0)
+    x, w = random.normal(size=(3, 4, 9, 7)), random.normal(size=(6, 2, 3, 2))
+    x, w = x.astype(np.float32), w.astype(np.float32)
+    options = {"Strides": (2, 1), "StartPadding": (1, 0), "EndPadding": (1, 1), "GroupCount": 2}
+    whole_ = convolve(x, w, (3, 6, 5, 7), **options)
+    for elements in (1, 200, 2000):
+        monkeypatch.setattr("dml2onnx.reference.convolution.BLOCK_ELEMENTS", elements)
+        np.testing.assert_allclose(convolve(x, w, (3, 6, 5, 7), **options).values, whole_.values, rtol=1e-6)

@@ -70,3 +70,10 @@ def test_fused_clip():
     a = np.array([[1, -2], [3, -4]], np.float32)
     op = describe("ELEMENT_WISE_CLIP", Min=-1.0, Max=2.0)
     np.testing.assert_array_equal(gemm(a, np.eye(2, dtype=np.float32), fused=op).values, [[1, -1], [2, -1]])
+
+
+def test_where_the_order_of_the_sum_matters():
+    largest = np.finfo(np.float32).max
+    a = np.array([[largest, largest, -largest], [largest, 1, 1]], np.float32)[None, None]
+    b = np.ones((1, 1, 3, 1), np.float32)
+    assert gemm(a, b).unspecified.reshape(-1).tolist() == [True, False]

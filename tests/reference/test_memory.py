@@ -79,7 +79,42 @@ def test_views_stay_inside_the_buffer(offset):
 
 def test_marks_cover_every_byte_of_an_element():
     desc = TensorDesc(DataType.FLOAT32, (2,), (2,))
-    marks = np.zeros(16, np.bool_)
-    memory.write_marks(marks, desc, np.array([False, True]))
-    np.testing.assert_array_equal(np.flatnonzero(marks), [8, 9, 10, 11])
+    marks = memory.write_marks(memory.Marks.none(16, np.bool_, 4), desc, np.array([False, True]))
+    assert marks.grain == 4
+    np.testing.assert_array_equal(np.flatnonzero(marks.finer(1).values), [8, 9, 10, 11])
     np.testing.assert_array_equal(memory.read_marks(marks, TensorDesc(DataType.UINT16, (8,))), np.arange(8) // 2 == 2)
+    np.testing.assert_array_equal(memory.read_marks(marks, TensorDesc(DataType.FLOAT32, (3,)), 2), [False, True, True])
+    shifted = memory.write_marks(marks, TensorDesc(DataType.UINT8, (1,)), True, 5)
+    np.testing.assert_array_equal(np.flatnonzero(shifted.finer(1).values), [5, 8, 9, 10, 11])
+
+
+@given(
+    st.sampled_from([DataType.FLOAT32, DataType.FLOAT16, DataType.UINT8, DataType.FLOAT64]),
+    st.sampled_from([DataType.FLOAT32, DataType.FLOAT16, DataType.UINT8, DataType.FLOAT64]),
+    st.permutations(range(3)),
+    st.tuples(st.integers(0, 9), st.integers(0, 9)),
+)
+def test_marks_are_those_of_the_bytes(written, read, order, offsets):
+    """Whatever runs of bytes they are held for."""
+    strides, step = [0, 0, 0], 1
+    for axis in order:
+        strides[axis] = step
+        step *= (2, 3, 2)[axis]
+    desc, seen = TensorDesc(written, (2, 3, 2), tuple(strides)), TensorDesc(read, (5,), (1,))
+    nbytes = offsets[0] + max(desc.minimum_bytes, offsets[1] + seen.minimum_bytes)
+    values = np.arange(12.0).reshape(2, 3, 2)
+    marks = memory.write_marks(memory.Marks.none(nbytes, np.float64, written.itemsize), desc, values, offsets[0])
+    plain = np.zeros(nbytes)
+    for index in np.ndindex(2, 3, 2):
+        start = offsets[0] + sum(i * s for i, s in zip(index, strides, strict=True)) * written.itemsize
+        plain[start : start + written.itemsize] = values[index]
+    starts = offsets[1] + np.arange(5) * read.itemsize
+    want = [plain[start : start + read.itemsize].max() for start in starts]
+    np.testing.assert_array_equal(memory.read_marks(marks, seen, offsets[1]), want)
+    assert memory.read_marks(marks.resized(nbytes + 3), seen, offsets[1]).tolist() == want
+
+
+def test_nibbles_share_the_larger_mark():
+    desc = TensorDesc(DataType.UINT4, (4,))
+    marks = memory.write_marks(memory.Marks.none(2, np.float64), desc, np.array([3.0, 1, 0, 2]))
+    np.testing.assert_array_equal(memory.read_marks(marks, desc), [3, 3, 2, 2])
