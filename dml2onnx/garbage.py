@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """No collections inside the block (or decorated function); nested blocks leave the outermost in charge."""
+    """No collections inside the block (or decorated function); nested blocks leave the outermost in charge.
+
+    Behind it all that was made counts as old: the next collection would otherwise walk through it at once.
+    """
     if not gc.isenabled():
         yield
         return
@@ -24,4 +27,7 @@ def collection_paused() -> Iterator[None]:
     try:
         yield
     finally:
+        if not gc.get_freeze_count():  # a process that has frozen its objects keeps them so
+            gc.freeze()
+            gc.unfreeze()
         gc.enable()

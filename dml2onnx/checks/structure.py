@@ -214,7 +214,8 @@ def _reads(node: Node, sources: dict[Value, int], given: set[Value], regions: _R
                 yield _finding(codes.UNKNOWN_VALUE, path, message, found=quote(read.value.name))
             if tensor is None:
                 continue
-            yield from _region(path, read, tensor, regions)
+            if read.offset or regions.nbytes(tensor) > read.value.nbytes:
+                yield from _region(path, read, tensor, regions)
             if computed and tensor.owned_by_dml:
                 message = f"{path} is OWNED_BY_DML and reads {quote(read.value.name)}, which a node computes."
                 yield _finding(codes.OWNED_INTERMEDIATE, f"{path}/Flags", message, "NONE", "OWNED_BY_DML")
@@ -245,7 +246,8 @@ def _writes(node: Node, regions: _Regions) -> Iterator[Finding]:
             if tensor is None:
                 continue
             path = name if len(writes) == 1 else f"{name}/{i}"
-            yield from _region(path, write, tensor, regions)
+            if write.offset or regions.nbytes(tensor) > write.value.nbytes:
+                yield from _region(path, write, tensor, regions)
             if write.base is not None:
                 partial.append((path, write, tensor))
     if partial:

@@ -573,6 +573,8 @@ def _read_float(raw: object, _: Json, problems: list[Problem]) -> FieldValue:
 
 def _likely_length(lengths: list[int], values: list[FieldValue]) -> int:
     """The length that most arrays of one count have; of several such, the one that suits the first tensor's rank."""
+    if lengths.count(lengths[0]) == len(lengths):
+        return lengths[0]
     times = {length: lengths.count(length) for length in lengths}
     likely = [length for length in times if times[length] == max(times.values())]
     rank = next((value.rank for value in values if isinstance(value, TensorDesc)), 0)

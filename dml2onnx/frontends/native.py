@@ -83,7 +83,7 @@ from dml2onnx.frontends.native_values import TARGET_MEMBERS, UNKNOWN_EXPECTED, D
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
-from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
+from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
@@ -128,12 +128,19 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
 
 
 @cache
-def _single_inputs(schema: OperatorSchema) -> frozenset[str]:
-    """Input fields that hold one tensor."""
-    return frozenset(field.name for field in schema.input_fields if field.type is FieldType.TENSOR)
+def _single(schema: OperatorSchema, kind: FieldKind) -> frozenset[str]:
+    """Fields of a kind that hold one tensor."""
+    return frozenset(field.name for field in schema.fields if field.kind is kind and field.type is FieldType.TENSOR)
 
 
-@dataclass(frozen=True, slots=True)
+@cache
+def _tensor_positions(schema: OperatorSchema) -> tuple[tuple[str, int, bool], ...]:
+    """Tensor fields: name, position among all fields, and whether it is an output."""
+    fields = schema.tensor_fields
+    return tuple((item.name, schema.index[item.name], item.kind is FieldKind.OUTPUT_TENSOR) for item in fields)
+
+
+@dataclass(slots=True)
 class _RawNode:
     """A node whose outputs have become values."""
 
@@ -232,11 +239,12 @@ class _NativeReader:
                 members.only(NODE_MEMBERS, "a node")
             if given is not None and not isinstance(given, str):
                 members.text("name")
-            form = OperatorForm(raw.get("type"), ("type",), None, (), ())
-            schema = self._descriptors.schema(form.type)
+            kind = raw.get("type")
+            schema = self._descriptors.schema(kind)
             if "type" not in raw:
                 members.required("type", "the name of an operator")
             elif schema is None:
+                form = OperatorForm(kind, ("type",), None, (), ())
                 report(self._findings, [unknown_operator(form)], place, node=name)
             elif not isinstance(given, str):
                 name = f"{schema.stem}_{index}"
@@ -254,7 +262,12 @@ class _NativeReader:
         if type(outputs) is not dict:
             outputs = members.mapping("outputs", required=True) or {}
         targets: dict[str, list[Target | None]] = {}
+        single = _single(schema, FieldKind.OUTPUT_TENSOR) if schema else frozenset()
         for field, entry in outputs.items():
+            if type(entry) is str and field in single:  # what nearly all entries are
+                place = f"{members.place}/outputs/{field}"
+                targets[field] = [self._name_output(entry, fields.get(field), place, members)]
+                continue
             if entry is None or (schema and not self._is_tensor(field, FieldKind.OUTPUT_TENSOR, members, schema)):
                 continue
             place = members.at("outputs", field)
@@ -324,29 +337,30 @@ class _NativeReader:
         members = Members(node.raw, node.place, self._findings, node.name)
         sources, given = self._read_inputs(node, members)
         operator, problems = self._descriptors.operator(node.schema, node.fields, given)
-        place = node.place + "/desc"
+        place = f"{node.place}/desc"
         if problems:
             report(self._findings, problems, place, node=node.name, schema=node.schema)
         reads: dict[str, tuple[Read, ...]] = {}
         writes: dict[str, tuple[Write, ...]] = {}
-        for item in node.schema.tensor_fields:
-            value = operator.get(item.name)
+        for name, position, is_output in _tensor_positions(node.schema):
+            value = operator.values[position]
             if value is UNREADABLE:
                 continue
-            if item.kind is FieldKind.OUTPUT_TENSOR:
-                self._connect_output(node, item.name, operator, writes)
-            elif item.name in sources:
-                found = sources[item.name]
-                if found is None or not self._fits(node, "inputs", item.name, len(found), operator):
-                    found = self._unresolved.reads(operator.tensors(item.name))
-                reads[item.name] = found
+            descs = operator.tensors(name)
+            if is_output:
+                self._connect_output(node, name, descs, writes)
+            elif name in sources:
+                found = sources[name]
+                if found is None or not self._fits(node, "inputs", name, len(found), len(descs)):
+                    found = self._unresolved.reads(descs)
+                reads[name] = found
             elif value is not None:
-                reads[item.name] = self._unresolved.reads(operator.tensors(item.name))
+                reads[name] = self._unresolved.reads(descs)
                 self._report(
                     node,
-                    item.name,
+                    name,
                     codes.UNCONNECTED_TENSOR,
-                    f"{item.name} is described, but inputs does not say what it reads",
+                    f"{name} is described, but inputs does not say what it reads",
                     expected="the name of a value in inputs",
                 )
         return Node(node.name, operator, reads, writes, place)
@@ -361,7 +375,7 @@ class _NativeReader:
         sources: dict[str, tuple[Read, ...] | None] = {}
         given: dict[str, FieldValue] = {}
         fields = node.fields
-        single = _single_inputs(node.schema)
+        single = _single(node.schema, FieldKind.INPUT_TENSOR)
         for field, entry in inputs.items():
             known = self._values.get(entry) if type(entry) is str and field in single else None
             if known is not None:  # what nearly all entries are
@@ -418,16 +432,15 @@ class _NativeReader:
         return Read(known.value, offset), known
 
     def _connect_output(
-        self, node: _RawNode, field: str, operator: OperatorDesc, writes: dict[str, tuple[Write, ...]]
+        self, node: _RawNode, field: str, descs: tuple[TensorDesc, ...], writes: dict[str, tuple[Write, ...]]
     ) -> None:
-        descs = operator.tensors(field)
         targets = node.outputs.get(field)
         if not descs:
             if targets:
                 message = f"{field} is connected, but has no descriptor; an output's descriptor is always given"
                 self._report(node, field, codes.MISSING_FIELD, message, expected="a tensor descriptor")
             return
-        if targets is None or not self._fits(node, "outputs", field, len(targets), operator):
+        if targets is None or not self._fits(node, "outputs", field, len(targets), len(descs)):
             targets = [None] * len(descs)
         made: list[Write] = []
         for target, desc in zip(targets, descs, strict=True):
@@ -451,8 +464,7 @@ class _NativeReader:
             return None
         return known.value
 
-    def _fits(self, node: _RawNode, section: str, field: str, count: int, operator: OperatorDesc) -> bool:
-        expected = len(operator.tensors(field))
+    def _fits(self, node: _RawNode, section: str, field: str, count: int, expected: int) -> bool:
         if count == expected:
             return True
         message = f"{field} has {expected} descriptors, but {section} connects {count}"

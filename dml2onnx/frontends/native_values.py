@@ -115,7 +115,10 @@ class Values:
                 firsts[target.key] = target
         sizes = {key: known.value.nbytes for key, known in self._known.items()}
         for target in targets:
-            nbytes = self._size(target, firsts, sizes)
+            if target.desc is not None and target.base is None and target.nbytes is None:
+                nbytes = written_size(target.desc, target.offset, None)
+            else:
+                nbytes = self._size(target, firsts, sizes)
             target.value = Value(target.name, nbytes)
             if firsts.get(target.key) is target:
                 self._known[target.key] = Known(target.value, target.desc)

@@ -8,13 +8,13 @@ a buffer, the new value is made from the old one (``Write.base``), whose other b
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     import networkx as nx
@@ -52,6 +52,9 @@ class Write:
     base: Value | None = None
 
 
+_Bound = TypeVar("_Bound", Read, Write)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
     """One operator of the graph.
@@ -81,17 +84,28 @@ class Node:
         object.__setattr__(self, "sources", tuple(sources))
         object.__setattr__(self, "targets", tuple(targets))
 
-    def views_in(self) -> Iterator[tuple[str, int, Read, TensorDesc]]:
+    def views_in(self) -> list[tuple[str, int, Read, TensorDesc]]:
         """(field, index, read, descriptor) of every input tensor."""
-        for name, reads in self.reads.items():
-            for index, (read, desc) in enumerate(zip(reads, self.operator.tensors(name), strict=True)):
-                yield name, index, read, desc
+        return _views(self.operator, self.reads)
 
-    def views_out(self) -> Iterator[tuple[str, int, Write, TensorDesc]]:
+    def views_out(self) -> list[tuple[str, int, Write, TensorDesc]]:
         """(field, index, write, descriptor) of every output tensor."""
-        for name, writes in self.writes.items():
-            for index, (write, desc) in enumerate(zip(writes, self.operator.tensors(name), strict=True)):
-                yield name, index, write, desc
+        return _views(self.operator, self.writes)
+
+
+def _views(
+    operator: OperatorDesc, bound: Mapping[str, tuple[_Bound, ...]]
+) -> list[tuple[str, int, _Bound, TensorDesc]]:
+    views: list[tuple[str, int, _Bound, TensorDesc]] = []
+    values, positions = operator.values, operator.schema.index
+    for name, items in bound.items():
+        desc = values[positions[name]]
+        if isinstance(desc, TensorDesc) and len(items) == 1:
+            views.append((name, 0, items[0], desc))
+            continue
+        for index, (item, each) in enumerate(zip(items, operator.tensors(name), strict=True)):
+            views.append((name, index, item, each))
+    return views
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dml2onnx.ir.graph import GraphOutput, Node, Value
+    from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.ir.tensor import DataType
     from dml2onnx.lowering.buffers import Buffers
 
@@ -30,17 +31,34 @@ def moved_fields(node: Node) -> tuple[str, ...]:
 def wanted_as_bits(nodes: Sequence[Node], outputs: Iterable[GraphOutput]) -> frozenset[Value]:
     """The values of which somebody reads integers, be it after moves. ``nodes`` are in order."""
     found = {output.value for output in outputs if not output.desc.data_type.is_float}
+    known: dict[OperatorDesc, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     for node in reversed(nodes):
-        fields = moved_fields(node)
-        wanted = any(value in found for value in node.targets)
-        by_bits = movement(node.operator.type).by_bits
-        for name, _, read, desc in node.views_in():
-            if wanted if name in fields else by_bits or not desc.data_type.is_float:
-                found.add(read.value)
-        for _, _, write, _ in node.views_out():
-            if write.base is not None and write.value in found:
-                found.add(write.base)
+        fields = known.get(node.operator)
+        if fields is None:
+            fields = known[node.operator] = _fields_of_bits(node)
+        always, moved = fields
+        for name in always:
+            found.update([read.value for read in node.reads[name]])
+        if moved and not found.isdisjoint(node.targets):
+            for name in moved:
+                found.update([read.value for read in node.reads[name]])
+        for writes in node.writes.values():
+            for write in writes:
+                if write.base is not None and write.value in found:
+                    found.add(write.base)
     return frozenset(found)
+
+
+def _fields_of_bits(node: Node) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The inputs that are read as integers, and those that are if the results are."""
+    moved = moved_fields(node)
+    by_bits = movement(node.operator.type).by_bits
+
+    def has_integers(name: str) -> bool:
+        return any(not desc.data_type.is_float for desc in node.operator.tensors(name))
+
+    always = tuple(name for name in node.reads if name not in moved and (by_bits or has_integers(name)))
+    return always, tuple(name for name in node.reads if name in moved)
 
 
 def moved_type(node: Node, buffers: Buffers, wanted: frozenset[Value]) -> DataType | None:

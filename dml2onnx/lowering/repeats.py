@@ -17,7 +17,7 @@ from dml2onnx.model import Value as OnnxValue
 from dml2onnx.model.records import Body
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from dml2onnx.ir.graph import Node, Value
     from dml2onnx.ir.tensor import TensorDesc
@@ -84,12 +84,14 @@ class Repeats:
             if seen is None:
                 return None
             tensor, rest = seen
-            parts += [name, rest]
-            if tensor is not None:
-                if tensor not in tensors:
-                    tensors.append(tensor)
-                    parts.append(_knowledge(tensor))
+            parts += (name, rest)
+            if tensor is None:
+                continue
+            if tensor in tensors:
                 parts.append(tensors.index(tensor))
+            else:
+                parts += (_knowledge(tensor), len(tensors))
+                tensors.append(tensor)
         return tuple(parts), tensors
 
     def _record(self, tensors: Sequence[Tensor], results: Sequence[Tensor]) -> _Recording | None:
@@ -123,10 +125,10 @@ class Repeats:
         return [values[number] for number in recording.results]
 
 
-def _seen(node: Node) -> Iterator[tuple[str, Value, int, TensorDesc]]:
+def _seen(node: Node) -> list[tuple[str, Value, int, TensorDesc]]:
     """The field, place and descriptor of all that a node reads, what its outputs hold before included."""
-    for name, _, read, desc in node.views_in():
-        yield name, read.value, read.offset, desc
+    seen = [(name, read.value, read.offset, desc) for name, _, read, desc in node.views_in()]
     for name, _, write, desc in node.views_out():
         if write.base is not None and node.operator.updates(name):
-            yield name, write.base, write.offset, desc
+            seen.append((name, write.base, write.offset, desc))
+    return seen

@@ -68,6 +68,9 @@ class Keeps(Enum):
     LOW_BITS = "low bits"
     """Any integer type at least as wide: the node computes modulo 2**bits."""
 
+    # Enum's own __hash__ goes through Python; members are singletons, so identity serves and is fast.
+    __hash__ = object.__hash__
+
 
 @dataclass(frozen=True, slots=True)
 class Traits:
@@ -197,7 +200,10 @@ class EmitterCore:
         count = self._roles.get(role, 0) + 1
         self._roles[role] = count
         name = f"{self._prefix}/{role}" if count == 1 else f"{self._prefix}/{role}_{count}"
-        return self.fresh(name)
+        if name in self._names:
+            return self.fresh(name)
+        self._names.add(name)
+        return name
 
     # --- constants ---------------------------------------------------------------------------------------------------
 

@@ -89,11 +89,16 @@ class MovementOps(EmitterCore):
         With a negative step an ``end`` of -1 lies in front of the first element.
         """
         step = tuple(steps) if steps is not None else (1,) * x.rank
-        parts = tuple(slice(a, b if b >= 0 else None, s) for a, b, s in zip(starts, ends, step, strict=True))
-        shape = tuple(len(range(*part.indices(size))) for part, size in zip(parts, x.shape, strict=True))
-        axes = [i for i, part in enumerate(parts) if (part.start, part.stop, part.step) != (0, x.shape[i], 1)]
+        shape, axes = list(x.shape), []
+        parts = [slice(None)] * x.rank
+        for i, (a, b, s, size) in enumerate(zip(starts, ends, step, x.shape, strict=True)):
+            if (a, b, s) != (0, size, 1):
+                parts[i] = part = slice(a, b if b >= 0 else None, s)
+                shape[i] = len(range(*part.indices(size)))
+                axes.append(i)
         if not axes:
             return x
+        taken = tuple(parts)
         inputs = [
             x,
             self.ints([starts[i] for i in axes]),
@@ -101,7 +106,7 @@ class MovementOps(EmitterCore):
             self.ints(axes),
             *([self.ints([step[i] for i in axes])] if any(step[i] != 1 for i in axes) else []),
         ]
-        return self.emit("Slice", MOVES, inputs, x.dtype, shape, None, lambda a, *_: a[parts])
+        return self.emit("Slice", MOVES, inputs, x.dtype, tuple(shape), None, lambda a, *_: a[taken])
 
     def Split(self, x: Tensor, sizes: Sequence[int], axis: int) -> list[Tensor]:
         """Consecutive pieces of ``sizes`` along an axis."""
