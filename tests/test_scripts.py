@@ -14,7 +14,9 @@ import zipfile
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -271,3 +273,21 @@ def test_the_wheel_works_without_the_repository(tmp_path):
     model = ROOT / "samples" / "digits" / "model.json"
     command = [sys.executable, "-P", "-c", program, str(tmp_path / "unpacked"), str(model)]
     assert int(subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout) > 0
+
+
+class TestNetworks:
+    def test_they_answer_as_onnx_by_hand(self, script):
+        """Before they are measured; the models by hand are an oracle of their own."""
+        bench = script("bench_networks")
+        for network in bench.networks():
+            sides = {
+                "compiled": dml2onnx.compile(network.graph).model_proto,
+                "by hand": network.by_hand,
+            }
+            results = {who: bench.in_session(m.SerializeToString(), network.feeds)() for who, m in sides.items()}
+            bench.compare(network, results)
+            first, array = next((name, item.numpy()) for name, item in results["by hand"].items())
+            wrong = onnxruntime.OrtValue.ortvalue_from_numpy(array + np.float32(3))
+            other = {**results["by hand"], first: wrong}
+            with pytest.raises(AssertionError, match="away"):
+                bench.compare(network, {"by hand": results["by hand"], "compiled": other})

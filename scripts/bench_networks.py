@@ -1,0 +1,125 @@
+"""How long whole networks run: compiled, as ONNX written by hand, and in PyTorch, each on one thread.
+
+    python scripts/bench_networks.py [--only decoder] [--opset 23]
+
+The three take turns, so that whatever else the machine does is shared; ratios are those of the medians. PyTorch is
+left out where it is not installed. Before anything is measured the answers are compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import onnxruntime
+from _networks import OPSET, Array, Network, networks
+
+import dml2onnx
+
+SECONDS = 6.0
+"""Time spent on each network."""
+MOST = 1.05
+"""What is promised: so much of the time of ONNX that is written by hand."""
+
+Run = Callable[[], Mapping[str, Array]]
+
+
+def in_session(model: bytes, feeds: Mapping[str, Array]) -> Run:
+    """A function that runs a model once on ONNX Runtime, inputs and outputs bound."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
+    binding = session.io_binding()
+    for item in session.get_inputs():
+        value = onnxruntime.OrtValue.ortvalue_from_numpy(feeds[item.name].reshape(item.shape))
+        binding.bind_ortvalue_input(item.name, value)
+    for item in session.get_outputs():
+        binding.bind_output(item.name)
+    names = [item.name for item in session.get_outputs()]
+
+    def run() -> Mapping[str, Array]:
+        session.run_with_iobinding(binding)
+        return dict(zip(names, binding.get_outputs(), strict=True))
+
+    return run
+
+
+def in_torch(network: Network) -> Run | None:
+    """The same in PyTorch, if it is installed and the network is drawn there."""
+    if network.eager is None or importlib.util.find_spec("torch") is None:
+        return None
+    torch = importlib.import_module("torch")
+    torch.set_num_threads(1)
+    w, fed = ({k: torch.from_numpy(v) for k, v in arrays.items()} for arrays in (network.weights, network.feeds))
+    inner = network.eager(torch, w, fed)
+
+    def run() -> Mapping[str, Array]:
+        with torch.no_grad():
+            return inner()
+
+    return run
+
+
+def compare(network: Network, results: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raises ``AssertionError`` where the answers are not the same."""
+    wanted = results["by hand"]
+    for who, given in results.items():
+        for name, want in wanted.items():
+            expected = np.asarray(want.numpy(), np.float64).reshape(-1)
+            got = np.asarray(given[name].numpy(), np.float64).reshape(-1)
+            apart = float(np.abs(got - expected).max() / max(float(np.abs(expected).max()), 1e-30))
+            assert apart <= network.tolerance, f"{network.name}, {name}: {who} is {apart} away"
+
+
+def measure(network: Network, opset: int) -> tuple[dict[str, float], int]:
+    """Milliseconds of each side, and the number of nodes of the compiled model."""
+    model = dml2onnx.compile(network.graph, opset=opset)
+    assert all(port.name == port.onnx_name for port in (*model.inputs, *model.outputs))
+    sides: dict[str, Run] = {
+        "compiled": in_session(model.model_proto.SerializeToString(), network.feeds),
+        "by hand": in_session(network.by_hand.SerializeToString(), network.feeds),
+    }
+    eager = in_torch(network)
+    if eager is not None:
+        sides["PyTorch"] = eager
+    compare(network, {who: run() for who, run in sides.items()})
+    times: dict[str, list[float]] = {who: [] for who in sides}
+    end = time.perf_counter() + SECONDS
+    while time.perf_counter() < end:
+        for who, run in sides.items():
+            started = time.perf_counter()
+            run()
+            times[who].append(time.perf_counter() - started)
+    return {who: 1e3 * statistics.median(each) for who, each in times.items()}, len(model.model_proto.graph.node)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measures whole networks against ONNX by hand and PyTorch.")
+    parser.add_argument("--only", metavar="TEXT", default="", help="networks whose names have it")
+    parser.add_argument("--opset", type=int, default=OPSET, help="of the compiled model (default: %(default)s)")
+    options = parser.parse_args()
+    print(f"{'network':<34}{'nodes':>7}{'hand':>6}{'ms':>9}{'by hand':>9}{'ratio':>7}{'PyTorch':>9}{'ratio':>7}")
+    above = 0
+    for network in networks():
+        if options.only not in network.name:
+            continue
+        times, nodes = measure(network, options.opset)
+        ratio = times["compiled"] / times["by hand"]
+        above += ratio > MOST
+        counts = f"{nodes:>7}{len(network.by_hand.graph.node):>6}"
+        text = f"{network.name:<34}{counts}{times['compiled']:9.3f}{times['by hand']:9.3f}{ratio:7.2f}"
+        if "PyTorch" in times:
+            text += f"{times['PyTorch']:9.3f}{times['compiled'] / times['PyTorch']:7.2f}"
+        print(text, flush=True)
+    print(f"{above} above {MOST} times ONNX by hand")
+
+
+if __name__ == "__main__":
+    main()
