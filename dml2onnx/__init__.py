@@ -11,26 +11,29 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # typing is not imported, see below
 if TYPE_CHECKING:
-    from dml2onnx.builder import GraphBuilder
+    from dml2onnx.builder import Activation, GraphBuilder
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.checks import check, minimum_feature_level
     from dml2onnx.compiler import CompiledModel, compile
-    from dml2onnx.diagnostics import Diagnostic, DmlError
+    from dml2onnx.diagnostics import Diagnostic, DmlError, UnreadableError
     from dml2onnx.execution import run
     from dml2onnx.exporters import convert
-    from dml2onnx.frontends import load
+    from dml2onnx.frontends import LoadOptions, load
     from dml2onnx.ir.graph import Graph
     from dml2onnx.verification import verify
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Activation",
     "CompiledModel",
     "Diagnostic",
     "DmlError",
     "FeatureLevel",
     "Graph",
     "GraphBuilder",
+    "LoadOptions",
+    "UnreadableError",
     "check",
     "compile",
     "convert",
@@ -41,12 +44,15 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Activation": "builder",
     "CompiledModel": "compiler",
     "Diagnostic": "diagnostics",
     "DmlError": "diagnostics",
     "FeatureLevel": "catalog",
     "Graph": "ir.graph",
     "GraphBuilder": "builder",
+    "LoadOptions": "frontends",
+    "UnreadableError": "diagnostics",
     "check": "checks",
     "compile": "compiler",
     "convert": "exporters",

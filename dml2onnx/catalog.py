@@ -10,7 +10,7 @@ import enum
 import functools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -341,6 +341,10 @@ class OperatorSchema:
         }
         for key, value in derived.items():
             object.__setattr__(self, key, value)
+
+    def __reduce__(self) -> tuple[Callable[[str], "OperatorSchema"], tuple[str]]:
+        """Copies and pickles of what refers to an operator refer to the one object that the catalogue holds."""
+        return operator, (self.name,)
 
     def field(self, name: str) -> FieldSchema | None:
         return self.fields_by_name.get(name)

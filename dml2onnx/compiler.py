@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, quote, raise_errors, shortened
 from dml2onnx.frontends import graph_of
 from dml2onnx.ir.data import MissingData
+from dml2onnx.ir.graph import counted, some
 from dml2onnx.lowering.driver import lower
 from dml2onnx.model import logical
 from dml2onnx.runtime import Session, require_provider
@@ -37,7 +39,7 @@ SESSION_FROM_FILE_ABOVE = 1 << 28
 """Models with more bytes of weights go to ONNX Runtime as files, which it maps, instead of as one message."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CompiledModel:
     """An ONNX model made from a DirectML graph.
 
@@ -48,13 +50,32 @@ class CompiledModel:
     name: str
     opset: int
     target: str
-    lowered: OnnxGraph = field(repr=False)
+    lowered: OnnxGraph
     warnings: tuple[Diagnostic, ...] = ()
-    defaults: Mapping[str, Data] = field(default_factory=dict, repr=False)
-    metadata: Mapping[str, str] = field(default_factory=dict, repr=False)
+    defaults: Mapping[str, Data] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict)
     shapes: bool = True
     """Whether the model states the type and shape of every value, not only of its inputs and outputs."""
-    _message: list[ModelProto] = field(default_factory=list, init=False, repr=False)
+    _message: list[ModelProto] = field(default_factory=list, init=False)
+
+    def __repr__(self) -> str:
+        nodes = counted(self.node_count, "node")
+        return f"<CompiledModel {quote(self.name)}: {nodes}, opset {self.opset}, target {self.target}>"
+
+    def __str__(self) -> str:
+        """A summary: what goes in and out, and which ONNX operators there are."""
+        kinds = Counter(node.op_type for node in self.lowered.nodes)
+        return "\n".join(
+            [
+                f"ONNX model {quote(self.name)}, opset {self.opset}, target {self.target}",
+                *some(f"  input  {_port(port)}" for port in self.inputs),
+                *some(f"  output {_port(port)}" for port in self.outputs),
+                f"  weights: {counted(self.weight_bytes, 'byte')}",
+                f"  {counted(self.node_count, 'node')}",
+                *some(f"  {count:>6,} {name}" for name, count in kinds.most_common()),
+                *some(f"  {warning}" for warning in self.warnings),
+            ]
+        )
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -146,6 +167,10 @@ class CompiledModel:
     def finish(self, results: Mapping[str, Array]) -> dict[str, Array]:
         """Memory-order outputs in the shapes of their tensors."""
         return {port.name: logical(results[port.name], port) for port in self.outputs}
+
+
+def _port(port: Port) -> str:
+    return f"{shortened(port.name)}: {port.dtype} {list(port.shape)}"
 
 
 def compile(

@@ -51,8 +51,8 @@ TYPES = {
     FieldType.SIZE_2D: "Size2D",
     FieldType.OPERATOR: "ActivationLike",
     FieldType.OPERATOR_ARRAY: "Sequence[ActivationLike]",
-    FieldType.TENSOR: "Expression",
-    FieldType.TENSOR_ARRAY: "Sequence[Expression]",
+    FieldType.TENSOR: "Operand",
+    FieldType.TENSOR_ARRAY: "Sequence[Operand]",
 }
 
 
@@ -387,7 +387,7 @@ def module(title: str, class_name: str, schemas: list[OperatorSchema]) -> str:
         imports += [*standard, ""]
     names = {
         "dml2onnx.builder.attributes": ("ActivationLike", "DataTypeLike"),
-        "dml2onnx.builder.expression": ("Expression",),
+        "dml2onnx.builder.expression": ("Expression", "Operand"),
         "dml2onnx.builder.methods": (
             "OperatorMethods",
             "all_axes",
@@ -403,9 +403,9 @@ def module(title: str, class_name: str, schemas: list[OperatorSchema]) -> str:
         "dml2onnx.ir.operator": ("ScaleBias", "Size2D"),
     }
     for place, wanted in names.items():
-        found = [item for item in wanted if re.search(rf"\b{item}\b(?!:)", methods) or item == "OperatorMethods"]
+        found = [item for item in wanted if re.search(rf"\b{item}\b(?!:)|-> {item}:", methods)]
         if place.endswith("methods"):
-            found = [item for item in found if item == "OperatorMethods" or f"{item}(" in methods]
+            found = ["OperatorMethods", *(item for item in found if f"{item}(" in methods)]
         if place.endswith("enumerators"):
             found = [item for item in found if re.search(rf": {item}\b", methods)]
         if found:

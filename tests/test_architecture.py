@@ -111,12 +111,15 @@ def test_every_room_is_in_the_plan() -> None:
 
 def test_public_names() -> None:
     expected = [
+        "Activation",
         "CompiledModel",
         "Diagnostic",
         "DmlError",
         "FeatureLevel",
         "Graph",
         "GraphBuilder",
+        "LoadOptions",
+        "UnreadableError",
         "check",
         "compile",
         "convert",

@@ -15,7 +15,11 @@ from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType
 
 DataTypeLike: TypeAlias = DataType | str | npt.DTypeLike
-"""A :class:`DataType`, its name (``"FLOAT32"``), or numpy's type of the same elements (``np.float32``)."""
+"""A :class:`DataType`, its name (``"FLOAT32"``, ``"float32"``), or numpy's type of the same elements (``np.float32``).
+
+Python's ``float`` and ``int`` and numpy's other names are refused: numpy means FLOAT64 by ``"float"``, and DirectML's
+``FLOAT`` is FLOAT32.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +83,9 @@ def data_type_of(value: DataTypeLike) -> DataType | None:
         return value
     if isinstance(value, str):
         name = value.removeprefix("DML_TENSOR_DATA_TYPE_")
-        if name in DataType.__members__:
-            return DataType[name]
-    if value is None:  # which numpy takes for FLOAT64
+        # numpy's other names do not say how many bits, or say it in their own way
+        return DataType.__members__.get(name.upper() if name.islower() else name)
+    if value is None or value is float or value is int:  # which numpy takes for FLOAT64 and INT64
         return None
     try:
         name = np.dtype(value).name.upper()

@@ -8,12 +8,15 @@ argument needs a newer operator than the feature level has, that operator is tak
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import prod
 
+from dml2onnx import arguments
 from dml2onnx.builder import policies
 from dml2onnx.builder.attributes import ActivationLike
-from dml2onnx.builder.expression import Expression
+from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import sizes_of, truth
+from dml2onnx.builder.operands import axis_from_the_start
 from dml2onnx.builder.operators import Operators
 from dml2onnx.builder.operators.enumerators import (
     AxisDirection,
@@ -32,6 +35,15 @@ class DirectMLX(Operators):
 
     def _has(self, level: str) -> bool:
         return self.feature_level >= FeatureLevel(level)
+
+    def _around(self, axis: int, input: object) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The sizes of a tensor before and after one of its dimensions."""
+        sizes = sizes_of(input)
+        place = self._given(partial(arguments.whole_number, least=None), axis_from_the_start(axis, len(sizes)), "axis")
+        if not 0 <= place < max(len(sizes), 1):
+            message = f"axis is {axis}, and the tensor has {len(sizes)} dimensions, counted from 0"
+            raise self.refusal(codes.BAD_TENSOR, message, expected=f"0 to {len(sizes) - 1}", found=axis)
+        return sizes[:place], sizes[place + 1 :]
 
     # --- Views --------------------------------------------------------------------------------------------------------
 
@@ -62,7 +74,7 @@ class DirectMLX(Operators):
     # --- Element-wise and activations ---------------------------------------------------------------------------------
 
     def add(
-        self, a: Expression, b: Expression, fused_activation: ActivationLike | None = None, name: str | None = None
+        self, a: Operand, b: Operand, fused_activation: ActivationLike | None = None, name: str | None = None
     ) -> Expression:
         """``a + b``: ELEMENT_WISE_ADD, or ELEMENT_WISE_ADD1 with a fused activation.
 
@@ -80,8 +92,8 @@ class DirectMLX(Operators):
 
     def pow(
         self,
-        input: Expression,
-        exponent: Expression | float,
+        input: Operand,
+        exponent: Operand,
         scale_bias: ScaleBias | None = None,
         name: str | None = None,
     ) -> Expression:
@@ -95,11 +107,11 @@ class DirectMLX(Operators):
 
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
         """
-        if isinstance(exponent, Expression):
+        if getattr(exponent, "ndim", 0):
             return self.pow0(input, exponent, scale_bias, name)
-        return self.constant_pow(input, exponent, scale_bias, name)
+        return self.constant_pow(input, exponent, scale_bias, name)  # type: ignore[arg-type]  # no tensor
 
-    def negate(self, input: Expression, name: str | None = None) -> Expression:
+    def negate(self, input: Operand, name: str | None = None) -> Expression:
         """``-input``: ELEMENT_WISE_NEGATE, below feature level 5_0 ELEMENT_WISE_IDENTITY with scale -1.
 
         The result has the sizes and data type of ``input``.
@@ -110,7 +122,7 @@ class DirectMLX(Operators):
         return self.identity(input, ScaleBias(-1.0, 0.0), name)
 
     def activation_softmax(
-        self, input: Expression, axes: Sequence[int] | None = None, name: str | None = None
+        self, input: Operand, axes: Sequence[int] | None = None, name: str | None = None
     ) -> Expression:
         """Exponentials that sum to 1: over ``axes`` (ACTIVATION_SOFTMAX1), by default as ACTIVATION_SOFTMAX does.
 
@@ -120,7 +132,7 @@ class DirectMLX(Operators):
         return self.activation_softmax0(input, name) if axes is None else self.activation_softmax1(input, axes, name)
 
     def activation_log_softmax(
-        self, input: Expression, axes: Sequence[int] | None = None, name: str | None = None
+        self, input: Operand, axes: Sequence[int] | None = None, name: str | None = None
     ) -> Expression:
         """The logarithm of softmax: over ``axes`` (ACTIVATION_LOG_SOFTMAX1), or as ACTIVATION_LOG_SOFTMAX does.
 
@@ -132,7 +144,7 @@ class DirectMLX(Operators):
         return self.activation_log_softmax1(input, axes, name)
 
     def activation_hardmax(
-        self, input: Expression, axes: Sequence[int] | None = None, name: str | None = None
+        self, input: Operand, axes: Sequence[int] | None = None, name: str | None = None
     ) -> Expression:
         """1 at the first largest element, 0 elsewhere: over ``axes`` (ACTIVATION_HARDMAX1), or as ACTIVATION_HARDMAX.
 
@@ -145,7 +157,7 @@ class DirectMLX(Operators):
 
     def max_pooling(
         self,
-        input: Expression,
+        input: Operand,
         window_sizes: Sequence[int],
         strides: Sequence[int] | None = None,
         start_padding: Sequence[int] | None = None,
@@ -182,7 +194,7 @@ class DirectMLX(Operators):
 
     def average_pooling(
         self,
-        input: Expression,
+        input: Operand,
         strides: Sequence[int] | None,
         window_sizes: Sequence[int],
         start_padding: Sequence[int] | None = None,
@@ -217,9 +229,9 @@ class DirectMLX(Operators):
 
     def roi_align(
         self,
-        input: Expression,
-        roi: Expression,
-        batch_indices: Expression,
+        input: Operand,
+        roi: Operand,
+        batch_indices: Operand,
         reduction_function: ReduceFunction,
         interpolation_mode: InterpolationMode,
         spatial_scale_x: float,
@@ -261,10 +273,10 @@ class DirectMLX(Operators):
 
     def roi_align_grad(
         self,
-        input: Expression | None,
-        input_gradient: Expression,
-        roi: Expression,
-        batch_indices: Expression,
+        input: Operand | None,
+        input_gradient: Operand,
+        roi: Operand,
+        batch_indices: Operand,
         reduction_function: ReduceFunction,
         interpolation_mode: InterpolationMode,
         spatial_scale_x: float,
@@ -312,7 +324,7 @@ class DirectMLX(Operators):
 
     def slice(
         self,
-        input: Expression,
+        input: Operand,
         input_window_offsets: Sequence[int],
         input_window_sizes: Sequence[int],
         input_window_strides: Sequence[int],
@@ -341,13 +353,13 @@ class DirectMLX(Operators):
         return self.slice0(input, input_window_offsets, taken, input_window_strides, name=name)
 
     def split(
-        self, input: Expression, axis: int, output_axis_sizes: Sequence[int], name: str | None = None
+        self, input: Operand, axis: int, output_axis_sizes: Sequence[int], name: str | None = None
     ) -> tuple[Expression, ...]:
         """Parts of a tensor along an axis: SPLIT.
 
         Args:
             input: Any sizes.
-            axis: A dimension, from 0.
+            axis: A dimension, from 0, or counted from the end: -1 is the last.
             output_axis_sizes: The size of each part in that dimension; together that of ``input``.
             name: Of the node; the operator's own by default.
 
@@ -356,13 +368,12 @@ class DirectMLX(Operators):
 
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_split_operator_desc
         """
-        (place,) = self._whole_numbers("axis", [axis], 0)
-        before, after = sizes_of(input)[:place], sizes_of(input)[place + 1 :]
+        before, after = self._around(axis, input)
         sizes = [(*before, size, *after) for size in self._whole_numbers("output_axis_sizes", output_axis_sizes)]
         return self.split0(input, sizes, axis, name)
 
     def one_hot(
-        self, indices: Expression, values: Expression, output_length: int, axis: int, name: str | None = None
+        self, indices: Operand, values: Operand, output_length: int, axis: int, name: str | None = None
     ) -> Expression:
         """A vector for each index, with another value at its position: ONE_HOT.
 
@@ -370,7 +381,7 @@ class DirectMLX(Operators):
             indices: Any sizes, with 1 at ``axis``.
             values: The value elsewhere, and that at the position.
             output_length: The length of the vectors.
-            axis: A dimension, from 0.
+            axis: A dimension, from 0, or counted from the end: -1 is the last.
             name: Of the node; the operator's own by default.
 
         Returns:
@@ -378,11 +389,11 @@ class DirectMLX(Operators):
 
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_one_hot_operator_desc
         """
-        sizes = (*sizes_of(indices)[:axis], output_length, *sizes_of(indices)[axis + 1 :])
-        return self.one_hot0(indices, values, sizes, axis, name)
+        before, after = self._around(axis, indices)
+        return self.one_hot0(indices, values, (*before, output_length, *after), axis, name)
 
     def top_k(
-        self, input: Expression, axis: int, k: int, axis_direction: AxisDirection, name: str | None = None
+        self, input: Operand, axis: int, k: int, axis_direction: AxisDirection, name: str | None = None
     ) -> TopKOutputs:
         """The ``k`` largest (DECREASING) or smallest elements along an axis: TOP_K1, below feature level 2_1 TOP_K.
 
@@ -396,8 +407,8 @@ class DirectMLX(Operators):
 
     def gather_nd(
         self,
-        input: Expression,
-        indices: Expression,
+        input: Operand,
+        indices: Operand,
         input_dimension_count: int,
         indices_dimension_count: int,
         batch_dimension_count: int = 0,
@@ -415,7 +426,7 @@ class DirectMLX(Operators):
 
     def space_to_depth(
         self,
-        input: Expression,
+        input: Operand,
         block_size: int,
         order: DepthSpaceOrder = "DEPTH_COLUMN_ROW",
         name: str | None = None,
@@ -431,7 +442,7 @@ class DirectMLX(Operators):
 
     def depth_to_space(
         self,
-        input: Expression,
+        input: Operand,
         block_size: int,
         order: DepthSpaceOrder = "DEPTH_COLUMN_ROW",
         name: str | None = None,
@@ -447,7 +458,7 @@ class DirectMLX(Operators):
 
     def resample(
         self,
-        input: Expression,
+        input: Operand,
         output_sizes: Sequence[int],
         mode: InterpolationMode,
         rounding_direction: AxisDirection = "INCREASING",
@@ -483,9 +494,9 @@ class DirectMLX(Operators):
 
     def mean_variance_normalization(
         self,
-        input: Expression,
-        scale: Expression | None,
-        bias: Expression | None,
+        input: Operand,
+        scale: Operand | None,
+        bias: Operand | None,
         axes: Sequence[int],
         normalize_variance: bool,
         normalize_mean: bool,

@@ -7,6 +7,7 @@ from types import EllipsisType
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from dml2onnx.codes import building as codes
 from dml2onnx.ir.operator import ScaleBias
@@ -15,22 +16,19 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
     from dml2onnx.builder.graph_builder import GraphBuilder
     from dml2onnx.ir.graph import Value
 
-    Operand: TypeAlias = "Expression | float | npt.NDArray[np.generic]"
-    """What stands beside an expression: another one, a number, or an array of constants."""
     Index: TypeAlias = "int | slice | EllipsisType | tuple[int | slice | EllipsisType, ...]"
 
 
 class Expression:
     """A tensor of the graph: a buffer, and the descriptor under which it is seen.
 
-    Arithmetic (``+ - * / % **``), comparisons (UINT8 results), bit operators, ``abs`` and slicing append operators to
-    the graph. Operands broadcast as in numpy, through zero strides, which cost nothing. The result has the data type
-    of the left operand. ``%`` takes the sign of the dividend, as in DirectMLX (ELEMENT_WISE_MODULUS_TRUNCATE).
+    Arithmetic (``+ - * / // % **``), comparisons (UINT8 results), bit operators, ``abs`` and slicing append operators
+    to the graph. Operands broadcast as in numpy, through zero strides, which cost nothing. The result has the data type
+    of the left operand. ``%`` takes the sign of the dividend, as in DirectMLX (ELEMENT_WISE_MODULUS_TRUNCATE), while
+    ``//`` rounds down, as in Python; of floats it is the quotient, rounded, and then rounded down.
     """
 
     __slots__ = ("builder", "desc", "value")
@@ -57,6 +55,11 @@ class Expression:
         return self.desc.sizes
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes, under numpy's name for them."""
+        return self.desc.sizes
+
+    @property
     def strides(self) -> tuple[int, ...] | None:
         """Strides in elements; ``None`` for packed memory."""
         return self.desc.strides
@@ -64,6 +67,11 @@ class Expression:
     @property
     def rank(self) -> int:
         """Number of dimensions."""
+        return self.desc.rank
+
+    @property
+    def ndim(self) -> int:
+        """The rank, under numpy's name for it."""
         return self.desc.rank
 
     def __repr__(self) -> str:
@@ -103,6 +111,22 @@ class Expression:
 
     def __rtruediv__(self, other: Operand) -> Expression:
         return self.builder.divide(*self._reversed(other))
+
+    def __floordiv__(self, other: Operand) -> Expression:
+        return self._floored(*self._pair(other))
+
+    def __rfloordiv__(self, other: Operand) -> Expression:
+        return self._floored(*self._reversed(other))
+
+    @staticmethod
+    def _floored(a: Expression, b: Expression) -> Expression:
+        builder = a.builder
+        if a.data_type.is_float:
+            return builder.floor(builder.divide(a, b))
+        if not a.data_type.is_signed:
+            return builder.divide(a, b)
+        # quotients of integers are truncated: without the remainder there is nothing to truncate
+        return builder.divide(builder.subtract(a, builder.modulus_floor(a, b)), b)
 
     def __mod__(self, other: Operand) -> Expression:
         return self.builder.modulus_truncate(*self._pair(other))
@@ -254,6 +278,10 @@ class Expression:
     def _reversed(self, other: Operand) -> tuple[Expression, Expression]:
         right, left = self._pair(other)
         return left, right
+
+
+Operand: TypeAlias = Expression | float | npt.NDArray[np.generic]
+"""What operators take for a tensor: an expression, a number, or an array of constants."""
 
 
 def broadcast_sizes(a: Expression, b: Expression, last: int = 0) -> tuple[int, ...]:

@@ -83,8 +83,8 @@ def is_empty(given: object) -> bool:
 
 
 def sizes_of(tensor: object) -> tuple[int, ...]:
-    """The sizes of an expression; none of what is none, which recording will say."""
-    return tensor.sizes if isinstance(tensor, Expression) else ()
+    """The sizes of an expression or an array; none of what is none, which recording will say."""
+    return tensor.shape if isinstance(tensor, (Expression, np.ndarray)) else ()
 
 
 def filled(given: Sequence[Number] | None, like: object, value: Number) -> Sequence[Number] | None:

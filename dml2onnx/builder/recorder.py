@@ -14,10 +14,12 @@ from dml2onnx.builder import policies
 from dml2onnx.builder.attributes import activations, data_type_of, holds, plain
 from dml2onnx.builder.call_sites import call_site
 from dml2onnx.builder.expression import Expression
-from dml2onnx.catalog import FeatureLevel, FieldType
+from dml2onnx.builder.operands import axes_beyond, axes_from_the_start, is_literal, relatives
+from dml2onnx.catalog import FeatureLevel, FieldType, Rule
 from dml2onnx.checks.inference import infer_outputs
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes import building as codes
+from dml2onnx.codes.checking import OUT_OF_RANGE
 from dml2onnx.diagnostics import DmlError, raise_errors
 from dml2onnx.frontends.descriptors import DescriptorReader, report
 from dml2onnx.frontends.dialects import NATIVE
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dml2onnx.builder.attributes import DataTypeLike
+    from dml2onnx.builder.expression import Operand
     from dml2onnx.builder.graph_builder import GraphBuilder
     from dml2onnx.builder.policies import TensorPolicy
     from dml2onnx.catalog import OperatorSchema
@@ -43,7 +46,7 @@ if TYPE_CHECKING:
 
     Given = TypeVar("Given")
     Outputs: TypeAlias = Mapping[str, Expression] | Sequence[Expression] | Expression
-    Tensors: TypeAlias = Mapping[str, Expression | Sequence[Expression] | None]
+    Tensors: TypeAlias = Mapping[str, Operand | Sequence[Operand] | None]
 
 
 class Stated(NamedTuple):
@@ -241,11 +244,27 @@ class Recorder:
         """Appends one operator and returns its outputs by field.
 
         ``inputs`` holds an expression for each tensor field, a sequence of them for an array field, ``None`` for an
-        absent one. ``outputs`` names the output tensors wanted. Everything that :func:`dml2onnx.check` has to say about
-        the descriptor is raised here, as one :class:`~dml2onnx.diagnostics.DmlError`; warnings are in the graph's
-        ``findings``.
+        absent one. A number or an array becomes a constant of the data type of those that it has to agree with, and is
+        repeated to their sizes. Dimensions may be counted from the end. ``outputs`` names the output tensors wanted.
+        Everything that :func:`dml2onnx.check` has to say about the descriptor is raised here, as one
+        :class:`~dml2onnx.diagnostics.DmlError`; warnings are in the graph's ``findings``.
         """
-        schema = catalog.operator(operator)
+        constants = len(self._constants)
+        try:
+            schema = catalog.operator(operator)
+            return self._recorded(schema, self._with_constants(schema, inputs), attributes, outputs, name)
+        except BaseException:
+            del self._constants[constants:]  # those that were made for this operator
+            raise
+
+    def _recorded(
+        self,
+        schema: OperatorSchema,
+        inputs: Mapping[str, Any],
+        attributes: Mapping[str, object],
+        outputs: Mapping[str, Stated | Sequence[Stated]],
+        name: str | None,
+    ) -> dict[str, Expression | tuple[Expression, ...]]:
         site = call_site()
         stem = schema.stem if name is None or (isinstance(name, str) and not name) else name
         node_name = self._node_names.free(self._scoped(stem))
@@ -278,7 +297,35 @@ class Recorder:
             results[field] = made if is_array else made[0]
         return results
 
-    def _input_descs(self, schema: OperatorSchema, inputs: Tensors) -> dict[str, FieldValue]:
+    def _with_constants(self, schema: OperatorSchema, inputs: Tensors) -> dict[str, Any]:
+        """``inputs`` with constants for the numbers and arrays among them."""
+        made: dict[str, Any] = dict(inputs)
+        for field in schema.input_fields:
+            given = inputs.get(field.name)
+            if is_literal(given):
+                made[field.name] = self._constant_for(schema, field.name, given, inputs)
+            elif isinstance(given, (list, tuple)) and any(is_literal(item) for item in given):
+                made[field.name] = [
+                    self._constant_for(schema, field.name, item, inputs) if is_literal(item) else item for item in given
+                ]
+        return made
+
+    def _constant_for(self, schema: OperatorSchema, field: str, given: object, inputs: Tensors) -> Expression:
+        """A number or an array in the data type, and repeated to the sizes, of what it has to agree with."""
+        array = self._given(arguments.array, given, field)
+        like = next(relatives(schema, Rule.SAME_DATA_TYPE, field, inputs), None)
+        if like is None and isinstance(given, (int, float)):
+            message = f"the number {arguments.described(given)} for {field} does not say of which data type it is"
+            expected = "an array, or constant(number, data_type=...)"
+            raise self.refusal(codes.BAD_TENSOR, message, expected=expected, found=type(given).__name__)
+        made = self.constant(array, data_type=None if like is None else like.data_type)
+        equal = next(relatives(schema, Rule.SAME_SIZES, field, inputs), None)
+        if equal is not None:
+            return self.broadcast(made, equal.sizes)
+        alike = next(relatives(schema, Rule.SAME_DIMENSION_COUNT, field, inputs), None)
+        return made if alike is None or array.ndim else self.broadcast(made, (1,) * alike.rank)
+
+    def _input_descs(self, schema: OperatorSchema, inputs: Mapping[str, Any]) -> dict[str, FieldValue]:
         descs: dict[str, FieldValue] = {}
         for field in schema.input_fields:
             given = inputs.get(field.name)
@@ -301,7 +348,7 @@ class Recorder:
         site: str,
     ) -> tuple[OperatorDesc, Sequence[Diagnostic]]:
         """The descriptor without outputs and warnings about it; raises what is wrong with the attributes."""
-        raw = {
+        raw: dict[str, object] = {
             field: plain(activations(value) if schema.fields_by_name[field].type in _ACTIVATIONS else value)
             for field, value in attributes.items()
             if value is not None
@@ -311,6 +358,10 @@ class Recorder:
             array = descs.get(field.name)
             if field.count is not None and isinstance(array, tuple):
                 raw[field.count] = len(array)
+        for axis, rank in axes_beyond(schema, axes_from_the_start(schema, raw, descs), descs):
+            message = f"the axis {axis} is none of {rank} dimensions, which are counted from 0"
+            expected = f"{-rank} to {rank - 1}"
+            raise self.refusal(OUT_OF_RANGE, message, expected=expected, found=axis, node=node_name, operator=schema)
         operator, problems = self._reader.operator(schema, raw, given)
         if not problems:
             return operator, ()
@@ -456,7 +507,11 @@ class Recorder:
         found = data_type_of(given)
         if found is None:
             shown = quote(given) if isinstance(given, str) else getattr(given, "__name__", None) or _described(given)
+            stem = given.upper() if isinstance(given, str) else shown.upper()
+            alike = listing([item.name for item in DataType if stem and item.name.startswith(stem)])
             message = f"{shown} is none of DirectML's data types"
+            if alike:
+                message += f"; say how many bits it has: {alike}"
             raise self.refusal(codes.BAD_TENSOR, message, expected=_type_names(), found=shown)
         return found
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dml2onnx.checks.shapes.rules import WordedRule
     from dml2onnx.ir.operator import OperatorDesc
 
-__all__ = ["Inferable", "Inferred", "infer_outputs", "inferable"]
+__all__ = ["Inferable", "Inferred", "infer_outputs", "inferable", "tied"]
 
 
 class Inferred(NamedTuple):
@@ -83,6 +83,12 @@ def inferable(schema: OperatorSchema) -> Inferable:
         frozenset(name for name in outputs if all(case.has_sizes(name) for case in cases)),
         frozenset(name for name in outputs if all(case.has_data_type(name) for case in cases)),
     )
+
+
+@cache
+def tied(schema: OperatorSchema, rule: Rule, name: str) -> tuple[str, ...]:
+    """The fields that constraints without a condition tie to ``name``: itself first, then the nearest."""
+    return tuple(_tied(schema, rule, name, lambda _: False))
 
 
 # --- What the catalogue says ----------------------------------------------------------------------------------------

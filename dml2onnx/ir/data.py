@@ -43,6 +43,13 @@ class ArrayData:
         """The bytes of any array, row-major."""
         return cls(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
 
+    def __deepcopy__(self, memo: object) -> ArrayData:
+        return self  # nobody writes into it, and it may be a file of gigabytes
+
+    def __reduce__(self) -> tuple[type[ArrayData], tuple[Bytes]]:
+        """The bytes themselves, also where they are mapped from a file, which other processes may not have."""
+        return ArrayData, (np.asarray(self.array),)
+
     @property
     def nbytes(self) -> int:
         return self.array.size

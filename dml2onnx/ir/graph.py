@@ -7,14 +7,16 @@ a buffer, the new value is made from the old one (``Write.base``), whose other b
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
+from dml2onnx.diagnostics import quote, shortened
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     import networkx as nx
@@ -55,7 +57,7 @@ class Write:
 _Bound = TypeVar("_Bound", Read, Write)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Node:
     """One operator of the graph.
 
@@ -68,9 +70,9 @@ class Node:
     reads: Mapping[str, tuple[Read, ...]]
     writes: Mapping[str, tuple[Write, ...]]
     source: str = ""
-    sources: tuple[Value, ...] = field(init=False, repr=False)
+    sources: tuple[Value, ...] = field(init=False)
     """All values that the node needs from elsewhere."""
-    targets: tuple[Value, ...] = field(init=False, repr=False)
+    targets: tuple[Value, ...] = field(init=False)
     """All values that the node makes."""
 
     def __post_init__(self) -> None:
@@ -83,6 +85,9 @@ class Node:
                     sources.append(write.base)
         object.__setattr__(self, "sources", tuple(sources))
         object.__setattr__(self, "targets", tuple(targets))
+
+    def __repr__(self) -> str:
+        return f"<Node {quote(self.name)}: {self.operator.type}>"
 
     def views_in(self) -> list[tuple[str, int, Read, TensorDesc]]:
         """(field, index, read, descriptor) of every input tensor."""
@@ -150,7 +155,7 @@ class Effect:
     verbose: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Graph:
     """Nodes in any order, the values they are connected by, and what enters and leaves.
 
@@ -171,7 +176,35 @@ class Graph:
     format: str = ""
     unresolved: frozenset[Value] = frozenset()
     sources: tuple[Path, ...] = ()
-    _order: list[tuple[Node, ...]] = field(default_factory=list, init=False, repr=False)
+    _order: list[tuple[Node, ...]] = field(default_factory=list, init=False)
+
+    def __repr__(self) -> str:
+        counts = (
+            counted(len(self.nodes), "node"),
+            counted(len(self.inputs), "input"),
+            counted(len(self.constants), "constant"),
+            counted(len(self.outputs), "output"),
+        )
+        return f"<Graph {quote(self.name)}: {', '.join(counts)}>"
+
+    def __str__(self) -> str:
+        """A summary: what goes in and out, and which operators there are."""
+        kinds = Counter(node.operator.type for node in self.nodes)
+        weights = sum(item.value.nbytes for item in self.constants)
+        level = f", feature level {self.feature_level}" if self.feature_level else ""
+        return "\n".join(
+            [
+                f"DirectML graph {quote(self.name)}{level}",
+                *some(
+                    f"  input  {shortened(item.name)}: {item.desc or counted(item.value.nbytes, 'byte')}"
+                    for item in self.inputs
+                ),
+                *some(f"  output {shortened(item.name)}: {item.desc}" for item in self.outputs),
+                f"  {counted(len(self.constants), 'constant')}, {counted(weights, 'byte')}",
+                f"  {counted(len(self.nodes), 'node')}",
+                *some(f"  {count:>6,} {name}" for name, count in kinds.most_common()),
+            ]
+        )
 
     def writers(self) -> dict[Value, Node]:
         """Which node makes each value."""
@@ -224,3 +257,19 @@ class Graph:
                 live.append(node)
                 needed.update(node.sources)
         return tuple(reversed(live))
+
+
+MOST_LISTED = 20
+"""Lines of one kind in a summary."""
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 node``, ``2,000 nodes``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def some(lines: Iterable[str]) -> list[str]:
+    """The first of many lines, and how many more there are."""
+    listed = list(lines)
+    rest = len(listed) - MOST_LISTED
+    return listed if rest <= 0 else [*listed[:MOST_LISTED], f"  ... and {rest:,} more"]

@@ -63,7 +63,7 @@ FieldValue: TypeAlias = (
 Python floats that a float32 holds exactly, and an absent optional field is ``None``."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OperatorDesc:
     """``DML_OPERATOR_DESC``: which operator, and a value for every field of its struct.
 
@@ -75,10 +75,18 @@ class OperatorDesc:
     schema: OperatorSchema
     values: tuple[FieldValue, ...]
     """One per field of ``schema.fields``, in struct order."""
-    _hash: int = field(init=False, repr=False, default=0)
+    _hash: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_hash", hash((self.schema.name, self.values)))
+
+    def __reduce__(self) -> tuple[type[OperatorDesc], tuple[OperatorSchema, tuple[FieldValue, ...]]]:
+        """Without the hash, which is another one in another process."""
+        return OperatorDesc, (self.schema, self.values)
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{field.name}={value!r}" for field, value in self.items() if value is not None)
+        return f"OperatorDesc({self.type}: {given})"
 
     def __hash__(self) -> int:
         return self._hash

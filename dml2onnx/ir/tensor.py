@@ -122,6 +122,11 @@ class TensorDesc:
             self, "_hash", hash((self.data_type, self.sizes, self.strides, self.owned_by_dml, self.total_size))
         )
 
+    def __reduce__(self) -> tuple[type[TensorDesc], tuple[object, ...]]:
+        """Without the hash, which is another one in another process."""
+        given = (self.data_type, self.sizes, self.strides, self.owned_by_dml, self.total_size, self.alignment)
+        return TensorDesc, given
+
     def __hash__(self) -> int:
         return self._hash
 

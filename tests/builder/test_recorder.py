@@ -18,6 +18,7 @@ from dml2onnx import DmlError, catalog
 from dml2onnx.builder import Activation, Expression, GraphBuilder, interleaved_channel
 from dml2onnx.builder.recorder import INFERRED
 from dml2onnx.codes import building as codes
+from dml2onnx.codes import checking
 from dml2onnx.diagnostics import Code, Diagnostic, Severity
 from dml2onnx.ir.tensor import DataType
 
@@ -60,12 +61,14 @@ REFUSED: dict[str, tuple[Code, Callable[[GraphBuilder, Expression], Any]]] = {
     "no broadcast": (codes.NO_BROADCAST, lambda g, x: g.broadcast(x, [1, 2, 3, 5])),
     "broadcast to fewer": (codes.NO_BROADCAST, lambda g, x: g.broadcast(x, [3, 4])),
     "not inferable": (codes.NOT_INFERABLE, lambda g, x: g.record("CAST", {"InputTensor": x}, {}, OUTPUT)),
-    "array for a tensor": (codes.FOREIGN_EXPRESSION, lambda g, x: g.activation_relu(np.zeros(3))),
+    "text for a tensor": (codes.FOREIGN_EXPRESSION, lambda g, x: g.activation_relu("x")),
+    "number of no type": (codes.BAD_TENSOR, lambda g, x: g.activation_relu(2.5)),
+    "array that does not repeat": (codes.NO_BROADCAST, lambda g, x: g.add(x, np.zeros(3))),
     "None for a tensor of an array": (codes.FOREIGN_EXPRESSION, lambda g, x: g.join([x, None], 1)),
     "another builder's": (codes.FOREIGN_EXPRESSION, lambda g, x: g.add(x, foreign())),
-    "array for a filter": (codes.FOREIGN_EXPRESSION, lambda g, x: g.convolution(np.zeros((1, 1, 3, 3)), x)),
-    "array for a resampled": (codes.FOREIGN_EXPRESSION, lambda g, x: g.resample(np.zeros((1, 3)), [1, 6], "LINEAR")),
-    "array for a split": (codes.FOREIGN_EXPRESSION, lambda g, x: g.split(np.zeros((1, 3)), 1, [1, 2])),
+    "list for a filter": (codes.FOREIGN_EXPRESSION, lambda g, x: g.convolution(x, [[1.0]])),
+    "text for a resampled": (codes.FOREIGN_EXPRESSION, lambda g, x: g.resample("x", [1, 6], "LINEAR")),
+    "text for a split": (codes.FOREIGN_EXPRESSION, lambda g, x: g.split("x", 0, [1, 2])),
     "array for an output": (codes.FOREIGN_EXPRESSION, lambda g, x: g.build({"y": np.zeros(3)})),
     "input twice": (codes.NAME_TAKEN, lambda g, x: g.input("x", "FLOAT32", [1])),
     "no data type": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT31", [1])),
@@ -96,6 +99,13 @@ REFUSED: dict[str, tuple[Code, Callable[[GraphBuilder, Expression], Any]]] = {
     "view too large": (codes.VIEW_TOO_LARGE, lambda g, x: g.reinterpret(x, "FLOAT64")),
     "no outputs": (codes.NO_OUTPUTS, lambda g, x: g.build({})),
     "other elements": (codes.DIFFERENT_ELEMENT_COUNTS, lambda g, x: g.reshape(x, [5])),
+    "numpy's word for FLOAT64": (codes.BAD_TENSOR, lambda g, x: g.input("y", "float", [1])),
+    "Python's float": (codes.BAD_TENSOR, lambda g, x: g.input("y", float, [1])),
+    "Python's int": (codes.BAD_TENSOR, lambda g, x: g.constant([1], data_type=int)),
+    "numpy's half": (codes.BAD_TENSOR, lambda g, x: g.cast(x, "half")),
+    "numpy's byte order": (codes.BAD_TENSOR, lambda g, x: g.cast(x, "<f4")),
+    "axis that a join lacks": (checking.OUT_OF_RANGE, lambda g, x: g.join([x, x], 4)),
+    "axis that a split lacks": (codes.BAD_TENSOR, lambda g, x: g.split(x, -5, [1, 1])),
     "inexact": (codes.NOT_EXACT, lambda g, x: g.cast(x, "UINT8") + 0.5),
 }  # fmt: skip
 
@@ -371,7 +381,7 @@ def test_a_users_program_is_well_typed(tmp_path: Path) -> None:
         "g = dml2onnx.GraphBuilder()\n"
         "x = g.input('x', 'FLOAT32', [1, 3, 8, 8])\n"
         "g.padding(x, 'REFLECT', 0.0, [0], [0])\n"
-        "g.activation_relu(3)\n"
+        "g.activation_relu('x')\n"
     )
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.11", program, wrong],

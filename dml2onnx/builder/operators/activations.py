@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dml2onnx.builder.expression import Expression
+from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods
 from dml2onnx.builder.recorder import INFERRED
 
@@ -17,7 +17,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_celu(
         self,
-        input: Expression,
+        input: Operand,
         alpha: float = 1.0,
         name: str | None = None,
     ) -> Expression:
@@ -46,7 +46,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_elu(
         self,
-        input: Expression,
+        input: Operand,
         alpha: float = 1.0,
         name: str | None = None,
     ) -> Expression:
@@ -73,7 +73,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_gelu(
         self,
-        input: Expression,
+        input: Operand,
         name: str | None = None,
     ) -> Expression:
         """ACTIVATION_GELU: Gaussian error linear unit per element: f(x) = 0.5 * x * (1 + erf(x / sqrt(2))).
@@ -98,7 +98,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_hardmax0(
         self,
-        input: Expression,
+        input: Operand,
         name: str | None = None,
     ) -> Expression:
         """ACTIVATION_HARDMAX: Per row of the last dimension: 1 at the first position holding the row's maximum, 0
@@ -124,7 +124,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_hardmax1(
         self,
-        input: Expression,
+        input: Operand,
         axes: Sequence[int],
         name: str | None = None,
     ) -> Expression:
@@ -152,7 +152,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_hard_sigmoid(
         self,
-        input: Expression,
+        input: Operand,
         alpha: float = 0.2,
         beta: float = 0.5,
         name: str | None = None,
@@ -188,7 +188,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_hard_swish(
         self,
-        input: Expression,
+        input: Operand,
         alpha: float,
         beta: float,
         name: str | None = None,
@@ -224,7 +224,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_identity(
         self,
-        input: Expression,
+        input: Operand,
         name: str | None = None,
     ) -> Expression:
         """ACTIVATION_IDENTITY: Copies every element: f(x) = x.
@@ -249,7 +249,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_leaky_relu(
         self,
-        input: Expression,
+        input: Operand,
         alpha: float = 0.01,
         name: str | None = None,
     ) -> Expression:
@@ -283,7 +283,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_linear(
         self,
-        input: Expression,
+        input: Operand,
         alpha: float,
         beta: float,
         name: str | None = None,
@@ -319,7 +319,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_log_softmax0(
         self,
-        input: Expression,
+        input: Operand,
         name: str | None = None,
     ) -> Expression:
         """ACTIVATION_LOG_SOFTMAX: Natural logarithm of softmax over the last dimension: f(x[i]) = ln(exp(x[i]) / sum_k
@@ -345,7 +345,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_log_softmax1(
         self,
-        input: Expression,
+        input: Operand,
         axes: Sequence[int],
         name: str | None = None,
     ) -> Expression:
@@ -380,8 +380,8 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_parameterized_relu(
         self,
-        input: Expression,
-        slope: Expression,
+        input: Operand,
+        slope: Operand,
         name: str | None = None,
     ) -> Expression:
         """ACTIVATION_PARAMETERIZED_RELU: ReLU with a slope per element: f(x, slope) = x if x >= 0, else slope * x.
@@ -415,7 +415,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_parametric_softplus(
         self,
-        input: Expression,
+        input: Operand,
         alpha: float,
         beta: float,
         name: str | None = None,
@@ -451,7 +451,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_relu(
         self,
-        input: Expression,
+        input: Operand,
         name: str | None = None,
     ) -> Expression:
         """ACTIVATION_RELU: Rectified linear unit per element: f(x) = max(0, x).
@@ -476,8 +476,8 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_relu_grad(
         self,
-        input: Expression,
-        input_gradient: Expression,
+        input: Operand,
+        input_gradient: Operand,
         name: str | None = None,
     ) -> Expression:
         """ACTIVATION_RELU_GRAD: Gradient of ReLU, element by element: dX = dY if X > 0, else 0 (X = InputTensor, dY =
@@ -512,7 +512,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_scaled_elu(
         self,
-        input: Expression,
+        input: Operand,
         alpha: float = 1.6732631921768188,
         gamma: float = 1.0507010221481323,
         name: str | None = None,
@@ -549,7 +549,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_scaled_tanh(
         self,
-        input: Expression,
+        input: Operand,
         alpha: float = 1.0,
         beta: float = 0.5,
         name: str | None = None,
@@ -585,7 +585,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_shrink(
         self,
-        input: Expression,
+        input: Operand,
         bias: float = 0.0,
         threshold: float = 0.5,
         name: str | None = None,
@@ -621,7 +621,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_sigmoid(
         self,
-        input: Expression,
+        input: Operand,
         name: str | None = None,
     ) -> Expression:
         """ACTIVATION_SIGMOID: Logistic function per element: f(x) = 1 / (1 + exp(-x)).
@@ -646,7 +646,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_softmax0(
         self,
-        input: Expression,
+        input: Operand,
         name: str | None = None,
     ) -> Expression:
         """ACTIVATION_SOFTMAX: Softmax over the last dimension: f(x[i]) = exp(x[i]) / sum_k exp(x[k]).
@@ -671,7 +671,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_softmax1(
         self,
-        input: Expression,
+        input: Operand,
         axes: Sequence[int],
         name: str | None = None,
     ) -> Expression:
@@ -699,7 +699,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_softplus(
         self,
-        input: Expression,
+        input: Operand,
         steepness: float = 1.0,
         name: str | None = None,
     ) -> Expression:
@@ -734,7 +734,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_softsign(
         self,
-        input: Expression,
+        input: Operand,
         name: str | None = None,
     ) -> Expression:
         """ACTIVATION_SOFTSIGN: Softsign per element: f(x) = x / (1 + abs(x)).
@@ -759,7 +759,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_swish(
         self,
-        input: Expression,
+        input: Operand,
         sigmoid_input_scale: float,
         name: str | None = None,
     ) -> Expression:
@@ -794,7 +794,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_tanh(
         self,
-        input: Expression,
+        input: Operand,
         name: str | None = None,
     ) -> Expression:
         """ACTIVATION_TANH: Hyperbolic tangent per element: f(x) = (1 - exp(-2 * x)) / (1 + exp(-2 * x)).
@@ -819,7 +819,7 @@ class ActivationsOperators(OperatorMethods):
 
     def activation_thresholded_relu(
         self,
-        input: Expression,
+        input: Operand,
         alpha: float = 1.0,
         name: str | None = None,
     ) -> Expression:

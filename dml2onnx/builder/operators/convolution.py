@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml2onnx.builder.attributes import ActivationLike, DataTypeLike
-from dml2onnx.builder.expression import Expression
+from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods, filled, sizes_of
 from dml2onnx.builder.operators.enumerators import ConvolutionDirection, ConvolutionMode
 from dml2onnx.builder.recorder import Stated
@@ -19,9 +19,9 @@ class ConvolutionOperators(OperatorMethods):
 
     def convolution(
         self,
-        input: Expression,
-        filter: Expression,
-        bias: Expression | None = None,
+        input: Operand,
+        filter: Operand,
+        bias: Operand | None = None,
         mode: ConvolutionMode = "CROSS_CORRELATION",
         direction: ConvolutionDirection = "FORWARD",
         strides: Sequence[int] | None = None,
@@ -109,10 +109,10 @@ class ConvolutionOperators(OperatorMethods):
 
     def convolution_integer(
         self,
-        input: Expression,
-        input_zero_point: Expression | None,
-        filter: Expression,
-        filter_zero_point: Expression | None = None,
+        input: Operand,
+        input_zero_point: Operand | None,
+        filter: Operand,
+        filter_zero_point: Operand | None = None,
         strides: Sequence[int] | None = None,
         dilations: Sequence[int] | None = None,
         start_padding: Sequence[int] | None = None,
@@ -184,15 +184,15 @@ class ConvolutionOperators(OperatorMethods):
 
     def quantized_linear_convolution(
         self,
-        input: Expression,
-        input_scale: Expression,
-        input_zero_point: Expression | None,
-        filter: Expression,
-        filter_scale: Expression,
-        filter_zero_point: Expression | None,
-        bias: Expression | None,
-        output_scale: Expression,
-        output_zero_point: Expression | None,
+        input: Operand,
+        input_scale: Operand,
+        input_zero_point: Operand | None,
+        filter: Operand,
+        filter_scale: Operand,
+        filter_zero_point: Operand | None,
+        bias: Operand | None,
+        output_scale: Operand,
+        output_zero_point: Operand | None,
         output_data_type: DataTypeLike,
         strides: Sequence[int] | None = None,
         dilations: Sequence[int] | None = None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml2onnx.builder.attributes import DataTypeLike
-from dml2onnx.builder.expression import Expression
+from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods
 from dml2onnx.builder.operators.enumerators import AxisDirection
 from dml2onnx.builder.operators.results import NonZeroCoordinatesOutputs, TopKOutputs
@@ -20,7 +20,7 @@ class GatheringOperators(OperatorMethods):
 
     def argmax(
         self,
-        input: Expression,
+        input: Operand,
         output_data_type: DataTypeLike,
         axes: Sequence[int],
         axis_direction: AxisDirection,
@@ -62,7 +62,7 @@ class GatheringOperators(OperatorMethods):
 
     def argmin(
         self,
-        input: Expression,
+        input: Operand,
         output_data_type: DataTypeLike,
         axes: Sequence[int],
         axis_direction: AxisDirection,
@@ -104,8 +104,8 @@ class GatheringOperators(OperatorMethods):
 
     def gather(
         self,
-        input: Expression,
-        indices: Expression,
+        input: Operand,
+        indices: Operand,
         axis: int,
         index_dimensions: int,
         name: str | None = None,
@@ -156,8 +156,8 @@ class GatheringOperators(OperatorMethods):
 
     def gather_elements(
         self,
-        input: Expression,
-        indices: Expression,
+        input: Operand,
+        indices: Operand,
         axis: int,
         name: str | None = None,
     ) -> Expression:
@@ -201,8 +201,8 @@ class GatheringOperators(OperatorMethods):
 
     def gather_nd0(
         self,
-        input: Expression,
-        indices: Expression,
+        input: Operand,
+        indices: Operand,
         input_dimension_count: int,
         indices_dimension_count: int,
         name: str | None = None,
@@ -254,8 +254,8 @@ class GatheringOperators(OperatorMethods):
 
     def gather_nd1(
         self,
-        input: Expression,
-        indices: Expression,
+        input: Operand,
+        indices: Operand,
         input_dimension_count: int,
         indices_dimension_count: int,
         batch_dimension_count: int,
@@ -316,7 +316,7 @@ class GatheringOperators(OperatorMethods):
 
     def non_zero_coordinates(
         self,
-        input: Expression,
+        input: Operand,
         output_count_sizes: Sequence[int] | None = None,
         output_coordinates_sizes: Sequence[int] | None = None,
         name: str | None = None,
@@ -363,8 +363,8 @@ class GatheringOperators(OperatorMethods):
 
     def one_hot0(
         self,
-        indices: Expression,
-        values: Expression,
+        indices: Operand,
+        values: Operand,
         output_sizes: Sequence[int],
         axis: int,
         name: str | None = None,
@@ -412,8 +412,8 @@ class GatheringOperators(OperatorMethods):
 
     def reverse_subsequences(
         self,
-        input: Expression,
-        sequence_lengths: Expression,
+        input: Operand,
+        sequence_lengths: Operand,
         axis: int,
         name: str | None = None,
     ) -> Expression:
@@ -457,9 +457,9 @@ class GatheringOperators(OperatorMethods):
 
     def scatter_elements(
         self,
-        input: Expression,
-        indices: Expression,
-        updates: Expression,
+        input: Operand,
+        indices: Operand,
+        updates: Operand,
         axis: int,
         name: str | None = None,
     ) -> Expression:
@@ -507,9 +507,9 @@ class GatheringOperators(OperatorMethods):
 
     def scatter_nd(
         self,
-        input: Expression,
-        indices: Expression,
-        updates: Expression,
+        input: Operand,
+        indices: Operand,
+        updates: Operand,
         input_dimension_count: int,
         indices_dimension_count: int,
         name: str | None = None,
@@ -564,7 +564,7 @@ class GatheringOperators(OperatorMethods):
 
     def top_k0(
         self,
-        input: Expression,
+        input: Operand,
         axis: int,
         k: int,
         output_index_data_type: DataTypeLike | None = None,
@@ -610,7 +610,7 @@ class GatheringOperators(OperatorMethods):
 
     def top_k1(
         self,
-        input: Expression,
+        input: Operand,
         axis: int,
         k: int,
         axis_direction: AxisDirection,

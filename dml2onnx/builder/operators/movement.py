@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml2onnx.builder.attributes import DataTypeLike
-from dml2onnx.builder.expression import Expression
+from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods, filled
 from dml2onnx.builder.operators.enumerators import DepthSpaceOrder
 from dml2onnx.builder.recorder import INFERRED, Stated
@@ -19,7 +19,7 @@ class MovementOperators(OperatorMethods):
 
     def cast(
         self,
-        input: Expression,
+        input: Operand,
         target_data_type: DataTypeLike,
         name: str | None = None,
     ) -> Expression:
@@ -48,7 +48,7 @@ class MovementOperators(OperatorMethods):
 
     def depth_to_space0(
         self,
-        input: Expression,
+        input: Operand,
         block_size: int,
         name: str | None = None,
     ) -> Expression:
@@ -91,7 +91,7 @@ class MovementOperators(OperatorMethods):
 
     def depth_to_space1(
         self,
-        input: Expression,
+        input: Operand,
         block_size: int,
         order: DepthSpaceOrder = "DEPTH_COLUMN_ROW",
         name: str | None = None,
@@ -136,7 +136,7 @@ class MovementOperators(OperatorMethods):
 
     def fold(
         self,
-        input: Expression,
+        input: Operand,
         output_sizes: Sequence[int],
         window_sizes: Sequence[int],
         strides: Sequence[int] | None = None,
@@ -198,7 +198,7 @@ class MovementOperators(OperatorMethods):
 
     def join(
         self,
-        inputs: Sequence[Expression],
+        inputs: Sequence[Operand],
         axis: int,
         name: str | None = None,
     ) -> Expression:
@@ -232,7 +232,7 @@ class MovementOperators(OperatorMethods):
 
     def slice0(
         self,
-        input: Expression,
+        input: Operand,
         offsets: Sequence[int],
         sizes: Sequence[int],
         strides: Sequence[int],
@@ -279,7 +279,7 @@ class MovementOperators(OperatorMethods):
 
     def slice1(
         self,
-        input: Expression,
+        input: Operand,
         input_window_offsets: Sequence[int],
         input_window_sizes: Sequence[int],
         input_window_strides: Sequence[int],
@@ -334,7 +334,7 @@ class MovementOperators(OperatorMethods):
 
     def slice_grad(
         self,
-        input_gradient: Expression,
+        input_gradient: Operand,
         output_gradient_sizes: Sequence[int],
         input_window_offsets: Sequence[int],
         input_window_sizes: Sequence[int],
@@ -388,7 +388,7 @@ class MovementOperators(OperatorMethods):
 
     def space_to_depth0(
         self,
-        input: Expression,
+        input: Operand,
         block_size: int,
         name: str | None = None,
     ) -> Expression:
@@ -431,7 +431,7 @@ class MovementOperators(OperatorMethods):
 
     def space_to_depth1(
         self,
-        input: Expression,
+        input: Operand,
         block_size: int,
         order: DepthSpaceOrder = "DEPTH_COLUMN_ROW",
         name: str | None = None,
@@ -476,7 +476,7 @@ class MovementOperators(OperatorMethods):
 
     def split0(
         self,
-        input: Expression,
+        input: Operand,
         output_sizes: Sequence[Sequence[int]],
         axis: int,
         name: str | None = None,
@@ -511,7 +511,7 @@ class MovementOperators(OperatorMethods):
 
     def tile(
         self,
-        input: Expression,
+        input: Operand,
         repeats: Sequence[int],
         name: str | None = None,
     ) -> Expression:
@@ -542,7 +542,7 @@ class MovementOperators(OperatorMethods):
 
     def unfold(
         self,
-        input: Expression,
+        input: Operand,
         window_sizes: Sequence[int],
         strides: Sequence[int] | None = None,
         dilations: Sequence[int] | None = None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml2onnx.builder.attributes import ActivationLike
-from dml2onnx.builder.expression import Expression
+from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods
 from dml2onnx.builder.operators.results import BatchNormalizationGradOutputs, BatchNormalizationTrainingOutputs
 from dml2onnx.builder.recorder import INFERRED
@@ -19,11 +19,11 @@ class NormalizationOperators(OperatorMethods):
 
     def batch_normalization(
         self,
-        input: Expression,
-        mean: Expression,
-        variance: Expression,
-        scale: Expression,
-        bias: Expression,
+        input: Operand,
+        mean: Operand,
+        variance: Operand,
+        scale: Operand,
+        bias: Operand,
         spatial: bool,
         epsilon: float,
         fused_activation: ActivationLike | None = None,
@@ -78,11 +78,11 @@ class NormalizationOperators(OperatorMethods):
 
     def batch_normalization_grad(
         self,
-        input: Expression,
-        input_gradient: Expression,
-        mean: Expression,
-        variance: Expression,
-        scale: Expression,
+        input: Operand,
+        input_gradient: Operand,
+        mean: Operand,
+        variance: Operand,
+        scale: Operand,
         epsilon: float,
         name: str | None = None,
     ) -> BatchNormalizationGradOutputs:
@@ -141,10 +141,10 @@ class NormalizationOperators(OperatorMethods):
 
     def batch_normalization_training(
         self,
-        input: Expression,
-        scale: Expression,
-        bias: Expression,
-        fused_add: Expression | None,
+        input: Operand,
+        scale: Operand,
+        bias: Operand,
+        fused_add: Operand | None,
         epsilon: float,
         fused_activation: ActivationLike | None = None,
         name: str | None = None,
@@ -194,11 +194,11 @@ class NormalizationOperators(OperatorMethods):
 
     def batch_normalization_training_grad(
         self,
-        input: Expression,
-        input_gradient: Expression,
-        mean: Expression,
-        variance: Expression,
-        scale: Expression,
+        input: Operand,
+        input_gradient: Operand,
+        mean: Operand,
+        variance: Operand,
+        scale: Operand,
         epsilon: float,
         name: str | None = None,
     ) -> BatchNormalizationGradOutputs:
@@ -257,7 +257,7 @@ class NormalizationOperators(OperatorMethods):
 
     def local_response_normalization(
         self,
-        input: Expression,
+        input: Operand,
         cross_channel: bool,
         local_size: int,
         alpha: float,
@@ -300,8 +300,8 @@ class NormalizationOperators(OperatorMethods):
 
     def local_response_normalization_grad(
         self,
-        input: Expression,
-        input_gradient: Expression,
+        input: Operand,
+        input_gradient: Operand,
         cross_channel: bool,
         local_size: int,
         alpha: float,
@@ -347,7 +347,7 @@ class NormalizationOperators(OperatorMethods):
 
     def lp_normalization(
         self,
-        input: Expression,
+        input: Operand,
         axis: int,
         epsilon: float,
         p: int,
@@ -386,9 +386,9 @@ class NormalizationOperators(OperatorMethods):
 
     def mean_variance_normalization0(
         self,
-        input: Expression,
-        scale: Expression | None,
-        bias: Expression | None,
+        input: Operand,
+        scale: Operand | None,
+        bias: Operand | None,
         cross_channel: bool,
         normalize_variance: bool,
         epsilon: float,
@@ -442,9 +442,9 @@ class NormalizationOperators(OperatorMethods):
 
     def mean_variance_normalization1(
         self,
-        input: Expression,
-        scale: Expression | None,
-        bias: Expression | None,
+        input: Operand,
+        scale: Operand | None,
+        bias: Operand | None,
         axes: Sequence[int],
         normalize_variance: bool,
         epsilon: float,
@@ -499,9 +499,9 @@ class NormalizationOperators(OperatorMethods):
 
     def mean_variance_normalization2(
         self,
-        input: Expression,
-        scale: Expression | None,
-        bias: Expression | None,
+        input: Operand,
+        scale: Operand | None,
+        bias: Operand | None,
         axes: Sequence[int],
         use_mean: bool,
         use_variance: bool,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml2onnx.builder.attributes import DataTypeLike
-from dml2onnx.builder.expression import Expression
+from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods, all_axes, type_name, wanted
 from dml2onnx.builder.operators.enumerators import AxisDirection, QuantizationType, RandomGeneratorType, ReduceFunction
 from dml2onnx.builder.operators.results import (
@@ -24,11 +24,11 @@ class OtherOperators(OperatorMethods):
 
     def adam_optimizer(
         self,
-        input_parameters: Expression,
-        input_first_moment: Expression,
-        input_second_moment: Expression,
-        gradient: Expression,
-        training_step: Expression,
+        input_parameters: Operand,
+        input_first_moment: Operand,
+        input_second_moment: Operand,
+        gradient: Operand,
+        training_step: Operand,
         learning_rate: float,
         beta1: float,
         beta2: float,
@@ -97,7 +97,7 @@ class OtherOperators(OperatorMethods):
 
     def cumulative_product(
         self,
-        input: Expression,
+        input: Operand,
         axis: int,
         axis_direction: AxisDirection,
         has_exclusive_product: bool,
@@ -136,7 +136,7 @@ class OtherOperators(OperatorMethods):
 
     def cumulative_summation(
         self,
-        input: Expression,
+        input: Operand,
         axis: int,
         axis_direction: AxisDirection,
         has_exclusive_sum: bool,
@@ -175,8 +175,8 @@ class OtherOperators(OperatorMethods):
 
     def dequantize(
         self,
-        input: Expression,
-        quantization_parameters: Sequence[Expression],
+        input: Operand,
+        quantization_parameters: Sequence[Operand],
         quantization_type: QuantizationType,
         name: str | None = None,
     ) -> Expression:
@@ -262,7 +262,7 @@ class OtherOperators(OperatorMethods):
         value: float,
         diagonal_fill_begin: int,
         diagonal_fill_end: int,
-        input: Expression | None = None,
+        input: Operand | None = None,
         name: str | None = None,
     ) -> Expression:
         """DIAGONAL_MATRIX1: Writes Value on a band of diagonals and keeps the input (or 0) elsewhere: with t = x - y,
@@ -309,7 +309,7 @@ class OtherOperators(OperatorMethods):
 
     def dynamic_quantize_linear(
         self,
-        input: Expression,
+        input: Operand,
         output_data_type: DataTypeLike,
         output_zero_point_data_type: DataTypeLike,
         name: str | None = None,
@@ -429,8 +429,8 @@ class OtherOperators(OperatorMethods):
 
     def quantize(
         self,
-        input: Expression,
-        quantization_parameters: Sequence[Expression],
+        input: Operand,
+        quantization_parameters: Sequence[Operand],
         quantization_type: QuantizationType,
         output_data_type: DataTypeLike,
         name: str | None = None,
@@ -473,7 +473,7 @@ class OtherOperators(OperatorMethods):
 
     def random_generator(
         self,
-        input_state: Expression,
+        input_state: Operand,
         output_sizes: Sequence[int],
         output_state: bool = True,
         type: RandomGeneratorType = "PHILOX_4X32_10",
@@ -519,7 +519,7 @@ class OtherOperators(OperatorMethods):
 
     def reduce(
         self,
-        input: Expression,
+        input: Operand,
         function: ReduceFunction,
         axes: Sequence[int] | None = None,
         output_data_type: DataTypeLike | None = None,
@@ -561,7 +561,7 @@ class OtherOperators(OperatorMethods):
 
     def value_scale_2d(
         self,
-        input: Expression,
+        input: Operand,
         scale: float,
         bias: Sequence[float],
         name: str | None = None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml2onnx.builder.attributes import DataTypeLike
-from dml2onnx.builder.expression import Expression
+from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods, type_name
 from dml2onnx.builder.operators.enumerators import PaddingMode
 from dml2onnx.builder.recorder import INFERRED
@@ -19,7 +19,7 @@ class PaddingOperators(OperatorMethods):
 
     def padding(
         self,
-        input: Expression,
+        input: Operand,
         padding_mode: PaddingMode,
         padding_value: float,
         start_padding: Sequence[int],
@@ -71,7 +71,7 @@ class PaddingOperators(OperatorMethods):
 
     def padding1(
         self,
-        input: Expression,
+        input: Operand,
         padding_mode: PaddingMode,
         padding_value_data_type: DataTypeLike,
         padding_value: float,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml2onnx.builder.attributes import DataTypeLike
-from dml2onnx.builder.expression import Expression
+from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods, filled, wanted
 from dml2onnx.builder.operators.results import MaxPoolingOutputs
 from dml2onnx.builder.recorder import INFERRED, Stated
@@ -19,7 +19,7 @@ class PoolingOperators(OperatorMethods):
 
     def average_pooling0(
         self,
-        input: Expression,
+        input: Operand,
         strides: Sequence[int] | None,
         window_sizes: Sequence[int],
         start_padding: Sequence[int] | None,
@@ -76,7 +76,7 @@ class PoolingOperators(OperatorMethods):
 
     def average_pooling1(
         self,
-        input: Expression,
+        input: Operand,
         strides: Sequence[int] | None,
         window_sizes: Sequence[int],
         start_padding: Sequence[int] | None,
@@ -137,7 +137,7 @@ class PoolingOperators(OperatorMethods):
 
     def average_pooling_grad(
         self,
-        input_gradient: Expression,
+        input_gradient: Operand,
         output_gradient_sizes: Sequence[int],
         window_sizes: Sequence[int],
         include_padding: bool,
@@ -194,7 +194,7 @@ class PoolingOperators(OperatorMethods):
 
     def lp_pooling(
         self,
-        input: Expression,
+        input: Operand,
         window_sizes: Sequence[int],
         p: int,
         strides: Sequence[int] | None = None,
@@ -250,7 +250,7 @@ class PoolingOperators(OperatorMethods):
 
     def lp_pooling1(
         self,
-        input: Expression,
+        input: Operand,
         window_sizes: Sequence[int],
         p: int,
         strides: Sequence[int] | None = None,
@@ -310,7 +310,7 @@ class PoolingOperators(OperatorMethods):
 
     def max_pooling0(
         self,
-        input: Expression,
+        input: Operand,
         window_sizes: Sequence[int],
         strides: Sequence[int] | None = None,
         start_padding: Sequence[int] | None = None,
@@ -363,7 +363,7 @@ class PoolingOperators(OperatorMethods):
 
     def max_pooling1(
         self,
-        input: Expression,
+        input: Operand,
         window_sizes: Sequence[int],
         strides: Sequence[int] | None = None,
         start_padding: Sequence[int] | None = None,
@@ -427,7 +427,7 @@ class PoolingOperators(OperatorMethods):
 
     def max_pooling2(
         self,
-        input: Expression,
+        input: Operand,
         window_sizes: Sequence[int],
         strides: Sequence[int] | None = None,
         start_padding: Sequence[int] | None = None,
@@ -496,8 +496,8 @@ class PoolingOperators(OperatorMethods):
 
     def max_pooling_grad(
         self,
-        input: Expression,
-        input_gradient: Expression,
+        input: Operand,
+        input_gradient: Operand,
         window_sizes: Sequence[int],
         strides: Sequence[int] | None = None,
         start_padding: Sequence[int] | None = None,
@@ -557,8 +557,8 @@ class PoolingOperators(OperatorMethods):
 
     def max_unpooling(
         self,
-        input: Expression,
-        indices: Expression,
+        input: Operand,
+        indices: Operand,
         output_sizes: Sequence[int],
         name: str | None = None,
     ) -> Expression:
@@ -595,14 +595,14 @@ class PoolingOperators(OperatorMethods):
 
     def quantized_linear_average_pooling(
         self,
-        input: Expression,
-        input_scale: Expression,
-        output_scale: Expression,
+        input: Operand,
+        input_scale: Operand,
+        output_scale: Operand,
         output_data_type: DataTypeLike,
         window_sizes: Sequence[int],
         include_padding: bool,
-        input_zero_point: Expression | None = None,
-        output_zero_point: Expression | None = None,
+        input_zero_point: Operand | None = None,
+        output_zero_point: Operand | None = None,
         strides: Sequence[int] | None = None,
         start_padding: Sequence[int] | None = None,
         end_padding: Sequence[int] | None = None,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dml2onnx.builder.expression import Expression
+from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods, wanted
 from dml2onnx.builder.operators.enumerators import InterpolationMode, ReduceFunction
 from dml2onnx.builder.operators.results import RoiAlignGradOutputs
@@ -20,9 +20,9 @@ class RegionsOperators(OperatorMethods):
 
     def roi_align0(
         self,
-        input: Expression,
-        roi: Expression,
-        batch_indices: Expression,
+        input: Operand,
+        roi: Operand,
+        batch_indices: Operand,
         output_sizes: Sequence[int],
         reduction_function: ReduceFunction,
         interpolation_mode: InterpolationMode,
@@ -94,9 +94,9 @@ class RegionsOperators(OperatorMethods):
 
     def roi_align1(
         self,
-        input: Expression,
-        roi: Expression,
-        batch_indices: Expression,
+        input: Operand,
+        roi: Operand,
+        batch_indices: Operand,
         output_sizes: Sequence[int],
         reduction_function: ReduceFunction,
         interpolation_mode: InterpolationMode,
@@ -181,9 +181,9 @@ class RegionsOperators(OperatorMethods):
 
     def roi_align_grad0(
         self,
-        input_gradient: Expression,
-        roi: Expression,
-        batch_indices: Expression,
+        input_gradient: Operand,
+        roi: Operand,
+        batch_indices: Operand,
         reduction_function: ReduceFunction,
         interpolation_mode: InterpolationMode,
         spatial_scale_x: float,
@@ -193,7 +193,7 @@ class RegionsOperators(OperatorMethods):
         minimum_samples_per_output: int,
         maximum_samples_per_output: int,
         align_regions_to_corners: bool,
-        input: Expression | None = None,
+        input: Operand | None = None,
         output_gradient: bool = False,
         output_roi_gradient: bool = False,
         output_gradient_sizes: Sequence[int] | None = None,
@@ -284,8 +284,8 @@ class RegionsOperators(OperatorMethods):
 
     def roi_pooling(
         self,
-        input: Expression,
-        roi: Expression,
+        input: Operand,
+        roi: Operand,
         spatial_scale: float,
         pooled_size: Size2D,
         name: str | None = None,

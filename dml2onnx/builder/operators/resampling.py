@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dml2onnx.builder.expression import Expression
+from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods, filled, ratios, sizes_of
 from dml2onnx.builder.operators.enumerators import AxisDirection, InterpolationMode
 from dml2onnx.builder.recorder import INFERRED, Stated
@@ -19,7 +19,7 @@ class ResamplingOperators(OperatorMethods):
 
     def resample0(
         self,
-        input: Expression,
+        input: Operand,
         output_sizes: Sequence[int],
         interpolation_mode: InterpolationMode,
         scales: Sequence[float],
@@ -58,7 +58,7 @@ class ResamplingOperators(OperatorMethods):
 
     def resample1(
         self,
-        input: Expression,
+        input: Operand,
         output_sizes: Sequence[int],
         interpolation_mode: InterpolationMode,
         scales: Sequence[float] | None = None,
@@ -109,7 +109,7 @@ class ResamplingOperators(OperatorMethods):
 
     def resample2(
         self,
-        input: Expression,
+        input: Operand,
         output_sizes: Sequence[int],
         interpolation_mode: InterpolationMode,
         rounding_direction: AxisDirection = "INCREASING",
@@ -164,7 +164,7 @@ class ResamplingOperators(OperatorMethods):
 
     def resample3(
         self,
-        input: Expression,
+        input: Operand,
         output_sizes: Sequence[int],
         interpolation_mode: InterpolationMode,
         rounding_direction: AxisDirection = "INCREASING",
@@ -222,7 +222,7 @@ class ResamplingOperators(OperatorMethods):
 
     def resample_grad(
         self,
-        input_gradient: Expression,
+        input_gradient: Operand,
         output_gradient_sizes: Sequence[int],
         interpolation_mode: InterpolationMode,
         scales: Sequence[float] | None = None,
@@ -272,7 +272,7 @@ class ResamplingOperators(OperatorMethods):
 
     def resample_grad1(
         self,
-        input_gradient: Expression,
+        input_gradient: Operand,
         output_gradient_sizes: Sequence[int],
         interpolation_mode: InterpolationMode,
         rounding_direction: AxisDirection = "INCREASING",
@@ -326,7 +326,7 @@ class ResamplingOperators(OperatorMethods):
 
     def upsample_2d(
         self,
-        input: Expression,
+        input: Operand,
         scale_size: Size2D,
         interpolation_mode: InterpolationMode,
         name: str | None = None,

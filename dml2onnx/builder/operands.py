@@ -1,0 +1,85 @@
+"""What may stand for a tensor of an operator, and for one of its dimensions, beside the plain forms."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.builder.expression import Expression
+from dml2onnx.catalog import Rule
+from dml2onnx.checks.inference import tied
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dml2onnx.catalog import OperatorSchema
+    from dml2onnx.ir.operator import FieldValue
+
+_LAST_DIMENSION = re.compile(r"(\w+)\.DimensionCount - 1")
+
+
+def is_literal(given: object) -> bool:
+    """Whether it is a number or an array, of numpy or of another library, and no expression."""
+    return not isinstance(given, Expression) and (isinstance(given, (int, float)) or hasattr(given, "__array__"))
+
+
+def relatives(schema: OperatorSchema, rule: Rule, field: str, inputs: Mapping[str, object]) -> Iterator[Expression]:
+    """The expressions among ``inputs`` to whose fields a rule ties ``field``, which may be its own array."""
+    for name in tied(schema, rule, field):
+        given = inputs.get(name)
+        for item in given if isinstance(given, (list, tuple)) else (given,):
+            if isinstance(item, Expression):
+                yield item
+
+
+def axes_from_the_start(
+    schema: OperatorSchema, attributes: dict[str, object], descs: Mapping[str, FieldValue]
+) -> dict[str, object]:
+    """Attributes, as decoded JSON has them, with non-negative numbers for dimensions counted from the end."""
+    for field, tensor in _axes(schema):
+        rank = next((desc.rank for name in (tensor, *descs) for desc in _descs(descs.get(name))), 0)
+        given = attributes.get(field)
+        if isinstance(given, list):
+            attributes[field] = [axis_from_the_start(item, rank) for item in given]
+        elif given is not None:
+            attributes[field] = axis_from_the_start(given, rank)
+    return attributes
+
+
+def axes_beyond(
+    schema: OperatorSchema, attributes: Mapping[str, object], descs: Mapping[str, FieldValue]
+) -> Iterator[tuple[int, int]]:
+    """Axes that an output will not have, of which nothing is known before its sizes are; each with its rank."""
+    for field, tensor in _axes(schema):
+        axis = attributes.get(field)
+        rank = next((desc.rank for name in descs for desc in _descs(descs[name])), 0)
+        if rank and tensor not in descs and isinstance(axis, int) and not -rank <= axis < rank:
+            yield axis, rank
+
+
+def axis_from_the_start(axis: object, rank: int) -> object:
+    """The same dimension counted from 0, where it is counted from the end; all else is for the checks to judge."""
+    is_from_the_end = isinstance(axis, (int, np.integer)) and not isinstance(axis, bool) and -rank <= axis < 0
+    return int(axis) + rank if is_from_the_end else axis  # type: ignore[call-overload]  # is a number there
+
+
+@cache
+def _axes(schema: OperatorSchema) -> tuple[tuple[str, str], ...]:
+    """The attributes that number dimensions, each with the tensor whose dimensions it numbers."""
+    found = []
+    for item in schema.constraints:
+        if item.rule is Rule.ATTRIBUTE_RANGE and item.attribute is not None and item.min == 0:
+            last = _LAST_DIMENSION.fullmatch(str(item.max))
+            if last is not None:
+                found.append((item.attribute, last[1]))
+    return tuple(found)
+
+
+def _descs(value: FieldValue) -> Iterator[TensorDesc]:
+    for item in value if isinstance(value, tuple) else (value,):
+        if isinstance(item, TensorDesc):
+            yield item
