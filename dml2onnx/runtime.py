@@ -39,6 +39,8 @@ class NodeTime:
     name: str
     operator: str
     microseconds: float
+    provider: str = ""
+    """ONNX Runtime's name of the execution provider that ran it."""
 
 
 def require_provider(name: str) -> str:
@@ -108,12 +110,13 @@ class Session:
         assert self._profile_directory is not None
         events = json.loads(Path(self._session.end_profiling()).read_text(encoding="utf-8"))
         self._profile_directory.cleanup()
-        times: dict[tuple[str, str], float] = {}
+        times: dict[tuple[str, str, str], float] = {}
         for event in events:
             if event.get("cat") == "Node" and event["name"].endswith("_kernel_time"):
-                key = (event["name"].removesuffix("_kernel_time"), event["args"]["op_name"])
+                details = event["args"]
+                key = (event["name"].removesuffix("_kernel_time"), details["op_name"], details.get("provider", ""))
                 times[key] = times.get(key, 0.0) + float(event["dur"])
-        return [NodeTime(name, operator, spent) for (name, operator), spent in times.items()]
+        return [NodeTime(name, operator, spent, provider) for (name, operator, provider), spent in times.items()]
 
 
 def _failure(error: Exception) -> Diagnostic:

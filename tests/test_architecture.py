@@ -53,6 +53,18 @@ ALLOWED = {
     "execution": {"arguments", "codes", "compiler", "diagnostics", "files", "frontends", "ir", "model", "runtime"},
     "pydirectml": {"builder", "catalog", "checks", "codes", "compiler", "diagnostics", "ir", "runtime"},
     "verification": {"arguments", "compiler", "frontends", "ir", "model", "reference", "runtime"},
+    "report": {
+        "arguments",
+        "catalog",
+        "checks",
+        "compiler",
+        "diagnostics",
+        "exporters",
+        "ir",
+        "model",
+        "runtime",
+        "verification",
+    },
 }
 """What each room of the package may import; the command line and ``__init__`` may import everything."""
 

@@ -145,6 +145,11 @@ def make_parser() -> argparse.ArgumentParser:
         "explain", parents=[model, freeze, form], help="what each node becomes, or what a code such as DML1601 means"
     )
     explain.set_defaults(feature_level=None)
+    _add_report(
+        commands.add_parser(
+            "report", parents=[model, freeze, level, form], help="write a page that shows all of a model"
+        )
+    )
     _add_convert(commands.add_parser("convert", parents=[model, freeze], help="write a model in another format"))
     _add_pydirectml(commands.add_parser("pydirectml", help="run a program made for PyDirectML"))
     ops = commands.add_parser("ops", parents=[common], help="list DirectML's operators and whether they compile")
@@ -183,6 +188,16 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=_at_least(1), default=3, metavar="N", help="runs with new inputs (default: 3)")
     parser.add_argument("--nodes", action="store_true", help="show what was found of every node")
     parser.add_argument("--seed", type=_at_least(0), default=0, metavar="N", help="seed of the inputs (default: 0)")
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o", "--output", type=_output, metavar="OUT.html", help="file to write, or - (default: beside the model)"
+    )
+    parser.add_argument("--svg", action="store_true", help="draw the graphs only, for documents")
+    parser.add_argument("--verify", action="store_true", help="compare every node with the reference")
+    parser.add_argument("--profile", action="store_true", help="run the model, and say what every node cost")
+    parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
 
 
 def _add_convert(parser: argparse.ArgumentParser) -> None:

@@ -29,6 +29,7 @@ HOMES = {
     "explain": "lookup",
     "ops": "lookup",
     "pydirectml": "pydirectml",
+    "report": "report",
 }
 """Commands with a module of their own; the others are in ``commands``."""
 PATIENCE = 2.0

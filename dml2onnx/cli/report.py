@@ -1,0 +1,72 @@
+"""``dml2onnx report``: all that is known of a model, as a page, a drawing, or JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dml2onnx.cli.commands import files_written
+from dml2onnx.cli.models import count, load_model
+from dml2onnx.codes.running import OUTPUT_UNWRITABLE
+from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.files import check_target, put, spare
+from dml2onnx.report import as_json, gather
+from dml2onnx.report.html import page
+from dml2onnx.report.svg import drawing
+
+if TYPE_CHECKING:
+    import argparse
+
+    from dml2onnx.cli.render import Screen
+    from dml2onnx.files import Target
+    from dml2onnx.report import Report
+
+ROUNDS = 3
+"""As ``verify`` has: ordinary, structured and extreme contents."""
+SUFFIXES = {True: (".svg",), False: (".html", ".htm")}
+
+
+def report_command(options: argparse.Namespace, screen: Screen) -> int:
+    """Writes a page, or prints the value that it is made from; the exit code is 1 when anything is wrong."""
+    output = options.output
+    if output is None and not options.json:
+        output = Path(options.model).with_suffix(SUFFIXES[options.svg][0])
+    graph = load_model(options, screen, frozenset(options.input))
+    if isinstance(output, Path):
+        _require_suffix(output, options.svg)
+        check_target(output)
+        spare([output], graph.sources)
+    with screen.working("compiling"):
+        report = gather(
+            graph,
+            feature_level=options.feature_level,
+            opset=options.opset,
+            target=options.target,
+            rounds=ROUNDS if options.verify else 0,
+            profile=options.profile,
+            provider=options.provider,
+        )
+    if output is not None:
+        with screen.working("writing"):
+            text = drawing(report) if options.svg else page(report)
+            files = put(output, [text.encode()])
+    if options.json:
+        screen.json(as_json(report))
+    else:
+        errors, warnings = count(report.errors, "error"), count(report.warnings, "warning")
+        screen.say(f"[bold green]wrote[/] {files_written(files)}: {errors}, {warnings}")
+    return 1 if _is_wrong(report) else 0
+
+
+def _is_wrong(report: Report) -> bool:
+    return report.errors > 0 or (report.verification is not None and not report.verification.passed)
+
+
+def _require_suffix(path: Target, is_svg: bool) -> None:
+    """Refuses names of other kinds of files, which somebody may have by mistake."""
+    assert isinstance(path, Path)
+    allowed = SUFFIXES[is_svg]
+    if path.suffix.lower() not in allowed:
+        what = "a drawing" if is_svg else "a page"
+        message = f"{quote(path.name)} is no name of {what}: it has to end in {allowed[0]}"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected=f"OUT{allowed[0]}", found=str(path)))

@@ -1,0 +1,10 @@
+"""One value for all that is known of a model, and what renders it: JSON, a page to look at, a drawing.
+
+``gather`` asks checks, compiler, verification and runtime; ``records`` says what a report holds; ``html`` and ``svg``
+draw it, both from the positions that ``layout`` computes once.
+"""
+
+from dml2onnx.report.gather import gather
+from dml2onnx.report.records import Report, as_json
+
+__all__ = ["Report", "as_json", "gather"]

@@ -1,0 +1,237 @@
+// What is known of the node that has been chosen.
+
+const CELLS = 36; // elements of memory that a drawing shows
+const COLUMNS = 12;
+const MOST_LISTED = 40;
+
+const heading = (text) => make("h3", {}, text);
+const terms = (pairs) => make("dl", {}, pairs.map(([term, value]) => [make("dt", {}, term), make("dd", {}, value)]));
+const goTo = (kind, place, text) =>
+  make("button", { type: "button", className: "link", on: { click: () => select(kind, place, true) } }, named(text));
+
+function findingCard(finding) {
+  const parts = ["expected", "found"].filter((name) => finding[name]).map((name) => [name, finding[name]]);
+  if (finding.since) parts.push(["allowed from", `${finding.since} (${shipsWith(finding.since)})`]);
+  if (finding.pointer) parts.push(["place", finding.pointer]);
+  return make("div", { className: `finding ${finding.severity}` },
+    make("p", {}, make("b", {}, `${finding.code} ${finding.severity}`), ` ${finding.message}`),
+    parts.length ? terms(parts) : null,
+    finding.documentation ? page(finding.documentation, "The rule in DirectML’s documentation") : null);
+}
+
+/** A link, which is only followed when somebody asks for it, and never to anything but a page. */
+function page(address, text) {
+  return /^https:\/\//.test(address) ? make("p", {}, make("a", { href: address, rel: "noreferrer" }, text)) : null;
+}
+
+// --- Memory ----------------------------------------------------------------------------------------------------------
+
+/** For the first cells of memory the row-major numbers of the elements there, and how many there are of them. */
+function memoryOfTensor(tensor) {
+  const cells = Array.from({ length: CELLS }, () => null);
+  const steps = tensor.sizes.map((_, axis) => tensor.sizes.slice(axis + 1).reduce((product, size) => product * size, 1));
+  const walk = (axis, offset, number, copies) => {
+    if (axis === tensor.sizes.length) {
+      cells[offset] = { number: cells[offset]?.number ?? number, count: (cells[offset]?.count ?? 0) + copies };
+      return;
+    }
+    const stride = tensor.strides[axis];
+    if (stride === 0) { walk(axis + 1, offset, number, copies * tensor.sizes[axis]); return; }
+    for (let at = 0; at < tensor.sizes[axis] && offset + at * stride < CELLS; at += 1) {
+      walk(axis + 1, offset + at * stride, number + at * steps[axis], copies);
+    }
+  };
+  walk(0, 0, 0, 1);
+  return cells;
+}
+
+function memoryDrawing(tensor) {
+  const cells = memoryOfTensor(tensor);
+  const extent = 1 + tensor.sizes.reduce((sum, size, axis) => sum + (size - 1) * tensor.strides[axis], 0);
+  const shown = Math.min(CELLS, extent);
+  const [width, height] = [30, 17];
+  const rows = Math.ceil(shown / COLUMNS);
+  const svg = vector("svg", { viewBox: `0 0 ${COLUMNS * width} ${rows * height}`, role: "img" });
+  const inner = tensor.sizes[tensor.sizes.length - 1] ?? 1;
+  svg.append(vector("title", {}, `The first ${shown} elements of memory, with the row-major numbers of the tensor’s elements`));
+  for (let place = 0; place < shown; place += 1) {
+    const cell = cells[place];
+    const [x, y] = [(place % COLUMNS) * width, Math.floor(place / COLUMNS) * height];
+    const odd = cell && Math.floor(cell.number / inner) % 2 === 1;
+    svg.append(vector("rect", { x: x + 0.5, y: y + 0.5, width: width - 1, height: height - 1, rx: 2,
+      class: cell ? (odd ? "odd" : "own") : "gap" }));
+    if (cell) svg.append(vector("text", { x: x + width / 2, y: y + height / 2 + 0.5 }, String(cell.number)));
+  }
+  return { svg, text: memoryCaption(tensor, cells, extent, shown) };
+}
+
+function memoryCaption(tensor, cells, extent, shown) {
+  const most = Math.max(...cells.map((cell) => cell?.count ?? 0));
+  const parts = [extent > shown ? `First ${shown} of ${extent.toLocaleString("en")} elements of memory` : "All of its memory"];
+  if (cells.slice(0, shown).some((cell) => !cell)) parts.push("dashed ones are not the tensor’s");
+  if (most > 1) parts.push(`each is read ${most === Infinity ? "very often" : `${most.toLocaleString("en")} times`}`);
+  return `${parts.join("; ")}.`;
+}
+
+function vector(tag, attributes, text) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+const layoutWords = {
+  packed: "packed", permuted: "permuted", broadcast: "broadcast", padded: "with gaps", overlapping: "overlapping",
+  invalid: "not valid",
+};
+
+function tensorPart(access, verb) {
+  const value = report.values[access.value];
+  const tensor = tensorOf(access);
+  const writer = verb === "from" ? makers.get(access.value) : undefined;
+  const origin = writer ? goTo(writer[0], writer[1], value.name) : named(value.name);
+  const offset = access.offset ? `, byte ${access.offset}` : "";
+  const base = access.base === undefined ? [] : [", over ", named(report.values[access.base].name)];
+  const part = make("div", { className: "tensor" },
+    make("div", { className: "head" }, make("span", { className: "field" }, access.field),
+      make("span", { className: "kind" }, tensor ? `${tensor.data_type}, ${layoutWords[tensor.layout]}${tensor.bytes ? `, ${bytes(tensor.bytes)}` : ""}` : "unreadable")),
+    make("p", { className: "from" }, `${verb} ${value.kind === "node" ? "" : `${value.kind} `}`, origin, offset, ...base));
+  if (!tensor) return part;
+  part.append(make("table", { className: "axes" }, ["Sizes", "Strides"].map((name) =>
+    make("tr", {}, make("th", { scope: "row" }, name), tensor[name.toLowerCase()].map((number) => make("td", {}, String(number)))))));
+  if (tensor.layout !== "invalid") {
+    const { svg, text } = memoryDrawing(tensor);
+    part.append(svg, make("p", { className: "caption" }, text));
+  }
+  return part;
+}
+
+// --- Parts of a node -------------------------------------------------------------------------------------------------
+
+function becamePart(node) {
+  if (!onnx) return [heading("Became"), make("p", {}, "Nothing: the graph cannot be compiled.")];
+  const made = node.onnx ?? [];
+  const notes = node.notes ?? [];
+  const nothing = node.is_live === false ? "Nothing: no output of the graph needs it." : "No node: it was folded or passed on.";
+  return [heading("Became"),
+    made.length
+      ? make("div", { className: "chips" }, made.slice(0, MOST_LISTED).map((place) => chip("onnx", place, onnx.nodes[place].operator)),
+        made.length > MOST_LISTED ? `and ${made.length - MOST_LISTED} more` : null)
+      : make("p", {}, nothing),
+    notes.length ? make("ul", { className: "notes" }, notes.map((note) => make("li", {}, note))) : null];
+}
+
+const chip = (kind, place, text) => {
+  const button = goTo(kind, place, text);
+  button.className = "chip";
+  return button;
+};
+
+function levelPart(descriptor) {
+  const parts = [heading("Feature level")];
+  if (descriptor.level === undefined) {
+    parts.push(make("p", {}, "No feature level admits it."));
+    return parts;
+  }
+  parts.push(make("p", {}, "Needs ", make("span", { className: "level" }, descriptor.level), `: ${shipsWith(descriptor.level)}.`));
+  const held = descriptor.held_by ?? [];
+  if (held.length) {
+    parts.push(make("p", {}, "It would do with less if this changed:"), make("ul", { className: "notes" },
+      held.map((item) => make("li", {}, item.message, item.expected ? ` Before: ${item.expected}.` : ""))));
+  } else if (descriptor.level === descriptor.introduced && descriptor.level !== report.levels[0].name) {
+    parts.push(make("p", {}, "The operator came with that level."));
+  }
+  return parts;
+}
+
+function verifiedPart(node) {
+  const items = node.verified ?? [];
+  if (!items.length) return [];
+  return [heading("Against the reference"), ...items.map((item) => make("div", {},
+    make("p", {}, make("b", {}, item.output), item.wrong
+      ? `: ${item.wrong.toLocaleString("en")} of ${item.elements.toLocaleString("en")} elements are wrong`
+      : ": agrees"),
+    terms([
+      ["largest error", short(item.worst)], ["in ULPs", short(item.worst_ulps)],
+      ["of what is allowed", item.exact ? "equality" : typeof item.worst_of_bound === "number" ? `${short(100 * item.worst_of_bound)} %` : item.worst_of_bound],
+      ...(item.unspecified ? [["unspecified", plural(item.unspecified, "element")]] : []),
+    ])))];
+}
+
+function timePart(node, provider) {
+  if (!report.profile) return [];
+  const share = node.microseconds === undefined ? 0 : (100 * node.microseconds) / report.profile.microseconds;
+  return [heading("Time"), make("p", {}, node.microseconds === undefined
+    ? "Not seen in the profile: ONNX Runtime merged it into another node, or folded it."
+    : `${microseconds(node.microseconds)}, ${short(share)} % of the run${provider ? `, on ${provider}` : ""}`)];
+}
+
+function directmlDetails(node) {
+  const descriptor = descriptorOf(node);
+  const attributes = Object.entries(descriptor.attributes);
+  return [
+    make("h2", {}, descriptor.operator),
+    make("p", { className: "under" }, named(node.name), node.source ? ` at ${node.source}` : ""),
+    page(descriptor.documentation, "DirectML’s page on the operator"),
+    ...findingsOf(node).map(findingCard),
+    ...becamePart(node),
+    ...levelPart(descriptor), ...verifiedPart(node), ...timePart(node, providersOf(node)),
+    heading("Inputs"), ...(node.inputs ?? []).map((access) => tensorPart(access, "from")),
+    heading("Outputs"), ...(node.outputs ?? []).map((access) => tensorPart(access, "to")),
+    ...(attributes.length ? [heading("Attributes"), terms(attributes.map(([name, value]) => [name, written(value)]))] : []),
+  ];
+}
+
+const providersOf = (node) =>
+  [...new Set((node.onnx ?? []).map((place) => onnx?.nodes[place].provider).filter(Boolean))].join(", ");
+
+function onnxDetails(node) {
+  const list = (places) => places.map((place) => {
+    if (place === null) return make("p", { className: "from" }, "(left out)");
+    const value = onnx.values[place];
+    const kind = value.kind === "node" ? "" : `, ${value.kind}`;
+    return make("p", {}, named(value.name), make("span", { className: "from" }, ` ${value.data_type} ${sizes(value.shape)}${kind}`));
+  });
+  const origin = node.node === undefined ? null : report.nodes[node.node];
+  const attributes = Object.entries(node.attributes ?? {});
+  return [
+    make("h2", {}, node.operator), make("p", { className: "under" }, named(node.name)),
+    heading("Comes from"),
+    origin ? make("div", { className: "chips" }, chip("directml", node.node, descriptorOf(origin).operator), named(origin.name))
+      : make("p", {}, "No node: an output of the graph needs it."),
+    origin?.notes ? make("ul", { className: "notes" }, origin.notes.map((note) => make("li", {}, note))) : null,
+    ...timePart(node, node.provider),
+    heading("Inputs"), ...list(node.inputs ?? []), heading("Outputs"), ...list(node.outputs ?? []),
+    ...(attributes.length ? [heading("Attributes"), terms(attributes.map(([name, value]) => [name, written(value)]))] : []),
+  ];
+}
+
+function portDetails(port, kind) {
+  const tensor = tensorOf(port);
+  return [
+    make("h2", {}, kind === "input" ? "Graph input" : "Graph output"), make("p", { className: "under" }, named(port.name)),
+    heading("Tensor"), tensorPart({ ...port, field: tensor ? "As the caller sees it" : "Buffer" }, kind === "input" ? "bound to" : "of"),
+    ...(port.onnx_name ? [heading("In the ONNX model"), terms([["name", port.onnx_name], ["shape", sizes(port.shape ?? [])]])] : []),
+  ];
+}
+
+function overview() {
+  const general = report.findings.filter((finding) => !finding.node);
+  const elsewhere = report.findings.length - general.length;
+  const held = report.minimum_level
+    ? `Needs feature level ${report.minimum_level}: ${shipsWith(report.minimum_level)}.` : "No feature level admits the graph.";
+  return [
+    make("h2", {}, "The graph"), make("p", { className: "under" }, "Choose a node to see all that is known of it."),
+    ...general.map(findingCard),
+    elsewhere ? make("p", {}, `${plural(elsewhere, general.length ? "further finding" : "finding")} at nodes: see the table.`) : null,
+    heading("Feature level"), make("p", {}, held), make("p", {}, `Checked against ${report.level}.`),
+    heading("ONNX model"), onnx
+      ? terms([["nodes", onnx.nodes.length.toLocaleString("en")], ["opset", String(onnx.opset)], ["target", onnx.target],
+        ["weights", bytes(onnx.weight_bytes)]])
+      : make("p", {}, "None: the graph cannot be compiled."),
+    ...(report.verification ? [heading("Against the reference"), make("p", {}, report.verification.passed
+      ? "Every node and every output agrees." : "Something differs: see the tables.")] : []),
+    ...(report.profile ? [heading("Time of one run"), terms([["all nodes", microseconds(report.profile.microseconds)],
+      ["made by ONNX Runtime", microseconds(report.profile.unplaced)], ["provider", report.profile.provider]])] : []),
+  ];
+}

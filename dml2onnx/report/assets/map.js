@@ -1,0 +1,287 @@
+// A graph on a canvas: only what is seen is drawn, so that the number of nodes does not matter.
+
+const FULL_TEXT = 0.45; // below this scale lines of text are left out
+const ANY_TEXT = 0.2; // and below this titles too
+const FOCUS_SCALE = 0.85;
+
+class GraphMap {
+  /** `scene` has boxes [kind, place, x, y, width, height, title, ...lines] around their centres, and edges [from, to, points]. */
+  constructor(host, scene, choose) {
+    this.host = host;
+    this.scene = scene;
+    this.choose = choose;
+    this.canvas = host.querySelector("canvas");
+    this.context = this.canvas.getContext("2d");
+    this.transform = d3.zoomIdentity;
+    this.chosen = -1;
+    this.related = new Set();
+    this.fills = new Map();
+    this.marks = new Map();
+    this.faded = new Set();
+    this.index();
+    this.behaviour = d3.zoom().on("zoom", (event) => { this.transform = event.transform; this.request(); });
+    this.selection = d3.select(host).call(this.behaviour).on("dblclick.zoom", null);
+    host.addEventListener("click", (event) => this.click(event));
+    host.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => this.resize()).observe(host);
+    this.resize();
+  }
+
+  /** Boxes by layer, from left to right, and neighbours along edges. */
+  index() {
+    const rows = new Map();
+    this.scene.boxes.forEach((box, place) => {
+      if (!rows.has(box[3])) rows.set(box[3], []);
+      rows.get(box[3]).push(place);
+    });
+    const x = (place) => this.scene.boxes[place][2];
+    this.rows = [...rows].sort((a, b) => a[0] - b[0])
+      .map(([y, places]) => ({ y, places: places.sort((a, b) => x(a) - x(b)) }));
+    for (const row of this.rows) row.height = Math.max(...row.places.map((place) => this.scene.boxes[place][5]));
+    this.tallest = Math.max(0, ...this.rows.map((row) => row.height));
+    this.above = this.scene.boxes.map(() => []);
+    this.below = this.scene.boxes.map(() => []);
+    for (const [from, to] of this.scene.edges) { this.below[from].push(to); this.above[to].push(from); }
+    this.spans = this.scene.edges.map(([, , points]) => {
+      const ys = points.map((point) => point[1]);
+      const xs = points.map((point) => point[0]);
+      return [Math.min(...ys), Math.max(...ys), Math.min(...xs), Math.max(...xs)];
+    });
+  }
+
+  resize() {
+    const before = [this.width, this.height];
+    this.width = this.host.clientWidth;
+    this.height = this.host.clientHeight;
+    const ratio = window.devicePixelRatio || 1;
+    this.canvas.width = Math.max(1, Math.round(this.width * ratio));
+    this.canvas.height = Math.max(1, Math.round(this.height * ratio));
+    const fit = this.fitted();
+    this.behaviour.scaleExtent([Math.min(fit.k, 0.05) / 1.5, 3]).extent([[0, 0], [this.width, this.height]])
+      .translateExtent([[-this.width / fit.k, -this.height / fit.k],
+        [this.scene.width + this.width / fit.k, this.scene.height + this.height / fit.k]]);
+    if (!before[0] && this.width) this.fit(false);
+    this.draw();
+  }
+
+  /** The transform that shows all of the graph. */
+  fitted() {
+    const margin = 16;
+    const k = Math.min(1.1, (this.width - 2 * margin) / this.scene.width, (this.height - 2 * margin) / this.scene.height);
+    const scale = k > 0 && Number.isFinite(k) ? k : 1;
+    return d3.zoomIdentity.translate((this.width - scale * this.scene.width) / 2, (this.height - scale * this.scene.height) / 2)
+      .scale(scale);
+  }
+
+  /** All of the graph, or, of one that would be too small to read, its beginning. */
+  fit(animated = true, all = true) {
+    let target = this.fitted();
+    if (!all && target.k < ANY_TEXT) {
+      target = d3.zoomIdentity.translate(this.width / 2 - 0.6 * this.scene.width / 2, 16).scale(0.6);
+    }
+    this.move(target, animated);
+  }
+
+  move(target, animated) {
+    const calm = !animated || matchMedia("(prefers-reduced-motion: reduce)").matches;
+    (calm ? this.selection : this.selection.transition().duration(260)).call(this.behaviour.transform, target);
+  }
+
+  zoom(factor) { this.behaviour.scaleBy(this.selection, factor); }
+
+  /** Shows a box; `k` is kept when text can be read at it. */
+  center(places) {
+    if (!places.length) return;
+    const boxes = places.map((place) => this.scene.boxes[place]);
+    const x = (Math.min(...boxes.map((b) => b[2] - b[4] / 2)) + Math.max(...boxes.map((b) => b[2] + b[4] / 2))) / 2;
+    const y = (Math.min(...boxes.map((b) => b[3])) + Math.max(...boxes.map((b) => b[3]))) / 2;
+    const k = this.transform.k < FULL_TEXT ? FOCUS_SCALE : this.transform.k;
+    const [seenX, seenY] = this.transform.apply([x, y]);
+    const inside = seenX > 60 && seenY > 40 && seenX < this.width - 60 && seenY < this.height - 40;
+    if (inside && k === this.transform.k) return;
+    this.move(d3.zoomIdentity.translate(this.width / 2 - k * x, this.height / 2 - k * y).scale(k), true);
+  }
+
+  /** Marks the chosen box and those that belong to it. */
+  show(chosen, related) {
+    this.chosen = chosen;
+    this.related = new Set(related);
+    this.request();
+  }
+
+  // --- Input ---------------------------------------------------------------------------------------------------------
+
+  at(x, y) {
+    const [sceneX, sceneY] = this.transform.invert([x, y]);
+    for (const row of this.rows) {
+      if (Math.abs(row.y - sceneY) > row.height / 2) continue;
+      for (const place of row.places) {
+        const [, , boxX, boxY, width, height] = this.scene.boxes[place];
+        if (Math.abs(boxX - sceneX) <= width / 2 && Math.abs(boxY - sceneY) <= height / 2) return place;
+      }
+    }
+    return -1;
+  }
+
+  click(event) {
+    if (event.defaultPrevented) return; // the end of a drag
+    const bounds = this.host.getBoundingClientRect();
+    const place = this.at(event.clientX - bounds.left, event.clientY - bounds.top);
+    if (place >= 0) this.choose(place);
+  }
+
+  key(event) {
+    const moves = {
+      ArrowDown: () => this.follow(this.below), ArrowUp: () => this.follow(this.above),
+      ArrowRight: () => this.aside(1), ArrowLeft: () => this.aside(-1),
+      Home: () => 0, End: () => this.scene.boxes.length - 1,
+    };
+    const zooms = { "+": 1.4, "=": 1.4, "-": 1 / 1.4 };
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.scene.boxes.length) return;
+    if (event.key in moves) {
+      const place = this.chosen < 0 ? 0 : moves[event.key]();
+      if (place >= 0) this.choose(place);
+    } else if (event.key in zooms) this.zoom(zooms[event.key]);
+    else if (event.key === "0") this.fit();
+    else return;
+    event.preventDefault();
+  }
+
+  follow(neighbours) {
+    const x = this.scene.boxes[this.chosen][2];
+    const distance = (place) => Math.abs(this.scene.boxes[place][2] - x);
+    return neighbours[this.chosen].reduce((best, place) =>
+      (best < 0 || distance(place) < distance(best) ? place : best), -1);
+  }
+
+  aside(step) {
+    const { places } = this.rows.find((row) => row.y === this.scene.boxes[this.chosen][3]);
+    return places[places.indexOf(this.chosen) + step] ?? -1;
+  }
+
+  // --- Drawing -------------------------------------------------------------------------------------------------------
+
+  /** Takes the colours of the page's theme. */
+  theme() {
+    const style = getComputedStyle(document.documentElement);
+    const names = ["surface", "ink", "dim", "line", "edge", "accent", "soft", "error", "warning", "end", "back"];
+    this.colours = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+    this.fonts = style.getPropertyValue("--sans");
+    this.request();
+  }
+
+  request() {
+    if (this.pending) return;
+    this.pending = true;
+    requestAnimationFrame(() => { this.pending = false; this.draw(); });
+  }
+
+  draw() {
+    if (!this.colours) return;
+    const { context, transform } = this;
+    const ratio = window.devicePixelRatio || 1;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, this.width, this.height);
+    context.translate(transform.x, transform.y);
+    context.scale(transform.k, transform.k);
+    const [left, top] = transform.invert([0, 0]);
+    const [right, bottom] = transform.invert([this.width, this.height]);
+    this.drawEdges(left, top, right, bottom);
+    let low = 0;
+    let high = this.rows.length;
+    while (low < high) { // the first row that reaches into view
+      const middle = (low + high) >> 1;
+      if (this.rows[middle].y + this.tallest / 2 < top) low = middle + 1; else high = middle;
+    }
+    for (; low < this.rows.length && this.rows[low].y - this.tallest / 2 <= bottom; low += 1) {
+      for (const place of this.rows[low].places) {
+        const box = this.scene.boxes[place];
+        if (box[2] + box[4] / 2 >= left && box[2] - box[4] / 2 <= right) this.drawBox(place, box);
+      }
+    }
+  }
+
+  drawEdges(left, top, right, bottom) {
+    const { context, scene } = this;
+    const own = [];
+    context.lineWidth = Math.max(1.1, 0.6 / this.transform.k);
+    context.strokeStyle = this.colours.edge;
+    context.beginPath();
+    for (let place = 0; place < scene.edges.length; place += 1) {
+      const [low, high, first, last] = this.spans[place];
+      if (high < top || low > bottom || last < left || first > right) continue;
+      const [from, to, points] = scene.edges[place];
+      if (from === this.chosen || to === this.chosen) own.push(points);
+      else this.trace(points);
+    }
+    context.stroke();
+    if (!own.length) return;
+    context.strokeStyle = this.colours.accent;
+    context.lineWidth = Math.max(2, 1.2 / this.transform.k);
+    context.beginPath();
+    own.forEach((points) => this.trace(points));
+    context.stroke();
+  }
+
+  /** One edge, as curves that leave and enter vertically. */
+  trace(points) {
+    if (!points.length) return;
+    const { context } = this;
+    context.moveTo(points[0][0], points[0][1]);
+    for (let step = 1; step < points.length; step += 1) {
+      const [x, y] = points[step];
+      const [beforeX, beforeY] = points[step - 1];
+      const middle = (y + beforeY) / 2;
+      if (x === beforeX) context.lineTo(x, y);
+      else context.bezierCurveTo(beforeX, middle, x, middle, x, y);
+    }
+  }
+
+  drawBox(place, box) {
+    const { context, colours, transform } = this;
+    const [kind, , x, y, width, height, title, ...lines] = box;
+    const isEnd = kind !== "node";
+    const fill = this.fills.get(place) ?? (isEnd ? colours.end : colours.surface);
+    const chosen = place === this.chosen;
+    const related = this.related.has(place);
+    const mark = this.marks.get(place);
+    context.globalAlpha = this.faded.has(place) ? 0.45 : 1;
+    context.beginPath();
+    context.roundRect(x - width / 2, y - height / 2, width, height, isEnd ? height / 2.4 : 6);
+    context.fillStyle = related && !this.fills.has(place) ? colours.soft : fill;
+    context.fill();
+    context.lineWidth = Math.max(chosen || related || mark ? 1.8 : 1, (chosen ? 2.2 : 0.7) / transform.k);
+    context.strokeStyle = chosen || related ? colours.accent : mark ? colours[mark] : colours.edge;
+    context.stroke();
+    if (mark) {
+      context.beginPath();
+      context.arc(x + width / 2 - 2, y - height / 2 + 2, Math.max(4.5, 2.5 / transform.k), 0, 2 * Math.PI);
+      context.fillStyle = colours[mark];
+      context.fill();
+    }
+    if (transform.k >= ANY_TEXT) this.drawText(x, y, width, title, transform.k >= FULL_TEXT ? lines : [], this.fills.get(place));
+    context.globalAlpha = 1;
+  }
+
+  drawText(x, y, width, title, lines, fill) {
+    const { context, colours } = this;
+    const strong = fill ? readable(fill) : colours.ink;
+    const weak = fill ? strong : colours.dim;
+    let baseline = y - (16 * lines.length) / 2;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillStyle = strong;
+    context.font = `600 13px ${this.fonts}`;
+    context.fillText(title, x, baseline, width - 12);
+    context.fillStyle = weak;
+    context.font = `11px ${this.fonts}`;
+    for (const line of lines) context.fillText(line, x, (baseline += 16), width - 12);
+  }
+}
+
+/** Black or white, whichever is better read on a colour. */
+function readable(colour) {
+  const { r, g, b } = d3.rgb(colour);
+  const linear = (part) => ((part / 255 + 0.055) / 1.055) ** 2.4;
+  return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b) > 0.2 ? "#14171c" : "#ffffff";
+}

@@ -1,0 +1,76 @@
+// The report, and the words for what is in it. What comes from a model is only ever set as text, never as markup.
+
+const { report, maps: scenes } = JSON.parse(document.getElementById("data").textContent);
+const onnx = report.onnx ?? null;
+
+/** Text with escapes for what is not seen or would turn the text around it. */
+function visible(text) {
+  return String(text).replace(/[\p{C}\p{Z}]/gu, (char) =>
+    char === " " ? char : `\\u${char.codePointAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** An element; text among the children is escaped by visible(). */
+function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "on") for (const [event, handler] of Object.entries(value)) element.addEventListener(event, handler);
+    else if (name in element && typeof value !== "string") element[name] = value;
+    else if (value !== null) element.setAttribute(name === "className" ? "class" : name, value);
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child !== null && child !== undefined) element.append(child instanceof Node ? child : visible(child));
+  }
+  return element;
+}
+
+/** A name of the model, kept from turning the direction of what stands around it. */
+const named = (text) => make("bdi", {}, text === "" ? "(no name)" : text);
+
+const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+const sizes = (shape) => shape.join("×") || "scalar";
+const levelRank = new Map(report.levels.map((level, rank) => [level.name, rank]));
+const shipsWith = (name) => report.levels[levelRank.get(name)]?.ships_with ?? "";
+
+function bytes(count) {
+  const units = ["bytes", "KiB", "MiB", "GiB"];
+  let unit = 0;
+  let value = count;
+  while (value >= 1024 && unit < 3) { value /= 1024; unit += 1; }
+  return unit ? `${value.toFixed(1)} ${units[unit]}` : plural(count, "byte");
+}
+
+function short(value) {
+  if (typeof value !== "number") return value;
+  return Number.isInteger(value) && Math.abs(value) < 1e6 ? String(value) : String(Number(value.toPrecision(3)));
+}
+
+const microseconds = (value) => (value >= 1000 ? `${(value / 1000).toPrecision(3)} ms` : `${Math.round(value)} µs`);
+
+/** JSON on one line, as a person would write it. */
+function written(value) {
+  if (value === null) return "unreadable";
+  if (Array.isArray(value)) return `[${value.map(written).join(", ")}]`;
+  if (typeof value === "object") return Object.entries(value).map(([key, item]) => `${key}: ${written(item)}`).join(", ");
+  return String(value);
+}
+
+// --- What is known of a node -----------------------------------------------------------------------------------------
+
+const tensorOf = (access) => (access.tensor === undefined ? null : report.tensors[access.tensor]);
+const descriptorOf = (node) => report.descriptors[node.descriptor];
+const findingsOf = (node) => (node.findings ?? []).map((place) => report.findings[place]);
+
+/** The largest error as a part of what is allowed; null where nothing is known. */
+function errorOf(node) {
+  const found = (node.verified ?? []).map((item) => (item.wrong ? Infinity : Number(item.worst_of_bound)));
+  return found.length ? Math.max(...found) : null;
+}
+
+const memoryOf = (node) =>
+  (node.outputs ?? []).reduce((sum, access) => sum + (tensorOf(access)?.bytes ?? 0), 0);
+
+const widths = { float: 4, double: 8, bool: 1, int4: 0.5, uint4: 0.5 };
+const bitsOf = (type) => (widths[type] ?? Number(type.match(/\d+$/)?.[0] ?? 0) / 8);
+const onnxBytes = (value) => Math.ceil(value.shape.reduce((product, size) => product * size, bitsOf(value.data_type)));
+const onnxMemory = (node) =>
+  (node.outputs ?? []).reduce((sum, place) => sum + (place === null ? 0 : onnxBytes(onnx.values[place])), 0);

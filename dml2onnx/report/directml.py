@@ -1,0 +1,228 @@
+"""The DirectML side of a report: nodes, descriptors, tensors and values, each distinct thing once."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from dml2onnx import catalog
+from dml2onnx.catalog import FeatureLevel
+from dml2onnx.checks.operators import findings_of
+from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.exporters.descriptors import fields
+from dml2onnx.ir.operator import OperatorDesc, Unreadable
+from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
+from dml2onnx.report import records
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+
+    from dml2onnx.checks.findings import Finding
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.graph import Graph, GraphInput, Node, Read, Value, Write
+    from dml2onnx.model import Port
+    from dml2onnx.report.records import Access, Descriptor, Json, Tensor, Verified
+
+K = TypeVar("K", bound="Hashable")
+R = TypeVar("R")
+
+
+class _Distinct(Generic[K, R]):
+    """Records in the order in which they were first asked for; equal ones share a place."""
+
+    def __init__(self, make: Callable[[K], R]) -> None:
+        self._make = make
+        self._places: dict[K, int] = {}
+        self.records: list[R] = []
+
+    def place(self, key: K) -> int:
+        """Where the record for ``key`` stands, made when it is new."""
+        found = self._places.get(key)
+        if found is None:
+            found = self._places[key] = len(self.records)
+            self.records.append(self._make(key))
+        return found
+
+
+class Directml:
+    """Makes the records of one graph. ``findings`` are those of the report, whose places nodes refer to."""
+
+    def __init__(self, graph: Graph, findings: Sequence[Diagnostic]) -> None:
+        self._graph = graph
+        self._kinds: dict[Value, str] = {item.value: "constant" for item in graph.constants}
+        self._kinds |= {item.value: "input" for item in graph.inputs}
+        self._kinds |= {value: "node" for node in graph.nodes for value in node.targets}
+        self._findings: dict[str, list[int]] = {}
+        for place, finding in enumerate(findings):
+            if finding.node:
+                self._findings.setdefault(finding.node, []).append(place)
+        self._tensors = _Distinct(_tensor)
+        self._values = _Distinct(self._value)
+        self._descriptors = _Distinct(_descriptor)
+
+    @property
+    def descriptors(self) -> tuple[Descriptor, ...]:
+        """Of the nodes that have been asked for."""
+        return tuple(self._descriptors.records)
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Of the nodes and ports that have been asked for."""
+        return tuple(self._tensors.records)
+
+    @property
+    def values(self) -> tuple[records.Value, ...]:
+        """Of the nodes and ports that have been asked for."""
+        return tuple(self._values.records)
+
+    def nodes(
+        self,
+        became: Mapping[Node, records.Became],
+        verified: Mapping[str, Sequence[Verified]],
+        live: frozenset[Node],
+    ) -> tuple[records.Node, ...]:
+        """All nodes in the graph's own order, with what others know of them."""
+        nothing = records.Became()
+        return tuple(
+            self._node(node, became.get(node, nothing), verified.get(node.name, ()), node in live)
+            for node in self._graph.nodes
+        )
+
+    def _node(self, node: Node, became: records.Became, verified: Sequence[Verified], is_live: bool) -> records.Node:
+        return records.Node(
+            name=node.name,
+            descriptor=self._descriptors.place(node.operator),
+            inputs=self._accesses(node, node.reads),
+            outputs=self._accesses(node, node.writes),
+            source=node.source,
+            is_live=is_live,
+            findings=tuple(self._findings.get(node.name, ())),
+            onnx=became.nodes,
+            notes=became.notes,
+            verified=tuple(verified),
+            microseconds=became.microseconds,
+        )
+
+    def _accesses(self, node: Node, ends: Mapping[str, tuple[Read | Write, ...]]) -> tuple[Access, ...]:
+        found = []
+        for name, items in ends.items():
+            value = node.operator.get(name)
+            is_array = isinstance(value, tuple)
+            descs = value if isinstance(value, tuple) else (value,)
+            for index, item in enumerate(items):
+                desc = descs[index] if index < len(descs) else None
+                tensor = self._tensors.place(desc) if isinstance(desc, TensorDesc) else None
+                field = f"{name}[{index}]" if is_array else name
+                base = getattr(item, "base", None)
+                before = None if base is None else self._values.place(base)
+                found.append(records.Access(field, self._values.place(item.value), tensor, item.offset, before))
+        return tuple(found)
+
+    def inputs(self, ports: Sequence[Port]) -> tuple[records.Port, ...]:
+        """The inputs of the graph, as the ONNX model sees them where there is one."""
+        known = {port.name: port for port in ports}
+        return tuple(self._input(item, known.get(item.name)) for item in self._graph.inputs)
+
+    def _input(self, item: GraphInput, port: Port | None) -> records.Port:
+        value = self._values.place(item.value)
+        desc = item.desc if port is None else port.desc
+        tensor = None if desc is None else self._tensors.place(desc)
+        if port is None:
+            return records.Port(item.name, value, tensor)
+        return records.Port(item.name, value, tensor, port.onnx_name, port.shape)
+
+    def outputs(self, ports: Sequence[Port]) -> tuple[records.Port, ...]:
+        """The outputs of the graph, as the ONNX model gives them where there is one."""
+        known = {port.name: port for port in ports}
+        made = []
+        for item in self._graph.outputs:
+            value, tensor = self._values.place(item.value), self._tensors.place(item.desc)
+            port = known.get(item.name)
+            end = ("", ()) if port is None else (port.onnx_name, port.shape)
+            made.append(records.Port(item.name, value, tensor, *end))
+        return tuple(made)
+
+    def _value(self, value: Value) -> records.Value:
+        return records.Value(value.name, value.nbytes, self._kinds.get(value, "unresolved"))
+
+
+def _tensor(desc: TensorDesc) -> Tensor:
+    strides = desc.effective_strides
+    layout = _layout(desc, strides)
+    size = 0 if layout == "invalid" else desc.total_bytes
+    return records.Tensor(desc.data_type.name, desc.sizes, strides, layout, size, desc.owned_by_dml)
+
+
+def _layout(desc: TensorDesc, strides: tuple[int, ...]) -> str:
+    fits = (
+        len(strides) == len(desc.sizes) and all(size > 0 for size in desc.sizes) and all(step >= 0 for step in strides)
+    )
+    if not fits or prod(desc.sizes) > MAX_ELEMENTS or desc.extent > MAX_ELEMENTS:
+        return "invalid"
+    for layout in ("packed", "broadcast", "permuted", "overlapping"):
+        if getattr(desc, f"is_{layout}"):
+            return layout
+    return "padded"
+
+
+# --- Descriptors ------------------------------------------------------------------------------------------------------
+
+
+def _descriptor(desc: OperatorDesc) -> Descriptor:
+    schema = desc.schema
+    level, held_by = _level(desc)
+    return records.Descriptor(
+        operator=schema.short_name,
+        attributes=_attributes(desc),
+        documentation=schema.doc,
+        introduced=schema.introduced.name,
+        level=None if level is None else level.name,
+        held_by=tuple(_said(item) for item in held_by),
+    )
+
+
+def _attributes(desc: OperatorDesc) -> dict[str, Json]:
+    tensors = {item.name for item in desc.schema.tensor_fields}
+    try:
+        return {name: _plain(value) for name, value in fields(desc, tensors).items()}
+    except DmlError:  # a NaN of unusual bits, which the native format refuses to write
+        return {item.name: str(value) for item, value in desc.items() if item.name not in tensors and value is not None}
+
+
+def _plain(value: object) -> Json:
+    """What a field holds, with null for what could not be read."""
+    if isinstance(value, Unreadable):
+        return None
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    assert isinstance(value, (bool, int, float, str)), value
+    return value
+
+
+def _level(desc: OperatorDesc) -> tuple[FeatureLevel | None, Sequence[Finding]]:
+    """The lowest level without errors, and what stands in the way of the one below it."""
+    if not desc.is_readable:
+        return None, ()
+    said: Sequence[Finding] = ()
+    for level in catalog.feature_levels():
+        if level < desc.schema.introduced:
+            continue
+        errors = [item for item in findings_of(desc, level) if item.code.severity is Severity.ERROR]
+        if not errors:
+            return level, said
+        said = errors
+    return None, ()
+
+
+def _said(finding: Finding) -> dict[str, Json]:
+    members = {
+        "code": finding.code.id,
+        "field": finding.path,
+        "message": finding.message,
+        "expected": str(finding.expected),
+        "found": str(finding.found),
+        "since": finding.since,
+    }
+    return {name: text for name, text in members.items() if text}

@@ -1,0 +1,142 @@
+"""Gathers the report value: asks checks, compiler, verification and runtime, and keeps what each of them says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from dml2onnx import __version__, arguments, catalog
+from dml2onnx.checks import check, minimum_feature_level
+from dml2onnx.compiler import DEFAULT_OPSET, compile
+from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.report.directml import Directml
+from dml2onnx.report.onnx_side import onnx_side
+from dml2onnx.report.records import VERSION, Compared, Level, Profile, Report, Verification, Verified, number
+from dml2onnx.report.times import placed
+from dml2onnx.runtime import require_provider
+from dml2onnx.verification import contents, verify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dml2onnx.catalog import FeatureLevel
+    from dml2onnx.compiler import CompiledModel
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.runtime import NodeTime
+    from dml2onnx.verification import NodeCheck
+    from dml2onnx.verification import Verification as Verdict
+
+T = TypeVar("T")
+
+
+def gather(
+    graph: Graph,
+    *,
+    feature_level: FeatureLevel | str | None = None,
+    opset: int = DEFAULT_OPSET,
+    target: str = "cpu",
+    rounds: int = 0,
+    profile: bool = False,
+    provider: str = "cpu",
+) -> Report:
+    """All that is known of ``graph``, whatever is wrong with it.
+
+    Errors are no exceptions here: they are among the findings, and what they prevent is absent. ``rounds`` of
+    comparing with the reference are none by default; ``profile`` runs the model once, on the sample contents that came
+    with it and random numbers for what they leave out. Raises :class:`DmlError` for arguments that nobody can mean.
+    """
+    opset, target = arguments.opset(opset), arguments.target(target)
+    if rounds or profile:
+        require_provider(provider)
+    level = arguments.feature_level(feature_level) or arguments.feature_level(graph.feature_level) or catalog.LATEST
+    findings = check(graph, level)
+    model = _or_finding(findings, lambda: compile(graph, feature_level=level, opset=opset, target=target))
+    live = graph.live_nodes(graph.outputs) if model is not None else ()
+    verdict, profiled = None, None
+    if model is not None and rounds:
+        verdict = _or_finding(findings, lambda: verify(graph, rounds=rounds, provider=provider, opset=opset))
+    if model is not None and profile:
+        profiled = _or_finding(findings, lambda: _profiled(model, provider))
+    spent = {} if profiled is None else profiled[0]
+    onnx, became = (None, {}) if model is None else onnx_side(graph, live, model, spent)
+    side = Directml(graph, findings)
+    # what nodes and ports refer to is known when they have been made
+    nodes = side.nodes(became, {} if verdict is None else _by_node(verdict), frozenset(live or graph.nodes))
+    inputs = side.inputs(() if model is None else model.inputs)
+    outputs = side.outputs(() if model is None else model.outputs)
+    errors = sum(item.severity is Severity.ERROR for item in findings)
+    return Report(
+        report=VERSION,
+        producer=f"dml2onnx {__version__}",
+        name=graph.name,
+        format=graph.format,
+        level=level.name,
+        levels=tuple(Level(item.name, item.info.ships_with) for item in catalog.feature_levels()),
+        errors=errors,
+        warnings=len(findings) - errors,
+        findings=tuple(dict(item.as_dict()) for item in findings),
+        nodes=nodes,
+        descriptors=side.descriptors,
+        tensors=side.tensors,
+        values=side.values,
+        inputs=inputs,
+        outputs=outputs,
+        minimum_level=getattr(minimum_feature_level(graph), "name", None),
+        onnx=onnx,
+        verification=None if verdict is None else _verification(verdict),
+        profile=None if profiled is None else profiled[1],
+    )
+
+
+def _or_finding(findings: list[Diagnostic], work: Callable[[], T]) -> T | None:
+    """What ``work`` gives; what prevents it joins the findings, unless it is there already."""
+    try:
+        return work()
+    except DmlError as error:
+        known = set(findings)
+        findings.extend(item for item in error.diagnostics if item not in known)
+        return None
+
+
+def _profiled(model: CompiledModel, provider: str) -> tuple[dict[str, NodeTime], Profile]:
+    """What the nodes cost in one run, by their names, and what all of it cost."""
+    session = model.session(provider, profile=True)
+    random = np.random.default_rng(0)
+    given = model.complete({})
+    session.run({port.name: given.get(port.name, contents(port, random, "ordinary")) for port in model.inputs})
+    found, others = placed(session.end_profile(), model.lowered.nodes)
+    unplaced = sum(item.microseconds for item in others)
+    return found, Profile(provider, sum(item.microseconds for item in found.values()) + unplaced, unplaced)
+
+
+# --- Verification -----------------------------------------------------------------------------------------------------
+
+
+def _by_node(verdict: Verdict) -> dict[str, list[Verified]]:
+    found: dict[str, list[Verified]] = {}
+    for item in verdict.nodes:
+        found.setdefault(item.node, []).append(_of_node(item))
+    return found
+
+
+def _of_node(item: NodeCheck) -> Verified:
+    return Verified(
+        item.output,
+        item.elements,
+        item.wrong,
+        item.unspecified,
+        number(item.worst),
+        number(item.worst_ulps),
+        number(item.worst_of_bound),
+        item.exact,
+    )
+
+
+def _verification(verdict: Verdict) -> Verification:
+    outputs = tuple(
+        Compared(item.output, item.round, item.elements, item.wrong, item.unspecified, number(item.worst))
+        for item in verdict.comparisons
+    )
+    return Verification(verdict.passed, outputs)

@@ -1,0 +1,276 @@
+"""Where the boxes of a graph lie: in layers from top to bottom, so that edges lead down and cross little.
+
+The steps are those of Sugiyama, Tagawa and Toda, 1981, https://doi.org/10.1109/TSMC.1981.4308636: layers by longest
+paths, way points where an edge passes a layer, the order within layers by the middle of neighbours, and then places as
+close to the neighbours as the order lets them, which is isotonic regression. Everything is linear in boxes and edges
+but for sorting, and any graph has a layout, cycles too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+Point: TypeAlias = tuple[float, float]
+Edge: TypeAlias = tuple[int, int]
+
+GAP = 28.0
+"""Between boxes of one layer."""
+LAYER_GAP = 46.0
+PASSAGE = 10.0
+"""Width of a way point."""
+LONGEST_ROUTE = 24
+"""Layers that an edge is led through; longer ones go straight, for way points at every layer would be too many."""
+ORDERINGS = 8
+PLACINGS = 9
+STRAIGHTNESS = 4.0
+"""How much more a way point insists on its place than a box does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Centres of boxes, and for each edge the points from the bottom of one box to the top of another."""
+
+    centres: tuple[Point, ...]
+    routes: tuple[tuple[Point, ...], ...]
+    width: float
+    height: float
+
+
+def lay_out(sizes: Sequence[Point], edges: Sequence[Edge]) -> Layout:
+    """Places boxes of the given widths and heights. Equal edges have one route; those of a box to itself have none."""
+    if not sizes:
+        return Layout((), tuple(() for _ in edges), 0.0, 0.0)
+    layers = _layers(len(sizes), _without_cycles(len(sizes), edges))
+    plan = _Plan(sizes, layers, edges)
+    plan.order()
+    plan.place()
+    return plan.layout(edges)
+
+
+# --- Layers -----------------------------------------------------------------------------------------------------------
+
+
+def _without_cycles(count: int, edges: Iterable[Edge]) -> list[Edge]:
+    """The edges, those turned round that close a cycle when boxes are walked through in their order."""
+    readers: list[list[int]] = [[] for _ in range(count)]
+    for source, target in edges:
+        if source != target:
+            readers[source].append(target)
+    done, on_path = 2, 1
+    state = [0] * count
+    kept: list[Edge] = []
+    for start in range(count):
+        if state[start]:
+            continue
+        state[start] = on_path
+        path = [(start, iter(readers[start]))]
+        while path:
+            box, rest = path[-1]
+            following = next(rest, None)
+            if following is None:
+                state[box] = done
+                path.pop()
+                continue
+            kept.append((following, box) if state[following] == on_path else (box, following))
+            if not state[following]:
+                state[following] = on_path
+                path.append((following, iter(readers[following])))
+    return kept
+
+
+def _layers(count: int, edges: Iterable[Edge]) -> list[int]:
+    """The layer of each box: below all that it reads; what reads nothing, right above its first reader."""
+    readers: list[list[int]] = [[] for _ in range(count)]
+    waiting = [0] * count
+    for source, target in edges:
+        readers[source].append(target)
+        waiting[target] += 1
+    heads = [box for box in range(count) if not waiting[box]]
+    layers = [0] * count
+    ready = list(heads)
+    for box in ready:
+        for reader in readers[box]:
+            layers[reader] = max(layers[reader], layers[box] + 1)
+            waiting[reader] -= 1
+            if not waiting[reader]:
+                ready.append(reader)
+    for box in heads:
+        if readers[box]:
+            layers[box] = min(layers[reader] for reader in readers[box]) - 1
+    return layers
+
+
+# --- Order and place --------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Spot:
+    """A box, or where an edge passes a layer."""
+
+    width: float
+    weight: float
+    above: list[int] = field(default_factory=list)
+    below: list[int] = field(default_factory=list)
+    x: float = 0.0
+
+
+class _Plan:
+    """Boxes and way points in their layers. Edges from one box share their way points."""
+
+    def __init__(self, sizes: Sequence[Point], layers: Sequence[int], edges: Sequence[Edge]) -> None:
+        self._sizes = sizes
+        self._layer_of = layers
+        self._spots = [_Spot(width, 1.0) for width, _ in sizes]
+        self._rows: list[list[int]] = [[] for _ in range(max(layers) + 1)]
+        for box, layer in enumerate(layers):
+            self._rows[layer].append(box)
+        self._chains: dict[int, list[int]] = {}
+        for source, target in dict.fromkeys(edges):
+            span = layers[target] - layers[source]
+            if 0 < abs(span) <= LONGEST_ROUTE:
+                low, high = (source, target) if span > 0 else (target, source)
+                self._join(self._passage(low, layers[high]), high)
+
+    def _passage(self, source: int, layer: int) -> int:
+        """The last way point of ``source`` above ``layer``, made as far as there is none yet; or the box itself."""
+        chain = self._chains.setdefault(source, [source])
+        first = self._layer_of[source]
+        while first + len(chain) < layer:
+            self._rows[first + len(chain)].append(len(self._spots))
+            self._spots.append(_Spot(PASSAGE, STRAIGHTNESS))
+            self._join(chain[-1], len(self._spots) - 1)
+            chain.append(len(self._spots) - 1)
+        return chain[layer - first - 1]
+
+    def _join(self, upper: int, lower: int) -> None:
+        self._spots[upper].below.append(lower)
+        self._spots[lower].above.append(upper)
+
+    def order(self) -> None:
+        """Sorts each layer by the middle of its neighbours, downwards and upwards in turn; the best order stays."""
+        self._number()
+        best, fewest = [list(row) for row in self._rows], self._crossings()
+        for turn in range(ORDERINGS):
+            down = turn % 2 == 0
+            for row in self._rows[1:] if down else self._rows[-2::-1]:
+                row.sort(key=self._middle_above if down else self._middle_below)
+                self._number(row)
+            crossings = self._crossings()
+            if crossings < fewest:
+                best, fewest = [list(row) for row in self._rows], crossings
+            if not crossings:
+                break
+        self._rows = best
+        self._number()
+
+    def _number(self, row: Sequence[int] | None = None) -> None:
+        for some in self._rows if row is None else (row,):
+            for position, spot in enumerate(some):
+                self._spots[spot].x = position
+
+    def _middle_above(self, spot: int) -> float:
+        return self._middle(spot, self._spots[spot].above)
+
+    def _middle_below(self, spot: int) -> float:
+        return self._middle(spot, self._spots[spot].below)
+
+    def _middle(self, spot: int, neighbours: Sequence[int]) -> float:
+        spots = self._spots
+        return sum(spots[other].x for other in neighbours) / len(neighbours) if neighbours else spots[spot].x
+
+    def _crossings(self) -> int:
+        """How often edges between neighbouring layers cross: inversions, counted with a Fenwick tree."""
+        total = 0
+        for row, next_row in pairwise(self._rows):
+            tree = [0] * (len(next_row) + 1)
+            seen = 0
+            for spot in row:
+                ends = sorted(int(self._spots[other].x) for other in self._spots[spot].below)
+                for end in ends:
+                    total += seen - _sum(tree, end + 1)
+                for end in ends:
+                    _add(tree, end + 1)
+                seen += len(ends)
+        return total
+
+    def place(self) -> None:
+        """Moves the spots of each layer to the middle of their neighbours, as far as their order allows."""
+        for row in self._rows:
+            self._spread(row, lambda spot: self._spots[spot].x * 100)
+        for turn in range(PLACINGS):  # downwards last, so that what follows one box alone stands straight below it
+            down = turn % 2 == 0
+            for row in self._rows if down else reversed(self._rows):
+                self._spread(row, self._middle_above if down else self._middle_below)
+        leftmost = min(spot.x - spot.width / 2 for spot in self._spots)
+        for spot in self._spots:
+            spot.x -= leftmost
+
+    def _spread(self, row: Sequence[int], wanted: Callable[[int], float]) -> None:
+        """Gives each spot the place it wants, or the nearest that leaves room for the others."""
+        spots = self._spots
+        offsets = [0.0]
+        for left, right in pairwise(row):
+            offsets.append(offsets[-1] + (spots[left].width + spots[right].width) / 2 + GAP)
+        targets = [wanted(spot) - offset for spot, offset in zip(row, offsets, strict=True)]
+        places = _isotonic(targets, [spots[spot].weight for spot in row])
+        for spot, offset, place in zip(row, offsets, places, strict=True):
+            spots[spot].x = place + offset
+
+    def layout(self, edges: Sequence[Edge]) -> Layout:
+        """The finished layout."""
+        tops: list[float] = []
+        bottom = 0.0
+        for row in self._rows:
+            height = max((self._sizes[spot][1] for spot in row if spot < len(self._sizes)), default=0.0)
+            tops.append(bottom + height / 2)
+            bottom += height + LAYER_GAP
+        centres = [(self._spots[box].x, tops[layer]) for box, layer in enumerate(self._layer_of)]
+        routes = tuple(self._route(source, target, centres, tops) for source, target in edges)
+        width = max(spot.x + spot.width / 2 for spot in self._spots)
+        return Layout(tuple(centres), routes, width, bottom - LAYER_GAP)
+
+    def _route(self, source: int, target: int, centres: Sequence[Point], tops: Sequence[float]) -> tuple[Point, ...]:
+        if source == target:
+            return ()
+        first, last = self._layer_of[source], self._layer_of[target]
+        side = 1 if last > first else -1
+        points = [(centres[source][0], centres[source][1] + side * self._sizes[source][1] / 2)]
+        if abs(last - first) <= LONGEST_ROUTE:
+            low, steps = (source, last - first) if side > 0 else (target, first - last)
+            chain = self._chains.get(low, [])[1:steps]
+            passed = [(self._spots[spot].x, tops[self._layer_of[low] + 1 + n]) for n, spot in enumerate(chain)]
+            points += passed if side > 0 else passed[::-1]
+        points.append((centres[target][0], centres[target][1] - side * self._sizes[target][1] / 2))
+        return tuple(points)
+
+
+def _isotonic(targets: Sequence[float], weights: Sequence[float]) -> list[float]:
+    """The rising numbers closest to ``targets``, by least squares: neighbours that fall are pooled."""
+    pools: list[tuple[float, float, int]] = []
+    for target, weight in zip(targets, weights, strict=True):
+        mean, total, count = target, weight, 1
+        while pools and pools[-1][0] > mean:
+            other, more, others = pools.pop()
+            mean = (mean * total + other * more) / (total + more)
+            total, count = total + more, count + others
+        pools.append((mean, total, count))
+    return [mean for mean, _, count in pools for _ in range(count)]
+
+
+def _sum(tree: Sequence[int], end: int) -> int:
+    total = 0
+    while end:
+        total += tree[end]
+        end &= end - 1
+    return total
+
+
+def _add(tree: list[int], place: int) -> None:
+    while place < len(tree):
+        tree[place] += 1
+        place += place & -place

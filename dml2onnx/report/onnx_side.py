@@ -1,0 +1,89 @@
+"""The ONNX side of a report: the model's records, and what each DirectML node became of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.model import ELEMENT_TYPES, Body
+from dml2onnx.report import records
+from dml2onnx.report.records import number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dml2onnx.compiler import CompiledModel
+    from dml2onnx.ir.graph import Graph, Node
+    from dml2onnx.model import Node as ModelNode
+    from dml2onnx.model import Value
+    from dml2onnx.model.records import Attribute
+    from dml2onnx.report.records import Became, Json
+    from dml2onnx.runtime import NodeTime
+
+
+def onnx_side(
+    graph: Graph, live: Sequence[Node], model: CompiledModel, spent: Mapping[str, NodeTime]
+) -> tuple[records.Onnx, dict[Node, Became]]:
+    """The model, and what each of the ``live`` nodes became; ``spent`` has the times of its nodes by their names."""
+    side = _Side(model)
+    places = {node: place for place, node in enumerate(graph.nodes)}
+    became: dict[Node, Became] = {}
+    nodes: list[records.OnnxNode] = []
+    origins = iter(live)
+    for origin in model.lowered.origins:
+        source = next(origins) if origin.operator else None
+        place = None if source is None else places[source]
+        first = len(nodes)
+        nodes += (side.node(node, place, spent.get(node.name)) for node in origin.nodes)
+        if source is not None:
+            seen = [node.microseconds for node in nodes[first:] if node.microseconds is not None]
+            made = tuple(range(first, len(nodes)))
+            became[source] = records.Became(made, origin.notes, sum(seen) if seen else None)
+    outputs = tuple(side.place_of_name(port.onnx_name) for port in model.outputs)
+    onnx = records.Onnx(model.opset, model.target, model.weight_bytes, tuple(nodes), tuple(side.values), outputs)
+    return onnx, became
+
+
+class _Side:
+    def __init__(self, model: CompiledModel) -> None:
+        self.values: list[records.OnnxValue] = []
+        self._places: dict[str, int] = {}
+        self._initializers = model.lowered.initializers
+        for port in model.inputs:
+            self._add(port.onnx_name, ELEMENT_TYPES[port.dtype][1], port.shape, "input")
+
+    def node(self, node: ModelNode, source: int | None, time: NodeTime | None) -> records.OnnxNode:
+        return records.OnnxNode(
+            name=node.name,
+            operator=node.op_type,
+            inputs=tuple(None if value is None else self._place(value) for value in node.inputs),
+            outputs=tuple(None if value is None else self._place(value) for value in node.outputs),
+            attributes={name: _attribute(value) for name, value in node.attributes.items()} or None,
+            node=source,
+            microseconds=None if time is None else time.microseconds,
+            provider="" if time is None else time.provider,
+        )
+
+    def place_of_name(self, name: str) -> int:
+        """The place of a value that has been seen."""
+        return self._places[name]
+
+    def _place(self, value: Value) -> int:
+        found = self._places.get(value.name)
+        if found is not None:
+            return found
+        kind = "initializer" if value.name in self._initializers else "node"
+        return self._add(value.name, ELEMENT_TYPES[value.dtype][1], value.shape, kind)
+
+    def _add(self, name: str, data_type: str, shape: tuple[int, ...], kind: str) -> int:
+        self._places[name] = len(self.values)
+        self.values.append(records.OnnxValue(name, data_type, shape, kind))
+        return self._places[name]
+
+
+def _attribute(value: Attribute) -> Json:
+    """As JSON has it; a graph is the list of its operators."""
+    if isinstance(value, Body):
+        return {"graph": [node.op_type for node in value.nodes]}
+    if isinstance(value, tuple):
+        return [number(item) if isinstance(item, float) else item for item in value]
+    return number(value) if isinstance(value, float) else value

@@ -1,0 +1,320 @@
+"""The report value: everything that is known of one model, as plain records that text, JSON, HTML and SVG render.
+
+Lists refer to one another by position: a node names its descriptor, its values and its findings by their places in
+:class:`Report`. ``schemas/report.schema.json`` is generated from these classes. A member that is left out of the JSON
+has its default; a new ``VERSION`` comes with every change that an old reader would misread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from math import isfinite
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from _typeshed import DataclassInstance
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor descriptor; equal ones are one."""
+
+    data_type: str
+    """DirectML's name, such as FLOAT32."""
+    sizes: tuple[int, ...]
+    """Elements along each dimension."""
+    strides: tuple[int, ...]
+    """Elements of memory from one to the next along each dimension."""
+    layout: str
+    """packed, permuted, broadcast, padded, overlapping, or invalid: how the elements lie in memory."""
+    bytes: int = 0
+    """TotalTensorSizeInBytes, or the smallest that holds the tensor; 0 of an invalid one."""
+    owned_by_dml: bool = False
+    """Whether the flag OWNED_BY_DML is set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptor:
+    """An operator with all of its attributes; nodes with equal descriptors share one."""
+
+    operator: str
+    """DirectML's name without its prefix."""
+    attributes: Mapping[str, Json]
+    """The fields that are no tensors, as the native format writes them; null is what could not be read."""
+    documentation: str
+    """The operator's page."""
+    introduced: str
+    """The feature level that brought the operator."""
+    level: str | None = None
+    """The lowest feature level that admits the descriptor; absent where none does."""
+    held_by: tuple[Mapping[str, Json], ...] = ()
+    """What is said of the descriptor one level lower: what would have to change for it to do with less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One version of one buffer of the DirectML graph."""
+
+    name: str
+    bytes: int
+    kind: str
+    """input, constant, node (what wrote it), or unresolved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A tensor of a node: which buffer it reads or writes, and under which descriptor."""
+
+    field: str
+    """The field, with its index where the field is an array."""
+    value: int
+    """Place in values."""
+    tensor: int | None = None
+    """Place in tensors; absent where the descriptor could not be read."""
+    offset: int = 0
+    """Bytes into the buffer."""
+    base: int | None = None
+    """Place in values of the version before the write, whose other bytes stay; absent where they are 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """One output of a node against the reference, each on the inputs that ONNX Runtime computed for it."""
+
+    output: str
+    """The field."""
+    elements: int
+    wrong: int
+    """Elements that are further off than the operator allows."""
+    unspecified: int
+    """Elements of which DirectML does not say what they are."""
+    worst: float | str
+    """Largest absolute difference of finite elements."""
+    worst_ulps: float | str
+    """The same in units in the last place."""
+    worst_of_bound: float | str
+    """The same as a part of what is allowed: above 1 is wrong."""
+    exact: bool = False
+    """Whether nothing but equality is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node of the DirectML graph."""
+
+    name: str
+    descriptor: int
+    """Place in descriptors."""
+    inputs: tuple[Access, ...] = ()
+    outputs: tuple[Access, ...] = ()
+    source: str = ""
+    """Where it stands in the model: a JSON pointer or a call site."""
+    is_live: bool = True
+    """Whether any output of the graph needs it."""
+    findings: tuple[int, ...] = ()
+    """Places in findings."""
+    onnx: tuple[int, ...] = ()
+    """The ONNX nodes that it became, as places in onnx.nodes; none where it was folded, passed on, or not compiled."""
+    notes: tuple[str, ...] = ()
+    """Why it became these."""
+    verified: tuple[Verified, ...] = ()
+    microseconds: float | None = None
+    """What its ONNX nodes cost in the profiled run; absent where none was seen in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Became:
+    """What one DirectML node became; not in the JSON, where these are members of the node."""
+
+    nodes: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+    microseconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """An input or output of the graph, and of the ONNX model where there is one."""
+
+    name: str
+    value: int
+    """Place in values."""
+    tensor: int | None = None
+    """How the caller sees the buffer: place in tensors; absent where nothing says."""
+    onnx_name: str = ""
+    """Name in the ONNX model; empty where there is none."""
+    shape: tuple[int, ...] = ()
+    """Shape in memory, which is the shape in the ONNX model."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxValue:
+    """A value of the ONNX model."""
+
+    name: str
+    data_type: str
+    """ONNX's name, such as float16."""
+    shape: tuple[int, ...]
+    kind: str
+    """input, initializer, or node."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxNode:
+    """A node of the ONNX model."""
+
+    name: str
+    operator: str
+    inputs: tuple[int | None, ...] = ()
+    """Places in onnx.values; null where an optional input is left out."""
+    outputs: tuple[int | None, ...] = ()
+    attributes: Mapping[str, Json] | None = None
+    """A graph stands as the list of its operators."""
+    node: int | None = None
+    """The DirectML node that it comes from; absent where outputs need it besides."""
+    microseconds: float | None = None
+    """What it cost in the profiled run; absent where ONNX Runtime merged it into another."""
+    provider: str = ""
+    """The execution provider that ran it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Onnx:
+    """The ONNX model."""
+
+    opset: int
+    target: str
+    """Whose kernels decided about data types."""
+    weight_bytes: int
+    nodes: tuple[OnnxNode, ...]
+    """In the order in which they run."""
+    values: tuple[OnnxValue, ...]
+    outputs: tuple[int, ...]
+    """Places in values of the outputs of the graph, in its order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One output of the graph in one round, against the reference."""
+
+    output: str
+    """Its name."""
+    round: str
+    """Number, and what the inputs held."""
+    elements: int
+    wrong: int
+    """Elements that are further off than the graph allows."""
+    unspecified: int
+    """Elements of which DirectML does not say what they are."""
+    worst: float | str
+    """Largest absolute difference of finite elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The outputs of the whole model against the reference."""
+
+    passed: bool
+    """Whether every element of every output and every node agreed."""
+    outputs: tuple[Compared, ...]
+    """Each output in each round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One run of the model under ONNX Runtime's profiler."""
+
+    provider: str
+    microseconds: float
+    """Sum over all nodes."""
+    unplaced: float
+    """The part of it spent in nodes that ONNX Runtime made itself, so that no node of the model has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A feature level and where it first shipped."""
+
+    name: str
+    ships_with: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that is known of one model."""
+
+    report: int
+    """Version of this form: 1."""
+    producer: str
+    """The program and its version."""
+    name: str
+    """The graph's own."""
+    format: str
+    """native, dml_graph, dxdispatch, serialized; empty of a graph built in Python."""
+    level: str
+    """The feature level that was checked."""
+    levels: tuple[Level, ...]
+    """All feature levels, lowest first."""
+    errors: int
+    warnings: int
+    findings: tuple[Mapping[str, Json], ...]
+    """What was found, in the form of check --json; what prevents compiling, verifying or profiling comes last."""
+    nodes: tuple[Node, ...]
+    descriptors: tuple[Descriptor, ...]
+    tensors: tuple[Tensor, ...]
+    values: tuple[Value, ...]
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    minimum_level: str | None = None
+    """The lowest feature level that admits the graph; absent where none does."""
+    onnx: Onnx | None = None
+    """Absent where the graph cannot be compiled."""
+    verification: Verification | None = None
+    """Absent where it was not asked for, or could not be done."""
+    profile: Profile | None = None
+    """Absent where it was not asked for, or could not be done."""
+
+
+def as_json(record: object) -> dict[str, Json]:
+    """A record with all that is in it, without members that have their defaults."""
+    converted = _converted(record)
+    assert isinstance(converted, dict)
+    return converted
+
+
+def number(value: float) -> float | str:
+    """A number as JSON has it, which lacks infinities and NaN."""
+    return value if isfinite(value) else str(value)
+
+
+def _converted(value: object) -> Json:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (tuple, list)):
+        return [_converted(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _converted(item) for key, item in value.items()}
+    assert is_dataclass(value)
+    assert not isinstance(value, type)
+    members: dict[str, Json] = {}
+    for name, default in _members(type(value)):
+        item = getattr(value, name)
+        if item is not default and item != default:
+            members[name] = _converted(item)
+    return members
+
+
+@cache
+def _members(kind: type[DataclassInstance]) -> tuple[tuple[str, object], ...]:
+    return tuple((item.name, item.default) for item in fields(kind))
+
+
+def is_required(default: object) -> bool:
+    """Whether a field with this default is always in the JSON."""
+    return default is MISSING

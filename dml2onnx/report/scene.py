@@ -1,0 +1,152 @@
+"""What is drawn of a report, on paper or screen: boxes with lines of text, and the edges between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dml2onnx.report.layout import Layout, lay_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dml2onnx.report.records import Onnx, Port, Report, Tensor
+
+TITLE_SIZE = 13.0
+TEXT_SIZE = 11.0
+LINE = 16.0
+PADDING = 10.0
+NARROWEST = 72.0
+LONGEST = 34
+"""Characters of a line; the middle of longer ones is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A node, an input or an output."""
+
+    kind: str
+    """node, input, or output."""
+    place: int
+    """Place in the list of its kind."""
+    title: str
+    lines: tuple[str, ...]
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height, for fonts no wider than Helvetica."""
+        widths = [text_width(self.title, TITLE_SIZE, bold=True), *(text_width(line, TEXT_SIZE) for line in self.lines)]
+        return max(NARROWEST, *widths) + 2 * PADDING, LINE * (1 + len(self.lines)) + PADDING
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A graph that has been laid out. Edges are pairs of places in ``boxes``."""
+
+    boxes: tuple[Box, ...]
+    edges: tuple[tuple[int, int], ...]
+    layout: Layout
+
+
+def directml_scene(report: Report) -> Scene:
+    """The DirectML graph."""
+    boxes = [_port("input", place, item, report.tensors) for place, item in enumerate(report.inputs)]
+    first = len(boxes)
+    makers = {item.value: place for place, item in enumerate(report.inputs)}
+    for place, node in enumerate(report.nodes):
+        lines = [node.name] if node.name else []
+        if node.outputs and node.outputs[0].tensor is not None:
+            lines.append(tensor_text(report.tensors[node.outputs[0].tensor]))
+        boxes.append(Box("node", place, report.descriptors[node.descriptor].operator, _shortened(lines)))
+        makers |= {item.value: first + place for item in node.outputs}
+    edges = [
+        (makers[value], first + place)
+        for place, node in enumerate(report.nodes)
+        for value in [*(item.value for item in node.inputs), *(item.base for item in node.outputs)]
+        if value in makers and makers[value] != first + place
+    ]
+    for place, item in enumerate(report.outputs):
+        if item.value in makers:
+            edges.append((makers[item.value], len(boxes)))
+        boxes.append(_port("output", place, item, report.tensors))
+    return _scene(boxes, edges)
+
+
+def onnx_scene(report: Report, onnx: Onnx) -> Scene:
+    """The ONNX graph; its inputs and outputs are those of the report."""
+    boxes: list[Box] = []
+    makers: dict[int, int] = {}
+    places = {item.name: place for place, item in enumerate(onnx.values)}
+    for place, item in enumerate(report.inputs):
+        if item.onnx_name in places:
+            value = places[item.onnx_name]
+            makers[value] = len(boxes)
+            boxes.append(Box("input", place, *_end(item.onnx_name, onnx, value)))
+    edges = []
+    for place, node in enumerate(onnx.nodes):
+        results = [value for value in node.outputs if value is not None]
+        edges += [(makers[value], len(boxes)) for value in node.inputs if value is not None and value in makers]
+        makers |= {value: len(boxes) for value in results}
+        lines = [node.name, *(_value_text(onnx, value) for value in results[:1])]
+        boxes.append(Box("node", place, node.operator, _shortened(lines)))
+    for place, value in enumerate(onnx.outputs):
+        if value in makers:
+            edges.append((makers[value], len(boxes)))
+        boxes.append(Box("output", place, *_end(onnx.values[value].name, onnx, value)))
+    return _scene(boxes, edges)
+
+
+def _scene(boxes: Sequence[Box], edges: Iterable[tuple[int, int]]) -> Scene:
+    distinct = tuple(dict.fromkeys(edges))
+    return Scene(tuple(boxes), distinct, lay_out([box.size for box in boxes], distinct))
+
+
+def _port(kind: str, place: int, port: Port, tensors: Sequence[Tensor]) -> Box:
+    lines = [] if port.tensor is None else [tensor_text(tensors[port.tensor])]
+    return Box(kind, place, _shortened([port.name])[0], _shortened(lines))
+
+
+def _end(name: str, onnx: Onnx, value: int) -> tuple[str, tuple[str, ...]]:
+    return _shortened([name])[0], _shortened([_value_text(onnx, value)])
+
+
+# --- Words ------------------------------------------------------------------------------------------------------------
+
+
+def tensor_text(tensor: Tensor) -> str:
+    """``FLOAT32 1×3×8×8``, and how it lies in memory where that is not packed."""
+    layout = "" if tensor.layout == "packed" else f" {tensor.layout}"
+    return f"{tensor.data_type} {_sizes(tensor.sizes)}{layout}"
+
+
+def _value_text(onnx: Onnx, place: int) -> str:
+    value = onnx.values[place]
+    return f"{value.data_type} {_sizes(value.shape)}"
+
+
+def _sizes(sizes: Sequence[int]) -> str:
+    return "×".join(map(str, sizes)) or "scalar"
+
+
+def _shortened(lines: Sequence[str]) -> tuple[str, ...]:
+    return tuple(visible(line if len(line) <= LONGEST else f"{line[:20]}…{line[-12:]}") for line in lines)
+
+
+def visible(text: str) -> str:
+    """``text`` with escapes for what is not seen or would turn the text around it."""
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
+
+
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """About the width of text in Helvetica; what is not Latin is taken for as wide as it is high."""
+    return size * (1.06 if bold else 1.0) * sum(map(_width, text))
+
+
+def _width(char: str) -> float:
+    if char in "iljtfrI.,:;'|!()[]/ ":
+        return 0.31
+    if char in "mwMW@%":
+        return 0.88
+    if char.isupper() or char in "_×":
+        return 0.69
+    return 0.56 if char < "\u0500" or char in "…" else 1.0

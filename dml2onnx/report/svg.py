@@ -1,0 +1,113 @@
+"""The graphs of a report as a drawing for documents: the DirectML graph, and beside it what it became."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape
+
+from dml2onnx.report.scene import LINE, TEXT_SIZE, TITLE_SIZE, directml_scene, onnx_scene, text_width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dml2onnx.report.layout import Point
+    from dml2onnx.report.records import Report
+    from dml2onnx.report.scene import Box, Scene
+
+MARGIN = 24.0
+BETWEEN = 72.0
+HEADING = 36.0
+STYLE = """
+  .back { fill: #ffffff; } .rule { stroke: #dfe1e4; }
+  .box { fill: #ffffff; stroke: #8d96a3; } .end { fill: #eef0f2; } .error { stroke: #b3261e; stroke-width: 2; }
+  .edge { fill: none; stroke: #a9b0ba; stroke-width: 1.2; }
+  text { font-family: Helvetica, Arial, "Liberation Sans", sans-serif; text-anchor: middle; fill: #57606d; }
+  .title { font-weight: 600; fill: #1b1f26; } .heading { font-weight: 600; fill: #1b1f26; text-anchor: start; }
+  @media (prefers-color-scheme: dark) {
+    .back { fill: #14171c; } .rule { stroke: #30353e; }
+    .box { fill: #1d2128; stroke: #6b7482; } .end { fill: #2a2f38; } .error { stroke: #ff9a90; }
+    .edge { stroke: #59616e; } text { fill: #a3abb7; } .title, .heading { fill: #e7e9ed; }
+  }
+"""
+
+
+def drawing(report: Report) -> str:
+    """An SVG document that needs nothing else; its colours are those of the reader's light or dark theme."""
+    scenes = [(f"DirectML, {_nodes(len(report.nodes))}", directml_scene(report))]
+    if report.onnx is not None:
+        scenes.append((f"ONNX, {_nodes(len(report.onnx.nodes))}", onnx_scene(report, report.onnx)))
+    wrong = {place for place, node in enumerate(report.nodes) if node.findings}
+    widths = [max(scene.layout.width, text_width(title, 15, bold=True)) for title, scene in scenes]
+    width = 2 * MARGIN + sum(widths) + BETWEEN * (len(scenes) - 1)
+    height = 2 * MARGIN + HEADING + max(scene.layout.height for _, scene in scenes)
+    parts: list[str] = []
+    left = MARGIN
+    for number, ((title, scene), own) in enumerate(zip(scenes, widths, strict=True)):
+        if number:
+            x = _number(left - BETWEEN / 2)
+            parts.append(f'<line class="rule" x1="{x}" y1="{MARGIN:g}" x2="{x}" y2="{_number(height - MARGIN)}"/>')
+        parts.append(f'<text class="heading" x="{_number(left)}" y="{MARGIN + 12:g}" font-size="15">{title}</text>')
+        offset = left + (own - scene.layout.width) / 2
+        parts.append(f'<g transform="translate({_number(offset)} {MARGIN + HEADING:g})">')
+        parts += _edges(scene)
+        parts += _boxes(scene, wrong if number == 0 else set())
+        parts.append("</g>")
+        left += own + BETWEEN
+    size = f'width="{_number(width)}" height="{_number(height)}" viewBox="0 0 {_number(width)} {_number(height)}"'
+    label = escape(f"The graph {report.name}: {', '.join(title for title, _ in scenes)}", {'"': "&quot;"})
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{_xml(label)}">'
+    back = '<rect class="back" width="100%" height="100%" rx="8"/>'
+    return "\n".join([head, f"<style>{STYLE}</style>", back, *parts, "</svg>", ""])
+
+
+def _nodes(count: int) -> str:
+    return f"{count} node{'' if count == 1 else 's'}"
+
+
+def _edges(scene: Scene) -> Iterator[str]:
+    for route in scene.layout.routes:
+        if route:
+            yield f'<path class="edge" d="{_path(route)}"/>'
+
+
+def _path(route: Sequence[Point]) -> str:
+    """Curves that leave and enter vertically."""
+    x, y = route[0]
+    steps = [f"M{_number(x)} {_number(y)}"]
+    for next_x, next_y in route[1:]:
+        middle = _number((y + next_y) / 2)
+        end = f"{_number(next_x)} {_number(next_y)}"
+        steps.append(f"L{end}" if x == next_x else f"C{_number(x)} {middle} {_number(next_x)} {middle} {end}")
+        x, y = next_x, next_y
+    return "".join(steps)
+
+
+def _boxes(scene: Scene, wrong: set[int]) -> Iterator[str]:
+    for box, (x, y) in zip(scene.boxes, scene.layout.centres, strict=True):
+        kind = "box" if box.kind == "node" else "box end"
+        if box.kind == "node" and box.place in wrong:
+            kind += " error"
+        yield _box(box, kind, x, y)
+
+
+def _box(box: Box, kind: str, x: float, y: float) -> str:
+    width, height = box.size
+    radius = 6.0 if box.kind == "node" else height / 2.4
+    place = f'x="{_number(x - width / 2)}" y="{_number(y - height / 2)}"'
+    size = f'width="{_number(width)}" height="{_number(height)}" rx="{_number(radius)}"'
+    parts = [f'<rect class="{kind}" {place} {size}/>']
+    baseline = y - LINE * len(box.lines) / 2 + TITLE_SIZE / 3
+    for number, line in enumerate((box.title, *box.lines)):
+        style = f'class="title" font-size="{TITLE_SIZE:g}"' if number == 0 else f'font-size="{TEXT_SIZE:g}"'
+        at = f'x="{_number(x)}" y="{_number(baseline + LINE * number)}"'
+        parts.append(f"<text {style} {at}>{_xml(escape(line))}</text>")
+    return "".join(parts)
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _xml(text: str) -> str:
+    """What XML has no place for (boxes have escapes for it, names have it still) as a question mark."""
+    return "".join(char if char.isprintable() else "?" for char in text)

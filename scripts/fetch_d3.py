@@ -1,0 +1,136 @@
+"""Fetches the parts of D3 that the report's page is made with: https://d3js.org, ISC licence.
+
+    python scripts/fetch_d3.py            write dml2onnx/report/assets/d3.min.js, from the npm registry (needs npm)
+    python scripts/fetch_d3.py --check    compare what is there with the pinned hash, without a network
+
+``d3-zoom`` moves and scales the maps by wheel, mouse, touch and double click, and brings what it needs. Versions and
+hashes of the packages stand here and nowhere else. A new version: change it, run with ``--unpinned``, look at what has
+changed, and put the hashes that it prints here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import io
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "dml2onnx" / "report" / "assets" / "d3.min.js"
+
+
+class Package(NamedTuple):
+    """A package of the npm registry and the hash of its archive, as the registry itself states it."""
+
+    name: str
+    version: str
+    integrity: str
+
+
+PACKAGES = (  # each after those that it needs
+    Package(
+        "d3-dispatch",
+        "3.0.2",
+        "sha512-sAzH4Y4nsLo8eSqw5jKiZt+LU2wZmL/qS+OkxQGjhwazB/D7TY34R/QK1eshfGr7cZEKymKZ/Haem7m+lu98Sg==",
+    ),
+    Package(
+        "d3-timer",
+        "3.0.2",
+        "sha512-1Il1aliroVSErrv5aulRBxAY+7+DnaoLIWGd1C6SsBTWDeobWiP/V69vwb8vT6abR1kKwaNe1196pmaQ1fK90A==",
+    ),
+    Package(
+        "d3-ease",
+        "3.0.2",
+        "sha512-B5znKqRmKROAN4oHWQ50W/qisVjA9GXh2WMsVKdFVp4DxWmcrOsweqgUOUVsv5th96kwaZlokU6SlV4J3gak1w==",
+    ),
+    Package(
+        "d3-color",
+        "3.1.1",
+        "sha512-lfab8x0Bj0UO7SNsY8dZSbNIA6ipbkE3X0NG9nqjCu6CfCHZseuDnOSJY7hidKrjpP++i1M2qT+FlAdPKYRilA==",
+    ),
+    Package(
+        "d3-interpolate",
+        "3.0.2",
+        "sha512-IRzGU62DtxhvsnSTWMQIdnoZ6gA+BCWwBon1EJI6SjoN595799b6z/QRBzXfFhE8iupUPp3042yBNo0STPqnzQ==",
+    ),
+    Package(
+        "d3-selection",
+        "3.0.1",
+        "sha512-ODSf35vqCrlCfp7hrm0eZjvOosSXSYLjqvIlhMBV9q9VOx7EBJG6pc+uXBswEZNJgCGJ+qnKYcWutbZDIxe/Xg==",
+    ),
+    Package(
+        "d3-transition",
+        "3.0.2",
+        "sha512-RcjCsdFgyFoDB+QXLC5m60ZkTN0k9zH+ovoLlTdJnDS1AbfbcuowiM4pCKSTOclNibS4f4J4cbv2m7O7y8NTOQ==",
+    ),
+    Package(
+        "d3-drag",
+        "3.0.1",
+        "sha512-OWeoayCq8J69hUIjvL+Mb6Q6Oaj/fyHV5XaXByEUAG+JUjIfTGDnk3qGpcXrD3VmQ3BSV96fcbM6fqq7C0tbPA==",
+    ),
+    Package(
+        "d3-zoom",
+        "3.0.1",
+        "sha512-kfjD3BDQu/FOatpZ6JdMSyIoDwTxIpI29ySTI2J5ZlDaH1WbuJGQJ2Q9oJkWTEZEW98j6idezoomSD3Cn2zwiw==",
+    ),
+)
+SHA256 = "7bff6901c3c96f511583985293d12c6375b4e5025878247edf5e7ce60ea4e36b"
+"""Of the file that is made."""
+
+
+def archive(package: Package, unpinned: bool) -> tarfile.TarFile:
+    """The package's archive; ends the process when it is not the pinned one."""
+    wanted = f"{package.name}@{package.version}"
+    with tempfile.TemporaryDirectory() as directory:
+        subprocess.run(["npm", "pack", "--silent", "--pack-destination", directory, wanted], check=True)
+        (file,) = Path(directory).iterdir()
+        content = file.read_bytes()
+    integrity = "sha512-" + base64.b64encode(hashlib.sha512(content).digest()).decode()
+    if unpinned:
+        print(f"{package.name} {package.version}: {integrity}")
+    elif integrity != package.integrity:
+        sys.exit(f"{wanted} is {integrity}, not {package.integrity}")
+    return tarfile.open(fileobj=io.BytesIO(content))
+
+
+def member(files: tarfile.TarFile, name: str) -> str:
+    found = files.extractfile(f"package/{name}")
+    assert found is not None, name
+    return found.read().decode().strip()
+
+
+def made(unpinned: bool) -> str:
+    """All packages in one script, with the licence that they share before them."""
+    scripts, licences = [], []
+    for package in PACKAGES:
+        with archive(package, unpinned) as files:
+            scripts.append(member(files, f"dist/{package.name}.min.js"))
+            licences.append(f"{package.name} {package.version}\n\n{member(files, 'LICENSE')}")
+    licence = "\n\n".join(licences).replace("*/", "* /")
+    return f"/* Written by scripts/fetch_d3.py\n\n{licence}\n*/\n" + "\n".join(scripts) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Writes the parts of D3 that the report's page is made with.")
+    parser.add_argument("--check", action="store_true", help="compare with the pinned hash instead of writing")
+    parser.add_argument("--unpinned", action="store_true", help="take what comes, and print its hashes")
+    options = parser.parse_args()
+    if not options.check:
+        TARGET.write_text(made(options.unpinned), encoding="utf-8", newline="\n")
+    found = hashlib.sha256(TARGET.read_bytes()).hexdigest()
+    if options.unpinned:
+        print(f"all: {found}")
+        return 0
+    if found != SHA256:
+        print(f"{TARGET.relative_to(ROOT)} is not what is pinned: run python scripts/fetch_d3.py")
+    return int(found != SHA256)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

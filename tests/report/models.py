@@ -1,0 +1,39 @@
+"""Models for the tests of reports: a small one, one whose names mean harm, and one with much wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import dml2onnx
+
+SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
+HOSTILE = "</script><img src=x onerror=alert(1)>\"'&\u202egnp.exe\u2028{{data}}<!--"
+
+
+def small() -> dml2onnx.Graph:
+    """Two nodes that become three, one that is passed on, one that no output needs; x is read transposed as well."""
+    g = dml2onnx.GraphBuilder(name="small")
+    x = g.input("x", "INT16", [2, 3], [1, 2])
+    with g.scope("block"):
+        y = g.max(x, x, name="largest")
+    g.abs(x, name="unused")
+    z = g.activation_relu(
+        g.convolution(g.input("picture", "FLOAT32", [1, 1, 4, 4]), g.constant(np.ones((1, 1, 3, 3), "float32")))
+    )
+    return g.build({"y": y, "z": z, "same": g.identity(z, name="same")})
+
+
+def hostile() -> dml2onnx.Graph:
+    """All names are such as to leave their places in HTML, XML or text."""
+    g = dml2onnx.GraphBuilder(name="hostile")
+    x = g.input(f"x{HOSTILE}", "INT8", [2, 2])
+    graph = g.build({f"y{HOSTILE}": g.abs(x, name=HOSTILE)})
+    return replace(graph, name=HOSTILE)
+
+
+def broken() -> dml2onnx.Graph:
+    """The sample that shows what ``check`` says."""
+    return dml2onnx.load(SAMPLES / "broken" / "model.json")

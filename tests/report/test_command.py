@@ -1,0 +1,84 @@
+"""``dml2onnx report``: files, exit codes, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import dml2onnx
+from dml2onnx.cli import main
+from tests.report.models import SAMPLES, small
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    dml2onnx.convert(small(), tmp_path / "model.json")
+    return tmp_path / "model.json"
+
+
+def test_a_page_beside_the_model(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(model)]) == 0
+    assert model.with_suffix(".html").read_text().startswith("<!DOCTYPE html>")
+    assert "no errors, 1 warning" in capsys.readouterr().out
+
+
+def test_a_drawing(model: Path, tmp_path: Path) -> None:
+    assert main(["report", str(model), "--svg", "-o", str(tmp_path / "graph.svg"), "-q"]) == 0
+    ElementTree.parse(tmp_path / "graph.svg")
+
+
+def test_findings_are_the_exit_code_and_the_page_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "broken.html"
+    assert main(["report", str(SAMPLES / "broken" / "model.json"), "-o", str(out)]) == 1
+    assert "7 errors" in capsys.readouterr().out
+    assert "DML1108" in out.read_text()
+
+
+def test_json_is_the_value(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(model), "--json", "--verify", "--profile"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["report"] == 1
+    assert document["verification"]["passed"]
+    assert document["profile"]["provider"] == "cpu"
+    assert not model.with_suffix(".html").exists()
+
+
+def test_standard_output(model: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["report", str(model), "-o", "-"]) == 0
+    assert capfdbinary.readouterr().out.startswith(b"<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["-o", "{model}"], "DML3009"),
+        (["-o", "{directory}/page.svg"], "DML3009"),
+        (["--svg", "-o", "{directory}/page.html"], "DML3009"),
+        (["-o", "{directory}/none/page.html"], "DML3009"),
+        (["-o", "{directory}"], "DML3009"),
+    ],
+)
+def test_what_is_refused(model: Path, arguments: list[str], code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    before = model.read_bytes()
+    filled = [item.format(model=model, directory=model.parent) for item in arguments]
+    assert main(["report", str(model), *filled]) == 1
+    assert code in capsys.readouterr().err
+    assert model.read_bytes() == before
+
+
+def test_a_page_never_replaces_what_the_model_was_read_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "model.html"
+    shutil.copy(SAMPLES / "broken" / "model.json", path)
+    assert main(["report", str(path)]) == 1
+    assert "DML3012" in capsys.readouterr().err
+    assert path.read_text().startswith("{")
+
+
+def test_an_unreadable_model(tmp_path: Path) -> None:
+    (tmp_path / "model.json").write_text("[]")
+    assert main(["report", str(tmp_path / "model.json"), "-o", str(tmp_path / "x.html")]) == 2
+    assert not (tmp_path / "x.html").exists()

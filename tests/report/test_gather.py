@@ -1,0 +1,175 @@
+"""The report value: what it holds of graphs that compile and of those that do not, and its JSON Schema."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import jsonschema
+import pytest
+
+import dml2onnx
+from dml2onnx import catalog
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.report import Report, as_json, gather
+from dml2onnx.report.directml import _tensor
+from tests.report.models import SAMPLES, broken, hostile, small
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA = json.loads((catalog.schemas_directory() / "report.schema.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def full() -> Report:
+    return gather(small(), rounds=3, profile=True)
+
+
+def test_every_node_with_what_it_became(full: Report) -> None:
+    assert full.onnx is not None
+    became = {node.name: [full.onnx.nodes[place].operator for place in node.onnx] for node in full.nodes}
+    assert became["convolution"] == ["Conv"]
+    assert became["activation_relu"] == ["Relu"]
+    assert became["same"] == became["unused"] == []
+    assert set(became["block_largest"]) == {"Transpose", "Cast", "Max"}
+    for place, node in enumerate(full.onnx.nodes):
+        if node.node is not None:
+            assert place in full.nodes[node.node].onnx
+
+
+def test_nodes_that_nobody_needs_are_told_apart(full: Report) -> None:
+    assert [node.name for node in full.nodes if not node.is_live] == ["unused"]
+    (unused,) = (node for node in full.nodes if not node.is_live)
+    assert [full.findings[place]["code"] for place in unused.findings] == ["DML1216"]
+    assert (full.errors, full.warnings) == (0, 1)
+
+
+def test_values_connect_nodes_and_ports(full: Report) -> None:
+    by_name = {node.name: node for node in full.nodes}
+    (written,) = by_name["activation_relu"].outputs
+    (read,) = by_name["same"].inputs
+    assert written.value == read.value == full.outputs[1].value
+    kinds = {full.values[item.value].kind for item in by_name["convolution"].inputs}
+    assert kinds == {"input", "constant"}
+    x, picture = full.inputs
+    assert (x.onnx_name, x.shape) == ("x", (3, 2))
+    assert x.tensor is not None
+    assert (full.tensors[x.tensor].layout, full.tensors[x.tensor].strides) == ("permuted", (1, 2))
+    assert full.values[picture.value].kind == "input"
+
+
+def test_equal_things_are_held_once(full: Report) -> None:
+    assert len(set(full.tensors)) == len(full.tensors)
+    report = gather(dml2onnx.load(SAMPLES / "picture" / "model.json"))
+    assert len(report.descriptors) < len(report.nodes)
+
+
+def test_what_verification_and_profile_say_is_at_the_nodes(full: Report) -> None:
+    assert full.verification is not None
+    assert full.verification.passed
+    assert full.profile is not None
+    assert {item.output for item in full.verification.outputs} == {"y", "z", "same"}
+    assert len(full.verification.outputs) == 9  # in three rounds
+    assert full.onnx is not None
+    for node in full.nodes:
+        assert bool(node.verified) is node.is_live
+        seen = [full.onnx.nodes[place].microseconds for place in node.onnx]
+        assert (node.microseconds is not None) is any(item is not None for item in seen)
+    spent = sum(node.microseconds or 0 for node in full.onnx.nodes)
+    assert spent > 0
+    assert full.profile.microseconds == pytest.approx(spent + full.profile.unplaced)
+    assert {node.provider for node in full.onnx.nodes if node.microseconds is not None} == {"CPUExecutionProvider"}
+
+
+def test_times_of_nodes_that_the_runtime_has_laid_out_anew_find_their_place() -> None:
+    """ONNX Runtime names a convolution that it runs in blocks of channels after the value that it makes."""
+    report = gather(dml2onnx.load(SAMPLES / "digits" / "model.json"), profile=True)
+    assert report.profile is not None
+    timed = {node.name for node in report.nodes if node.microseconds is not None}
+    assert {"conv1", "conv2", "pool1"} <= timed
+
+
+def test_levels_say_what_holds_a_node_back() -> None:
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", "INT8", [1, 1, 4, 4])
+    report = gather(g.build({"y": g.resample1(x, [1, 1, 8, 8], "NEAREST_NEIGHBOR", [1, 1, 2, 2], [0] * 4, [0] * 4)}))
+    (descriptor,) = report.descriptors
+    assert descriptor.level == report.minimum_level
+    assert descriptor.level is not None
+    said = descriptor.held_by[0]
+    assert said["field"] == "InputTensor/DataType"
+    assert said["since"] == descriptor.level
+    assert "FLOAT32" in str(said["expected"])
+
+
+def test_a_graph_with_errors_has_a_report() -> None:
+    graph = broken()
+    report = gather(graph, rounds=1, profile=True)
+    assert [item["code"] for item in report.findings] == [item.code for item in dml2onnx.check(graph)]
+    assert (report.onnx, report.verification, report.profile, report.minimum_level) == (None, None, None, None)
+    wrong = {node.name: [report.findings[place]["code"] for place in node.findings] for node in report.nodes}
+    assert wrong["border"] == ["DML1108"]
+    border = report.descriptors[report.nodes[0].descriptor]
+    assert border.attributes["PaddingMode"] is None  # it could not be read
+    assert border.level is None
+
+
+def test_what_prevents_compiling_is_a_finding(tmp_path: Path) -> None:
+    """A graph can be checked without the files of its constants, and not compiled."""
+    _, *weights = dml2onnx.convert(dml2onnx.load(SAMPLES / "digits" / "model.json"), tmp_path / "model.bin")
+    for path in weights:
+        path.unlink()
+    graph = dml2onnx.load(tmp_path / "model.bin")
+    warnings = dml2onnx.check(graph)
+    report = gather(graph)
+    assert report.onnx is None
+    assert (report.errors, report.warnings) == (len(weights), len(warnings))
+    assert weights[0].name in str(report.findings[len(warnings)]["message"])
+    assert report.minimum_level == "1_0"
+
+
+def test_what_prevents_verifying_is_a_finding() -> None:
+    """The reference refuses what would take it hours; all else is reported."""
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", "FLOAT32", [1, 1, 8192, 8192])
+    report = gather(g.build({"y": g.gemm(x, x)}), rounds=1)
+    assert report.onnx is not None
+    assert report.verification is None
+    assert [item["code"] for item in report.findings] == ["DML3015"]
+
+
+@pytest.mark.parametrize("verified", [False, True])
+@pytest.mark.parametrize("make", [small, hostile, broken])
+def test_json_obeys_its_schema(make: object, verified: bool) -> None:
+    assert callable(make)
+    document = json.loads(json.dumps(as_json(gather(make(), rounds=int(verified), profile=verified)), allow_nan=False))
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    assert document["report"] == 1
+
+
+def test_the_schema_is_strict() -> None:
+    document = as_json(gather(small()))
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    for spoiled in ({**document, "nodes": "x"}, {**document, "other": 1}, {**document, "report": 2}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(spoiled, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "strides", "layout"),
+    [
+        ((2, 3), None, "packed"),
+        ((2, 3), (1, 2), "permuted"),
+        ((2, 3), (0, 1), "broadcast"),
+        ((2, 3), (4, 1), "padded"),
+        ((3, 3), (1, 1), "overlapping"),
+        ((2, 0), None, "invalid"),
+        ((1 << 20, 1 << 20), None, "invalid"),
+        ((2, 3), (1,), "invalid"),
+    ],
+)
+def test_layouts_in_memory(sizes: tuple[int, ...], strides: tuple[int, ...] | None, layout: str) -> None:
+    tensor = _tensor(TensorDesc(DataType.FLOAT32, sizes, strides))
+    assert tensor.layout == layout
+    assert (tensor.bytes == 0) is (layout == "invalid")
