@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,6 +63,27 @@ def whole_number(given: object, what: str, least: int | None = 0) -> int:
     if least is not None and number < least:
         raise refusal(what, given, expected)
     return number
+
+
+def positive(given: object, what: str) -> float:
+    """A finite number above 0."""
+    expected = "a number above 0"
+    if isinstance(given, (bool, np.bool_)) or not isinstance(given, (int, float, np.number)):
+        raise refusal(what, given, expected)
+    try:
+        number = float(given)
+    except (TypeError, ValueError, OverflowError):
+        raise refusal(what, given, expected) from None
+    if not 0 < number < float("inf"):
+        raise refusal(what, given, expected)
+    return number
+
+
+def function(given: object, what: str) -> Callable[..., object]:
+    """What can be called."""
+    if not callable(given):
+        raise refusal(what, given, "a function")
+    return given
 
 
 def flag(given: object, what: str) -> bool:

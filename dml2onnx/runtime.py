@@ -72,26 +72,11 @@ class Session:
         self, model: bytes | Path, inputs: Sequence[Port], outputs: Sequence[Port], provider: str = "cpu",
         *, profile: bool = False,
     ) -> None:  # fmt: skip
-        import onnxruntime
-
-        full_name = require_provider(provider)
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4  # what goes wrong arrives as an exception too
-        if provider == "dml":
-            options.enable_mem_pattern = False
-            options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
         self._profile_directory = tempfile.TemporaryDirectory() if profile else None
-        if self._profile_directory is not None:
-            options.enable_profiling = True
-            options.profile_file_prefix = str(Path(self._profile_directory.name) / "profile")
         self._inputs = inputs
         self._outputs = outputs
-        providers = [full_name] if provider == "cpu" else [full_name, PROVIDERS["cpu"]]
-        source = str(model) if isinstance(model, Path) else model
-        try:
-            self._session = onnxruntime.InferenceSession(source, options, providers=providers)
-        except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
-            raise DmlError(_failure(error)) from error
+        directory = None if self._profile_directory is None else Path(self._profile_directory.name)
+        self._session = open_session(model, provider, directory)
 
     def run(self, inputs: Mapping[str, npt.ArrayLike], wanted: Sequence[str] | None = None) -> dict[str, Array]:
         """The outputs (those ``wanted``, or all), by public name, in memory order, of inputs by public name."""
@@ -117,6 +102,30 @@ class Session:
                 key = (event["name"].removesuffix("_kernel_time"), details["op_name"], details.get("provider", ""))
                 times[key] = times.get(key, 0.0) + float(event["dur"])
         return [NodeTime(name, operator, spent, provider) for (name, operator, provider), spent in times.items()]
+
+
+def open_session(model: bytes | Path, provider: str = "cpu", profile: Path | None = None) -> Any:
+    """An ``onnxruntime.InferenceSession`` of any ONNX model, which writes a profile into a directory when asked to.
+
+    :class:`DmlError` (DML3011) where ONNX Runtime refuses the model.
+    """
+    import onnxruntime
+
+    full_name = require_provider(provider)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4  # what goes wrong arrives as an exception too
+    if provider == "dml":
+        options.enable_mem_pattern = False
+        options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+    if profile is not None:
+        options.enable_profiling = True
+        options.profile_file_prefix = str(profile / "profile")
+    providers = [full_name] if provider == "cpu" else [full_name, PROVIDERS["cpu"]]
+    source = str(model) if isinstance(model, Path) else model
+    try:
+        return onnxruntime.InferenceSession(source, options, providers=providers)
+    except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
+        raise DmlError(_failure(error)) from error
 
 
 def _failure(error: Exception) -> Diagnostic:

@@ -52,7 +52,17 @@ ALLOWED = {
     },
     "execution": {"arguments", "codes", "compiler", "diagnostics", "files", "frontends", "ir", "model", "runtime"},
     "pydirectml": {"builder", "catalog", "checks", "codes", "compiler", "diagnostics", "ir", "runtime"},
-    "verification": {"arguments", "compiler", "frontends", "ir", "model", "reference", "runtime"},
+    "verification": {
+        "arguments",
+        "codes",
+        "compiler",
+        "diagnostics",
+        "frontends",
+        "ir",
+        "model",
+        "reference",
+        "runtime",
+    },
     "report": {
         "arguments",
         "catalog",

@@ -14,13 +14,11 @@ from dml2onnx.checks import minimum_feature_level
 from dml2onnx.cli import render
 from dml2onnx.cli.inputs import input_files, read_array
 from dml2onnx.cli.models import count, level_text, load_model
-from dml2onnx.cli.verification import nodes_as_json, show_nodes
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.execution import execute, save_npy, write_effect
 from dml2onnx.files import check_target, spare
-from dml2onnx.verification import verify
 
 if TYPE_CHECKING:
     import argparse
@@ -224,46 +222,6 @@ def _print_resource(name: str, array: Array, verbose: bool, screen: Screen) -> N
     bits = flat.view(f"u{flat.itemsize}")
     for index, (item, raw) in enumerate(zip(flat, bits, strict=True)):
         screen.say(f"  {index}: {render.number(item)} (0x{int(raw):0{2 * flat.itemsize}X})")
-
-
-def verify_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Compares the compiled model with the reference on random inputs."""
-    graph = load_model(options, screen)
-    with screen.working("compiling, running, and evaluating the reference"):
-        result = verify(graph, rounds=options.rounds, seed=options.seed, provider=options.provider)
-    if screen.as_json:
-        screen.json(
-            {
-                "passed": result.passed,
-                "comparisons": [
-                    {
-                        "output": item.output,
-                        "round": item.round,
-                        "elements": item.elements,
-                        "wrong": item.wrong,
-                        "unspecified": item.unspecified,
-                        "worst_difference": render.finite(item.worst),
-                        "first_wrong": list(item.first_wrong),
-                    }
-                    for item in result.comparisons
-                ],
-                "nodes": nodes_as_json(result),
-            }
-        )
-        return 0 if result.passed else 1
-    rows = [
-        (item.output, item.round, item.elements, item.wrong, item.unspecified, f"{item.worst:.3g}")
-        for item in result.comparisons
-    ]
-    silent = [item for item in result.comparisons if item.says_nothing]
-    screen.table(["output", "round", ">elements", ">wrong", ">unspecified", ">largest difference"], rows)
-    show_nodes(result, screen, all_nodes=options.nodes)
-    if silent:
-        rounds = ", ".join(f"{escape(item.output)} in round {escape(item.round)}" for item in silent)
-        screen.say(f"\nnothing is specified of {rounds}: no agreement is claimed there")
-    verdict = "[bold green]agrees[/] with the reference" if result.passed else "[bold red]differs[/] from the reference"
-    screen.say(f"\nthe compiled model {verdict}")
-    return 0 if result.passed else 1
 
 
 def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:

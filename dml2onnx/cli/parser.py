@@ -89,6 +89,16 @@ def _at_least(lowest: int) -> Callable[[str], int]:
     return number
 
 
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{quote(text)} is no number") from None
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{quote(text)} is no number of seconds above 0")
+    return value
+
+
 def make_parser() -> argparse.ArgumentParser:
     """All commands and their options."""
     parser = _Parser(
@@ -185,7 +195,25 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 def _add_verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
-    parser.add_argument("--rounds", type=_at_least(1), default=3, metavar="N", help="runs with new inputs (default: 3)")
+    parser.add_argument(
+        "--cases", "--rounds", type=_at_least(1), default=3, metavar="N", help="runs with new inputs (default: 3)"
+    )
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME=FILE.npy",
+        help="contents of an input, in every case (repeatable; default: random and extreme numbers)",
+    )
+    parser.add_argument(
+        "--against",
+        type=_path,
+        metavar="OTHER.onnx",
+        help="compare this ONNX model with the graph, not the compiled one",
+    )
+    parser.add_argument(
+        "--time-limit", type=_seconds, metavar="SECONDS", help="look at no further node after that time"
+    )
     parser.add_argument("--nodes", action="store_true", help="show what was found of every node")
     parser.add_argument("--seed", type=_at_least(0), default=0, metavar="N", help="seed of the inputs (default: 0)")
 

@@ -30,6 +30,7 @@ HOMES = {
     "ops": "lookup",
     "pydirectml": "pydirectml",
     "report": "report",
+    "verify": "verification",
 }
 """Commands with a module of their own; the others are in ``commands``."""
 PATIENCE = 2.0

@@ -16,7 +16,7 @@ from rich.table import Table
 from dml2onnx.diagnostics import Severity, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy as np
 
@@ -61,6 +61,15 @@ class Screen:
         else:
             with self.err.status(what):
                 yield
+
+    @contextmanager
+    def counting(self, what: str) -> Iterator[Callable[[str], object] | None]:
+        """As :meth:`working`, with a function that says how far it is; ``None`` where nobody is looking."""
+        if self.as_json or self.quiet or not self.err.is_terminal:
+            yield None
+        else:
+            with self.err.status(what) as status:
+                yield lambda text: status.update(f"{what}: {escape(text)}")
 
     def json(self, value: object) -> None:
         """One JSON document on standard output."""

@@ -87,3 +87,15 @@ NO_ARGUMENT = Code(
     "A function of the Python package was given a value of another kind than it takes, such as a number for a path or "
     "text for a list of names. The message says which argument it is and what is meant by it.",
 )
+OTHER_UNREADABLE = Code(
+    "DML3018",
+    "the model to compare with is unreadable",
+    "The file given to `dml2onnx verify --against` is not there, or ONNX Runtime cannot load it.",
+)
+OTHER_DOES_NOT_FIT = Code(
+    "DML3019",
+    "the model to compare with has other inputs or outputs",
+    "`dml2onnx verify --against` feeds an ONNX model with what the graph is fed with. Its inputs and outputs must be "
+    "those of the graph, by name or, where no name agrees, in the same number and order; of the same data types; and "
+    "of the shape of the buffer in memory order or of the tensor's Sizes, dimensions of 1 apart.",
+)

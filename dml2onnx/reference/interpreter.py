@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -71,22 +71,31 @@ def evaluate_results(
     graph: Graph,
     inputs: Mapping[str, npt.ArrayLike] | None = None,
     outputs: Sequence[GraphOutput] | None = None,
+    before: Callable[[Node], None] | None = None,
 ) -> dict[str, Result]:
     """As :func:`evaluate`, with the errors that are allowed and the elements that are unspecified.
 
-    Across operators both are found as :mod:`dml2onnx.reference.propagation` says.
+    Across operators both are found as :mod:`dml2onnx.reference.propagation` says. ``before`` is called with each node
+    before it is evaluated; what it raises ends the evaluation.
     """
-    return _Evaluation(graph, inputs or {}, True).outputs(graph.outputs if outputs is None else outputs)
+    return _Evaluation(graph, inputs or {}, True, before).outputs(graph.outputs if outputs is None else outputs)
 
 
 class _Evaluation:
-    def __init__(self, graph: Graph, inputs: Mapping[str, npt.ArrayLike], probing: bool) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: Mapping[str, npt.ArrayLike],
+        probing: bool,
+        before: Callable[[Node], None] | None = None,
+    ) -> None:
         unknown = inputs.keys() - {item.name for item in graph.inputs}
         if unknown:
             raise KeyError(f"the graph has no input {', '.join(sorted(unknown))}")
         self.graph = graph
         self.given = inputs
         self.probing = probing
+        self.before = before
         self.random = np.random.default_rng(0)
         self.buffers: dict[Value, _Buffer] = {}
 
@@ -101,6 +110,8 @@ class _Evaluation:
             if item.value in needed:
                 self.buffers[item.value] = _Buffer(self._input(item, nodes))
         for node in nodes:
+            if self.before is not None:
+                self.before(node)
             try:
                 self._run(node)
             except MemoryError:

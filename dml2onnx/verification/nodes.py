@@ -18,7 +18,7 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import Inputs, allowed_error, disagreements, memory, run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dml2onnx.ir.graph import Graph, Node, Value, Write
     from dml2onnx.model import Array
@@ -34,7 +34,8 @@ class NodeCheck:
     """One output of one node, over all rounds so far.
 
     ``worst`` and ``worst_relative`` are the largest differences among finite elements, ``worst_ulps`` the largest in
-    units in the last place of the expected value, ``worst_of_bound`` the largest as a part of what is allowed. Of the
+    units in the last place of the expected value, ``worst_of_bound`` the largest as a part of what is allowed, which is
+    there ``arithmetic``, what the operator's own sums and functions may be off, and ``rounding`` to its type. Of the
     first wrong element there are the round, the index, what was expected, what came, and what would have been allowed.
     """
 
@@ -48,6 +49,8 @@ class NodeCheck:
     worst_relative: float = 0.0
     worst_ulps: float = 0.0
     worst_of_bound: float = 0.0
+    arithmetic: float = 0.0
+    rounding: float = 0.0
     exact: bool = True
     """Whether nothing but equality is allowed."""
     round: str = ""
@@ -79,8 +82,11 @@ class NodeChecks:
         """What has been found, in the order in which the nodes run."""
         return tuple(self._found.values())
 
-    def run(self, feeds: Mapping[str, Array], label: str) -> None:
-        """One round: all nodes on these contents of the graph's inputs, which have the shapes of memory."""
+    def run(self, feeds: Mapping[str, Array], label: str, before: Callable[[Node], None] | None = None) -> None:
+        """One round: all nodes on these contents of the graph's inputs, which have the shapes of memory.
+
+        ``before`` is called with each node before it is looked at; what it raises ends the round.
+        """
         bound = {item.value: _bytes(feeds[item.name], item.value) for item in self._graph.inputs}
         bound |= {item.value: _bytes(item.data.read(), item.value) for item in self._graph.constants}
         given = {name: _bytes_to(feeds[name], port.dtype, port.shape) for name, port in self._inputs.items()}
@@ -89,6 +95,8 @@ class NodeChecks:
             arrays = self._session.run(given, [self._names[value] for value in wanted])
             buffers = bound | {value: _bytes(arrays[self._names[value]], value) for value in wanted}
             for node in batch:
+                if before is not None:
+                    before(node)
                 self._check(node, buffers, label)
 
     def _batches(self) -> Iterator[list[Node]]:
@@ -174,6 +182,12 @@ def _judged(
         size = np.abs(expected)
         unit = np.spacing(size.astype(data_type.dtype)).astype(np.float64) if data_type.is_float else np.ones(got.shape)
         relative, ulps, part = distance / size, distance / unit, distance / allowed
+    share = _largest(part, counted)
+    own, rounding = before.arithmetic, before.rounding
+    if share > before.worst_of_bound:
+        at = np.unravel_index(np.argmax(np.where(counted & np.isfinite(part), part, -1)), part.shape)
+        own = 0.0 if want.error is None else min(float(want.error[at]), float(allowed[at]))
+        rounding = float(allowed[at]) - own
     result = replace(
         before,
         elements=before.elements + got.size,
@@ -182,7 +196,9 @@ def _judged(
         worst=max(before.worst, _largest(distance, counted)),
         worst_relative=max(before.worst_relative, _largest(relative, counted)),
         worst_ulps=max(before.worst_ulps, _largest(ulps, counted)),
-        worst_of_bound=max(before.worst_of_bound, _largest(part, counted)),
+        worst_of_bound=max(before.worst_of_bound, share),
+        arithmetic=own,
+        rounding=rounding,
         exact=before.exact and want.error is None,
     )
     if before.wrong or not wrong.any():

@@ -1,0 +1,188 @@
+"""``verify`` of another model than the compiled one, within a time, and what is told meanwhile."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+import dml2onnx
+from dml2onnx import DmlError, Graph, GraphBuilder
+from dml2onnx.cli import main
+from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.verification.against import _with_ones
+
+WEIGHTS = np.random.default_rng(0).normal(0, 1, (4, 3, 3, 3)).astype(np.float32)
+
+
+def network(*, channels_last: bool = False) -> Graph:
+    g = GraphBuilder(feature_level="5_0")
+    strides = [75, 1, 15, 3] if channels_last else None
+    x = g.input("x", "FLOAT32", [1, 3, 5, 5], strides=strides)
+    return g.build({"y": g.tanh(g.convolution(x, g.constant(WEIGHTS), name="convolution"))})
+
+
+def onnx_file(
+    path: Path,
+    *,
+    weights: np.ndarray = WEIGHTS,
+    names: tuple[str, str] = ("x", "y"),
+    shape: tuple[int | str, ...] = (1, 3, 5, 5),
+    data_type: int = TensorProto.FLOAT,
+) -> Path:
+    """The same network as somebody else would write it."""
+    x, y = names
+    filters, axes = onnx.numpy_helper.from_array(weights, "w"), onnx.numpy_helper.from_array(np.array([0]), "axes")
+    nodes = [
+        helper.make_node("Cast", [x], ["floats"], to=TensorProto.FLOAT),
+        helper.make_node("Unsqueeze" if len(shape) == 3 else "Identity", ["floats", "axes"][: 5 - len(shape)], ["x4"]),
+        helper.make_node("Conv", ["x4", "w"], ["h"]),
+        helper.make_node("Tanh", ["h"], [y]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info(x, data_type, shape)],
+        [helper.make_tensor_value_info(y, TensorProto.FLOAT, None)],
+        [filters, axes],
+    )
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10), path)
+    return path
+
+
+@pytest.mark.parametrize("names", [("x", "y"), ("data", "result")])
+@pytest.mark.parametrize("shape", [(1, 3, 5, 5), (3, 5, 5), ("N", 3, "H", "W")])
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_somebody_elses_model(
+    tmp_path: Path, names: tuple[str, str], shape: tuple[int | str, ...], channels_last: bool
+) -> None:
+    path = onnx_file(tmp_path / "other.onnx", names=names, shape=shape)
+    found = dml2onnx.verify(network(channels_last=channels_last), against=path)
+    assert found.passed
+    assert len(found.comparisons) == 3
+    assert found.nodes == ()
+
+
+def test_what_was_compiled_agrees(tmp_path: Path) -> None:
+    graph = network(channels_last=True)
+    dml2onnx.compile(graph).save(tmp_path / "y.onnx")
+    assert dml2onnx.verify(graph, against=tmp_path / "y.onnx").passed
+
+
+def test_another_weight_is_found(tmp_path: Path) -> None:
+    wrong = WEIGHTS.copy()
+    wrong[2, 1, 0, 2] *= 1.01
+    found = dml2onnx.verify(network(), against=onnx_file(tmp_path / "other.onnx", weights=wrong))
+    assert not found.passed
+    assert {item.first_wrong[1] for item in found.comparisons if item.wrong} == {2}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"names": ("x", "z")}, None),
+        ({"data_type": TensorProto.DOUBLE}, 'input "x" is float32, and "x" of the other model float64'),
+        (
+            {"shape": (1, 3, 6, 5)},
+            'input "x" has the shape [1, 3, 5, 5] (memory order), and "x" of the other model [1, 3, 6, 5]',
+        ),
+    ],
+)
+def test_what_does_not_fit(tmp_path: Path, options: dict[str, object], message: str | None) -> None:
+    path = onnx_file(tmp_path / "other.onnx", **options)  # type: ignore[arg-type]
+    if message is None:  # one output there and one here: they are each other's
+        assert dml2onnx.verify(network(), against=path).passed
+        return
+    with pytest.raises(DmlError) as caught:
+        dml2onnx.verify(network(), against=path)
+    assert caught.value.diagnostics[0].code == "DML3019"
+    assert caught.value.diagnostics[0].message == message
+
+
+def test_names_and_numbers_that_do_not_fit(tmp_path: Path) -> None:
+    g = GraphBuilder()
+    a, b = g.input("a", "FLOAT32", [3]), g.input("b", "FLOAT32", [3])
+    graph = g.build({"y": a + b})
+    path = onnx_file(tmp_path / "other.onnx")
+    with pytest.raises(DmlError) as caught:
+        dml2onnx.verify(graph, against=path)
+    assert [item.message for item in caught.value.diagnostics] == [
+        'the other model has no input "a"; its inputs are: x',
+        'the other model has no input "b"; its inputs are: x',
+        'the graph has nothing for input "x" of the other model',
+    ]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no model at all"])
+def test_what_is_no_model(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "other.onnx"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UnreadableError) as caught:
+        dml2onnx.verify(network(), against=path)
+    assert [item.code for item in caught.value.diagnostics] == ["DML3018"]
+
+
+@pytest.mark.parametrize(
+    ("shape", "wanted", "made"),
+    [
+        ((1, 3, 5), (3, 5), (3, 5)),
+        ((3, 5), (1, 3, 1, 5), (1, 3, 1, 5)),
+        ((1, 3, 5), (None, None), (3, 5)),
+        ((1, 3), (None, 3), (1, 3)),
+        ((3, 5), (5, 3), None),
+        ((3, 5), (15,), None),
+        ((1, 1), (None,), (1,)),
+    ],
+)
+def test_dimensions_of_one(
+    shape: tuple[int, ...], wanted: tuple[int | None, ...], made: tuple[int, ...] | None
+) -> None:
+    assert _with_ones(shape, wanted) == made
+
+
+# --- Time and progress ------------------------------------------------------------------------------------------------
+
+
+def test_time_limit() -> None:
+    found = dml2onnx.verify(network(), rounds=10**6, time_limit=0.3)
+    assert 0 < found.finished < 10**6
+    assert len(found.comparisons) == found.finished
+    assert found.passed
+
+
+def test_without_time_nothing_is_claimed() -> None:
+    found = dml2onnx.verify(network(), time_limit=1e-9)
+    assert (found.finished, found.comparisons, found.passed) == (0, (), False)
+
+
+def test_progress_counts_nodes() -> None:
+    told: list[str] = []
+    dml2onnx.verify(network(), rounds=2, progress=told.append)
+    assert told[0] == "round 1 of 2, node by node: node 1 of 2"
+    assert told[-1] == "round 2 of 2, as a whole: node 2 of 2"
+    assert len(told) == 8
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dml2onnx.convert(network(), tmp_path / "model.json", format="native")
+    np.save(tmp_path / "x.npy", np.zeros((1, 3, 5, 5), np.float32))
+    arguments = ["verify", str(tmp_path / "model.json"), "--input", f"x={tmp_path / 'x.npy'}", "--cases", "2"]
+    assert main([*arguments, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["cases"] == {"seed": 0, "asked": 2, "finished": 2}
+    convolution = document["nodes"][0]
+    assert convolution["node"] == "convolution"
+    assert convolution["worst_difference"] == 0  # of zeros
+    assert main([*arguments, "--nodes"]) == 0
+    assert "of arithmetic" in capsys.readouterr().out
+    other = onnx_file(tmp_path / "other.onnx", weights=WEIGHTS + 1)
+    assert main(["verify", str(tmp_path / "model.json"), "--against", str(other)]) == 1
+    assert "differs from the reference" in capsys.readouterr().out
+    assert main(["verify", str(tmp_path / "model.json"), "--against", str(tmp_path / "none.onnx")]) == 2
+    assert main(["verify", str(tmp_path / "model.json"), "--input", "z=nothing.npy"]) == 2
+    assert main(["verify", str(tmp_path / "model.json"), "--time-limit", "0"]) == 2
