@@ -1,13 +1,16 @@
 """How long compiling takes: parse, check, lower and write, for graphs of 1,000, 10,000 and 100,000 nodes.
 
-    python scripts/bench_compile.py [--sizes 1000 10000] [--repeat 3]
+    python scripts/bench_compile.py [--sizes 1000 10000] [--formats native program] [--repeat 3]
     python scripts/bench_compile.py --sizes 10000 --profile     the hottest functions
 
 The graph is a mix as in networks for pictures: convolutions with fused RELU, pooling, padding, joins, sums,
-activations and resampling, whose sizes and attributes vary, so that little of it repeats. Every measurement is the
-first compilation of a fresh process, and the best of several processes counts. The floor that it is compared with is
-building the very same ONNX model (nodes, attributes, names, initializers) with ``onnx.helper`` and writing that: once
-without, and once with the metadata that tells which DirectML node an ONNX node comes from.
+activations and resampling, whose sizes and attributes vary, so that little of it repeats. It is read in the native
+format and, of one size, as a DxDispatch program and as a serialized graph. Every measurement is the first compilation
+of a fresh process, and the best of several processes counts. The floor that it is compared with is building the very
+same ONNX model (nodes, attributes, names, initializers) with ``onnx.helper`` and writing that: once without, and once
+with the metadata that tells which DirectML node an ONNX node comes from. Times are the processor's, of one thread.
+
+A million nodes (``--sizes 1000000 --repeat 1``) need 3.5 GiB, and the floor beside them some more.
 """
 
 from __future__ import annotations
@@ -21,10 +24,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
+import _bench_formats
 import numpy as np
 import onnx
 from onnx import helper
@@ -34,6 +39,12 @@ from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import Graph
 
 SIZES = (1_000, 10_000, 100_000)
+FORMATS: MappingProxyType[str, Callable[[Path], Path]] = MappingProxyType(
+    {"native": lambda path: path, "program": _bench_formats.program, "serialized": _bench_formats.serialized}
+)
+"""How a native model becomes one of the format."""
+COMPARED_SIZE = 10_000
+"""The number of nodes, if it is among those asked for, that is measured in all formats."""
 STAGES = ("parse", "check", "lower", "write")
 CHANNELS = (4, 8, 12, 16)
 FILTER_SIZES = (1, 3, 5)
@@ -207,15 +218,15 @@ def write_model(nodes: int, directory: Path) -> Path:
 
 def pipeline(path: Path, output: Path) -> tuple[Seconds, Graph]:
     """Compiles once, and says how long each stage took."""
-    times = [time.perf_counter()]
+    times = [time.process_time()]
     graph = dml2onnx.load(path)
-    times.append(time.perf_counter())
+    times.append(time.process_time())
     findings = dml2onnx.check(graph)
-    times.append(time.perf_counter())
+    times.append(time.process_time())
     model = compile_outputs(graph, graph.outputs)
-    times.append(time.perf_counter())
+    times.append(time.process_time())
     model.save(output)
-    times.append(time.perf_counter())
+    times.append(time.process_time())
     assert not findings, findings[0]
     return {stage: end - start for stage, start, end in zip(STAGES, times, times[1:], strict=False)}, graph
 
@@ -264,11 +275,11 @@ def with_helper(model: onnx.ModelProto, output: Path, metadata: bool) -> Callabl
     return build
 
 
-def measure(path: Path) -> dict[str, float]:
+def measure(path: Path, form: str) -> dict[str, float]:
     """One process's measurement, in seconds and MiB; what is loaded once per process has been loaded before."""
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
-        pipeline(write_model(12, directory), directory / "warm.onnx")
+        pipeline(FORMATS[form](write_model(12, directory)), directory / "warm.onnx")
         before = _peak_memory()
         seconds, graph = pipeline(path, directory / "model.onnx")
         peak = _peak_memory()
@@ -285,9 +296,9 @@ def measure(path: Path) -> dict[str, float]:
 
 def _time(build: Callable[[], None]) -> float:
     gc.collect()
-    started = time.perf_counter()
+    started = time.process_time()
     build()
-    return time.perf_counter() - started
+    return time.process_time() - started
 
 
 def _peak_memory() -> float:
@@ -299,9 +310,9 @@ def _peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1 << 20)
 
 
-def best_of(path: Path, repeat: int) -> dict[str, float]:
+def best_of(path: Path, form: str, repeat: int) -> dict[str, float]:
     """The measurement with the fastest whole compilation, with the fastest times of the floor."""
-    command = [sys.executable, str(Path(__file__).resolve()), "--measure", str(path)]
+    command = [sys.executable, str(Path(__file__).resolve()), "--measure", str(path), "--formats", form]
     results: list[dict[str, float]] = [
         json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout) for _ in range(repeat)
     ]
@@ -313,34 +324,36 @@ def _total(result: dict[str, float]) -> float:
     return sum(result[stage] for stage in STAGES)
 
 
-def report(sizes: list[int], repeat: int) -> None:
+def report(sizes: list[int], repeat: int, formats: Iterable[str] = FORMATS, compared: int = COMPARED_SIZE) -> None:
     """Measures and prints a table."""
-    columns = ["nodes", "distinct", "ONNX nodes", *STAGES, "total", "µs/node"]
+    columns = ["format", "nodes", "distinct", "ONNX nodes", *STAGES, "total", "µs/node"]
     columns += ["helper", "ratio", "+metadata", "ratio", "peak", "growth"]
-    print("seconds, the best of several fresh processes; memory in MiB")
+    print("seconds of processor time, the best of several fresh processes; memory in MiB")
     print("".join(f"{column:>11}" for column in columns), flush=True)
     per_node = []
     with tempfile.TemporaryDirectory() as directory:
-        for size in sizes:
-            result = best_of(write_model(size, Path(directory)), repeat)
+        for form, size in [(form, size) for form in formats for size in sizes if form == "native" or size == compared]:
+            result = best_of(FORMATS[form](write_model(size, Path(directory))), form, repeat)
             total = _total(result)
-            per_node.append(total / result["nodes"])
-            cells = [f"{int(result[name])}" for name in ("nodes", "distinct", "onnx_nodes")]
+            if form == "native":
+                per_node.append(total / result["nodes"])
+            cells = [form, *(f"{int(result[name])}" for name in ("nodes", "distinct", "onnx_nodes"))]
             cells += [f"{result[stage]:.3f}" for stage in STAGES]
-            cells += [f"{total:.3f}", f"{1e6 * per_node[-1]:.1f}"]
+            cells += [f"{total:.3f}", f"{1e6 * total / result['nodes']:.1f}"]
             for floor in (result["helper"], result["full"]):
                 cells += [f"{floor:.3f}", f"{total / floor:.2f}"]
             cells += [f"{result['peak']:.0f}", f"{result['growth']:.0f}"]
             print("".join(f"{cell:>11}" for cell in cells), flush=True)
-    print(f"time per node, slowest to fastest size: {max(per_node) / min(per_node):.2f}")
+    if per_node:
+        print(f"time per node, slowest to fastest size: {max(per_node) / min(per_node):.2f}")
 
 
-def profile(size: int) -> None:
+def profile(size: int, form: str) -> None:
     """Prints the functions that take most of a compilation."""
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
-        pipeline(write_model(12, directory), directory / "warm.onnx")
-        path = write_model(size, directory)
+        pipeline(FORMATS[form](write_model(12, directory)), directory / "warm.onnx")
+        path = FORMATS[form](write_model(size, directory))
         profiler = cProfile.Profile()
         profiler.runcall(pipeline, path, directory / "model.onnx")
         pstats.Stats(profiler).sort_stats("tottime").print_stats(40)
@@ -349,17 +362,20 @@ def profile(size: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measures how long compiling takes.")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), metavar="N", help="numbers of nodes")
+    parser.add_argument(
+        "--formats", choices=list(FORMATS), nargs="+", default=list(FORMATS), help=f"others: {COMPARED_SIZE} nodes only"
+    )
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="processes per size (default: 3)")
     parser.add_argument("--profile", action="store_true", help="show the hottest functions instead")
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure is not None:
-        print(json.dumps(measure(options.measure)))
+        print(json.dumps(measure(options.measure, options.formats[0])))
     elif options.profile:
         for size in options.sizes:
-            profile(size)
+            profile(size, options.formats[0])
     else:
-        report(options.sizes, options.repeat)
+        report(options.sizes, options.repeat, options.formats)
 
 
 if __name__ == "__main__":

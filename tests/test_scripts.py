@@ -245,10 +245,23 @@ class TestBenchmark:
             del node.metadata_props[:]
         assert onnx.load(tmp_path / "helper.onnx").graph == ours.graph
 
+    def test_all_formats_are_the_same_network(self, script, tmp_path):
+        bench = script("bench_compile")
+        native = bench.write_model(60, tmp_path)
+        graphs = {name: dml2onnx.load(form(native)) for name, form in bench.FORMATS.items()}
+        expected = [node.operator.type for node in graphs["native"].nodes]
+        models = {dml2onnx.compile(graph).node_count for graph in graphs.values()}
+        for graph in graphs.values():
+            assert not dml2onnx.check(graph)
+            assert [node.operator.type for node in graph.nodes] == expected
+        assert len(models) == 1
+        assert len(graphs["native"].constants) >= len(graphs["serialized"].constants) > 5
+        assert len(graphs["program"].constants) == len(graphs["serialized"].constants)
+
     def test_it_reports_a_line_for_each_size(self, script, capsys):
-        script("bench_compile").report([20, 40], 1)
+        script("bench_compile").report([20, 40], 1, compared=40)
         lines = capsys.readouterr().out.splitlines()
-        assert len(lines) == 5
+        assert [line.split()[0] for line in lines[2:-1]] == ["native", "native", "program", "serialized"]
         assert lines[-1].startswith("time per node, slowest to fastest size:")
 
 
