@@ -50,7 +50,8 @@ def _document(graph: Graph, directory: Path) -> Json:
     dispatchables: Json = {}
     commands: list[Json] = []
     for node in graph.nodes:
-        desc = fields(node.operator, whole=True)
+        whole = fields(node.operator, whole=True)
+        desc = {name: value for name, value in whole.items() if value is not None}
         captured: Json = {}
         bindings: Json = {name: [write.value.name for write in writes] for name, writes in node.writes.items()}
         for name, reads in node.reads.items():

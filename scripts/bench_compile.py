@@ -223,11 +223,11 @@ def pipeline(path: Path, output: Path) -> tuple[Seconds, Graph]:
     times.append(time.process_time())
     findings = dml2onnx.check(graph)
     times.append(time.process_time())
+    assert not findings, findings[0]
     model = compile_outputs(graph, graph.outputs)
     times.append(time.process_time())
     model.save(output)
     times.append(time.process_time())
-    assert not findings, findings[0]
     return {stage: end - start for stage, start, end in zip(STAGES, times, times[1:], strict=False)}, graph
 
 

@@ -247,7 +247,7 @@ class TestBenchmark:
 
     def test_all_formats_are_the_same_network(self, script, tmp_path):
         bench = script("bench_compile")
-        native = bench.write_model(60, tmp_path)
+        native = bench.write_model(300, tmp_path)
         graphs = {name: dml2onnx.load(form(native)) for name, form in bench.FORMATS.items()}
         expected = [node.operator.type for node in graphs["native"].nodes]
         models = {dml2onnx.compile(graph).node_count for graph in graphs.values()}

@@ -55,6 +55,7 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
             opset=options.opset,
             target=options.target,
             feature_level=options.feature_level,
+            shapes=options.shapes,
         )
     with screen.working("writing"):
         files = model.save(options.output, external_data=options.external_data)

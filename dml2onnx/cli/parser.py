@@ -176,6 +176,12 @@ def _add_compile(parser: argparse.ArgumentParser) -> None:
         help="put weights into OUT.onnx.data (default: above 1 GiB)",
     )
     parser.add_argument(
+        "--no-shapes",
+        dest="shapes",
+        action="store_false",
+        help="leave out the types and shapes of values inside of the model, which tools infer as well",
+    )
+    parser.add_argument(
         "--graph-output",
         action="append",
         default=None,

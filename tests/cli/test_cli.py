@@ -108,6 +108,15 @@ def test_compile_as_json(native: Path, tmp_path: Path) -> None:
     assert document["minimum_feature_level"] == "1_0"
 
 
+def test_compile_without_shapes(native: Path, tmp_path: Path) -> None:
+    """Of values inside of the model; inputs and outputs always have theirs."""
+    for options, inside in (((), 1), (("--no-shapes",), 0)):
+        dml2onnx("compile", native, "-o", tmp_path / "out.onnx", *options)
+        graph = onnx.load(tmp_path / "out.onnx").graph
+        assert len(graph.value_info) == inside
+        assert [size.dim_value for size in graph.output[0].type.tensor_type.shape.dim] == [1, 2, 3, 4]
+
+
 def test_quiet_says_nothing(native: Path, tmp_path: Path) -> None:
     result = dml2onnx("compile", native, "-o", tmp_path / "out.onnx", "--quiet")
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
