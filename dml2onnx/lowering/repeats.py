@@ -9,10 +9,12 @@ it can be repeated under other names, and the model is the one that lowering aga
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.lowering.emitter import Tensor
+from dml2onnx.lowering.emitter.control import BRANCHES
 from dml2onnx.model import Value as OnnxValue
 from dml2onnx.model.records import Body
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.tensor import TensorDesc
     from dml2onnx.lowering.buffers import Buffers
     from dml2onnx.lowering.emitter import Emitter
+    from dml2onnx.model import Node as OnnxNode
     from dml2onnx.model.records import Attribute
 
 _FIELDS = tuple(item.name for item in fields(Tensor) if item.name != "name")
@@ -42,15 +45,21 @@ class _Step:
     outputs: tuple[tuple[object, ...] | None, ...]
     """The fields of each tensor behind its name."""
     attributes: Mapping[str, Attribute]
+    branches: Mapping[str, _Recording]
+    """Attributes that are graphs."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Recording:
-    """What a node became, without names."""
+    """What a node became, or a graph within that, without names."""
 
     steps: tuple[_Step, ...]
     results: tuple[int, ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+class _UnrepeatableError(Exception):
+    """What a node became uses what another one would not have."""
 
 
 class Repeats:
@@ -95,32 +104,56 @@ class Repeats:
         return tuple(parts), tensors
 
     def _record(self, tensors: Sequence[Tensor], results: Sequence[Tensor]) -> _Recording | None:
-        """What has been emitted since the node began; ``None`` where it uses what another node would not have."""
+        """What has been emitted since the node began; ``None`` where that cannot be repeated."""
         numbers: dict[OnnxValue, int] = {tensor: number for number, tensor in enumerate(tensors)}
+        try:
+            steps = self._steps(self._e.emitted, numbers)
+        except _UnrepeatableError:
+            return None
+        if not all(item in numbers for item in results):
+            return None  # a constant
+        return _Recording(steps, tuple([numbers[item] for item in results]), tuple(self._e.notes))
+
+    def _steps(self, nodes: Sequence[OnnxNode], numbers: dict[OnnxValue, int]) -> tuple[_Step, ...]:
+        """The nodes; ``numbers`` are those of all values so far, in the order in which they were made."""
         steps = []
-        for node in self._e.emitted:
-            if any(isinstance(value, Body) for value in node.attributes.values()):
-                return None
+        for node in nodes:
             inputs: list[_Place] = []
             for value in node.inputs:
                 if value is not None and value not in numbers and value.name not in self._e.initializers:
-                    return None
+                    raise _UnrepeatableError
                 inputs.append(value if value is None else numbers.get(value, value))
+            branches = {
+                name: self._graph(name, body, numbers)
+                for name, body in node.attributes.items()
+                if isinstance(body, Body)
+            }
             outputs: list[tuple[object, ...] | None] = []
             for value in node.outputs:
                 if value is not None:
                     numbers[value] = len(numbers)
                 outputs.append(None if value is None else tuple([getattr(value, name) for name in _FIELDS]))
-            steps.append(_Step(node.op_type, tuple(inputs), tuple(outputs), node.attributes))
-        if not all(item in numbers for item in results):
-            return None  # a constant
-        return _Recording(tuple(steps), tuple([numbers[item] for item in results]), tuple(self._e.notes))
+            steps.append(_Step(node.op_type, tuple(inputs), tuple(outputs), node.attributes, branches))
+        return tuple(steps)
 
-    def _repeat(self, recording: _Recording, tensors: list[Tensor]) -> list[Tensor]:
-        values: list[Tensor] = tensors
+    def _graph(self, name: str, body: Body, numbers: dict[OnnxValue, int]) -> _Recording:
+        if name not in BRANCHES:
+            raise _UnrepeatableError
+        steps = self._steps(body.nodes, numbers)
+        return _Recording(steps, tuple([numbers[item] for item in body.outputs]))
+
+    def _repeat(self, recording: _Recording, values: list[Tensor]) -> list[Tensor]:
+        """The results; ``values`` are what the numbers mean, and get what is made here."""
         for step in recording.steps:
+            attributes = step.attributes
+            if step.branches:
+                branches = {
+                    name: self._e.branch(name, partial(self._repeat, branch, values))
+                    for name, branch in step.branches.items()
+                }
+                attributes = {**attributes, **branches}
             operands = [values[place] if isinstance(place, int) else place for place in step.inputs]
-            values += self._e.again(step.op_type, operands, step.outputs, step.attributes)
+            values += self._e.again(step.op_type, operands, step.outputs, attributes)
         self._e.notes += recording.notes
         return [values[number] for number in recording.results]
 

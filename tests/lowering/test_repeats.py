@@ -181,3 +181,32 @@ def test_what_an_output_holds_before_is_read_too() -> None:
     got = model.run({"x": np.full((1, 1, 2), 5, np.float32), "past": np.array([2], np.int32)})
     for step in range(3):
         np.testing.assert_allclose(got[f"y{step}"].reshape(-1), [(step + step + 5) / 3] * 2, 1e-6)
+
+
+def test_graphs_within_nodes_are_repeated_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MaxPool looks again, in a branch, where all of a window is -inf."""
+    picture = t("FLOAT32", [1, 1, 4, 4])
+    op = operator(
+        "MAX_POOLING",
+        InputTensor=picture,
+        OutputTensor=picture,
+        Strides=(1, 1),
+        WindowSize=(3, 3),
+        StartPadding=(1, 1),
+        EndPadding=(1, 1),
+    )
+    values = [Value(f"v{index}", 64) for index in range(4)]
+    nodes = [
+        Node(f"n{index}", op, {"InputTensor": (Read(a),)}, {"OutputTensor": (Write(b),)})
+        for index, (a, b) in enumerate(pairwise(values))
+    ]
+    ends = (GraphInput("x", values[0], desc=picture),), (GraphOutput("y", values[-1], picture),)
+    graph = Graph(tuple(nodes), *ends)
+    assert calls(graph, monkeypatch) == 1
+    model = compiled(graph)
+    assert [node.op_type for node in model.lowered.nodes].count("If") == 3
+    assert all(len(model.lowered.origins[i].nodes) == len(model.lowered.origins[0].nodes) for i in range(3))
+    with without_memory():
+        assert compiled(graph).serialize() == model.serialize()
+    x = np.full((1, 1, 4, 4), -np.inf, np.float32)
+    np.testing.assert_array_equal(model.run({"x": x})["y"], x)

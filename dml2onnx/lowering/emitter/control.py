@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.lowering.emitter.core import Tensor
@@ -17,6 +18,9 @@ Step: TypeAlias = Callable[[Sequence[Tensor], Sequence[Tensor]], tuple[Sequence[
 
 Branch: TypeAlias = Callable[[], Sequence[Tensor]]
 """A branch of an If, which uses whatever is there."""
+
+BRANCHES = MappingProxyType({"then_branch": "Then", "else_branch": "Else"})
+"""The attributes of an If that hold its branches, and how their graphs are called."""
 
 
 class ControlOps(MovementOps):
@@ -54,11 +58,14 @@ class ControlOps(MovementOps):
 
     def If(self, condition: Tensor, then: Branch, otherwise: Branch) -> list[Tensor]:
         """What ``then`` gives where the BOOL of one element holds, else what ``otherwise`` gives; the other rests."""
-        bodies = [self._body(self._name(name), branch, ()) for name, branch in (("Then", then), ("Else", otherwise))]
-        described = [[(item.dtype, item.shape) for item in body.outputs] for body in bodies]
+        bodies = {name: self.branch(name, emit) for name, emit in zip(BRANCHES, (then, otherwise), strict=True)}
+        described = [[(item.dtype, item.shape) for item in body.outputs] for body in bodies.values()]
         assert described[0] == described[1], f"branches that differ: {described}"
-        attributes: dict[str, Attribute] = {"then_branch": bodies[0], "else_branch": bodies[1]}
-        return self.nodes("If", [condition], described[0], attributes)
+        return self.nodes("If", [condition], described[0], bodies)
+
+    def branch(self, attribute: str, emit: Branch) -> Body:
+        """The graph that an If has as this attribute."""
+        return self._body(self._name(BRANCHES[attribute]), emit, ())
 
     def _body(self, name: str, emit: Branch, inputs: Sequence[Tensor]) -> Body:
         outer, self.emitted = self.emitted, []
