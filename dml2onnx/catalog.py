@@ -305,6 +305,8 @@ class OperatorSchema:
 
     name: str
     struct: str
+    family: str
+    """The name of the modules that lower it and specify it, and of the tests of both."""
     doc: str
     introduced: FeatureLevel
     summary: str
@@ -509,6 +511,7 @@ def _load_operator(full_name: str) -> OperatorSchema:
     return OperatorSchema(
         name=raw["operator"],
         struct=raw["struct"],
+        family=raw["family"],
         doc=raw["doc"],
         introduced=FeatureLevel(raw["introduced"]),
         summary=raw["summary"],

@@ -11,9 +11,12 @@ import pytest
 
 import dml2onnx
 from dml2onnx import catalog
+from dml2onnx.checks import shapes
+from dml2onnx.checks.shapes.rules import WordedRule
 from dml2onnx.codes import all_codes
 from dml2onnx.lowering.registry import FAMILIES, lowerings
 from dml2onnx.reference import has_reference
+from dml2onnx.reference.registry import references
 
 PACKAGE = Path(dml2onnx.__file__).parent
 
@@ -204,6 +207,26 @@ def test_every_operator_has_a_lowering() -> None:
 
 def test_what_is_lowered_has_a_reference() -> None:
     assert [name for name in lowerings() if not has_reference(name)] == []
+
+
+def test_lowering_and_reference_stand_in_the_modules_of_the_operators_family() -> None:
+    families = {schema.short_name: schema.family for schema in map(catalog.operator, catalog.operator_names())}
+    assert set(FAMILIES) == set(families.values())
+    for room, table in (("lowering", lowerings()), ("reference", references())):
+        found = {name: function.__module__ for name, function in table.items()}
+        assert found == {name: f"dml2onnx.{room}.{family}" for name, family in families.items()}
+
+
+def test_worded_checks_stand_in_modules_of_families() -> None:
+    """Families that have few rules may stand with another that has the same ones."""
+    families: dict[str, set[str]] = {}
+    for schema in map(catalog.operator, catalog.operator_names()):
+        for constraint in schema.constraints:
+            families.setdefault(constraint.id, set()).add(schema.family)
+    for module in shapes.FAMILIES:
+        rules = [item for item in vars(module).values() if isinstance(item, WordedRule)]
+        found = {family for item in rules for name in item.constraints for family in families[name]}
+        assert module.__name__.rpartition(".")[2] in found
 
 
 @pytest.mark.parametrize("family", FAMILIES)

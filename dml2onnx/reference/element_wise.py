@@ -8,13 +8,11 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference.activation import apply_activation
 from dml2onnx.reference.numeric import (
-    LARGEST_FLOAT32,
     UNIT_ROUNDOFF,
     as_integers,
     bound,
     scale_and_bias_floats,
     scale_and_bias_integers,
-    through,
     widen,
 )
 from dml2onnx.reference.registry import Array, Inputs, Outputs, Result, reference
@@ -42,7 +40,7 @@ def add(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     if a.dtype.kind == "f":
-        return {"OutputTensor": _float_result(widen(a) + widen(b))}
+        return {"OutputTensor": float_result(widen(a) + widen(b))}
     return {"OutputTensor": Result(as_integers(a) + as_integers(b))}
 
 
@@ -69,7 +67,7 @@ def subtract(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     if a.dtype.kind == "f":
-        return {"OutputTensor": _float_result(widen(a) - widen(b))}
+        return {"OutputTensor": float_result(widen(a) - widen(b))}
     return {"OutputTensor": Result(as_integers(a) - as_integers(b))}
 
 
@@ -81,7 +79,7 @@ def multiply(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     if a.dtype.kind == "f":
-        return {"OutputTensor": _float_result(widen(a) * widen(b))}
+        return {"OutputTensor": float_result(widen(a) * widen(b))}
     return {"OutputTensor": Result(as_integers(a) * as_integers(b))}
 
 
@@ -113,105 +111,6 @@ def _divide_integers(a: Array, b: Array) -> Result:
     return Result(np.where(d == 0, by_zero, quotient), None, unspecified)
 
 
-@reference("ELEMENT_WISE_MODULUS_FLOOR", "ELEMENT_WISE_MODULUS_TRUNCATE")
-def modulus(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The exact remainder, of the sign of ``b`` (FLOOR) or of ``a`` (TRUNCATE; decisions E2 to E5).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_modulus_floor_operator_desc
-    """
-    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
-    is_floor = op.type.endswith("FLOOR")
-    if a.dtype.kind == "f":
-        n, d = widen(a), widen(b)
-        remainder = np.fmod(n, d)
-        if not is_floor:
-            return {"OutputTensor": Result(remainder)}
-        crosses = (remainder != 0) & ((remainder < 0) != (d < 0))
-        return {"OutputTensor": _float_result(np.where(crosses, remainder + d, remainder))}
-    whole, divisor = as_integers(a), as_integers(b)
-    by_zero = divisor == 0
-    safe = as_integers(np.where(by_zero, 1, divisor).astype(a.dtype))
-    y = whole % safe if is_floor else np.fmod(whole, safe)
-    undefined = a.dtype.type(0 if a.dtype.kind == "i" else np.iinfo(whole.dtype).max)
-    return {"OutputTensor": Result(np.where(by_zero, undefined, y), None, by_zero)}
-
-
-@reference("ELEMENT_WISE_MAX", "ELEMENT_WISE_MIN")
-def extremum(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The larger or smaller of the two; NaN is preferred, not promised (decisions G1, E31).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_max_operator_desc
-    """
-    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
-    function = np.maximum if op.type.endswith("MAX") else np.minimum
-    return {"OutputTensor": Result(function(a, b), None, (a != a) | (b != b))}
-
-
-@reference("ELEMENT_WISE_MEAN")
-def mean(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``(a + b) / 2``; integers wrap in the sum and truncate in the half (decisions E26, G2).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_mean_operator_desc
-    """
-    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
-    if a.dtype.kind == "f":
-        total = widen(a) + widen(b)
-        y = total / 2
-        overflows = np.isfinite(total) & (np.abs(total) > LARGEST_FLOAT32)
-        return {"OutputTensor": Result(y, 4 * UNIT_ROUNDOFF[DataType.FLOAT32] * np.abs(y), overflows)}
-    whole = as_integers(a) + as_integers(b)
-    return {"OutputTensor": Result((whole + (whole < 0)) // 2)}
-
-
-@reference("ELEMENT_WISE_DIFFERENCE_SQUARE")
-def difference_square(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``(a - b) ** 2``; integers wrap (decision E27).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_difference_square_operator_desc
-    """
-    a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
-    if a.dtype.kind == "f":
-        y = (widen(a) - widen(b)) ** 2
-        return {"OutputTensor": Result(y, 4 * UNIT_ROUNDOFF[DataType.FLOAT32] * y)}
-    return {"OutputTensor": Result((as_integers(a) - as_integers(b)) ** 2)}
-
-
-@reference("ELEMENT_WISE_ABS")
-def abs_(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``|x * Scale + Bias|``; the most negative integer stays (decisions E3, G3, G4).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_abs_operator_desc
-    """
-    x, factors, data_type = inputs.tensor("InputTensor"), op.scale_bias(), op.tensor("InputTensor").data_type
-    if not data_type.is_float:
-        return {"OutputTensor": Result(np.abs(as_integers(scale_and_bias_integers(x, factors, data_type))))}
-    if factors is None:
-        return {"OutputTensor": Result(np.abs(widen(x)))}
-    return {"OutputTensor": through(np.abs, scale_and_bias_floats(x, factors, data_type))}
-
-
-@reference("ELEMENT_WISE_NEGATE")
-def negate(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``-x``; the most negative integer stays (decision E3).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_negate_operator_desc
-    """
-    x = inputs.tensor("InputTensor")
-    return {"OutputTensor": Result(-widen(x) if x.dtype.kind == "f" else -as_integers(x))}
-
-
-@reference("ELEMENT_WISE_SIGN")
-def sign(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """-1, 0 or 1; 0 for NaN, of which nothing is promised (decision E21).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_sign_operator_desc
-    """
-    x = inputs.tensor("InputTensor")
-    zero = x.dtype.type(0)
-    y = np.where(x > zero, 1, np.where(x < zero, -1, 0))  # type: ignore[operator]  # all numeric types compare
-    return {"OutputTensor": Result(y.astype(x.dtype), None, x != x)}
-
-
 @reference("ELEMENT_WISE_CLIP")
 def clip(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``max(Min, min(x * Scale + Bias, Max))``, bounds converted to the tensor's type (decisions E6, E7, G1).
@@ -219,7 +118,7 @@ def clip(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_operator_desc
     """
     data_type = op.tensor("InputTensor").data_type
-    return _clip(op, inputs, bound(op.float("Min"), data_type), bound(op.float("Max"), data_type))
+    return clipped(op, inputs, bound(op.float("Min"), data_type), bound(op.float("Max"), data_type))
 
 
 @reference("ELEMENT_WISE_CLIP1")
@@ -230,21 +129,11 @@ def clip1(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     dtype = op.tensor("InputTensor").data_type.dtype
     low, high = (np.asarray(op.scalar(name).value, dtype) for name in ("Min", "Max"))
-    return _clip(op, inputs, low, high)
+    return clipped(op, inputs, low, high)
 
 
-@reference("ELEMENT_WISE_THRESHOLD")
-def threshold(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``max(x * Scale + Bias, Min)``, Min converted to the tensor's type (decisions E29, E7, G1).
-
-    https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_threshold_operator_desc
-    """
-    data_type = op.tensor("InputTensor").data_type
-    highest = np.inf if data_type.is_float else data_type.limits[1]
-    return _clip(op, inputs, bound(op.float("Min"), data_type), np.asarray(highest, data_type.dtype))
-
-
-def _clip(op: OperatorDesc, inputs: Inputs, low: Array, high: Array) -> Outputs:
+def clipped(op: OperatorDesc, inputs: Inputs, low: Array, high: Array) -> Outputs:
+    """``min(max(x, low), high)`` of the scaled input."""
     x, data_type = inputs.tensor("InputTensor"), op.tensor("InputTensor").data_type
     if not data_type.is_float:
         scaled = as_integers(scale_and_bias_integers(x, op.scale_bias(), data_type))
@@ -256,6 +145,6 @@ def _clip(op: OperatorDesc, inputs: Inputs, low: Array, high: Array) -> Outputs:
     return {"OutputTensor": Result(y, error, np.isnan(y))}
 
 
-def _float_result(y: Array) -> Result:
+def float_result(y: Array) -> Result:
     """A result that IEEE 754 makes with one rounding, the last."""
     return Result(y, np.zeros(y.shape))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -89,6 +90,11 @@ def reference(*names: str) -> Callable[[Reference], Reference]:
         return function
 
     return register
+
+
+def references() -> Mapping[str, Reference]:
+    """The specification of each operator, by its short name."""
+    return MappingProxyType(_references)
 
 
 def has_reference(name: str) -> bool:

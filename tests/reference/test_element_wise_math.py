@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements, operator_results
 from tests.reference.describe import describe
+from tests.reference.numbers import INTEGERS, binary, integers, wrapped
 
 FUNCTIONS = {
     "ACOS": np.arccos,
@@ -48,11 +49,6 @@ def unary(name, x, **values):
 def power(x, exponent, **values):
     op = describe("ELEMENT_WISE_POW", InputTensor=x, ExponentTensor=exponent, OutputTensor=x, **values)
     return operator_results(op, {"InputTensor": x, "ExponentTensor": exponent})["OutputTensor"][0]
-
-
-def wrapped(value, data_type):
-    low = data_type.limits[0]
-    return (value - low) % 2**data_type.bits + low
 
 
 def integer_power(base, exponent, data_type):
@@ -260,3 +256,117 @@ def test_value_scale_2d(dtype):
     op = describe("VALUE_SCALE_2D", InputTensor=x, OutputTensor=x, Scale=0.5, Bias=[1, 2, 3])
     (got,) = operator_results(op, {"InputTensor": x})["OutputTensor"]
     np.testing.assert_array_equal(got.values, x * dtype(0.5) + np.array([1, 2, 3], dtype).reshape(3, 1, 1))
+
+
+@given(st.sampled_from(INTEGERS), st.data())
+def test_integer_modulus(data_type, data):
+    a, b = data.draw(integers(data_type)), data.draw(integers(data_type))
+    arrays = (np.array([a], data_type.dtype), np.array([b], data_type.dtype))
+    floor, truncate = (binary(f"ELEMENT_WISE_MODULUS_{name}", *arrays) for name in ("FLOOR", "TRUNCATE"))
+    if b == 0:
+        want = [0 if data_type.is_signed else data_type.limits[1]] * 2
+    else:
+        want = [a % b, a % b if (a < 0) == (b < 0) or a % b == 0 else a % b - b]
+    assert [int(floor.values[0]), int(truncate.values[0])] == want
+    assert bool(floor.unspecified[0]) == bool(truncate.unspecified[0]) == (b == 0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_float_modulus(dtype):
+    numbers = np.array([0.0, -0.0, 1.5, -3, 7, -7, 1e-7, 3e4, np.inf, -np.inf, np.nan], dtype)
+    a, b = (array.copy() for array in np.broadcast_arrays(numbers[:, None], numbers))
+    with np.errstate(all="ignore"):
+        remainder = np.fmod(a, b)
+        floor = np.where((remainder != 0) & (np.signbit(remainder) != np.signbit(b)), remainder + b, remainder)
+    truncated = binary("ELEMENT_WISE_MODULUS_TRUNCATE", a, b)
+    assert truncated.error is None
+    np.testing.assert_array_equal(truncated.values, remainder)
+    np.testing.assert_array_equal(binary("ELEMENT_WISE_MODULUS_FLOOR", a, b).values, floor)
+
+
+def test_modulus_of_far_numbers_is_exact():
+    a, b = np.array([1e30, -1e30], np.float32), np.array([7, 7], np.float32)
+    exact = [int(value) % 7 for value in a.tolist()]
+    np.testing.assert_array_equal(binary("ELEMENT_WISE_MODULUS_FLOOR", a, b).values, exact)
+    np.testing.assert_array_equal(
+        binary("ELEMENT_WISE_MODULUS_TRUNCATE", a, b).values, [exact[0], exact[1] - 7 if exact[1] else 0]
+    )
+
+
+@given(st.sampled_from(INTEGERS), st.data())
+def test_integer_extrema(data_type, data):
+    a = data.draw(integers(data_type))
+    low, high = data_type.limits
+    b = data.draw(st.one_of(integers(data_type), st.integers(max(low, a - 1), min(high, a + 1))))
+    arrays = (np.array([a], data_type.dtype), np.array([b], data_type.dtype))
+    assert int(binary("ELEMENT_WISE_MAX", *arrays).values[0]) == max(a, b)
+    assert int(binary("ELEMENT_WISE_MIN", *arrays).values[0]) == min(a, b)
+
+
+def test_extrema_of_nan_are_unspecified():
+    a, b = np.array([1, np.nan, 1, -np.inf], np.float16), np.array([2, 2, np.nan, np.inf], np.float16)
+    for name, want in (("MAX", [2, np.nan, np.nan, np.inf]), ("MIN", [1, np.nan, np.nan, -np.inf])):
+        got = binary(f"ELEMENT_WISE_{name}", a, b)
+        np.testing.assert_array_equal(got.values, want)
+        np.testing.assert_array_equal(got.unspecified, [False, True, True, False])
+
+
+@given(st.sampled_from([DataType.INT32, DataType.UINT32]), st.data())
+def test_mean_and_square_of_integers_wrap(data_type, data):
+    a, b = data.draw(integers(data_type)), data.draw(integers(data_type))
+    arrays = (np.array([a], data_type.dtype), np.array([b], data_type.dtype))
+    total = wrapped(a + b, data_type)
+    assert int(binary("ELEMENT_WISE_MEAN", *arrays).values[0]) == abs(total) // 2 * (1 if total >= 0 else -1)
+    assert int(binary("ELEMENT_WISE_DIFFERENCE_SQUARE", *arrays).values[0]) == wrapped((a - b) ** 2, data_type)
+
+
+def test_mean_and_square_of_floats():
+    a, b = np.array([1.5, -2, np.inf, 3e38], np.float32), np.array([2, 5, -np.inf, 3e38], np.float32)
+    mean = binary("ELEMENT_WISE_MEAN", a, b)
+    np.testing.assert_array_equal(mean.values[:3], [1.75, 1.5, np.nan])
+    # the sum is beyond FLOAT32
+    np.testing.assert_array_equal(mean.unspecified, [False, False, False, True])
+    np.testing.assert_array_equal(binary("ELEMENT_WISE_DIFFERENCE_SQUARE", a, b).values, [0.25, 49, np.inf, 0])
+
+
+@pytest.mark.parametrize("data_type", [t for t in INTEGERS if t.is_signed], ids=lambda t: t.name)
+def test_the_lowest_integer_stays(data_type):
+    low, high = data_type.limits
+    x = np.array([low, low + 1, -1, 0, 1, high], data_type.dtype)
+    np.testing.assert_array_equal(unary("ABS", x).values, [low, high, 1, 0, 1, high])
+    np.testing.assert_array_equal(unary("NEGATE", x).values, [low, high, 1, 0, -1, low + 1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_signs_of_floats(dtype):
+    x = np.array([0.0, -0.0, 2.5, -3, 1e-7, -1e-7, np.inf, -np.inf, np.nan], dtype)
+    np.testing.assert_array_equal(unary("ABS", x).values, np.abs(x))
+    negated = unary("NEGATE", x).values
+    np.testing.assert_array_equal(negated, -x)
+    np.testing.assert_array_equal(np.signbit(negated), ~np.signbit(x))
+    sign = unary("SIGN", x)
+    np.testing.assert_array_equal(sign.values, [0, 0, 1, -1, 1, -1, 1, -1, 0])
+    np.testing.assert_array_equal(sign.unspecified, np.isnan(x))
+
+
+@pytest.mark.parametrize("data_type", INTEGERS, ids=lambda t: t.name)
+def test_signs_of_integers(data_type):
+    low, high = data_type.limits
+    x = np.array([low, 0, 1, high], data_type.dtype)
+    np.testing.assert_array_equal(unary("SIGN", x).values, [-1 if low else 0, 0, 1, 1])
+
+
+def test_abs_scales_first():
+    x = np.array([1, 2, 3], np.int8)
+    np.testing.assert_array_equal(unary("ABS", x, ScaleBias=(-2, 3)).values, [1, 1, 3])
+    np.testing.assert_array_equal(unary("ABS", x.astype(np.float16), ScaleBias=(-2, 3)).values, [1, 1, 3])
+
+
+def test_threshold():
+    x = np.array([-5, 0, 5], np.int32)
+    np.testing.assert_array_equal(unary("THRESHOLD", x, Min=-1.9).values, [-1, 0, 5])
+    np.testing.assert_array_equal(unary("THRESHOLD", x, ScaleBias=(2, 1), Min=-1e30).values, [-9, 1, 11])
+    np.testing.assert_array_equal(unary("THRESHOLD", x.astype(np.uint8), Min=3).values, [251, 3, 5])
+    floats = unary("THRESHOLD", np.array([-5, 0.25, np.inf, np.nan], np.float16), Min=0.125)
+    np.testing.assert_array_equal(floats.values, [0.125, 0.25, np.inf, np.nan])
+    np.testing.assert_array_equal(floats.unspecified, [False, False, False, True])
