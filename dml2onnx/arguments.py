@@ -10,6 +10,7 @@ import operator
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,10 @@ def described(given: object) -> str:
         return shortened(given.__name__ if isinstance(given, type) else str(given), 60)
     name = shortened(type(given).__name__, 60)
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+LONGEST = 1 << 16
+"""Numbers or names in a list: more than any field has. A range may have 10**12, and an iterator no end."""
 
 
 # --- Names and numbers ------------------------------------------------------------------------------------------------
@@ -105,9 +110,12 @@ def items(given: object, what: str, expected: str = "a list of numbers") -> tupl
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
         raise refusal(what, given, expected)
     try:
-        return tuple(given)
+        found = tuple(islice(given, LONGEST + 1))
     except Exception:
         raise refusal(what, given, expected) from None
+    if len(found) > LONGEST:
+        raise refusal(what, given, f"{expected}, of which there are at most {LONGEST}")
+    return found
 
 
 def names(given: object, what: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,9 +12,11 @@ import pytest
 import dml2onnx
 from dml2onnx.compiler import DEFAULT_OPSET, compile, require_clean
 from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
-from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.data import ArrayData, FillData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.lowering.emitter import Emitter
+from dml2onnx.reference import evaluate, interpreter
 from dml2onnx.targets import OPSETS
 from tests.lowering.harness import operator, operators, t
 
@@ -221,3 +224,46 @@ def test_sample_contents_of_another_length_do_not_stand_in() -> None:
     assert caught.value.diagnostics[0].code == "DML3004"
     long = GraphInput("x", graph.inputs[0].value, default=ArrayData.of(np.tile(X, 2)))
     np.testing.assert_array_equal(compile(replace(graph, inputs=(long,))).run()["y"], [0, 0, 2, 3])
+
+
+# --- Memory -----------------------------------------------------------------------------------------------------------
+
+
+def exhaust(*_: object) -> np.ndarray:
+    """What no machine has memory for."""
+    return np.ones(1 << 60, np.uint8)
+
+
+def out_of_memory(call: Callable[[], object]) -> Diagnostic:
+    with pytest.raises(DmlError) as caught:
+        call()
+    (item,) = caught.value.diagnostics
+    assert item.code == "DML3016"
+    return item
+
+
+def test_memory_that_runs_out_in_a_lowering_names_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Emitter, "emit", exhaust)
+    item = out_of_memory(lambda: compile(sample()))
+    assert (item.node, item.operator, item.pointer) == ("add", "ELEMENT_WISE_ADD", "/nodes/add/desc")
+
+
+def test_memory_that_runs_out_in_the_reference_names_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interpreter, "run", exhaust)
+    item = out_of_memory(lambda: evaluate(sample(), {"x": X}))
+    assert (item.node, item.operator, item.pointer) == ("add", "ELEMENT_WISE_ADD", "/nodes/add/desc")
+
+
+def test_sample_contents_beyond_the_memory_name_the_input() -> None:
+    """The file says that each of 2**58 bytes is the same one; compiling it takes no memory, running it does."""
+    wide = t("UINT8", [1 << 30, 1 << 28])
+    x, y = Value("x", wide.total_bytes), Value("y", 16)
+    first = t("UINT8", [16])
+    copy = operator("ELEMENT_WISE_IDENTITY", InputTensor=first, OutputTensor=first)
+    default = FillData(b"\1", x.nbytes)
+    graph = Graph(
+        (node("copy", copy, y, InputTensor=x),), (GraphInput("x", x, default, wide),), (GraphOutput("y", y, first),)
+    )
+    item = out_of_memory(compile(graph).run)
+    assert '"x"' in item.message
+    assert item.found == str(x.nbytes)

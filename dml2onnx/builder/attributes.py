@@ -6,11 +6,13 @@ import enum
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from dml2onnx.arguments import LONGEST
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType
 
@@ -129,9 +131,10 @@ def plain(value: object) -> object:
         fields = {field.name: plain(item) for field, item in value.items() if not field.is_tensor}
         return {"Type": value.type, "Desc": fields}
     if isinstance(value, np.ndarray):
-        return [plain(item) for item in value.reshape(-1)] if value.ndim else plain(value[()])
+        return plain(value.reshape(-1)[: LONGEST + 1].tolist() if value.ndim else value[()])
     if isinstance(value, Sequence):
-        return [plain(item) for item in value]
+        items = list(islice(value, LONGEST + 1))
+        return [plain(item) for item in items] if len(items) <= LONGEST else f"<long {type(value).__name__}>"
     return _numpy_type_name(value)
 
 

@@ -15,7 +15,7 @@ from dml2onnx import arguments
 from dml2onnx.builder import policies
 from dml2onnx.builder.attributes import ActivationLike
 from dml2onnx.builder.expression import Expression, Operand
-from dml2onnx.builder.methods import sizes_of, truth
+from dml2onnx.builder.methods import is_usual, sizes_of, truth
 from dml2onnx.builder.operands import axis_from_the_start
 from dml2onnx.builder.operators import Operators
 from dml2onnx.builder.operators.enumerators import (
@@ -316,7 +316,7 @@ class DirectMLX(Operators):
             input,
             compute_output_gradient,
             compute_output_roi_gradient,
-            (batch_size, channels, image_height, image_width) if compute_output_gradient else None,
+            (batch_size, channels, image_height, image_width) if truth(compute_output_gradient) else None,
             name,
         )
 
@@ -401,7 +401,7 @@ class DirectMLX(Operators):
         itself gives the last dimension that size, whatever the axis.)
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_top_k1_operator_desc
         """
-        if self._has("2_1") or not isinstance(axis_direction, str) or axis_direction != "DECREASING":
+        if self._has("2_1") or not is_usual(axis_direction, "DECREASING"):
             return self.top_k1(input, axis, k, axis_direction, name=name)
         return self.top_k0(input, axis, k, name=name)
 
@@ -420,7 +420,7 @@ class DirectMLX(Operators):
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_nd1_operator_desc
         """
         counts = (input_dimension_count, indices_dimension_count)
-        if self._has("3_0") or batch_dimension_count:
+        if self._has("3_0") or not is_usual(batch_dimension_count, 0):
             return self.gather_nd1(input, indices, *counts, batch_dimension_count, name)
         return self.gather_nd0(input, indices, *counts, name)
 
@@ -436,7 +436,7 @@ class DirectMLX(Operators):
         { N, C, H, W } gives { N, C * block_size², H / block_size, W / block_size }.
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_space_to_depth1_operator_desc
         """
-        if self._has("2_1") or order != "DEPTH_COLUMN_ROW":
+        if self._has("2_1") or not is_usual(order, "DEPTH_COLUMN_ROW"):
             return self.space_to_depth1(input, block_size, order, name)
         return self.space_to_depth0(input, block_size, name)
 
@@ -452,7 +452,7 @@ class DirectMLX(Operators):
         { N, C, H, W } gives { N, C / block_size², H * block_size, W * block_size }.
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space1_operator_desc
         """
-        if self._has("2_1") or order != "DEPTH_COLUMN_ROW":
+        if self._has("2_1") or not is_usual(order, "DEPTH_COLUMN_ROW"):
             return self.depth_to_space1(input, block_size, order, name)
         return self.depth_to_space0(input, block_size, name)
 
@@ -484,9 +484,9 @@ class DirectMLX(Operators):
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample3_operator_desc
         """
         lists = (scales, input_pixel_offsets, output_pixel_offsets)
-        if self._has("6_4") or antialiased:
+        if self._has("6_4") or truth(antialiased):
             return self.resample3(input, output_sizes, mode, rounding_direction, *lists, antialiased, name)
-        if self._has("5_1") or rounding_direction != "INCREASING":
+        if self._has("5_1") or not is_usual(rounding_direction, "INCREASING"):
             return self.resample2(input, output_sizes, mode, rounding_direction, *lists, name)
         return self.resample1(input, output_sizes, mode, *lists, name)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.recorder import Recorder, Stated
 from dml2onnx.codes.building import BAD_FLAG
 from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.tensor import MAX_DIMENSIONS
 
 if TYPE_CHECKING:
     from dml2onnx.builder.recorder import Tensors
@@ -77,9 +79,18 @@ def wanted(flag: object, stated: Stated) -> Stated | None:
     return stated if truth(flag) else None
 
 
+def is_usual(given: object, usual: str | int) -> bool:
+    """Whether an argument has its usual value, for which older operators stand too; recording judges any other."""
+    return isinstance(given, (str, int, np.integer)) and given == usual
+
+
 def is_empty(given: object) -> bool:
     """Whether a list has no elements, which DirectMLX takes for none at all."""
-    return isinstance(given, (Sequence, np.ndarray)) and len(given) == 0
+    return _is_list(given) and not any(True for _ in given)
+
+
+def _is_list(given: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim > 0)
 
 
 def sizes_of(tensor: object) -> tuple[int, ...]:
@@ -91,7 +102,7 @@ def filled(given: Sequence[Number] | None, like: object, value: Number) -> Seque
     """``given``, or ``value`` for each element of ``like`` when nothing is, as DirectMLX reads an empty list."""
     if given is not None and not is_empty(given):
         return given
-    return (value,) * len(like) if isinstance(like, (Sequence, np.ndarray)) else None
+    return tuple(value for _ in islice(like, MAX_DIMENSIONS + 1)) if _is_list(like) else None
 
 
 def all_axes(given: Sequence[int] | None, input: object) -> Sequence[int]:

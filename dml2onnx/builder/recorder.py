@@ -332,9 +332,7 @@ class Recorder:
             if given is None:
                 descs[field.name] = None
             elif field.type is FieldType.TENSOR_ARRAY:
-                if not isinstance(given, (Expression, Sequence)):
-                    self._own(given, field.name)
-                descs[field.name] = tuple(self._own(item, field.name).desc for item in _sequence(given))
+                descs[field.name] = tuple(item.desc for item in self._all_own(given, field.name))
             else:
                 descs[field.name] = self._own(given, field.name).desc
         return descs
@@ -456,7 +454,7 @@ class Recorder:
         if isinstance(outputs, Mapping):
             return dict(outputs)
         taken = _Names()
-        return {taken.take(self._own(item, "an output").value.name): item for item in _sequence(outputs)}
+        return {taken.take(item.value.name): item for item in self._all_own(outputs, "an output")}
 
     # --- Helpers ------------------------------------------------------------------------------------------------------
 
@@ -502,6 +500,14 @@ class Recorder:
             message = f"{where} is an expression of another GraphBuilder"
             raise self.refusal(codes.FOREIGN_EXPRESSION, message, expected="an expression of this builder")
         return item
+
+    def _all_own(self, given: object, where: str) -> Iterator[Expression]:
+        """One expression or several, each looked at before the next one is asked for: there may be no end of them."""
+        if isinstance(given, Iterable) and not isinstance(given, (Expression, np.ndarray)):
+            for item in given:
+                yield self._own(item, where)
+        else:
+            yield self._own(given, where)
 
     def _data_type(self, given: DataTypeLike) -> DataType:
         found = data_type_of(given)
