@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 PINS = ROOT / "scripts" / "requirements.txt"
+BROWSER = ".venv-browser"
+BROWSER_PINS = ROOT / "scripts" / "browser-requirements.txt"
 STAMP = "dml2onnx-pins.sha256"
 
 
@@ -28,21 +30,42 @@ def prepare(name: str, replace: Mapping[str, str] | None = None) -> Path:
     editable. A failure of pip ends the script.
     """
     pins = pinned(PINS.read_text(encoding="utf-8"), replace or {})
-    directory = ROOT / name
-    python = interpreter(directory)
     digest = fingerprint(pins, (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    directory = ROOT / name
+    if not _is_made(directory, digest):
+        _install(directory, pins)
+        # the build backend is pinned as well, so it is not fetched a second time in another version
+        _pip(directory, "--no-build-isolation", "--no-deps", "--editable", str(ROOT))
+        (directory / STAMP).write_text(digest, encoding="utf-8")
+    return interpreter(directory)
+
+
+def prepare_browser() -> bool:
+    """Makes the environment with a headless Chromium; False, and a line that says so, where there is none to be had."""
+    pins = BROWSER_PINS.read_text(encoding="utf-8")
+    digest = fingerprint(pins, "")
+    directory = ROOT / BROWSER
+    if not _is_made(directory, digest):
+        try:
+            _install(directory, pins, "--no-deps")
+        except SystemExit as failure:  # not every system has wheels of it
+            print(f"no browser from the package index, whose tests need one of the system: {failure}", flush=True)
+            return False
+        (directory / STAMP).write_text(digest, encoding="utf-8")
+    return True
+
+
+def _is_made(directory: Path, digest: str) -> bool:
     stamp = directory / STAMP
-    if python.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
-        return python
+    return interpreter(directory).exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == digest
+
+
+def _install(directory: Path, pins: str, *options: str) -> None:
     print(f"preparing {directory} (once, about a minute)", flush=True)
     _create(directory)
     requirements = directory / "requirements.txt"
     requirements.write_text(pins, encoding="utf-8")
-    _pip(directory, "-r", str(requirements))
-    # the build backend is pinned as well, so it is not fetched a second time in another version
-    _pip(directory, "--no-build-isolation", "--no-deps", "--editable", str(ROOT))
-    stamp.write_text(digest, encoding="utf-8")
-    return python
+    _pip(directory, *options, "-r", str(requirements))
 
 
 def pinned(pins: str, replace: Mapping[str, str]) -> str:

@@ -146,6 +146,21 @@ class TestEnvironment:
         assert "--without-pip" in commands[0]
         assert commands[1][:4] == [sys.executable, "-m", "pip", "--python"]
 
+    def test_the_browser_is_made_once_and_without_looking_for_more(self, project):
+        module, commands = project
+        assert module.prepare_browser()
+        assert ["venv" in command for command in commands] == [True, False]
+        assert "--no-deps" in commands[1]
+        commands.clear()
+        assert module.prepare_browser()
+        assert commands == []
+
+    def test_without_a_browser_the_rest_goes_on(self, project, monkeypatch, capsys):
+        module, _ = project
+        monkeypatch.setenv("PREPARE", "fail")
+        assert not module.prepare_browser()
+        assert "pip install --no-deps" in capsys.readouterr().out
+
     def test_without_any_pip_it_says_what_to_install(self, project, monkeypatch):
         module, _ = project
         monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
@@ -167,6 +182,7 @@ class TestTest:
     def test_the_exit_code_and_the_last_line_tell_the_outcome(self, script, monkeypatch, capsys, failed, code, line):
         module = script("test")
         monkeypatch.setattr(module, "prepare", lambda name, replace=None: Path(sys.executable))
+        monkeypatch.setattr(module, "prepare_browser", lambda: True)
         monkeypatch.setattr(module, "perform", lambda chosen: failed)
         monkeypatch.setattr(sys, "argv", ["test.py"])
         assert module.main() == code
@@ -177,6 +193,7 @@ class TestTest:
         module = script("test")
         titles = []
         monkeypatch.setattr(module, "prepare", lambda name, replace=None: Path(sys.executable))
+        monkeypatch.setattr(module, "prepare_browser", lambda: True)
         monkeypatch.setattr(module, "perform", lambda chosen: titles.extend(step.title for step in chosen) or [])
         monkeypatch.setattr(sys, "argv", ["test.py", *arguments])
         module.main()

@@ -60,8 +60,9 @@ def _facts(report: Report) -> str:
     facts = [f"<b>{_count(len(report.nodes), 'DirectML node')}</b>", f"<b>{compiled}</b>"]
     level = report.minimum_level
     facts.append("no feature level admits it" if level is None else f"needs feature level <b>{html.escape(level)}</b>")
-    for count, severity in ((report.errors, "error"), (report.warnings, "warning")):
-        facts.append(f'<b class="{severity if count else "good"}">{_count(count, severity)}</b>')
+    counts = ((report.errors, "error"), (report.warnings, "warning"))
+    found = [f'<b class="{severity}">{_count(count, severity)}</b>' for count, severity in counts if count]
+    facts += found or ['<b class="good">no findings</b>']
     if report.verification is not None:
         passed = report.verification.passed
         verdict = "agrees with the reference" if passed else "differs from the reference"

@@ -54,6 +54,7 @@ function select(kind, place, moves, from = null) {
   const parts = kind === "directml" ? directmlDetails(item) : kind === "onnx" ? onnxDetails(item) : portDetails(item, kind);
   details.replaceChildren(...parts.flat().filter((part) => part !== null));
   details.scrollTop = 0;
+  for (const table of allTables) table.mark(kind, place);
   const title = kind === "directml" ? descriptorOf(item).operator : kind === "onnx" ? item.operator : kind;
   const problems = kind === "directml" && item.findings ? `, ${plural(item.findings.length, "finding")}` : "";
   announce(`${title} ${item.name}${problems}`);
@@ -107,7 +108,8 @@ function paint() {
 }
 
 function legend(measure, range, anyWrong) {
-  const parts = range ? [measure.words(range[0]), make("i"), measure.words(range[1])] : [];
+  const parts = !range ? [] : range[0] === range[1] ? [`all ${measure.words(range[0])}`]
+    : [measure.words(range[0]), make("i"), measure.words(range[1])];
   if (anyWrong) parts.push(make("i", { className: "chip wrong" }), "wrong");
   document.getElementById("legend").replaceChildren(...parts.map((part) => (part instanceof Node ? part : make("span", {}, part))));
 }
@@ -140,8 +142,9 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
 
 // --- Tables ----------------------------------------------------------------------------------------------------------
 
+const allTables = tables();
 {
-  const made = tables();
+  const made = allTables;
   const filter = make("input", { type: "search", className: "filter", placeholder: "Filter rows", "aria-label": "Filter the rows of the table" });
   const tabs = made.map((table) => make("button", { type: "button", role: "tab", id: `tab-${table.name}`, "aria-controls": `panel-${table.name}`,
     on: { click: () => open(table) } }, `${table.title} ${table.rows.length.toLocaleString("en")}`));
@@ -230,4 +233,4 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
 
 details.replaceChildren(...overview().flat().filter((part) => part !== null));
 paint();
-for (const map of Object.values(maps)) map.fit(false, false);
+for (const map of Object.values(maps)) map.begin();

@@ -2,7 +2,9 @@
 
 const FULL_TEXT = 0.45; // below this scale lines of text are left out
 const ANY_TEXT = 0.2; // and below this titles too
+const LINES = 0.08; // and below this edges are straight
 const FOCUS_SCALE = 0.85;
+const BEGIN_SCALE = 0.6;
 
 class GraphMap {
   /** `scene` has boxes [kind, place, x, y, width, height, title, ...lines] around their centres, and edges [from, to, points]. */
@@ -60,7 +62,7 @@ class GraphMap {
     this.behaviour.scaleExtent([Math.min(fit.k, 0.05) / 1.5, 3]).extent([[0, 0], [this.width, this.height]])
       .translateExtent([[-this.width / fit.k, -this.height / fit.k],
         [this.scene.width + this.width / fit.k, this.scene.height + this.height / fit.k]]);
-    if (!before[0] && this.width) this.fit(false);
+    if (!before[0] && this.width) this.begin();
     this.draw();
   }
 
@@ -73,13 +75,18 @@ class GraphMap {
       .scale(scale);
   }
 
-  /** All of the graph, or, of one that would be too small to read, its beginning. */
-  fit(animated = true, all = true) {
+  /** All of the graph. */
+  fit(animated = true) { this.move(this.fitted(), animated); }
+
+  /** All of the graph where it can be read then, else its beginning. */
+  begin() {
     let target = this.fitted();
-    if (!all && target.k < ANY_TEXT) {
-      target = d3.zoomIdentity.translate(this.width / 2 - 0.6 * this.scene.width / 2, 16).scale(0.6);
+    if (target.k < FULL_TEXT) {
+      const k = Math.max(BEGIN_SCALE, Math.min(1, (this.width - 32) / this.scene.width));
+      const x = k * this.scene.width > this.width ? k * this.scene.boxes[0][2] : (k * this.scene.width) / 2;
+      target = d3.zoomIdentity.translate(this.width / 2 - x, 16).scale(k);
     }
-    this.move(target, animated);
+    this.move(target, false);
   }
 
   move(target, animated) {
@@ -193,11 +200,37 @@ class GraphMap {
       const middle = (low + high) >> 1;
       if (this.rows[middle].y + this.tallest / 2 < top) low = middle + 1; else high = middle;
     }
+    const seen = [];
     for (; low < this.rows.length && this.rows[low].y - this.tallest / 2 <= bottom; low += 1) {
       for (const place of this.rows[low].places) {
         const box = this.scene.boxes[place];
-        if (box[2] + box[4] / 2 >= left && box[2] - box[4] / 2 <= right) this.drawBox(place, box);
+        if (box[2] + box[4] / 2 >= left && box[2] - box[4] / 2 <= right) seen.push(place);
       }
+    }
+    if (transform.k >= ANY_TEXT) for (const place of seen) this.drawBox(place, this.scene.boxes[place]);
+    else this.drawSmall(seen);
+  }
+
+  /** Boxes without text: those of one colour at once, and then what stands out. */
+  drawSmall(places) {
+    const { context, colours } = this;
+    const groups = new Map();
+    for (const place of places) {
+      const fill = this.fills.get(place) ?? (this.marks.has(place) ? colours[this.marks.get(place)] : colours.edge);
+      if (!groups.has(fill)) groups.set(fill, []);
+      groups.get(fill).push(place);
+    }
+    for (const [fill, group] of groups) {
+      context.beginPath();
+      for (const place of group) {
+        const [, , x, y, width, height] = this.scene.boxes[place];
+        context.rect(x - width / 2, y - height / 2, width, height);
+      }
+      context.fillStyle = fill;
+      context.fill();
+    }
+    for (const place of places) {
+      if (place === this.chosen || this.related.has(place)) this.drawBox(place, this.scene.boxes[place]);
     }
   }
 
@@ -223,11 +256,15 @@ class GraphMap {
     context.stroke();
   }
 
-  /** One edge, as curves that leave and enter vertically. */
+  /** One edge, as curves that leave and enter vertically; from afar, as a line. */
   trace(points) {
     if (!points.length) return;
     const { context } = this;
     context.moveTo(points[0][0], points[0][1]);
+    if (this.transform.k < LINES) {
+      context.lineTo(...points[points.length - 1]);
+      return;
+    }
     for (let step = 1; step < points.length; step += 1) {
       const [x, y] = points[step];
       const [beforeX, beforeY] = points[step - 1];
@@ -267,7 +304,7 @@ class GraphMap {
     const { context, colours } = this;
     const strong = fill ? readable(fill) : colours.ink;
     const weak = fill ? strong : colours.dim;
-    let baseline = y - (16 * lines.length) / 2;
+    let baseline = y - (16 * lines.length) / 2 + 1;
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.fillStyle = strong;

@@ -1,6 +1,7 @@
 // Tables that sort and filter; rows lead to what they are about.
 
 const ROWS = 200; // shown at first, and more at a time when asked for
+const WHOLE = 32; // characters of a cell that is kept on one line
 
 class Table {
   /** Columns are {title, value(row), text?(row), right?, tone?(row)}; rows are any values; `go(row)` leads to one. */
@@ -44,11 +45,18 @@ class Table {
 
   render() {
     const found = this.matching();
-    this.body.replaceChildren(...found.slice(0, this.limit).map((row) => this.row(row)));
+    this.shown = found.slice(0, this.limit).map((row) => [row, this.row(row)]);
+    this.body.replaceChildren(...this.shown.map(([, element]) => element));
     this.rest.hidden = found.length <= this.limit;
     this.rest.textContent = `Show more of ${plural(found.length, "row")}`;
     this.none.hidden = found.length > 0;
     this.none.textContent = this.rows.length ? "Nothing matches the filter." : "There are none.";
+  }
+
+  /** Marks the rows that lead to what has been chosen. */
+  mark(kind, place) {
+    this.chosen = String([kind, place]);
+    for (const [row, element] of this.shown ?? []) element.classList.toggle("chosen", String(this.go(row)) === this.chosen);
   }
 
   row(row) {
@@ -57,9 +65,10 @@ class Table {
       const inner = place === 0 && this.go(row)
         ? make("button", { type: "button", className: "link", on: { click: () => select(...this.go(row), true) } }, text || "(no name)")
         : column.isName ? named(text) : text;
-      return make("td", { className: [column.right ? "right" : "", column.tone?.(row) ?? ""].join(" ").trim() }, inner);
+      const whole = text.length <= WHOLE ? "whole" : "wide"; // short ones are not broken
+      return make("td", { className: `${column.right ? "right" : whole} ${column.tone?.(row) ?? ""}`.trim() }, inner);
     });
-    return make("tr", {}, cells);
+    return make("tr", { className: String(this.go(row)) === this.chosen ? "chosen" : "" }, cells);
   }
 }
 

@@ -1,0 +1,187 @@
+"""A headless Chromium for tests, driven by its DevTools protocol: https://chromedevtools.github.io/devtools-protocol
+
+It is found in this order: Qt WebEngine in ``.venv-browser``, which ``scripts/test.py`` makes from the package index; a
+Chromium or Chrome of the system. Without either, and without a websocket client, the tests that need one are skipped.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+QT_PYTHONS = (ROOT / ".venv-browser" / "bin" / "python", ROOT / ".venv-browser" / "Scripts" / "python.exe")
+SYSTEM = ("chromium", "chromium-browser", "google-chrome", "chrome")
+PATIENCE = 60.0
+SIZE = (1440, 900)
+
+
+def command(port: int, profile: str) -> list[str]:
+    """What starts a browser; skips the test when there is none."""
+    width, height = map(str, SIZE)
+    for python in QT_PYTHONS:
+        if python.exists():
+            return [str(python), str(Path(__file__).with_name("qt_browser.py")), str(port), width, height]
+    for name in SYSTEM:
+        found = shutil.which(name)
+        if found:
+            options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-allow-origins=*", "--no-first-run"]
+            window = [f"--window-size={width},{height}", f"--user-data-dir={profile}", "about:blank"]
+            return [found, *options, f"--remote-debugging-port={port}", *window]
+    pytest.skip("no headless Chromium: run scripts/test.py, which brings one, or install chromium")
+
+
+class Browser:
+    """One page of a running browser."""
+
+    def __init__(self, address: str) -> None:
+        import websocket
+
+        self._socket = websocket.create_connection(address, timeout=PATIENCE)
+        self._number = 0
+        self.problems: list[str] = []
+        """What the console and the network said that should not be said."""
+        self.requests: list[str] = []
+        for domain in ("Runtime", "Log", "Network", "Page"):
+            self.call(f"{domain}.enable")
+        width, height = SIZE
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.call("Emulation.setDeviceMetricsOverride", **size)
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def call(self, method: str, **parameters: object) -> dict[str, Any]:
+        """A command of the protocol and its result."""
+        self._number += 1
+        self._socket.send(json.dumps({"id": self._number, "method": method, "params": parameters}))
+        while True:
+            message = json.loads(self._socket.recv())
+            if message.get("id") == self._number:
+                assert "error" not in message, message
+                result: dict[str, Any] = message["result"]
+                return result
+            self._event(message)
+
+    def _event(self, message: dict[str, Any]) -> None:
+        details = message.get("params", {})
+        match message.get("method"):
+            case "Runtime.exceptionThrown":
+                self.problems.append(json.dumps(details["exceptionDetails"]))
+            case "Runtime.consoleAPICalled" if details["type"] in ("error", "warning", "assert"):
+                self.problems.append(json.dumps(details["args"]))
+            case "Log.entryAdded" if details["entry"]["level"] in ("error", "warning"):
+                self.problems.append(json.dumps(details["entry"]))
+            case "Network.requestWillBeSent":
+                self.requests.append(details["request"]["url"])
+
+    def open(self, path: Path) -> None:
+        """Loads a file and waits until it is drawn."""
+        self.problems.clear()
+        self.requests.clear()
+        self.call("Page.navigate", url=path.as_uri())
+        self.wait("document.readyState === 'complete' && location.protocol === 'file:'")
+        self.settle()
+
+    def run(self, script: str) -> Any:
+        """The value of an expression."""
+        answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def wait(self, condition: str) -> None:
+        """Until an expression holds."""
+        end = time.monotonic() + PATIENCE
+        while not self.run(condition):
+            assert time.monotonic() < end, f"never: {condition}"
+            time.sleep(0.02)
+
+    def settle(self) -> None:
+        """Until what has been asked for is on the screen."""
+        self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def click(self, x: float, y: float) -> None:
+        """With the left button, as a person does."""
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        self.settle()
+
+    def click_on(self, selector: str) -> None:
+        """In the middle of an element."""
+        element = f"document.querySelector({json.dumps(selector)})"
+        self.run(f"{element}.scrollIntoView({{block: 'center'}})")
+        self.settle()
+        box = self.run(
+            f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])({element}.getBoundingClientRect())"
+        )
+        self.click(*box)
+
+    def press(self, key: str, code: int) -> None:
+        """A key without text, by its name and its Windows key code."""
+        for kind in ("rawKeyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+        self.settle()
+
+    def type(self, text: str) -> None:
+        """Text, where the focus is."""
+        for char in text:
+            self.call("Input.dispatchKeyEvent", type="keyDown", key=char, text=char)
+            self.call("Input.dispatchKeyEvent", type="keyUp", key=char)
+        self.settle()
+
+    def prefer(self, **features: str) -> None:
+        """Media features, such as ``prefers_color_scheme="dark"``."""
+        given = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
+        self.call("Emulation.setEmulatedMedia", features=given)
+        self.settle()
+
+    def screenshot(self) -> bytes:
+        """What is seen, as a PNG."""
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+
+
+@contextlib.contextmanager
+def running() -> Iterator[Browser]:
+    """A browser for as long as the block lasts."""
+    pytest.importorskip("websocket", reason="the browser is driven with websocket-client")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        process = subprocess.Popen(command(port, profile), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            page = Browser(_address(port, process))
+            yield page
+            page.close()
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _address(port: int, process: subprocess.Popen[str]) -> str:
+    """Where the first page listens; skips the test when the browser does not start, as where libraries are missing."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            assert process.stderr is not None
+            pytest.skip(f"the browser does not start here: {process.stderr.read()[-300:]}")
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list") as answer:
+            pages = [item for item in json.load(answer) if item["type"] == "page"]
+            if pages:
+                return str(pages[0]["webSocketDebuggerUrl"])
+        time.sleep(0.05)
+    pytest.skip("the browser does not answer here")

@@ -1,0 +1,334 @@
+"""The page in a headless Chromium, used as people use it: by mouse, keyboard and search; and accessibility."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from dml2onnx.report import gather
+from dml2onnx.report.html import page
+from dml2onnx.report.records import Access, Value
+from tests.report.browser import ROOT, SIZE, running
+from tests.report.models import HOSTILE, broken, hostile, small
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dml2onnx.report import Report
+    from tests.report.browser import Browser
+
+AXE = next(iter((ROOT / ".venv-browser").glob("**/axe_playwright_python/axe.min.js")), None)
+ENTER, DOWN, UP, RIGHT, HOME = (("Enter", 13), ("ArrowDown", 40), ("ArrowUp", 38), ("ArrowRight", 39), ("Home", 36))
+
+
+def chain(count: int) -> Report:
+    """A report of so many activations one after another, without the work of making the graph."""
+    report = gather(small())
+    node = next(node for node in report.nodes if node.name == "activation_relu")
+    tensor = node.outputs[0].tensor
+    nodes = tuple(
+        replace(
+            node,
+            name=f"n{place}",
+            onnx=(),
+            inputs=(Access("InputTensor", place, tensor),),
+            outputs=(Access("OutputTensor", place + 1, tensor),),
+        )
+        for place in range(count)
+    )
+    values = (Value("x", 16, "input"), *(Value(f"v{place}", 16, "node") for place in range(count)))
+    (first, *_), (last, *_) = report.inputs, report.outputs
+    ends = {"inputs": (replace(first, value=0),), "outputs": (replace(last, value=count),)}
+    return replace(report, nodes=nodes, values=values, onnx=None, findings=(), warnings=0, **ends)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    directory = tmp_path_factory.mktemp("pages")
+    reports = {
+        "small": gather(small(), rounds=1, profile=True),
+        "broken": gather(broken()),
+        "hostile": gather(hostile()),
+        "large": chain(5000),
+    }
+    paths = {name: directory / f"{name}.html" for name in reports}
+    for name, report in reports.items():
+        paths[name].write_text(page(report), encoding="utf-8")
+    return paths
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running() as found:
+        yield found
+
+
+@pytest.fixture
+def opened(browser: Browser, pages: dict[str, Path], request: pytest.FixtureRequest) -> Iterator[Browser]:
+    """A page that is expected to say nothing to the console and to ask for nothing, whatever is done with it."""
+    marker = request.node.get_closest_marker("parametrize")
+    path = pages["small" if marker is None else request.getfixturevalue("name")]
+    browser.prefer(prefers_color_scheme="light", prefers_reduced_motion="reduce")
+    browser.open(path)
+    yield browser
+    browser.run("0")  # what has been said until now arrives before the answer
+    assert browser.problems == []
+    assert [url for url in browser.requests if not url.startswith("data:")] == [path.as_uri()]
+
+
+def title(browser: Browser) -> tuple[str, str]:
+    """Heading of the details, and what is read out."""
+    heading = "document.querySelector('#details h2').textContent"
+    return browser.run(f"[{heading}, document.getElementById('status').textContent]")
+
+
+class Spot(NamedTuple):
+    """The middle of a box on its canvas, and how far its sides are from there."""
+
+    graph: str
+    x: float
+    y: float
+    half: float
+
+
+def spot(browser: Browser, graph: str, text: str) -> Spot:
+    """Where a box with this line is while the whole graph is shown, by the rules of the page's fit."""
+    browser.click_on(f'[data-map="{graph}"][data-zoom="fit"]')
+    scene = f"JSON.parse(document.getElementById('data').textContent).maps.{graph}"
+    finder = f"({{boxes, width, height}}) => [boxes.find((box) => box.includes({json.dumps(text)})), width, height]"
+    (_, _, x, y, wide, *_), width, height = browser.run(f"({finder})({scene})")
+    host = f"document.getElementById('{graph}')"
+    across, along = browser.run(f"[{host}.clientWidth, {host}.clientHeight]")
+    scale = min(1.1, (across - 32) / width, (along - 32) / height)
+    return Spot(graph, across / 2 + scale * (x - width / 2), along / 2 + scale * (y - height / 2), scale * wide / 2)
+
+
+def click(browser: Browser, at: Spot) -> None:
+    box = f"document.getElementById('{at.graph}').getBoundingClientRect()"
+    left, top = browser.run(f"(({{x, y}}) => [x, y])({box})")
+    browser.click(left + at.x, top + at.y)
+
+
+def colour(browser: Browser, at: Spot) -> list[int]:
+    """Of a box, inside its left side."""
+    found = browser.run(
+        f"""(() => {{
+          const copy = new OffscreenCanvas(1, 1).getContext("2d"); // reading the page's own would slow it down
+          copy.drawImage(document.querySelector("#{at.graph} canvas"), {at.half - at.x - 4}, {-at.y});
+          return [...copy.getImageData(0, 0, 1, 1).data];
+        }})()"""
+    )
+    assert isinstance(found, list)
+    return found
+
+
+def choose(browser: Browser, measure: str) -> None:
+    """As the list of colours does when something else is chosen there."""
+    browser.run(
+        f"""(() => {{
+          const list = document.getElementById("colour");
+          list.value = "{measure}";
+          list.dispatchEvent(new Event("change"));
+        }})()"""
+    )
+    browser.settle()
+
+
+def background(browser: Browser) -> int:
+    """How light the page is: the sum of red, green and blue."""
+    text = browser.run("getComputedStyle(document.body).backgroundColor")
+    return sum(map(int, re.findall(r"\d+", text)))
+
+
+def test_a_click_on_a_node_shows_it_on_both_sides(opened: Browser) -> None:
+    conv = spot(opened, "onnx", "convolution/Conv")
+    before = colour(opened, conv)
+    click(opened, spot(opened, "directml", "convolution"))
+    assert title(opened) == ["CONVOLUTION", "CONVOLUTION convolution"]
+    assert colour(opened, conv) != before  # what it became is marked
+    details = opened.run("document.getElementById('details').textContent")
+    for text in ("FilterTensor", "constant", "Strides", "Needs 1_0", "agrees", "GroupCount"):
+        assert text in details
+    assert opened.run("document.querySelectorAll('#details .tensor svg').length") == 3
+    cells = "[...document.querySelectorAll('#details .tensor svg')].map((svg) => svg.querySelectorAll('text').length)"
+    assert opened.run(cells) == [16, 9, 4]
+
+
+def test_memory_is_drawn_as_it_lies(opened: Browser) -> None:
+    """x is 2 by 3 with strides 1 and 2: its rows lie side by side."""
+    click(opened, spot(opened, "directml", "block_largest"))
+    cells = "document.querySelector('#details .tensor svg').querySelectorAll('text')"
+    numbers = f"[...{cells}].map((item) => item.textContent)"
+    assert opened.run(numbers) == ["0", "3", "1", "4", "2", "5"]
+    assert "permuted" in opened.run("document.querySelector('#details .tensor').textContent")
+
+
+def test_search_finds_and_shows(opened: Browser) -> None:
+    opened.press("/", 191)
+    opened.run("document.getElementById('search').focus()")
+    opened.type("relu")
+    options = "[...document.querySelectorAll('#matches li')].map((item) => item.textContent)"
+    found = opened.run(options)
+    assert any("ACTIVATION_RELU" in text and text.endswith("DirectML") for text in found)
+    assert any(text.startswith("Relu") and text.endswith("ONNX") for text in found)
+    assert opened.run("document.getElementById('search').getAttribute('aria-activedescendant')") == "match-0"
+    opened.press(*DOWN)
+    assert opened.run("document.getElementById('search').getAttribute('aria-activedescendant')") == "match-1"
+    opened.press(*UP)
+    opened.press(*ENTER)
+    assert title(opened)[0] == "ACTIVATION_RELU"
+    assert opened.run("document.getElementById('matches').hidden")
+
+
+def test_the_keyboard_walks_along_edges(opened: Browser) -> None:
+    opened.run("document.getElementById('directml').focus()")
+    opened.press(*HOME)
+    assert title(opened) == ["Graph input", "input x"]
+    opened.press(*DOWN)
+    first = title(opened)[0]
+    assert first in {"ELEMENT_WISE_MAX", "ELEMENT_WISE_ABS"}
+    opened.press(*RIGHT if first == "ELEMENT_WISE_MAX" else ("ArrowLeft", 37))
+    opened.press(*UP)
+    assert title(opened)[0] == "Graph input"
+    picture = "document.querySelector('#directml canvas').toDataURL()"
+    before = opened.run(picture)
+    opened.press("+", 187)
+    assert opened.run(picture) != before
+    opened.press("0", 48)
+    assert opened.run(picture) == before
+
+
+@pytest.mark.parametrize("name", ["broken"])
+def test_a_finding_leads_to_its_node(opened: Browser, name: str) -> None:
+    assert "No ONNX model" in opened.run("document.getElementById('onnx').textContent")
+    opened.click_on("#panel-findings tbody tr:nth-child(6) button")
+    assert title(opened) == ["RESAMPLE1", "RESAMPLE1 larger_mask, 2 findings"]
+    cards = opened.run("[...document.querySelectorAll('#details .finding')].map((item) => item.textContent)")
+    assert len(cards) == 2
+    assert any("DML1602" in card and "6_2" in card for card in cards)
+    assert opened.run("document.querySelectorAll('#panel-findings tr.chosen').length") == 2
+
+
+def test_tables_sort_and_filter(opened: Browser) -> None:
+    opened.click_on("#tab-nodes")
+    names = "[...document.querySelectorAll('#panel-nodes tbody td:first-child')].map((cell) => cell.textContent)"
+    original = opened.run(names)
+    opened.click_on("#panel-nodes th:nth-child(1) button")
+    assert opened.run(names) == sorted(original)
+    assert opened.run("document.querySelector('#panel-nodes th').getAttribute('aria-sort')") == "ascending"
+    opened.click_on("#panel-nodes th:nth-child(1) button")
+    assert opened.run(names) == sorted(original, reverse=True)
+    opened.click_on("#panel-nodes th:nth-child(8) button")  # by time, what has none last
+    assert opened.run(names)[0] in {"activation_relu", "block_largest", "convolution"}
+    assert opened.run(names)[-1] in {"unused", "same"}
+    opened.click_on(".filter")
+    opened.type("int16 abs")
+    assert opened.run(names) == ["unused"]
+    assert opened.run("document.getElementById('status').textContent") == "1 row"
+
+
+def test_the_map_is_coloured_by_what_is_measured(opened: Browser) -> None:
+    largest, conv = (spot(opened, "directml", name) for name in ("block_largest", "convolution"))
+    plain = colour(opened, conv)
+    legend = "document.getElementById('legend').textContent"
+    expected = {"level": "1_03_0", "error": "0 %", "time": "µs", "memory": "12 bytes24 bytes"}
+    for measure, words in expected.items():
+        choose(opened, measure)
+        assert words in opened.run(legend)
+        assert colour(opened, conv) != colour(opened, largest)
+        assert colour(opened, largest) != plain
+    choose(opened, "findings")
+    assert opened.run(legend) == ""
+    assert colour(opened, conv) == plain
+
+
+def test_light_and_dark(opened: Browser) -> None:
+    conv = spot(opened, "directml", "convolution")
+    light = colour(opened, conv)
+    assert background(opened) > 600
+    opened.prefer(prefers_color_scheme="dark")
+    assert background(opened) < 150
+    dark = colour(opened, conv)
+    assert dark != light
+    opened.click_on("#theme")
+    assert background(opened) > 600
+    assert colour(opened, conv) == light
+    opened.click_on("#theme")
+    opened.prefer(prefers_color_scheme="light")
+    assert background(opened) < 150
+    assert colour(opened, conv) == dark
+
+
+def test_a_picture_of_it(opened: Browser) -> None:
+    """What the canvases show is seen: edges, text and boxes in many shades."""
+    from PIL import Image
+
+    picture = Image.open(io.BytesIO(opened.screenshot())).convert("RGB")
+    assert picture.size == SIZE
+    for left in (0, 520):
+        seen = picture.crop((left, 110, left + 480, 540)).getcolors(1 << 16)
+        assert seen is not None
+        assert len(seen) > 30
+
+
+@pytest.mark.parametrize("name", ["hostile"])
+def test_hostile_names_are_text_everywhere(opened: Browser, name: str) -> None:
+    opened.run("document.getElementById('search').focus()")
+    opened.type("abs")
+    opened.press(*ENTER)
+    opened.click_on("#tab-onnx")
+    shown = opened.run("document.body.innerText")
+    assert "\u202e" not in shown
+    assert HOSTILE.replace("\u202e", "\\u202e").replace("\u2028", "\\u2028") in shown
+    assert opened.run("document.querySelectorAll('img').length") == 0
+    assert opened.run("document.title").startswith("</script><img")
+
+
+@pytest.mark.parametrize("name", ["large"])
+def test_of_many_nodes_only_those_in_view_are_drawn(opened: Browser, name: str) -> None:
+    opened.run(
+        """const prototype = CanvasRenderingContext2D.prototype;
+        for (const name of ["fillText", "roundRect", "fill", "stroke"]) {
+          const original = prototype[name];
+          prototype[name] = function (...given) { window.calls += 1; return original.apply(this, given); };
+        }"""
+    )
+
+    def calls(zoom: str) -> int:
+        opened.run("window.calls = 0")
+        opened.click_on(f'[data-map="directml"][data-zoom="{zoom}"]')
+        found = opened.run("window.calls")
+        assert isinstance(found, int)
+        return found
+
+    assert 10 < calls("in") < 300
+    assert 2 <= calls("fit") < 300  # all 5,000, at once
+    rows = "document.querySelectorAll('#panel-nodes tbody tr').length"
+    assert opened.run(rows) == 200
+    opened.click_on("#panel-nodes .more")
+    assert opened.run(rows) == 1200
+    opened.run("document.getElementById('search').focus()")
+    opened.type("n4321")
+    opened.press(*ENTER)
+    assert title(opened)[1] == "ACTIVATION_RELU n4321"
+
+
+@pytest.mark.skipif(AXE is None, reason="axe-core comes with .venv-browser, which scripts/test.py makes")
+@pytest.mark.parametrize("name", ["small", "broken", "hostile"])
+def test_accessibility(opened: Browser, name: str) -> None:
+    """By the rules of axe-core, in light with nothing chosen and in dark with a node."""
+    assert AXE is not None
+    opened.run(AXE.read_text(encoding="utf-8") + "; 0")
+    rules = """axe.run().then(({violations}) => violations.map((item) =>
+      [item.id, item.help, item.nodes.map((node) => node.html).slice(0, 3)]))"""
+    assert opened.run(rules) == []
+    opened.prefer(prefers_color_scheme="dark")
+    opened.click_on("#tab-nodes")
+    opened.click_on("#panel-nodes tbody button")
+    assert opened.run(rules) == []
