@@ -30,6 +30,13 @@ def _visible(text: str) -> str:
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
 
 
+def plural(number: int, noun: str) -> str:
+    """``1 entry``, ``2 entries``."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
+
+
 class Severity(enum.Enum):
     """How bad a finding is: errors stop a compilation, warnings do not."""
 

@@ -83,7 +83,6 @@ def test_a_saved_model_needs_nothing_of_ours(name, tmp_path):
 BROKEN = {
     ("error", "/nodes/0/desc/PaddingMode"),
     ("error", "/nodes/1/desc/Dilation"),
-    ("error", "/nodes/1/desc/Dilations"),
     ("error", "/nodes/1/desc/FusedActivation"),
     ("error", "/nodes/2/inputs/InputTensor"),
     ("error", "/nodes/3/desc/InputTensor/DataType"),

@@ -21,10 +21,11 @@ from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes import building as codes
 from dml2onnx.codes.checking import OUT_OF_RANGE
 from dml2onnx.diagnostics import DmlError, raise_errors
-from dml2onnx.frontends.descriptors import DescriptorReader, report
+from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.findings import Findings, listing, quote
 from dml2onnx.frontends.numbers import pack_nibbles
+from dml2onnx.frontends.problems import report
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc

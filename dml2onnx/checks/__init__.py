@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import arguments, catalog
 from dml2onnx.catalog import FeatureLevel
+from dml2onnx.checks.consequences import without_consequences, without_edges
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.checks.structure import check_structure
 from dml2onnx.diagnostics import Severity
@@ -40,7 +41,7 @@ def check(model: Graph | str | os.PathLike[str], feature_level: FeatureLevel | s
     graph = graph_of(model)
     level = _level(graph, feature_level)
     structure = check_structure(graph)
-    diagnostics = [*graph.findings, *structure.of_graph]
+    found: list[tuple[Finding, ...]] = []
     known: dict[OperatorDesc, tuple[Finding, ...]] = {}
     for position, node in enumerate(graph.nodes):
         desc = node.operator
@@ -51,6 +52,11 @@ def check(model: Graph | str | os.PathLike[str], feature_level: FeatureLevel | s
         if placed:
             index = desc.schema.index
             findings = tuple(sorted((*placed, *findings), key=lambda finding: index.get(finding.field, -1)))
+        found.append(findings)
+    reading, found = without_edges(graph, found)
+    of_graph, found = without_consequences(graph, structure.of_graph, found, level)
+    diagnostics = [*reading, *of_graph]
+    for node, findings in zip(graph.nodes, found, strict=True):
         diagnostics.extend(finding.at(node) for finding in findings)
     return diagnostics
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from dml2onnx.catalog import Condition, ConditionOp, Constraint, OperatorSchema,
 from dml2onnx.checks.expressions import evaluator
 from dml2onnx.checks.findings import Finding
 from dml2onnx.codes import checking as codes
+from dml2onnx.diagnostics import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -69,17 +71,28 @@ def _requiring(constraint: Constraint) -> str:
 # --- Tensors against tensors ----------------------------------------------------------------------------------------
 
 
+def _odd_ones(
+    placed: Sequence[tuple[str, TensorDesc]], of: Callable[[TensorDesc], object]
+) -> tuple[tuple[str, TensorDesc], list[tuple[str, TensorDesc]]]:
+    """What most tensors have in common is right: the first of those, and the others. The first wins a tie."""
+    times = Counter(of(tensor) for _, tensor in placed)
+    common = max(times, key=lambda value: times[value]) if times else None
+    right = next(item for item in placed if of(item[1]) == common)
+    return right, [item for item in placed if of(item[1]) != common]
+
+
 def _same_data_type(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
     def check(subject: Subject) -> Iterator[Finding]:
         placed = _all_placed(subject, names)
-        for path, tensor in placed[1:]:
-            first_path, first = placed[0]
-            if tensor.data_type is not first.data_type:
-                wanted, found = first.data_type.name, tensor.data_type.name
-                message = f"{path} is {found} and {first_path} is {wanted}; they need one data type."
-                yield Finding(codes.DIFFERENT_DATA_TYPES, f"{path}/DataType", message, wanted, found)
+        if len(placed) < 2:
+            return
+        (right_path, right), odd = _odd_ones(placed, lambda tensor: tensor.data_type)
+        for path, tensor in odd:
+            wanted, found = right.data_type.name, tensor.data_type.name
+            message = f"{path} is {found} and {right_path} is {wanted}; they need one data type."
+            yield Finding(codes.DIFFERENT_DATA_TYPES, f"{path}/DataType", message, wanted, found)
 
     return check
 
@@ -89,16 +102,14 @@ def _same_dimension_count(schema: OperatorSchema, constraint: Constraint) -> Che
 
     def check(subject: Subject) -> Iterator[Finding]:
         placed = _all_placed(subject, names)
-        for path, tensor in placed[1:]:
-            first_path, first = placed[0]
-            if tensor.rank != first.rank:
-                message = (
-                    f"{path} has {tensor.rank} dimensions and {first_path} has {first.rank}; "
-                    "they need one dimension count."
-                )
-                yield Finding(
-                    codes.DIFFERENT_DIMENSION_COUNTS, f"{path}/Sizes", message, first.rank, list(tensor.sizes)
-                )
+        if len(placed) < 2:
+            return
+        (right_path, right), odd = _odd_ones(placed, lambda tensor: tensor.rank)
+        for path, tensor in odd:
+            has = plural(tensor.rank, "dimension")
+            message = f"{path} has {has} and {right_path} has {right.rank}; they need one dimension count."
+            wanted = plural(right.rank, "dimension")
+            yield Finding(codes.DIFFERENT_DIMENSION_COUNTS, f"{path}/Sizes", message, wanted, list(tensor.sizes))
 
     return check
 
@@ -115,12 +126,14 @@ def _same_sizes(schema: OperatorSchema, constraint: Constraint) -> Check:
 
     def check(subject: Subject) -> Iterator[Finding]:
         placed = _all_placed(subject, names)
-        for path, tensor in placed[1:]:
-            first_path, first = placed[0]
-            if tensor.sizes == first.sizes or (rank_is_checked and tensor.rank != first.rank):
+        if len(placed) < 2:
+            return
+        (right_path, right), odd = _odd_ones(placed, lambda tensor: tensor.sizes)
+        for path, tensor in odd:
+            if rank_is_checked and tensor.rank != right.rank:
                 continue
-            wanted, found = list(first.sizes), list(tensor.sizes)
-            message = f"{path} has sizes {found} and {first_path} has {wanted}; they need the same."
+            wanted, found = list(right.sizes), list(tensor.sizes)
+            message = f"{path} has sizes {found} and {right_path} has {wanted}; they need the same."
             yield Finding(codes.DIFFERENT_SIZES, f"{path}/Sizes", message, wanted, found)
 
     return check
@@ -353,13 +366,19 @@ def _equal(schema: OperatorSchema, constraint: Constraint) -> Check:
     assert left is not None
     assert right is not None
     wanted_value = evaluator(right)
+    array = next((field.name for field in schema.fields if field.count == left), None)
 
     def check(subject: Subject) -> Iterator[Finding]:
         value = subject.value(left)
         wanted = wanted_value(subject)
         if value is not None and value != wanted:
             origin = f"{right}, {wanted}" if isinstance(right, str) else f"{wanted}"
-            yield Finding(codes.NOT_EQUAL, left, f"{left} is {value}; it has to be {origin}.", wanted, value)
+            if array is None:
+                yield Finding(codes.NOT_EQUAL, left, f"{left} is {value}; it has to be {origin}.", wanted, value)
+            else:  # the count need not have been written, and the array was
+                has = plural(value, "entry") if isinstance(value, int) else f"{value} entries"
+                message = f"{array} has {has}; {left} has to be {origin}."
+                yield Finding(codes.NOT_EQUAL, array, message, wanted, value)
 
     return check
 

@@ -28,6 +28,8 @@ class Finding:
     found: object = ""
     since: str = ""
     documentation: str = ""
+    is_structural: bool = False
+    """Whether it is about how the node fits into the graph, and not about its descriptor alone."""
 
     @property
     def field(self) -> str:

@@ -12,12 +12,34 @@ from dml2onnx.checks.fused import activation_list_check, fused_check
 from dml2onnx.checks.shapes import rules_by_constraint
 from dml2onnx.checks.subject import Subject, UnanswerableError
 from dml2onnx.checks.support import support_checks, value_level_checks
-from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.checks.tensors import SHAPELESS
+from dml2onnx.codes import checking as codes
+from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dml2onnx.checks.findings import Check, Finding
+
+# Of several such findings about one tensor the first says enough.
+_OF_SHAPES = frozenset(
+    {
+        codes.DIFFERENT_DIMENSION_COUNTS,
+        codes.WRONG_DIMENSION_COUNT,
+        codes.DIMENSION_COUNT_UNSUPPORTED,
+        codes.DIMENSION_COUNT_LEVEL,
+        codes.EFFECTIVE_RANK,
+        codes.DIFFERENT_SIZES,
+        codes.NOT_BROADCASTABLE,
+        codes.WRONG_SIZE,
+        codes.ELEMENT_COUNT,
+    }
+)
+
+# What is said of sizes and counts where tensors do not have one dimension count follows from that.
+_OF_RANKS = frozenset(
+    {codes.NOT_EQUAL, codes.WRONG_SIZE, codes.DIFFERENT_SIZES, codes.NOT_BROADCASTABLE, codes.NO_ROOM}
+)
 
 # Rules about attributes alone (or attributes against sizes), which a fused activation keeps.
 _OF_ATTRIBUTES = frozenset({Rule.ATTRIBUTE_RANGE, Rule.DISTINCT, Rule.EQUAL, Rule.NONZERO})
@@ -32,7 +54,7 @@ def _attribute_findings(desc: OperatorDesc, level: FeatureLevel) -> tuple[Findin
     return _asked(_checks_of_attributes(desc.schema, level), desc)
 
 
-def _asked(checks: Iterable[Check], desc: OperatorDesc) -> tuple[Finding, ...]:
+def _asked(checks: Sequence[Check], desc: OperatorDesc) -> tuple[Finding, ...]:
     subject = Subject(desc)
     findings: list[Finding] = []
     for check in checks:
@@ -40,6 +62,8 @@ def _asked(checks: Iterable[Check], desc: OperatorDesc) -> tuple[Finding, ...]:
             findings.extend(check(subject))
         except UnanswerableError:
             continue
+        if findings and check is checks[0]:
+            subject = _sound(desc, findings)
     if not findings:
         return ()
     index = desc.schema.index
@@ -47,10 +71,34 @@ def _asked(checks: Iterable[Check], desc: OperatorDesc) -> tuple[Finding, ...]:
     return tuple(_without_repetition(findings))
 
 
+def _sound(desc: OperatorDesc, findings: Iterable[Finding]) -> Subject:
+    """The descriptor without its tensors of no sensible shape: other rules have nothing to say of them."""
+    shapeless = {finding.field for finding in findings if finding.code in SHAPELESS}
+    values = zip(desc.schema.fields, desc.values, strict=True)
+    return Subject(
+        OperatorDesc(desc.schema, tuple(UNREADABLE if item.name in shapeless else value for item, value in values))
+    )
+
+
 def _without_repetition(findings: list[Finding]) -> Iterator[Finding]:
-    """A rule that a later level relaxes says nothing where a rule of all levels is broken at the same place."""
-    final = {(finding.code.id, finding.path) for finding in findings if not finding.since}
-    return (finding for finding in findings if not finding.since or (finding.code.id, finding.path) not in final)
+    """One finding about each place where the shape of a tensor is wrong, and none that follows from a wrong rank.
+
+    What no level lifts goes first: a rule that a later level relaxes says nothing where one of all levels is broken.
+    """
+    final = {finding.path for finding in findings if finding.code in _OF_SHAPES and not finding.since}
+    exact = {(finding.code.id, finding.path) for finding in findings if not finding.since}
+    ranks_differ = any(finding.code is codes.DIFFERENT_DIMENSION_COUNTS for finding in findings)
+    seen: set[str] = set()
+    for finding in findings:
+        if finding.since and (finding.path in final or (finding.code.id, finding.path) in exact):
+            continue
+        if ranks_differ and finding.code in _OF_RANKS:
+            continue
+        if finding.code in _OF_SHAPES:
+            if finding.path in seen:
+                continue
+            seen.add(finding.path)
+        yield finding
 
 
 @cache
@@ -60,8 +108,8 @@ def _checks(schema: OperatorSchema, level: FeatureLevel) -> tuple[Check, ...]:
         for build in (fused_check, activation_list_check)
     ]
     return (
-        required_check(schema),
         tensors_check(schema),
+        required_check(schema),
         *attribute_checks(schema),
         *_constraint_checks(schema, level, schema.constraints),
         *support_checks(schema, level),

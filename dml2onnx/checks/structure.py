@@ -13,6 +13,7 @@ from dml2onnx.checks.findings import Finding
 from dml2onnx.checks.tensors import is_measurable
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Severity, quote
+from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
 
@@ -57,8 +58,10 @@ def check_structure(graph: Graph) -> Structure:
     return result
 
 
-def _finding(code: Code, path: str, message: str, expected: object = "", found: object = "") -> Finding:
-    return Finding(code, path, message, expected, found, documentation=BINDING)
+def _finding(
+    code: Code, path: str, message: str, expected: object = "", found: object = "", documentation: str = BINDING
+) -> Finding:
+    return Finding(code, path, message, expected, found, documentation=documentation, is_structural=True)
 
 
 # --- Values and names -----------------------------------------------------------------------------------------------
@@ -128,7 +131,7 @@ def _outputs(graph: Graph, sources: dict[Value, int], given: set[Value], result:
             )
     shown = {item.desc: item for item in (*graph.outputs, *graph.results, *(item.output for item in graph.effects))}
     shaped = [item for desc, item in shown.items() if desc.strides is None or len(desc.strides) == desc.rank]
-    large = [item for item in shaped if item.desc.extent > MAX_ELEMENTS]
+    large = [item for item in shaped if item.desc.extent > MAX_ELEMENTS and item.value.nbytes < UNBOUNDED]
     own = {desc for node in graph.nodes for name in node.writes for desc in _described(node, name)} if large else set()
     for item in large:
         if item.desc not in own:  # what a node writes is found there
@@ -178,10 +181,12 @@ def _bindings(node: Node) -> Iterator[Finding]:
 class _Regions:
     """Bytes of tensors, remembered by descriptor."""
 
-    __slots__ = ("_bytes",)
+    __slots__ = ("_bytes", "_left", "_origins")
 
     def __init__(self) -> None:
         self._bytes: dict[TensorDesc, int] = {}
+        self._origins: dict[Value, Value] = {}
+        self._left: dict[Value, int] = {}
 
     def nbytes(self, tensor: TensorDesc) -> int:
         """Bytes that a tensor covers from its offset on; 0 for one that makes no sense."""
@@ -189,6 +194,18 @@ class _Regions:
         if nbytes is None:
             nbytes = self._bytes[tensor] = tensor.total_bytes if is_measurable(tensor) else 0
         return nbytes
+
+    def derive(self, write: Write) -> None:
+        """A new version of a buffer is in the same bytes as the one that it is made from."""
+        if write.base is not None:
+            self._origins[write.value] = self._origins.get(write.base, write.base)
+
+    def is_news(self, value: Value, end: int) -> bool:
+        """Whether that a tensor leaves a buffer, of which all versions are one, says more than was said before."""
+        origin = self._origins.get(value, value)
+        known = self._left.setdefault(origin, 0)
+        self._left[origin] = max(known, end)
+        return end > known
 
 
 def _described(node: Node, name: str) -> tuple[TensorDesc | None, ...]:
@@ -224,7 +241,7 @@ def _reads(node: Node, sources: dict[Value, int], given: set[Value], regions: _R
 def _region(path: str, bound: Read | Write, tensor: TensorDesc, regions: _Regions) -> Iterator[Finding]:
     """The tensor lies inside its buffer, at an offset that DirectML takes."""
     offset, nbytes, present = bound.offset, regions.nbytes(tensor), bound.value.nbytes
-    if nbytes and (offset < 0 or offset + nbytes > present):
+    if nbytes and (offset < 0 or offset + nbytes > present) and regions.is_news(bound.value, offset + nbytes):
         message = f"{path} needs bytes {offset} to {offset + nbytes} of {quote(bound.value.name)}, which has {present}."
         yield _finding(codes.OUT_OF_BOUNDS, path, message, f"{offset + nbytes} bytes or more", f"{present} bytes")
     if not offset:
@@ -246,6 +263,8 @@ def _writes(node: Node, regions: _Regions) -> Iterator[Finding]:
             if tensor is None:
                 continue
             path = name if len(writes) == 1 else f"{name}/{i}"
+            if write.base is not None:
+                regions.derive(write)
             if write.offset or regions.nbytes(tensor) > write.value.nbytes:
                 yield from _region(path, write, tensor, regions)
             if write.base is not None:
@@ -317,7 +336,15 @@ def _cycles(graph: Graph, result: Structure) -> None:
         route = " -> ".join([*shown, cycle[0]])
         message = f"The nodes wait for each other: {route}."
         result.of_nodes[position[first]].append(
-            Finding(codes.CYCLE, "", message, "an acyclic graph", f"{len(component)} nodes", documentation=GRAPH)
+            Finding(
+                codes.CYCLE,
+                "",
+                message,
+                "an acyclic graph",
+                f"{len(component)} nodes",
+                documentation=GRAPH,
+                is_structural=True,
+            )
         )
 
 
@@ -338,4 +365,4 @@ def _dead_nodes(graph: Graph, sources: dict[Value, int], result: Structure) -> N
     for position in range(len(graph.nodes)):
         if position not in live:
             message = "No output depends on this node."
-            result.of_nodes[position].append(Finding(codes.DEAD_NODE, "", message, documentation=GRAPH))
+            result.of_nodes[position].append(_finding(codes.DEAD_NODE, "", message, documentation=GRAPH))

@@ -29,10 +29,10 @@ def tensor_findings(tensor: TensorDesc, is_output: bool) -> tuple[Finding, ...]:
 
 def is_measurable(tensor: TensorDesc) -> bool:
     """Whether the descriptor says which memory it covers: its rank, sizes and strides make sense."""
-    return not any(finding.code in _SHAPELESS for finding in tensor_findings(tensor, False))
+    return not any(finding.code in SHAPELESS for finding in tensor_findings(tensor, False))
 
 
-_SHAPELESS = (codes.DIMENSION_COUNT_LIMIT, codes.ZERO_SIZE, codes.TOO_MANY_ELEMENTS, codes.STRIDE_COUNT)
+SHAPELESS = (codes.DIMENSION_COUNT_LIMIT, codes.ZERO_SIZE, codes.TOO_MANY_ELEMENTS, codes.STRIDE_COUNT)
 
 
 def _finding(code: Code, path: str, message: str, expected: object = "", found: object = "") -> Finding:

@@ -112,6 +112,13 @@ NO_OUTPUTS = Code(
     "A graph that returns nothing computes nothing. Name at least one output.",
 )
 
+WRONG_INPUT_SIZES = Code(
+    "DML1218",
+    "a graph input that none of its readers can use",
+    "All nodes that read the input have sizes that do not fit to it, and would have no error if one of its sizes were "
+    "another. That is said of the input, once.",
+)
+
 # --- Tensor descriptors ---------------------------------------------------------------------------------------------
 
 DIMENSION_COUNT_LIMIT = Code(

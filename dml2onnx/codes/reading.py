@@ -577,3 +577,9 @@ ATTRIBUTE_KIND = Code(
     "and enumerators, Int32, Float32, arrays of these, ScaleBias, Size2D, Activation, and ScalarUnionData with the "
     "eight bytes of the union.",
 )
+OTHER_OPERATOR = Code(
+    "DML1121",
+    "The fields of another operator",
+    "The type names an operator, and the fields that are given are all those of another one: most likely the type is "
+    "wrong. Nothing else is said of the node.",
+)

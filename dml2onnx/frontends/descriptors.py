@@ -18,12 +18,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.dialects import OPERATOR_PREFIX, data_types, enumerators, operators_by_name, operators_by_number
-from dml2onnx.frontends.findings import escape, listing, quote, show
+from dml2onnx.diagnostics import plural
+from dml2onnx.frontends.dialects import data_types, enumerators, operators_by_name, operators_by_number
+from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.members import UINT32, Json
 from dml2onnx.frontends.numbers import Bad, beyond_range, round_to_float32, to_double, to_element
+from dml2onnx.frontends.problems import (
+    MISSING,
+    activation_as_text,
+    form_of,
+    operator_form,
+    unknown_activation,
+)
 from dml2onnx.frontends.tensors import (
-    Path,
     Problem,
     read_tensor,
     read_uint,
@@ -38,7 +45,6 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 if TYPE_CHECKING:
     from dml2onnx.catalog import FieldSchema, OperatorSchema
     from dml2onnx.frontends.dialects import Dialect
-    from dml2onnx.frontends.findings import Findings
 
 Reader = Callable[[object, Json, list[Problem]], FieldValue]
 """Reads a field's value, given the object that it stands in, and reports what is wrong with it."""
@@ -47,10 +53,8 @@ Given = Mapping[str, FieldValue]
 """Fields whose value is known from elsewhere."""
 
 NO_FIELDS: Given = MappingProxyType({})
-_MISSING = object()
 _MAX_NESTING = 4
 _INT32 = DataType.INT32
-_ACTIVATION_PREFIX = "ACTIVATION_"
 
 
 class _Field(NamedTuple):
@@ -60,6 +64,8 @@ class _Field(NamedTuple):
     counts: bool
     """Whether the field is the length of arrays."""
     tensor: bool
+    form: str
+    """What its value is, in the words of a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,29 +82,6 @@ class Reading(NamedTuple):
 
     operator: OperatorDesc
     problems: tuple[Problem, ...]
-
-
-class OperatorForm(NamedTuple):
-    """The parts of an operator written as an object: its name, its fields, and where these stand."""
-
-    type: object
-    type_path: Path
-    fields: object
-    fields_path: Path
-    beside: tuple[str, ...]
-    """Members of the same object that are no fields, when the fields stand directly in it."""
-
-
-def operator_form(raw: Json) -> OperatorForm:
-    """Splits ``Type`` and ``Desc``, ``type`` and ``desc``, or a name with the fields beside it.
-
-    The members with a capital win; without a ``Desc`` the object itself holds the fields.
-    """
-    name = "Type" if "Type" in raw else "type"
-    for inner in ("Desc", "desc"):
-        if inner in raw:
-            return OperatorForm(raw.get(name, _MISSING), (name,), raw[inner], (inner,), ())
-    return OperatorForm(raw.get(name, _MISSING), (name,), raw, (), ("Type", "type"))
 
 
 class DescriptorReader:
@@ -187,7 +170,7 @@ class DescriptorReader:
         return plan
 
     def _plan_field(self, item: FieldSchema, counts: bool, host: OperatorSchema) -> _Field:
-        return _Field(item.name, self._reader(item, host), item.optional, counts, item.is_tensor)
+        return _Field(item.name, self._reader(item, host), item.optional, counts, item.is_tensor, form_of(item))
 
     def _reader(self, item: FieldSchema, host: OperatorSchema) -> Reader:
         nested = partial(self._read_nested, host)
@@ -225,8 +208,8 @@ class DescriptorReader:
             problems.extend(unknown_members(known, others, self.dialect, plan.schema.short_name))
         values: list[FieldValue] = []
         for item in plan.fields:
-            value = raw.get(item.name, _MISSING)
-            if value is _MISSING:
+            value = raw.get(item.name, MISSING)
+            if value is MISSING:
                 values.append(given[item.name] if item.name in given else self._absent(item, problems))
             elif value is None:
                 values.append(self._null(item, given, problems))
@@ -244,7 +227,7 @@ class DescriptorReader:
             return None
         if item.counts and not self.dialect.counts_required:
             return None
-        problems.append(Problem(codes.MISSING_FIELD, (item.name,), "is missing"))
+        problems.append(Problem(codes.MISSING_FIELD, (item.name,), "is missing", item.form))
         return UNREADABLE
 
     def _null(self, item: _Field, given: Given, problems: list[Problem]) -> FieldValue:
@@ -260,17 +243,23 @@ class DescriptorReader:
     def _compare_count(
         self, plan: _Plan, values: list[FieldValue], count: int, arrays: tuple[int, ...], problems: list[Problem]
     ) -> None:
-        expected = values[count]
-        if isinstance(expected, Unreadable):
+        given = values[count]
+        if isinstance(given, Unreadable):
             return
         lengths = [len(array) for array in (values[position] for position in arrays) if isinstance(array, tuple)]
-        if expected is None and lengths:
-            expected = _likely_length(lengths, values)
+        expected = given if isinstance(given, int) else _likely_length(lengths, values) if lengths else None
+        if len(lengths) > 1 and len(set(lengths)) == 1 and given not in (None, lengths[0]):
+            counted = listing([plan.fields[position].name for position in arrays])
+            message = f"is {given}, but {counted} have {plural(lengths[0], 'element')}"
+            problems.append(
+                Problem(codes.COUNT_MISMATCH, (plan.fields[count].name,), message, str(lengths[0]), str(given))
+            )
+            expected = lengths[0]
         for position in arrays:
             array = values[position]
             if not isinstance(array, tuple):
                 continue
-            if len(array) != expected:
+            if expected is not None and len(array) != expected:
                 name, counter = plan.fields[position].name, plan.fields[count].name
                 derived = values[count] is None
                 reason = f"the others of {counter} have {expected}" if derived else f"{counter} is {expected}"
@@ -278,9 +267,9 @@ class DescriptorReader:
                     Problem(
                         codes.COUNT_MISMATCH,
                         (name,),
-                        f"has {len(array)} elements, but {reason}",
-                        f"{expected} elements",
-                        f"{len(array)} elements",
+                        f"has {plural(len(array), 'element')}, but {reason}",
+                        plural(expected, "element"),
+                        plural(len(array), "element"),
                     )
                 )
                 values[position] = UNREADABLE
@@ -426,7 +415,7 @@ class DescriptorReader:
     def _read_nested(self, host: OperatorSchema, raw: object, _: Json, problems: list[Problem]) -> FieldValue:
         """An activation: a descriptor all of whose tensors are absent."""
         if type(raw) is not dict:
-            problems.append(wrong_kind("an operator descriptor (an object)", raw))
+            problems.append(activation_as_text(raw, host))
             return UNREADABLE
         if self._depth >= _MAX_NESTING:
             problems.append(Problem(codes.NESTED_TOO_DEEP, (), "is an activation of an activation of an activation"))
@@ -450,7 +439,7 @@ class DescriptorReader:
         form = operator_form(raw)
         schema = self.schema(form.type)
         if schema is None:
-            problems.append(_unknown_activation(form, host))
+            problems.append(unknown_activation(form, host, raw))
             return UNREADABLE
         if type(form.fields) is not dict:
             problems.append(wrong_kind("an object with the fields of the operator", form.fields, *form.fields_path))
@@ -469,74 +458,6 @@ class DescriptorReader:
         values = self._read_fields(plan, fields, dict.fromkeys(tensors), form.beside, found)
         problems.extend(problem.under(*form.fields_path) for problem in found)
         return OperatorDesc(schema, values)
-
-
-def unknown_operator(form: OperatorForm) -> Problem:
-    """Why the name of an operator is not accepted."""
-    if form.type is _MISSING:
-        return Problem(codes.MISSING_FIELD, form.type_path, "is missing", "the name of an operator")
-    names = tuple(name.removeprefix(OPERATOR_PREFIX) for name in catalog.operator_names())
-    guess = (form.type.removeprefix(OPERATOR_PREFIX), names) if isinstance(form.type, str) else None
-    message = f"is {show(form.type)}, which is no DirectML operator"
-    return Problem(codes.UNKNOWN_OPERATOR, form.type_path, message, "the name of an operator", show(form.type), guess)
-
-
-def _unknown_activation(form: OperatorForm, host: OperatorSchema) -> Problem:
-    """Why the name of an activation is not accepted: one without its prefix most of all."""
-    problem = unknown_operator(form)
-    fusable = [catalog.operator(name).short_name for name in catalog.fused_activations(host.name)]
-    activations = fusable or [
-        name.removeprefix(OPERATOR_PREFIX)
-        for name in catalog.operator_names()
-        if name.startswith(OPERATOR_PREFIX + _ACTIVATION_PREFIX)
-    ]
-    guess = problem.guess
-    if guess is not None:
-        full = _ACTIVATION_PREFIX + guess[0].upper()
-        guess = (full, activations) if full in activations else (guess[0], (*activations, *guess[1]))
-    expected = ", ".join(activations) if form.type is not _MISSING else problem.expected
-    return problem._replace(expected=expected, guess=guess)
-
-
-def report(
-    findings: Findings,
-    problems: tuple[Problem, ...] | list[Problem],
-    place: str,
-    *,
-    node: str = "",
-    schema: OperatorSchema | None = None,
-) -> None:
-    """Adds problems as findings; ``place`` is the pointer of what was read."""
-    for problem in problems:
-        path = "".join(f"/{token}" if isinstance(token, int) else f"/{escape(token)}" for token in problem.path)
-        field = next((token for token in problem.path if isinstance(token, str)), "")
-        suggestion = findings.did_you_mean(*problem.guess) if problem.guess else ""
-        code = problem.code
-        if code is codes.IGNORED_FIELD and problem.guess and findings.is_slip(*problem.guess):
-            code = codes.UNKNOWN_FIELD
-        findings.add(
-            code,
-            f"{_subject(problem.path)} {problem.message}{suggestion}",
-            place + path,
-            expected=problem.expected,
-            found=problem.found,
-            node=node,
-            operator=schema.short_name if schema else "",
-            field=field,
-            documentation=schema.doc if schema else "",
-        )
-
-
-def _subject(path: Path) -> str:
-    """How a message calls the place: ``FusedActivation.Alpha``, ``InputTensors[1].Sizes``."""
-    text = ""
-    for token in path:
-        if isinstance(token, int):
-            text += f"[{token}]"
-        elif token not in ("Desc", "desc"):
-            name = token if token.isidentifier() else quote(token)
-            text += f".{name}" if text else name
-    return text or "the descriptor"
 
 
 def _wrapped(raw: object, data_type: DataType) -> int | None:

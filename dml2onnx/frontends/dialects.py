@@ -20,6 +20,33 @@ OPERATOR_PREFIX = "DML_OPERATOR_"
 DATA_TYPE_PREFIX = "DML_TENSOR_DATA_TYPE_"
 
 
+DATA_TYPE_ALIASES = MappingProxyType(
+    {
+        **{
+            f"{short}{bits}": DataType[f"{name}{bits}"]
+            for short, name, sizes in (
+                ("f", "FLOAT", (16, 32, 64)),
+                ("i", "INT", (8, 16, 32, 64)),
+                ("u", "UINT", (8, 16, 32, 64)),
+            )
+            for bits in sizes
+        },
+        **dict.fromkeys(("float", "single"), DataType.FLOAT32),
+        "half": DataType.FLOAT16,
+        "double": DataType.FLOAT64,
+        **dict.fromkeys(("bool", "byte", "uchar"), DataType.UINT8),
+        **dict.fromkeys(("char", "sbyte"), DataType.INT8),
+        "short": DataType.INT16,
+        "ushort": DataType.UINT16,
+        "int": DataType.INT32,
+        "uint": DataType.UINT32,
+        "long": DataType.INT64,
+        "ulong": DataType.UINT64,
+    }
+)
+"""What C++, HLSL and others call data types; none of these is accepted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How strictly descriptors are read."""

@@ -38,24 +38,37 @@ per element, an absent optional tensor keeps its number. A graph input or output
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dml2onnx.catalog import FieldKind, FieldType
+from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.contents import longest_file
-from dml2onnx.frontends.descriptors import DescriptorReader, operator_form, report, unknown_operator
+from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import API, enumerators
+from dml2onnx.frontends.dml_graph_parts import (
+    ConstantNode,
+    Edge,
+    InputSoFar,
+    OperatorNode,
+    Slot,
+    bytes_of,
+    debug_name,
+    names_of_edges,
+    new_name,
+    slots,
+)
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, pointer, quote, show
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.names import UniqueNames
 from dml2onnx.frontends.numbers import Bad, to_array
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions, check_without_contents
+from dml2onnx.frontends.problems import operator_form, other_operator, report, unknown_operator, without_fields
 from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
 from dml2onnx.ir.data import ArrayData, padded
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
-from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
+from dml2onnx.ir.operator import Unreadable
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
@@ -63,10 +76,8 @@ if TYPE_CHECKING:
 
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Code
-    from dml2onnx.frontends.members import Json
     from dml2onnx.frontends.text import Document
     from dml2onnx.ir.data import Data
-    from dml2onnx.ir.operator import FieldValue
 
 _COUNTED = {
     "NodeCount": "Nodes",
@@ -75,6 +86,8 @@ _COUNTED = {
     "IntermediateEdgeCount": "IntermediateEdges",
 }
 _ROOT_MEMBERS = ("$schema", "InputCount", "OutputCount", *(name for pair in _COUNTED.items() for name in pair))
+_NODE, _CONNECTION, _UNUSED = "node", "connection", "unused input"
+"""What may be in doubt: whether a node or an edge is missing, or an input is unused, when others could not be read."""
 _INPUT_EDGE = ("GraphInputIndex", "ToNodeIndex", "ToNodeInputIndex")
 _OUTPUT_EDGE = ("FromNodeIndex", "FromNodeOutputIndex", "GraphOutputIndex")
 _INTERMEDIATE_EDGE = ("FromNodeIndex", "FromNodeOutputIndex", "ToNodeIndex", "ToNodeInputIndex")
@@ -83,56 +96,6 @@ _INTERMEDIATE_EDGE = ("FromNodeIndex", "FromNodeOutputIndex", "ToNodeIndex", "To
 def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
     """The graph of a ``DML_GRAPH_DESC``, with all that is wrong in it as findings."""
     return _GraphDescReader(document, options).read()
-
-
-@dataclass(frozen=True, slots=True)
-class _Slot:
-    """An input or output of a node, by its number; ``desc`` is ``None`` when the tensor is absent."""
-
-    field: str
-    desc: TensorDesc | Unreadable | None
-
-
-@dataclass(frozen=True, slots=True)
-class _OperatorNode:
-    place: str
-    name: str
-    operator: OperatorDesc
-    inputs: tuple[_Slot, ...]
-    outputs: tuple[_Slot, ...]
-    values: tuple[Value, ...]
-    """What the outputs write."""
-    reads: dict[int, Read] = field(default_factory=dict)
-    """What is connected to the inputs so far."""
-
-
-@dataclass(slots=True)
-class _ConstantNode:
-    value: Value
-    file_place: str = ""
-    """Where a file is named whose size nothing says."""
-    readers: list[TensorDesc] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _GraphInput:
-    """What is known of a graph input from the edges seen so far."""
-
-    name: str
-    value: Value | None = None
-    desc: TensorDesc | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Edge:
-    place: str
-    name: str | None
-    ends: tuple[int, ...]
-    members: tuple[str, ...]
-
-    def at(self, index: int) -> str:
-        """The pointer of one of the numbers."""
-        return f"{self.place}/{self.members[index]}"
 
 
 class _GraphDescReader:
@@ -144,7 +107,7 @@ class _GraphDescReader:
         self._descriptors = DescriptorReader(API)
         self._unresolved = Unresolved()
         self._constants: list[Constant] = []
-        self._nodes: list[_OperatorNode | _ConstantNode | None] = []
+        self._nodes: list[OperatorNode | ConstantNode | None] = []
         self._edge_names: dict[tuple[int, int], str] = {}
         self._names = UniqueNames()
 
@@ -154,7 +117,9 @@ class _GraphDescReader:
         for place, name in self._document.repeated():
             findings.add(codes.DUPLICATE_KEY, f"{quote(name)} is given twice", place, found=quote(name))
         root.only(_ROOT_MEMBERS, "DML_GRAPH_DESC")
-        self._edge_names = _names_of_edges(self._document.root)
+        if not root.raw.keys() <= set(_ROOT_MEMBERS):
+            self._doubt_edges()
+        self._edge_names = names_of_edges(self._document.root)
         self._nodes = [self._read_node(index, raw) for index, raw in enumerate(self._array(root, "Nodes"))]
         input_edges = list(self._read_edges(root, "InputEdges", _INPUT_EDGE))
         output_edges = list(self._read_edges(root, "OutputEdges", _OUTPUT_EDGE))
@@ -163,11 +128,11 @@ class _GraphDescReader:
         for count, array in _COUNTED.items():
             self._compare_count(root, count, array)
         for item in self._nodes:
-            if isinstance(item, _ConstantNode):
+            if isinstance(item, ConstantNode):
                 self._compare_file(item)
         inputs = self._connect_inputs(root, input_edges)
         outputs = self._connect_outputs(root, output_edges)
-        nodes = tuple([self._finish(node) for node in self._nodes if isinstance(node, _OperatorNode)])
+        nodes = tuple([self._finish(node) for node in self._nodes if isinstance(node, OperatorNode)])
         check_without_contents(self._options, {item.name for item in inputs}, findings)
         return Graph(
             nodes,
@@ -181,20 +146,29 @@ class _GraphDescReader:
         )
 
     def _array(self, root: Members, name: str) -> list[object]:
-        if root.raw.get(name) is None and name in ("InputEdges", "IntermediateEdges"):
-            return []
-        return root.array(name, required=True) or []
+        optional = name in ("InputEdges", "IntermediateEdges")
+        array = [] if optional and root.raw.get(name) is None else root.array(name, required=True)
+        if array is None:
+            self._doubt_edges()
+            if name == "Nodes":
+                self._findings.doubt(_NODE)
+        return array or []
 
     def _compare_count(self, root: Members, count: str, array: str) -> None:
         given, values = root.uint(count, UINT32), root.raw.get(array)
         length = len(values) if isinstance(values, list) else 0
+        if not isinstance(values, list) and (values is not None or array in ("Nodes", "OutputEdges")):
+            return  # which has been reported
         if given is not None and given != length:
-            message = f"{count} is {given}, but {array} has {length} elements"
+            message = f"{count} is {given}, but {array} has {plural(length, 'element')}"
+            self._doubt_edges()
+            if array == "Nodes" and given > length:
+                self._findings.doubt(_NODE)
             self._findings.add(codes.COUNT_DIFFERS, message, root.at(count), expected=length, found=given)
 
     # --- Nodes --------------------------------------------------------------------------------------------------------
 
-    def _read_node(self, index: int, raw: object) -> _OperatorNode | _ConstantNode | None:
+    def _read_node(self, index: int, raw: object) -> OperatorNode | ConstantNode | None:
         place = f"/Nodes/{index}"
         members = Members.of(raw, place, self._findings, "a node")
         if members is None:
@@ -214,13 +188,17 @@ class _GraphDescReader:
         if inner is None:
             return None
         desc = Members(inner, members.at("Desc"), self._findings)
-        name = _debug_name(desc) or _debug_name(members) or ""
+        name = debug_name(desc) or debug_name(members) or ""
         if type_name == "CONSTANT":
             return self._read_constant(desc, name or f"constant{index}")
         return self._read_operator(desc, name, index)
 
-    def _read_operator(self, desc: Members, name: str, index: int) -> _OperatorNode | None:
+    def _read_operator(self, desc: Members, name: str, index: int) -> OperatorNode | None:
         raw, place = desc.raw, desc.place
+        if "Operator" not in raw and raw.keys().isdisjoint(("Type", "type", "Desc", "desc")):
+            desc.only(("Operator", "Name"), "DML_OPERATOR_GRAPH_NODE_DESC")
+            desc.required("Operator", "an object with Type and Desc")
+            return None
         if "Operator" in raw:
             desc.only(("Operator", "Name"), "DML_OPERATOR_GRAPH_NODE_DESC")
             place = desc.at("Operator")
@@ -231,7 +209,14 @@ class _GraphDescReader:
         form = operator_form(raw)
         schema = self._descriptors.schema(form.type)
         if schema is None:
-            report(self._findings, [unknown_operator(form)], place, node=name)
+            named = form if "type" in raw else form._replace(type_path=("Type",))
+            report(self._findings, [unknown_operator(named, raw)], place, node=name)
+            return None
+        wrong = without_fields(form, schema)
+        if wrong is None and type(form.fields) is dict:
+            wrong = other_operator(schema, form.fields.keys() - {*form.beside, "Name"}, *form.type_path)
+        if wrong is not None:
+            report(self._findings, [wrong], place, node=name, schema=schema)
             return None
         name = self._names.new(name or f"{schema.stem}_{index}")
         fields_place = place + pointer(*form.fields_path)
@@ -245,29 +230,29 @@ class _GraphDescReader:
             Members(raw, place, self._findings, name).only(allowed, "DML_OPERATOR_DESC")
         operator, problems = self._descriptors.operator(schema, form.fields, beside=beside)
         report(self._findings, problems, fields_place, node=name, schema=schema)
-        outputs = tuple(_slots(operator, FieldKind.OUTPUT_TENSOR, form.fields))
-        return _OperatorNode(
+        outputs = tuple(slots(operator, FieldKind.OUTPUT_TENSOR, form.fields))
+        return OperatorNode(
             fields_place,
             name,
             operator,
-            tuple(_slots(operator, FieldKind.INPUT_TENSOR, form.fields)),
+            tuple(slots(operator, FieldKind.INPUT_TENSOR, form.fields)),
             outputs,
             tuple(
                 [
-                    Value(self._edge_names.get((index, number)) or f"{name}.{number}", _bytes_of(slot.desc))
+                    Value(self._edge_names.get((index, number)) or f"{name}.{number}", bytes_of(slot.desc))
                     for number, slot in enumerate(outputs)
                 ]
             ),
         )
 
-    def _read_constant(self, desc: Members, name: str) -> _ConstantNode:
+    def _read_constant(self, desc: Members, name: str) -> ConstantNode:
         desc.only(("Data", "DataSize", "Name"), "DML_CONSTANT_DATA_GRAPH_NODE_DESC")
         data = self._read_data(desc, name)
         if data is None:
-            return _ConstantNode(self._unresolved.value(name))
+            return ConstantNode(self._unresolved.value(name))
         size = desc.uint("DataSize")
         if size is not None and size != data.nbytes:
-            message = f"DataSize is {size}, but Data has {data.nbytes} bytes"
+            message = f"DataSize is {size}, but Data has {plural(data.nbytes, 'byte')}"
             self._findings.add(
                 codes.COUNT_DIFFERS, message, desc.at("DataSize"), expected=data.nbytes, found=size, node=name
             )
@@ -275,9 +260,9 @@ class _GraphDescReader:
         self._constants.append(Constant(value, padded(data, value.nbytes)))
         raw = desc.raw["Data"]
         is_whole = size is None and isinstance(raw, dict) and raw.keys().isdisjoint(("offset", "length"))
-        return _ConstantNode(value, desc.at("Data", "file") if is_whole else "")
+        return ConstantNode(value, desc.at("Data", "file") if is_whole else "")
 
-    def _compare_file(self, node: _ConstantNode) -> None:
+    def _compare_file(self, node: ConstantNode) -> None:
         """A file whose size nothing says has that of the largest tensor that reads it; shorter ones are reported."""
         most = max((longest_file(desc) for desc in node.readers), default=UNBOUNDED)
         if node.file_place and node.value.nbytes > most:
@@ -300,7 +285,8 @@ class _GraphDescReader:
             data = ArrayData.of(array)
         elif isinstance(raw, dict):
             source = Members(raw, place, self._findings, name)
-            source.only(("file", "offset", "length"), "a file")
+            if "file" in raw:
+                source.only(("file", "offset", "length"), "a file")
             file = source.text("file", required=True)
             offset, length = source.uint("offset") or 0, source.uint("length")
             if file is None:
@@ -325,11 +311,12 @@ class _GraphDescReader:
 
     # --- Edges --------------------------------------------------------------------------------------------------------
 
-    def _read_edges(self, root: Members, section: str, names: tuple[str, ...]) -> Iterator[_Edge]:
+    def _read_edges(self, root: Members, section: str, names: tuple[str, ...]) -> Iterator[Edge]:
         kind = section.removesuffix("Edges").upper()
         for index, raw in enumerate(self._array(root, section)):
             members = Members.of(raw, f"/{section}/{index}", self._findings, "an edge")
             if members is None:
+                self._doubt_edges()
                 continue
             if "Desc" in members.raw or "Type" in members.raw:
                 members.only(("Type", "Desc"), "DML_GRAPH_EDGE_DESC")
@@ -340,44 +327,64 @@ class _GraphDescReader:
                     self._findings.add(codes.WRONG_KIND, message, members.at("Type"), expected=kind, found=show(given))
                 inner = members.mapping("Desc", required=True)
                 if inner is None:
+                    self._doubt_edges()
                     continue
                 members = Members(inner, members.at("Desc"), self._findings)
             members.only((*names, "Name"), f"DML_{kind}_GRAPH_EDGE_DESC")
             ends = [members.uint(name, UINT32, required=True) for name in names]
             complete = tuple(end for end in ends if end is not None)
-            name = _debug_name(members)
+            name = debug_name(members)
             if len(complete) == len(names):
-                yield _Edge(members.place, name, complete, names)
+                yield Edge(members.place, name, complete, names)
+            else:
+                self._doubt_edges()
 
-    def _node(self, edge: _Edge, end: int) -> _OperatorNode | _ConstantNode | None:
+    def _doubt_edges(self) -> None:
+        """What an edge means is not known, so that what seems to lack one may be what it was to lead to."""
+        for kind in (_CONNECTION, _UNUSED):
+            self._findings.doubt(kind)
+
+    def _node(self, edge: Edge, end: int) -> OperatorNode | ConstantNode | None:
         index = edge.ends[end]
         if index < len(self._nodes):
             return self._nodes[index]
-        self._no_such(edge, end, f"there is no node {index}", len(self._nodes))
+        self._doubt_edges()
+        count = len(self._nodes)
+        self._findings.unknown(
+            codes.EDGE_INDEX,
+            _NODE,
+            str(index),
+            f"there is no node {index}",
+            edge.at(end),
+            expected=f"a number below {count}" if count else "no edge",
+            found=str(index),
+        )
         return None
 
-    def _no_such(self, edge: _Edge, end: int, message: str, count: int) -> None:
+    def _no_such(self, edge: Edge, end: int, message: str, count: int) -> None:
         expected = f"a number below {count}" if count else "no edge"
+        self._doubt_edges()
         self._findings.add(codes.EDGE_INDEX, message, edge.at(end), expected=expected, found=edge.ends[end])
 
-    def _target(self, edge: _Edge, node_end: int) -> tuple[_OperatorNode, _Slot] | None:
+    def _target(self, edge: Edge, node_end: int) -> tuple[OperatorNode, Slot] | None:
         """The input that an edge leads to, when it can be connected."""
         node = self._node(edge, node_end)
         number = edge.ends[node_end + 1]
-        if isinstance(node, _ConstantNode):
+        if isinstance(node, ConstantNode):
             self._no_such(edge, node_end + 1, f"node {edge.ends[node_end]} is a constant and has no inputs", 0)
-        if not isinstance(node, _OperatorNode):
+        if not isinstance(node, OperatorNode):
             return None
         slot = self._slot(edge, node_end + 1, node, node.inputs, "inputs")
         if slot is None:
             return None
         if number in node.reads:
             message = f"input {number} ({slot.field}) is the end of another edge already"
+            self._doubt_edges()
             self._report(codes.CONNECTED_TWICE, message, edge.at(node_end + 1), node, slot.field)
             return None
         return node, slot
 
-    def _slot(self, edge: _Edge, end: int, node: _OperatorNode, slots: tuple[_Slot, ...], what: str) -> _Slot | None:
+    def _slot(self, edge: Edge, end: int, node: OperatorNode, slots: tuple[Slot, ...], what: str) -> Slot | None:
         number = edge.ends[end]
         if number >= len(slots):
             message = f"{node.operator.type} has {len(slots)} {what}, and there is no number {number}"
@@ -386,15 +393,16 @@ class _GraphDescReader:
         slot = slots[number]
         if slot.desc is None:
             message = f"number {number} is {slot.field}, which is absent"
+            self._doubt_edges()
             self._report(codes.ABSENT_TENSOR, message, edge.at(end), node, slot.field, "a tensor that is present")
             return None
         return slot
 
-    def _connect_nodes(self, edge: _Edge) -> None:
+    def _connect_nodes(self, edge: Edge) -> None:
         source, target = self._node(edge, 0), self._target(edge, 2)
         value: Value | None = None
         desc: TensorDesc | Unreadable | None = None
-        if isinstance(source, _ConstantNode):
+        if isinstance(source, ConstantNode):
             value = source.value
             if edge.ends[1] != 0:
                 self._no_such(edge, 1, "a constant has one output, number 0", 1)
@@ -413,24 +421,24 @@ class _GraphDescReader:
             self._report(codes.OWNED_NOT_AN_INPUT, message, edge.place, node, end.field, "an edge from a graph input")
             node.reads[edge.ends[3]] = Read(self._unresolved.value())
         wanted = end.desc.total_bytes
-        if isinstance(source, _ConstantNode):
+        if isinstance(source, ConstantNode):
             source.readers.append(end.desc)
         if isinstance(desc, TensorDesc) and desc.total_bytes != wanted:
             self._sizes_differ(edge, node, end.field, "the output", desc.total_bytes, wanted)
-        elif isinstance(source, _ConstantNode) and value.nbytes < wanted:
+        elif isinstance(source, ConstantNode) and value.nbytes < wanted:
             self._sizes_differ(edge, node, end.field, "the constant", value.nbytes, wanted)
 
     def _sizes_differ(
-        self, edge: _Edge, node: _OperatorNode, field_name: str, source: str, size: int, wanted: int
+        self, edge: Edge, node: OperatorNode, field_name: str, source: str, size: int, wanted: int
     ) -> None:
         message = f"{source} has {size} bytes, and {field_name} reads {wanted}"
         self._report(codes.EDGE_BYTES, message, edge.place, node, field_name, f"{size} bytes", f"{wanted} bytes")
         node.reads[edge.ends[-1]] = Read(self._unresolved.value())
 
-    def _connect_inputs(self, root: Members, edges: list[_Edge]) -> tuple[GraphInput, ...]:
+    def _connect_inputs(self, root: Members, edges: list[Edge]) -> tuple[GraphInput, ...]:
         given = root.uint("InputCount", UINT32)
         count = given if given is not None else max((edge.ends[0] + 1 for edge in edges), default=0)
-        inputs: dict[int, _GraphInput] = {}
+        inputs: dict[int, InputSoFar] = {}
         names: set[str] = set()
         for edge in edges:
             index = edge.ends[0]
@@ -442,7 +450,7 @@ class _GraphDescReader:
                 continue
             item = inputs.get(index)
             if item is None:
-                item = inputs[index] = _GraphInput(_new_name(edge.name, f"input{index}", names))
+                item = inputs[index] = InputSoFar(new_name(edge.name, f"input{index}", names))
             if target is not None:
                 self._connect_input(edge, item, *target)
         if len(inputs) < count:
@@ -453,10 +461,10 @@ class _GraphDescReader:
             if item.value is not None
         )
 
-    def _connect_input(self, edge: _Edge, item: _GraphInput, node: _OperatorNode, slot: _Slot) -> None:
+    def _connect_input(self, edge: Edge, item: InputSoFar, node: OperatorNode, slot: Slot) -> None:
         desc = slot.desc
         if item.value is None:
-            item.value = Value(item.name, _bytes_of(desc))
+            item.value = Value(item.name, bytes_of(desc))
             item.desc = desc if isinstance(desc, TensorDesc) else None
         node.reads[edge.ends[2]] = Read(item.value)
         if isinstance(desc, TensorDesc) and item.desc is not None:
@@ -465,17 +473,17 @@ class _GraphDescReader:
                 self._sizes_differ(edge, node, slot.field, f"{quote(item.name)}, read elsewhere,", expected, found)
             if item.desc.owned_by_dml != desc.owned_by_dml:
                 message = f"{quote(item.name)} is owned by DirectML at one node and not at another"
+                self._doubt_edges()
                 self._report(codes.OWNED_FLAGS_DIFFER, message, edge.place, node, slot.field)
 
-    def _report_unused(self, inputs: dict[int, _GraphInput], count: int) -> None:
+    def _report_unused(self, inputs: dict[int, InputSoFar], count: int) -> None:
         unused = count - len(inputs)
         first = next(index for index in range(count) if index not in inputs)
         others = f" (and {unused - 1} more)" if unused > 1 else ""
-        self._findings.add(
-            codes.UNUSED_GRAPH_INPUT, f"nothing is connected to graph input {first}{others}", "/InputCount", found=first
-        )
+        message = f"nothing is connected to graph input {first}{others}"
+        self._findings.unknown(codes.UNUSED_GRAPH_INPUT, _UNUSED, "input", message, "/InputCount", found=str(first))
 
-    def _connect_outputs(self, root: Members, edges: list[_Edge]) -> tuple[GraphOutput, ...]:
+    def _connect_outputs(self, root: Members, edges: list[Edge]) -> tuple[GraphOutput, ...]:
         given = root.uint("OutputCount", UINT32)
         count = given if given is not None else max((edge.ends[2] + 1 for edge in edges), default=0)
         outputs: dict[int, GraphOutput | None] = {}
@@ -484,7 +492,7 @@ class _GraphDescReader:
             index = edge.ends[2]
             node = self._node(edge, 0)
             slot = None
-            if isinstance(node, _ConstantNode):
+            if isinstance(node, ConstantNode):
                 message = "a constant has no descriptor to give to an output"
                 self._findings.add(codes.CONSTANT_OUTPUT, message, edge.place)
             elif node is not None:
@@ -494,19 +502,28 @@ class _GraphDescReader:
                 continue
             if index in outputs:
                 message = f"graph output {index} is the end of another edge already"
+                self._doubt_edges()
                 self._findings.add(codes.CONNECTED_TWICE, message, edge.at(2), found=index)
                 continue
             outputs[index] = None
-            if isinstance(node, _OperatorNode) and slot is not None and isinstance(slot.desc, TensorDesc):
-                name = _new_name(edge.name, f"output{index}", names)
+            if isinstance(node, OperatorNode) and slot is not None and isinstance(slot.desc, TensorDesc):
+                name = new_name(edge.name, f"output{index}", names)
                 outputs[index] = GraphOutput(name, node.values[edge.ends[1]], slot.desc)
         if len(outputs) < count:
             first = next(index for index in range(count) if index not in outputs)
             message = f"nothing is connected to graph output {first}"
-            self._findings.add(codes.UNFED_GRAPH_OUTPUT, message, "/OutputCount", expected="an edge", found=first)
+            self._findings.unknown(
+                codes.UNFED_GRAPH_OUTPUT,
+                _CONNECTION,
+                "output",
+                message,
+                "/OutputCount",
+                expected="an edge",
+                found=str(first),
+            )
         return tuple(item for _, item in sorted(outputs.items()) if item is not None)
 
-    def _finish(self, node: _OperatorNode) -> Node:
+    def _finish(self, node: OperatorNode) -> Node:
         """The node with its connections; inputs that nothing is connected to are findings."""
         reads: dict[str, list[Read]] = {}
         for number, slot in enumerate(node.inputs):
@@ -514,9 +531,8 @@ class _GraphDescReader:
                 continue
             read = node.reads.get(number)
             if read is None:
-                message = f"nothing is connected to input {number} ({slot.field})"
-                place = node.place + pointer(slot.field)
-                self._report(codes.UNCONNECTED_TENSOR, message, place, node, slot.field, "an edge")
+                self._findings.doubt(_UNUSED)
+                self._report_unconnected(node, number, slot.field)
                 read = Read(self._unresolved.value())
             reads.setdefault(slot.field, []).append(read)
         writes: dict[str, list[Write]] = {}
@@ -533,12 +549,28 @@ class _GraphDescReader:
             node.place,
         )
 
+    def _report_unconnected(self, node: OperatorNode, number: int, field_name: str) -> None:
+        schema = node.operator.schema
+        place = node.place + pointer(field_name)
+        self._findings.unknown(
+            codes.UNCONNECTED_TENSOR,
+            _CONNECTION,
+            f"{place} {number}",
+            f"nothing is connected to input {number} ({field_name})",
+            place,
+            expected="an edge",
+            node=node.name,
+            operator=schema.short_name,
+            field=field_name,
+            documentation=schema.doc,
+        )
+
     def _report(
         self,
         code: Code,
         message: str,
         place: str,
-        node: _OperatorNode,
+        node: OperatorNode,
         field: str,
         expected: str = "",
         found: str = "",
@@ -555,53 +587,3 @@ class _GraphDescReader:
             field=field,
             documentation=schema.doc,
         )
-
-
-def _debug_name(members: Members) -> str | None:
-    """A name; null is what C++ has for none."""
-    return None if members.raw.get("Name") is None else members.text("Name") or None
-
-
-def _new_name(given: str | None, default: str, names: set[str]) -> str:
-    """The name of a graph input or output: that of its first edge, unless another has it."""
-    name = default if given is None or given in names else given
-    while name in names:
-        name += "_"
-    names.add(name)
-    return name
-
-
-def _slots(operator: OperatorDesc, kind: FieldKind, raw: Json) -> Iterator[_Slot]:
-    for item, value in operator.items():
-        if item.kind is not kind:
-            continue
-        if item.type is FieldType.TENSOR:
-            yield _Slot(item.name, _tensor_of(value))
-        elif value is UNREADABLE:
-            array = raw.get(item.name)
-            for _ in array if isinstance(array, list) else ():
-                yield _Slot(item.name, UNREADABLE)
-        else:
-            for desc in operator.tensors(item.name):
-                yield _Slot(item.name, desc)
-
-
-def _tensor_of(value: FieldValue) -> TensorDesc | Unreadable | None:
-    return value if isinstance(value, TensorDesc | Unreadable) else None
-
-
-def _bytes_of(desc: TensorDesc | Unreadable | None) -> int:
-    return desc.total_bytes if isinstance(desc, TensorDesc) else UNBOUNDED
-
-
-def _names_of_edges(root: Json) -> dict[tuple[int, int], str]:
-    """What intermediate edges call the values that they carry, by node and output; what is wrong is said elsewhere."""
-    names: dict[tuple[int, int], str] = {}
-    edges = root.get("IntermediateEdges")
-    for raw in edges if type(edges) is list else ():
-        inner = raw.get("Desc", raw) if type(raw) is dict else None
-        if type(inner) is dict:
-            node, output, name = (inner.get(key) for key in ("FromNodeIndex", "FromNodeOutputIndex", "Name"))
-            if type(node) is int and type(output) is int and type(name) is str:
-                names.setdefault((node, output), name)
-    return names

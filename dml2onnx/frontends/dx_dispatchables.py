@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.catalog import FieldKind
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.descriptors import DescriptorReader, operator_form, report, unknown_operator
+from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import DXDISPATCH, enumerators
 from dml2onnx.frontends.dx_graphs import read_graph
-from dml2onnx.frontends.findings import listing, pointer, quote, show
+from dml2onnx.frontends.findings import listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
+from dml2onnx.frontends.problems import operator_form, other_operator, report, unknown_operator, without_fields
 from dml2onnx.frontends.tensors import unknown_enumerator
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Code
-    from dml2onnx.frontends.descriptors import OperatorForm
     from dml2onnx.frontends.dx_resources import Resource
     from dml2onnx.frontends.files import ModelFiles
     from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Json
+    from dml2onnx.frontends.problems import OperatorForm
     from dml2onnx.ir.graph import Graph
 
 MEMBERS = ("type", "Type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings")
@@ -39,6 +40,8 @@ SOURCE_MEMBERS = (
     "counter",
     "counterOffsetBytes",
 )
+RESOURCE, DISPATCHABLE = "resource", "dispatchable"
+"""The kinds of names that are in doubt when the sections that introduce them cannot be read."""
 _UNSUPPORTED = {"hlsl": "a shader", "onnx": "an ONNX model"}
 _SERIALIZED_GRAPH = "dmlserializedgraph"
 
@@ -105,8 +108,9 @@ class Bindings:
         resource = self._resources.get(name)
         if resource is None:
             message = f"there is no resource {quote(name)}{self._findings.did_you_mean(name, self._resources)}"
-            self._findings.add(
-                codes.UNKNOWN_RESOURCE, message, place, expected="a member of resources", found=quote(name)
+            expected = "a member of resources"
+            self._findings.unknown(
+                codes.UNKNOWN_RESOURCE, RESOURCE, name, message, place, expected=expected, found=quote(name)
             )
         return resource
 
@@ -228,6 +232,12 @@ class DispatchableReader:
 
     def _read_operator(self, name: str, members: Members, form: OperatorForm, schema: OperatorSchema) -> Dispatchable:
         place = members.place + pointer(*form.fields_path)
+        wrong = without_fields(form, schema)
+        if wrong is None and type(form.fields) is dict:
+            wrong = other_operator(schema, form.fields.keys() - set(MEMBERS), *form.type_path)
+        if wrong is not None:
+            report(self._findings, [wrong], members.place, node=name, schema=schema)
+            return Dispatchable(name, place)
         if type(form.fields) is not dict:
             wrong_kind(
                 self._findings,
@@ -250,11 +260,14 @@ class DispatchableReader:
     def _bind_owned(self, made: Dispatchable, members: Members) -> dict[str, tuple[Source, ...]]:
         """Bindings at initialization: exactly the tensors that DirectML owns."""
         raw = members.raw.get("bindings", {})
-        if type(raw) is not dict:
-            message = f"bindings is {show(raw)}, not an object, and it is ignored"
-            self._findings.add(codes.IGNORED_KEY, message, members.at("bindings"), expected="an object", node=made.name)
-            raw = {}
         owned: dict[str, tuple[Source, ...]] = {}
+        if type(raw) is not dict:
+            needed = [port.field for port in made.ports if port.owned and not port.is_output]
+            code, ignored = (codes.WRONG_KIND, "") if needed else (codes.IGNORED_KEY, ", and it is ignored")
+            message = f"bindings is {show(raw)}, not an object{ignored}"
+            self._findings.add(code, message, members.at("bindings"), expected="an object", node=made.name)
+            owned.update(dict.fromkeys(needed, ()))
+            raw = {}
         for field_name, entry in raw.items():
             place = members.at("bindings", field_name)
             sources = self._bindings.sources(entry, place)
@@ -264,6 +277,7 @@ class DispatchableReader:
             elif port.descs is not None and not port.owned:
                 message = f"{field_name} is bound at initialization, but is not owned by DirectML"
                 self.report(made, codes.BOUND_AT_INITIALIZATION, message, place, field_name, "the flag OWNED_BY_DML")
+                owned[field_name] = ()
             else:
                 fits = sources is not None and self.fits(made, port, len(sources), place)
                 self.compare_counts(made, port, sources or (), place)
@@ -319,9 +333,12 @@ class DispatchableReader:
         known = [port.field for port in made.ports]
         port = made.by_field.get(field_name)
         if port is None:
-            guess = self._findings.did_you_mean(field_name, known)
+            close = self._findings.closest(field_name, known)
+            if close:
+                meant = place.rpartition("/")[0] + pointer(close)
+                self._findings.meant(meant, codes.IGNORED_BINDING, field_name)
             lacks = f"{made.operator.type} has no tensor" if made.operator else "the graph has no input or output"
-            what = f"{lacks} {quote(field_name)}{guess}"
+            what = f"{lacks} {quote(field_name)}{suggestion(close)}"
         elif port.descs == ():
             what = f"{field_name} has no descriptor and is absent"
         else:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.contents import longest_file
+from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE
 from dml2onnx.frontends.findings import listing, pointer, quote
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.options import check_frozen
@@ -103,7 +104,7 @@ class Program:
                 case "writefile":
                     self._write_file(members)
                 case None:
-                    pass
+                    members.hint(("type",), "a command")
                 case _:
                     self._unknown_command(str(name), members)
 
@@ -206,8 +207,10 @@ class Program:
         name = members.text("dispatchable", required=True)
         if name is not None and made is None:
             message = f"there is no dispatchable {quote(name)}{self._findings.did_you_mean(name, self._dispatchables)}"
-            self._findings.add(
+            self._findings.unknown(
                 codes.UNKNOWN_DISPATCHABLE,
+                DISPATCHABLE,
+                name,
                 message,
                 members.at("dispatchable"),
                 expected="a member of dispatchables",
@@ -239,16 +242,20 @@ class Program:
             sources = made.owned.get(port.field)
             if sources is None:
                 message = f"{port.field} is owned by DirectML, but the dispatchable's bindings do not name it"
-                where = f"{made.place}/{port.field}"
+                where = pointer("dispatchables", made.name, "bindings", port.field)
                 self._reader.report(made, codes.OWNED_NOT_BOUND, message, where, port.field, "a resource in bindings")
             if not sources:
                 reads[port.field] = self.unresolved.reads(port.descs)
             else:
                 reads[port.field] = tuple([self._read_owned(source) for source in sources])
             return
+        if port.field in made.owned:  # the binding at initialization has been refused
+            self._misbound(port, reads, writes)
+            return
         message = f"nothing is bound to {port.field}"
         code = codes.UNCONNECTED_TENSOR
-        self._reader.report(made, code, message, f"{place}/bindings", port.field, "a resource")
+        where = place + pointer("bindings", port.field)
+        self._reader.report(made, code, message, where, port.field, "a resource")
         self._misbound(port, reads, writes)
 
     def _misbound(self, port: Port, reads: dict[str, tuple[Read, ...]], writes: dict[str, tuple[Write, ...]]) -> None:

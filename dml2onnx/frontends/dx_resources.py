@@ -69,6 +69,11 @@ class Resource:
         return self.data_type.bits // 8 if self.data_type else 0
 
 
+def _beside(place: str) -> str:
+    """Where the data type of initial values is to stand."""
+    return f"{place.rpartition('/')[0]}/initialValuesDataType"
+
+
 class ResourceReader:
     """Reads the resources of one model."""
 
@@ -166,7 +171,7 @@ class ResourceReader:
         """A data type whose values can be written as numbers."""
         if data_type is None:
             message = "these initial values need initialValuesDataType"
-            self._findings.add(codes.MISSING_KEY, message, place, expected="initialValuesDataType")
+            self._findings.add(codes.MISSING_KEY, message, _beside(place), expected="a data type")
         elif data_type.is_packed_nibbles:
             message = f"values cannot be written as {data_type.name}; declare such data as UINT8"
             self._findings.add(
@@ -191,6 +196,11 @@ class ResourceReader:
         return ArrayData(to_bytes(array, known))
 
     def _read_list(self, values: list[object], _: DataType | None, place: str) -> Data | None:
+        if values and not any(type(item) is dict for item in values):
+            expected = "a data type, or values that are objects with type and value"
+            message = "these initial values need initialValuesDataType"
+            self._findings.add(codes.MISSING_KEY, message, _beside(place), expected=expected)
+            return None
         parts: list[bytes] = []
         complete = True
         for index, item in enumerate(values):

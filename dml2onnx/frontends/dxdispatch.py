@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.dx_dispatchables import Bindings, DispatchableReader
+from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE, RESOURCE, Bindings, DispatchableReader
 from dml2onnx.frontends.dx_program import Program
 from dml2onnx.frontends.dx_resources import ResourceReader
 from dml2onnx.frontends.files import ModelFiles
@@ -46,14 +46,14 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
     reader = ResourceReader(files, findings)
     resources = {
         name: reader.read(name, raw, pointer("resources", name))
-        for name, raw in _section(document, root, "resources").items()
+        for name, raw in _section(document, root, "resources", RESOURCE, findings).items()
     }
     _check_options(options, resources, findings)
     bindings = Bindings(resources, findings)
     operators = DispatchableReader(bindings, files, findings)
     dispatchables = {
         name: operators.read(name, raw, pointer("dispatchables", name))
-        for name, raw in _section(document, root, "dispatchables").items()
+        for name, raw in _section(document, root, "dispatchables", DISPATCHABLE, findings).items()
     }
     program = Program(resources, dispatchables, bindings, operators, findings)
     program.run(root.array("commands", required=True) or [])
@@ -74,9 +74,12 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
     )
 
 
-def _section(document: Document, root: Members, name: str) -> Json:
+def _section(document: Document, root: Members, name: str, kind: str, findings: Findings) -> Json:
     """The named entries of a section; of several entries of one name the last counts."""
-    section = root.mapping(name, required=True) or {}
+    section = root.mapping(name, required=True)
+    if section is None:
+        findings.doubt(kind)
+        return {}
     return dict(document.duplicates.get(id(section), section.items()))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dml2onnx.codes.reading import TOO_MANY_FINDINGS
-from dml2onnx.diagnostics import LONGEST_QUOTE, Severity, quote
+from dml2onnx.codes.reading import MISSING_FIELD, MISSING_KEY, OWNED_NOT_BOUND, TOO_MANY_FINDINGS, UNCONNECTED_TENSOR
+from dml2onnx.diagnostics import LONGEST_QUOTE, Severity, plural, quote
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -57,16 +58,39 @@ def listing(names: Collection[str]) -> str:
     return shown if len(names) <= LONGEST_LIST else f"{shown}, ... ({len(names)} in all)"
 
 
-class Findings:
-    """An ordered, bounded list of diagnostics."""
+_MISSING = frozenset({MISSING_KEY.id, MISSING_FIELD.id, OWNED_NOT_BOUND.id, UNCONNECTED_TENSOR.id})
 
-    __slots__ = ("_comparisons", "_dropped", "_dropped_errors", "_items")
+
+class Findings:
+    """An ordered, bounded list of diagnostics.
+
+    One mistake is to be one finding, whatever follows from it. Three things follow often, in whichever order they are
+    come upon: a member is missing because its name is misspelt; a name is unknown because what would have introduced it
+    could not be read; and an unknown name is used in several places.
+    """
+
+    __slots__ = (
+        "_comparisons",
+        "_doubted",
+        "_dropped",
+        "_dropped_errors",
+        "_items",
+        "_kinds",
+        "_meant",
+        "_strays",
+        "_uses",
+    )
 
     def __init__(self) -> None:
         self._items: list[Diagnostic] = []
         self._dropped = 0
         self._dropped_errors = 0
         self._comparisons = 0
+        self._meant: set[str] = set()
+        self._strays: dict[str, tuple[int, str]] = {}
+        self._doubted: set[str] = set()
+        self._kinds: dict[int, str] = {}
+        self._uses: dict[tuple[str, str], list[int]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._items)
@@ -102,27 +126,116 @@ class Findings:
             )
         )
 
+    def unknown(
+        self,
+        code: Code,
+        kind: str,
+        name: str,
+        message: str,
+        pointer: str,
+        *,
+        expected: str = "",
+        found: str = "",
+        node: str = "",
+        operator: str = "",
+        field: str = "",
+        documentation: str = "",
+    ) -> None:
+        """A finding that there is nothing of this kind and name, once for all places that use it.
+
+        It is none where :meth:`doubt` is cast on the kind.
+        """
+        uses = self._uses.setdefault((kind, name), [len(self._items), 0])
+        uses[1] += 1
+        if uses[1] == 1:
+            self._kinds[uses[0]] = kind
+            self.add(
+                code,
+                message,
+                pointer,
+                expected=expected,
+                found=found,
+                node=node,
+                operator=operator,
+                field=field,
+                documentation=documentation,
+            )
+
+    def doubt(self, kind: str) -> None:
+        """Something that introduces names of this kind could not be read, so that unknown ones say nothing."""
+        self._doubted.add(kind)
+
+    def meant(self, pointer: str, code: Code, name: str) -> None:
+        """The finding that is added next is about a misspelt member, which was to be the one of this pointer.
+
+        When that is missing, an error about the misspelt one is all that is said, and a warning gives way to the error
+        that it is missing.
+        """
+        place = pointer.lower()
+        if code.severity is Severity.ERROR:
+            self._meant.add(place)
+        else:
+            self._strays.setdefault(place, (len(self._items), name))
+
     def is_slip(self, name: str, known: Collection[str]) -> bool:
         """Whether a name differs from a known one by so little that no other can be meant."""
         return bool(self._closest(name, known, _SLIP))
 
     def did_you_mean(self, name: str, known: Collection[str]) -> str:
         """``; did you mean ...?`` for a name close to known ones, and nothing for others."""
-        close = self._closest(name, known, _SIMILAR)
-        return f"; did you mean {quote(close)}?" if close else ""
+        return suggestion(self.closest(name, known))
+
+    def closest(self, name: str, known: Collection[str]) -> str:
+        """The known name that is close enough to be suggested, or ``""``."""
+        return self._closest(name, known, _SIMILAR)
 
     def _closest(self, name: str, known: Collection[str], similarity: float) -> str:
         if self._comparisons + len(known) > MAX_COMPARISONS or len(name) > LONGEST_QUOTE:
             return ""
         self._comparisons += len(known)
-        folded = {candidate.lower(): candidate for candidate in known}
+        folded: dict[str, str] = {}
+        for candidate in known:
+            folded.setdefault(candidate.lower(), candidate)
         close = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=similarity)
         return folded[close[0]] if close else ""
 
     def all(self) -> tuple[Diagnostic, ...]:
         """Everything found, in the order found."""
+        items = tuple(self._without_consequences())
         if not self._dropped:
-            return tuple(self._items)
+            return items
         code = TOO_MANY_FINDINGS
-        last = code.at(f"{self._dropped} further findings, {self._dropped_errors} of them errors, are not listed")
-        return (*self._items, last)
+        further = plural(self._dropped, "further finding")
+        verb = "is" if self._dropped == 1 else "are"
+        last = code.at(f"{further}, {plural(self._dropped_errors, 'error')} among them, {verb} not listed")
+        return (*items, last)
+
+    def _without_consequences(self) -> list[Diagnostic]:
+        kept = dict(enumerate(self._items))
+        for index, kind in self._kinds.items():
+            if kind in self._doubted:
+                kept.pop(index, None)
+        for index, uses in self._uses.values():
+            if uses > 1 and index in kept:
+                kept[index] = replace(kept[index], message=f"{kept[index].message} ({uses} places use it)")
+        if self._meant or self._strays:
+            for index, item in list(kept.items()):
+                if item.code in _MISSING and _leads_to(item.pointer.lower(), self._meant):
+                    del kept[index]
+                elif item.code in _MISSING and (place := _leads_to(item.pointer.lower(), self._strays)):
+                    stray, name = self._strays[place]
+                    kept.pop(stray, None)
+                    kept[index] = replace(item, message=f"{item.message}; is {quote(name)} meant for it?")
+        return list(kept.values())
+
+
+def _leads_to(pointer: str, places: Collection[str]) -> str:
+    """The place that the pointer is, or lies below, if any."""
+    while pointer and pointer not in places:
+        pointer = pointer.rpartition("/")[0]
+    return pointer
+
+
+def suggestion(close: str) -> str:
+    """``; did you mean ...?`` for the name that is meant, and nothing for none."""
+    return f"; did you mean {quote(close)}?" if close else ""

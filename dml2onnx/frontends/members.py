@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.findings import listing, quote, show
+from dml2onnx.frontends.findings import listing, quote, show, suggestion
 from dml2onnx.frontends.findings import pointer as pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from dml2onnx.diagnostics import Code
     from dml2onnx.frontends.findings import Findings
 
 Json = dict[str, object]
@@ -38,18 +39,23 @@ class Members:
         wrong_kind(findings, what, "an object", raw, place, node)
         return None
 
-    def only(self, known: Collection[str], what: str) -> None:
-        """Members of other names are errors."""
+    def only(self, known: Collection[str], what: str) -> set[str]:
+        """Members of other names are errors; returns the known names that they were most likely to be."""
+        meant: set[str] = set()
         for name in self.raw:
             if name not in known:
+                close = self._findings.closest(name, known)
+                self._mean(close, codes.UNKNOWN_KEY, name)
                 self._findings.add(
                     codes.UNKNOWN_KEY,
-                    f"{what} has no member {quote(name)}{self._findings.did_you_mean(name, known)}",
+                    f"{what} has no member {quote(name)}{suggestion(close)}",
                     self.place + pointer_of(name),
                     expected=listing(known),
                     found=quote(name),
                     node=self.node,
                 )
+                meant.add(close)
+        return meant
 
     def hint(self, known: Collection[str], what: str, *, slips: bool = False) -> None:
         """Members of other names are without effect; those close to a known one are worth a warning.
@@ -58,17 +64,24 @@ class Members:
         """
         for name in self.raw:
             if name not in known:
-                guess = self._findings.did_you_mean(name, known)
-                if guess:
+                close = self._findings.closest(name, known)
+                if close:
                     is_slip = slips and self._findings.is_slip(name, known)
+                    ignored = "" if is_slip else ", and it is ignored"
+                    code = codes.UNKNOWN_KEY if is_slip else codes.IGNORED_KEY
+                    self._mean(close, code, name)
                     self._findings.add(
-                        codes.UNKNOWN_KEY if is_slip else codes.IGNORED_KEY,
-                        f"{what} has no member {quote(name)}{'' if is_slip else ', and it is ignored'}{guess}",
+                        code,
+                        f"{what} has no member {quote(name)}{ignored}{suggestion(close)}",
                         self.place + pointer_of(name),
                         expected=listing(known),
                         found=quote(name),
                         node=self.node,
                     )
+
+    def _mean(self, close: str, code: Code, name: str) -> None:
+        if close:
+            self._findings.meant(self.at(close), code, name)
 
     def required(self, name: str, expected: str) -> object:
         """Any value; ``None`` when it is missing, which is an error."""

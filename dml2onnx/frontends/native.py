@@ -73,14 +73,25 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import FeatureLevel, FieldKind, FieldType, UnknownFeatureLevelError, feature_levels
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import UnreadableError
-from dml2onnx.frontends.descriptors import DescriptorReader, OperatorForm, report, unknown_operator
+from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.files import ModelFiles
-from dml2onnx.frontends.findings import Findings, listing, pointer, quote, show
+from dml2onnx.frontends.findings import Findings, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.native_ends import EndReader
-from dml2onnx.frontends.native_values import TARGET_MEMBERS, UNKNOWN_EXPECTED, DeclaredReader, Known, Target, Values
+from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS
+from dml2onnx.frontends.native_nodes import is_another, with_desc
+from dml2onnx.frontends.native_values import (
+    TARGET_MEMBERS,
+    UNKNOWN_EXPECTED,
+    VALUE,
+    DeclaredReader,
+    Known,
+    Target,
+    Values,
+)
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
+from dml2onnx.frontends.problems import OperatorForm, report, unknown_operator
 from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
 from dml2onnx.ir.operator import UNREADABLE
@@ -109,8 +120,6 @@ ROOT_MEMBERS = (
     "results",
     "commands",
 )
-NODE_MEMBERS = ("name", "type", "desc", "inputs", "outputs")
-_NODE_MEMBERS = frozenset(NODE_MEMBERS)
 
 
 def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
@@ -138,6 +147,14 @@ def _tensor_positions(schema: OperatorSchema) -> tuple[tuple[str, int, bool], ..
     """Tensor fields: name, position among all fields, and whether it is an output."""
     fields = schema.tensor_fields
     return tuple((item.name, schema.index[item.name], item.kind is FieldKind.OUTPUT_TENSOR) for item in fields)
+
+
+_NODE_MEMBERS = frozenset(NODE_MEMBERS)
+
+
+@cache
+def _required_inputs(schema: OperatorSchema) -> tuple[str, ...]:
+    return tuple(field.name for field in schema.input_fields if not field.optional)
 
 
 @dataclass(slots=True)
@@ -171,11 +188,16 @@ class _NativeReader:
         for place, name in self._document.repeated():
             findings.add(codes.DUPLICATE_KEY, f"{quote(name)} is given twice", place, found=quote(name))
         root.only(ROOT_MEMBERS, "a model")
+        if not root.raw.keys() <= set(ROOT_MEMBERS):
+            findings.doubt(VALUE)
         title = root.text("name") or "graph"
         for section in ("inputs", "constants"):
             self._declared.read(root, section)
         self._declared.check_options(self._document_names("inputs"), self._document_names("constants"))
-        raw_nodes = list(self._read_outputs_of_nodes(root.array("nodes", required=True) or []))
+        listed = root.array("nodes", required=True)
+        if listed is None:
+            findings.doubt(VALUE)
+        raw_nodes = list(self._read_outputs_of_nodes(listed or []))
         self._values.make(self._targets)
         nodes = tuple([self._read_node(node) for node in raw_nodes])
         ends = EndReader(self._values, self._descriptors, findings)
@@ -231,12 +253,13 @@ class _NativeReader:
             place = f"/nodes/{index}"
             if type(raw) is not dict:
                 wrong_kind(self._findings, "a node", "an object", raw, place)
+                self._findings.doubt(VALUE)
                 continue
             given = raw.get("name")
             name = given if isinstance(given, str) else f"node {index}"
             members = Members(raw, place, self._findings, name)
             if not _NODE_MEMBERS.issuperset(raw):
-                members.only(NODE_MEMBERS, "a node")
+                raw = with_desc(members, self._descriptors.schema(raw.get("type")), self._findings)
             if given is not None and not isinstance(given, str):
                 members.text("name")
             kind = raw.get("type")
@@ -249,6 +272,8 @@ class _NativeReader:
             elif not isinstance(given, str):
                 name = f"{schema.stem}_{index}"
             members.node = name
+            if schema is not None and is_another(raw, schema, members, self._findings):
+                schema = None
             desc = raw.get("desc")
             fields = desc if type(desc) is dict else members.mapping("desc", required=schema is not None)
             outputs = self._name_outputs(members, fields or {}, schema)
@@ -260,6 +285,7 @@ class _NativeReader:
     ) -> dict[str, list[Target | None]]:
         outputs = members.raw.get("outputs")
         if type(outputs) is not dict:
+            self._findings.doubt(VALUE)
             outputs = members.mapping("outputs", required=True) or {}
         targets: dict[str, list[Target | None]] = {}
         single = _single(schema, FieldKind.OUTPUT_TENSOR) if schema else frozenset()
@@ -268,7 +294,10 @@ class _NativeReader:
                 place = f"{members.place}/outputs/{field}"
                 targets[field] = [self._name_output(entry, fields.get(field), place, members)]
                 continue
-            if entry is None or (schema and not self._is_tensor(field, FieldKind.OUTPUT_TENSOR, members, schema)):
+            if entry is None:
+                continue
+            if schema and not self._is_tensor(field, FieldKind.OUTPUT_TENSOR, members, schema):
+                self._findings.doubt(VALUE)
                 continue
             place = members.at("outputs", field)
             is_array = schema.fields_by_name[field].type is FieldType.TENSOR_ARRAY if schema else type(entry) is list
@@ -291,15 +320,18 @@ class _NativeReader:
             target = Target(entry, place, entry, desc)
         elif type(entry) is dict:
             source = Members(entry, place, self._findings, members.node)
-            source.only(TARGET_MEMBERS, "an output")
+            if "value" in entry:
+                source.only(TARGET_MEMBERS, "an output")
             key = source.text("value", required=True)
             offset, base = source.uint("offset") or 0, source.text("base")
             nbytes, name = source.uint("bytes"), source.text("name") or key
             if key is None or name is None:
+                self._findings.doubt(VALUE)
                 return None
             target = Target(key, place, name, desc, offset, base, nbytes)
         else:
             wrong_kind(self._findings, "an output", "the name of a value", entry, place, members.node)
+            self._findings.doubt(VALUE)
             return None
         self._targets.append(target)
         return target
@@ -310,6 +342,7 @@ class _NativeReader:
         if type(entry) is list:
             return entry
         wrong_kind(self._findings, field, "an array, one element for each tensor", entry, place, node)
+        self._findings.doubt(VALUE)
         return []
 
     def _is_tensor(self, field: str, kind: FieldKind, members: Members, schema: OperatorSchema) -> bool:
@@ -319,9 +352,12 @@ class _NativeReader:
         is_input = kind is FieldKind.INPUT_TENSOR
         section, what = ("inputs", "input") if is_input else ("outputs", "output")
         names = [item.name for item in (schema.input_fields if is_input else schema.output_fields)]
+        close = self._findings.closest(field, names)
+        if close:
+            self._findings.meant(members.at(section, close), codes.UNKNOWN_TENSOR, field)
         self._findings.add(
             codes.UNKNOWN_TENSOR,
-            f"{schema.short_name} has no {what} {quote(field)}{self._findings.did_you_mean(field, names)}",
+            f"{schema.short_name} has no {what} {quote(field)}{suggestion(close)}",
             members.at(section, field),
             expected=listing(names) or "none",
             found=quote(field),
@@ -369,12 +405,16 @@ class _NativeReader:
         self, node: _RawNode, members: Members
     ) -> tuple[dict[str, tuple[Read, ...] | None], dict[str, FieldValue]]:
         """What each input field reads (``None`` where that is unknown), and descriptors taken from there."""
+        fields = node.fields
+        required = _required_inputs(node.schema)
         inputs = node.raw.get("inputs")
         if type(inputs) is not dict:
-            inputs = members.mapping("inputs") or {}
+            needed = any(fields.get(name) is None for name in required)
+            inputs = members.mapping("inputs", required=needed) or {}
+            given: dict[str, FieldValue] = {name: UNREADABLE for name in required if fields.get(name) is None}
+        else:
+            given = self._report_unread(node, inputs, required)
         sources: dict[str, tuple[Read, ...] | None] = {}
-        given: dict[str, FieldValue] = {}
-        fields = node.fields
         single = _single(node.schema, FieldKind.INPUT_TENSOR)
         for field, entry in inputs.items():
             known = self._values.get(entry) if type(entry) is str and field in single else None
@@ -404,12 +444,21 @@ class _NativeReader:
                 given[field] = UNREADABLE if not whole else tuple(taken) if is_array else taken[0]
         return sources, given
 
+    def _report_unread(self, node: _RawNode, inputs: Json, required: tuple[str, ...]) -> dict[str, FieldValue]:
+        """Findings about required inputs that have neither a value nor a descriptor; they cannot be read."""
+        missing = [name for name in required if inputs.get(name) is None and node.fields.get(name) is None]
+        for name in missing:
+            place = node.place + pointer("inputs", name)
+            self._report(node, name, codes.MISSING_FIELD, f"{name} is missing", UNKNOWN_EXPECTED, place=place)
+        return dict.fromkeys(missing, UNREADABLE)
+
     def _read_source(self, entry: object, node: _RawNode, field: str, suffix: str) -> tuple[Read | None, Known | None]:
         name, offset = entry, 0
         if type(entry) is dict:
             place = node.place + pointer("inputs", field) + suffix
             source = Members(entry, place, self._findings, node.name)
-            source.only(("value", "offset"), "an input")
+            if "value" in entry:
+                source.only(("value", "offset"), "an input")
             name, offset = source.text("value", required=True), source.uint("offset") or 0
             if name is None:
                 return None, None
@@ -419,15 +468,8 @@ class _NativeReader:
             return None, None
         known = self._values.get(name)
         if known is None:
-            self._report(
-                node,
-                field,
-                codes.UNKNOWN_VALUE,
-                f"there is no value {quote(name)}{self._findings.did_you_mean(name, self._values.names())}",
-                expected=UNKNOWN_EXPECTED,
-                found=quote(name),
-                place=node.place + pointer("inputs", field) + suffix,
-            )
+            place = node.place + pointer("inputs", field) + suffix
+            self._values.unknown(name, place, node.name, field, node.schema)
             return None, None
         return Read(known.value, offset), known
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.descriptors import report
 from dml2onnx.frontends.findings import listing, pointer, quote
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.native_values import is_sound
+from dml2onnx.frontends.problems import report
 from dml2onnx.ir.graph import Effect, GraphOutput
 from dml2onnx.ir.tensor import TensorDesc
 
@@ -75,6 +75,8 @@ class EndReader:
     def _shown(self, members: Members, beside: tuple[str, ...], public: str | None) -> GraphOutput | None:
         """A value that an object names, seen through the descriptor in the object, if there is one."""
         name = members.text("value", required=True)
+        if name is None:
+            return None
         fields: Json = {key: item for key, item in members.raw.items() if key not in beside}
         desc: TensorDesc | None = None
         if fields:
@@ -84,7 +86,7 @@ class EndReader:
             if not isinstance(found, TensorDesc) or not is_sound(found, members, self._findings):
                 return None
             desc = found
-        return None if name is None else self._seen(name, desc, public, members.at("value"), members.place)
+        return self._seen(name, desc, public, members.at("value"), members.place)
 
     def _seen(
         self, name: str, desc: TensorDesc | None, public: str | None, value_place: str, place: str

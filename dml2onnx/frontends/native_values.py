@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import DIMENSION_COUNT_LIMIT, TOTAL_SIZE_TOO_SMALL, ZERO_SIZE
 from dml2onnx.frontends import contents
-from dml2onnx.frontends.descriptors import report
 from dml2onnx.frontends.findings import listing, pointer, quote
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.options import check_frozen
+from dml2onnx.frontends.problems import report
+from dml2onnx.frontends.tensors import BUFFER_MEMBERS
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.graph import Constant, GraphInput, Value
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
@@ -23,6 +24,7 @@ from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.frontends.descriptors import DescriptorReader
     from dml2onnx.frontends.files import ModelFiles
     from dml2onnx.frontends.findings import Findings
@@ -33,6 +35,8 @@ DECLARED_MEMBERS = ("bytes", "name")
 """What a declared value has besides its descriptor and its contents."""
 TARGET_MEMBERS = ("value", "offset", "base", "bytes", "name")
 
+VALUE = "value"
+"""The kind of names that is in doubt when something that introduces values cannot be read."""
 UNKNOWN_EXPECTED = "the name of an input, a constant or a node's output"
 
 
@@ -100,12 +104,23 @@ class Values:
         self._findings.add(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
         return False
 
-    def unknown(self, name: str, place: str, node: str = "") -> None:
+    def unknown(
+        self, name: str, place: str, node: str = "", field: str = "", schema: OperatorSchema | None = None
+    ) -> None:
         """The finding that there is no such value."""
-        guess = self._findings.did_you_mean(name, self._known)
-        message = f"there is no value {quote(name)}{guess}"
-        found = quote(name)
-        self._findings.add(codes.UNKNOWN_VALUE, message, place, expected=UNKNOWN_EXPECTED, found=found, node=node)
+        self._findings.unknown(
+            codes.UNKNOWN_VALUE,
+            VALUE,
+            name,
+            f"there is no value {quote(name)}{self._findings.did_you_mean(name, self._known)}",
+            place,
+            expected=UNKNOWN_EXPECTED,
+            found=quote(name),
+            node=node,
+            operator=schema.short_name if schema else "",
+            field=field,
+            documentation=schema.doc if schema else "",
+        )
 
     def make(self, targets: list[Target]) -> None:
         """Makes the values of all outputs of nodes, in the order in which they stand."""
@@ -172,7 +187,10 @@ class DeclaredReader:
 
     def read(self, root: Members, section: str) -> None:
         """One section."""
-        for name, raw in (root.mapping(section) or {}).items():
+        declared = root.mapping(section)
+        if declared is None and section in root.raw:
+            self._findings.doubt(VALUE)
+        for name, raw in (declared or {}).items():
             place = pointer(section, name)
             members = Members.of(raw, place, self._findings, quote(name))
             known = Known(Value(name, UNBOUNDED), None)
@@ -208,7 +226,7 @@ class DeclaredReader:
         if filled and (constant or owned or frozen):
             self.constants.append(Constant(value, filled.data))
         else:
-            self.inputs.append(GraphInput(name, value, filled.data if filled else None, desc))
+            self.inputs.append(GraphInput(name, value, filled.data if filled else None, desc, members.place))
         return Known(value, desc, desc is None)
 
     def _read_desc(self, members: Members, has_contents: bool) -> tuple[TensorDesc | None, bool]:
@@ -217,7 +235,10 @@ class DeclaredReader:
         if is_npy and "DataType" not in members.raw and "Sizes" not in members.raw:
             return None, True
         others = (*contents.MEMBERS, *DECLARED_MEMBERS)
-        fields = {key: value for key, value in members.raw.items() if key not in others}
+        meant = members.only((*BUFFER_MEMBERS, *others), "a declared value")
+        if not contents.MEMBERS.isdisjoint(meant):
+            return None, False  # nor could the contents be read
+        fields = {key: value for key, value in members.raw.items() if key in BUFFER_MEMBERS}
         problems: list[Problem] = []
         found = self._descriptors.tensor(fields, fields, problems)
         report(self._findings, problems, members.place)

@@ -23,13 +23,14 @@ from dml2onnx import catalog
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends.contents import longest_file
-from dml2onnx.frontends.descriptors import DescriptorReader, operator_form, report, unknown_operator
+from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import OPERATOR_PREFIX, SERIALIZED
 from dml2onnx.frontends.files import FileError, MissingFileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, quote
 from dml2onnx.frontends.flatbuffer import DamagedError, FlatBuffer
 from dml2onnx.frontends.names import UniqueNames
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions, check_without_contents
+from dml2onnx.frontends.problems import operator_form, report, unknown_operator
 from dml2onnx.frontends.serialized_operators import decode_operator
 from dml2onnx.frontends.text import is_ort
 from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.dialects import DATA_TYPE_PREFIX, data_types, enumerators
-from dml2onnx.frontends.findings import listing, quote, show
+from dml2onnx.diagnostics import plural
+from dml2onnx.frontends.dialects import DATA_TYPE_ALIASES, DATA_TYPE_PREFIX, data_types, enumerators
+from dml2onnx.frontends.findings import listing, quote, show, suggestion
 from dml2onnx.frontends.members import UINT32, UINT64, Json
 from dml2onnx.ir.operator import UNREADABLE, Unreadable
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -37,6 +38,8 @@ _MEMBERS = (
     "GuaranteedBaseOffsetAlignment",
 )
 _INNER_MEMBERS = frozenset(_MEMBERS[2:])
+BUFFER_MEMBERS = _MEMBERS
+"""All members of a descriptor, in its long or short form."""
 _FULL_NAMES = tuple(DATA_TYPE_PREFIX + name for name in DataType.__members__)
 
 
@@ -67,6 +70,14 @@ def unknown_enumerator(raw: object, names: Collection[str], what: str, *path: st
     """A value that is none of the accepted names."""
     guess = (raw, names) if isinstance(raw, str) else None
     return Problem(codes.ENUMERATOR, path, f"is {show(raw)}, which is no {what}", listing(names), show(raw), guess)
+
+
+def unknown_data_type(raw: object, names: Collection[str], *path: str | int) -> Problem:
+    """A value that is no data type; what other languages call one is told apart from a slip."""
+    problem = unknown_enumerator(raw, names, "data type", *path)
+    alias = DATA_TYPE_ALIASES.get(raw.removeprefix(DATA_TYPE_PREFIX).lower()) if isinstance(raw, str) else None
+    meant = next((name for name in names if alias and name.removeprefix(DATA_TYPE_PREFIX) == alias.name), None)
+    return problem if meant is None else problem._replace(message=problem.message + suggestion(meant), guess=None)
 
 
 def read_uint(raw: object, limit: int, problems: list[Problem], *path: str | int) -> int | Unreadable:
@@ -149,7 +160,7 @@ def _read_buffer(raw: Json, dialect: Dialect, problems: list[Problem], path: Pat
                 Problem(
                     codes.COUNT_MISMATCH,
                     (*path, "DimensionCount"),
-                    f"is {show(count)}, but Sizes has {len(sizes)} elements",
+                    f"is {show(count)}, but Sizes has {plural(len(sizes), 'element')}",
                     str(len(sizes)),
                     show(count),
                 )
@@ -183,9 +194,7 @@ def _read_data_type(raw: Json, dialect: Dialect, problems: list[Problem], path: 
         data_type = None
     if data_type is None:
         problems.append(
-            unknown_enumerator(
-                text, _FULL_NAMES if dialect.full_names else DataType.__members__, "data type", *path, "DataType"
-            )
+            unknown_data_type(text, _FULL_NAMES if dialect.full_names else DataType.__members__, *path, "DataType")
         )
     return data_type
 
@@ -224,8 +233,8 @@ def _read_strides(
     if isinstance(strides, Unreadable):
         return None
     if strides and isinstance(sizes, tuple) and len(strides) != len(sizes):
-        message = f"has {len(strides)} elements, but Sizes has {len(sizes)}"
-        expected, found = f"{len(sizes)} elements", f"{len(strides)} elements"
+        message = f"has {plural(len(strides), 'element')}, but Sizes has {len(sizes)}"
+        expected, found = plural(len(sizes), "element"), plural(len(strides), "element")
         problems.append(Problem(codes.COUNT_MISMATCH, (*path, "Strides"), message, expected, found))
     return strides
 

@@ -124,6 +124,8 @@ class GraphInput:
     value: Value
     default: Data | None = None
     desc: TensorDesc | None = None
+    source: str = ""
+    """Where the input is declared: a JSON pointer, ``""`` where it is not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

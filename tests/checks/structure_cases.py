@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dml2onnx.codes import checking as codes
-from dml2onnx.ir.graph import Graph, Read, Value, Write
+from dml2onnx.ir.graph import Graph, GraphInput, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
 from tests.checks.build import graph, node, op, t, unary, value
 from tests.checks.cases import Case, case
@@ -24,6 +26,20 @@ def _chain(*links: tuple[Value, Value, str], inputs: list[Value], output: Value)
         for i, (source, target, name) in enumerate(links)
     ]
     return graph(nodes, inputs, [(output, X)])
+
+
+def _misread_input() -> Graph:
+    """Two sums read an input of a size that neither can have."""
+    other, x = t(1, 1, 4, 5), value("x", t(1, 1, 4, 5))
+    desc = op("ELEMENT_WISE_ADD", ATensor=X, BTensor=other, OutputTensor=X)
+    sides = [value("a", X), value("b", X)]
+    sums = [value("s", X), value("t", X)]
+    nodes = [
+        node(desc, {"ATensor": [side], "BTensor": [x]}, {"OutputTensor": [total]}, total.name)
+        for side, total in zip(sides, sums, strict=True)
+    ]
+    made = graph(nodes, sides, [(total, X) for total in sums])
+    return replace(made, inputs=(*made.inputs, GraphInput("x", x, None, other, "/inputs/x")))
 
 
 def _in_place(desc: OperatorDesc, read_offset: int, write_offset: int, nbytes: int = 256) -> Graph:
@@ -56,13 +72,13 @@ CASES: list[Case] = [
     case("unknown value", _chain((a, b, "one"), inputs=[], output=b), codes.UNKNOWN_VALUE, "InputTensor"),
     case("output without source", graph([], [a], [(a, X), (b, X)]), codes.OUTPUT_WITHOUT_SOURCE, None),
     case("cycle of two", _chain((b, a, "one"), (a, b, "two"), inputs=[], output=b), codes.CYCLE),
+    case("graph input of wrong sizes", _misread_input(), codes.WRONG_INPUT_SIZES, "/inputs/x/Sizes"),
     case("cycle of one", _chain((a, a, "one"), inputs=[], output=a), codes.CYCLE),
     case(
         "value written twice",
         _chain((a, b, "one"), (a, b, "two"), inputs=[a], output=b),
         codes.VALUE_WRITTEN_TWICE,
         "/nodes/1/desc/OutputTensor",
-        also=(codes.DEAD_NODE,),
     ),
     case(
         "graph input written",

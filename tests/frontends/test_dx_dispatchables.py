@@ -107,12 +107,15 @@ REJECTED = [
         ],
         (codes.COLLAPSED_GRAPH, "/dispatchables/abs"),
     ),
-    changed("owned-not-bound", [("/dispatchables/add/bindings", {})], (codes.OWNED_NOT_BOUND, ADD_DESC + "/BTensor")),
+    changed(
+        "owned-not-bound",
+        [("/dispatchables/add/bindings", {})],
+        (codes.OWNED_NOT_BOUND, "/dispatchables/add/bindings/BTensor"),
+    ),
     changed(
         "bindings-kind",
         [("/dispatchables/add/bindings", [])],
-        (codes.IGNORED_KEY, "/dispatchables/add/bindings"),
-        (codes.OWNED_NOT_BOUND, ADD_DESC + "/BTensor"),
+        (codes.WRONG_KIND, "/dispatchables/add/bindings"),
     ),
     changed(
         "bound-at-initialization",

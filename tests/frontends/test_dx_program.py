@@ -36,8 +36,12 @@ REJECTED = [
     changed("no-bindings", [(C0 + "/bindings", REMOVE)], (codes.MISSING_KEY, C0 + "/bindings")),
     changed("dispatch-bindings-kind", [(C0 + "/bindings", "x")], (codes.WRONG_KIND, C0 + "/bindings")),
     changed("thread-groups", [(C0 + "/threadGroupCount", [1, 1])], (codes.WRONG_KIND, C0 + "/threadGroupCount")),
-    changed("unbound", [(C0 + "/bindings/ATensor", REMOVE)], (codes.UNCONNECTED_TENSOR, C0 + "/bindings")),
-    changed("unbound-output", [(C0 + "/bindings/OutputTensor", REMOVE)], (codes.UNCONNECTED_TENSOR, C0 + "/bindings")),
+    changed("unbound", [(C0 + "/bindings/ATensor", REMOVE)], (codes.UNCONNECTED_TENSOR, C0 + "/bindings/ATensor")),
+    changed(
+        "unbound-output",
+        [(C0 + "/bindings/OutputTensor", REMOVE)],
+        (codes.UNCONNECTED_TENSOR, C0 + "/bindings/OutputTensor"),
+    ),
     changed("resource", [(C0 + "/bindings/ATensor", "xx")], (codes.UNKNOWN_RESOURCE, C0 + "/bindings/ATensor")),
     changed(
         "resource-in-array",

@@ -72,7 +72,12 @@ REJECTED = [
     changed(
         "listed-missing", [(X, {"initialValues": [{"value": -1}]})], (codes.MISSING_KEY, X + "/initialValues/0/type")
     ),
-    changed("listed-kind", [(X, {"initialValues": [1]})], (codes.WRONG_KIND, X + "/initialValues/0")),
+    changed(
+        "listed-kind",
+        [(X, {"initialValues": [{"type": "INT32", "value": 1}, 1]})],
+        (codes.WRONG_KIND, X + "/initialValues/1"),
+    ),
+    changed("listed-untyped", [(X, {"initialValues": [1]})], (codes.MISSING_KEY, X + "/initialValuesDataType")),
     changed(
         "constant-and-file",
         [(X + "/initialValues", {"value": 1, "valueCount": 4, "sourcePath": "a.npy"})],
@@ -89,7 +94,7 @@ REJECTED = [
     changed(
         "constant-untyped",
         [(X, {"initialValues": {"value": 1, "valueCount": 4}})],
-        (codes.MISSING_KEY, X + "/initialValues"),
+        (codes.MISSING_KEY, X + "/initialValuesDataType"),
     ),
     changed("initializer", [(X + "/initialValues", {"count": 4})], (codes.DATA_SOURCE, X + "/initialValues")),
     changed(

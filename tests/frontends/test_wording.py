@@ -153,7 +153,7 @@ def test_control_characters_stay_out_of_messages(directory: Path) -> None:
     model = edited(NATIVE, ("/nodes/0/name", name), ("/nodes/0/inputs/ATensor", name), ("/outputs/0", name))
     model = edited(model, (f"/inputs/{name}2", f32(0)), ("/nodes/1/desc/Axis", REMOVE))
     findings = load_model(directory, model).findings
-    assert len(findings) >= 4
+    assert len(findings) >= 3
     for finding in findings:
         assert str(finding).isprintable()
         assert (finding.message + finding.expected + finding.found).isprintable()

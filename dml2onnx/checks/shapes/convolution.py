@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.checks.findings import Finding
 from dml2onnx.checks.shapes.rules import formula, rule
-from dml2onnx.checks.shapes.sizes import exactly, free, not_multiple, wrong_size, wrong_sizes
+from dml2onnx.checks.shapes.sizes import exactly, free, not_multiple, windows_formula, wrong_size, wrong_sizes
 from dml2onnx.codes import checking as codes
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def forward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
         if reach > padded:
             yield _no_room(i, f"The filter reaches over {reach} elements of dimension {i + 2}, which has {padded}")
         else:
-            yield exactly((padded - reach) // stride + 1, f"({padded} - {reach}) / {stride} + 1")
+            yield exactly((padded - reach) // stride + 1, windows_formula(subject, i, size, reach, stride))
 
 
 @formula("convolution/size-output-backward", tensor="OutputTensor")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from dml2onnx.checks.findings import Finding
@@ -44,17 +45,26 @@ def split_sizes(subject: Subject) -> Iterator[Finding]:
     return _whole_and_parts(subject, "InputTensor", "OutputTensors")
 
 
+def _differing(i: int, axis: int, placed: list[tuple[str, int]]) -> Iterator[Finding]:
+    """The tensors that have another size in a dimension than most have."""
+    times = Counter(size for _, size in placed)
+    wanted = max(times, key=lambda size: times[size])
+    right = next(path for path, size in placed if size == wanted)
+    for path, size in placed:
+        if size != wanted:
+            message = f"{path} has size {size} in dimension {i} and {right} has {wanted}; only axis {axis} may differ."
+            yield Finding(codes.DIFFERENT_SIZES, f"{path}/Sizes/{i}", message, wanted, size)
+
+
 def _whole_and_parts(subject: Subject, whole_name: str, parts_name: str) -> Iterator[Finding]:
     whole = subject.sizes(whole_name)
     axis = subject.axis("Axis", len(whole))
     parts = subject.placed(parts_name)
     if not parts or any(part.rank != len(whole) for _, part in parts):
         raise UnanswerableError
-    for path, part in parts:
-        for i, size in enumerate(part.sizes):
-            if i != axis and size != whole[i]:
-                message = f"{path} has size {size} in dimension {i} and {whole_name} has {whole[i]}; only axis {axis}"
-                yield Finding(codes.DIFFERENT_SIZES, f"{path}/Sizes/{i}", f"{message} may differ.", whole[i], size)
+    for i in range(len(whole)):
+        if i != axis:
+            yield from _differing(i, axis, [(whole_name, whole[i]), *((path, part.sizes[i]) for path, part in parts)])
     total = _sum([part for _, part in parts], axis)
     if total.size != whole[axis]:
         # The part that is computed is what has to change: the output of JOIN, the outputs of SPLIT.

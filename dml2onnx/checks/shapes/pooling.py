@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.checks.findings import Finding
 from dml2onnx.checks.shapes.rules import formula
-from dml2onnx.checks.shapes.sizes import between, exactly
+from dml2onnx.checks.shapes.sizes import between, exactly, windows_formula
 from dml2onnx.codes import checking as codes
 
 if TYPE_CHECKING:
@@ -61,4 +61,4 @@ def _pooled_size(subject: Subject, rank: int, whole: str) -> Iterator[Term | Fin
             message = f"The window reaches over {reach} elements of dimension {i + 2}, which has {padded} with padding."
             yield Finding(codes.NO_ROOM, f"WindowSize/{i}", message, f"at most {padded + strides[i] - 1}", reach)
             continue
-        yield between(max(low, 1), high, f"({padded} - {reach}) / {strides[i]} + 1")
+        yield between(max(low, 1), high, windows_formula(subject, i, sizes[i + 2], reach, strides[i]))

@@ -75,6 +75,17 @@ SizeFormula: TypeAlias = "Callable[[Subject, int], Sizes]"
 """The sizes of a tensor of that dimension count. May raise :class:`~dml2onnx.checks.subject.UnanswerableError`."""
 
 
+def windows_formula(subject: Subject, i: int, size: int, reach: int, stride: int) -> str:
+    """How many windows fit, with the names of the attributes that have a say in it."""
+    text = str(size)
+    for name in ("StartPadding", "EndPadding"):
+        if subject.numbers(name)[i]:
+            text += f" + {name}[{i}] {subject.numbers(name)[i]}"
+    dilation = subject.numbers("Dilations")[i] if "Dilations" in subject.index else 1
+    window = f"{reach} (with Dilations[{i}] {dilation})" if dilation != 1 else f"{reach}"
+    return f"({text} - {window}) / {f'Strides[{i}] {stride}' if stride != 1 else stride} + 1"
+
+
 # --- Findings -------------------------------------------------------------------------------------------------------
 
 
@@ -96,12 +107,21 @@ def _compared_at_once(tensor: str, found: Sequence[int], sizes: Whole) -> Iterat
 
 
 def compared_singly(tensor: str, found: Sequence[int], sizes: Iterable[Term | Finding]) -> Iterator[Finding]:
-    """What is wrong with sizes, dimension by dimension."""
+    """What is wrong with sizes, dimension by dimension, as one finding."""
+    wrong: list[tuple[int, Term]] = []
     for i, term in enumerate(sizes):
         if isinstance(term, Finding):
             yield term
         elif found[i] != term.size and found[i] != term.nearest(found[i]):
-            yield wrong_size(tensor, i, found[i], term.expected, term.formula)
+            wrong.append((i, term))
+    if len(wrong) == 1:
+        i, term = wrong[0]
+        yield wrong_size(tensor, i, found[i], term.expected, term.formula)
+    elif wrong:
+        parts = [f"Sizes[{i}] has to be {term.expected} = {term.formula}" for i, term in wrong]
+        expected = [dict(wrong).get(i, Term(size, "", size, 0, None)).expected for i, size in enumerate(found)]
+        message = f"{tensor} has sizes {list(found)}; {', and '.join(parts)}."
+        yield Finding(codes.WRONG_SIZE, f"{tensor}/Sizes", message, expected, list(found))
 
 
 def problems_and_sizes(sizes: Sizes) -> tuple[list[Finding], tuple[int, ...] | None]:

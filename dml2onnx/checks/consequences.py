@@ -1,0 +1,275 @@
+"""Findings that only follow from others: one mistake is to be one finding.
+
+A wrong output descriptor makes all its readers wrong, and so does a wrong graph input. Whether a finding follows is
+asked, not guessed: the descriptor is replaced by the one that would be right, and what is found no more followed from
+it. At least one error of each mistake stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dml2onnx.checks.findings import Finding
+from dml2onnx.checks.inference import infer_outputs
+from dml2onnx.checks.operators import findings_of
+from dml2onnx.checks.tensors import DOCUMENTATION
+from dml2onnx.codes import checking as codes
+from dml2onnx.codes.reading import EDGE_BYTES
+from dml2onnx.diagnostics import Severity, plural, quote
+from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from typing import TypeVar
+
+    from dml2onnx.catalog import FeatureLevel
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.graph import Graph, GraphInput, Node, Read, Value, Write
+    from dml2onnx.ir.operator import FieldValue
+
+    _Bound = TypeVar("_Bound", Read, Write)
+    Repair = TensorDesc | Unreadable
+    """The descriptor that would be right; ``UNREADABLE`` where that is not known."""
+
+MOST_TRIED = 64
+"""Sizes of a graph input that are tried in place of a wrong one."""
+
+NodeFindings = list[tuple["Finding", ...]]
+"""The findings of every node, in the graph's order."""
+
+
+def without_consequences(
+    graph: Graph, of_graph: list[Diagnostic], found: NodeFindings, level: FeatureLevel
+) -> tuple[list[Diagnostic], NodeFindings]:
+    """Findings about the graph as a whole and about its nodes, those of the given ones that follow from no other."""
+    if not any(_is_error(finding) for findings in found for finding in findings):
+        return of_graph, found
+    of_graph = [item for item in of_graph if item.code != codes.OUT_OF_BOUNDS.id]
+    found = [_of_one_node(findings) for findings in _below_outputs(graph, found, level)]
+    of_inputs, found = _below_inputs(graph, found, level)
+    return [*of_graph, *of_inputs], found
+
+
+def without_edges(graph: Graph, found: NodeFindings) -> tuple[Sequence[Diagnostic], NodeFindings]:
+    """What was found while reading and of nodes, without what a tensor makes wrong at the other end of an edge.
+
+    Where a tensor is wrong by itself its edge need not be; where it is not, the edge says that it is, and the sizes
+    of other tensors of the node follow from it.
+    """
+    if not any(item.code == EDGE_BYTES.id for item in graph.findings):
+        return graph.findings, found
+    wrong = _wrong_ends(graph, found)
+    kept = [item for item in graph.findings if item.code != EDGE_BYTES.id or (item.node, item.field) not in wrong]
+    ends = {item.node for item in kept if item.code == EDGE_BYTES.id}
+    return kept, [
+        tuple(item for item in findings if "/Sizes" not in item.path) if node.name in ends else findings
+        for node, findings in zip(graph.nodes, found, strict=True)
+    ]
+
+
+def _wrong_ends(graph: Graph, found: NodeFindings) -> set[tuple[str, str]]:
+    """(node, field) of inputs that are wrong, or that read an output which is.
+
+    Where an edge has been reported its input reads a value of its own, so that the output is found by its bytes.
+    """
+    wrong = {
+        (node.name, finding.field)
+        for node, findings in zip(graph.nodes, found, strict=True)
+        for finding in findings
+        if _is_error(finding)
+    }
+    sizes = {
+        f"{desc.total_bytes} bytes"
+        for node in graph.nodes
+        for field, _, desc in _views(node, node.writes)
+        if (node.name, field) in wrong
+    }
+    return wrong | {(item.node, item.field) for item in graph.findings if item.expected in sizes}
+
+
+def _is_error(finding: Finding) -> bool:
+    return finding.code.severity is Severity.ERROR
+
+
+def _of_one_node(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Without what a tensor of wrong sizes makes of the rest of its node.
+
+    A tensor that leaves its buffer and has wrong sizes by itself is said to have these; one that leaves its buffer
+    and makes others wrong is what is wrong.
+    """
+    if any(item.code is codes.CYCLE for item in findings):  # what it reads by mistake has other sizes, most likely
+        return tuple(item for item in findings if "/Sizes" not in item.path)
+    sizes = {item.field for item in findings if "/Sizes" in item.path and _is_error(item)}
+    leaving = {item.field for item in findings if item.code is codes.OUT_OF_BOUNDS} - sizes
+    return tuple(
+        item
+        for item in findings
+        if item.code is not codes.DEAD_NODE
+        and not (item.code is codes.OUT_OF_BOUNDS and item.field in sizes)
+        and not (leaving and "/Sizes" in item.path)
+    )
+
+
+# --- Outputs --------------------------------------------------------------------------------------------------------
+
+
+def _below_outputs(graph: Graph, found: NodeFindings, level: FeatureLevel) -> NodeFindings:
+    """The findings, without those of nodes that would be right if what they read were."""
+    repairs: dict[Value, tuple[TensorDesc, Repair]] = {}
+    kept: NodeFindings = []
+    for node, findings in zip(graph.nodes, found, strict=True):
+        operator = _with_reads(node, repairs) if findings and repairs else node.operator
+        if operator is not node.operator:
+            findings = _still(findings, operator, level)
+        wrong = _wrong_outputs(node, findings)
+        if not wrong:
+            kept.append(findings)
+            continue
+        right = _right_outputs(operator, wrong)
+        kept.append(_still(findings, _with(operator, right), level, wrong))
+        for field, write, desc in _views(node, node.writes):
+            if field in right:
+                repairs[write.value] = desc, right[field]
+    return kept
+
+
+def _wrong_outputs(node: Node, findings: Sequence[Finding]) -> set[str]:
+    """The output fields (no arrays) that errors are about."""
+    if not findings:
+        return set()
+    outputs = (field.name for field in node.operator.schema.output_fields)
+    single = {name for name in outputs if isinstance(node.operator.get(name), TensorDesc)}
+    return {item.field for item in findings if item.field in single and "/" in item.path and _is_error(item)}
+
+
+def _right_outputs(desc: OperatorDesc, wrong: set[str]) -> dict[str, Repair]:
+    """What the other fields make of the outputs that are wrong."""
+    outputs = {field.name for field in desc.schema.output_fields}
+    others = {name: value for name in outputs - wrong if isinstance(value := desc.get(name), TensorDesc)}
+    bare = _with(desc, dict.fromkeys(outputs))
+    inferred = infer_outputs(
+        bare,
+        {name: value.sizes for name, value in others.items()},
+        {name: value.data_type for name, value in others.items()},
+        sorted(wrong),
+    ).outputs
+    right: dict[str, Repair] = {}
+    for name in wrong:
+        found = inferred.get(name)
+        right[name] = UNREADABLE if found is None else TensorDesc(*found)
+    return right
+
+
+def _with(desc: OperatorDesc, changes: Mapping[str, FieldValue]) -> OperatorDesc:
+    if not changes:
+        return desc
+    values = list(desc.values)
+    for name, value in changes.items():
+        values[desc.schema.index[name]] = value
+    return OperatorDesc(desc.schema, tuple(values))
+
+
+def _with_reads(node: Node, repairs: dict[Value, tuple[TensorDesc, Repair]]) -> OperatorDesc:
+    """The node's descriptor, where it sees a value just as its writer does, with what the writer should have said."""
+    changes: dict[str, FieldValue] = {}
+    for field, reads in node.reads.items():
+        descs = _described(node, field)
+        seen = [_seen(read.value, desc, repairs) for read, desc in zip(reads, descs, strict=False)]
+        if len(seen) < len(descs) or all(new is old for new, old in zip(seen, descs, strict=True)):
+            continue
+        right = [item for item in seen if isinstance(item, TensorDesc)]
+        if len(right) < len(seen):
+            changes[field] = UNREADABLE
+        else:
+            changes[field] = tuple(right) if isinstance(node.operator.get(field), tuple) else right[0]
+    return _with(node.operator, changes)
+
+
+def _seen(value: Value, desc: object, repairs: dict[Value, tuple[TensorDesc, Repair]]) -> object:
+    """The descriptor under which a value is read, or the right one where it is just what the writer said."""
+    written, right = repairs.get(value, (None, UNREADABLE))
+    if not isinstance(desc, TensorDesc) or written is None:
+        return desc
+    return right if (written.sizes, written.data_type) == (desc.sizes, desc.data_type) else desc
+
+
+def _views(node: Node, bound: Mapping[str, tuple[_Bound, ...]]) -> Iterator[tuple[str, _Bound, TensorDesc]]:
+    """(field, read or write, descriptor) of all tensors of a node that need not be sound."""
+    for field, items in bound.items():
+        for item, desc in zip(items, _described(node, field), strict=False):
+            if isinstance(desc, TensorDesc):
+                yield field, item, desc
+
+
+def _described(node: Node, field: str) -> tuple[object, ...]:
+    """What stands in a tensor field, each element of an array."""
+    position = node.operator.schema.index.get(field)
+    value = None if position is None else node.operator.values[position]
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _still(
+    findings: tuple[Finding, ...], mended: OperatorDesc, level: FeatureLevel, always: Collection[str] = ()
+) -> tuple[Finding, ...]:
+    """The findings about the fields ``always``, and those that stay when the descriptor is the mended one.
+
+    What is structural has no part in it.
+    """
+    later = {(item.code.id, item.path) for item in findings_of(mended, level)}
+    return tuple(
+        item for item in findings if item.field in always or item.is_structural or (item.code.id, item.path) in later
+    )
+
+
+# --- Graph inputs ---------------------------------------------------------------------------------------------------
+
+
+def _below_inputs(graph: Graph, found: NodeFindings, level: FeatureLevel) -> tuple[list[Diagnostic], NodeFindings]:
+    """One finding about a graph input, for all of its readers, where these would be right if it had another size."""
+    made: list[Diagnostic] = []
+    found = list(found)
+    readers: dict[Value, dict[int, None]] = {}
+    wrong = [i for i, findings in enumerate(found) if any(map(_is_error, findings))]
+    for i in wrong:
+        for _, read, _ in _views(graph.nodes[i], graph.nodes[i].reads):
+            readers.setdefault(read.value, {})[i] = None
+    for item in graph.inputs:
+        complaining = list(readers.get(item.value, ()))
+        if item.desc is None or not item.source or len(complaining) < 2:
+            continue
+        right = _right_input(item, item.desc, [graph.nodes[i] for i in complaining], level)
+        if right is not None:
+            made.append(_wrong_input(item, item.desc, right, len(complaining)))
+            for i in complaining:
+                found[i] = tuple(finding for finding in found[i] if finding.is_structural or not _is_error(finding))
+    return made, found
+
+
+def _right_input(item: GraphInput, desc: TensorDesc, readers: Sequence[Node], level: FeatureLevel) -> TensorDesc | None:
+    """The only descriptor, different in one size, with which no reader has an error."""
+    nearby = {size for node in readers for _, _, view in _views(node, node.reads) for size in view.sizes}
+    nearby |= {size for node in readers for _, _, view in _views(node, node.writes) for size in view.sizes}
+    fitting: list[TensorDesc] = []
+    tried = 0
+    for axis, size in enumerate(desc.sizes):
+        for other in sorted(nearby | {size - 1, size + 1}, key=lambda candidate: abs(candidate - size)):
+            if other == size or other < 1 or tried >= MOST_TRIED:
+                continue
+            tried += 1
+            right = replace(desc, sizes=(*desc.sizes[:axis], other, *desc.sizes[axis + 1 :]))
+            repairs: dict[Value, tuple[TensorDesc, Repair]] = {item.value: (desc, right)}
+            if not any(_is_error(new) for node in readers for new in findings_of(_with_reads(node, repairs), level)):
+                fitting.append(right)
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _wrong_input(item: GraphInput, desc: TensorDesc, right: TensorDesc, readers: int) -> Diagnostic:
+    wanted, found = list(right.sizes), list(desc.sizes)
+    message = (
+        f"The graph input {quote(item.name)} has sizes {found}; {plural(readers, 'node')} that read it need {wanted}."
+    )
+    return codes.WRONG_INPUT_SIZES.at(
+        message, pointer=f"{item.source}/Sizes", expected=wanted, found=found, documentation=DOCUMENTATION
+    )

@@ -1,0 +1,196 @@
+"""What is wrong with operator descriptors, in words: names, forms and places."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from dml2onnx import catalog
+from dml2onnx.catalog import FieldType
+from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import plural
+from dml2onnx.frontends.dialects import OPERATOR_PREFIX, operators_by_name
+from dml2onnx.frontends.findings import escape, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.members import Json
+from dml2onnx.frontends.tensors import Path, Problem, wrong_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from dml2onnx.catalog import FieldSchema, OperatorSchema
+    from dml2onnx.frontends.findings import Findings
+
+MISSING = object()
+"""The value of a member that is not there."""
+_ACTIVATION_PREFIX = "ACTIVATION_"
+
+
+class OperatorForm(NamedTuple):
+    """The parts of an operator written as an object: its name, its fields, and where these stand."""
+
+    type: object
+    type_path: Path
+    fields: object
+    fields_path: Path
+    beside: tuple[str, ...]
+    """Members of the same object that are no fields, when the fields stand directly in it."""
+
+
+def operator_form(raw: Json) -> OperatorForm:
+    """Splits ``Type`` and ``Desc``, ``type`` and ``desc``, or a name with the fields beside it.
+
+    The members with a capital win; without a ``Desc`` the object itself holds the fields.
+    """
+    name = "Type" if "Type" in raw else "type"
+    for inner in ("Desc", "desc"):
+        if inner in raw:
+            return OperatorForm(raw.get(name, MISSING), (name,), raw[inner], (inner,), ())
+    return OperatorForm(raw.get(name, MISSING), (name,), raw, (), ("Type", "type"))
+
+
+def unknown_operator(form: OperatorForm, beside: Collection[str] = ()) -> Problem:
+    """Why the name of an operator is not accepted; ``beside`` are the members next to it."""
+    if form.type is MISSING:
+        near = (str(form.type_path[-1]), beside)
+        return Problem(codes.MISSING_FIELD, form.type_path, "is missing", "the name of an operator", guess=near)
+    names = tuple(name.removeprefix(OPERATOR_PREFIX) for name in catalog.operator_names())
+    guess = (form.type.removeprefix(OPERATOR_PREFIX), names) if isinstance(form.type, str) else None
+    message = f"is {show(form.type)}, which is no DirectML operator"
+    return Problem(codes.UNKNOWN_OPERATOR, form.type_path, message, "the name of an operator", show(form.type), guess)
+
+
+def unknown_activation(form: OperatorForm, host: OperatorSchema, beside: Collection[str]) -> Problem:
+    """Why the name of an activation is not accepted: one without its prefix most of all."""
+    problem = unknown_operator(form, beside)
+    if form.type is MISSING:
+        return problem
+    fusable = [catalog.operator(name).short_name for name in catalog.fused_activations(host.name)]
+    activations = fusable or [
+        name.removeprefix(OPERATOR_PREFIX)
+        for name in catalog.operator_names()
+        if name.startswith(OPERATOR_PREFIX + _ACTIVATION_PREFIX)
+    ]
+    guess = problem.guess
+    if guess is not None:
+        full = _ACTIVATION_PREFIX + guess[0].upper()
+        guess = (full, activations) if full in activations else (guess[0], (*activations, *guess[1]))
+    return problem._replace(expected=", ".join(activations), guess=guess)
+
+
+def activation_as_text(raw: object, host: OperatorSchema) -> Problem:
+    """An activation that is no object: by its name, most often."""
+    problem = wrong_kind("an operator descriptor (an object)", raw)
+    if isinstance(raw, str):
+        name = raw.removeprefix(OPERATOR_PREFIX).upper()
+        known = next((item for item in (name, _ACTIVATION_PREFIX + name) if item in operators_by_name()), None)
+        if known is not None:
+            fields = [item for item in catalog.operator(operators_by_name()[known]).fields if not item.is_tensor]
+            members = "".join(f', "{item.name}": ...' for item in fields if not item.optional)
+            return problem._replace(message=f'{problem.message}; write {{"type": "{known}"{members}}}')
+    return problem
+
+
+def without_fields(form: OperatorForm, schema: OperatorSchema) -> Problem | None:
+    """One problem for all fields of an operator whose ``Desc`` is not there, nor any of them in its place."""
+    if form.fields_path or type(form.fields) is not dict or not schema.index.keys().isdisjoint(form.fields):
+        return None
+    name = "desc" if form.type_path == ("type",) else "Desc"
+    others = [other for other in form.fields if other not in form.beside]
+    expected = f"an object with the fields of {schema.short_name}"
+    return Problem(codes.MISSING_FIELD, (name,), "is missing", expected, guess=(name, others))
+
+
+def other_operator(schema: OperatorSchema, names: Collection[str], *type_path: str | int) -> Problem | None:
+    """A problem with the name of an operator when the fields that are given are those of another one."""
+    unknown = [name for name in names if name not in schema.index]
+    missing = [name for name in _required(schema) if name not in names]
+    if not unknown or len(unknown) + len(missing) < 2:
+        return None
+    fitting = [
+        other.short_name
+        for other in map(catalog.operator, catalog.operator_names())
+        if other.index.keys() >= set(names) and _required(other) <= set(names)
+    ]
+    if not fitting:
+        return None
+    nearest = get_close_matches(schema.short_name, fitting, n=1, cutoff=0)[0]
+    which = nearest if len(fitting) == 1 else f"{nearest} and {plural(len(fitting) - 1, 'other operator')}"
+    message = f"is {schema.short_name}, but the fields are those of {which}"
+    return Problem(codes.OTHER_OPERATOR, type_path, message, listing(fitting), schema.short_name)
+
+
+@cache
+def _required(schema: OperatorSchema) -> frozenset[str]:
+    """The fields that every dialect requires: not the counts of arrays."""
+    counts = {item.count for item in schema.fields}
+    return frozenset(item.name for item in schema.fields if not item.optional and item.name not in counts)
+
+
+_FORMS = MappingProxyType(
+    {
+        FieldType.TENSOR: "a tensor descriptor",
+        FieldType.TENSOR_ARRAY: "an array of tensor descriptors",
+        FieldType.UINT: "a whole number",
+        FieldType.INT: "a whole number",
+        FieldType.FLOAT: "a number",
+        FieldType.BOOL: "true or false",
+        FieldType.UINT_ARRAY: "an array of whole numbers",
+        FieldType.INT_ARRAY: "an array of whole numbers",
+        FieldType.FLOAT_ARRAY: "an array of numbers",
+        FieldType.SCALE_BIAS: "an object with Scale and Bias",
+        FieldType.SIZE_2D: "an object with Width and Height",
+        FieldType.SCALAR_UNION: "a number",
+        FieldType.OPERATOR: "an operator descriptor",
+        FieldType.OPERATOR_ARRAY: "an array of operator descriptors",
+    }
+)
+
+
+def form_of(item: FieldSchema) -> str:
+    """What a field takes, in the words of a message."""
+    return listing(catalog.enum_schema(item.enum).values) if item.enum is not None else _FORMS[item.type]
+
+
+def report(
+    findings: Findings,
+    problems: tuple[Problem, ...] | list[Problem],
+    place: str,
+    *,
+    node: str = "",
+    schema: OperatorSchema | None = None,
+) -> None:
+    """Adds problems as findings; ``place`` is the pointer of what was read."""
+    for problem in problems:
+        path = "".join(f"/{token}" if isinstance(token, int) else f"/{escape(token)}" for token in problem.path)
+        field = next((token for token in problem.path if isinstance(token, str)), "")
+        close = findings.closest(*problem.guess) if problem.guess else ""
+        code = problem.code
+        if code is codes.IGNORED_FIELD and problem.guess and findings.is_slip(*problem.guess):
+            code = codes.UNKNOWN_FIELD
+        if close and code in (codes.UNKNOWN_FIELD, codes.IGNORED_FIELD):
+            findings.meant(place + path.rpartition("/")[0] + pointer(close), code, str(problem.path[-1]))
+        findings.add(
+            code,
+            f"{_subject(problem.path)} {problem.message}{suggestion(close)}",
+            place + path,
+            expected=problem.expected,
+            found=problem.found,
+            node=node,
+            operator=schema.short_name if schema else "",
+            field=field,
+            documentation=schema.doc if schema else "",
+        )
+
+
+def _subject(path: Path) -> str:
+    """How a message calls the place: ``FusedActivation.Alpha``, ``InputTensors[1].Sizes``."""
+    text = ""
+    for token in path:
+        if isinstance(token, int):
+            text += f"[{token}]"
+        elif token not in ("Desc", "desc"):
+            name = token if token.isidentifier() else quote(token)
+            text += f".{name}" if text else name
+    return text or "the descriptor"

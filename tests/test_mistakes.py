@@ -1,0 +1,203 @@
+"""One mistake, one finding, and the finding names what was mistaken: over every member of models of all formats."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dml2onnx.catalog import LATEST
+from dml2onnx.checks import check
+from dml2onnx.checks.operators import findings_of
+from dml2onnx.checks.structure import check_structure
+from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
+from dml2onnx.frontends import load
+from tests.frontends.models import edited
+from tests.mistakes import DX, MODELS, NATIVE, Mistake, mistakes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.frontends.models import Model
+
+TWO_MISTAKES = {
+    "native missing /constants": "two values that nothing provides",
+    "native one more /nodes": "two names that exist already",
+    "native larger /nodes/3/desc/Axis": "the sizes along both axes are wrong",
+    "dxdispatch one fewer /resources/x/initialValues": "too small for what is read, and for what replaces it",
+    "dml_graph larger /Nodes/2/Desc/Desc/TransA": "the other factor no longer fits, and nor does the output",
+    "dml_graph missing /InputEdges": "a section that may be left out: each input without an edge is told",
+    "dml_graph null /InputEdges": "a section that may be left out",
+    "dml_graph missing /IntermediateEdges": "a section that may be left out",
+    "dml_graph null /IntermediateEdges": "a section that may be left out",
+    "dxdispatch member misspelt /dispatchables/add/desc/BTensor/Flgs": "without the flag the binding is wrong as well",
+}
+"""What is two mistakes, or cannot be told from two."""
+
+SEEN_ELSEWHERE = ("larger", "one more", "one fewer", "missing", "null")
+"""Kinds of mistakes that leave a member which is right in itself: a finding is about what no longer fits to it."""
+
+
+def findings_in(path: Path, model: Model) -> list[Diagnostic]:
+    path.write_text(json.dumps(model), encoding="utf-8")
+    try:
+        return check(path)
+    except DmlError as error:
+        return list(error.diagnostics)
+
+
+def names(item: Diagnostic, mistake: Mistake) -> bool:
+    """Whether a finding is at the member that was changed, or above or below it, or has its name."""
+    place, changed = item.pointer.lower(), mistake.pointer.lower()
+    if place == changed or place.startswith(changed + "/") or changed.startswith(place + "/"):
+        return True
+    tokens = [token for token in mistake.pointer.split("/") if not token.isdigit()]
+    return tokens[-1].lower() in f"{item.message} {place}".lower()
+
+
+def fits_no_more(item: Diagnostic, mistake: Mistake) -> bool:
+    """Whether a finding is about something that uses, or goes with, the member that was changed."""
+    return mistake.kind in SEEN_ELSEWHERE and item.code in {
+        "DML1008", "DML1011", "DML1030", "DML1040", "DML1041", "DML1047", "DML1060", "DML1062", "DML1063", "DML1066",
+        "DML1067", "DML1207", "DML1216", "DML1405", "DML1501", "DML1503",
+    }  # fmt: skip
+
+
+def test_there_are_enough() -> None:
+    made = list(mistakes())
+    assert len(made) > 1_500
+    assert {item.format for item in made} == set(MODELS)
+    assert len({item.name for item in made}) == len(made)
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=list(MODELS))
+def test_the_models_are_right(model: Model, tmp_path: Path) -> None:
+    assert not [item for item in findings_in(tmp_path / "model.json", model) if item.severity is Severity.ERROR]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_one_mistake_is_one_finding(name: str, tmp_path: Path) -> None:
+    """And none is lost: what is left out follows from an error that stays."""
+    wrong: list[str] = []
+    for mistake in mistakes():
+        if mistake.format != name:
+            continue
+        path = tmp_path / "model.json"
+        found = findings_in(path, mistake.model)
+        if not any(item.severity is Severity.ERROR for item in found):
+            assert not any(item.severity is Severity.ERROR for item in everything(path)), mistake.name
+        most = 2 if mistake.name in TWO_MISTAKES else 1
+        if len(found) > most or (most == 2 and len(found) != 2):
+            wrong.append(f"{mistake.name}: {len(found)} findings\n  " + "\n  ".join(map(str, found)))
+        elif found and not names(found[0], mistake) and not fits_no_more(found[0], mistake):
+            wrong.append(f"{mistake.name}: {found[0]}")
+    assert not wrong, "\n".join(wrong[:20])
+
+
+def everything(path: Path) -> list[Diagnostic]:
+    """All findings of the checks, those that follow from others too."""
+    try:
+        graph = load(path)
+    except DmlError as error:
+        return list(error.diagnostics)
+    structure = check_structure(graph)
+    of_nodes = [
+        finding.at(node)
+        for position, node in enumerate(graph.nodes)
+        for finding in (*structure.of_nodes.get(position, ()), *findings_of(node.operator, LATEST))
+    ]
+    return [*graph.findings, *structure.of_graph, *of_nodes]
+
+
+# --- Mistakes that a member by member search does not make ------------------------------------------------------------
+
+
+def only(path: Path, model: Model) -> Diagnostic:
+    found = findings_in(path, model)
+    assert len(found) == 1, "\n".join(map(str, found))
+    return found[0]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "model.json"
+
+
+def test_fields_beside_desc(path: Path) -> None:
+    node = NATIVE["nodes"][0]
+    flat = {name: value for name, value in node.items() if name != "desc"} | node["desc"]
+    finding = only(path, edited(NATIVE, ("/nodes/0", flat)))
+    assert finding.pointer == "/nodes/0/OutputTensor"
+    assert finding.message.startswith("OutputTensor, Mode, Direction, Strides, ")
+    assert finding.message.endswith(" stand beside desc, and not in it")
+
+
+def test_one_field_beside_desc(path: Path) -> None:
+    pool = dict(NATIVE["nodes"][1]["desc"])
+    strides = pool.pop("Strides")
+    finding = only(path, edited(NATIVE, ("/nodes/1/desc", pool), ("/nodes/1/Strides", strides)))
+    assert (finding.pointer, finding.message) == ("/nodes/1/Strides", "Strides stands beside desc, and not in it")
+
+
+@pytest.mark.parametrize(
+    ("node", "type_name", "meant"),
+    [(0, "MAX_POOLING", "CONVOLUTION"), (1, "CONVOLUTION", "AVERAGE_POOLING"), (3, "SPLIT", "JOIN")],
+)
+def test_the_type_of_another_operator(node: int, type_name: str, meant: str, path: Path) -> None:
+    finding = only(path, edited(NATIVE, (f"/nodes/{node}/type", type_name)))
+    assert (finding.code, finding.pointer) == ("DML1121", f"/nodes/{node}/type")
+    assert meant in finding.expected or meant == "AVERAGE_POOLING"
+
+
+def test_the_type_of_another_operator_in_other_formats(path: Path) -> None:
+    assert only(path, edited(DX, ("/dispatchables/pad/type", "DML_OPERATOR_GEMM"))).pointer == "/dispatchables/pad/type"
+    finding = only(path, edited(MODELS["dml_graph"], ("/Nodes/2/Desc/Type", "DML_OPERATOR_JOIN")))
+    assert (finding.code, finding.pointer) == ("DML1121", "/Nodes/2/Desc/Type")
+
+
+def test_a_cycle(path: Path) -> None:
+    finding = only(path, edited(NATIVE, ("/nodes/2/inputs/BTensor", "y")))
+    assert finding.message == 'The nodes wait for each other: "double" -> "join" -> "double".'
+
+
+def test_a_graph_input_of_wrong_sizes_that_floods_its_readers(path: Path) -> None:
+    f32 = {"DataType": "FLOAT32", "Sizes": [1, 4, 3, 3]}
+    sums = [
+        {
+            "name": f"sum{i}",
+            "type": "ELEMENT_WISE_ADD",
+            "desc": {"OutputTensor": f32},
+            "inputs": {"ATensor": "p", "BTensor": "bias"},
+            "outputs": {"OutputTensor": f"s{i}"},
+        }
+        for i in range(5)
+    ]
+    model = edited(
+        NATIVE,
+        ("/inputs/bias", {"DataType": "FLOAT32", "Sizes": [1, 4, 3, 5]}),
+        *[("/nodes/-", item) for item in sums],
+        ("/outputs", ["y", *(f"s{i}" for i in range(5))]),
+    )
+    finding = only(path, model)
+    assert (finding.code, finding.pointer) == ("DML1218", "/inputs/bias/Sizes")
+    assert "5 nodes that read it need [1, 4, 3, 3]" in finding.message
+
+
+def test_an_unknown_name_is_told_once(path: Path) -> None:
+    finding = only(path, edited(NATIVE, ("/nodes/1/outputs/OutputTensor", "q")))
+    assert finding.message == 'there is no value "p" (3 places use it)'
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("FLOAT", "FLOAT32"), ("half", "FLOAT16"), ("double", "FLOAT64"), ("i8", "INT8")]
+)
+def test_data_types_of_other_languages(written: str, meant: str, path: Path) -> None:
+    finding = only(path, edited(NATIVE, ("/inputs/x/DataType", written)))
+    assert finding.message.endswith(f'did you mean "{meant}"?')
+
+
+@pytest.mark.parametrize("written", ["ACTIVATION_LEAKY_RELU", "LEAKY_RELU", "DML_OPERATOR_ACTIVATION_LEAKY_RELU"])
+def test_an_activation_by_its_name(written: str, path: Path) -> None:
+    finding = only(path, edited(NATIVE, ("/nodes/0/desc/FusedActivation", written)))
+    assert finding.message.endswith('write {"type": "ACTIVATION_LEAKY_RELU", "Alpha": ...}')
