@@ -13,7 +13,7 @@ import numpy as np
 
 from dml2onnx import arguments
 from dml2onnx.codes.running import OUTPUT_OUTSIDE, OUTPUT_UNWRITABLE
-from dml2onnx.compiler import compile_outputs, require_clean
+from dml2onnx.compiler import DEFAULT_OPSET, compile_outputs, require_clean
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.files import check_target, put, spare
 from dml2onnx.frontends import graph_of
@@ -22,13 +22,14 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.runtime import require_provider
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
+    from dml2onnx.catalog import FeatureLevel
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Effect, Graph, Value
-    from dml2onnx.model import Array
+    from dml2onnx.model import Array, Port
     from dml2onnx.runtime import NodeTime
 
 
@@ -48,29 +49,47 @@ def run(
     model: Graph | str | os.PathLike[str],
     inputs: Mapping[str, npt.ArrayLike] | None = None,
     provider: str = "cpu",
+    *,
+    opset: int = DEFAULT_OPSET,
+    target: str | None = None,
+    feature_level: FeatureLevel | str | None = None,
 ) -> dict[str, Array]:
     """Compiles and runs a graph, or the model file at a path, and returns its outputs by name.
 
     ``inputs`` are arrays in memory order; what is left out takes the sample contents that came with the model, so a
     DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned.
-    Each array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. Raises
+    Each array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource.
+    ``opset``, ``target`` (by default that of the provider) and ``feature_level`` are as for :func:`compile`. Raises
     :class:`DmlError` with every finding.
     """
     require_provider(provider)
-    return execute(graph_of(model), arguments.arrays(inputs), provider).results
+    opset, target = arguments.opset(opset), arguments.target(provider if target is None else target)
+    given = arguments.arrays(inputs)
+    return execute(graph_of(model), given, provider, opset=opset, target=target, feature_level=feature_level).results
 
 
 def execute(
-    graph: Graph, inputs: Mapping[str, npt.ArrayLike], provider: str = "cpu", *, profile: bool = False
+    graph: Graph,
+    inputs: Mapping[str, npt.ArrayLike] | Callable[[Sequence[Port]], Mapping[str, npt.ArrayLike]],
+    provider: str = "cpu",
+    *,
+    opset: int = DEFAULT_OPSET,
+    target: str | None = None,
+    feature_level: FeatureLevel | str | None = None,
+    profile: bool = False,
 ) -> Execution:
-    """As :func:`run`, with the effects of the program and, when asked for, what every ONNX node cost."""
-    warnings = require_clean(graph)
+    """As :func:`run`, with the effects of the program and, when asked for, what every ONNX node cost.
+
+    ``inputs`` may also be a function that makes them when it is known how the model wants them.
+    """
+    warnings = require_clean(graph, feature_level)
     results = list(graph.results or graph.outputs)
     extra = _whole_buffers(graph, results)
     names = {output.value: output.name for output in (*results, *extra)}
-    compiled = compile_outputs(graph, [*results, *extra], target=provider, warnings=warnings)
+    compiled = compile_outputs(graph, [*results, *extra], opset=opset, target=target or provider, warnings=warnings)
+    given = inputs(compiled.inputs) if callable(inputs) else inputs
     session = compiled.session(provider, profile=profile)
-    memory = session.run(compiled.complete(inputs))
+    memory = session.run(compiled.complete(given))
     finished = compiled.finish(memory)
     shown = tuple((effect, _bytes_as(effect, memory[names[effect.output.value]])) for effect in graph.effects)
     kept = {output.name: finished[output.name] for output in results}

@@ -27,6 +27,7 @@ IR_VERSIONS = {17: 8, 18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
 
 https://github.com/onnx/onnx/blob/main/docs/Versioning.md#released-versions
 """
+PRODUCER = "dml2onnx"
 MESSAGE_LIMIT = (1 << 31) - 1
 EXTERNAL_ABOVE = 1 << 30
 """Models with more bytes of initializers are saved with external data unless told otherwise."""
@@ -96,6 +97,15 @@ def save(
     return files.put(path, contents, {data_path: _chunks(outside.values())})
 
 
+def is_compiled(path: Path) -> bool:
+    """Whether a file is a model that :func:`save` has written: its producer stands in front."""
+    try:
+        with path.open("rb") as file:
+            return PRODUCER.encode() in file.read(64)
+    except OSError:
+        return False
+
+
 def _data_of(path: Path | None) -> list[Path]:
     """The data file of the model that is there."""
     if path is None or not path.name:
@@ -138,7 +148,7 @@ def _message(
             if value is not None and value.name not in outputs
         ]
     size = sum(part.nbytes if isinstance(part, np.ndarray) else len(part) for part in parts)
-    head, tail = wire.model(IR_VERSIONS[opset], ("dml2onnx", __version__), size, opset, metadata)
+    head, tail = wire.model(IR_VERSIONS[opset], (PRODUCER, __version__), size, opset, metadata)
     return [head, *parts, tail]
 
 

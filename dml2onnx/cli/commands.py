@@ -12,13 +12,14 @@ from rich.markup import escape
 
 from dml2onnx.checks import minimum_feature_level
 from dml2onnx.cli import render
-from dml2onnx.cli.inputs import input_files, read_array
+from dml2onnx.cli.inputs import GivenInputs
 from dml2onnx.cli.models import count, level_text, load_model
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.execution import execute, save_npy, write_effect
 from dml2onnx.files import check_target, spare
+from dml2onnx.writer import is_compiled
 
 if TYPE_CHECKING:
     import argparse
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 OTHER_SUFFIXES = frozenset({".json", ".bin", ".npy", ".npz", ".py", ".dat", ".data", ".png", ".jpg", ".jpeg"})
 """Names of what models are made of, and never what a model is called."""
+MOST_VALUES = 1 << 16
+"""Elements of an output that are listed as JSON; larger ones go to files (``--output-dir``)."""
 
 
 def _ports(ports: tuple[Port, ...]) -> list[dict[str, object]]:
@@ -47,7 +50,8 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
     """Writes an ONNX model."""
     started = time.perf_counter()
     graph = load_model(options, screen, frozenset(options.input))
-    spare_sources(options.output, graph)
+    output = default_model(options.model) if options.output is None else options.output
+    spare_sources(output, graph)
     with screen.working("compiling"):
         model = compile(
             graph,
@@ -58,7 +62,7 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
             shapes=options.shapes,
         )
     with screen.working("writing"):
-        files = model.save(options.output, external_data=options.external_data)
+        files = model.save(output, external_data=options.external_data)
     seconds = time.perf_counter() - started
     if screen.as_json:
         document = {
@@ -91,6 +95,15 @@ def spare_sources(target: Target, graph: Graph) -> None:
         if target.suffix.lower() in OTHER_SUFFIXES:
             message = f"{quote(target.name)} is no name of an ONNX model: {target.suffix} files are something else"
             raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx", found=str(target)))
+
+
+def default_model(model: str) -> Path:
+    """``model.onnx`` beside ``model.json``, which may be there only if it was compiled before."""
+    path = Path(model).with_suffix(".onnx")
+    if path.exists() and not is_compiled(path):
+        message = f"{quote(str(path))} is there, and dml2onnx has not made it; say with -o which file to write"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="-o OUT.onnx", found=str(path)))
+    return path
 
 
 def files_written(files: Sequence[Path]) -> str:
@@ -126,19 +139,34 @@ def _summarise(graph: Graph, model: CompiledModel, screen: Screen) -> None:
 
 def run_command(options: argparse.Namespace, screen: Screen) -> int:
     """Runs a model once and shows or writes what it computes."""
-    files = input_files(options.input)
-    inputs = {name: read_array(file) for name, file in files.items()}
-    graph = load_model(options, screen, frozenset(inputs))
+    kept = [item for item in options.input if options.freeze and not re.search(r"=|\.npz$", item)]
+    inputs = GivenInputs([item for item in options.input if item not in kept])
+    graph = load_model(options, screen, inputs.names.union(kept))
     with screen.working("compiling and running"):
-        execution = execute(graph, inputs, options.provider, profile=options.profile)
+        execution = execute(
+            graph,
+            inputs,
+            options.provider,
+            opset=options.opset,
+            target=options.target,
+            feature_level=options.feature_level,
+            profile=options.profile,
+        )
     written: list[Path] = []
     if options.output_dir is not None:
-        written = _write_results(execution, options.output_dir, [*graph.sources, *files.values()])
+        written = _write_results(execution, options.output_dir, [*graph.sources, *inputs.sources])
     if screen.as_json:
         screen.json(
             {
                 "outputs": [
-                    {"name": name, "data_type": str(array.dtype), "shape": list(array.shape)}
+                    {
+                        "name": name,
+                        "data_type": str(array.dtype),
+                        "shape": list(array.shape),
+                        "values": [render.plain(item) for item in array.reshape(-1)]
+                        if array.size <= MOST_VALUES
+                        else None,
+                    }
                     for name, array in execution.results.items()
                 ],
                 "printed": [

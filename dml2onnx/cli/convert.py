@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli.commands import files_written
 from dml2onnx.cli.models import load_model
+from dml2onnx.codes.running import OUTPUT_UNWRITABLE
+from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.exporters import export, left_out
 
 if TYPE_CHECKING:
     import argparse
 
     from dml2onnx.cli.render import Screen
+    from dml2onnx.ir.graph import Graph
+
+
+OTHER_SUFFIXES = frozenset({".onnx", ".npy", ".npz", ".py", ".data", ".png", ".jpg", ".jpeg"})
+"""Names of what models go with, and never what a model is called."""
+
+
+def _beside(model: Path, graph: Graph, format: str | None) -> Path:
+    """A new file beside the model: ``model.json`` for ``model.bin``, ``model.native.json`` for another JSON."""
+    if format is None and graph.format == "native":
+        message = f"{quote(model.name)} is native already; say with --format or -o what it is to become"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="--format or -o", found="native"))
+    suffix = ".bin" if format == "serialized" else ".json"
+    path = model.with_suffix(suffix)
+    if path.exists():
+        path = model.with_suffix(f".{format or 'native'}{suffix}")
+    if path.exists():
+        message = f"{quote(str(path))} is there already; say with -o which file to write"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="-o OUT", found=str(path)))
+    return path
 
 
 def convert_command(options: argparse.Namespace, screen: Screen) -> int:
     """Writes a model in another format."""
     graph = load_model(options, screen, frozenset(options.input))
+    output = _beside(Path(options.model), graph, options.format) if options.output is None else options.output
+    if isinstance(output, Path) and output.suffix.lower() in OTHER_SUFFIXES:
+        message = f"{quote(output.name)} is no name of a graph: {output.suffix} files are something else"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json or OUT.bin", found=str(output)))
     with screen.working("writing"):
-        files = export(graph, options.output, options.format)
-    findings = [*graph.findings, *left_out(graph, options.output, options.format)]
+        files = export(graph, output, options.format)
+    findings = [*graph.findings, *left_out(graph, output, options.format)]
     if screen.as_json:
         screen.json(
             {

@@ -12,7 +12,7 @@ from dml2onnx.diagnostics import LONGEST_QUOTE, DmlError, quote
 from dml2onnx.files import is_standard_output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.files import Target
@@ -24,6 +24,7 @@ class _Parser(argparse.ArgumentParser):
     """Repeats what it was given as shortly as all other findings do."""
 
     given: Sequence[str] = ()
+    commands: Collection[str] = ()
 
     def error(self, message: str) -> NoReturn:
         for item in sorted(self.given, key=len, reverse=True):
@@ -38,12 +39,21 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of a command line; ends the process with exit code 2 when it makes no sense."""
     if arguments and arguments[0] == "help" and len(arguments) < 3:
         arguments = [*arguments[1:], "--help"]
-    _Parser.given = arguments
     parser = make_parser()
+    arguments = _command_first(arguments, parser.commands)
+    _Parser.given = arguments
     options = parser.parse_args(arguments)
     if options.command == "pydirectml" and options.save is None and (options.freeze or options.input):
         parser.error("--freeze and --input are about the model that --save keeps, and there is no --save")
     return options
+
+
+def _command_first(arguments: Sequence[str], commands: Collection[str]) -> Sequence[str]:
+    """The same command line with the command in front of its options, where argparse wants it."""
+    if not arguments or not arguments[0].startswith("-"):
+        return arguments
+    place = next((i for i, item in enumerate(arguments) if item in commands), 0)
+    return [arguments[place], *arguments[:place], *arguments[place + 1 :]]
 
 
 def _output(text: str) -> Target:
@@ -99,7 +109,7 @@ def _seconds(text: str) -> float:
     return value
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser() -> _Parser:
     """All commands and their options."""
     parser = _Parser(
         prog="dml2onnx",
@@ -130,8 +140,9 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help="make this resource a constant of the model (repeatable)",
     )
-    freeze = _Parser(add_help=False)
-    freeze.add_argument("--freeze", action="store_true", help="make every resource a constant except --input ones")
+    frozen = _Parser(add_help=False)
+    frozen.add_argument("--freeze", action="store_true", help="make every resource a constant except --input ones")
+    freeze = _Parser(add_help=False, parents=[frozen])
     freeze.add_argument("--input", action="append", default=[], metavar="NAME", help="keep this resource an input")
     level = _Parser(add_help=False)
     level.add_argument(
@@ -140,16 +151,10 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="LEVEL",
         help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
     )
-    form = _Parser(add_help=False)
-    form.add_argument(
-        "--opset", type=int, choices=range(17, 24), default=21, metavar="N", help="ONNX opset, 17 to 23 (default: 21)"
-    )
-    form.add_argument(
-        "--target", choices=["cpu", "dml"], default="cpu", help="whose kernels decide about data types (default: cpu)"
-    )
+    form, run_form = _form("cpu"), _form(None)
     _add_compile(commands.add_parser("compile", parents=[model, freeze, level, form], help="write an ONNX model"))
     commands.add_parser("check", parents=[model, freeze, level], help="say what is wrong with a model, and why")
-    _add_run(commands.add_parser("run", parents=[model], help="compile and run a model"))
+    _add_run(commands.add_parser("run", parents=[model, frozen, level, run_form], help="compile and run a model"))
     _add_verify(commands.add_parser("verify", parents=[model], help="compare a model with the reference"))
     explain = commands.add_parser(
         "explain", parents=[model, freeze, form], help="what each node becomes, or what a code such as DML1601 means"
@@ -164,11 +169,34 @@ def make_parser() -> argparse.ArgumentParser:
     _add_pydirectml(commands.add_parser("pydirectml", help="run a program made for PyDirectML"))
     ops = commands.add_parser("ops", parents=[common], help="list DirectML's operators and whether they compile")
     ops.add_argument("pattern", nargs="?", default="", metavar="TEXT", help="only operators whose name contains this")
+    parser.commands = commands.choices
     return parser
 
 
+def _form(target: str | None) -> _Parser:
+    """What a model is compiled to, for which ``target`` by default; that of the provider for none."""
+    form = _Parser(add_help=False)
+    form.add_argument(
+        "--opset", type=int, choices=range(17, 24), default=21, metavar="N", help="ONNX opset, 17 to 23 (default: 21)"
+    )
+    default = target or "that of the provider"
+    form.add_argument(
+        "--target",
+        choices=["cpu", "dml"],
+        default=target,
+        help=f"whose kernels decide about data types (default: {default})",
+    )
+    return form
+
+
 def _add_compile(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", type=_output, metavar="OUT.onnx", required=True, help="file to write, or -")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=_output,
+        metavar="OUT.onnx",
+        help="file to write, or - (default: beside MODEL, in the place of nothing but an earlier result)",
+    )
     parser.add_argument(
         "--external-data",
         action=argparse.BooleanOptionalAction,
@@ -192,7 +220,11 @@ def _add_compile(parser: argparse.ArgumentParser) -> None:
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--input", action="append", default=[], metavar="NAME=FILE.npy", help="contents of an input (repeatable)"
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="contents of an input: .npy, an array of a .npz, else raw bytes; FILE.npz alone has several (repeatable)",
     )
     parser.add_argument("--output-dir", type=Path, metavar="DIR", help="write every output as DIR/NAME.npy")
     parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
@@ -208,8 +240,8 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
         "--input",
         action="append",
         default=[],
-        metavar="NAME=FILE.npy",
-        help="contents of an input, in every case (repeatable; default: random and extreme numbers)",
+        metavar="NAME=FILE",
+        help="contents of an input, in every case, as for run (repeatable; default: random and extreme numbers)",
     )
     parser.add_argument(
         "--against",
@@ -235,7 +267,9 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_convert(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", type=_output, metavar="OUT", required=True, help="file to write, or -")
+    parser.add_argument(
+        "-o", "--output", type=_output, metavar="OUT", help="file to write, or - (default: a new one beside MODEL)"
+    )
     parser.add_argument(
         "--format",
         choices=["native", "dml_graph", "serialized"],

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from dml2onnx.cli import render
-from dml2onnx.cli.inputs import input_files, read_array
+from dml2onnx.cli.inputs import GivenInputs
 from dml2onnx.cli.models import load_model
-from dml2onnx.verification import verify
+from dml2onnx.verification.whole import verify_with
 
 if TYPE_CHECKING:
     import argparse
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 def verify_command(options: argparse.Namespace, screen: Screen) -> int:
     """Compares the compiled model, or another one, with the reference."""
-    inputs = {name: read_array(file) for name, file in input_files(options.input).items()}
-    graph = load_model(options, screen, frozenset(inputs))
+    inputs = GivenInputs(options.input)
+    graph = load_model(options, screen, inputs.names)
     with screen.counting("verifying") as progress:
-        result = verify(
+        result = verify_with(
             graph,
             inputs,
             rounds=options.cases,

@@ -31,7 +31,10 @@ INPUT_SHAPE = Code(
     "An input is the buffer's elements in memory order: in the shape that `dml2onnx compile` prints for it, or flat.",
 )
 INPUT_UNREADABLE = Code(
-    "DML3007", "input file unreadable", "The file given for an input is no readable .npy file, or is not there."
+    "DML3007",
+    "input file unreadable",
+    "A file given for an input is not there, or is no readable .npy or .npz file. Any other file is the input's bytes, "
+    "and has as many of them.",
 )
 TOO_LARGE = Code(
     "DML3008",

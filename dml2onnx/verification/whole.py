@@ -98,7 +98,25 @@ def verify(
     no further node is looked at. ``progress`` is told how far it is. Raises :class:`DmlError` with every finding of
     the checks.
     """
-    inputs = arguments.arrays(inputs)
+    given = arguments.arrays(inputs)
+    return verify_with(
+        model, lambda _: given, rounds, seed, provider, opset, against=against, time_limit=time_limit, progress=progress
+    )
+
+
+def verify_with(
+    model: Graph | str | os.PathLike[str],
+    make_inputs: Callable[[Sequence[Port]], Mapping[str, Array]],
+    rounds: int,
+    seed: int,
+    provider: str,
+    opset: int = 21,
+    *,
+    against: str | os.PathLike[str] | None,
+    time_limit: float | None,
+    progress: Callable[[str], object] | None,
+) -> Verification:
+    """As :func:`verify`, with a function that makes the inputs when it is known how the model wants them."""
     rounds = arguments.whole_number(rounds, "rounds", 1)
     seed = arguments.whole_number(seed, "seed")
     opset = arguments.opset(opset)
@@ -116,6 +134,7 @@ def verify(
     watch = Watch(len(graph.live_nodes(tuple(outputs))), rounds, limit, tell)
     candidate = _Compiled(compiled, provider) if other is None else _other(other, compiled, provider)
     nodes = NodeChecks(graph, outputs, provider, opset) if other is None else None
+    inputs = make_inputs(compiled.inputs)
     given = compiled.complete(inputs)
     random = np.random.default_rng(seed)
     comparisons: list[Comparison] = []

@@ -1,0 +1,206 @@
+"""What spares a user a second look at the help: files that are found or named, arrays that fit, options anywhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+
+from dml2onnx.cli import main
+from tests.cli.test_cli import NATIVE, PROGRAM
+
+X = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
+Y = X * np.array([2, 3], np.float32).reshape(1, 2, 1, 1)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("model.json").write_text(json.dumps(NATIVE))
+    Path("program.json").write_text(json.dumps(PROGRAM))
+    np.save("x.npy", X)
+    return tmp_path
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    """The JSON of a command that does well."""
+    capsys.readouterr()
+    assert main([*arguments, "--json"]) == 0, capsys.readouterr()
+    return json.loads(capsys.readouterr().out)
+
+
+# --- Where results go -------------------------------------------------------------------------------------------------
+
+
+def test_a_model_is_compiled_beside_its_source(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = Path("model.json").read_bytes()
+    for _ in range(2):  # the second one replaces what is our own
+        assert answer(capsys, "compile", "model.json")["files"] == ["model.onnx"]
+    onnx.checker.check_model("model.onnx")
+    assert Path("model.json").read_bytes() == source
+
+
+def test_a_model_of_others_stays(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("model.onnx").write_bytes(b"precious")
+    assert main(["compile", "model.json"]) == 1
+    assert "DML3009" in capsys.readouterr().err
+    assert Path("model.onnx").read_bytes() == b"precious"
+    Path("other.onnx").write_text(json.dumps(NATIVE))
+    assert main(["compile", "other.onnx"]) == 1
+    assert json.loads(Path("other.onnx").read_text()) == NATIVE
+
+
+def test_a_conversion_goes_beside_its_source(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert answer(capsys, "convert", "program.json")["files"] == ["program.native.json"]
+    assert answer(capsys, "convert", "model.json", "--format", "dml_graph")["files"][0] == "model.dml_graph.json"
+    assert answer(capsys, "convert", "model.json", "--format", "serialized")["files"][0] == "model.bin"
+
+
+def test_a_conversion_replaces_nothing_unasked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", "program.json"]) == 0
+    assert main(["convert", "program.json"]) == 1
+    assert main(["convert", "model.json"]) == 1
+    said = capsys.readouterr().err
+    assert "is there already" in said
+    assert "is native already" in said
+
+
+@pytest.mark.parametrize("name", ["victim.onnx", "victim.py", "victim.npy", "victim.png"])
+def test_a_conversion_is_not_written_over_something_else(here: Path, name: str) -> None:
+    Path(name).write_text("precious")
+    assert main(["convert", "program.json", "-o", name, "--format", "native"]) == 1
+    assert Path(name).read_text() == "precious"
+
+
+@pytest.mark.parametrize(("output", "code"), [(".", 1), ("", 2), ("..", 1), ("/", 1)])
+@pytest.mark.parametrize("command", ["compile", "convert"])
+def test_what_is_no_file(here: Path, capsys: pytest.CaptureFixture[str], command: str, output: str, code: int) -> None:
+    assert main([command, "program.json", "-o", output]) == code
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_data_of_a_model_that_is_replaced_goes(here: Path) -> None:
+    model = json.loads(Path("model.json").read_text())
+    model["constants"]["w"] = {"DataType": "FLOAT32", "Sizes": [2, 1, 32, 32], "fill": 1}
+    model["nodes"][0]["desc"]["OutputTensor"]["Sizes"] = [1, 2, 1, 1]
+    model["inputs"]["x"]["Sizes"] = [1, 2, 32, 32]
+    Path("large.json").write_text(json.dumps(model))
+    assert main(["compile", "large.json", "-o", "out.onnx", "--external-data", "--quiet"]) == 0
+    assert Path("out.onnx.data").exists()
+    assert main(["compile", "large.json", "-o", "out.onnx", "--quiet"]) == 0
+    assert not Path("out.onnx.data").exists()
+
+
+# --- Options ----------------------------------------------------------------------------------------------------------
+
+
+def test_options_stand_anywhere(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--json", "--opset", "17", "compile", "model.json", "-o", "a.onnx"]) == 0
+    assert json.loads(capsys.readouterr().out)["opset"] == 17
+    assert main(["compile", "-o", "b.onnx", "--opset", "17", "model.json", "--json"]) == 0
+    assert Path("a.onnx").read_bytes() == Path("b.onnx").read_bytes()
+    assert main(["--quiet", "check", "model.json"]) == 0
+
+
+def test_help_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["help", "run"])
+    assert "--feature-level" in capsys.readouterr().out
+
+
+# --- What run takes ---------------------------------------------------------------------------------------------------
+
+
+def values(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    (output,) = answer(capsys, "run", "model.json", *arguments)["outputs"]
+    assert (output["name"], output["data_type"], output["shape"]) == ("y", "float32", [1, 2, 3, 4])
+    return np.float32(output["values"]).reshape(X.shape)
+
+
+def test_the_results_of_a_run_as_json(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.testing.assert_array_equal(values(capsys, "--input", "x=x.npy"), Y)
+
+
+@pytest.mark.parametrize("array", [X.astype(np.float64), X.astype(np.float16), X.reshape(-1)], ids=["f8", "f2", "flat"])
+def test_floats_that_fit(here: Path, capsys: pytest.CaptureFixture[str], array: np.ndarray) -> None:
+    np.save("other.npy", array)
+    np.testing.assert_array_equal(values(capsys, "--input", "x=other.npy"), Y)
+
+
+def test_an_archive_of_arrays(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez("one.npz", whatever=X)
+    np.savez_compressed("several.npz", x=X, z=X + 1)
+    np.savez("exact.npz", x=X)
+    for given in ("x=one.npz", "x=several.npz", "exact.npz"):
+        np.testing.assert_array_equal(values(capsys, "--input", given), Y)
+    assert main(["run", "model.json", "--input", "several.npz"]) == 1  # there is no input z
+    np.savez("wrong.npz", a=X, b=X)
+    assert main(["run", "model.json", "--input", "x=wrong.npz"]) == 2
+    assert "its arrays are: a, b" in capsys.readouterr().err
+    Path("broken.npz").write_bytes(Path("one.npz").read_bytes()[:200])
+    assert main(["run", "model.json", "--input", "x=broken.npz"]) == 2
+    assert main(["run", "model.json", "--input", "broken.npz"]) == 2
+    assert main(["run", "model.json", "--input", "nowhere.npz"]) == 2
+
+
+def test_raw_bytes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("x.raw").write_bytes(X.tobytes())
+    np.testing.assert_array_equal(values(capsys, "--input", "x=x.raw"), Y)
+    Path("x.raw").write_bytes(X.tobytes()[:-4])
+    assert main(["run", "model.json", "--input", "x=x.raw"]) == 2
+    assert "has 92 bytes, and the input" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("array", "code"),
+    [(X.astype(np.float64) + 1e300, "DML3005"), (X.astype(np.int64), "DML3005"), (X[..., 0], "DML3006")],
+)
+def test_arrays_that_do_not_fit(here: Path, capsys: pytest.CaptureFixture[str], array: np.ndarray, code: str) -> None:
+    np.save("other.npy", array)
+    assert main(["run", "model.json", "--input", "x=other.npy"]) == 1
+    assert code in capsys.readouterr().err
+
+
+def test_whole_numbers_fit_where_they_are_in_range(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tensor = {"DataType": "INT8", "Sizes": [3]}
+    node = {
+        "name": "n",
+        "type": "ELEMENT_WISE_IDENTITY",
+        "desc": {"OutputTensor": tensor},
+        "inputs": {"InputTensor": "x"},
+        "outputs": {"OutputTensor": "y"},
+    }
+    Path("int.json").write_text(json.dumps({"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [node], "outputs": ["y"]}))
+    np.save("ints.npy", np.array([-128, 0, 127]))
+    assert answer(capsys, "run", "int.json", "--input", "x=ints.npy")["outputs"][0]["values"] == [-128, 0, 127]
+    np.save("ints.npy", np.array([-128, 0, 128]))
+    assert main(["run", "int.json", "--input", "x=ints.npy"]) == 1
+    np.save("ints.npy", np.array([1.0, 2.0, 3.0]))
+    assert main(["run", "int.json", "--input", "x=ints.npy"]) == 1
+
+
+def test_run_takes_what_compile_takes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    expected = answer(capsys, "run", "program.json")["outputs"]
+    for options in ("--freeze", "--constant x", "--opset 17", "--target dml", "--freeze --input x"):
+        assert answer(capsys, "run", "program.json", *options.split())["outputs"] == expected, options
+    np.save("z.npy", np.float32([-1, 5, -1]))
+    kept = answer(capsys, "run", "program.json", "--freeze", "--input", "x=z.npy")["outputs"]
+    assert kept[-1]["values"] == [0, 5, 0]
+    assert main(["run", "model.json", "--feature-level", "9_9", "--input", "x=x.npy"]) == 2
+    model = json.loads(Path("model.json").read_text())
+    model["nodes"][0]["type"] = "ACTIVATION_GELU"
+    model["nodes"][0]["desc"] = {"OutputTensor": model["inputs"]["x"]}
+    model["nodes"][0]["inputs"] = {"InputTensor": "x"}
+    Path("late.json").write_text(json.dumps(model))
+    assert main(["run", "late.json", "--feature-level", "4_0", "--input", "x=x.npy"]) == 1
+    assert "DML1601" in capsys.readouterr().err
+
+
+def test_verify_takes_what_run_takes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.save("double.npy", X.astype(np.float64))
+    Path("x.raw").write_bytes(X.tobytes())
+    for file in ("double.npy", "x.raw"):
+        assert answer(capsys, "verify", "model.json", "--input", f"x={file}")["passed"]
