@@ -239,7 +239,7 @@ class _GraphDescReader:
             outputs,
             tuple(
                 [
-                    Value(self._edge_names.get((index, number)) or f"{name}.{number}", bytes_of(slot.desc))
+                    Value(self._edge_names.get((index, number)) or f"{name}.{slot.field}", bytes_of(slot.desc))
                     for number, slot in enumerate(outputs)
                 ]
             ),

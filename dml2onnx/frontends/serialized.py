@@ -338,7 +338,7 @@ class SerializedReader:
             for problem in (*decoded.problems, *problems)
         ]
         report(self._findings, located, place, node=name, schema=schema)
-        writes = self._write(index, operator, decoded.outputs)
+        writes = self._write(index, name, operator, decoded.outputs)
         self._nodes.append(_OperatorNode(index, place, name, operator, decoded.inputs, decoded.outputs, writes))
 
     def _is_owned(self, name: str) -> bool:
@@ -346,7 +346,7 @@ class SerializedReader:
         return name not in self._inputs and name in self._made and self._made[name].owned
 
     def _write(
-        self, index: int, operator: OperatorDesc, outputs: tuple[Connection, ...]
+        self, index: int, node: str, operator: OperatorDesc, outputs: tuple[Connection, ...]
     ) -> dict[str, tuple[Write, ...]]:
         """Values for all outputs; those that have names can be read by these."""
         writes: dict[str, list[Write]] = {}
@@ -358,7 +358,7 @@ class SerializedReader:
                 made = _Made(index, self._unresolved.value(connection.name), UNREADABLE)
             else:
                 desc = operator.tensors(connection.field)[number]
-                value = Value(connection.name or f"{connection.field}.{number}", desc.total_bytes)
+                value = Value(connection.name or f"{node}.{connection.field}", desc.total_bytes)
                 writes.setdefault(connection.field, []).append(Write(value))
                 made = _Made(index, value, desc)
             if connection.name:

@@ -332,7 +332,7 @@ def test_half_precision_is_rounded_once_behind_the_node() -> None:
 
 
 def test_values_have_the_names_that_the_graph_gives_them(tmp_path: Path) -> None:
-    """Edges, resources, and nodes of the builder; what has no name is called after its node and output."""
+    """Edges, resources, and nodes of the builder; what has no name is called after its node and field."""
     tensor = {"DataType": "FLOAT32", "Sizes": [4]}
     model = {
         "dml2onnx": 1,
@@ -363,7 +363,7 @@ def test_values_have_the_names_that_the_graph_gives_them(tmp_path: Path) -> None
             {"FromNodeIndex": 1, "FromNodeOutputIndex": 0, "ToNodeIndex": 2, "ToNodeInputIndex": 0},
         ],
     }
-    assert value_names(loaded(graph)) == ["hidden", "activation_relu_1.0", "y"]
+    assert value_names(loaded(graph)) == ["hidden", "activation_relu_1.OutputTensor", "y"]
     g = GraphBuilder()
     h = g.activation_relu(g.input("x", "FLOAT32", [4]), name="hidden")
     assert value_names(g.build({"y": g.activation_tanh(g.activation_relu(h))}))[0] == "hidden"
