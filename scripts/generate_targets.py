@@ -38,8 +38,13 @@ NO_END = 2**31 - 1
 CPU = "CPUExecutionProvider"
 DML_SOURCE = "docs/OperatorKernels.md of microsoft/onnxruntime"
 
-UNDECLARED = {"Resize": {"T2": ["tensor(float)"]}}
-"""What CPU kernels demand and do not declare: a region of interest of another type fails when the model runs."""
+UNDECLARED = {
+    "Resize": {"T2": ["tensor(float)"]},
+    "GRU": {"T": ["tensor(float)"]},
+    "LSTM": {"T": ["tensor(float)"]},
+}
+"""What CPU kernels demand and do not declare: a region of interest of another type, or states that are DOUBLE, fail
+when the model runs."""
 
 Alternative = dict[str, frozenset[str]]
 """The types of each type variable, all combinations of which a kernel accepts."""

@@ -61,6 +61,8 @@ def described(name: str, example: dict[str, Any]) -> OperatorDesc:
                 found = catalog.enum_schema(field.enum).find(value)
                 assert found is not None, value
                 fields[key] = found.name
+            case FieldType.BOOL:
+                fields[key] = bool(value)
             case FieldType.FLOAT:
                 fields[key] = float(value)
             case FieldType.FLOAT_ARRAY:

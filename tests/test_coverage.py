@@ -1,0 +1,50 @@
+"""That tests reach all that there is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+
+from onnx import defs
+
+import dml2onnx
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.model import Body, Node
+from tests.checks.valid import descriptors
+from tests.lowering.harness import make_case
+from tests.targets.test_kernels import INPUTS
+
+LOWERING = Path(dml2onnx.__file__).parent / "lowering"
+LOOKED_FOR = {"GlobalAveragePool"}
+"""ONNX operators that lowerings do not emit, and look for in graphs that ONNX Runtime rewrites."""
+
+
+def operators(nodes: Iterable[Node]) -> Iterator[str]:
+    for node in nodes:
+        yield node.op_type
+        for value in node.attributes.values():
+            if isinstance(value, Body):
+                yield from operators(value.nodes)
+
+
+def test_all_onnx_operators_of_the_lowerings_have_their_kernels_run() -> None:
+    """Those that their text names, which is more than any run would show."""
+    strings = {
+        item.value
+        for path in LOWERING.rglob("*.py")
+        for item in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(item, ast.Constant) and isinstance(item.value, str)
+    }
+    named = {name for name in strings if defs.has(name, 23)}
+    assert named > LOOKED_FOR
+    assert sorted(named - LOOKED_FOR - INPUTS.keys()) == []
+    emitted = set()
+    for op in chain.from_iterable(descriptors().values()):
+        graph = make_case(op).graph
+        for opset, target in ((17, "cpu"), (23, "dml")):
+            model = compile_outputs(graph, graph.outputs, opset=opset, target=target)
+            emitted.update(operators(model.lowered.nodes))
+    assert len(emitted) > 100
+    assert emitted <= named - LOOKED_FOR
