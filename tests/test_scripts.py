@@ -293,6 +293,8 @@ def test_the_wheel_works_without_the_repository(tmp_path):
         archive.extractall(tmp_path / "unpacked")
     for path in (ROOT / "schemas").rglob("*.json"):
         assert f"dml2onnx/schemas/{path.relative_to(ROOT / 'schemas').as_posix()}" in names
+    for path in (ROOT / "dml2onnx" / "report" / "assets").iterdir():
+        assert f"dml2onnx/report/assets/{path.name}" in names
     assert "dml2onnx/py.typed" in names
     # -P and the extracted package first: what is imported is the wheel's, not the checkout's
     program = (

@@ -20,7 +20,7 @@ Edge: TypeAlias = tuple[int, int]
 
 GAP = 28.0
 """Between boxes of one layer."""
-LAYER_GAP = 46.0
+LAYER_GAP = 36.0
 PASSAGE = 10.0
 """Width of a way point."""
 LONGEST_ROUTE = 24

@@ -8,10 +8,10 @@ from xml.sax.saxutils import escape
 from dml2onnx.report.scene import LINE, TEXT_SIZE, TITLE_SIZE, directml_scene, onnx_scene, text_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from dml2onnx.report.layout import Point
-    from dml2onnx.report.records import Report
+    from dml2onnx.report.records import Node, Report
     from dml2onnx.report.scene import Box, Scene
 
 MARGIN = 24.0
@@ -20,12 +20,14 @@ HEADING = 36.0
 STYLE = """
   .back { fill: #ffffff; } .rule { stroke: #dfe1e4; }
   .box { fill: #ffffff; stroke: #8d96a3; } .end { fill: #eef0f2; } .error { stroke: #b3261e; stroke-width: 2; }
+  .warning { stroke: #a86b00; stroke-width: 2; }
   .edge { fill: none; stroke: #a9b0ba; stroke-width: 1.2; }
   text { font-family: Helvetica, Arial, "Liberation Sans", sans-serif; text-anchor: middle; fill: #57606d; }
   .title { font-weight: 600; fill: #1b1f26; } .heading { font-weight: 600; fill: #1b1f26; text-anchor: start; }
   @media (prefers-color-scheme: dark) {
     .back { fill: #14171c; } .rule { stroke: #30353e; }
     .box { fill: #1d2128; stroke: #6b7482; } .end { fill: #2a2f38; } .error { stroke: #ff9a90; }
+    .warning { stroke: #f0bd5e; }
     .edge { stroke: #59616e; } text { fill: #a3abb7; } .title, .heading { fill: #e7e9ed; }
   }
 """
@@ -36,7 +38,7 @@ def drawing(report: Report) -> str:
     scenes = [(f"DirectML, {_nodes(len(report.nodes))}", directml_scene(report))]
     if report.onnx is not None:
         scenes.append((f"ONNX, {_nodes(len(report.onnx.nodes))}", onnx_scene(report, report.onnx)))
-    wrong = {place for place, node in enumerate(report.nodes) if node.findings}
+    marks = {place: mark for place, node in enumerate(report.nodes) if (mark := _mark(report, node))}
     widths = [max(scene.layout.width, text_width(title, 15, bold=True)) for title, scene in scenes]
     width = 2 * MARGIN + sum(widths) + BETWEEN * (len(scenes) - 1)
     height = 2 * MARGIN + HEADING + max(scene.layout.height for _, scene in scenes)
@@ -50,7 +52,7 @@ def drawing(report: Report) -> str:
         offset = left + (own - scene.layout.width) / 2
         parts.append(f'<g transform="translate({_number(offset)} {MARGIN + HEADING:g})">')
         parts += _edges(scene)
-        parts += _boxes(scene, wrong if number == 0 else set())
+        parts += _boxes(scene, marks if number == 0 else {})
         parts.append("</g>")
         left += own + BETWEEN
     size = f'width="{_number(width)}" height="{_number(height)}" viewBox="0 0 {_number(width)} {_number(height)}"'
@@ -82,11 +84,17 @@ def _path(route: Sequence[Point]) -> str:
     return "".join(steps)
 
 
-def _boxes(scene: Scene, wrong: set[int]) -> Iterator[str]:
+def _mark(report: Report, node: Node) -> str:
+    """The worst that was found at a node: error, warning, or nothing."""
+    found = {report.findings[place]["severity"] for place in node.findings}
+    return "error" if "error" in found else "warning" if found else ""
+
+
+def _boxes(scene: Scene, marks: Mapping[int, str]) -> Iterator[str]:
     for box, (x, y) in zip(scene.boxes, scene.layout.centres, strict=True):
         kind = "box" if box.kind == "node" else "box end"
-        if box.kind == "node" and box.place in wrong:
-            kind += " error"
+        if box.kind == "node" and box.place in marks:
+            kind += f" {marks[box.place]}"
         yield _box(box, kind, x, y)
 
 

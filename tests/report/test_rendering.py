@@ -112,8 +112,10 @@ def test_the_drawing_has_every_node(report: Report) -> None:
 
 
 def test_nodes_with_findings_are_marked_in_the_drawing() -> None:
-    root = ElementTree.fromstring(drawing(gather(broken())))
-    assert len([item for item in root.iter(f"{SVG}rect") if "error" in (item.get("class") or "")]) == 4
+    for make, kinds in ((broken, ["box error"] * 4), (small, ["box warning"])):
+        root = ElementTree.fromstring(drawing(gather(make())))
+        found = [item.get("class") or "" for item in root.iter(f"{SVG}rect")]
+        assert [kind for kind in found if kind.endswith(("error", "warning"))] == kinds
 
 
 def test_scenes_connect_what_the_graphs_connect() -> None:
