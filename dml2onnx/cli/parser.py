@@ -258,7 +258,11 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "-o", "--output", type=_output, metavar="OUT.html", help="file to write, or - (default: beside the model)"
+        "-o",
+        "--output",
+        type=_output,
+        metavar="OUT.html",
+        help="file to write, or - (default: beside MODEL, in the place of nothing but an earlier report)",
     )
     parser.add_argument("--svg", action="store_true", help="draw the graphs only, for documents")
     parser.add_argument("--verify", action="store_true", help="compare every node with the reference")

@@ -10,7 +10,7 @@ from dml2onnx.cli.models import count, load_model
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.files import check_target, put, spare
-from dml2onnx.report import as_json, gather
+from dml2onnx.report import MARK, as_json, gather
 from dml2onnx.report.html import page
 from dml2onnx.report.svg import drawing
 
@@ -30,7 +30,7 @@ def report_command(options: argparse.Namespace, screen: Screen) -> int:
     """Writes a page, or prints the value that it is made from; the exit code is 1 when anything is wrong."""
     output = options.output
     if output is None and not options.json:
-        output = Path(options.model).with_suffix(SUFFIXES[options.svg][0])
+        output = _beside(Path(options.model), options.svg)
     graph = load_model(options, screen, frozenset(options.input))
     if isinstance(output, Path):
         _require_suffix(output, options.svg)
@@ -56,6 +56,23 @@ def report_command(options: argparse.Namespace, screen: Screen) -> int:
         errors, warnings = count(report.errors, "error"), count(report.warnings, "warning")
         screen.say(f"[bold green]wrote[/] {files_written(files)}: {errors}, {warnings}")
     return 1 if _is_wrong(report) else 0
+
+
+def _beside(model: Path, is_svg: bool) -> Path:
+    """``model.html`` beside ``model.json``, which may be there only if it is an earlier report."""
+    path = model.with_suffix(SUFFIXES[is_svg][0])
+    if path.exists() and not _is_report(path):
+        message = f"{quote(str(path))} is there, and is no report; say with -o which file to write"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected=f"-o OUT{path.suffix}", found=str(path)))
+    return path
+
+
+def _is_report(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return MARK.encode() in file.read(len("<!DOCTYPE html>\n" + MARK))
+    except OSError:
+        return False
 
 
 def _is_wrong(report: Report) -> bool:

@@ -5,6 +5,6 @@ draw it, both from the positions that ``layout`` computes once.
 """
 
 from dml2onnx.report.gather import gather
-from dml2onnx.report.records import Report, as_json
+from dml2onnx.report.records import MARK, Report, as_json
 
-__all__ = ["Report", "as_json", "gather"]
+__all__ = ["MARK", "Report", "as_json", "gather"]

@@ -173,6 +173,7 @@ def _descriptor(desc: OperatorDesc) -> Descriptor:
     level, held_by = _level(desc)
     return records.Descriptor(
         operator=schema.short_name,
+        family=schema.family,
         attributes=_attributes(desc),
         documentation=schema.doc,
         introduced=schema.introduced.name,

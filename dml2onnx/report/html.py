@@ -14,7 +14,7 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from dml2onnx.report.records import as_json
+from dml2onnx.report.records import MARK, as_json
 from dml2onnx.report.scene import directml_scene, onnx_scene, visible
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def page(report: Report) -> str:
     policy = f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
     name = visible(report.name) or "graph"
     parts = {
+        "mark": MARK,
         "title": html.escape(f"{name} – DirectML and ONNX"),
         "name": html.escape(name),
         "facts": _facts(report),

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 VERSION = 1
+MARK = "<!-- dml2onnx report -->"
+"""Begins pages and drawings, so that a later report knows what it may replace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ class Descriptor:
 
     operator: str
     """DirectML's name without its prefix."""
+    family: str
+    """The word that the operator shares with those that are checked, compiled and computed alike."""
     attributes: Mapping[str, Json]
     """The fields that are no tensors, as the native format writes them; null is what could not be read."""
     documentation: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from dml2onnx.report.records import MARK
 from dml2onnx.report.scene import LINE, TEXT_SIZE, TITLE_SIZE, directml_scene, onnx_scene, text_width
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def drawing(report: Report) -> str:
     label = escape(f"The graph {report.name}: {', '.join(title for title, _ in scenes)}", {'"': "&quot;"})
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{_xml(label)}">'
     back = '<rect class="back" width="100%" height="100%" rx="8"/>'
-    return "\n".join([head, f"<style>{STYLE}</style>", back, *parts, "</svg>", ""])
+    return "\n".join([MARK, head, f"<style>{STYLE}</style>", back, *parts, "</svg>", ""])
 
 
 def _nodes(count: int) -> str:

@@ -26,6 +26,19 @@ def test_a_page_beside_the_model(model: Path, capsys: pytest.CaptureFixture[str]
     assert "no errors, 1 warning" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("options", "suffix"), [([], ".html"), (["--svg"], ".svg")])
+def test_beside_the_model_only_an_earlier_report_is_replaced(
+    model: Path, options: list[str], suffix: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = model.with_suffix(suffix)
+    for _ in range(2):
+        assert main(["report", str(model), *options]) == 0
+    path.write_text("<p>mine</p>")
+    assert main(["report", str(model), *options]) == 1
+    assert "is no report" in capsys.readouterr().err
+    assert path.read_text() == "<p>mine</p>"
+
+
 def test_a_drawing(model: Path, tmp_path: Path) -> None:
     assert main(["report", str(model), "--svg", "-o", str(tmp_path / "graph.svg"), "-q"]) == 0
     ElementTree.parse(tmp_path / "graph.svg")
@@ -34,7 +47,8 @@ def test_a_drawing(model: Path, tmp_path: Path) -> None:
 def test_findings_are_the_exit_code_and_the_page_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "broken.html"
     assert main(["report", str(SAMPLES / "broken" / "model.json"), "-o", str(out)]) == 1
-    assert "7 errors" in capsys.readouterr().out
+    errors = len(dml2onnx.check(SAMPLES / "broken" / "model.json"))
+    assert f"{errors} errors" in capsys.readouterr().out
     assert "DML1108" in out.read_text()
 
 
@@ -73,7 +87,7 @@ def test_what_is_refused(model: Path, arguments: list[str], code: str, capsys: p
 def test_a_page_never_replaces_what_the_model_was_read_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "model.html"
     shutil.copy(SAMPLES / "broken" / "model.json", path)
-    assert main(["report", str(path)]) == 1
+    assert main(["report", str(path), "-o", str(path)]) == 1
     assert "DML3012" in capsys.readouterr().err
     assert path.read_text().startswith("{")
 
