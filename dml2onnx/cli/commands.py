@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,10 +24,11 @@ from dml2onnx.writer import is_compiled
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from dml2onnx.cli.render import Screen
     from dml2onnx.compiler import CompiledModel
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.execution import Execution
     from dml2onnx.files import Target
     from dml2onnx.ir.graph import Graph, Value
@@ -153,8 +155,9 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
             profile=options.profile,
         )
     written: list[Path] = []
+    failures: list[Diagnostic] = []
     if options.output_dir is not None:
-        written = _write_results(execution, options.output_dir, [*graph.sources, *inputs.sources])
+        written, failures = _write_results(execution, options.output_dir, [*graph.sources, *inputs.sources])
     if screen.as_json:
         screen.json(
             {
@@ -175,13 +178,14 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
                     if effect.kind == "print"
                 ],
                 "files": [str(path) for path in written],
+                "diagnostics": [item.as_dict() for item in failures],
                 "profile": [
                     {"name": item.name, "operator": item.operator, "microseconds": item.microseconds}
                     for item in execution.times
                 ],
             }
         )
-        return 0
+        return 1 if failures else 0
     for effect, array in execution.shown:
         if effect.kind == "print":
             _print_resource(effect.output.name, array, effect.verbose, screen)
@@ -194,23 +198,31 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
         screen.say(f"\n[bold green]wrote[/] {count(len(written), 'file')} to {escape(str(options.output_dir))}")
     elif any(effect.kind == "writeFile" for effect, _ in execution.shown):
         screen.say("\nthe model's writeFile commands were not carried out: say where to with --output-dir")
-    return 0
+    screen.diagnostics(failures)
+    return 1 if failures else 0
 
 
-def _write_results(execution: Execution, directory: Path, sources: Sequence[Path]) -> list[Path]:
-    """Carries out the writeFile commands, and writes the results that they have not written."""
+def _write_results(
+    execution: Execution, directory: Path, sources: Sequence[Path]
+) -> tuple[list[Path], list[Diagnostic]]:
+    """Carries out the writeFile commands, and writes the results that they have not written.
+
+    Returns the files written and why the others are not: one that fails stands in the way of no other.
+    """
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         message = f"cannot make {quote(str(directory))}: {error.strerror}"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, found=str(directory))) from None
     files: dict[Path, None] = {}
+    failures: list[Diagnostic] = []
     shown: set[tuple[Path, Value]] = set()
     for effect, array in execution.shown:
         if effect.kind == "writeFile":
-            path = write_effect(effect, array, directory, sources)
-            files[path] = None
-            shown.add((path, effect.output.value))
+            with _collected(failures):
+                path = write_effect(effect, array, directory, sources)
+                files[path] = None
+                shown.add((path, effect.output.value))
     root = directory.resolve()
     taken = {path.name.removesuffix(".npy").lower() for path in files if path.parent == root}
     own: set[str] = set()
@@ -222,10 +234,19 @@ def _write_results(execution: Execution, directory: Path, sources: Sequence[Path
             stem = _file_stem(output.name, taken | own)
         own.add(stem.lower())
         path = directory / f"{stem}.npy"
-        spare([path], sources)
-        save_npy(path, execution.results[output.name])
-        files[path] = None
-    return list(files)
+        with _collected(failures):
+            spare([path], sources)
+            save_npy(path, execution.results[output.name])
+            files[path] = None
+    return list(files), failures
+
+
+@contextmanager
+def _collected(failures: list[Diagnostic]) -> Iterator[None]:
+    try:
+        yield
+    except DmlError as error:
+        failures.extend(error.diagnostics)
 
 
 def _file_stem(name: str, taken: set[str]) -> str:

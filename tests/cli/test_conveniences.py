@@ -204,3 +204,45 @@ def test_verify_takes_what_run_takes(here: Path, capsys: pytest.CaptureFixture[s
     Path("x.raw").write_bytes(X.tobytes())
     for file in ("double.npy", "x.raw"):
         assert answer(capsys, "verify", "model.json", "--input", f"x={file}")["passed"]
+
+
+# --- What a program writes --------------------------------------------------------------------------------------------
+
+
+def test_other_results_are_written_when_one_cannot_be(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = json.loads(Path("program.json").read_text())
+    write = program["commands"][-1]
+    program["commands"] += [{**write, "targetPath": "../outside.npy"}, {**write, "targetPath": "late.npy"}]
+    Path("program.json").write_text(json.dumps(program))
+    assert main(["run", "program.json", "--output-dir", "results"]) == 1
+    said = capsys.readouterr()
+    assert "DML3010" in said.err
+    assert "wrote 3 files" in said.out.replace("\n", " ")
+    assert {path.name for path in Path("results").rglob("*.npy")} == {"y.npy", "late.npy"}
+    assert main(["run", "program.json", "--output-dir", "results", "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert [item["code"] for item in document["diagnostics"]] == ["DML3010"]
+    assert len(document["files"]) == 3
+
+
+def test_backslashes_separate_directories(here: Path) -> None:
+    program = Path("program.json").read_text().replace("out/y.npy", "out\\\\deep\\\\y.npy")
+    Path("program.json").write_text(program)
+    assert main(["run", "program.json", "--output-dir", "results", "--quiet"]) == 0
+    assert np.load("results/out/deep/y.npy").shape == (1, 3)
+
+
+def test_a_picture_may_be_smaller_than_its_buffer(here: Path) -> None:
+    """As in Microsoft's own image_io.json, whose grey picture lies in a buffer for three channels.
+
+    https://github.com/microsoft/DirectML/blob/master/DxDispatch/models/image_io.json
+    """
+    image = pytest.importorskip("PIL.Image")
+    program = json.loads(Path("program.json").read_text())
+    program["resources"]["x"]["initialValues"] = [0, 0.5, 1]
+    program["resources"]["y"]["initialValues"] = {"valueCount": 9, "value": 0}
+    program["commands"][-1] |= {"targetPath": "y.png", "dimensions": [1, 1, 1, 3]}
+    Path("program.json").write_text(json.dumps(program))
+    assert main(["run", "program.json", "--output-dir", "results", "--quiet"]) == 0
+    with image.open("results/y.png") as picture:
+        assert (picture.size, list(picture.tobytes())) == ((3, 1), [0, 127, 255])
