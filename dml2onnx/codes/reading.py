@@ -41,8 +41,8 @@ BYTE_ORDER_MARK = Code(
 NOT_JSON = Code(
     "DML0007",
     "The model file is not JSON",
-    "The text breaks JSON's grammar at the line and column given. Comments, one trailing comma and text after the end "
-    "are accepted in DxDispatch models only, as that tool does.",
+    "The text breaks JSON's grammar at the line and column given. Comments are accepted in native and DxDispatch "
+    "models, one trailing comma and text after the end in DxDispatch models only, as that tool does.",
 )
 NOT_A_NUMBER_LITERAL = Code(
     "DML0008",

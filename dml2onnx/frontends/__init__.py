@@ -53,8 +53,9 @@ def _read(path: Path, options: LoadOptions) -> Graph:
     document = read_document(path, data)
     root = document.root
     if "dml2onnx" in root or _DXDISPATCH_ROOT.isdisjoint(root):
-        if document.strict_error is not None:
-            raise document.strict_error
+        wrong = document.commented_error if "dml2onnx" in root else document.strict_error
+        if wrong is not None:
+            raise wrong
         if "dml2onnx" in root:
             return native.read(document, options)
         if not _DML_GRAPH_ROOT.isdisjoint(root):

@@ -34,7 +34,7 @@
       "outputs": ["h"]
     }
 
-``dml2onnx`` (the version), ``nodes`` and ``outputs`` are required.
+``dml2onnx`` (the version), ``nodes`` and ``outputs`` are required. Comments are those of C++: ``//`` and ``/* */``.
 
 * **Values** are buffers and have one name space: declared inputs, constants, and what nodes write. Nodes stand in any
   order.

@@ -48,9 +48,11 @@ class Document:
     path: Path
     root: Json
     relaxed: bool = False
-    """Whether the text has comments, trailing commas or a tail, which only DxDispatch accepts."""
+    """Whether the text has comments, trailing commas or a tail, which DxDispatch accepts."""
     strict_error: UnreadableError | None = None
     """What is wrong with the text as strict JSON, when it is ``relaxed``."""
+    commented_error: UnreadableError | None = None
+    """What is wrong with it apart from comments, which the native format has as well."""
     duplicates: dict[int, list[tuple[str, object]]] = field(default_factory=dict)
     marked: bool = False
     """Whether the text starts with a byte order mark, which is skipped."""
@@ -79,19 +81,25 @@ def read_document(path: Path, data: bytes) -> Document:
     text, marked = _decode_text(path, data)
     shown = quote(str(path))
     duplicates: dict[int, list[tuple[str, object]]] = {}
-    strict_error: UnreadableError | None = None
+    strict_error = commented_error = None
     try:
         root = _decode(shown, text, text, duplicates, whole=True)
     except UnreadableError as error:
         strict_error = error
         duplicates.clear()
-        root = _decode(shown, _relax(text), text, duplicates, whole=False)
+        bare = _without_comments(text)
+        try:
+            root = _decode(shown, bare, text, duplicates, whole=True)
+        except UnreadableError as other:
+            commented_error = other
+            duplicates.clear()
+            root = _decode(shown, _relax(bare), text, duplicates, whole=False)
     _refuse_surrogates(shown, text)
     if not isinstance(root, dict):
         if strict_error is not None:
             raise strict_error
         _refuse(codes.WRONG_ROOT, f"{shown} is {show(root)}, not an object", expected="an object", found=show(root))
-    return Document(path, root, strict_error is not None, strict_error, duplicates, marked)
+    return Document(path, root, strict_error is not None, strict_error, commented_error, duplicates, marked)
 
 
 def _refuse(code: Code, message: str, expected: str = "", found: str = "") -> NoReturn:
@@ -214,7 +222,7 @@ def _decode(
 def _syntax(error: json.JSONDecodeError, text: str) -> tuple[str, str]:
     """What breaks the grammar, and what would not."""
     if text.startswith(("//", "/*"), error.pos):
-        return "a comment starts here, which only DxDispatch models may have", "JSON without comments"
+        return "a comment starts here, which only native and DxDispatch models may have", "JSON without comments"
     if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
         return "the text ends in the middle of the model; is the file truncated?", "the rest of the model"
     reason = error.msg[0].lower() + error.msg[1:]
@@ -230,14 +238,18 @@ def _place(text: str, position: int) -> tuple[int, int]:
     return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
 
 
-def _relax(text: str) -> str:
-    """Blanks out comments and single trailing commas; every other character keeps its place."""
+def _without_comments(text: str) -> str:
+    """Blanks out comments; every other character keeps its place."""
 
     def blank(match: re.Match[str]) -> str:
         token = match[0]
         return token if token[0] == '"' else re.sub(r"[^\n]", " ", token)
 
-    bare = _COMMENT.sub(blank, text)
+    return _COMMENT.sub(blank, text)
+
+
+def _relax(bare: str) -> str:
+    """Blanks out single trailing commas of a text without comments; every other character keeps its place."""
 
     def comma(match: re.Match[str]) -> str:
         if match[0] != ",":

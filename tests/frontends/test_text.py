@@ -25,7 +25,8 @@ TEXTS: dict[str, tuple[bytes, Code]] = {
     "plus": (b'{"dml2onnx": +1}', codes.NOT_JSON),
     "point": (b'{"dml2onnx": .5}', codes.NOT_JSON),
     "single-quotes": (b"{'dml2onnx': 1}", codes.NOT_JSON),
-    "native-comment": (b'{"dml2onnx": 1 /* one */}', codes.NOT_JSON),
+    "native-comma": (b'{"dml2onnx": 1, /* one */}', codes.NOT_JSON),
+    "graph-comment": (b'{"Nodes": [] /* none */}', codes.NOT_JSON),
     "native-tail": (b'{"dml2onnx": 1} {}', codes.NOT_JSON),
     "only-a-comma": (b'{"resources": [,]}', codes.NOT_JSON),
     "two-commas": (b'{"resources": [1,,]}', codes.NOT_JSON),
@@ -71,7 +72,8 @@ def test_text(text: bytes, code: Code, tmp_path: Path) -> None:
         (b" \n", "is empty"),
         (b'{"dml2onnx": 1, "nodes": [', "line 1, column 27: the text ends in the middle of the model"),
         (b'{"dml2onnx": 1, "no', "the text ends in the middle of the model"),
-        (b'{"dml2onnx": 1,\n // one\n "nodes": []}', "line 2, column 2: a comment starts here"),
+        (b'{"Nodes": [],\n // one\n "InputEdges": []}', "line 2, column 2: a comment starts here"),
+        (b'{"dml2onnx": 1, // one\n "nodes": [01]}', "line 2, column 13: "),
         (b'{"dml2onnx": 01}', "line 1, column 15: "),
     ],
 )
@@ -160,3 +162,14 @@ def test_findings_end(tmp_path: Path) -> None:
     assert len(findings) == 10_001
     assert findings[-1].code == codes.TOO_MANY_FINDINGS.id
     assert findings[-1].severity is Severity.ERROR
+
+
+def test_native_models_have_comments(tmp_path: Path) -> None:
+    """Blanked out, not cut out: all else is as it would be without them."""
+    text = json.dumps(NATIVE, indent=1).replace("{\n", '{ // "not a name": 1\n', 1).replace("}", "} /* done */")
+    path = tmp_path / "model.json"
+    path.write_text(text, encoding="utf-8")
+    graph = load(path)
+    assert graph.findings == ()
+    path.write_text(json.dumps(NATIVE), encoding="utf-8")
+    assert [node.operator for node in graph.nodes] == [node.operator for node in load(path).nodes]
