@@ -47,6 +47,10 @@ _GELU_IS_0 = -15.0
 """Here x times the normal distribution is less than half of the smallest FLOAT32."""
 _SOFTPLUS_IS_X = 32.0
 """From here on ``ln(1 + exp(x))`` rounds to x."""
+_SUM_IS_X = 2.0**25
+"""From here on ``1 + x`` rounds to x."""
+FEWEST_BY_PARTS = 4096
+"""Elements from which on ten fast kernels take less time than one that calls the C library for each element."""
 
 
 def apply_activation(e: Emitter, activation: OperatorDesc | None, x: Tensor) -> Tensor:
@@ -102,21 +106,44 @@ def _scaled_tanh(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     return affine(e, e.Tanh(affine(e, x, op.float("Beta"), 0)), op.float("Alpha"), 0)
 
 
+def logarithm_of_1_and(e: Emitter, x: Tensor, *, bounded: bool) -> Tensor:
+    """``ln(1 + x)`` of FLOAT ``x`` from 0 on, about as accurate as FLOAT is; ``bounded`` says that it is no infinity.
+
+    What rounding loses in the sum is known, and its share of the logarithm is that over the sum, as the slope has it.
+    That of huge numbers is nothing.
+    """
+    one = e.constant(1, x.dtype)
+    total = e.Add(x, one)
+    near, rounded = x, total
+    if not bounded:
+        near = e.Clip(x, None, _SUM_IS_X)
+        rounded = e.Add(near, one)
+    lost = e.Sub(near, e.Sub(rounded, one))
+    return e.Add(e.Log(total), e.Div(lost, rounded))
+
+
+def _softplus_of(e: Emitter, x: Tensor) -> Tensor:
+    """``ln(1 + exp(x))``, that of -x and x above 0: a quarter of the time of ONNX Runtime's Softplus."""
+    if e.target.name != "cpu" or x.dtype != FLOAT or x.size < FEWEST_BY_PARTS:
+        return e.Softplus(x)
+    return e.Add(e.Relu(x), logarithm_of_1_and(e, e.Exp(e.Neg(e.Abs(x))), bounded=True))
+
+
 def _parametric_softplus(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    return affine(e, e.Softplus(affine(e, x, op.float("Beta"), 0)), op.float("Alpha"), 0)
+    return affine(e, _softplus_of(e, affine(e, x, op.float("Beta"), 0)), op.float("Alpha"), 0)
 
 
 def _softplus(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``ln(1 + exp(Steepness * x)) / Steepness`` [decision A3]."""
     steepness = op.float("Steepness")
     if steepness == 1:
-        return e.Softplus(x)
+        return _softplus_of(e, x)
     divisor = e.constant(steepness, x.dtype)
     if steepness < 1:
-        return e.Div(e.Softplus(affine(e, x, steepness, 0)), divisor)
+        return e.Div(_softplus_of(e, affine(e, x, steepness, 0)), divisor)
     e.note("where Steepness * x could overflow the result is x itself")
     near = e.Clip(x, None, _SOFTPLUS_IS_X / steepness)
-    return e.Max(x, e.Div(e.Softplus(affine(e, near, steepness, 0)), divisor))
+    return e.Max(x, e.Div(_softplus_of(e, affine(e, near, steepness, 0)), divisor))
 
 
 def _softsign(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:

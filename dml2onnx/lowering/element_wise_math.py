@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.activation import affine, clamp
+from dml2onnx.lowering.activation import FEWEST_BY_PARTS, affine, clamp, logarithm_of_1_and
 from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, scaled, truncated
 from dml2onnx.lowering.element_wise_logic import cleared, low_bits
 from dml2onnx.lowering.emitter import Emitter, Tensor
@@ -84,12 +84,25 @@ def _tan(e: Emitter, x: Tensor) -> Tensor:
     return e.Div(e.Sin(x), e.Cos(x))
 
 
+def _atanh(e: Emitter, x: Tensor) -> Tensor:
+    """``ln(1 + 2 * |x| / (1 - |x|)) / 2``, with the sign of x: a quarter of the time of ONNX Runtime's Atanh."""
+    if x.dtype != FLOAT or x.size < FEWEST_BY_PARTS:
+        return e.Atanh(x)
+    large = e.constant(2.0**100, x.dtype)
+    magnitude = e.Abs(x)
+    ratio = e.Div(e.Add(magnitude, magnitude), e.Sub(e.constant(1, x.dtype), magnitude))
+    # twice, which makes a whole sign of the smallest number, and leaves 0 its own
+    sign = e.Clip(e.Mul(e.Clip(e.Mul(x, large), -1, 1), large), -1, 1)
+    return e.Mul(e.Mul(logarithm_of_1_and(e, ratio, bounded=False), e.constant(0.5, x.dtype)), sign)
+
+
 def _erf(e: Emitter, x: Tensor) -> Tensor:
     """NaN has to stay NaN [decision E25]; ONNX Runtime 1.24 makes a number of it."""
     return e.Where(e.IsNaN(x), e.constant(math.nan, x.dtype), e.Erf(x))
 
 
 _ON_CPU: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
+    "ELEMENT_WISE_ATANH": _atanh,
     "ELEMENT_WISE_COSH": _cosh,
     "ELEMENT_WISE_ERF": _erf,
     "ELEMENT_WISE_SINH": _sinh,

@@ -473,6 +473,26 @@ def test_lowered_equals_reference(op, opset, seed, extremes):
 @pytest.mark.parametrize(
     ("name", "fields"),
     [
+        *(("ACTIVATION_SOFTPLUS", {"Steepness": steepness}) for steepness in (1.0, 3.0, 0.25)),
+        ("ACTIVATION_PARAMETRIC_SOFTPLUS", {"Alpha": 1.5, "Beta": -0.75}),
+    ],
+)
+def test_softplus_of_many_elements(name, fields, data_type):
+    """From so many on it is made of several kernels, in all that is special as exact as the one."""
+    rng = np.random.default_rng(0)
+    special = np.float32([0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 88.7, 89, -88, -104, 16.6, 17, 3e38, -3e38])
+    ordinary = [rng.normal(0, 5, 3000), rng.uniform(-110, 110, 3000), 10 ** rng.uniform(-40, 0, 3000)]
+    with np.errstate(over="ignore"):
+        x = np.concatenate([special, *ordinary]).astype(np.float32).astype(data_type.lower())
+    for count, is_one in ((200, True), (x.size, False)):
+        model = check_case(activation(name, data_type, (count,), **fields), inputs={"InputTensor": x[:count]})
+        assert ("Softplus" in operators(model)) == is_one
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
         ("ACTIVATION_SIGMOID", {}),
         *(("ACTIVATION_SWISH", {"SigmoidInputScale": scale}) for scale in (1.0, 1e-3, 1e-2, -0.5, 30.0)),
     ],

@@ -458,6 +458,19 @@ def test_form_of_constant_powers(data_type, exponent, expected):
     assert operators(model) == expected
 
 
+def test_inverse_hyperbolic_tangents_of_many_elements():
+    """From so many on it is made of several kernels, in all that is special as exact as the one."""
+    rng = np.random.default_rng(0)
+    special = np.concatenate([special_floats("FLOAT32"), np.float32([0.99999994, -0.99999994, 1.0000001])])
+    near = np.concatenate(
+        [10 ** rng.uniform(-44, 0, 3000), 1 - 10 ** rng.uniform(-8, 0, 3000), rng.uniform(0, 1, 3000)]
+    )
+    x = np.concatenate([special, near, -near]).astype(np.float32)
+    assert "Atanh" not in evaluate(described("ELEMENT_WISE_ATANH", "FLOAT32", x.shape), InputTensor=x)[1]
+    few = x[:100]
+    assert evaluate(described("ELEMENT_WISE_ATANH", "FLOAT32", few.shape), InputTensor=few)[1] == ["Atanh"]
+
+
 # --- layouts ---------------------------------------------------------------------------------------------------------
 
 
