@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 DQ, Q = "DequantizeLinear", "QuantizeLinear"
 _CONCERNED = frozenset({DQ, Q, "MatMulInteger"})
 _MOVES = frozenset({"MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"})
-_ROUNDS_OTHERWISE = frozenset({"AveragePool", "DepthToSpace", "GlobalAveragePool", "Softmax", "SpaceToDepth"})
+_ROUNDS_OTHERWISE = frozenset({"AveragePool", "DepthToSpace", "Softmax"})
 _CLIPS = frozenset({"Clip", "Relu"})
 _INT8, _UINT8, _INT32 = (np.dtype(name) for name in ("int8", "uint8", "int32"))
 _EPSILON = float(np.finfo(np.float32).eps)
@@ -162,8 +162,7 @@ class _Fences:
     def _is_inexact_unit(self, node: Node) -> bool:
         """Whether a node between dequantised and quantised numbers becomes a kernel that gives others."""
         ties = node.op_type in ("Add", "Mul")
-        resizes = node.op_type == "Resize" and node.attributes.get("mode", "nearest") != "nearest"
-        if not (ties or resizes or node.op_type in _ROUNDS_OTHERWISE):
+        if not ties and node.op_type not in _ROUNDS_OTHERWISE:
             return False
         last = self._quantizer(node)
         if last is None or not all(self._is_dequantised(item) for item in node.inputs[: 2 if ties else 1]):
@@ -189,7 +188,7 @@ class _Fences:
     def _hides_clip(self, node: Node) -> bool:
         """Whether a Clip in front of a QuantizeLinear would be taken for its saturation without being it."""
         clip, parameters = self._maker(node.inputs[0]), self._scalar(node)
-        if clip is None or clip.op_type != "Clip" or parameters is None or self.e.opset >= 19:
+        if clip is None or clip.op_type != "Clip" or parameters is None:
             return False
         scale, zero_point = parameters
         limits = np.iinfo(node.outputs[0].dtype.name if node.outputs[0] is not None else "uint8")
@@ -198,8 +197,12 @@ class _Fences:
             -np.inf if bounds[0] is None else bounds[0].item(),
             np.inf if bounds[1] is None else bounds[1].item(),
         )
+        with np.errstate(over="ignore"):
+            steps = np.rint(np.array([low, high], np.float32) / np.float32(scale)) + zero_point
+        if steps[0] <= limits.min and steps[1] >= limits.max:
+            return False
         inside = low - scale * (limits.min - zero_point), scale * (limits.max - zero_point) - high
-        return max(inside) > 0 and max(inside) <= 2 * _EPSILON
+        return max(inside) <= 2 * _EPSILON
 
     def _is_coarsened(self, node: Node) -> bool:
         """Whether a product reads constants that are dequantised at run time, and other numbers."""
