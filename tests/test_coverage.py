@@ -11,9 +11,11 @@ from onnx import defs
 
 import dml2onnx
 from dml2onnx.compiler import compile_outputs
+from dml2onnx.lowering.registry import lowerings
 from dml2onnx.model import Body, Node
 from tests.checks.valid import descriptors
 from tests.lowering.harness import make_case
+from tests.random_graphs import FAMILIES
 from tests.targets.test_kernels import INPUTS
 
 LOWERING = Path(dml2onnx.__file__).parent / "lowering"
@@ -48,3 +50,8 @@ def test_all_onnx_operators_of_the_lowerings_have_their_kernels_run() -> None:
             emitted.update(operators(model.lowered.nodes))
     assert len(emitted) > 100
     assert emitted <= named - LOOKED_FOR
+
+
+def test_random_graphs_have_all_operators() -> None:
+    names = [name for family in FAMILIES for name in family]
+    assert sorted(names) == sorted(lowerings())

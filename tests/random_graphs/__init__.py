@@ -1,13 +1,15 @@
-"""Random graphs over all lowered operators."""
+"""Random graphs over all operators, which ``tests/test_coverage.py`` sees to."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tests.random_graphs import arithmetic, attention, movement, networks, regions
+from tests.random_graphs import arithmetic, attention, fixed, movement, networks, regions
 from tests.random_graphs.growing import Growing, Sample
 
-FAMILIES = arithmetic.FAMILIES | movement.FAMILIES | networks.FAMILIES | attention.FAMILIES | regions.FAMILIES
+FAMILIES = (
+    arithmetic.FAMILIES | movement.FAMILIES | networks.FAMILIES | attention.FAMILIES | regions.FAMILIES | fixed.FAMILIES
+)
 
 
 @st.composite
