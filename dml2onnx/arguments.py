@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.catalog import FeatureLevel, UnknownFeatureLevelError, feature_levels
+from dml2onnx.catalog import FeatureLevel, UnknownFeatureLevelError, feature_levels, windows_builds
 from dml2onnx.codes.compiling import UNKNOWN_OPSET, UNKNOWN_TARGET
 from dml2onnx.codes.running import NO_ARGUMENT
 from dml2onnx.diagnostics import DmlError, quote, shortened
@@ -154,6 +154,33 @@ def feature_level(given: object) -> FeatureLevel | None:
         levels = ", ".join(level.name for level in feature_levels())
         message = f"{quote(str(given))} is not a feature level of DirectML; the levels are {levels}"
         raise DmlError(NO_ARGUMENT.at(message, expected=expected, found=quote(str(given)))) from None
+
+
+def directml_level(given: str) -> FeatureLevel:
+    """The feature level of a version of DirectML, such as ``1.8``; :class:`DmlError` for what is no version."""
+    parts = given.split(".")
+    if not 2 <= len(parts) <= 3 or not all(part.isdecimal() and len(part) < 6 for part in parts):
+        expected, message = "a version of DirectML such as 1.8", f"{quote(given)} is no version of DirectML"
+        raise DmlError(NO_ARGUMENT.at(message, expected=expected, found=quote(given)))
+    wanted = tuple(map(int, parts))[:2]
+    versions = {level: tuple(map(int, level.info.directml_version.split("."))) for level in feature_levels()}
+    suiting = [level for level, version in versions.items() if version[:2] <= wanted]
+    if not suiting:
+        first = feature_levels()[0].info.directml_version
+        raise DmlError(NO_ARGUMENT.at(f"the first version of DirectML is {first}", expected=first, found=quote(given)))
+    return suiting[-1]
+
+
+def windows_level(given: str) -> FeatureLevel:
+    """The feature level that a release of Windows has by itself, such as ``10-22H2`` or ``11-24H2``."""
+    builds = {name.upper(): build for name, build in windows_builds().items()}
+    build = builds.get(given.upper())
+    if build is None:
+        names = ", ".join(builds)
+        message = f"{quote(given)} is no known release of Windows; these are: {names}"
+        raise DmlError(NO_ARGUMENT.at(message, expected=names, found=quote(given)))
+    builds_of = {level: level.info.windows_build for level in feature_levels()}
+    return max(level for level, first in builds_of.items() if first and int(first.rpartition(".")[2]) <= build)
 
 
 # --- Files ------------------------------------------------------------------------------------------------------------

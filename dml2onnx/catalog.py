@@ -42,6 +42,7 @@ __all__ = [
     "operator",
     "operator_names",
     "schemas_directory",
+    "windows_builds",
 ]
 
 _PREFIX = "DML_OPERATOR_"
@@ -452,6 +453,13 @@ def enum_schema(name: str) -> EnumSchema:
 def feature_levels() -> tuple[FeatureLevel, ...]:
     """All feature levels, oldest first."""
     return tuple(_levels_by_name().values())
+
+
+@functools.cache
+def windows_builds() -> Mapping[str, int]:
+    """The build numbers of the releases of Windows, by names such as ``10-22H2``."""
+    releases = _read_json("windows_releases.json")["releases"]
+    return MappingProxyType({item["release"]: item["build"] for item in releases})
 
 
 def fused_activations(host: str) -> Mapping[str, FeatureLevel]:

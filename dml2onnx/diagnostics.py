@@ -22,10 +22,10 @@ def shortened(text: str, longest: int = LONGEST_LISTING) -> str:
     """``text`` on one line, without its middle when it is longer than ``longest``."""
     if len(text) > longest:
         text = f"{text[: longest - 20]} ... {text[-15:]}"
-    return _visible(text)
+    return visible(text)
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """``text`` with escapes for what would not be seen, or would break the line or the terminal."""
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
 
@@ -86,7 +86,7 @@ class Diagnostic:
         if self.operator:
             place += f" ({self.operator})"
         if self.pointer:
-            pointer = _visible(self.pointer)
+            pointer = visible(self.pointer)
             place += f", {pointer}" if place else pointer
         return f"{self.code} {self.severity.value}: {place + ': ' if place else ''}{self.message}"
 

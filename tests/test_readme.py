@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dml2onnx
+from dml2onnx.cli import main
 from dml2onnx.cli.parser import make_parser
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
@@ -79,3 +80,15 @@ def test_command_lines_exist(line: str) -> None:
 
 def test_command_lines_are_found() -> None:
     assert len(commands()) >= 15
+
+
+def test_what_check_says_of_the_broken_sample(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The README shows whole findings, as they are printed."""
+    monkeypatch.chdir(Path(__file__).resolve().parent.parent)
+    assert main(["check", "samples/broken/model.json"]) == 1
+    printed = capsys.readouterr().out
+    (block,) = blocks("text")
+    for finding in re.split(r"^(?=DML)", block, flags=re.MULTILINE):
+        assert finding in printed

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
 
-__all__ = ["check", "minimum_feature_level"]
+__all__ = ["check", "level_of", "minimum_feature_level"]
 
 
 @collection_paused()
@@ -39,7 +39,7 @@ def check(model: Graph | str | os.PathLike[str], feature_level: FeatureLevel | s
     Raises :class:`DmlError` when there is no such feature level, or the file is no model.
     """
     graph = graph_of(model)
-    level = _level(graph, feature_level)
+    level = level_of(graph, feature_level)
     structure = check_structure(graph)
     found: list[tuple[Finding, ...]] = []
     known: dict[OperatorDesc, tuple[Finding, ...]] = {}
@@ -82,7 +82,8 @@ def minimum_feature_level(model: Graph | str | os.PathLike[str]) -> FeatureLevel
     return None
 
 
-def _level(graph: Graph, feature_level: FeatureLevel | str | None) -> FeatureLevel:
+def level_of(graph: Graph, feature_level: FeatureLevel | str | None) -> FeatureLevel:
+    """The level that a graph is checked at: the one asked for, its own, or the latest."""
     return arguments.feature_level(feature_level) or arguments.feature_level(graph.feature_level) or catalog.LATEST
 
 

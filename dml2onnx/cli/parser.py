@@ -86,6 +86,21 @@ def _feature_level(text: str) -> FeatureLevel | None:
         raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
 
 
+def _level_by(name: str) -> Callable[[str], FeatureLevel]:
+    """Reads a feature level in other terms, with the function of that name."""
+
+    def level(text: str) -> FeatureLevel:
+        from dml2onnx import arguments
+
+        try:
+            found: FeatureLevel = getattr(arguments, name)(text)
+        except DmlError as error:
+            raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
+        return found
+
+    return level
+
+
 def _at_least(lowest: int) -> Callable[[str], int]:
     def number(text: str) -> int:
         try:
@@ -121,11 +136,8 @@ def make_parser() -> _Parser:
     common = _Parser(add_help=False)
     common.add_argument("--json", action="store_true", help="machine-readable output")
     common.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
-    model = _Parser(add_help=False, parents=[common])
-    model.add_argument(
-        "model", metavar="MODEL", help="native, DML_GRAPH_DESC or DxDispatch JSON, or a serialized graph"
-    )
-    model.add_argument(
+    reading = _Parser(add_help=False)
+    reading.add_argument(
         "--allow-path",
         action="append",
         type=Path,
@@ -133,12 +145,16 @@ def make_parser() -> _Parser:
         metavar="DIR",
         help="a directory outside of the model's own that its files may lie in (repeatable)",
     )
-    model.add_argument(
+    reading.add_argument(
         "--constant",
         action="append",
         default=[],
         metavar="NAME",
         help="make this resource a constant of the model (repeatable)",
+    )
+    model = _Parser(add_help=False, parents=[common, reading])
+    model.add_argument(
+        "model", metavar="MODEL", help="native, DML_GRAPH_DESC or DxDispatch JSON, or a serialized graph"
     )
     frozen = _Parser(add_help=False)
     frozen.add_argument("--freeze", action="store_true", help="make every resource a constant except --input ones")
@@ -153,7 +169,7 @@ def make_parser() -> _Parser:
     )
     form, run_form = _form("cpu"), _form(None)
     _add_compile(commands.add_parser("compile", parents=[model, freeze, level, form], help="write an ONNX model"))
-    commands.add_parser("check", parents=[model, freeze, level], help="say what is wrong with a model, and why")
+    _add_check(commands.add_parser("check", parents=[common, reading, freeze], help="say what is wrong, and why"))
     _add_run(commands.add_parser("run", parents=[model, frozen, level, run_form], help="compile and run a model"))
     _add_verify(commands.add_parser("verify", parents=[model], help="compare a model with the reference"))
     explain = commands.add_parser(
@@ -216,6 +232,44 @@ def _add_compile(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="compile for this output or resource (repeatable; default: those the model shows)",
     )
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "models", nargs="+", metavar="MODEL", help="files, directories of them, or - for standard input"
+    )
+    target = parser.add_mutually_exclusive_group()
+    target.add_argument(
+        "--feature-level",
+        type=_feature_level,
+        metavar="LEVEL",
+        help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
+    )
+    target.add_argument(
+        "--directml",
+        dest="feature_level",
+        type=_level_by("directml_level"),
+        metavar="VERSION",
+        help="check against what this version of DirectML has, such as 1.8",
+    )
+    target.add_argument(
+        "--windows",
+        dest="feature_level",
+        type=_level_by("windows_level"),
+        metavar="RELEASE",
+        help="check against what this release of Windows has by itself, such as 10-22H2",
+    )
+    parser.add_argument(
+        "--format",
+        choices=["full", "concise", "json", "github", "sarif"],
+        default="full",
+        help="how findings are written (default: full)",
+    )
+    parser.add_argument(
+        "--select", action="append", default=[], metavar="CODE", help="only findings of this code, or one such as DML15"
+    )
+    parser.add_argument("--ignore", action="append", default=[], metavar="CODE", help="no findings of this code")
+    parser.add_argument("--warnings-as-errors", action="store_true", help="warnings give exit code 1 too")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from contextlib import contextmanager
 from math import isfinite
@@ -13,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from dml2onnx.diagnostics import Severity, shortened
+from dml2onnx.diagnostics import Severity, shortened, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.frontends.locations import Location
     from dml2onnx.model import Array
 
 MOST_SHOWN = 50
@@ -111,33 +113,50 @@ class Screen:
         for line in captured.get().splitlines():
             self._stream.write(line.rstrip() + "\n")
 
-    def diagnostics(self, items: Sequence[Diagnostic], *, asked_for: bool = False) -> None:
+    def diagnostics(
+        self,
+        items: Sequence[Diagnostic],
+        *,
+        asked_for: bool = False,
+        path: str = "",
+        places: Mapping[str, Location] | None = None,
+    ) -> None:
         """Findings, each with its place and its remedy; as JSON they are the whole document.
 
-        They go to standard error unless they are what the command was ``asked_for``.
+        They go to standard error unless they are what the command was ``asked_for``. ``places`` are lines of the file
+        at ``path``, by JSON pointer.
         """
         if self.as_json:
             self.json({"diagnostics": [item.as_dict() for item in items]})
             return
         wanted = [item for item in items if not self.quiet or item.severity is Severity.ERROR]
         console = self.out if asked_for else self.err
+        page = ""
         for item in wanted[:MOST_SHOWN]:
-            self._diagnostic(item, console)
+            self._diagnostic(item, console, path, (places or {}).get(item.pointer), page)
+            page = item.documentation or page
         if len(wanted) > MOST_SHOWN:
             console.print(f"... and {len(wanted) - MOST_SHOWN} more; --json lists all of them")
 
-    def _diagnostic(self, item: Diagnostic, console: Console) -> None:
-        place = f'node "{item.node}"' if item.node else ""
+    def _diagnostic(self, item: Diagnostic, console: Console, path: str, place: Location | None, page: str) -> None:
+        """What the message says already is not said once more, nor is the ``page`` of the finding before."""
+        node = f'node "{item.node}"' if item.node else ""
         if item.operator:
-            place += f" ({item.operator})"
-        head = f"[{COLOURS[item.severity]}]{item.code} {item.severity.value}[/]"
-        where = ", ".join(part for part in (place, item.pointer) if part)
+            node += f" ({item.operator})"
+        colour = COLOURS[item.severity]
+        where = ", ".join(part for part in (node, item.pointer) if part)
+        head = f"[{colour}]{item.code} {item.severity.value}[/]"
         console.print(f"{head}: {escape(where + ': ' if where else '')}{escape(item.message)}")
+        if place is not None:
+            margin = " " * len(str(place.line))
+            console.print(f"  [dim]{margin}-->[/] {escape(f'{path}:{place.line}:{place.column}')}")
+            console.print(f"  [dim]{place.line} |[/] {escape(visible(place.text))}")
+            console.print(f"  [dim]{margin} |[/] [{colour}]{place.marker}[/]")
         for label, text in (
-            ("expected", item.expected),
-            ("found", item.found),
+            ("expected", "" if is_said(item.expected, item.message) else item.expected),
+            ("found", "" if is_said(item.found, item.message) else item.found),
             ("feature level", f"allowed from {item.since}" if item.since else ""),
-            ("page", item.documentation),
+            ("page", "" if item.documentation == page else item.documentation),
         ):
             if text:
                 console.print(f"    [dim]{label}:[/] {escape(shortened(text, LONGEST_MEMBER))}")
@@ -148,6 +167,12 @@ class Screen:
             self.json({"failure": text})
         else:
             self.err.print(f"[bold red]error[/]: {escape(text)}")
+
+
+def is_said(text: str, message: str) -> bool:
+    """Whether a message has these words, and not only as a part of other words or numbers."""
+    words = re.escape(text.strip('"'))
+    return bool(re.search(rf"(?<![\w.]){words}(?!\w)", message))
 
 
 def preview(array: Array, count: int = 6) -> str:

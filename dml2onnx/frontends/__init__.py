@@ -15,7 +15,7 @@ from dml2onnx.frontends.text import read_document, read_file
 from dml2onnx.garbage import collection_paused
 from dml2onnx.ir.graph import Graph
 
-__all__ = ["LoadOptions", "graph_of", "load"]
+__all__ = ["LoadOptions", "graph_of", "load", "load_bytes"]
 
 _DXDISPATCH_ROOT = frozenset({"resources", "dispatchables", "commands"})
 _DML_GRAPH_ROOT = frozenset({"Nodes", "InputEdges", "OutputEdges", "IntermediateEdges"})
@@ -34,7 +34,13 @@ def load(path: str | os.PathLike[str], options: LoadOptions = DEFAULT_OPTIONS) -
         raise UnreadableError(codes.NO_SUCH_FILE.at("the path of the model is empty", expected="a file", found='""'))
     file = path_of(path, "the model")
     with collection_paused():
-        return _read(file, options)
+        return _read(file, read_file(file), options)
+
+
+def load_bytes(data: bytes, name: str, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
+    """Reads a model that is in no file, such as what comes from a pipe; files that it names lie where we are."""
+    with collection_paused():
+        return _read(Path(name), data, options)
 
 
 def graph_of(model: object) -> Graph:
@@ -46,8 +52,7 @@ def graph_of(model: object) -> Graph:
     return load(model)
 
 
-def _read(path: Path, options: LoadOptions) -> Graph:
-    data = read_file(path)
+def _read(path: Path, data: bytes, options: LoadOptions) -> Graph:
     if serialized.is_serialized(path, data):
         return serialized.read(path, data, options)
     document = read_document(path, data)

@@ -87,7 +87,7 @@ def read_document(path: Path, data: bytes) -> Document:
     except UnreadableError as error:
         strict_error = error
         duplicates.clear()
-        bare = _without_comments(text)
+        bare = without_comments(text)
         try:
             root = _decode(shown, bare, text, duplicates, whole=True)
         except UnreadableError as other:
@@ -238,7 +238,7 @@ def _place(text: str, position: int) -> tuple[int, int]:
     return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
 
 
-def _without_comments(text: str) -> str:
+def without_comments(text: str) -> str:
     """Blanks out comments; every other character keeps its place."""
 
     def blank(match: re.Match[str]) -> str:

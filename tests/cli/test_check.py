@@ -1,0 +1,222 @@
+"""``dml2onnx check``: places, formats, several models, and what counts as failure."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dml2onnx.cli import main
+from tests.frontends.models import DX, NATIVE, edited
+from tests.frontends.partitions import PARTITION, write
+
+BROKEN = Path(__file__).parents[2] / "samples" / "broken" / "model.json"
+
+
+@pytest.fixture
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three models: one that is right, one with a warning, one with an error on its third line; and something else."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "right.json").write_text(json.dumps(NATIVE))
+    (tmp_path / "odd.json").write_text(json.dumps(edited(DX, ("/command", []))))
+    (tmp_path / "deeper").mkdir()
+    wrong = json.dumps(edited(NATIVE, ("/nodes/1/desc/Axis", "x")), indent=1).replace('"dml2onnx"', '\n\n"dml2onnx"')
+    (tmp_path / "deeper" / "wrong.json").write_text(wrong)
+    (tmp_path / "package.json").write_text('{"name": "no model"}')
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    code = main(["check", *arguments])
+    return code, capsys.readouterr().out
+
+
+def test_full(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = run(capsys, str(BROKEN))
+    assert code == 1
+    assert (
+        f'    --> {BROKEN}:16:24\n  16 |         "PaddingMode": "REFLECT",\n     |                        ^^^^^^^^^\n'
+        in text
+    )
+    assert "checked at feature level 3_0" in text
+    assert "\x1b" not in text
+
+
+def test_nothing_is_said_twice(capsys: pytest.CaptureFixture[str]) -> None:
+    _, text = run(capsys, str(BROKEN))
+    pages = [line for line in text.splitlines() if line.startswith("    page:")]
+    assert pages
+    assert all(first != second for first, second in pairwise(pages))
+    findings = text.split("\nDML")
+    for finding in findings:
+        message = finding.splitlines()[0]
+        found = [line.removeprefix("    found: ") for line in finding.splitlines() if line.startswith("    found: ")]
+        assert not any(words.strip('"') in message for words in found)
+
+
+def test_concise(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = run(capsys, "deeper/wrong.json", "--format", "concise")
+    assert code == 1
+    lines = (models / "deeper" / "wrong.json").read_text().splitlines()
+    line = next(index for index, line in enumerate(lines, 1) if '"Axis"' in line)
+    column = lines[line - 1].index('"x"') + 1
+    assert text == (
+        f'deeper/wrong.json:{line}:{column}: error DML1105: node "join": Axis is "x", '
+        "not a whole number from 0 to 4294967295\n"
+    )
+
+
+def test_github(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (models / "a,b%.json").write_text(json.dumps(edited(NATIVE, ("/nodes/1/desc/Axis", "50%\n"))))
+    _, text = run(capsys, "a,b%.json", "--format", "github")
+    assert text.startswith("::error file=a%2Cb%25.json,line=1,col=")
+    assert "title=DML1105::node " in text
+    assert '"50%25\\u000a"' in text
+    assert text.count("\n") == 1
+
+
+def test_json(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = run(capsys, "deeper/wrong.json", "--json")
+    one = json.loads(text)
+    assert code == 1
+    assert one["diagnostics"][0]["file"] == "deeper/wrong.json"
+    assert {"line", "column", "pointer"} <= one["diagnostics"][0].keys()
+    assert (one["feature_level"], one["nodes"]) == ("5_0", 3)
+    _, text = run(capsys, "right.json", "deeper/wrong.json", "--format", "json")
+    assert [item["model"] for item in json.loads(text)["models"]] == ["right.json", "deeper/wrong.json"]
+
+
+def test_sarif(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the schema of SARIF 2.1.0 requires, and what GitHub shows."""
+    code, text = run(capsys, ".", "--format", "sarif")
+    log = json.loads(text)
+    assert code == 1
+    assert (log["version"], log["$schema"]) == ("2.1.0", "https://json.schemastore.org/sarif-2.1.0.json")
+    (one,) = log["runs"]
+    driver = one["tool"]["driver"]
+    assert driver["name"] == "dml2onnx"
+    assert len({rule["id"] for rule in driver["rules"]}) == len(driver["rules"])
+    for rule in driver["rules"]:
+        assert rule["shortDescription"]["text"]
+        assert rule["defaultConfiguration"]["level"] in ("error", "warning")
+    assert len(one["results"]) == 2
+    for result in one["results"]:
+        assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["level"] in ("error", "warning")
+        assert result["message"]["text"]
+        (location,) = result["locations"]
+        uri = location["physicalLocation"]["artifactLocation"]["uri"]
+        assert (models / uri).exists()
+        region = location["physicalLocation"]["region"]
+        assert 1 <= region["startColumn"] < region["endColumn"]
+        assert region["startLine"] >= 1
+
+
+def test_directories(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is no model there is passed over; by its name it is not."""
+    write(models, PARTITION)
+    code, text = run(capsys, ".")
+    assert code == 1
+    assert [line.split(":")[0] for line in text.splitlines() if "checked at" in line] == [
+        "Partition_0.bin",
+        "deeper/wrong.json",
+        "odd.json",
+        "right.json",
+    ]
+    assert main(["check", "package.json"]) == 2
+    capsys.readouterr()
+
+
+def test_an_unreadable_model_among_others(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["check", "absent.json", "deeper/wrong.json"])
+    result = capsys.readouterr()
+    assert code == 2
+    assert "absent.json" in result.err
+    assert "DML1105" in result.out
+
+
+@pytest.mark.parametrize(("name", "expected"), [("right.json", 0), ("deeper/wrong.json", 1)])
+def test_standard_input(
+    name: str, expected: int, models: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = (models / name).read_bytes()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    code, text = run(capsys, "-", "--format", "concise")
+    assert code == expected
+    assert text.startswith("<stdin>:") or not text
+
+
+def test_warnings_as_errors(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "odd.json")[0] == 0
+    assert run(capsys, "odd.json", "--warnings-as-errors")[0] == 1
+    assert run(capsys, "right.json", "--warnings-as-errors")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ([], {"DML1108", "DML1101", "DML1008", "DML1701", "DML1602"}),
+        (["--select", "DML16", "--select", "DML1701"], {"DML1602", "DML1701"}),
+        (["--ignore", "dml11"], {"DML1008", "DML1701", "DML1602"}),
+        (["--select", "DML1", "--ignore", "DML1602"], {"DML1108", "DML1101", "DML1008", "DML1701"}),
+        (["--select", "DML1999"], set()),
+    ],
+)
+def test_select_and_ignore(options: list[str], found: set[str], capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = run(capsys, str(BROKEN), "--json", *options)
+    assert {item["code"] for item in json.loads(text)["diagnostics"]} == found
+    assert code == (1 if found else 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "level"),
+    [
+        (["--directml", "1.8"], "5_0"),
+        (["--directml", "1.14.2"], "6_2"),
+        (["--directml", "1.15"], "6_4"),
+        (["--windows", "10-22H2"], "2_0"),
+        (["--windows", "11-21h2"], "4_0"),
+        (["--windows", "11-24H2"], "6_2"),
+        (["--feature-level", "4_1"], "4_1"),
+    ],
+)
+def test_levels_in_the_terms_of_users(
+    options: list[str], level: str, models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, text = run(capsys, "right.json", "--json", *options)
+    assert json.loads(text)["feature_level"] == level
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--directml", "new"], '"new" is no version of DirectML'),
+        (["--directml", "0.9"], "the first version of DirectML is 1.0.0"),
+        (["--windows", "95"], '"95" is no known release of Windows; these are: 10-1903'),
+        (["--windows", "10-22H2", "--feature-level", "2_0"], "not allowed with"),
+    ],
+)
+def test_levels_that_are_none(options: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "x.json", *options]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_comments_keep_their_places(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "/* a\n comment */\n" + json.dumps(edited(DX, ("/dispatchables/add/desc/ATensor/DataType", "FLOAT")))
+    (models / "dx.json").write_text(text)
+    _, out = run(capsys, "dx.json", "--format", "concise")
+    assert out.startswith("dx.json:3:")
+    assert 'did you mean "FLOAT32"?' in out
+
+
+def test_what_is_checked_is_left_alone(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before: dict[str, Any] = {path.name: path.read_bytes() for path in models.glob("*.json")}
+    run(capsys, *before)
+    assert {path.name: path.read_bytes() for path in models.glob("*.json")} == before
+    shutil.rmtree(models)
