@@ -86,6 +86,8 @@ class _Writer:
             chosen = [item for item in arguments if not (optional and item is types.NoneType)]
             schemas = [self.type(item) for item in chosen]
             return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+        if origin is typing.Literal:
+            return {"enum": list(arguments)}
         if origin is tuple:
             return {"type": "array", "items": self.type(arguments[0])}
         if origin is Mapping:

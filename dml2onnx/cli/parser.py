@@ -320,6 +320,9 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--svg", action="store_true", help="draw the graphs only, for documents")
     parser.add_argument("--verify", action="store_true", help="compare every node with the reference")
+    parser.add_argument(
+        "--time-limit", type=_seconds, metavar="SECONDS", help="compare no further node after that time"
+    )
     parser.add_argument("--profile", action="store_true", help="run the model, and say what every node cost")
     parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
 

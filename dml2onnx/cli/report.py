@@ -36,7 +36,7 @@ def report_command(options: argparse.Namespace, screen: Screen) -> int:
         _require_suffix(output, options.svg)
         check_target(output)
         spare([output], graph.sources)
-    with screen.working("compiling"):
+    with screen.counting("gathering") as progress:
         report = gather(
             graph,
             feature_level=options.feature_level,
@@ -45,6 +45,8 @@ def report_command(options: argparse.Namespace, screen: Screen) -> int:
             rounds=ROUNDS if options.verify else 0,
             profile=options.profile,
             provider=options.provider,
+            time_limit=options.time_limit,
+            progress=progress,
         )
     if output is not None:
         with screen.working("writing"):

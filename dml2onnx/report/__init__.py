@@ -4,7 +4,7 @@
 draw it, both from the positions that ``layout`` computes once.
 """
 
-from dml2onnx.report.gather import gather
+from dml2onnx.report.gathering import gather
 from dml2onnx.report.records import MARK, Report, as_json
 
 __all__ = ["MARK", "Report", "as_json", "gather"]

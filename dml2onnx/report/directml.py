@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph, GraphInput, Node, Read, Value, Write
     from dml2onnx.model import Port
-    from dml2onnx.report.records import Access, Descriptor, Json, Tensor, Verified
+    from dml2onnx.report.records import Access, Descriptor, Json, Layout, Tensor, ValueKind, Verified
 
 K = TypeVar("K", bound="Hashable")
 R = TypeVar("R")
@@ -49,7 +49,7 @@ class Directml:
 
     def __init__(self, graph: Graph, findings: Sequence[Diagnostic]) -> None:
         self._graph = graph
-        self._kinds: dict[Value, str] = {item.value: "constant" for item in graph.constants}
+        self._kinds: dict[Value, ValueKind] = {item.value: "constant" for item in graph.constants}
         self._kinds |= {item.value: "input" for item in graph.inputs}
         self._kinds |= {value: "node" for node in graph.nodes for value in node.targets}
         self._findings: dict[str, list[int]] = {}
@@ -153,16 +153,19 @@ def _tensor(desc: TensorDesc) -> Tensor:
     return records.Tensor(desc.data_type.name, desc.sizes, strides, layout, size, desc.owned_by_dml)
 
 
-def _layout(desc: TensorDesc, strides: tuple[int, ...]) -> str:
+def _layout(desc: TensorDesc, strides: tuple[int, ...]) -> Layout:
     fits = (
         len(strides) == len(desc.sizes) and all(size > 0 for size in desc.sizes) and all(step >= 0 for step in strides)
     )
     if not fits or prod(desc.sizes) > MAX_ELEMENTS or desc.extent > MAX_ELEMENTS:
         return "invalid"
-    for layout in ("packed", "broadcast", "permuted", "overlapping"):
-        if getattr(desc, f"is_{layout}"):
-            return layout
-    return "padded"
+    if desc.is_packed:
+        return "packed"
+    if desc.is_broadcast:
+        return "broadcast"
+    if desc.is_permuted:
+        return "permuted"
+    return "overlapping" if desc.is_overlapping else "padded"
 
 
 # --- Descriptors ------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dml2onnx.model import Node as ModelNode
     from dml2onnx.model import Value
     from dml2onnx.model.records import Attribute
-    from dml2onnx.report.records import Became, Json
+    from dml2onnx.report.records import Became, Json, OnnxValueKind
     from dml2onnx.runtime import NodeTime
 
 
@@ -71,10 +71,10 @@ class _Side:
         found = self._places.get(value.name)
         if found is not None:
             return found
-        kind = "initializer" if value.name in self._initializers else "node"
+        kind: OnnxValueKind = "initializer" if value.name in self._initializers else "node"
         return self._add(value.name, ELEMENT_TYPES[value.dtype][1], value.shape, kind)
 
-    def _add(self, name: str, data_type: str, shape: tuple[int, ...], kind: str) -> int:
+    def _add(self, name: str, data_type: str, shape: tuple[int, ...], kind: OnnxValueKind) -> int:
         self._places[name] = len(self.values)
         self.values.append(records.OnnxValue(name, data_type, shape, kind))
         return self._places[name]

@@ -10,13 +10,16 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from math import isfinite
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from _typeshed import DataclassInstance
 
+Layout: TypeAlias = Literal["packed", "permuted", "broadcast", "padded", "overlapping", "invalid"]
+ValueKind: TypeAlias = Literal["input", "constant", "node", "unresolved"]
+OnnxValueKind: TypeAlias = Literal["input", "initializer", "node"]
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 VERSION = 1
@@ -34,8 +37,8 @@ class Tensor:
     """Elements along each dimension."""
     strides: tuple[int, ...]
     """Elements of memory from one to the next along each dimension."""
-    layout: str
-    """packed, permuted, broadcast, padded, overlapping, or invalid: how the elements lie in memory."""
+    layout: Layout
+    """How the elements lie in memory."""
     bytes: int = 0
     """TotalTensorSizeInBytes, or the smallest that holds the tensor; 0 of an invalid one."""
     owned_by_dml: bool = False
@@ -68,8 +71,8 @@ class Value:
 
     name: str
     bytes: int
-    kind: str
-    """input, constant, node (what wrote it), or unresolved."""
+    kind: ValueKind
+    """Where its contents come from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,19 @@ class Access:
     """Bytes into the buffer."""
     base: int | None = None
     """Place in values of the version before the write, whose other bytes stay; absent where they are 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """The first element of an output that is further off than the operator allows."""
+
+    round: str
+    """Number, and what the inputs held."""
+    index: tuple[int, ...]
+    expected: float | str
+    got: float | str
+    bound: float | str
+    """How far off it might have been."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +123,8 @@ class Verified:
     """The same as a part of what is allowed: above 1 is wrong."""
     exact: bool = False
     """Whether nothing but equality is allowed."""
+    first_wrong: Wrong | None = None
+    """Absent where nothing is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +183,8 @@ class OnnxValue:
     data_type: str
     """ONNX's name, such as float16."""
     shape: tuple[int, ...]
-    kind: str
-    """input, initializer, or node."""
+    kind: OnnxValueKind
+    """Where its contents come from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +243,11 @@ class Verification:
     """The outputs of the whole model against the reference."""
 
     passed: bool
-    """Whether every element of every output and every node agreed."""
+    """Whether every element of every output and every node agreed, in at least one whole round."""
+    rounds: int
+    """As many were asked for."""
+    finished: int
+    """As many have been made before the time was up."""
     outputs: tuple[Compared, ...]
     """Each output in each round."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import dml2onnx
+from dml2onnx.verification import Verification, verify
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'&\u202egnp.exe\u2028{{data}}<!--"
@@ -24,6 +25,15 @@ def small() -> dml2onnx.Graph:
         g.convolution(g.input("picture", "FLOAT32", [1, 1, 4, 4]), g.constant(np.ones((1, 1, 3, 3), "float32")))
     )
     return g.build({"y": y, "z": z, "same": g.identity(z, name="same")})
+
+
+def wrong(graph: dml2onnx.Graph, **options: object) -> Verification:
+    """What ``verify`` would say of a compiler whose convolution is wrong."""
+    verdict = verify(graph, rounds=1)
+    spoiled = {"wrong": 2, "worst_of_bound": float("inf"), "round": "1 (ordinary values)", "first_wrong": (0, 0, 1, 1)}
+    numbers = {"expected": 1.5, "got": float("nan"), "bound": 0.25}
+    nodes = [replace(item, **spoiled, **numbers) if item.node == "convolution" else item for item in verdict.nodes]
+    return replace(verdict, nodes=tuple(nodes), rounds=3)
 
 
 def hostile() -> dml2onnx.Graph:

@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from unittest import mock
 
 import pytest
 
@@ -15,7 +16,7 @@ from dml2onnx.report import gather
 from dml2onnx.report.html import page
 from dml2onnx.report.records import Access, Value
 from tests.report.browser import ROOT, SIZE, running
-from tests.report.models import HOSTILE, broken, hostile, small
+from tests.report.models import HOSTILE, broken, hostile, small, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,12 +49,18 @@ def chain(count: int) -> Report:
     return replace(report, nodes=nodes, values=values, onnx=None, findings=(), warnings=0, **ends)
 
 
+def spoiled() -> Report:
+    with mock.patch("dml2onnx.report.gathering.verify", wrong):
+        return gather(small(), rounds=3)
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     directory = tmp_path_factory.mktemp("pages")
     reports = {
         "small": gather(small(), rounds=1, profile=True),
         "broken": gather(broken()),
+        "wrong": spoiled(),
         "hostile": gather(hostile()),
         "large": chain(5000),
     }
@@ -247,6 +254,23 @@ def test_the_map_is_coloured_by_what_is_measured(opened: Browser) -> None:
     choose(opened, "findings")
     assert opened.run(legend) == ""
     assert colour(opened, conv) == plain
+
+
+@pytest.mark.parametrize("name", ["wrong"])
+def test_what_is_computed_wrong_stands_out(opened: Browser, name: str) -> None:
+    assert "differs from the reference" in opened.run("document.querySelector('header').textContent")
+    assert "There was time for 1 of 3 cases." in opened.run("document.getElementById('details').textContent")
+    choose(opened, "error")
+    assert "wrong" in opened.run("document.getElementById('legend').textContent")
+    conv = spot(opened, "directml", "convolution")
+    red, green, blue, _ = colour(opened, conv)
+    assert red > 2 * max(green, blue)
+    click(opened, conv)
+    details = opened.run("document.getElementById('details').textContent")
+    for text in ("2 of 4 elements are wrong", "[0, 0, 1, 1], case 1 (ordinary values)", "nan", "± 0.25"):
+        assert text in details
+    opened.click_on("#tab-verification")
+    assert opened.run("document.querySelectorAll('#panel-verification tbody tr').length") == 3
 
 
 def test_light_and_dark(opened: Browser) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.cli import main
-from tests.report.models import SAMPLES, small
+from tests.report.models import SAMPLES, small, wrong
 
 
 @pytest.fixture
@@ -50,6 +50,14 @@ def test_findings_are_the_exit_code_and_the_page_is_there(tmp_path: Path, capsys
     errors = len(dml2onnx.check(SAMPLES / "broken" / "model.json"))
     assert f"{errors} errors" in capsys.readouterr().out
     assert "DML1108" in out.read_text()
+
+
+def test_what_is_computed_wrong_is_the_exit_code(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("dml2onnx.report.gathering.verify", wrong)
+    assert main(["report", str(model), "--verify"]) == 1
+    assert "differs from the reference" in model.with_suffix(".html").read_text()
 
 
 def test_json_is_the_value(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

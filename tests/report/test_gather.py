@@ -13,7 +13,8 @@ from dml2onnx import catalog
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.report import Report, as_json, gather
 from dml2onnx.report.directml import _tensor
-from tests.report.models import SAMPLES, broken, hostile, small
+from dml2onnx.report.records import Wrong
+from tests.report.models import SAMPLES, broken, hostile, small, wrong
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,6 +89,16 @@ def test_times_of_nodes_that_the_runtime_has_laid_out_anew_find_their_place() ->
     assert report.profile is not None
     timed = {node.name for node in report.nodes if node.microseconds is not None}
     assert {"conv1", "conv2", "pool1"} <= timed
+
+
+def test_the_first_wrong_element_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dml2onnx.report.gathering.verify", wrong)
+    report = gather(small(), rounds=3)
+    assert report.verification is not None
+    assert (report.verification.passed, report.verification.rounds, report.verification.finished) == (False, 3, 1)
+    (found,) = (item.first_wrong for node in report.nodes for item in node.verified if item.wrong)
+    assert found == Wrong("1 (ordinary values)", (0, 0, 1, 1), 1.5, "nan", 0.25)
+    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(json.dumps(as_json(report), allow_nan=False)))
 
 
 def test_levels_say_what_holds_a_node_back() -> None:

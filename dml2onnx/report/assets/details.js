@@ -155,8 +155,13 @@ function verifiedPart(node) {
       ["largest error", short(item.worst)], ["in ULPs", short(item.worst_ulps)],
       ["of what is allowed", item.exact ? "equality" : typeof item.worst_of_bound === "number" ? `${short(100 * item.worst_of_bound)} %` : item.worst_of_bound],
       ...(item.unspecified ? [["unspecified", plural(item.unspecified, "element")]] : []),
+      ...(item.first_wrong ? firstWrong(item.first_wrong) : []),
     ])))];
 }
+
+const firstWrong = ({ round, index, expected, got, bound }) => [
+  ["first wrong", `[${index.join(", ")}], case ${round}`], ["expected", String(expected)], ["got", String(got)], ["allowed", `± ${short(bound)}`],
+];
 
 function timePart(node, provider) {
   if (!report.profile) return [];
@@ -215,6 +220,12 @@ function portDetails(port, kind) {
   ];
 }
 
+function verdict({ passed, rounds, finished, outputs }) {
+  const cases = finished < rounds ? ` There was time for ${finished} of ${plural(rounds, "case")}.` : "";
+  const differs = outputs.some((item) => item.wrong) || report.nodes.some((node) => errorOf(node) === Infinity);
+  return (passed ? "Every node and every output agrees." : differs ? "Something differs: see the tables." : "Nothing could be claimed.") + cases;
+}
+
 function overview() {
   const general = report.findings.filter((finding) => !finding.node);
   const elsewhere = report.findings.length - general.length;
@@ -229,8 +240,7 @@ function overview() {
       ? terms([["nodes", onnx.nodes.length.toLocaleString("en")], ["opset", String(onnx.opset)], ["target", onnx.target],
         ["weights", bytes(onnx.weight_bytes)]])
       : make("p", {}, "None: the graph cannot be compiled."),
-    ...(report.verification ? [heading("Against the reference"), make("p", {}, report.verification.passed
-      ? "Every node and every output agrees." : "Something differs: see the tables.")] : []),
+    ...(report.verification ? [heading("Against the reference"), make("p", {}, verdict(report.verification))] : []),
     ...(report.profile ? [heading("Time of one run"), terms([["all nodes", microseconds(report.profile.microseconds)],
       ["made by ONNX Runtime", microseconds(report.profile.unplaced)], ["provider", report.profile.provider]])] : []),
   ];

@@ -104,7 +104,20 @@ function tables() {
   made.push(new Table("nodes", "DirectML nodes", columns, places(report.nodes), (place) => ["directml", place]));
   if (onnx) made.push(onnxTable(places(onnx.nodes)));
   made.push(portsTable());
+  if (report.verification) made.push(verificationTable());
   return made;
+}
+
+function verificationTable() {
+  const outputs = new Map(report.outputs.map((port, place) => [port.name, place]));
+  return new Table("verification", "Against the reference", [
+    { title: "Output", value: (item) => item.output },
+    { title: "Case", value: (item) => item.round },
+    { title: "Elements", right: true, value: (item) => item.elements, text: (item) => item.elements.toLocaleString("en") },
+    { title: "Wrong", right: true, value: (item) => item.wrong, tone: (item) => (item.wrong ? "error" : "") },
+    { title: "Unspecified", right: true, value: (item) => item.unspecified, text: (item) => item.unspecified.toLocaleString("en") },
+    { title: "Largest error", right: true, value: (item) => Number(item.worst), text: (item) => short(item.worst) },
+  ], report.verification.outputs, (item) => (outputs.has(item.output) ? ["output", outputs.get(item.output)] : null));
 }
 
 function onnxTable(rows) {

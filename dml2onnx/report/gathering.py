@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from dml2onnx.compiler import DEFAULT_OPSET, compile
 from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.report.directml import Directml
 from dml2onnx.report.onnx_side import onnx_side
-from dml2onnx.report.records import VERSION, Compared, Level, Profile, Report, Verification, Verified, number
+from dml2onnx.report.records import VERSION, Compared, Level, Profile, Report, Verification, Verified, Wrong, number
 from dml2onnx.report.times import placed
 from dml2onnx.runtime import require_provider
 from dml2onnx.verification import contents, verify
@@ -40,12 +41,15 @@ def gather(
     rounds: int = 0,
     profile: bool = False,
     provider: str = "cpu",
+    time_limit: float | None = None,
+    progress: Callable[[str], object] | None = None,
 ) -> Report:
     """All that is known of ``graph``, whatever is wrong with it.
 
     Errors are no exceptions here: they are among the findings, and what they prevent is absent. ``rounds`` of
     comparing with the reference are none by default; ``profile`` runs the model once, on the sample contents that came
-    with it and random numbers for what they leave out. Raises :class:`DmlError` for arguments that nobody can mean.
+    with it and random numbers for what they leave out. ``time_limit`` and ``progress`` are those of
+    ``verify``. Raises :class:`DmlError` for arguments that nobody can mean.
     """
     opset, target = arguments.opset(opset), arguments.target(target)
     if rounds or profile:
@@ -56,7 +60,8 @@ def gather(
     live = graph.live_nodes(graph.outputs) if model is not None else ()
     verdict, profiled = None, None
     if model is not None and rounds:
-        verdict = _or_finding(findings, lambda: verify(graph, rounds=rounds, provider=provider, opset=opset))
+        compare = partial(verify, graph, rounds=rounds, provider=provider, opset=opset)
+        verdict = _or_finding(findings, lambda: compare(time_limit=time_limit, progress=progress))
     if model is not None and profile:
         profiled = _or_finding(findings, lambda: _profiled(model, provider))
     spent = {} if profiled is None else profiled[0]
@@ -131,7 +136,13 @@ def _of_node(item: NodeCheck) -> Verified:
         number(item.worst_ulps),
         number(item.worst_of_bound),
         item.exact,
+        _first_wrong(item) if item.wrong else None,
     )
+
+
+def _first_wrong(item: NodeCheck) -> Wrong:
+    numbers = (number(item.expected), number(item.got), number(item.bound))
+    return Wrong(item.round, item.first_wrong, *numbers)
 
 
 def _verification(verdict: Verdict) -> Verification:
@@ -139,4 +150,4 @@ def _verification(verdict: Verdict) -> Verification:
         Compared(item.output, item.round, item.elements, item.wrong, item.unspecified, number(item.worst))
         for item in verdict.comparisons
     )
-    return Verification(verdict.passed, outputs)
+    return Verification(verdict.passed, verdict.rounds, verdict.finished, outputs)
