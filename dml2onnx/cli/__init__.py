@@ -1,4 +1,4 @@
-"""The command line: ``dml2onnx compile | check | run | verify | explain | report | convert | pydirectml | ops``.
+"""The command line: ``dml2onnx compile | check | run | verify | explain | report | convert | pydirectml | ops | ...``.
 
 Exit codes: 0 all is well, 1 there are findings, 2 the input or the command line cannot be read, 130 interrupted.
 

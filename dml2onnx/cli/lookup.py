@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from rich.markup import escape
 
 from dml2onnx import catalog
 from dml2onnx.codes import all_codes
+from dml2onnx.diagnostics import quote
 
 if TYPE_CHECKING:
     import argparse
@@ -18,12 +20,26 @@ if TYPE_CHECKING:
 
 
 def explain_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Explains a code, or what each node of a model becomes."""
-    if re.fullmatch(r"DML\d{4}", options.model, re.IGNORECASE) and not Path(options.model).exists():
-        return _explain_code(options.model.upper(), screen)
+    """Explains a code, an operator, or what each node of a model becomes."""
+    if re.fullmatch(r"\w+", options.model) and not Path(options.model).exists():
+        return _explain_name(options.model.upper(), screen)
     from dml2onnx.cli.commands import explain_model_command  # brings the compiler
 
     return explain_model_command(options, screen)
+
+
+def _explain_name(name: str, screen: Screen) -> int:
+    """A code or an operator, neither of which is the name of a file."""
+    if re.fullmatch(r"DML\d{4}", name):
+        return _explain_code(name, screen)
+    from dml2onnx.cli.operators import explain_operator
+
+    try:
+        schema = catalog.operator(name)
+    except catalog.UnknownOperatorError as error:
+        screen.failure(f"there is no model or code {quote(name)}, and no operator: {error}")
+        return 2
+    return explain_operator(schema, screen)
 
 
 def _explain_code(code: str, screen: Screen) -> int:
@@ -43,6 +59,25 @@ def _explain_code(code: str, screen: Screen) -> int:
     else:
         screen.say(f"[bold]{found.id}[/] {found.severity.value}: [bold]{escape(found.title)}[/]\n")
         screen.say(escape(found.explanation))
+    return 0
+
+
+def schema_command(options: argparse.Namespace, screen: Screen) -> int:
+    """Prints the JSON Schema of the native format, for editors; as JSON it is what it is anyway."""
+    sys.stdout.write((catalog.schemas_directory() / "graph.schema.json").read_text(encoding="utf-8"))
+    return 0
+
+
+def completion_command(options: argparse.Namespace, screen: Screen) -> int:
+    """Prints a script by which a shell completes commands and options."""
+    try:
+        import shtab
+    except ImportError:
+        screen.failure('completing needs shtab: pip install "dml2onnx[completion]"')
+        return 1
+    from dml2onnx.cli.parser import make_parser
+
+    sys.stdout.write(shtab.complete(make_parser(), options.shell) + "\n")
     return 0
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dml2onnx.files import Target
 
 LONGEST_MESSAGE = 400
+SHELLS = ("bash", "zsh", "fish", "powershell", "tcsh")
+"""What shtab writes scripts for."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -173,7 +175,9 @@ def make_parser() -> _Parser:
     _add_run(commands.add_parser("run", parents=[model, frozen, level, run_form], help="compile and run a model"))
     _add_verify(commands.add_parser("verify", parents=[model], help="compare a model with the reference"))
     explain = commands.add_parser(
-        "explain", parents=[model, freeze, form], help="what each node becomes, or what a code such as DML1601 means"
+        "explain",
+        parents=[model, freeze, form],
+        help="what each node becomes, what a code such as DML1601 means, or all about an operator such as JOIN",
     )
     explain.set_defaults(feature_level=None)
     _add_report(
@@ -185,6 +189,9 @@ def make_parser() -> _Parser:
     _add_pydirectml(commands.add_parser("pydirectml", help="run a program made for PyDirectML"))
     ops = commands.add_parser("ops", parents=[common], help="list DirectML's operators and whether they compile")
     ops.add_argument("pattern", nargs="?", default="", metavar="TEXT", help="only operators whose name contains this")
+    commands.add_parser("schema", parents=[common], help="print the JSON Schema of the native format, for editors")
+    completion = commands.add_parser("completion", parents=[common], help="print a script that completes commands")
+    completion.add_argument("shell", choices=SHELLS, help="the shell that is to complete them")
     parser.commands = commands.choices
     return parser
 

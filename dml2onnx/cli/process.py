@@ -25,10 +25,12 @@ BROKEN_PIPE = 128 + 13
 """What a shell reports of a program that the signal for a broken pipe ended."""
 HOMES = {
     "check": "check",
+    "completion": "lookup",
     "convert": "convert",
     "explain": "lookup",
     "ops": "lookup",
     "pydirectml": "pydirectml",
+    "schema": "lookup",
     "report": "report",
     "verify": "verification",
 }
