@@ -220,6 +220,8 @@ def test_a_finding_leads_to_its_node(opened: Browser, name: str) -> None:
     cards = opened.run("[...document.querySelectorAll('#details .finding')].map((item) => item.textContent)")
     assert len(cards) == 2
     assert any("DML1602" in card and "6_2" in card for card in cards)
+    held = "InputTensor/DataType: FLOAT32 or FLOAT16 instead of INT8"
+    assert held in opened.run("document.getElementById('details').textContent")
     assert opened.run("document.querySelectorAll('#panel-findings tr.chosen').length") == 2
 
 

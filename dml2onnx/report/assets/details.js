@@ -9,14 +9,14 @@ const terms = (pairs) => make("dl", {}, pairs.map(([term, value]) => [make("dt",
 const goTo = (kind, place, text) =>
   make("button", { type: "button", className: "link", on: { click: () => select(kind, place, true) } }, named(text));
 
-function findingCard(finding) {
+function findingCard(finding, known = "") {
   const parts = ["expected", "found"].filter((name) => finding[name]).map((name) => [name, finding[name]]);
   if (finding.since) parts.push(["allowed from", `${finding.since} (${shipsWith(finding.since)})`]);
   if (finding.pointer) parts.push(["place", finding.pointer]);
   return make("div", { className: `finding ${finding.severity}` },
     make("p", {}, make("b", {}, `${finding.code} ${finding.severity}`), ` ${finding.message}`),
     parts.length ? terms(parts) : null,
-    finding.documentation ? page(finding.documentation, "The rule in DirectML’s documentation") : null);
+    finding.documentation && finding.documentation !== known ? page(finding.documentation, "The rule in DirectML’s documentation") : null);
 }
 
 /** A link, which is only followed when somebody asks for it, and never to anything but a page. */
@@ -127,6 +127,12 @@ const chip = (kind, place, text) => {
   return button;
 };
 
+/** What would have to change, in the fewest words that say it. */
+function heldBy({ field, found, expected, message }) {
+  if (!field || !found || !expected) return message;
+  return `${field}: ${expected.split(", ").join(" or ")} instead of ${found}`;
+}
+
 function levelPart(descriptor) {
   const parts = [heading("Feature level")];
   if (descriptor.level === undefined) {
@@ -137,7 +143,7 @@ function levelPart(descriptor) {
   const held = descriptor.held_by ?? [];
   if (held.length) {
     parts.push(make("p", {}, "It would do with less if this changed:"), make("ul", { className: "notes" },
-      held.map((item) => make("li", {}, item.message, item.expected ? ` Before: ${item.expected}.` : ""))));
+      held.map((item) => make("li", {}, heldBy(item)))));
   } else if (descriptor.level === descriptor.introduced && descriptor.level !== report.levels[0].name) {
     parts.push(make("p", {}, "The operator came with that level."));
   }
@@ -178,7 +184,7 @@ function directmlDetails(node) {
     make("h2", {}, descriptor.operator),
     make("p", { className: "under" }, named(node.name), node.source ? ` at ${node.source}` : ""),
     page(descriptor.documentation, "DirectML’s page on the operator"),
-    ...findingsOf(node).map(findingCard),
+    ...findingsOf(node).map((finding) => findingCard(finding, descriptor.documentation)),
     ...becamePart(node),
     ...levelPart(descriptor), ...verifiedPart(node), ...timePart(node, providersOf(node)),
     heading("Inputs"), ...(node.inputs ?? []).map((access) => tensorPart(access, "from")),
@@ -233,7 +239,7 @@ function overview() {
     ? `Needs feature level ${report.minimum_level}: ${shipsWith(report.minimum_level)}.` : "No feature level admits the graph.";
   return [
     make("h2", {}, "The graph"), make("p", { className: "under" }, "Choose a node to see all that is known of it."),
-    ...general.map(findingCard),
+    ...general.map((finding) => findingCard(finding)),
     elsewhere ? make("p", {}, `${plural(elsewhere, general.length ? "further finding" : "finding")} at nodes: see the table.`) : null,
     heading("Feature level"), make("p", {}, held), make("p", {}, `Checked against ${report.level}.`),
     heading("ONNX model"), onnx

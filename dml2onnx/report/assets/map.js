@@ -287,9 +287,10 @@ class GraphMap {
     context.roundRect(x - width / 2, y - height / 2, width, height, isEnd ? height / 2.4 : 6);
     context.fillStyle = related && !this.fills.has(place) ? colours.soft : fill;
     context.fill();
-    context.lineWidth = Math.max(chosen || related || mark ? 1.8 : 1, (chosen ? 2.2 : 0.7) / transform.k);
-    context.strokeStyle = chosen || related ? colours.accent : mark ? colours[mark] : colours.edge;
+    context.lineWidth = Math.max(mark ? 1.8 : 1, 0.7 / transform.k);
+    context.strokeStyle = mark ? colours[mark] : colours.edge;
     context.stroke();
+    if (chosen || related) this.drawRing(x, y, width, height, isEnd ? height / 2.4 : 6, chosen);
     if (mark) {
       context.beginPath();
       context.arc(x + width / 2 - 2, y - height / 2 + 2, Math.max(4.5, 2.5 / transform.k), 0, 2 * Math.PI);
@@ -298,6 +299,17 @@ class GraphMap {
     }
     if (transform.k >= ANY_TEXT) this.drawText(x, y, width, title, transform.k >= FULL_TEXT ? lines : [], this.fills.get(place));
     context.globalAlpha = 1;
+  }
+
+  /** Around what is chosen or belongs to it, at a distance, so that it is seen on every colour. */
+  drawRing(x, y, width, height, radius, chosen) {
+    const { context, colours, transform } = this;
+    const gap = Math.max(3, 1.5 / transform.k);
+    context.beginPath();
+    context.roundRect(x - width / 2 - gap, y - height / 2 - gap, width + 2 * gap, height + 2 * gap, radius + gap);
+    context.lineWidth = Math.max(chosen ? 3 : 1.6, (chosen ? 2.4 : 1.2) / transform.k);
+    context.strokeStyle = colours.accent;
+    context.stroke();
   }
 
   drawText(x, y, width, title, lines, fill) {
