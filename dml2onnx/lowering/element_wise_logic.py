@@ -100,15 +100,19 @@ def is_infinity(node: Operands, e: Emitter) -> Tensor:
     return _truth_value(node, e, found)
 
 
-@lowers("ELEMENT_WISE_IF", moves=("ATensor", "BTensor"), exact_floats=False)
+@lowers("ELEMENT_WISE_IF", moves=("ATensor", "BTensor"))
 def if_(node: Operands, e: Emitter) -> Tensor:
-    """ATensor where the condition is not 0, else BTensor: Where, in which the other one has no say [decision E23].
+    """ATensor where the condition is not 0, else BTensor, in which the other one has no say [decision E23].
+
+    Where; GatherElements for bits of floats.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_if_operator_desc
     """
     condition = is_true(e, node.broadcastable("ConditionTensor"))
-    chosen = e.Where(condition, node.broadcastable("ATensor"), node.broadcastable("BTensor"))
-    return e.Expand(chosen, node.output().sizes)
+    choose = e.Choose if node.moves_bits_of_floats() else e.Where
+    return e.Expand(
+        choose(condition, node.broadcastable("ATensor"), node.broadcastable("BTensor")), node.output().sizes
+    )
 
 
 def is_true(e: Emitter, x: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ from dml2onnx.lowering.emitter.core import FLOAT, INT64
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dml2onnx.lowering.emitter.core import Array, DType
     from dml2onnx.lowering.operands import Operands
 
+    Choice = Callable[[Tensor, Tensor, Tensor], Tensor]
     Steps = npt.NDArray[np.uint64]
 
 _INT32 = np.dtype(np.int32)
@@ -112,25 +113,28 @@ def diagonal_matrix(node: Operands, e: Emitter) -> Tensor:
     output, offset = node.output(), node.op.uint("Offset")
     dtype = output.data_type.dtype
     value = e.constant(bound(node.op.float("Value"), dtype), dtype)
-    return _on_diagonals(e, output.sizes, offset, offset + 1, value, e.constant(0, dtype))
+    return _on_diagonals(e, output.sizes, offset, offset + 1, value, e.constant(0, dtype), e.Where)
 
 
-@lowers("DIAGONAL_MATRIX1", moves=("InputTensor",), exact_floats=False)
+@lowers("DIAGONAL_MATRIX1", moves=("InputTensor",))
 def diagonal_matrix1(node: Operands, e: Emitter) -> Tensor:
     """Value where ``Begin <= column - row < End``, the input or 0 elsewhere; inverted where Begin > End [decision X17].
 
-    Where, on a constant mask for matrices that are not too large.
+    Where, on a constant mask for matrices that are not too large; GatherElements for bits of floats.
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_diagonal_matrix1_operator_desc
     """
     output, begin, end = node.output(), node.op.uint("DiagonalFillBegin"), node.op.uint("DiagonalFillEnd")
     value = e.constant(node.as_moved(node.op.scalar("Value").value))
     x = node.broadcastable("InputTensor") if node.op.has("InputTensor") else e.constant(0, value.dtype)
+    choose = e.Choose if node.moves_bits_of_floats() else e.Where
     if begin > end:
-        return _on_diagonals(e, output.sizes, end, begin, x, value)
-    return _on_diagonals(e, output.sizes, begin, end, value, x)
+        return _on_diagonals(e, output.sizes, end, begin, x, value, choose)
+    return _on_diagonals(e, output.sizes, begin, end, value, x, choose)
 
 
-def _on_diagonals(e: Emitter, sizes: tuple[int, ...], begin: int, end: int, inside: Tensor, outside: Tensor) -> Tensor:
+def _on_diagonals(
+    e: Emitter, sizes: tuple[int, ...], begin: int, end: int, inside: Tensor, outside: Tensor, choose: Choice
+) -> Tensor:
     """``inside`` where ``begin <= column - row < end``, else ``outside``; both broadcast to ``sizes``."""
     height, width = sizes[-2:]
     begin, end = (min(max(diagonal, 1 - height), width) for diagonal in (begin, end))
@@ -149,7 +153,7 @@ def _on_diagonals(e: Emitter, sizes: tuple[int, ...], begin: int, end: int, insi
         mask = e.GreaterOrEqual(columns, from_begin) if bounded[0] else e.Less(columns, from_end)
     else:
         return e.Expand(inside, sizes)
-    return e.Expand(e.Where(mask, inside, outside), sizes)
+    return e.Expand(choose(mask, inside, outside), sizes)
 
 
 # --- random numbers --------------------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ def moved_type(node: Node, buffers: Buffers, wanted: frozenset[Value]) -> DataTy
     floats = {item for item in held if item.is_float}
     integers = held - floats
     if floats and not (integers and any(value in wanted for value in node.targets)):
-        return floats.pop() if movement(node.operator.type).exact_floats else None
+        return floats.pop()
     if integers and data_type.is_float:
         return min(integers, key=lambda item: item.value)
     return None

@@ -75,6 +75,10 @@ class Operands:
         moved: np.generic = array.view((self._moved_type or data_type).dtype)[0]
         return moved
 
+    def moves_bits_of_floats(self) -> bool:
+        """Whether what is moved is held as floats and read as integers, to which each bit counts."""
+        return self._moved_type is not None and self._moved_type.is_float and not self.output().data_type.is_float
+
     def output(self, field: str = "OutputTensor") -> TensorDesc:
         """The descriptor of an output."""
         return self.op.tensor(field)

@@ -61,8 +61,6 @@ class Movement:
 
     moves: tuple[str, ...] | Callable[[OperatorDesc], tuple[str, ...]] = ()
     """The inputs whose elements it hands on as they are, in each output, perhaps among elements of a given value."""
-    exact_floats: bool = True
-    """Whether floats are moved bit by bit as well; a Where of floats needs arithmetic to keep -0."""
     by_bits: bool = False
     """Whether it takes floats as the integers of their bits."""
 
@@ -70,7 +68,6 @@ class Movement:
 def lowers(
     *operators: str,
     moves: tuple[str, ...] | Callable[[OperatorDesc], tuple[str, ...]] = (),
-    exact_floats: bool = True,
     by_bits: bool = False,
 ) -> Callable[[_Function], _Function]:
     """Marks a function as the lowering of operators, by their names without ``DML_OPERATOR_``.
@@ -80,7 +77,7 @@ def lowers(
 
     def mark(function: _Function) -> _Function:
         function.__dict__["lowers"] = operators
-        function.__dict__["movement"] = Movement(moves, exact_floats, by_bits)
+        function.__dict__["movement"] = Movement(moves, by_bits)
         return function
 
     return mark

@@ -20,7 +20,8 @@ from tests.lowering.harness import in_session, operator, operators, t
 
 SIZES = (1, 4, 2, 6)
 WIDTHS = {"FLOAT16": ["INT16", "UINT16"], "FLOAT32": ["INT32", "UINT32"], "FLOAT64": ["INT64", "UINT64"]}
-PARTNERS = WIDTHS | {name: [wide] for wide, names in WIDTHS.items() for name in names}
+PARTNERS = {wide: [*names, wide] for wide, names in WIDTHS.items()}
+PARTNERS |= {name: [wide] for wide, names in WIDTHS.items() for name in names}
 """As what memory may be held that is moved under a type; among integers there is nothing to lose."""
 
 _SCALES = {"Scales": (1.0, 1.0, 2.0, 2.0)}
@@ -206,19 +207,14 @@ def moved(name: str) -> tuple[str, ...]:
     return ("InputTensor",) if callable(moves) else moves
 
 
-def bits(data_type: str, count: int, seed: int, *, nans: bool = True) -> np.ndarray:
-    """Patterns of a type: every second one is a NaN of the float of its width, quiet or signalling, of either sign.
-
-    Without ``nans`` none is.
+def bits(data_type: str, count: int, seed: int, *, quiet: bool = False) -> np.ndarray:
+    """Patterns of a type: every second one is a NaN of the float of its width, of either sign; all of them quiet, or
+    some signalling.
     """
     kind = DataType[data_type]
     unsigned = np.dtype(f"uint{kind.bits}")
     patterns = np.random.default_rng(seed).integers(0, 256, count * kind.itemsize, np.uint8).view(unsigned)
-    special = np.array([np.inf], f"float{kind.bits}").view(unsigned)
-    if nans:
-        patterns[::2] |= special
-    else:
-        patterns &= ~(special & -special)
+    patterns[::2] |= np.array([np.nan if quiet else np.inf], f"float{kind.bits}").view(unsigned)
     patterns[1::7] = np.array([-0.0], f"float{kind.bits}").view(unsigned)
     return patterns.view(kind.dtype)
 
@@ -243,9 +239,8 @@ def moving(
                 value = Value(f"{field.name}{index}", desc.minimum_bytes)
                 count = value.nbytes // width
                 inputs.append(GraphInput(value.name, value, desc=t(held, [count])))
-                # floats are taken apart where they are read as integers by what does not move floats exactly
-                apart = DataType[held].is_float and not movement(name).exact_floats
-                feeds[value.name] = bits(held, count, len(feeds), nans=not apart)
+                # what is a float to everybody may be cast to a wider one and back, as for Resize
+                feeds[value.name] = bits(held, count, len(feeds), quiet=held == data_type)
                 values.append(value)
             reads[field.name] = tuple(Read(value) for value in values)
     nodes, outputs, writes = [], [], {}

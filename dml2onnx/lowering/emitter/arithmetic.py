@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
+from math import prod
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from dml2onnx.lowering.emitter.movement import MovementOps
 if TYPE_CHECKING:
     from dml2onnx.lowering.emitter.core import Array, DType
 
+_INT32 = np.dtype(np.int32)
 _VALUE = Traits()
 _WRAPS = Traits(keeps=Keeps.LOW_BITS)
 _COMPARES = Traits(output=False)
@@ -189,6 +191,14 @@ class ArithmeticOps(MovementOps):
         return self.Cast(
             self.Max(self._where(otherwise, lowest, mine), self._where(condition, lowest, others)), x.dtype
         )
+
+    def Choose(self, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        """As :meth:`Where`, of floats of which every bit counts: GatherElements among both, which looks at none."""
+        shape = broadcast_shape(condition.shape, x.shape, y.shape)
+        row = (1, prod(shape))
+        both = self.Concat([self.Reshape(self.Expand(item, shape), row) for item in (y, x)], 0)
+        which = self.Reshape(self.Expand(self.Cast(condition, _INT32), shape), row)
+        return self.Reshape(self.GatherElements(both, which, 0), shape)
 
     def _where(self, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
         shape = broadcast_shape(condition.shape, x.shape, y.shape)
