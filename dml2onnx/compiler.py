@@ -18,6 +18,7 @@ from dml2onnx.ir.graph import counted, some
 from dml2onnx.lowering.driver import lower
 from dml2onnx.model import logical
 from dml2onnx.runtime import Session, require_provider
+from dml2onnx.targets import DEFAULT_OPSET
 
 if TYPE_CHECKING:
     import os
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph, GraphOutput
     from dml2onnx.model import Array, OnnxGraph, Origin, Port
 
-DEFAULT_OPSET = 21
 
 SESSION_FROM_FILE_ABOVE = 1 << 28
 """Models with more bytes of weights go to ONNX Runtime as files, which it maps, instead of as one message."""

@@ -13,13 +13,14 @@ import numpy as np
 
 from dml2onnx import arguments
 from dml2onnx.codes.running import OUTPUT_OUTSIDE, OUTPUT_UNWRITABLE
-from dml2onnx.compiler import DEFAULT_OPSET, compile_outputs, require_clean
+from dml2onnx.compiler import compile_outputs, require_clean
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.files import check_target, put, spare
 from dml2onnx.frontends import graph_of
 from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.runtime import require_provider
+from dml2onnx.targets import DEFAULT_OPSET
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

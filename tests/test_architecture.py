@@ -51,6 +51,7 @@ ALLOWED = {
         "lowering",
         "model",
         "runtime",
+        "targets",
         "writer",
     },
     "execution": {
@@ -64,6 +65,7 @@ ALLOWED = {
         "ir",
         "model",
         "runtime",
+        "targets",
     },
     "pydirectml": {"builder", "catalog", "checks", "codes", "compiler", "diagnostics", "ir", "runtime"},
     "verification": {
@@ -87,6 +89,7 @@ ALLOWED = {
         "ir",
         "model",
         "runtime",
+        "targets",
         "verification",
     },
 }

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import onnx
 import pytest
 
 import dml2onnx
-from dml2onnx.compiler import DEFAULT_OPSET, compile, require_clean
-from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
+from dml2onnx.codes import compiling
+from dml2onnx.compiler import compile, require_clean
+from dml2onnx.diagnostics import Code, Diagnostic, DmlError, Severity
 from dml2onnx.ir.data import ArrayData, FillData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.lowering import budget, driver
 from dml2onnx.lowering.emitter import Emitter
 from dml2onnx.reference import evaluate, interpreter
-from dml2onnx.targets import OPSETS
+from dml2onnx.targets import DEFAULT_OPSET, OPSETS
 from tests.lowering.harness import operator, operators, t
 
 FOUR = t("FLOAT32", [4])
@@ -107,6 +110,28 @@ def test_targets() -> None:
     with pytest.raises(DmlError) as caught:
         compile(sample(), target="cuda")
     assert caught.value.diagnostics[0].code == "DML2006"
+
+
+def test_every_reason_not_to_compile_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A code that nothing raises is a promise that nobody keeps."""
+    requests = [
+        partial(compile, sample(), opset=16),
+        partial(compile, sample(), outputs=["z"]),
+        partial(compile, sample(), target="cuda"),
+        partial(compile, sample()),
+    ]
+    found = set()
+    for number, request in enumerate(requests):
+        if number == len(requests) - 1:
+            monkeypatch.setattr(budget, "NODE_COUNT", 0)
+        with pytest.raises(DmlError) as caught:
+            request()
+        found.update(item.code for item in caught.value.diagnostics)
+    monkeypatch.setattr(driver, "lowerings", dict)
+    with pytest.raises(DmlError) as caught:
+        compile(sample())
+    found.update(item.code for item in caught.value.diagnostics)
+    assert found == {item.id for item in vars(compiling).values() if isinstance(item, Code)}
 
 
 # --- What the model says ------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 from dml2onnx import __version__
 from dml2onnx.diagnostics import LONGEST_QUOTE, DmlError, quote
 from dml2onnx.files import is_standard_output
+from dml2onnx.targets import DEFAULT_OPSET, NAMES, OPSETS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -200,12 +201,17 @@ def _form(target: str | None) -> _Parser:
     """What a model is compiled to, for which ``target`` by default; that of the provider for none."""
     form = _Parser(add_help=False)
     form.add_argument(
-        "--opset", type=int, choices=range(17, 24), default=21, metavar="N", help="ONNX opset, 17 to 23 (default: 21)"
+        "--opset",
+        type=int,
+        choices=OPSETS,
+        default=DEFAULT_OPSET,
+        metavar="N",
+        help=f"ONNX opset, {OPSETS[0]} to {OPSETS[-1]} (default: {DEFAULT_OPSET})",
     )
     default = target or "that of the provider"
     form.add_argument(
         "--target",
-        choices=["cpu", "dml"],
+        choices=NAMES,
         default=target,
         help=f"whose kernels decide about data types (default: {default})",
     )
@@ -288,12 +294,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         help="contents of an input: .npy, an array of a .npz, else raw bytes; FILE.npz alone has several (repeatable)",
     )
     parser.add_argument("--output-dir", type=Path, metavar="DIR", help="write every output as DIR/NAME.npy")
-    parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
+    parser.add_argument("--provider", choices=NAMES, default="cpu", help="execution provider (default: cpu)")
     parser.add_argument("--profile", action="store_true", help="show what every ONNX node cost")
 
 
 def _add_verify(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
+    parser.add_argument("--provider", choices=NAMES, default="cpu", help="execution provider (default: cpu)")
     parser.add_argument(
         "--cases", "--rounds", type=_at_least(1), default=3, metavar="N", help="runs with new inputs (default: 3)"
     )
@@ -331,7 +337,7 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
         "--time-limit", type=_seconds, metavar="SECONDS", help="compare no further node after that time"
     )
     parser.add_argument("--profile", action="store_true", help="run the model, and say what every node cost")
-    parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
+    parser.add_argument("--provider", choices=NAMES, default="cpu", help="execution provider (default: cpu)")
 
 
 def _add_convert(parser: argparse.ArgumentParser) -> None:
@@ -366,7 +372,7 @@ def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
         metavar="LEVEL",
         help="check operators against this level, such as 3_0 (default: 6_4)",
     )
-    parser.add_argument("--provider", choices=["cpu", "dml"], default="cpu", help="execution provider (default: cpu)")
+    parser.add_argument("--provider", choices=NAMES, default="cpu", help="execution provider (default: cpu)")
     parser.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
     parser.add_argument("program", metavar="PROGRAM.py", help="a program that says: import pydirectml")
     parser.add_argument(

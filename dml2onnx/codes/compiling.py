@@ -8,12 +8,6 @@ NOT_LOWERED = Code(
     "The operator is known, read and checked, but this version of dml2onnx cannot turn it into ONNX yet. "
     "`dml2onnx ops` lists which operators can be compiled.",
 )
-NEEDS_OPSET = Code(
-    "DML2002",
-    "the opset lacks what an operator needs",
-    "ONNX gained the form that this operator needs in a later opset than the one asked for with --opset. "
-    "The message names the opset that has it; the default opset is 21.",
-)
 UNKNOWN_OPSET = Code(
     "DML2003",
     "opset out of range",

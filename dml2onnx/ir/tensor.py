@@ -97,6 +97,16 @@ def extent(sizes: Sequence[int], strides: Sequence[int]) -> int:
     return 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
 
 
+def is_dense(sizes: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether the elements tile ``[0, extent)`` once each."""
+    expected = 1
+    for stride, size in sorted((s, n) for n, s in zip(sizes, strides, strict=True) if n > 1):
+        if stride != expected:
+            return False
+        expected *= size
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class TensorDesc:
     """``DML_BUFFER_TENSOR_DESC``: a strided view of the start of a bound range.
@@ -179,19 +189,9 @@ class TensorDesc:
         return self.is_dense and not self.is_packed
 
     @property
-    def is_padded(self) -> bool:
-        """Whether memory between the first and the last element holds bytes that are no element."""
-        return not self.is_overlapping and not self.is_broadcast and not self.is_dense
-
-    @property
     def is_dense(self) -> bool:
         """Whether the elements tile memory: no gaps, none read twice."""
-        expected = 1
-        for stride, size in sorted((s, n) for n, s in zip(self.sizes, self.effective_strides, strict=True) if n > 1):
-            if stride != expected:
-                return False
-            expected *= size
-        return True
+        return is_dense(self.sizes, self.effective_strides)
 
     @property
     def is_overlapping(self) -> bool:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from dml2onnx.ir.tensor import extent, packed_strides
+from dml2onnx.ir.tensor import extent, is_dense, packed_strides
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ class Layout:
     @property
     def is_dense(self) -> bool:
         """Whether the elements tile ``[offset, offset + extent)`` once each."""
-        return _is_dense(self.sizes, self.strides)
+        return is_dense(self.sizes, self.strides)
 
     def offsets(self) -> Indices:
         """The memory position of every element, in the shape of the tensor."""
@@ -277,15 +277,6 @@ def apply(
 def _seen(memory: npt.NDArray[np.generic], gap: Layout) -> npt.NDArray[np.generic]:
     """What a layout sees of a memory that goes on with zeros."""
     return np.append(memory, np.zeros(gap.offset + gap.extent, memory.dtype))[gap.offsets()]
-
-
-def _is_dense(sizes: Sequence[int], strides: Sequence[int]) -> bool:
-    expected = 1
-    for stride, size in sorted((s, n) for n, s in zip(sizes, strides, strict=True) if n > 1):
-        if stride != expected:
-            return False
-        expected *= size
-    return True
 
 
 def _read_core(source: Layout, target: Layout) -> Plan | None:

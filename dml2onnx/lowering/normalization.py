@@ -10,6 +10,7 @@ import numpy as np
 from dml2onnx.lowering.activation import affine, apply_activation
 from dml2onnx.lowering.emitter.core import FLOAT, FLOAT16, broadcast_shape
 from dml2onnx.lowering.emitter.neural import Window
+from dml2onnx.lowering.reduction import LONGEST_ONES
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ MOST_LOST = 2.0**8
 """How much larger than the result a term may be that is only to cancel with another: 8 of FLOAT32's 24 bits."""
 SHORTEST_ROW = 2
 """Kernels that take a channel at a time want more than one element of it (ONNX Runtime 1.24 most of all)."""
-LONGEST_ONES = 1 << 12
-"""Constant vectors of ones are kept to this length."""
 WORTH_A_PRODUCT = 16
 """Columns from which on a MatMul adds rows several times as fast as ReduceMean does."""
 

@@ -9,13 +9,14 @@ import numpy as np
 
 from dml2onnx import __version__, arguments, catalog
 from dml2onnx.checks import check, minimum_feature_level
-from dml2onnx.compiler import DEFAULT_OPSET, compile
+from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.report.directml import Directml
 from dml2onnx.report.onnx_side import onnx_side
 from dml2onnx.report.records import VERSION, Compared, Level, Profile, Report, Verification, Verified, Wrong, number
 from dml2onnx.report.times import placed
 from dml2onnx.runtime import require_provider
+from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification import contents, verify
 
 if TYPE_CHECKING:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from dml2onnx.targets.kernels import NAMES, OPSETS, Target, UnknownTargetError, target, version
+from dml2onnx.targets.kernels import DEFAULT_OPSET, NAMES, OPSETS, Target, UnknownTargetError, target, version
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Container
 
 __all__ = [
+    "DEFAULT_OPSET",
     "NAMES",
     "OPSETS",
     "Target",
@@ -75,7 +76,6 @@ def legal_type(
     variable: str,
     element_type: str,
     movement: bool = False,
-    others: Mapping[str, str] | None = None,
     *,
     modular: bool = False,
 ) -> str | None:
@@ -84,13 +84,12 @@ def legal_type(
     That is ``element_type`` itself, or else the nearest type that loses nothing, or ``None`` when there is none.
     ``movement`` says that the node only moves elements; ``modular`` that it computes integers modulo 2**bits, so that
     casting its result back drops what overflowed (Add, Sub, Mul; a type of floating point would not do, and none is
-    chosen). ``others`` gives the node's other type variables.
+    chosen). The node's other type variables may have any type.
 
     DirectML's session gives a node that it has no kernel for to the CPU provider. So target ``dml`` prefers a type with
     a DirectML kernel, for the node and for the casts, and goes by the CPU provider's kernels when there is none.
     """
-    bound = tuple(others.items()) if others else ()
-    return _legal_type(target, op, opset, variable, element_type, movement, modular, bound)
+    return _legal_type(target, op, opset, variable, element_type, movement, modular)
 
 
 @cache
@@ -102,7 +101,6 @@ def _legal_type(
     element_type: str,
     movement: bool,
     modular: bool,
-    others: tuple[tuple[str, str], ...],
 ) -> str | None:
     candidates = [element_type]
     if movement or modular:
@@ -110,11 +108,11 @@ def _legal_type(
     candidates += (item for item in exact_wider(element_type) if not modular or "int" in item)
     for provider in (first, target("cpu")):
         for item in candidates:
-            if provider.supports(op, opset, {**dict(others), variable: item}) and (
+            if provider.has_kernel(op, opset, {variable: item}) and (
                 item == element_type
                 or (
-                    provider.supports("Cast", opset, {"T1": element_type, "T2": item})
-                    and provider.supports("Cast", opset, {"T1": item, "T2": element_type})
+                    provider.has_kernel("Cast", opset, {"T1": element_type, "T2": item})
+                    and provider.has_kernel("Cast", opset, {"T1": item, "T2": element_type})
                 )
             ):
                 return item

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 NAMES = ("cpu", "dml")
 OPSETS = range(17, 24)
+DEFAULT_OPSET = 21
 
 
 class UnknownTargetError(DmlError):
@@ -43,7 +44,7 @@ class Target:
     _alternatives: dict[tuple[str, int], tuple[Alternative, ...]] = field(default_factory=dict, repr=False)
     """What has been looked up, by operator and opset."""
 
-    def supports(self, op: str, opset: int, types: Mapping[str, str]) -> bool:
+    def has_kernel(self, op: str, opset: int, types: Mapping[str, str]) -> bool:
         """Whether a kernel runs ``op`` of a model of ``opset`` with these element types of its type variables.
 
         ``types`` names the variables as the ONNX operator does (``{"T": "float16"}``, ``{"T1": "int8", "T2":
@@ -62,11 +63,6 @@ class Target:
         except KeyError as error:
             raise InternalError(op, f"opset {opset} has no type variable {error} of this operator") from None
         return False
-
-    def element_types(self, op: str, opset: int, variable: str) -> frozenset[str]:
-        """The element types of one type variable, whatever the others are; empty when there is no kernel."""
-        rows = self._alternatives.get((op, opset)) or self._look_up(op, opset)
-        return frozenset().union(*(row[variable] for row in rows))
 
     def _look_up(self, op: str, opset: int) -> tuple[Alternative, ...]:
         assert opset in OPSETS

@@ -253,15 +253,15 @@ class EmitterCore:
     # --- nodes -------------------------------------------------------------------------------------------------------
 
     def supports(self, op: str, dtype: DType, variable: str = "T") -> bool:
-        """Whether ``op`` can be run exactly on this type, in a wider one if need be."""
+        """Whether ``op`` can be run exactly on this type, in a wider one if need be: whether :meth:`legal` has one."""
         return legal_type(self.target, op, self.opset, variable, ELEMENT_TYPES[dtype][1]) is not None
 
     def has_kernel(self, op: str, dtype: DType, variable: str = "T") -> bool:
         """Whether the provider runs ``op`` on just this type, without casts."""
-        return self.target.supports(op, self.opset, {variable: ELEMENT_TYPES[dtype][1]})
+        return self.target.has_kernel(op, self.opset, {variable: ELEMENT_TYPES[dtype][1]})
 
     def legal(self, op: str, traits: Traits, dtype: DType) -> DType:
-        """The type in which to run ``op``."""
+        """The type in which to run ``op`` exactly; :class:`NoKernelError` where there is none."""
         key = (op, dtype, traits.keeps)
         if key not in self._legal:
             name = legal_type(
