@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import _bench_cases
+import _bench_learning
 import _bench_networks
 import _bench_regions
 import numpy as np
@@ -217,7 +218,9 @@ def main() -> None:
     started = time.perf_counter()
     rows, pending = [], set()
     with tempfile.TemporaryDirectory() as directory:
-        for case in chain(_bench_cases.cases(), _bench_networks.cases(), _bench_regions.cases()):
+        for case in chain(
+            _bench_cases.cases(), _bench_networks.cases(), _bench_learning.cases(), _bench_regions.cases()
+        ):
             if options.only and not case.operator.startswith(tuple(options.only)):
                 continue
             if case.operator not in lowerings():

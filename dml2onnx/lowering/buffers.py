@@ -33,10 +33,11 @@ from dml2onnx.ir.view import (
     plan_write,
 )
 from dml2onnx.lowering.bits import packed, reinterpret, unpacked
-from dml2onnx.lowering.emitter.movement import MANY_ELEMENTS, MOVES
+from dml2onnx.lowering.emitter.movement import MANY_ELEMENTS
+from dml2onnx.lowering.margins import surrounded
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable
 
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Graph, Write
@@ -122,7 +123,7 @@ def take(e: Emitter, plan: Plan, tensor: Tensor, below: Tensor | None = None) ->
                 tensor = e.Expand(tensor, shape)
             case Pad(ends, gap):
                 if below is None or gap is None:
-                    tensor = _padded(e, tensor, ends)
+                    tensor = surrounded(e, tensor, (0,) * tensor.rank, ends)
                 else:
                     tensor = e.Concat([tensor, _seen(e, below, gap)], tensor.rank - 1)
             case Gather(axis, layout):
@@ -132,32 +133,16 @@ def take(e: Emitter, plan: Plan, tensor: Tensor, below: Tensor | None = None) ->
                 sources, count = step.sources(), tensor.shape[axis]
                 if below is None:
                     one = tuple(int(i == axis) for i in range(tensor.rank))
-                    whole, sources = _padded(e, tensor, one), np.minimum(sources, count)
+                    whole, sources = surrounded(e, tensor, (0,) * tensor.rank, one), np.minimum(sources, count)
                 else:
                     whole = e.Concat([tensor, _seen(e, below, gap)], axis)
                 tensor = e.Gather(whole, e.positions(sources), axis)
     return tensor
 
 
-def _padded(e: Emitter, x: Tensor, ends: Sequence[int], starts: Sequence[int] | None = None) -> Tensor:
-    """Zeros around ``x``: Pad, or Concat where there is no kernel of it, the last axis first."""
-    before = starts or (0,) * x.rank
-    if x.value is not None or e.has_kernel("Pad", x.dtype):
-        return e.Pad(x, before, ends)
-    zero = e.constant(0, x.dtype)
-    for axis in reversed(range(x.rank)):
-        sizes = [(*x.shape[:axis], count, *x.shape[axis + 1 :]) for count in (before[axis], ends[axis])]
-        # not folded, which would store them
-        zeros = [
-            e.emit("Expand", MOVES, [zero, e.ints(shape)], x.dtype, shape) if prod(shape) else None for shape in sizes
-        ]
-        x = e.Concat([part for part in (zeros[0], x, zeros[1]) if part is not None], axis)
-    return x
-
-
 def _seen(e: Emitter, below: Tensor, gap: Layout) -> Tensor:
     """What lies in the memory that is written to."""
-    below = _padded(e, below, (max(gap.offset + gap.extent - below.size, 0),))
+    below = surrounded(e, below, (0,), (max(gap.offset + gap.extent - below.size, 0),))
     plan = plan_read(Layout.packed(below.shape), gap)
     assert plan is not None, f"{gap} lies outside of {below.shape}"
     return take(e, plan, below)
@@ -346,7 +331,7 @@ class Buffers:
         below = None if base is None else self._unpacked(base, offset, desc)
         flat = take(e, plan_write(layout, over=below is not None), tensor, below)
         if below is None:
-            flat = _padded(e, e.Slice(flat, [0], [size]), (max(size - flat.size, 0),))
+            flat = surrounded(e, e.Slice(flat, [0], [size]), (0,), (max(size - flat.size, 0),))
         elif flat.size < size:
             flat = e.Concat([flat, e.Slice(below, [flat.size], [size])], 0)
         return packed(e, flat)
@@ -440,7 +425,7 @@ class Buffers:
             first, last = layer.start // width, layer.end // width
             if flat is None:
                 dense = take(e, plan_write(layout), elements)
-                flat = _padded(e, dense, (max(count - first - dense.size, 0),), (first,))
+                flat = surrounded(e, dense, (first,), (max(count - first - dense.size, 0),))
             else:
                 below = e.Slice(flat, [first], [last])
                 dense = take(e, plan_write(layout, over=True), elements, below)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.ir.tensor import DataType
+from dml2onnx.lowering.margins import padded_axes, surrounded
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
@@ -65,27 +66,6 @@ def _margins(node: Operands) -> tuple[Tensor, tuple[int, ...], tuple[int, ...]]:
     return node.tensor("InputTensor"), node.op.uints("StartPadding"), node.op.uints("EndPadding")
 
 
-def _padded_axes(start: Sequence[int], end: Sequence[int]) -> Iterator[int]:
-    """The last first: what is copied element by element is then still small."""
-    return (axis for axis in reversed(range(len(start))) if start[axis] or end[axis])
-
-
-def surrounded(
-    e: Emitter, x: Tensor, start: Sequence[int], end: Sequence[int], value: int | float | np.generic
-) -> Tensor:
-    """One value at both ends: Pad where there is a kernel for the type, else a Concat per padded dimension."""
-    if x.value is not None or e.has_kernel("Pad", x.dtype):
-        return e.Pad(x, start, end, "constant", value)
-    e.note(f"Pad has no kernel for {x.dtype}; Concat moves its bits without casts")
-    for axis in _padded_axes(start, end):
-        before, after = (
-            e.ConstantOfShape((*x.shape[:axis], count, *x.shape[axis + 1 :]), value, x.dtype)
-            for count in (start[axis], end[axis])
-        )
-        x = e.Concat([part for part in (before, x, after) if part.size], axis)
-    return x
-
-
 def _continue(node: Operands, e: Emitter) -> Tensor:
     """The other modes: Pad where it has the mode and does not refuse the margins, else a Gather per dimension."""
     x, start, end = _margins(node)
@@ -93,7 +73,7 @@ def _continue(node: Operands, e: Emitter) -> Tensor:
     if e.has_kernel("Pad", x.dtype) and _pad_takes(mode, x.shape, start, end, e.opset):
         return e.Pad(x, start, end, _MODES[mode])
     e.note(f"Gather: Pad has no {mode} mode, or none for {x.dtype} and these margins")
-    for axis in _padded_axes(start, end):
+    for axis in padded_axes(start, end):
         size = x.shape[axis]
         e.budget.require(start[axis] + size + end[axis])
         places = np.arange(-start[axis], size + end[axis])

@@ -6,7 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from dml2onnx.lowering.emitter.core import INT64
-from dml2onnx.lowering.padding import surrounded
+from dml2onnx.lowering.margins import surrounded
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:

@@ -63,6 +63,15 @@ class TestConstant:
     def test_concat_where_pad_has_no_kernel(self, data_type):
         assert operators(check_case(pad((2, 3), (1, 0), (0, 2), value=3, data_type=data_type))) == ["Concat", "Concat"]
 
+    @pytest.mark.parametrize("data_type", ["FLOAT32", "UINT8", "INT16"])
+    def test_concat_where_pad_copies_element_by_element(self, data_type):
+        """Many short rows that get longer; what is put behind them is not stored."""
+        for start, end in (((0, 0), (0, 1)), ((0, 2), (0, 0)), ((0, 1), (0, 3))):
+            model = check_case(pad((2000, 3), start, end, value=3, data_type=data_type), extremes=True)
+            assert set(operators(model)) == {"Expand", "Concat"}
+            assert model.lowered.weight_bytes < 100
+        assert operators(check_case(pad((2000, 3), (1, 0), (1, 0), value=3)))[-1] == "Pad"
+
     def test_no_margin_is_a_copy(self):
         assert operators(check_case(pad((2, 3), (0, 0), (0, 0), value=3))) == ["Identity"]
 
