@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from dml2onnx.codes.running import (
 from dml2onnx.diagnostics import Diagnostic, DmlError, quote, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -93,15 +94,31 @@ class Session:
     def end_profile(self) -> list[NodeTime]:
         """What every node cost in all runs so far; the session must have been made with ``profile``."""
         assert self._profile_directory is not None
-        events = json.loads(Path(self._session.end_profiling()).read_text(encoding="utf-8"))
+        text = Path(self._session.end_profiling()).read_text(encoding="utf-8", errors="replace")
         self._profile_directory.cleanup()
         times: dict[tuple[str, str, str], float] = {}
-        for event in events:
-            if event.get("cat") == "Node" and event["name"].endswith("_kernel_time"):
-                details = event["args"]
-                key = (event["name"].removesuffix("_kernel_time"), details["op_name"], details.get("provider", ""))
-                times[key] = times.get(key, 0.0) + float(event["dur"])
+        for name, details, microseconds in _kernel_times(text):
+            key = (name, details["op_name"], details.get("provider", ""))
+            times[key] = times.get(key, 0.0) + microseconds
         return [NodeTime(name, operator, spent, provider) for (name, operator, provider), spent in times.items()]
+
+
+_KERNEL_TIME = re.compile(
+    r'^\{"cat" : "Node",.*?"dur" :(\d+),.*?"name" :"((?:.|\n)*?)_kernel_time","args" : (\{.*\})\},?$', re.MULTILINE
+)
+
+
+def _kernel_times(text: str) -> Iterator[tuple[str, dict[str, Any], float]]:
+    """(node, details, microseconds) of each kernel in a profile."""
+    try:
+        events = json.loads(text)
+    except ValueError:  # older versions write names as they are, quotes and all
+        for duration, name, details in _KERNEL_TIME.findall(text):
+            yield name, json.loads(details), float(duration)
+        return
+    for event in events:
+        if event.get("cat") == "Node" and event["name"].endswith("_kernel_time"):
+            yield event["name"].removesuffix("_kernel_time"), event["args"], float(event["dur"])
 
 
 def open_session(model: bytes | Path, provider: str = "cpu", profile: Path | None = None) -> Any:

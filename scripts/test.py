@@ -25,6 +25,7 @@ RUNTIME_TESTS = (
     "tests/lowering",
     "tests/networks",
     "tests/pydirectml",
+    "tests/report/test_gather.py",
     "tests/test_runtime.py",
     "tests/test_samples.py",
     "tests/test_squeezenet.py",

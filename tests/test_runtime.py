@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import dml2onnx
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.data import ArrayData
@@ -77,6 +78,18 @@ def test_unknown_provider() -> None:
     with pytest.raises(DmlError) as caught:
         joined().run({}, provider="cuda")
     assert caught.value.diagnostics[0].code == "DML3001"
+
+
+def test_profile_names_nodes_whatever_they_are_called() -> None:
+    """ONNX Runtime 1.24 writes names into its JSON as they are."""
+    names = ['say "no"', "back\\slash", "two\nlines", "\u202e\u00e9", '","args" : {}}']
+    g = dml2onnx.GraphBuilder()
+    value = g.input("x", "FLOAT32", [4])
+    for name in names:
+        value = g.activation_sigmoid(value, name=name)
+    session = dml2onnx.compile(g.build({"y": value})).session(profile=True)
+    session.run({"x": np.zeros(4, np.float32)})
+    assert list(dict.fromkeys(item.name.rpartition("/")[0] for item in session.end_profile())) == names
 
 
 def test_profile_names_the_nodes() -> None:
