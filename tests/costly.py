@@ -14,8 +14,9 @@ from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference import require_computable
+from dml2onnx.verification.lone import lone_node
 from tests.checks.valid import descriptors
-from tests.hostile import enlarged, unfilled
+from tests.hostile import enlarged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,7 +45,7 @@ def outcome(graph: Graph) -> str:
 
 def graphs(ops: Iterable[OperatorDesc], every: int) -> list[Graph]:
     variants = list(dict.fromkeys(variant for op in ops for variant in enlarged(op)))[::every]
-    return [unfilled(variant, constant=constant) for variant in variants for constant in (False, True)]
+    return [lone_node(variant, constant=constant) for variant in variants for constant in (False, True)]
 
 
 def main(memory: int, seconds: float, names: list[str], every: int = EVERY) -> dict[str, object]:

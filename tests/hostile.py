@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldType
 from dml2onnx.checks.inference import infer_outputs
-from dml2onnx.ir.data import FillData
-from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 
@@ -16,29 +14,6 @@ if TYPE_CHECKING:
 
 LARGE = (1 << 16, 1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 31) - 1)
 _SIZES = (FieldType.UINT, FieldType.UINT_ARRAY, FieldType.TENSOR, FieldType.TENSOR_ARRAY, FieldType.SIZE_2D)
-
-
-def unfilled(op: OperatorDesc, *, constant: bool = False) -> Graph:
-    """A graph of one node, ``wide``, whose inputs nobody has filled, or are constants that repeat one element."""
-    reads, writes = {}, {}
-    inputs, constants, outputs = [], [], []
-    for item in op.schema.tensor_fields:
-        descs = op.tensors(item.name)
-        if not descs:
-            continue
-        values = [Value(f"{item.name}{index}", desc.total_bytes) for index, desc in enumerate(descs)]
-        if item not in op.schema.input_fields:
-            writes[item.name] = tuple(Write(value) for value in values)
-            outputs += [GraphOutput(value.name, value, desc) for value, desc in zip(values, descs, strict=True)]
-            continue
-        reads[item.name] = tuple(Read(value) for value in values)
-        for value, desc in zip(values, descs, strict=True):
-            if constant:
-                element = (1).to_bytes(max(desc.data_type.bits // 8, 1), "little")
-                constants.append(Constant(value, FillData(element, value.nbytes)))
-            else:
-                inputs.append(GraphInput(value.name, value))
-    return Graph((Node("wide", op, reads, writes),), tuple(inputs), tuple(outputs), tuple(constants))
 
 
 def enlarged(op: OperatorDesc) -> Iterator[OperatorDesc]:

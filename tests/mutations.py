@@ -23,11 +23,11 @@ from dml2onnx.execution import execute
 from dml2onnx.exporters import export
 from dml2onnx.frontends import load
 from dml2onnx.ir.graph import Graph
+from dml2onnx.verification.lone import lone_node
 from tests.checks.valid import descriptors
 from tests.frontends.models import CONVOLUTION, DX, GRAPH, NATIVE, PADDING1, edited
 from tests.frontends.partitions import build
 from tests.frontends.test_serialized_fuzz import MODEL as PARTITION
-from tests.hostile import unfilled
 
 NUMBERS = (0, 1, 2, 3, 4, 5, 7, 8, 16, 255, 256, 65535, 65536, 1 << 20, 1 << 28, 2**31 - 1, 2**31, 2**32 - 1, 2**32, -1)
 WORDS = ("FLOAT32", "FLOAT16", "INT32", "UINT8", "INT8", "UINT32", "INT64", "UINT64", "FLOAT64", "UINT4", "x", "y", "w")
@@ -100,7 +100,7 @@ def sources(samples: Path) -> list[Source]:
         path = Path(directory) / "model.json"
         for name, descs in descriptors().items():
             if descs:
-                export(unfilled(descs[0]), path, "native")
+                export(lone_node(descs[0]), path, "native")
                 found.append(Source(name, json.loads(path.read_text(encoding="utf-8"))))
     return found
 

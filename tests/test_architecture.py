@@ -70,9 +70,12 @@ ALLOWED = {
     "pydirectml": {"builder", "catalog", "checks", "codes", "compiler", "diagnostics", "ir", "runtime"},
     "verification": {
         "arguments",
+        "catalog",
+        "checks",
         "codes",
         "compiler",
         "diagnostics",
+        "exporters",
         "frontends",
         "ir",
         "model",

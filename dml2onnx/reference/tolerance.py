@@ -35,6 +35,7 @@ HALF_ACCUMULATION = UNIT_ROUNDOFF[DataType.FLOAT16] / UNIT_ROUNDOFF[DataType.FLO
 """Factor on ``Result.error`` where FLOAT16 is accumulated in FLOAT16, as DirectML may (decision G5)."""
 
 
+@np.errstate(all="ignore")
 def allowed_error(result: Result, data_type: DataType, half_accumulation: bool = False) -> Floats:
     """The largest absolute difference per element; 0 where the result has to be equal.
 
@@ -61,6 +62,7 @@ def _zero_where(mask: Mask, values: Floats) -> Floats:
     return np.where(mask, 0, values) if mask.any() else values
 
 
+@np.errstate(all="ignore")
 def disagreements(
     got: Array,
     result: Result,

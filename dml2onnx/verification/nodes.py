@@ -89,7 +89,7 @@ class NodeChecks:
         """
         bound = {item.value: _bytes(feeds[item.name], item.value) for item in self._graph.inputs}
         bound |= {item.value: _bytes(item.data.read(), item.value) for item in self._graph.constants}
-        given = {name: _bytes_to(feeds[name], port.dtype, port.shape) for name, port in self._inputs.items()}
+        given = {name: bytes_to(feeds[name], port.dtype, port.shape) for name, port in self._inputs.items()}
         for batch in self._batches():
             wanted = {value for node in batch for value in (*node.sources, *node.targets) if value in self._names}
             arrays = self._session.run(given, [self._names[value] for value in wanted])
@@ -159,7 +159,7 @@ def _bytes(array: Array, value: Value) -> memory.Bytes:
     return flat if flat.size == value.nbytes else np.concatenate([flat, np.zeros(value.nbytes - flat.size, np.uint8)])
 
 
-def _bytes_to(array: Array, dtype: np.dtype[np.generic], shape: tuple[int, ...]) -> Array:
+def bytes_to(array: Array, dtype: np.dtype[np.generic], shape: tuple[int, ...]) -> Array:
     """The same bytes under another type and shape, as another reader sees the buffer."""
     if (array.dtype, array.shape) == (dtype, shape):
         return array

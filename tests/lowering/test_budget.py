@@ -10,7 +10,7 @@ from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.data import ArrayData, Data, FillData, PaddedData, stored_bytes
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.lowering.budget import NODE_BYTES, NODE_COUNT, TOTAL_BYTES, Budget
-from tests.hostile import unfilled
+from dml2onnx.verification.lone import lone_node
 from tests.lowering.harness import make_case, operator, t
 
 SIDE = 1024
@@ -86,7 +86,7 @@ def padded(mode: str, count: int) -> Graph:
         StartPadding=(0,),
         EndPadding=(count,),
     )
-    return unfilled(op)
+    return lone_node(op)
 
 
 @pytest.mark.parametrize("mode", ["REFLECTION", "SYMMETRIC"])

@@ -12,18 +12,18 @@ from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.reference import evaluate
 from dml2onnx.reference.measure import LARGEST_NODE
 from dml2onnx.verification import verify
-from tests.hostile import unfilled
+from dml2onnx.verification.lone import lone_node
 from tests.lowering.harness import operator, t
 
 
 def unary(desc: TensorDesc) -> Graph:
-    return unfilled(operator("ELEMENT_WISE_ABS", InputTensor=desc, OutputTensor=desc))
+    return lone_node(operator("ELEMENT_WISE_ABS", InputTensor=desc, OutputTensor=desc))
 
 
 def random_numbers(count: int) -> Graph:
     state = t("UINT32", (1, 1, 1, 6))
     output = t("UINT32", (1, 1, 1, count))
-    return unfilled(operator("RANDOM_GENERATOR", InputStateTensor=state, OutputTensor=output, Type="PHILOX_4X32_10"))
+    return lone_node(operator("RANDOM_GENERATOR", InputStateTensor=state, OutputTensor=output, Type="PHILOX_4X32_10"))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,257 @@
+"""Descriptors that differ a little from others, as the catalogue's field types allow.
+
+A walk of such changes, each kept when the checks have nothing against it, reaches descriptors of every operator that
+nobody would write down: ``valid_walk``. A change of one field that is not kept has to be found out: ``changed_field``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+from typing import TYPE_CHECKING
+
+from dml2onnx import catalog
+from dml2onnx.catalog import LATEST, FieldType
+from dml2onnx.checks import check
+from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.verification.lone import lone_node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from random import Random
+
+    from dml2onnx.catalog import FieldSchema
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.operator import FieldValue
+
+LARGEST = 4096
+"""Elements of a tensor, which is enough to show what an operator does."""
+
+_FLOATS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, -1.0, 1e-5, 3.0)
+
+
+def findings(op: OperatorDesc) -> list[Diagnostic]:
+    """What is wrong with a graph of nothing but this operator."""
+    return check(lone_node(op))
+
+
+def is_small(op: OperatorDesc) -> bool:
+    """Whether the descriptor describes little work."""
+    descs = [desc for item in op.schema.tensor_fields for desc in op.tensors(item.name)]
+    return all(desc.element_count <= LARGEST and desc.extent <= 4 * LARGEST for desc in descs)
+
+
+def valid_walk(op: OperatorDesc, random: Random, steps: int) -> OperatorDesc:
+    """A descriptor without findings, ``steps`` changes away from one."""
+    for _ in range(steps):
+        changed = together(op, random) if random.random() < 0.5 else changed_field(op, random)[0]
+        if changed != op and is_small(changed) and not findings(changed):
+            op = changed
+    return op
+
+
+def with_value(op: OperatorDesc, name: str, value: FieldValue) -> OperatorDesc:
+    """The descriptor with another value in one field, and in the one that counts it."""
+    values = list(op.values)
+    values[op.schema.index[name]] = value
+    count = op.schema.fields_by_name[name].count
+    if count is not None and isinstance(value, tuple) and isinstance(op.get(name), tuple):
+        values[op.schema.index[count]] = len(value)
+    return OperatorDesc(op.schema, tuple(values))
+
+
+# --- Several fields at once -------------------------------------------------------------------------------------------
+
+
+def together(op: OperatorDesc, random: Random) -> OperatorDesc:
+    """One data type, number or rank changed wherever it stands: what belongs together often stays so."""
+    tensors = [desc for item in op.schema.tensor_fields for desc in op.tensors(item.name)]
+    if not tensors:
+        return op
+    match random.randrange(3):
+        case 0:
+            old, new = random.choice(tensors).data_type, random.choice(list(DataType))
+            return _each_tensor(op, lambda desc: replace(desc, data_type=new) if desc.data_type is old else desc)
+        case 1:
+            sizes = random.choice(tensors).sizes
+            number = random.choice(sizes) if sizes else 1
+            other = random.choice((number + 1, max(1, number - 1), 2 * number, 1, 2, 3))
+            return OperatorDesc(op.schema, tuple(_with_number(value, number, other) for value in op.values))
+        case _:
+            if random.random() < 0.5:
+                return _each_tensor(op, lambda desc: _sized(desc, (1, *desc.sizes)))
+            return _each_tensor(op, lambda desc: _sized(desc, desc.sizes[1:]) if desc.sizes[:1] == (1,) else desc)
+
+
+def _each_tensor(op: OperatorDesc, change: Callable[[TensorDesc], TensorDesc]) -> OperatorDesc:
+    def of(value: FieldValue) -> FieldValue:
+        if isinstance(value, TensorDesc):
+            return change(value)
+        if isinstance(value, tuple) and value and isinstance(value[0], TensorDesc):
+            return tuple(change(item) for item in value if isinstance(item, TensorDesc))
+        return value
+
+    return OperatorDesc(op.schema, tuple(of(value) for value in op.values))
+
+
+def _with_number(value: FieldValue, old: int, new: int) -> FieldValue:
+    if isinstance(value, TensorDesc):
+        return _sized(value, tuple(new if size == old else size for size in value.sizes))
+    if isinstance(value, tuple):
+        items = [_with_number(item, old, new) for item in value]
+        return tuple(items)  # type: ignore[return-value]  # each is of the kind that it was
+    return new if type(value) is int and value == old else value
+
+
+def _sized(desc: TensorDesc, sizes: tuple[int, ...]) -> TensorDesc:
+    return desc if sizes == desc.sizes else TensorDesc(desc.data_type, sizes, None, desc.owned_by_dml)
+
+
+# --- One field --------------------------------------------------------------------------------------------------------
+
+
+def changed_field(op: OperatorDesc, random: Random) -> tuple[OperatorDesc, str]:
+    """The descriptor with something else in one field, and the field's name."""
+    fields = [item for item in op.schema.fields if item.name not in _counts(op)]
+    item = random.choice(fields)
+    return with_value(op, item.name, _another(item, op.get(item.name), random)), item.name
+
+
+def _counts(op: OperatorDesc) -> set[str | None]:
+    return {item.count for item in op.schema.fields}
+
+
+def _another(item: FieldSchema, value: FieldValue, random: Random) -> FieldValue:
+    if item.optional and value is not None and random.random() < 0.15:
+        return None
+    if isinstance(value, TensorDesc):
+        return _another_tensor(value, random)
+    if isinstance(value, tuple):
+        return _another_array(item, value, random)
+    match item.type:
+        case FieldType.UINT | FieldType.INT if isinstance(value, int):
+            return max(value + random.choice((1, -1, 2)), 0 if item.type is FieldType.UINT else -9)
+        case FieldType.FLOAT:
+            return random.choice(_FLOATS)
+        case FieldType.BOOL:
+            return not value
+        case FieldType.ENUM:
+            assert item.enum is not None
+            return random.choice(sorted(catalog.enum_schema(item.enum).values))
+        case FieldType.SCALE_BIAS:
+            return ScaleBias(random.choice(_FLOATS), random.choice(_FLOATS))
+        case FieldType.SIZE_2D if isinstance(value, Size2D):
+            width, height = (max(0, size + random.choice((1, 0, -1))) for size in (value.width, value.height))
+            return Size2D(width, height)
+        case FieldType.SCALAR_UNION if isinstance(value, Scalar):
+            number = random.choice(_FLOATS) if value.data_type.is_float else random.choice((0, 1, 2, 5))
+            return Scalar(value.data_type, number)
+    return value
+
+
+def _another_array(item: FieldSchema, value: tuple[object, ...], random: Random) -> FieldValue:
+    if not value:
+        return ()
+    position = random.randrange(len(value))
+    chance = random.random()
+    items = list(value)
+    if chance < 0.1:
+        items.append(items[position])
+    elif chance < 0.2 and len(items) > 1:
+        del items[position]
+    else:
+        old = items[position]
+        if isinstance(old, TensorDesc):
+            items[position] = _another_tensor(old, random)
+        elif isinstance(old, float) or item.type is FieldType.FLOAT_ARRAY:
+            items[position] = random.choice(_FLOATS)
+        elif isinstance(old, int):
+            items[position] = max(0 if item.type is FieldType.UINT_ARRAY else -9, old + random.choice((1, -1, 2)))
+    return tuple(items)  # type: ignore[return-value]  # each is of the kind that it was
+
+
+def _another_tensor(desc: TensorDesc, random: Random) -> TensorDesc:
+    match random.randrange(5):
+        case 0:
+            return replace(desc, data_type=random.choice(list(DataType)))
+        case 1 if desc.rank:
+            axis = random.randrange(desc.rank)
+            size = random.choice((desc.sizes[axis] + 1, max(1, desc.sizes[axis] - 1), 1, 2 * desc.sizes[axis]))
+            return _sized(desc, (*desc.sizes[:axis], size, *desc.sizes[axis + 1 :]))
+        case 2:
+            return _sized(desc, (1, *desc.sizes) if random.random() < 0.5 else desc.sizes[1:])
+        case _:
+            return replace(desc, strides=_another_layout(desc.sizes, random), total_size=0)
+
+
+def _another_layout(sizes: tuple[int, ...], random: Random) -> tuple[int, ...] | None:
+    """Strides: permuted, with gaps, or with a dimension that is repeated."""
+    order = list(range(len(sizes)))
+    kind = random.randrange(4)
+    if kind == 0:
+        return None
+    if kind == 1:
+        random.shuffle(order)
+    strides, step = [0] * len(sizes), 1
+    for axis in reversed(order):
+        if kind == 2:
+            step += random.choice((0, 0, 1, 3))
+        strides[axis] = step
+        step *= sizes[axis]
+    if kind == 3 and sizes:
+        strides[random.randrange(len(sizes))] = 0
+    return tuple(strides)
+
+
+# --- Towards the smallest ---------------------------------------------------------------------------------------------
+
+
+def smaller(op: OperatorDesc) -> Iterator[OperatorDesc]:
+    """Descriptors that say less, the boldest first."""
+    numbers = {size for item in op.schema.tensor_fields for desc in op.tensors(item.name) for size in desc.sizes}
+    for number in sorted(numbers - {1}, reverse=True):
+        for other in {1, number // 2, number - 1} - {0, number}:
+            yield OperatorDesc(op.schema, tuple(_with_number(value, number, other) for value in op.values))
+    yield _each_tensor(op, lambda desc: _sized(desc, desc.sizes[1:]) if desc.sizes[:1] == (1,) else desc)
+    for item, value in op.items():
+        if item.optional and value is not None:
+            yield with_value(op, item.name, None)
+        if isinstance(value, TensorDesc):
+            if value.strides is not None:
+                yield with_value(op, item.name, replace(value, strides=None, total_size=0))
+            for axis, size in enumerate(value.sizes):
+                if size > 1:
+                    shorter = (*value.sizes[:axis], size - 1, *value.sizes[axis + 1 :])
+                    yield with_value(op, item.name, _sized(value, shorter))
+        if isinstance(value, tuple) and len(value) > 1:
+            yield with_value(op, item.name, value[:-1])
+
+
+def weight(op: OperatorDesc) -> tuple[int, int, int]:
+    """How much a descriptor says: elements, sizes, and fields that are given."""
+    descs = [desc for item in op.schema.tensor_fields for desc in op.tensors(item.name)]
+    laid_out = sum(desc.strides is not None for desc in descs)
+    return sum(prod(desc.sizes) for desc in descs), sum(desc.rank for desc in descs) + laid_out, _given(op)
+
+
+def _given(op: OperatorDesc) -> int:
+    return sum(value is not None for value in op.values)
+
+
+def view_class(desc: TensorDesc) -> str:
+    """What kind of view a tensor is of its buffer."""
+    if desc.is_packed:
+        return "packed"
+    for name in ("broadcast", "permuted", "padded"):
+        if getattr(desc, f"is_{name}"):
+            return name
+    return "overlapping"
+
+
+def support_cells(op: OperatorDesc) -> Iterator[tuple[str, str, str, str]]:
+    """(operator, tensor, data type and rank, class of view) of every tensor."""
+    assert op.schema.rows_at(LATEST)
+    for item in op.schema.tensor_fields:
+        for desc in op.tensors(item.name)[:1]:
+            yield op.type, item.name, f"{desc.data_type.name} {desc.rank}d", view_class(desc)

@@ -1,0 +1,106 @@
+"""The campaign in small: the same trials as ``scripts/campaign.py``, a few seeds of each."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+
+import dml2onnx
+from dml2onnx.checks import check
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.verification import descriptor_trials, trial, variations
+from dml2onnx.verification.lone import lone_node
+from tests.checks.valid import descriptors
+from tests.lowering.harness import operator, t
+from tests.random_graphs import samples
+from tests.random_graphs.growing import Sample
+
+ROOT = Path(__file__).parent.parent
+BASES = [descriptor_trials.normal(op) for several in descriptors().values() for op in several]
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_descriptors(batch: int) -> None:
+    outcomes = [descriptor_trials.attempt(BASES, seed) for seed in range(100 * batch, 100 * (batch + 1))]
+    assert [(item.op, item.problem) for item in outcomes if item.problem] == []
+    assert sum(item.ran for item in outcomes) > 80
+    assert len({item.op.type for item in outcomes}) > 50
+    assert {"still valid", "refused by name"} <= {item.mutant for item in outcomes}
+    assert len({view for item in outcomes for *_, view in variations.support_cells(item.op)}) >= 3
+
+
+@settings(deadline=None, derandomize=True, max_examples=25)
+@given(sample=samples())
+def test_relations(tmp_path_factory: pytest.TempPathFactory, sample: Sample) -> None:
+    assume(not any(item.severity.value == "error" for item in check(sample.graph)))
+    directory = tmp_path_factory.mktemp("relations")
+    assert trial.relations(sample.graph, 0, random.Random(0), directory) == []
+
+
+# --- They can fail ----------------------------------------------------------------------------------------------------
+
+ADD = operator("ELEMENT_WISE_ADD", **dict.fromkeys(("ATensor", "BTensor", "OutputTensor"), t("FLOAT32", [2, 3, 4])))
+
+
+def test_a_wrong_operator_is_found_and_reduced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is done to a sum, it stays wrong in each of its elements but the first: two are the least."""
+    evaluated = trial.evaluate_results
+
+    def wrong(graph: dml2onnx.Graph, feeds: dict[str, np.ndarray]) -> dict[str, object]:
+        results = evaluated(graph, feeds)
+        for result in results.values():
+            result.values.reshape(-1)[1:] += 1
+        return results  # type: ignore[return-value]
+
+    monkeypatch.setattr(trial, "evaluate_results", wrong)
+    problem = trial.trial(lone_node(ADD), 0)
+    assert "(23 of 24)" in problem
+    op, smallest = descriptor_trials.reduced(ADD, 0, problem)
+    assert op.tensor("OutputTensor").element_count == 2
+    assert "(1 of 2)" in smallest
+
+
+def test_a_relation_that_does_not_hold_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    other = operator("ELEMENT_WISE_SUBTRACT", **dict(zip(ADD.schema.index, ADD.values, strict=True)))
+    monkeypatch.setattr(trial, "renamed", lambda graph, chance: lone_node(other))
+    found = trial.relations(lone_node(ADD), 0, random.Random(0), tmp_path)
+    assert found == ["renamed: other numbers in OutputTensor0"]
+
+
+def test_changes_are_of_the_field_that_they_name() -> None:
+    chance = random.Random(0)
+    for _ in range(300):
+        op = chance.choice(BASES)
+        changed, name = variations.changed_field(op, chance)
+        count = op.schema.fields_by_name[name].count
+        differing = {item.name for (item, old), new in zip(op.items(), changed.values, strict=True) if old != new}
+        assert differing <= {name, count}
+
+
+def test_smaller_descriptors_come_to_an_end() -> None:
+    op: OperatorDesc | None = ADD
+    steps = 0
+    while op is not None:
+        smaller = [item for item in variations.smaller(op) if variations.weight(item) < variations.weight(op)]
+        op = smaller[0] if smaller else None
+        steps += 1
+    assert 2 < steps < 50
+
+
+def test_the_script(tmp_path: Path) -> None:
+    journal = tmp_path / "found.jsonl"
+    command = [sys.executable, ROOT / "scripts" / "campaign.py", "descriptors", "files", "--count", "20", "--seed", "5"]
+    done = subprocess.run([*command, "--journal", journal], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "findings: 0" in done.stdout
+    (figures,) = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
+    assert (figures["seed"], figures["found"]) == (5, 0)
+    counts = figures["counts"]
+    assert sum(count for name, count in counts.items() if name.startswith("files")) == 20
