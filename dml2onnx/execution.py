@@ -102,10 +102,10 @@ def _whole_buffers(graph: Graph, results: Sequence[GraphOutput]) -> list[GraphOu
     widest: dict[Value, int] = {}
     for effect in graph.effects:
         value = effect.output.value
-        widest[value] = max(_reach(effect.output.desc), widest.get(value, 0))
+        widest[value] = max(effect.output.desc.reach, widest.get(value, 0))
     for output in results:
         # a tensor that is all that its buffer holds may end in the middle of the buffer's last 4 bytes
-        if output.value in widest and -(-_reach(output.desc) // 4) >= -(-widest[output.value] // 4):
+        if output.value in widest and -(-output.desc.reach // 4) >= -(-widest[output.value] // 4):
             del widest[output.value]
     names = {output.name for output in results}
     types = {write.value: desc.data_type for node in graph.nodes for _, _, write, desc in node.views_out()}
@@ -128,11 +128,6 @@ def _row(written: DataType | None, shown: TensorDesc, nbytes: int) -> TensorDesc
     return TensorDesc(DataType.UINT8, (nbytes,))
 
 
-def _reach(desc: TensorDesc) -> int:
-    """Bytes from the first to the last that a tensor touches."""
-    return desc.data_type.bytes_for(desc.extent)
-
-
 def _bytes_as(effect: Effect, memory: Array) -> Array:
     """A buffer's bytes as the effect's tensor: the flat contents in the resource's own data type.
 
@@ -140,7 +135,7 @@ def _bytes_as(effect: Effect, memory: Array) -> Array:
     """
     desc = effect.output.desc
     raw = np.ascontiguousarray(memory).reshape(-1).view(np.uint8)
-    wanted = _reach(desc)
+    wanted = desc.reach
     if raw.size < wanted:  # rounded up to 4 bytes: these are nobody's
         raw = np.concatenate([raw, np.zeros(wanted - raw.size, np.uint8)])
     return raw[:wanted].view(np.uint8 if desc.data_type.is_packed_nibbles else desc.data_type.dtype)

@@ -456,7 +456,7 @@ class _GraphDescReader:
         if len(inputs) < count:
             self._report_unused(inputs, count)
         return tuple(
-            GraphInput(item.name, item.value, None, item.desc)
+            GraphInput(item.name, item.value, None, item.desc if item.is_all else None)
             for _, item in sorted(inputs.items())
             if item.value is not None
         )
@@ -468,6 +468,7 @@ class _GraphDescReader:
             item.desc = desc if isinstance(desc, TensorDesc) else None
         node.reads[edge.ends[2]] = Read(item.value)
         if isinstance(desc, TensorDesc) and item.desc is not None:
+            item.is_all = item.is_all and desc.reach <= item.desc.reach
             expected, found = item.desc.total_bytes, desc.total_bytes
             if expected != found:
                 self._sizes_differ(edge, node, slot.field, f"{quote(item.name)}, read elsewhere,", expected, found)

@@ -58,6 +58,8 @@ class InputSoFar:
     name: str
     value: Value | None = None
     desc: TensorDesc | None = None
+    is_all: bool = True
+    """Whether no reader sees more of the buffer than the first does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,6 +151,8 @@ class _Input:
     nbytes: int = 0
     is_read: bool = False
     desc: TensorDesc | None = None
+    is_all: bool = True
+    """Whether no reader sees more of the buffer than the first does."""
     value: Value | None = field(default=None)
 
 
@@ -388,6 +390,7 @@ class SerializedReader:
             if item is not None:
                 item.nbytes = max(item.nbytes, desc.total_bytes)
                 item.desc = item.desc or desc
+                item.is_all = item.is_all and desc.reach <= item.desc.reach
             elif connection.name in self._files_read:
                 self._files_read[connection.name].readers.append(desc)
 
@@ -398,7 +401,7 @@ class SerializedReader:
                 self._findings.add(codes.UNUSED_GRAPH_INPUT, message, item.place, found=quote(name))
                 continue
             item.value = Value(name, item.nbytes or UNBOUNDED)
-            yield GraphInput(name, item.value, None, item.desc)
+            yield GraphInput(name, item.value, None, item.desc if item.is_all else None)
 
     def _finish(self, node: _OperatorNode) -> Node:
         reads: dict[str, list[Read]] = {}

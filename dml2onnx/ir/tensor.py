@@ -161,9 +161,14 @@ class TensorDesc:
         return prod(self.sizes) if self.strides is None else extent(self.sizes, self.strides)
 
     @property
+    def reach(self) -> int:
+        """Bytes of memory from the first to the last that the view touches."""
+        return self.data_type.bytes_for(self.extent)
+
+    @property
     def minimum_bytes(self) -> int:
         """The smallest buffer that holds the tensor, DirectML's own formula (a multiple of 4)."""
-        return (self.data_type.bytes_for(self.extent) + 3) // 4 * 4
+        return (self.reach + 3) // 4 * 4
 
     @property
     def total_bytes(self) -> int:

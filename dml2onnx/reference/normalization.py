@@ -186,6 +186,8 @@ def lp_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     spread = np.abs(x) * np.where(nearest > 0, 1 / nearest - 1 / np.abs(divisor), 0)
     error = np.where(np.isfinite(spread), spread, 0) + 3 * _ROUNDOFF * np.where(np.isfinite(y), np.abs(y), 0)
     marks = overflows(total) | (nearest == 0) | (np.abs(shifted) < SMALLEST_FLOAT32)
+    if op.float("Epsilon") < 0:  # which keeps slices of zeros, also of those that have become such
+        marks |= total <= vanishing
     marks = np.broadcast_to(either(marks, norm.unspecified) & ~is_zero, x.shape)
     return {"OutputTensor": Result(y, np.where(is_zero, 0, error), marks)}
 

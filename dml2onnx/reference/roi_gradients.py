@@ -102,6 +102,8 @@ class _Total:
                 np.add.at(self._terms, place, part != 0)
                 # no share of an infinity is nothing, or NaN
                 np.add.at(self._torn, place, (weight == 0) & ~np.isfinite(arriving))
+        if rows.is_lost or columns.is_lost:
+            self._torn[batch] = 1
         doubt = rows.doubt[:, None] + columns.doubt[None, :]
         reach = np.where(np.isfinite(arriving), np.abs(arriving), 0) * doubt
         open_ones = torn | (~np.isfinite(arriving) & (doubt > 0))

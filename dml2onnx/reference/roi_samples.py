@@ -59,6 +59,8 @@ class Line:
     torn: Mask
     """Where nothing can be said: rounding decides which element is the nearest, whether a sample is outside, or how
     many there are."""
+    is_lost: bool
+    """Whether there are samples that may lie anywhere, as the region has no finite coordinates."""
 
 
 def line_of(op: OperatorDesc, axis: str, corners: tuple[float, float], outputs: int, size: int) -> Line:
@@ -112,6 +114,7 @@ def _count(op: OperatorDesc, ratio: _Number) -> tuple[int, bool]:
 def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, share: Floats, is_open: bool) -> Line:
     place = np.where(np.isfinite(at.value), at.value, 0)
     torn = (~np.isfinite(at.value)) | is_open
+    is_lost = not np.isfinite(at.value).all()
     inside = (place >= -1) & (place <= size)
     for border in (-1, size):
         torn |= (at.doubt > 0) & (np.abs(place - border) <= at.doubt)
@@ -119,7 +122,7 @@ def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, share: Floa
     if op.enum("InterpolationMode") == "LINEAR":
         below = np.floor(clamped).astype(np.int64)
         above = np.minimum(below + 1, size - 1)
-        return Line(count, size, place, at.doubt, share, below, above, clamped - below, True, inside, torn)
+        return Line(count, size, place, at.doubt, share, below, above, clamped - below, True, inside, torn, is_lost)
     # halves go up (decision O10)
     half = _Number.rounded(clamped + 0.5, at.doubt)
     low, middle, high = (
@@ -127,7 +130,7 @@ def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, share: Floa
         for end in (half.value - half.doubt, clamped + 0.5, half.value + half.doubt)
     )
     zero = np.zeros_like(place)
-    return Line(count, size, place, zero, share, middle, middle, zero, False, inside, torn | (low != high))
+    return Line(count, size, place, zero, share, middle, middle, zero, False, inside, torn | (low != high), is_lost)
 
 
 @dataclass(frozen=True, slots=True)

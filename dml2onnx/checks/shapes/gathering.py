@@ -27,22 +27,28 @@ def _right_aligned(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:
 @formula("gather/size-output", tensor="OutputTensor")
 def gathered_size(subject: Subject, rank: int) -> Whole:
     """The input's sizes with those of the index in place of the axis, right-aligned."""
+    gathered = _gathered(subject, rank)
+    if len(gathered) > rank:
+        raise UnanswerableError  # gathered_rank says why
+    return Whole.of(gathered, f"the index's in place of axis {subject.axis('Axis', len(subject.sizes('InputTensor')))}")
+
+
+def _gathered(subject: Subject, rank: int) -> tuple[int, ...]:
+    """The sizes of what is gathered in ``rank`` dimensions, or in more where it needs them."""
     sizes, indices = subject.sizes("InputTensor"), subject.sizes("IndicesTensor")
     axis, count = subject.axis("Axis", len(sizes)), subject.uint("IndexDimensions")
     if not 0 <= count <= len(indices):
         raise UnanswerableError
-    gathered = _right_aligned((*sizes[:axis], *indices[len(indices) - count :], *sizes[axis + 1 :]), rank)
-    if len(gathered) > rank:
-        raise UnanswerableError  # gathered_rank says why
-    return Whole.of(gathered, f"the index's in place of axis {axis}")
+    return _right_aligned((*sizes[:axis], *indices[len(indices) - count :], *sizes[axis + 1 :]), rank)
 
 
 @rule("gather/output-rank")
 def gathered_rank(subject: Subject) -> Iterator[Finding]:
     """What is gathered fits into the output's dimensions."""
     rank = max(effective_rank(subject.sizes("InputTensor")), 1)
-    needed = rank + subject.uint("IndexDimensions") - 1
     output = subject.tensor("OutputTensor").rank
+    # an axis among the leading ones keeps those behind it
+    needed = max(rank + subject.uint("IndexDimensions") - 1, len(_gathered(subject, output)))
     if needed > output:
         message = f"The gathered elements need {needed} dimensions; OutputTensor has {output}."
         yield Finding(codes.WRONG_DIMENSION_COUNT, "OutputTensor/Sizes", message, f"at least {needed}", output)

@@ -1,0 +1,81 @@
+"""What campaigns have found: models and descriptors that went wrong, as small as they could be made."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx import GraphBuilder
+from dml2onnx.checks import check
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.verification.lone import lone_node
+from dml2onnx.verification.trial import relations, trial
+from tests.lowering.harness import operator, t
+
+ROIS = {
+    "InputGradientTensor": t("FLOAT32", (4, 1, 1, 3)),
+    "ROITensor": t("FLOAT32", (4, 4)),
+    "BatchIndicesTensor": t("UINT32", (4,)),
+    "OutputGradientTensor": t("FLOAT32", (1, 1, 4, 4)),
+    "ReductionFunction": "AVERAGE",
+    "InterpolationMode": "NEAREST_NEIGHBOR",
+    "SpatialScaleX": 3.0,
+    "SpatialScaleY": 0.0,
+    "InputPixelOffset": 1.0,
+    "OutputPixelOffset": 0.0,
+    "MinimumSamplesPerOutput": 1,
+    "MaximumSamplesPerOutput": 1,
+    "AlignRegionsToCorners": False,
+}
+NORM = dict.fromkeys(("InputTensor", "OutputTensor"), t("FLOAT32", (1, 2, 3, 3)))
+
+
+@pytest.mark.parametrize(
+    ("op", "seed"),
+    [
+        # a region of NaN may put its share anywhere
+        pytest.param(operator("ROI_ALIGN_GRAD", **ROIS), 711, id="roi-nan"),
+        # a square that vanishes makes a slice of zeros, which Epsilon below 0 tells from others
+        pytest.param(operator("LP_NORMALIZATION", **NORM, Axis=0, Epsilon=-1, P=2), 101435, id="lp-negative-epsilon"),
+    ],
+)
+def test_numbers(op: OperatorDesc, seed: int) -> None:
+    assert trial(lone_node(op), seed) == ""
+
+
+@pytest.mark.parametrize(
+    ("sizes", "indices", "output", "count"),
+    [((1, 3, 2), (1, 2, 2), (2, 2, 2), 2), ((1, 1), (2, 1), (2, 2), 2)],
+)
+def test_an_axis_among_leading_ones_needs_its_dimension(
+    sizes: tuple[int, ...], indices: tuple[int, ...], output: tuple[int, ...], count: int
+) -> None:
+    op = operator(
+        "GATHER",
+        InputTensor=t("FLOAT32", sizes),
+        IndicesTensor=t("UINT32", indices),
+        OutputTensor=t("FLOAT32", output),
+        Axis=0,
+        IndexDimensions=count,
+    )
+    assert [item.code for item in check(lone_node(op))] == ["DML1417"]
+
+
+@pytest.mark.parametrize("format", ["dml_graph", "serialized"])
+def test_an_input_is_as_large_as_any_reader_sees_it(tmp_path: Path, format: str) -> None:
+    """The first reader sees one of its two numbers; DirectML's sizes are multiples of 4 bytes, so both have room."""
+    g = GraphBuilder()
+    x = g.input("x", "FLOAT16", [1])
+    whole = g.reinterpret(x, "FLOAT16", [2])
+    graph = g.build({"first": g.tanh(x), "all": g.negate(whole)})
+    path = tmp_path / {"serialized": "g.bin", "dml_graph": "g.json"}[format]
+    dml2onnx.convert(graph, path, format)
+    values = np.array([0.25, 0.5], np.float16)
+    results = list(dml2onnx.run(path, {dml2onnx.compile(path).inputs[0].name: values}).values())
+    assert sorted(result.size for result in results) == [1, 2]
+    np.testing.assert_array_equal(max(results, key=np.size), -values)
+    assert relations(dml2onnx.load(path), 1, random.Random(0), tmp_path) == []
