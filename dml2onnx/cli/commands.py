@@ -272,30 +272,3 @@ def _print_resource(name: str, array: Array, verbose: bool, screen: Screen) -> N
     bits = flat.view(f"u{flat.itemsize}")
     for index, (item, raw) in enumerate(zip(flat, bits, strict=True)):
         screen.say(f"  {index}: {render.number(item)} (0x{int(raw):0{2 * flat.itemsize}X})")
-
-
-def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Says what each node of a model becomes."""
-    graph = load_model(options, screen, frozenset(options.input))
-    with screen.working("compiling"):
-        model = compile(graph, opset=options.opset, target=options.target)
-    if screen.as_json:
-        screen.json(
-            [
-                {"node": t.node, "operator": t.operator, "onnx": list(t.operators), "notes": list(t.notes)}
-                for t in model.traces
-            ]
-        )
-        return 0
-    rows = [
-        (t.node, t.operator, _runs(t.operators) or "(nothing: folded or passed on)", "; ".join(t.notes))
-        for t in model.traces
-    ]
-    screen.table(["DirectML node", "operator", "ONNX nodes", "why"], rows)
-    return 0
-
-
-def _runs(operators: tuple[str, ...]) -> str:
-    """``Conv, Relu``; repeated operators are counted."""
-    counts = Counter(operators)
-    return ", ".join(name if counts[name] == 1 else f"{counts[name]} × {name}" for name in dict.fromkeys(operators))

@@ -23,7 +23,7 @@ def explain_command(options: argparse.Namespace, screen: Screen) -> int:
     """Explains a code, an operator, or what each node of a model becomes."""
     if re.fullmatch(r"\w+", options.model) and not Path(options.model).exists():
         return _explain_name(options.model.upper(), screen)
-    from dml2onnx.cli.commands import explain_model_command  # brings the compiler
+    from dml2onnx.cli.explain import explain_model_command  # brings the compiler
 
     return explain_model_command(options, screen)
 

@@ -70,6 +70,7 @@ def reinterpret(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
         return x
     if x.value is not None:
         return e.constant(np.ascontiguousarray(x.value).view(dtype), label=x.label)
+    e.note(f"bytes of {x.dtype} are read as {dtype}, for which ONNX has no operator")
     if x.dtype.kind == "f":
         x = _float_to_bits(e, x)
     if x.dtype.itemsize > dtype.itemsize:

@@ -127,8 +127,12 @@ def take(e: Emitter, plan: Plan, tensor: Tensor, below: Tensor | None = None) ->
                 else:
                     tensor = e.Concat([tensor, _seen(e, below, gap)], tensor.rank - 1)
             case Gather(axis, layout):
+                e.note(
+                    "the strides are those of no Slice, Transpose or Expand: a Gather takes elements by their places"
+                )
                 tensor = _gathered(e, tensor, axis, layout)
             case Place(axis, layout, gap):
+                e.note("the strides leave gaps or mix dimensions: a Gather puts elements in their places")
                 e.budget.require(2 * layout.extent)
                 sources, count = step.sources(), tensor.shape[axis]
                 if below is None:

@@ -93,7 +93,10 @@ class Operands:
         FLOAT16 is computed in FLOAT32 and rounded once at the end [decision G5], unless the provider computes in
         FLOAT16 itself. Lowerings return the wide result; the driver rounds it to the output's type.
         """
-        return self._e.Cast(x, self.compute_type(x.dtype))
+        wide = self.compute_type(x.dtype)
+        if wide != x.dtype:
+            self._e.note("FLOAT16 is computed in FLOAT32 and rounded once at the end")
+        return self._e.Cast(x, wide)
 
     def compute_type(self, dtype: DType) -> DType:
         """See :meth:`widened`."""

@@ -175,7 +175,7 @@ class EmitterCore:
 
     def end(self) -> Origin:
         """What has been emitted since :meth:`begin`."""
-        origin = Origin(*self._begun, self.emitted, tuple(self.notes))
+        origin = Origin(*self._begun, self.emitted, tuple(dict.fromkeys(self.notes)))
         self.origins.append(origin)
         return origin
 
@@ -309,6 +309,7 @@ class EmitterCore:
         legal = self.legal(op, traits, leading.dtype)
         if legal is leading.dtype:
             return self.nodes(op, inputs, [(dtype, shape)], attributes)[0]
+        self.note(f"{op} runs in {legal}: it has no exact kernel for {leading.dtype} (target {self.target.name})")
         wide = [self.Cast(item, legal) if item is not None and i in bound else item for i, item in enumerate(inputs)]
         result = self.nodes(op, wide, [(legal if traits.output else dtype, shape)], attributes)[0]
         return self.Cast(result, dtype)
@@ -368,6 +369,9 @@ class EmitterCore:
             return self.constant(value, label=_derived_label([x]))
         if x.cast_from is not None and _is_merged_wrongly(x.cast_from, x.dtype, dtype):
             x = self.nodes("Reshape", [x, self.ints(x.shape)], [(x.dtype, x.shape)])[0]
+        reason = _reason_of_cast(x.dtype, dtype)
+        if reason and self._begun[1] != "CAST":
+            self.note(reason)
         result = self.nodes("Cast", [x], [(dtype, x.shape)], {"to": ELEMENT_TYPES[dtype][0]})[0]
         result.cast_from = x.dtype
         result.zero_padded = x.zero_padded
@@ -375,6 +379,19 @@ class EmitterCore:
 
 
 @cache
+def _reason_of_cast(given: DType, wanted: DType) -> str:
+    """Why ONNX wants another type than DirectML, where that is all there is to it."""
+    if "b" in (given.kind, wanted.kind):
+        return "truth values are BOOL in ONNX, and numbers in DirectML"
+    if given.kind in "iu" and wanted == INT64:
+        return "ONNX counts and indexes in INT64"
+    if given == INT64 and wanted.kind in "iu":
+        return "ONNX gives counts and indices in INT64"
+    if given.kind in "iu":
+        return "ONNX takes another integer type" if wanted.kind in "iu" else "an integer among floating-point numbers"
+    return ""
+
+
 def _is_merged_wrongly(first: DType, middle: DType, last: DType) -> bool:
     """Whether ONNX Runtime may make one Cast of two and so lose what the first one rounds, wraps or truncates.
 

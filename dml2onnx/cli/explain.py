@@ -1,0 +1,101 @@
+"""``dml2onnx explain MODEL``: what each node became, and why; of a graph with errors, what can be told all the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dml2onnx.cli.models import load_model
+from dml2onnx.compiler import compile
+from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.ir.graph import GraphOutput
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable
+
+    from dml2onnx.cli.render import Screen
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.graph import Graph, Node, Value
+    from dml2onnx.model import Origin
+
+
+def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
+    """Says what each node of a model becomes."""
+    graph = load_model(options, screen, frozenset(options.input))
+    with screen.working("compiling"):
+        traces, failures = _explained(graph, options)
+    if screen.as_json:
+        known = [
+            {"node": t.node, "operator": t.operator, "onnx": list(t.operators), "notes": list(t.notes)} for t in traces
+        ]
+        unknown = [
+            {"node": node.name, "operator": node.operator.type, "onnx": None, "notes": [why]}
+            for node, why in _left_out(graph, failures)
+        ]
+        screen.json([*known, *unknown])
+        return 1 if failures else 0
+    rows = [
+        (t.node, t.operator, _runs(t.operators) or "(nothing: folded or passed on)", "; ".join(t.notes)) for t in traces
+    ]
+    rows += [(node.name, node.operator.type, "(not compiled)", why) for node, why in _left_out(graph, failures)]
+    screen.table(["DirectML node", "operator", "ONNX nodes", "why"], rows)
+    screen.diagnostics(failures)
+    return 1 if failures else 0
+
+
+def _explained(graph: Graph, options: argparse.Namespace) -> tuple[list[Origin], list[Diagnostic]]:
+    """What became of the nodes that can be compiled, and what is wrong with the others."""
+    failures: list[Diagnostic] = []
+    while True:
+        try:
+            return list(compile(graph, opset=options.opset, target=options.target).traces), failures
+        except DmlError as error:
+            rest = _without(graph, {item.node for item in error.diagnostics})
+            if len(rest.nodes) in (0, len(graph.nodes)):
+                raise
+            failures += error.diagnostics
+            graph = rest
+
+
+def _without(graph: Graph, names: set[str]) -> Graph:
+    """The graph without these nodes and all that read from them; its outputs are what nobody reads any more."""
+    nodes = [node for node, why in _followed(graph, names) if not why]
+    read = {value for node in nodes for value in node.sources}
+    outputs = [
+        GraphOutput(write.value.name, write.value, desc)
+        for node in nodes
+        for _, _, write, desc in node.views_out()
+        if write.value not in read
+    ]
+    return replace(
+        graph,
+        nodes=tuple(nodes),
+        outputs=tuple({output.name: output for output in outputs}.values()),
+        results=(),
+        effects=(),
+        findings=tuple(item for item in graph.findings if item.node not in names),
+    )
+
+
+def _followed(graph: Graph, names: set[str]) -> Iterable[tuple[Node, str]]:
+    """Every node, and why it is not compiled when those of these names are not."""
+    lost: dict[Value, str] = {}
+    for node in graph.sorted_nodes():
+        source = next((lost[value] for value in node.sources if value in lost), "")
+        why = "see what is said of it" if node.name in names else f"reads from {quote(source)}" if source else ""
+        if why:
+            lost |= dict.fromkeys(node.targets, node.name)
+        yield node, why
+
+
+def _left_out(graph: Graph, failures: list[Diagnostic]) -> list[tuple[Node, str]]:
+    messages = {item.node: item.message for item in reversed(failures)}
+    return [(node, messages.get(node.name, why)) for node, why in _followed(graph, set(messages)) if why]
+
+
+def _runs(operators: tuple[str, ...]) -> str:
+    """``Conv, Relu``; repeated operators are counted."""
+    counts = Counter(operators)
+    return ", ".join(name if counts[name] == 1 else f"{counts[name]} × {name}" for name in dict.fromkeys(operators))

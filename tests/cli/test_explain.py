@@ -1,0 +1,111 @@
+"""What explain says of models: why, wherever data types and layouts cost nodes, and of what cannot be compiled."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx.cli import main
+from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from tests.checks.valid import descriptors
+
+F32 = {"DataType": "FLOAT32", "Sizes": [2, 3]}
+
+
+def relu(name: str, source: str, into: str, **desc: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "type": "ACTIVATION_RELU",
+        "desc": {"OutputTensor": F32, **desc},
+        "inputs": {"InputTensor": source},
+        "outputs": {"OutputTensor": into},
+    }
+
+
+def explained(
+    path: Path, capsys: pytest.CaptureFixture[str], nodes: list[dict[str, Any]], outputs: list[str], code: int
+) -> dict[str, dict[str, Any]]:
+    path = path / "model.json"
+    path.write_text(json.dumps({"dml2onnx": 1, "inputs": {"x": F32}, "nodes": nodes, "outputs": outputs}))
+    assert main(["explain", str(path), "--json"]) == code
+    return {item["node"]: item for item in json.loads(capsys.readouterr().out)}
+
+
+def test_what_is_right_is_explained_beside_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nodes = [
+        relu("first", "x", "a"),
+        relu("wrong", "a", "b", OutputTensor={"DataType": "FLOAT32", "Sizes": [2, 4]}),
+        relu("behind", "b", "c", InputTensor=F32),
+        relu("beside", "a", "d"),
+    ]
+    found = explained(tmp_path, capsys, nodes, ["c", "d"], 1)
+    assert found["first"]["onnx"] == ["Relu"]
+    assert "beside" in found
+    assert found["beside"]["onnx"] is not None
+    assert (found["wrong"]["onnx"], found["behind"]["onnx"]) == (None, None)
+    assert found["behind"]["notes"] == ['reads from "wrong"']
+    assert main(["explain", str(tmp_path / "model.json")]) == 1
+    said = capsys.readouterr()
+    assert "(not compiled)" in said.out
+    assert "DML15" in said.err
+
+
+def test_nothing_right_is_findings_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "model.json"
+    node = relu("wrong", "x", "y", OutputTensor={"DataType": "FLOAT32", "Sizes": [2, 4]})
+    path.write_text(json.dumps({"dml2onnx": 1, "inputs": {"x": F32}, "nodes": [node], "outputs": ["y"]}))
+    assert main(["explain", str(path)]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "DML15" in said.err
+
+
+def notes(call: Any, *arrays: tuple[str, list[int]], **options: Any) -> list[str]:
+    g = dml2onnx.GraphBuilder()
+    made = call(g, *(g.input(f"x{i}", *array) for i, array in enumerate(arrays)))
+    return [note for trace in dml2onnx.compile(g.build({"y": made}), **options).traces for note in trace.notes]
+
+
+def test_casts_say_why() -> None:
+    why = notes(lambda g, x, y: g.max(x, y), ("INT16", [4]), ("INT16", [4]))
+    assert any("no exact kernel for int16 (target cpu)" in note for note in why), why
+    assert "FLOAT16 is computed in FLOAT32 and rounded once at the end" in notes(
+        lambda g, x: g.convolution(x, np.ones((1, 1, 1, 1))), ("FLOAT16", [1, 1, 4, 4])
+    )
+    assert "truth values are BOOL in ONNX, and numbers in DirectML" in notes(lambda g, x: x > 0, ("FLOAT32", [4]))
+
+
+def test_layouts_say_why() -> None:
+    (why,) = notes(lambda g, x: g.activation_relu(g.reinterpret(x, sizes=[3, 3], strides=[3, 2])), ("FLOAT32", [16]))
+    assert "Gather" in why
+
+
+def test_every_cast_has_a_reason() -> None:
+    """Of each operator in each of the valid descriptors that the checks are tested with."""
+    silent = []
+    for name, found in descriptors().items():
+        for desc in found if name != "DML_OPERATOR_CAST" else ():
+            reads, writes, inputs, outputs = {}, {}, [], []
+            for field in desc.schema.tensor_fields:
+                values = [
+                    Value(f"{field.name}{i}", item.total_bytes) for i, item in enumerate(desc.tensors(field.name))
+                ]
+                pairs = list(zip(values, desc.tensors(field.name), strict=True))
+                if not pairs:
+                    continue
+                if field in desc.schema.input_fields:
+                    reads[field.name] = tuple(Read(value) for value in values)
+                    inputs += [GraphInput(value.name, value, None, item) for value, item in pairs]
+                else:
+                    writes[field.name] = tuple(Write(value) for value in values)
+                    outputs += [GraphOutput(value.name, value, item) for value, item in pairs]
+            graph = Graph((Node("n", desc, reads, writes),), tuple(inputs), tuple(outputs))
+            for trace in dml2onnx.compile(graph).traces:
+                if "Cast" in trace.operators and not trace.notes:
+                    silent.append(trace.operator)
+    assert silent == []
