@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from dml2onnx import catalog
+from dml2onnx.cli.examples import examples, text_of
 from dml2onnx.codes import all_codes
 from dml2onnx.diagnostics import quote
 
 if TYPE_CHECKING:
     import argparse
 
+    from dml2onnx.cli.examples import Example
     from dml2onnx.cli.render import Screen
 
 
@@ -47,6 +49,7 @@ def _explain_code(code: str, screen: Screen) -> int:
     if found is None:
         screen.failure(f"there is no code {code}; codes run from {min(all_codes())} to {max(all_codes())}")
         return 2
+    example = examples().get(code)
     if screen.as_json:
         screen.json(
             {
@@ -54,12 +57,28 @@ def _explain_code(code: str, screen: Screen) -> int:
                 "severity": found.severity.value,
                 "title": found.title,
                 "explanation": found.explanation,
+                **_example_as_json(example),
             }
         )
-    else:
-        screen.say(f"[bold]{found.id}[/] {found.severity.value}: [bold]{escape(found.title)}[/]\n")
-        screen.say(escape(found.explanation))
+        return 0
+    screen.say(f"[bold]{found.id}[/] {found.severity.value}: [bold]{escape(found.title)}[/]\n")
+    screen.say(escape(found.explanation))
+    if example is not None:
+        wrong, right = example.lines()
+        screen.say("\n[bold]wrong[/]")
+        screen.say(escape(text_of(example.wrong_model)))
+        screen.say(f"\nat {escape(example.pointer)}: [red]{escape(wrong)}[/]")
+        screen.say(f"[bold]corrected[/]: [green]{escape(right)}[/]")
+        if example.page:
+            screen.say(f"page: {escape(example.page)}")
     return 0
+
+
+def _example_as_json(example: Example | None) -> dict[str, object]:
+    if example is None:
+        return {}
+    members = {"pointer": example.pointer, "wrong": example.wrong_model, "corrected": example.right_model}
+    return {"example": members, **({"documentation": example.page} if example.page else {})}
 
 
 def schema_command(options: argparse.Namespace, screen: Screen) -> int:
