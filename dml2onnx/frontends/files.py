@@ -75,7 +75,18 @@ class ModelFiles:
     def find(self, name: str) -> Path:
         """The real path of a regular file; :class:`FileError` when there is none or it lies elsewhere."""
         try:
-            path = _resolve(self._directory / name.replace("\\", "/"))
+            plain = name.replace("\\", "/")
+            if plain.startswith("//") and not any(
+                str(root).replace("\\", "/").startswith("//") for root in self._roots
+            ):
+                # asking Windows whether such a file is there would already log in to the computer that it names
+                raise FileError(
+                    codes.FILE_OUTSIDE,
+                    f"{quote(name)} names another computer or a device, which is outside of the model's directory",
+                    f"a file below {quote(str(self._roots[0]))}, or --allow-path DIR for another directory",
+                    quote(name),
+                )
+            path = _resolve(self._directory / plain)
             if not any(path.is_relative_to(root) for root in self._roots):
                 raise FileError(
                     codes.FILE_OUTSIDE,

@@ -15,6 +15,7 @@ from dml2onnx.catalog import LATEST, FieldType
 from dml2onnx.checks import check
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.ir.view import Layout
 from dml2onnx.verification.lone import lone_node
 
 if TYPE_CHECKING:
@@ -241,12 +242,14 @@ def _given(op: OperatorDesc) -> int:
 
 def view_class(desc: TensorDesc) -> str:
     """What kind of view a tensor is of its buffer."""
+    layout = Layout(desc.sizes, desc.effective_strides)
     if desc.is_packed:
         return "packed"
-    for name in ("broadcast", "permuted", "padded"):
-        if getattr(desc, f"is_{name}"):
-            return name
-    return "overlapping"
+    if any(size > 1 and stride == 0 for size, stride in zip(layout.sizes, layout.strides, strict=True)):
+        return "broadcast"
+    if layout.is_dense:
+        return "permuted"
+    return "overlapping" if desc.is_overlapping else "padded"
 
 
 def support_cells(op: OperatorDesc) -> Iterator[tuple[str, str, str, str]]:

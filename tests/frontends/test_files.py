@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +17,7 @@ from dml2onnx.checks import check
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends import load
+from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 from .conftest import LFS_POINTER
@@ -175,3 +178,31 @@ def test_a_program_that_starts_in_the_middle_of_a_file(tmp_path: Path) -> None:
     model["commands"] = [{"type": "print", "resource": "w"}, dispatch]
     (tmp_path / "model.json").write_text(json.dumps(model))
     assert check(load(tmp_path / "model.json")) == []
+
+
+@pytest.mark.parametrize("name", [r"\\server\share\w.bin", "//server/share/w.bin", r"\\.\COM1", r"\\?\C:\w.bin"])
+def test_other_computers_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    files = ModelFiles(tmp_path, ())
+    monkeypatch.setattr("dml2onnx.frontends.files._resolve", lambda path: pytest.fail(f"{path} was looked for"))
+    with pytest.raises(FileError) as caught:
+        files.find(name)
+    assert caught.value.code is codes.FILE_OUTSIDE
+    assert "names another computer or a device" in str(caught.value)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there, and pipes are no files")
+@pytest.mark.parametrize(
+    "name", ["../w.bin", "sub/../../w.bin", r"..\w.bin", "/etc/passwd", "link.bin", "links/w.bin", "pipe"]
+)
+def test_what_lies_elsewhere_is_not_read(tmp_path: Path, name: str) -> None:
+    directory = tmp_path / "model"
+    (directory / "sub").mkdir(parents=True)
+    (tmp_path / "w.bin").write_bytes(bytes(8))
+    (directory / "link.bin").symlink_to(tmp_path / "w.bin")
+    (directory / "links").symlink_to(tmp_path)
+    os.mkfifo(directory / "pipe")
+    with pytest.raises(FileError) as caught:
+        ModelFiles(directory, ()).find(name)
+    assert caught.value.code is (codes.FILE_UNREADABLE if name == "pipe" else codes.FILE_OUTSIDE)
+    if name != "pipe" and name != "/etc/passwd":
+        assert ModelFiles(directory, [tmp_path]).find(name) == tmp_path / "w.bin"
