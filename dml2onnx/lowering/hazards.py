@@ -66,6 +66,14 @@ def _is_integer(value: Value | None) -> bool:
     return value is not None and value.dtype.kind in "iu"
 
 
+def _zero_point(found: Dequantized) -> Array:
+    """In the shape of the scale: a scalar, or a vector along the first axis."""
+    shape = () if found.scale.size == 1 else (found.scale.size,)
+    if found.zero_point is None:
+        return np.zeros(shape, found.x.dtype)
+    return np.broadcast_to(found.zero_point.constant.reshape(-1), (found.scale.size,)).reshape(shape)
+
+
 def _read_inside(node: Node) -> Iterator[str]:
     """Names of what the bodies of a node read."""
     for body in node.attributes.values():
@@ -297,7 +305,7 @@ class _Fences:
         if constant is None or found is None or of_input is None:
             return False
         values = constant.astype(np.float32)
-        scale = np.float32(of_input[0]) * found.scale.constant.reshape(()).astype(np.float32)
+        scale = np.float32(of_input[0]) * found.scale.constant.reshape(-1).astype(np.float32)
         with np.errstate(all="ignore"):
             steps = np.rint(values / scale)
             return bool((np.abs(steps) < 1 << 24).all() and (steps * scale == values).all())
@@ -309,8 +317,12 @@ class _Fences:
         """
         maker, last, weights = self._dequantizer(node.inputs[0]), self._quantizer(node), node.inputs[1]
         found = None if weights is None else self.e.dequantized.get(weights.name)
-        if maker is None or last is None or found is None or found.scale.size != 1 or found.x.dtype.itemsize > 1:
+        if maker is None or last is None or found is None or found.x.dtype.itemsize > 1:
             return None
+        if found.scale.size > 1:
+            is_by_filter = node.op_type == "Conv" and weights is not None and weights.shape[0] == found.x.shape[0]
+            if not is_by_filter or len(np.unique(_zero_point(found))) > 1:
+                return None
         source, result = maker.inputs[0], last.outputs[0]
         assert source is not None
         assert result is not None
@@ -331,20 +343,19 @@ class _Fences:
             return
         e, new, weights = self.e, list[Node](), node.inputs[1]
         assert weights is not None
-        x, zero_point = found.x.constant, np.zeros((), found.x.dtype)
-        zero_point = zero_point if found.zero_point is None else found.zero_point.constant.reshape(())
+        x, zero_point = found.x.constant, _zero_point(found)
         moved = 128 if x.dtype == _INT8 else 0
         unsigned = [(item.astype(np.int16) + moved).astype(np.uint8) for item in (x, zero_point)]
         values = [
             e.constant(unsigned[0].reshape(weights.shape), label=found.x.label),
-            found.scale,
+            e.constant(found.scale.constant.reshape(unsigned[1].shape)),
             e.constant(unsigned[1]),
         ]
-        scale = e.constant(found.scale.constant.reshape(()))
-        inputs = [e.initializer(values[0]), e.initializer(scale), e.initializer(values[2])]
+        inputs = [e.initializer(item) for item in values]
         self.replaced.append(weights.name)
         replaced = list(node.inputs)
-        replaced[1] = self._node(new, DQ, inputs, weights.shape, like=weights)
+        axis = {"axis": 0} if values[1].rank else None
+        replaced[1] = self._node(new, DQ, inputs, weights.shape, axis, like=weights)
         self._replace(place, new, replaced)
 
     def _replace(self, place: _Place, new: list[Node], inputs: list[Value | None]) -> None:

@@ -379,19 +379,39 @@ def fused(model: CompiledModel, path: str) -> list[str]:
     return [node.op_type for node in onnx.load(path).graph.node]
 
 
+@pytest.mark.parametrize("channels", [False, True])
+@pytest.mark.parametrize("weight_type", ["INT8", "UINT8"])
 @pytest.mark.parametrize("bias", [False, True])
-def test_a_network_of_quantised_numbers_keeps_its_integer_kernel(bias: bool, tmp_path: Path) -> None:
+def test_a_network_of_quantised_numbers_keeps_its_integer_kernel(
+    bias: bool, weight_type: str, channels: bool, tmp_path: Path
+) -> None:
     g = GraphBuilder()
     rng = np.random.default_rng(0)
-    weights = g.constant(rng.integers(-127, 128, (4, 4, 3, 3)).astype(np.int8))
-    steps = g.constant(rng.integers(-999, 999, (1, 4, 1, 1)).astype(np.int32))
-    x = dequantized(g, g.input("x", "UINT8", SIZES), 0.25, 128)
-    added = dequantized(g, steps, 0.25 * 0.0625, None) if bias else None
-    y = quantized(g, g.convolution(x, dequantized(g, weights, 0.0625, 0), added), "UINT8", 2.0, 100)
+    sizes = (1, 8, 4, 4)
+    scales = np.float32([0.0625, 0.03125, 0.125, 0.5] if channels else [0.0625] * 4)
+
+    def dequantized_by(steps: np.ndarray, factors: np.ndarray, axis: int, zero_point: int | None) -> Expression:
+        x = g.constant(steps)
+        shape = tuple(-1 if i == axis else 1 for i in range(x.rank))
+        scale = g.broadcast(
+            g.constant(factors.reshape(shape) if channels else factors[:1].reshape(1, 1, 1, 1)), x.sizes
+        )
+        zero = None if zero_point is None else number(g, x, zero_point, x.data_type.name)
+        return g.dequantize_linear(x, scale, zero)
+
+    low, middle = (-127, 0) if weight_type == "INT8" else (1, 128)
+    steps = rng.integers(low, low + 255, (4, 8, 3, 3)).astype(weight_type.lower())
+    weights = dequantized_by(steps, scales, 0, middle)
+    x = dequantized(g, g.input("x", "UINT8", sizes), 0.25, 128)
+    whole = rng.integers(-999, 999, (1, 4, 1, 1)).astype(np.int32)
+    added = dequantized_by(whole, 0.25 * scales, 1, None) if bias else None
+    y = quantized(g, g.convolution(x, weights, added), "UINT8", 64.0, 100)
     model = compile(g.build({"y": y}), opset=21)
     assert "QLinearConv" in fused(model, str(tmp_path / "fused.onnx"))
-    feeds = {"x": rng.integers(0, 256, SIZES).astype(np.uint8)}
-    np.testing.assert_array_equal(runs(model, feeds, optimised=True)["y"], runs(model, feeds, optimised=False)["y"])
+    feeds = {"x": rng.integers(0, 256, sizes).astype(np.uint8)}
+    plain = runs(model, feeds, optimised=False)["y"]
+    assert len(np.unique(plain)) > 8
+    np.testing.assert_array_equal(runs(model, feeds, optimised=True)["y"], plain)
 
 
 # --- What each fence is for -------------------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ class Tensor(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dequantized:
-    """Constant integers with their parameters, per tensor."""
+    """Constant integers with their parameters: scalars, or vectors along the first axis."""
 
     x: Tensor
     scale: Tensor

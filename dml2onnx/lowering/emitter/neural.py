@@ -417,7 +417,7 @@ class NeuralOps(EmitterCore):
         # a large constant stays as small as it is
         folds = fold if x.size <= FOLDED_GROWTH_ELEMENTS else None
         result = self.emit("DequantizeLinear", traits, inputs, scale.dtype, x.shape, attributes, folds)
-        if result.value is not None and axis is None:
+        if result.value is not None and axis in (None, 0):
             result.dequantized = Dequantized(x, scale, zero_point)
         return result
 
