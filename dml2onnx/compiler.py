@@ -22,7 +22,7 @@ from dml2onnx.targets import DEFAULT_OPSET
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import BinaryIO
 
     import numpy.typing as npt
@@ -181,19 +181,23 @@ def compile(
     target: str = "cpu",
     feature_level: FeatureLevel | str | None = None,
     shapes: bool = True,
+    progress: Callable[[str], object] | None = None,
 ) -> CompiledModel:
     """Compiles a graph, or the model file at a path, to an ONNX model.
 
     ``outputs`` names what is wanted of ``graph.outputs`` and ``graph.results`` (default: ``graph.outputs``).
     ``target`` chooses whose kernels decide about element types: ``"cpu"`` or ``"dml"``. ``shapes`` puts the type and
-    shape of every value into the model, so that tools show them without inferring anything. Raises :class:`DmlError`
-    with every error that :func:`dml2onnx.check` finds, or that stands in the way of lowering.
+    shape of every value into the model, so that tools show them without inferring anything. ``progress`` is told how
+    far it is. Raises :class:`DmlError` with every error that :func:`dml2onnx.check` finds, or that stands in the way of
+    lowering.
     """
     opset, target = arguments.opset(opset), arguments.target(target)
     shapes = arguments.flag(shapes, "shapes")
+    tell = None if progress is None else arguments.function(progress, "progress")
     graph = graph_of(model)
     warnings = require_clean(graph, feature_level)
-    return compile_outputs(graph, _select(graph, outputs), opset=opset, target=target, warnings=warnings, shapes=shapes)
+    chosen = _select(graph, outputs)
+    return compile_outputs(graph, chosen, opset=opset, target=target, warnings=warnings, shapes=shapes, progress=tell)
 
 
 def require_clean(graph: Graph, feature_level: FeatureLevel | str | None = None) -> tuple[Diagnostic, ...]:
@@ -214,9 +218,10 @@ def compile_outputs(
     target: str = "cpu",
     warnings: Sequence[Diagnostic] = (),
     shapes: bool = True,
+    progress: Callable[[str], object] | None = None,
 ) -> CompiledModel:
     """Compiles a checked graph for any of its values as outputs."""
-    lowered = lower(graph, outputs, opset, target)
+    lowered = lower(graph, outputs, opset, target, progress)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": target}
     return CompiledModel(graph.name, opset, target, lowered, tuple(warnings), defaults, metadata, shapes)

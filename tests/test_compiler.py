@@ -292,3 +292,15 @@ def test_sample_contents_beyond_the_memory_name_the_input() -> None:
     item = out_of_memory(compile(graph).run)
     assert '"x"' in item.message
     assert item.found == str(x.nbytes)
+
+
+def test_progress_is_told_in_nodes() -> None:
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", "FLOAT32", [4])
+    for _ in range(130):
+        x = g.sin(x)
+    told: list[str] = []
+    dml2onnx.compile(g.build({"y": x}), progress=told.append)
+    assert told == ["0 of 130 nodes", "64 of 130 nodes", "128 of 130 nodes"]
+    with pytest.raises(dml2onnx.DmlError):
+        dml2onnx.compile(g.build({"y": x}), progress="aloud")

@@ -54,7 +54,7 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
     graph = load_model(options, screen, frozenset(options.input))
     output = default_model(options.model) if options.output is None else options.output
     spare_sources(output, graph)
-    with screen.working("compiling"):
+    with screen.counting("compiling") as progress:
         model = compile(
             graph,
             outputs=options.graph_output,
@@ -62,6 +62,7 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
             target=options.target,
             feature_level=options.feature_level,
             shapes=options.shapes,
+            progress=progress,
         )
     with screen.working("writing"):
         files = model.save(output, external_data=options.external_data)

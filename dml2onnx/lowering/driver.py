@@ -22,10 +22,14 @@ from dml2onnx.lowering.repeats import Repeats
 from dml2onnx.model import FLOAT, FLOAT16, OnnxGraph, Port
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value
     from dml2onnx.lowering.registry import Lowered, Lowering
+
+
+TOLD_NODES = 64
+"""Nodes from one report of progress to the next: some hundredths of a second."""
 
 
 @collection_paused()
@@ -34,8 +38,9 @@ def lower(
     outputs: Sequence[GraphOutput],
     opset: int,
     target: str,
+    progress: Callable[[str], object] | None = None,
 ) -> OnnxGraph:
-    """The ONNX graph of what ``outputs`` need of ``graph``.
+    """The ONNX graph of what ``outputs`` need of ``graph``; ``progress`` is told how many nodes have been lowered.
 
     Raises :class:`DmlError` naming every operator without a lowering; the graph must have passed ``check``.
     """
@@ -51,7 +56,9 @@ def lower(
     inputs = _bind_inputs(graph, live, outputs, e, buffers)
     wanted = {output.value: output for output in outputs}
     names = _Names({port.onnx_name for port in inputs})
-    for node, function in zip(live, functions, strict=True):
+    for index, (node, function) in enumerate(zip(live, functions, strict=True)):
+        if progress is not None and index % TOLD_NODES == 0:
+            progress(f"{index:,} of {len(live):,} nodes")
         e.begin(node.name, node.operator.type)
         for value, tensor in _lower_node(node, function, e, buffers, repeats, bits):
             if value in wanted:
