@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from dml2onnx.ir.tensor import TensorDesc
 
-UNBOUNDED = 1 << 63
-"""Bytes of a buffer whose size could not be read: enough for every reader."""
+UNBOUNDED = 1 << 64
+"""Bytes of a buffer whose size could not be read: enough for every reader, and more than any model can state."""
 
 
 class Unresolved:
