@@ -137,6 +137,10 @@ class DmlError(Exception):
         self.diagnostics = diagnostics
         super().__init__("\n".join(str(item) for item in diagnostics))
 
+    def __reduce__(self) -> tuple[type[DmlError], tuple[Diagnostic, ...]]:
+        """With the findings, for a process that is told what went wrong in another."""
+        return type(self), self.diagnostics
+
 
 def raise_errors(findings: Iterable[Diagnostic]) -> None:
     """Raises :class:`DmlError` with the findings that are errors, where there are any."""

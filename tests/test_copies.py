@@ -96,3 +96,12 @@ def test_errors_and_options_are_public() -> None:
     frozen = dml2onnx.load(SAMPLES / "picture" / "model.json", dml2onnx.LoadOptions(freeze=True))
     assert frozen.inputs == ()
     assert dml2onnx.Activation("RELU").type == "ACTIVATION_RELU"
+
+
+def test_errors_pickle_with_their_findings() -> None:
+    with pytest.raises(dml2onnx.UnreadableError) as caught:
+        dml2onnx.load(SAMPLES / "nowhere.json")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is dml2onnx.UnreadableError
+    assert again.diagnostics == caught.value.diagnostics
+    assert str(again) == str(caught.value)
