@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from dml2onnx.checks import check, level_of, minimum_feature_level
+from dml2onnx.checks.alternatives import held_back
 from dml2onnx.cli.formats import Checked, concise, github, sarif
 from dml2onnx.cli.models import count, level_text
 from dml2onnx.codes.reading import UNKNOWN_FORMAT
@@ -88,7 +89,9 @@ def _check_one(name: str, options: argparse.Namespace, screen: Screen) -> Checke
         places = locate(data if data is not None else Path(name).read_bytes(), wanted)
     minimum = minimum_feature_level(graph)
     level = level_of(graph, options.feature_level)
-    return Checked(shown, findings, places, len(graph.nodes), level.name, minimum.name if minimum else None)
+    held = list(held_back(graph, level)) if options.suggest else None
+    least = minimum.name if minimum else None
+    return Checked(shown, findings, places, len(graph.nodes), level.name, least, held_back=held)
 
 
 def _load(name: str, data: bytes | None, options: argparse.Namespace) -> Graph:
@@ -142,5 +145,12 @@ def _write_full(item: Checked, screen: Screen, *, several: bool) -> None:
         from dml2onnx.catalog import FeatureLevel
 
         screen.say(f"needs feature level {escape(level_text(FeatureLevel(item.minimum)))}")
+    if item.held_back:
+        screen.say()
+        rows = [
+            (held.node, held.operator, level_text(held.needs), held.instead or "", held.reason)
+            for held in item.held_back
+        ]
+        screen.table(["node", "operator", "needs feature level", "instead", "because"], rows)
     if several:
         screen.say()

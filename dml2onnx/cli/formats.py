@@ -17,6 +17,7 @@ from dml2onnx.diagnostics import Severity, visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from dml2onnx.checks.alternatives import HeldBack
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.frontends.locations import Location
 
@@ -34,6 +35,8 @@ class Checked:
     level: str = ""
     minimum: str | None = None
     is_readable: bool = True
+    held_back: Sequence[HeldBack] | None = None
+    """The nodes that the level does not have, where that was asked for."""
 
     def place(self, item: Diagnostic) -> Location | None:
         """Where a finding is in the text."""
@@ -46,11 +49,22 @@ class Checked:
             "feature_level": self.level or None,
             "minimum_feature_level": self.minimum,
             "nodes": self.nodes,
+            **({} if self.held_back is None else {"held_back": [_held(item) for item in self.held_back]}),
         }
 
     def _position(self, item: Diagnostic) -> dict[str, object]:
         place = self.place(item)
         return {} if place is None else {"file": self.path, "line": place.line, "column": place.column}
+
+
+def _held(item: HeldBack) -> dict[str, str]:
+    return {
+        "node": item.node,
+        "operator": item.operator,
+        "needs": item.needs.name,
+        "reason": item.reason,
+        "instead": item.instead,
+    }
 
 
 def concise(checked: Checked) -> list[str]:

@@ -282,6 +282,9 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "--select", action="append", default=[], metavar="CODE", help="only findings of this code, or one such as DML15"
     )
     parser.add_argument("--ignore", action="append", default=[], metavar="CODE", help="no findings of this code")
+    parser.add_argument(
+        "--suggest", action="store_true", help="say what holds each node back, and what an older level has instead"
+    )
     parser.add_argument("--warnings-as-errors", action="store_true", help="warnings give exit code 1 too")
 
 

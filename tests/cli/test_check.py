@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from dml2onnx.cli import main
-from tests.frontends.models import DX, NATIVE, edited
+from tests.frontends.models import DX, NATIVE, REMOVE, edited
 from tests.frontends.partitions import PARTITION, write
 
 BROKEN = Path(__file__).parents[2] / "samples" / "broken" / "model.json"
@@ -220,3 +220,61 @@ def test_what_is_checked_is_left_alone(models: Path, capsys: pytest.CaptureFixtu
     run(capsys, *before)
     assert {path.name: path.read_bytes() for path in models.glob("*.json")} == before
     shutil.rmtree(models)
+
+
+POOL = {
+    "dml2onnx": 1,
+    "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 1, 4, 4]}},
+    "nodes": [
+        {
+            "name": "pool",
+            "type": "MAX_POOLING2",
+            "desc": {
+                "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 2]},
+                "Strides": [2, 2],
+                "WindowSize": [2, 2],
+                "StartPadding": [0, 0],
+                "EndPadding": [0, 0],
+                "Dilations": [1, 1],
+            },
+            "inputs": {"InputTensor": "x"},
+            "outputs": {"OutputTensor": "y"},
+        }
+    ],
+    "outputs": ["y"],
+}
+DILATED = edited(POOL, ("/nodes/0/desc/Dilations", [1, 2]), ("/nodes/0/desc/OutputTensor/Sizes", [1, 1, 2, 1]))
+
+
+@pytest.mark.parametrize(
+    ("model", "level", "instead"),
+    [
+        (POOL, "2_0", "MAX_POOLING1"),
+        (POOL, "1_0", "MAX_POOLING"),
+        (
+            edited(POOL, ("/nodes/0/desc/Dilations", [1, 2]), ("/nodes/0/desc/OutputTensor/Sizes", [1, 1, 2, 1])),
+            "1_0",
+            "",
+        ),
+    ],
+)
+def test_what_holds_a_node_back(
+    model: dict[str, Any], level: str, instead: str, models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (models / "pool.json").write_text(json.dumps(model))
+    code, text = run(capsys, "pool.json", "--json", "--suggest", "--feature-level", level)
+    (held,) = json.loads(text)["held_back"]
+    assert code == 1
+    assert (held["node"], held["needs"], held["instead"]) == ("pool", "2_1", instead)
+    if instead:
+        older = edited(model, ("/nodes/0/type", instead), ("/nodes/0/desc/Dilations", REMOVE))
+        (models / "older.json").write_text(json.dumps(older))
+        assert run(capsys, "older.json", "--feature-level", level)[0] == 0
+    _, text = run(capsys, "pool.json", "--suggest", "--feature-level", level)
+    assert "needs feature level" in text
+    assert "2_1 (Windows 11 21H2" in text
+
+
+def test_nothing_holds_back_what_is_right(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert json.loads(run(capsys, "right.json", "--json", "--suggest")[1])["held_back"] == []
+    assert "held_back" not in json.loads(run(capsys, "right.json", "--json")[1])
