@@ -177,6 +177,7 @@ def test_random_inputs_reach_the_extremes(data_type: str) -> None:
         assert np.isfinite(plain).all()
         assert np.isnan(extreme).any()
         assert np.isinf(extreme).any()
+        assert (np.abs(extreme) == np.finfo(extreme.dtype).max).any()
         assert ((extreme == 0) & np.signbit(extreme)).any()
     else:
         assert (np.abs(plain.astype(float)) <= 100).all()

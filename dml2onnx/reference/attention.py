@@ -241,8 +241,9 @@ def _weights(scores: Result, attended: Mask) -> Result:
     error = np.where(attended, drift + (p + drift) * own + SMALLEST_FLOAT32, 0)
     # no finite score, or an infinite one: the formula gives NaN, by the way it is computed (decision H22)
     # a key that is not attended to may be anything but that (decision H20)
-    strange = np.where(attended, scores.unspecified, ~np.isfinite(scores.values))
-    lost = np.isinf(top) | strange.any(axis=-1, keepdims=True)
+    beyond = ~(np.abs(scores.values) < _OVERFLOWS)
+    strange = np.where(attended, scores.unspecified, beyond)
+    lost = (np.abs(top) >= _OVERFLOWS) | strange.any(axis=-1, keepdims=True)
     return Result(p, error, np.broadcast_to(lost, p.shape))
 
 

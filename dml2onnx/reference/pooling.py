@@ -92,16 +92,19 @@ def average_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     planes = x.reshape(*x.shape[:2], -1)
     shape = op.tensor("OutputTensor").sizes
     total, magnitude, count = np.zeros(shape), np.zeros(shape), np.zeros(shape[2:], np.int64)
+    finite = np.zeros(shape)
     for flat, inside in windows(op, x.shape[2:], shape[2:]):
         element = np.where(inside, planes[:, :, flat], 0)
         total += element
         magnitude += np.abs(element)
+        finite += np.where(np.isfinite(element), np.abs(element), 0)
         count += inside
     terms = prod(op.uints("WindowSize"))
     divisor: Indices = np.full_like(count, terms) if op.flag("IncludePadding") else count
     error: Floats = sum_error(terms + 1, magnitude / np.maximum(divisor, 1), _ROUNDOFF)
     y = np.where(divisor == 0, 0, total / np.maximum(divisor, 1))
-    return {"OutputTensor": Result(y, error, np.broadcast_to(divisor == 0, shape))}
+    # the sum may overflow where the mean does not
+    return {"OutputTensor": Result(y, error, (finite > LARGEST_FLOAT32) | (divisor == 0))}
 
 
 @reference("LP_POOLING", "LP_POOLING1")

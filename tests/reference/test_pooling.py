@@ -245,3 +245,20 @@ def test_quantized_mean_by_hand():
     (result,) = operator_results(op, arrays)["OutputTensor"]
     np.testing.assert_array_equal(result.values.reshape(-1), [1, 126])
     np.testing.assert_array_equal(result.error.reshape(-1), [0, 0])
+
+
+def test_the_sum_of_a_mean_may_overflow():
+    largest = np.finfo(np.float32).max
+    x = np.array([[[largest, largest, 1, np.inf]]], np.float32)
+    op = describe(
+        "AVERAGE_POOLING",
+        InputTensor=x,
+        OutputTensor=np.zeros((1, 1, 3), np.float32),
+        Strides=(1,),
+        WindowSize=(2,),
+        StartPadding=(0,),
+        EndPadding=(0,),
+        IncludePadding=False,
+    )
+    (result,) = operator_results(op, {"InputTensor": x})["OutputTensor"]
+    assert result.unspecified.tolist() == [[[True, False, False]]]
