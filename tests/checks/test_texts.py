@@ -29,7 +29,7 @@ TEXTS = {
     ),
     "pooled size": (
         'DML1503 error: node "node" (MAX_POOLING2), /nodes/0/desc/OutputTensor/Sizes/3: '
-        "OutputTensor.Sizes[3] is 5; it has to be 3 or 4 = (8 - 3) / 2 + 1."
+        "OutputTensor.Sizes[3] is 5; it has to be 3 or 4 = (8 - 3) / Strides[1] 2 + 1."
     ),
     "cycle of two": (
         'DML1203 error: node "one" (ACTIVATION_RELU), /nodes/0/desc: '
