@@ -10,7 +10,7 @@ of a fresh process, and the best of several processes counts. The floor that it 
 same ONNX model (nodes, attributes, names, initializers) with ``onnx.helper`` and writing that: once without, and once
 with the metadata that tells which DirectML node an ONNX node comes from. Times are the processor's, of one thread.
 
-A million nodes (``--sizes 1000000 --repeat 1``) need 3.5 GiB, and the floor beside them some more.
+A million nodes (``--sizes 1000000 --repeat 1``) want a machine with more than 16 GiB, most of it for the floor.
 """
 
 from __future__ import annotations

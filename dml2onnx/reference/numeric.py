@@ -17,6 +17,7 @@ UNIT_ROUNDOFF = {DataType.FLOAT16: 2.0**-11, DataType.FLOAT32: 2.0**-24, DataTyp
 """Half the distance from 1 to the next value: the largest relative error of one rounding to nearest."""
 
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+FLOAT64_ROUNDOFF = float(np.finfo(np.float64).eps)
 SMALLEST_FLOAT32 = float(np.finfo(np.float32).smallest_normal)
 
 
@@ -44,8 +45,12 @@ def sum_result(total: Floats, magnitude: Floats, terms: int | Floats) -> Result:
 
 
 def order_matters(total: Floats, magnitude: Floats) -> Mask:
-    """Where partial sums of FLOAT32 numbers may overflow and later ones come back."""
-    marks: Mask = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32) & (np.abs(total) != magnitude)
+    """Where partial sums of FLOAT32 numbers may overflow and later ones come back.
+
+    Of sums so large that FLOAT64 rounds away what overflows FLOAT32 nobody can tell.
+    """
+    opposed = (np.abs(total) != magnitude) | (magnitude > LARGEST_FLOAT32 / FLOAT64_ROUNDOFF)
+    marks: Mask = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32) & opposed
     return marks
 
 

@@ -183,6 +183,12 @@ def test_where_the_order_of_the_sum_matters(x, marked, direction):
     assert result.unspecified.tolist() == [[[marked]]]
 
 
+def test_sums_that_hide_in_float64_what_overflows_float32():
+    """-1e77 comes last or first: what has become infinite before stays so, or meets it."""
+    x, w = np.float32([2.5, 2.5, -LARGE]).reshape(1, 3, 1), np.float32([LARGE, LARGE, LARGE]).reshape(1, 3, 1)
+    assert convolve(x, w, (1, 1, 1)).unspecified.all()
+
+
 def test_blocks_make_no_difference(monkeypatch):
     random = np.random.default_rng(0)
     x, w = random.normal(size=(3, 4, 9, 7)), random.normal(size=(6, 2, 3, 2))

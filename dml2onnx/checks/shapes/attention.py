@@ -97,13 +97,13 @@ def _learn(names: dict[str, int], sizes: tuple[int, ...], words: tuple[str, ...]
 
 
 def _derive(subject: Subject, names: dict[str, int]) -> None:
-    """What follows from stacking and from the past."""
+    """What follows from stacking, whatever other tensors say, and from the past."""
     stacks = [name for name in _STACKED if subject.value(name) is not None]
     for stack in stacks:
         if stack in _WITH_QUERIES and "sequenceLength" in names:
-            names.setdefault("keyValueSequenceLength", names["sequenceLength"])
+            names["keyValueSequenceLength"] = names["sequenceLength"]
         if stack != "StackedQueryKeyTensor" and "headSize" in names:
-            names.setdefault("valueHeadSize", names["headSize"])
+            names["valueHeadSize"] = names["headSize"]
     if "maxLength" in names:
         names.setdefault("totalSequenceLength", names["maxLength"])
     if subject.value("PastKeyTensor") is None and subject.value("PastValueTensor") is None:
