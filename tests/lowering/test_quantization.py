@@ -326,6 +326,24 @@ def test_large_constants_stay_small():
     assert e.DequantizeLinear(e.constant(np.ones(4, np.int8)), scale).value is not None
 
 
+@pytest.mark.parametrize("null", [False, True])
+@pytest.mark.parametrize("axis", [None, 2])
+def test_large_constants_are_unsigned(axis, null):
+    """Kernels for products of UINT8 with INT8 are not exact on every processor."""
+    sizes, strides = (1, 1, 1025, 1024), (0, 0, 0, 0) if axis is None else (0, 0, 1, 0)
+    op = dequantize("INT8", sizes=sizes, scale=strides, zero=strides, null=null)
+    rng = np.random.default_rng(0)
+    inputs = {"InputTensor": rng.integers(-128, 128, sizes).astype(np.int8)}
+    count = 1 if axis is None else sizes[axis]
+    inputs["ScaleTensor"] = rng.uniform(0.01, 1, count).astype(np.float32)
+    if not null:
+        inputs["ZeroPointTensor"] = rng.integers(-128, 128, count).astype(np.int8)
+    model = check_case(op, inputs=inputs, constants=["InputTensor", "ScaleTensor", "ZeroPointTensor"])
+    assert operators(model)[0] == "DequantizeLinear"
+    assert np.dtype(np.int8) not in {item.dtype for item in model.lowered.initializers.values()}
+    assert model.lowered.weight_bytes < 1.01 * inputs["InputTensor"].size
+
+
 def test_there_and_back():
     q = np.arange(256, dtype=np.uint8)
     scale, zero = np.array([0.37], np.float32), np.array([119], np.uint8)

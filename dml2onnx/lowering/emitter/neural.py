@@ -411,15 +411,30 @@ class NeuralOps(EmitterCore):
             difference = a.astype(np.int64) - (_along(z[0], axis, a.ndim) if z else 0)
             return np.asarray(difference.astype(s.dtype) * _along(s, axis, a.ndim))
 
+        # a large constant stays as small as it is
+        folds = fold if x.size <= FOLDED_GROWTH_ELEMENTS else None
+        if x.value is not None and folds is None and x.dtype == np.int8:
+            x, zero_point = self._as_unsigned(x, scale, zero_point)
         attributes: dict[str, Attribute] | None = None if axis is None else {"axis": axis}
         inputs = [x, scale] if zero_point is None else [x, scale, zero_point]
         traits = Traits(self._dequantized_type(), (0,), False)
-        # a large constant stays as small as it is
-        folds = fold if x.size <= FOLDED_GROWTH_ELEMENTS else None
         result = self.emit("DequantizeLinear", traits, inputs, scale.dtype, x.shape, attributes, folds)
         if result.value is not None and axis in (None, 0):
             result.dequantized = Dequantized(x, scale, zero_point)
         return result
+
+    def _as_unsigned(self, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        """Constant INT8 moved to UINT8, and the zero point with it.
+
+        The dequantisation becomes part of ONNX Runtime's integer kernels, and where the processor has no instructions
+        for it their sums of products of UINT8 and INT8 saturate; those of UINT8 alone are exact.
+        """
+        zero = self.constant(np.zeros(scale.shape, np.int8)) if zero_point is None else zero_point
+        if zero.value is None:
+            return x, zero_point
+        moved = (np.ascontiguousarray(item).view(np.uint8) ^ np.uint8(128) for item in (x.constant, zero.constant))
+        first, second = moved
+        return self.constant(first.reshape(x.shape), label=x.label), self.constant(second.reshape(zero.shape))
 
     def stores_nibbles(self, *, signed: bool) -> bool:
         """Whether 4-bit integers may be initializers: opset 21's."""
