@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dml2onnx import catalog
+from dml2onnx.checks import check
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType
@@ -487,6 +488,15 @@ MODES = [
 @pytest.mark.parametrize("layout", [(1, 2, 12, 4), (0, 9, 3, 1), (9, 18, 1, 0), (40, 20, 5, 1)])
 def test_strided_inputs(name, mode, layout):
     check_case(pool(name, (2, 2, 3, 3), (2, 2), layout=layout, **mode))
+
+
+@pytest.mark.parametrize(("name", "mode"), MODES)
+def test_windows_beyond_the_input(name, mode):
+    """4x4 over 3x3, every second: the rounded-up division gives one window, which reaches outside."""
+    op = pool(name, (2, 2, 3, 3), (4, 4), strides=(2, 2), ceil=True, **mode)
+    assert op.tensor("OutputTensor").sizes == (2, 2, 1, 1)
+    assert check(make_case(op).graph) == []
+    check_case(op)
 
 
 @pytest.mark.parametrize(("name", "mode"), MODES)
