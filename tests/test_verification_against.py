@@ -168,7 +168,8 @@ def test_progress_counts_nodes() -> None:
     assert len(told) == 8
 
 
-def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     dml2onnx.convert(network(), tmp_path / "model.json", format="native")
     np.save(tmp_path / "x.npy", np.zeros((1, 3, 5, 5), np.float32))
     arguments = ["verify", str(tmp_path / "model.json"), "--input", f"x={tmp_path / 'x.npy'}", "--cases", "2"]

@@ -72,8 +72,16 @@ def _asked(checks: Sequence[Check], desc: OperatorDesc) -> tuple[Finding, ...]:
 
 
 def _sound(desc: OperatorDesc, findings: Iterable[Finding]) -> Subject:
-    """The descriptor without its tensors of no sensible shape: other rules have nothing to say of them."""
-    shapeless = {finding.field for finding in findings if finding.code in SHAPELESS}
+    """The descriptor without its tensors of no sensible shape: other rules have nothing to say of them.
+
+    But of an output of size 0 they say why it is that.
+    """
+    outputs = {field.name for field in desc.schema.output_fields}
+    shapeless = {
+        finding.field
+        for finding in findings
+        if finding.code in SHAPELESS and not (finding.code is codes.ZERO_SIZE and finding.field in outputs)
+    }
     values = zip(desc.schema.fields, desc.values, strict=True)
     return Subject(
         OperatorDesc(desc.schema, tuple(UNREADABLE if item.name in shapeless else value for item, value in values))
@@ -88,8 +96,11 @@ def _without_repetition(findings: list[Finding]) -> Iterator[Finding]:
     final = {finding.path for finding in findings if finding.code in _OF_SHAPES and not finding.since}
     exact = {(finding.code.id, finding.path) for finding in findings if not finding.since}
     ranks_differ = any(finding.code is codes.DIFFERENT_DIMENSION_COUNTS for finding in findings)
-    seen: set[str] = set()
+    no_room = any(finding.code is codes.NO_ROOM for finding in findings)
+    seen = {finding.path for finding in findings if finding.code is codes.ZERO_SIZE}
     for finding in findings:
+        if finding.code is codes.ZERO_SIZE and no_room:  # which is why
+            continue
         if finding.since and (finding.path in final or (finding.code.id, finding.path) in exact):
             continue
         if ranks_differ and finding.code in _OF_RANKS:

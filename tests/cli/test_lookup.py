@@ -22,7 +22,8 @@ def document(capsys: pytest.CaptureFixture[str], name: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-def test_an_operator_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_operator_in_words(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     assert main(["explain", "CONVOLUTION"]) == 0
     said = capsys.readouterr().out
     for part in (
