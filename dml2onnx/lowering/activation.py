@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx.lowering.emitter import Emitter, Tensor
-from dml2onnx.lowering.emitter.core import FLOAT, FLOAT16, INT64
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import FLOAT, FLOAT16, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.lowering.emitter.core import DType
     from dml2onnx.lowering.operands import Operands
+    from dml2onnx.model import DType
 
 _ONE_NODE: Mapping[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
     "ACTIVATION_CELU": (Emitter.Celu, ("Alpha",)),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.lowering.emitter.core import DOUBLE, FLOAT
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import DOUBLE, FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import BOOL, FLOAT16, INT64
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import BOOL, FLOAT16, INT64
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

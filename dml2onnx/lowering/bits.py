@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import DOUBLE, FLOAT, FLOAT16, INT64
+from dml2onnx.model import DOUBLE, FLOAT, FLOAT16, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.emitter import Emitter, Tensor
-    from dml2onnx.lowering.emitter.core import DType
+    from dml2onnx.model import DType
 
 
 INT32: DType = np.dtype(np.int32)

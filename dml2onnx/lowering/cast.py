@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.lowering.element_wise import truncated
-from dml2onnx.lowering.emitter.core import DOUBLE, FLOAT, FLOAT16
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import DOUBLE, FLOAT, FLOAT16
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.emitter import Emitter, Tensor

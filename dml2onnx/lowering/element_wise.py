@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.lowering.activation import affine, apply_activation, clamp
-from dml2onnx.lowering.emitter.core import FLOAT
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc, ScaleBias
     from dml2onnx.lowering.emitter import Emitter, Tensor
-    from dml2onnx.lowering.emitter.core import DType
     from dml2onnx.lowering.operands import Operands
+    from dml2onnx.model import DType
 
 _UNSCALED = (1.0, 0.0)
 

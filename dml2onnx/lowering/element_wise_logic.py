@@ -9,12 +9,12 @@ import numpy as np
 
 from dml2onnx.lowering.bits import reinterpret, unsigned
 from dml2onnx.lowering.emitter import Emitter, Tensor
-from dml2onnx.lowering.emitter.core import BOOL
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import BOOL
 
 if TYPE_CHECKING:
-    from dml2onnx.lowering.emitter.core import DType
     from dml2onnx.lowering.operands import Operands
+    from dml2onnx.model import DType
 
 _UINT8 = np.dtype(np.uint8)
 _UINT32 = np.dtype(np.uint32)

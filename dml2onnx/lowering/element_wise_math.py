@@ -12,12 +12,12 @@ from dml2onnx.lowering.activation import FEWEST_BY_PARTS, affine, clamp, logarit
 from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, scaled, truncated
 from dml2onnx.lowering.element_wise_logic import cleared, low_bits
 from dml2onnx.lowering.emitter import Emitter, Tensor
-from dml2onnx.lowering.emitter.core import BOOL, DOUBLE, FLOAT, INT64
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import BOOL, DOUBLE, FLOAT, INT64
 
 if TYPE_CHECKING:
-    from dml2onnx.lowering.emitter.core import DType
     from dml2onnx.lowering.operands import Operands
+    from dml2onnx.model import DType
 
 _INT32 = np.dtype(np.int32)
 _UINT32 = np.dtype(np.uint32)

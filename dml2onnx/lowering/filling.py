@@ -13,8 +13,8 @@ import numpy as np
 
 from dml2onnx.lowering.element_wise import bound
 from dml2onnx.lowering.element_wise_logic import BITWISE_OPSET
-from dml2onnx.lowering.emitter.core import FLOAT, INT64
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import FLOAT, INT64
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dml2onnx.lowering.emitter import Emitter, Tensor
-    from dml2onnx.lowering.emitter.core import Array, DType
     from dml2onnx.lowering.operands import Operands
+    from dml2onnx.model import Array, DType
 
     Choice = Callable[[Tensor, Tensor, Tensor], Tensor]
     Steps = npt.NDArray[np.uint64]

@@ -14,15 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.ir.tensor import packed_strides
-from dml2onnx.lowering.emitter.core import DOUBLE, INT64
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import DOUBLE, INT64
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dml2onnx.lowering.emitter import Emitter, Tensor
-    from dml2onnx.lowering.emitter.core import Array, DType
     from dml2onnx.lowering.operands import Operands
+    from dml2onnx.model import Array, DType
 
 INT32: DType = np.dtype(np.int32)
 UINT32: DType = np.dtype(np.uint32)

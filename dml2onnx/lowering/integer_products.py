@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import FLOAT
 from dml2onnx.lowering.emitter.neural import Window
 from dml2onnx.lowering.quantization import saturated, zero_point_of
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.emitter import Emitter, Tensor
-    from dml2onnx.lowering.emitter.core import DType
     from dml2onnx.lowering.operands import Operands
+    from dml2onnx.model import DType
 
 INT8: DType = np.dtype(np.int8)
 UINT8: DType = np.dtype(np.uint8)

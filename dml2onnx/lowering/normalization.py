@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from dml2onnx.lowering.activation import affine, apply_activation
-from dml2onnx.lowering.emitter.core import FLOAT, FLOAT16, broadcast_shape
+from dml2onnx.lowering.emitter.core import broadcast_shape
 from dml2onnx.lowering.emitter.neural import Window
 from dml2onnx.lowering.reduction import LONGEST_ONES
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import FLOAT, FLOAT16
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.lowering.activation import affine, apply_activation
-from dml2onnx.lowering.emitter.core import FLOAT
 from dml2onnx.lowering.normalization import channel_sums, image_sums, mean_over, power
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.lowering.emitter.core import FLOAT, FLOAT16
 from dml2onnx.lowering.moving import moved_fields, moved_type
+from dml2onnx.model import FLOAT, FLOAT16
 
 if TYPE_CHECKING:
     from dml2onnx.ir.graph import Node, Read, Value
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.tensor import TensorDesc
     from dml2onnx.lowering.buffers import Buffers
     from dml2onnx.lowering.emitter import Emitter, Tensor
-    from dml2onnx.lowering.emitter.core import DType
+    from dml2onnx.model import DType
 
 
 class Operands:

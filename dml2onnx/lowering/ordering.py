@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.lowering.bits import comparable
-from dml2onnx.lowering.emitter.core import DOUBLE, FLOAT, FLOAT16, INT64
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import DOUBLE, FLOAT, FLOAT16, INT64
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,18 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.lowering.bits import comparable
-from dml2onnx.lowering.emitter.core import DOUBLE, FLOAT, INT64
 from dml2onnx.lowering.emitter.neural import Window
 from dml2onnx.lowering.integer_products import requantized, scale_along, zero_point_along
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import DOUBLE, FLOAT, INT64
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.lowering.emitter import Emitter, Tensor
-    from dml2onnx.lowering.emitter.core import DType
     from dml2onnx.lowering.operands import Operands
+    from dml2onnx.model import DType
 
     Counts = npt.NDArray[np.int64]
     Mask = npt.NDArray[np.bool_]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import FLOAT, INT64
 from dml2onnx.lowering.emitter.neural import Window
 from dml2onnx.lowering.pooling import first_maxima, pool_of
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import FLOAT, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.emitter import Emitter, Tensor

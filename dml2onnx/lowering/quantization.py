@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import FLOAT, INT64
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import FLOAT, INT64
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dml2onnx.ir.tensor import DataType
     from dml2onnx.lowering.emitter import Emitter, Tensor
-    from dml2onnx.lowering.emitter.core import DType
     from dml2onnx.lowering.operands import Operands
+    from dml2onnx.model import DType
 
 SHORTEST_RUN = 64
 """Elements that share a scale and lie together, from which on ONNX Runtime is fast with one scale per channel."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from dml2onnx.lowering.bits import comparable
-from dml2onnx.lowering.emitter.core import INT64
 from dml2onnx.lowering.ordering import along
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import INT64
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import FLOAT
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.sampling import (
     REMEMBERED,
@@ -23,6 +22,7 @@ from dml2onnx.lowering.sampling import (
     weights,
     whole,
 )
+from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import FLOAT
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, nearest, remembered, weights, whole
+from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.emitter import Emitter, Tensor

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import DOUBLE, FLOAT, INT64
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.roi_samples import (
     LARGEST,
@@ -22,6 +21,7 @@ from dml2onnx.lowering.roi_samples import (
     pixels,
     regions,
 )
+from dml2onnx.model import DOUBLE, FLOAT, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.emitter import Emitter, Tensor

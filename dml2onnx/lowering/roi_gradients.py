@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import FLOAT, INT64
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.roi_samples import (
     CHANNEL,
@@ -21,6 +20,7 @@ from dml2onnx.lowering.roi_samples import (
     of_rows,
     pixels,
 )
+from dml2onnx.model import FLOAT, INT64
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

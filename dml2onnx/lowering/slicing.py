@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from dml2onnx.lowering.emitter.core import INT64
 from dml2onnx.lowering.margins import surrounded
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.model import INT64
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import BOOL, DOUBLE, INT64, Keeps, Tensor, Traits, broadcast_shape
+from dml2onnx.lowering.emitter.core import Keeps, Tensor, Traits, broadcast_shape
 from dml2onnx.lowering.emitter.movement import MovementOps
+from dml2onnx.model import BOOL, DOUBLE, INT64
 
 if TYPE_CHECKING:
-    from dml2onnx.lowering.emitter.core import Array, DType
+    from dml2onnx.model import Array, DType
 
 _INT32 = np.dtype(np.int32)
 _VALUE = Traits()

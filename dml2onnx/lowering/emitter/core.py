@@ -13,7 +13,7 @@ import numpy as np
 
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.lowering.budget import Budget
-from dml2onnx.model import BOOL, DOUBLE, ELEMENT_TYPES, FLOAT, FLOAT16, INT64, Node, Origin, Value
+from dml2onnx.model import ELEMENT_TYPES, INT64, Node, Origin, Value
 from dml2onnx.targets import legal_type, target
 
 if TYPE_CHECKING:
@@ -26,13 +26,6 @@ if TYPE_CHECKING:
     from dml2onnx.targets import Target
 
 __all__ = [
-    "BOOL",
-    "DOUBLE",
-    "FLOAT",
-    "FLOAT16",
-    "INT64",
-    "Array",
-    "DType",
     "EmitterCore",
     "Keeps",
     "NoKernelError",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import INT64, EmitterCore, Keeps, Tensor, Traits, broadcast_shape
-from dml2onnx.model import UNKNOWN
+from dml2onnx.lowering.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape
+from dml2onnx.model import INT64, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

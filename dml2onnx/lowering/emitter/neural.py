@@ -10,7 +10,6 @@ import numpy as np
 
 from dml2onnx.lowering.emitter.core import (
     FOLDED_GROWTH_ELEMENTS,
-    INT64,
     Dequantized,
     EmitterCore,
     Keeps,
@@ -18,12 +17,12 @@ from dml2onnx.lowering.emitter.core import (
     Traits,
     broadcast_shape,
 )
-from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, UINT4
+from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, INT64, UINT4
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dml2onnx.lowering.emitter.core import Array, DType
+    from dml2onnx.model import Array, DType
     from dml2onnx.model.records import Attribute
 
 _ALL = Traits()
