@@ -17,70 +17,40 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
-PINS = ROOT / "scripts" / "requirements.txt"
-BROWSER = ".venv-browser"
-BROWSER_PINS = ROOT / "scripts" / "browser-requirements.txt"
+REQUIREMENTS = ROOT / "scripts" / "requirements"
 STAMP = "dml2onnx-pins.sha256"
 
 
-def prepare(name: str, replace: Mapping[str, str] | None = None) -> Path:
+def prepare(name: str, lock: str = "test", *options: str, project: bool = True) -> Path:
     """The interpreter of the environment ``name`` below the repository, made anew when it is missing or stale.
 
-    It holds the pinned packages, those in ``replace`` (package to version) in another version, and the project itself,
-    editable. A failure of pip ends the script.
+    It holds the packages of ``scripts/requirements/LOCK.txt``, whose files must have the hashes that stand there, and
+    the ``project`` itself, editable; ``options`` are pip's. A failure of pip ends the script.
     """
-    pins = pinned(PINS.read_text(encoding="utf-8"), replace or {})
-    digest = fingerprint(pins, (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    pins = (REQUIREMENTS / f"{lock}.txt").read_text(encoding="utf-8")
+    digest = fingerprint(pins, (ROOT / "pyproject.toml").read_text(encoding="utf-8") if project else "")
     directory = ROOT / name
-    if not _is_made(directory, digest):
-        _install(directory, pins)
+    stamp = directory / STAMP
+    if interpreter(directory).exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
+        return interpreter(directory)
+    print(f"preparing {directory} (once, about a minute)", flush=True)
+    _create(directory)
+    _pip(directory, "--require-hashes", *options, "-r", str(REQUIREMENTS / f"{lock}.txt"))
+    if project:
         # the build backend is pinned as well, so it is not fetched a second time in another version
         _pip(directory, "--no-build-isolation", "--no-deps", "--editable", str(ROOT))
-        (directory / STAMP).write_text(digest, encoding="utf-8")
+    stamp.write_text(digest, encoding="utf-8")
     return interpreter(directory)
 
 
 def prepare_browser() -> bool:
     """Makes the environment with a headless Chromium; False, and a line that says so, where there is none to be had."""
-    pins = BROWSER_PINS.read_text(encoding="utf-8")
-    digest = fingerprint(pins, "")
-    directory = ROOT / BROWSER
-    if not _is_made(directory, digest):
-        try:
-            _install(directory, pins, "--no-deps")
-        except SystemExit as failure:  # not every system has wheels of it
-            print(f"no browser from the package index, whose tests need one of the system: {failure}", flush=True)
-            return False
-        (directory / STAMP).write_text(digest, encoding="utf-8")
+    try:
+        prepare(".venv-browser", "browser", "--no-deps", project=False)
+    except SystemExit as failure:  # not every system has wheels of it
+        print(f"no browser from the package index, whose tests need one of the system: {failure}", flush=True)
+        return False
     return True
-
-
-def _is_made(directory: Path, digest: str) -> bool:
-    stamp = directory / STAMP
-    return interpreter(directory).exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == digest
-
-
-def _install(directory: Path, pins: str, *options: str) -> None:
-    print(f"preparing {directory} (once, about a minute)", flush=True)
-    _create(directory)
-    requirements = directory / "requirements.txt"
-    requirements.write_text(pins, encoding="utf-8")
-    _pip(directory, *options, "-r", str(requirements))
-
-
-def pinned(pins: str, replace: Mapping[str, str]) -> str:
-    """The requirements with other versions for some packages."""
-    missing = dict(replace)
-    lines = []
-    for line in pins.splitlines():
-        package, _, rest = line.partition("==")
-        if package in missing:
-            _, semicolon, marker = rest.partition(" ;")
-            line = f"{package}=={missing.pop(package)}{semicolon}{marker}"
-        lines.append(line)
-    if missing:
-        raise KeyError(f"{PINS.name} has no pin of {', '.join(missing)}")
-    return "\n".join(lines) + "\n"
 
 
 def fingerprint(pins: str, project: str) -> str:

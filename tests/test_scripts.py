@@ -42,22 +42,46 @@ def script(monkeypatch):
     return get
 
 
-def pins() -> list[Requirement]:
-    lines = (SCRIPTS / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    return [Requirement(line) for line in lines if line and not line.startswith("#")]
+LOCKS = ("test", "ort124", "browser", "docs")
+
+
+def lines_of(name: str) -> list[str]:
+    """The lines of a file of requirements, those that go on joined, without comments."""
+    text = (SCRIPTS / "requirements" / name).read_text(encoding="utf-8").replace("\\\n", " ")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def pins(lock: str = "test") -> list[Requirement]:
+    return [Requirement(line.partition(" --hash")[0]) for line in lines_of(f"{lock}.txt")]
 
 
 class TestPins:
-    def test_every_pin_is_one_exact_version(self):
-        assert all(re.fullmatch(r"==[\w.]+", str(pin.specifier)) for pin in pins())
+    @pytest.mark.parametrize("lock", LOCKS)
+    def test_every_pin_is_one_exact_version_with_hashes(self, lock):
+        assert all(re.fullmatch(r"==[\w.]+", str(pin.specifier)) for pin in pins(lock))
+        assert all(re.search(r" --hash=sha256:[0-9a-f]{64}\b", line) for line in lines_of(f"{lock}.txt"))
 
-    def test_no_package_is_pinned_twice(self):
-        names = [canonicalize_name(pin.name) for pin in pins()]
+    @pytest.mark.parametrize("lock", LOCKS)
+    def test_no_package_is_pinned_twice(self, lock):
+        names = [canonicalize_name(pin.name) for pin in pins(lock)]
         assert len(names) == len(set(names))
 
-    def test_the_project_accepts_what_is_pinned(self):
+    @pytest.mark.parametrize("lock", LOCKS)
+    def test_all_that_is_asked_for_is_pinned(self, lock, script):
+        sources = [Path(item).name for item in script("lock").LOCKS[lock] if item.endswith(".in")]
+        asked = [Requirement(line) for name in sources for line in lines_of(name)]
+        pinned = {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pins(lock)}
+        for requirement in asked:
+            assert requirement.specifier.contains(pinned[canonicalize_name(requirement.name)]), requirement
+
+    def test_every_file_of_requirements_is_locked(self, script):
+        files = {path.stem for path in (SCRIPTS / "requirements").iterdir()}
+        assert files == set(LOCKS) == set(script("lock").LOCKS)
+
+    @pytest.mark.parametrize("lock", ["test", "ort124"])
+    def test_the_project_accepts_what_is_pinned(self, lock):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-        pinned = {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pins()}
+        pinned = {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pins(lock)}
         extras = [item for several in project["project"]["optional-dependencies"].values() for item in several]
         for text in (*project["build-system"]["requires"], *project["project"]["dependencies"], *extras):
             requirement = Requirement(text)
@@ -67,25 +91,26 @@ class TestPins:
     @pytest.mark.parametrize("machine", ["x86_64", "AMD64", "arm64"])
     def test_exactly_one_onnxruntime_is_chosen(self, platform, machine):
         where = {"sys_platform": platform, "platform_machine": machine}
-        runtimes = [pin for pin in pins() if pin.name.startswith("onnxruntime") and pin.marker.evaluate(where)]
+        runtimes = [
+            pin
+            for pin in pins()
+            if pin.name.startswith("onnxruntime") and pin.marker is not None and pin.marker.evaluate(where)
+        ]
         assert len(runtimes) == 1
 
-    def test_the_second_runtime_is_the_oldest_that_the_project_accepts(self, script):
+    def test_the_second_runtime_is_the_oldest_that_the_project_accepts(self):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
         (requirement,) = (Requirement(text) for text in project["project"]["dependencies"] if "onnxruntime>" in text)
         lowest = next(str(item.version) for item in requirement.specifier if item.operator == ">=")
-        assert script("test").OLDEST_RUNTIME["onnxruntime"].startswith(f"{lowest}.")
+        (second,) = (str(pin.specifier) for pin in pins("ort124") if pin.name == "onnxruntime")
+        assert second.startswith(f"=={lowest}.")
+
+    def test_nothing_else_differs_with_it(self):
+        first, second = ({pin.name: str(pin.specifier) for pin in pins(lock)} for lock in ("test", "ort124"))
+        assert {name for name in first | second if first.get(name) != second.get(name)} == {"onnxruntime"}
 
 
 class TestEnvironment:
-    def test_a_pin_is_replaced_with_its_marker_kept(self, script):
-        text = 'a==1 ; sys_platform == "linux"\nb==2\n'
-        assert script("_environment").pinned(text, {"a": "9"}) == 'a==9 ; sys_platform == "linux"\nb==2\n'
-
-    def test_a_package_without_pin_cannot_be_replaced(self, script):
-        with pytest.raises(KeyError, match="no pin of nothing"):
-            script("_environment").pinned("a==1\n", {"nothing": "1"})
-
     def test_the_fingerprint_follows_what_it_is_made_of(self, script):
         fingerprint = script("_environment").fingerprint
         assert len({fingerprint("a==1", "p"), fingerprint("a==2", "p"), fingerprint("a==1", "q")}) == 3
@@ -114,7 +139,7 @@ class TestEnvironment:
         python = module.prepare(".venv")
         assert python.exists()
         assert ["venv" in command for command in commands] == [True, False, False]
-        assert "-r" in commands[1]
+        assert commands[1][-3:] == ["--require-hashes", "-r", str(SCRIPTS / "requirements" / "test.txt")]
         assert commands[2][-2:] == ["--editable", str(module.ROOT)]
         commands.clear()
         assert module.prepare(".venv") == python
@@ -124,9 +149,9 @@ class TestEnvironment:
         module, commands = project
         module.prepare(".venv")
         commands.clear()
-        module.prepare(".venv", {"onnxruntime": "1.24.4"})
+        module.prepare(".venv", "ort124")
         assert len(commands) == 3
-        assert "onnxruntime==1.24.4 ;" in (module.ROOT / ".venv" / "requirements.txt").read_text(encoding="utf-8")
+        assert commands[1][-1] == str(SCRIPTS / "requirements" / "ort124.txt")
 
     def test_a_failed_installation_is_not_taken_for_a_good_one(self, project, monkeypatch):
         module, commands = project
@@ -159,7 +184,7 @@ class TestEnvironment:
         module, _ = project
         monkeypatch.setenv("PREPARE", "fail")
         assert not module.prepare_browser()
-        assert "pip install --no-deps" in capsys.readouterr().out
+        assert "pip install --require-hashes --no-deps" in capsys.readouterr().out
 
     def test_without_any_pip_it_says_what_to_install(self, project, monkeypatch):
         module, _ = project

@@ -1,0 +1,56 @@
+"""Pins what the environments of the scripts hold: all packages, in one version, with the hashes of their files.
+
+    python scripts/lock.py               newest versions only where a pin is missing or no longer fits
+    python scripts/lock.py --upgrade     newest versions of all
+
+``scripts/requirements/NAME.in`` has what is asked for, ``NAME.txt`` what that comes to, on all systems and versions of
+Python that the project supports. The hashes are those of the Python Package Index, whatever mirror pip gets files from.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from _environment import REQUIREMENTS, ROOT, prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INDEX = "https://pypi.org/simple"
+PROJECT = ("pyproject.toml", "--all-extras")
+LOCKS: dict[str, tuple[str, ...]] = {
+    "test": (*PROJECT, "scripts/requirements/test.in"),
+    "ort124": (*PROJECT, "scripts/requirements/test.in", "scripts/requirements/ort124.in"),
+    "browser": ("--no-deps", "scripts/requirements/browser.in"),
+    "docs": ("scripts/requirements/docs.in",),
+}
+
+
+def command(name: str, options: Sequence[str]) -> list[str]:
+    """What writes a lock."""
+    output = (REQUIREMENTS / f"{name}.txt").relative_to(ROOT).as_posix()
+    how = ["--universal", "--python-version", "3.11", "--fork-strategy", "fewest", "--generate-hashes", "--no-annotate"]
+    says = ["--custom-compile-command", "python scripts/lock.py", "--quiet", "--index-url", INDEX, "--no-config"]
+    return ["-m", "uv", "pip", "compile", *LOCKS[name], *how, *says, *options, "--output-file", output]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Pins what the environments of the scripts hold.")
+    parser.add_argument("--upgrade", action="store_true", help="take the newest version of everything")
+    chosen = parser.parse_args()
+    python = prepare(".venv")
+    # what this machine is set up to search instead is no concern of the locks
+    outside = {name: value for name, value in os.environ.items() if not name.startswith(("UV_", "PIP_"))}
+    for name in LOCKS:
+        line = [str(python), *command(name, ["--upgrade"] if chosen.upgrade else [])]
+        if subprocess.run(line, cwd=ROOT, env=outside, check=False).returncode != 0:
+            sys.exit(f"cannot lock {name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
