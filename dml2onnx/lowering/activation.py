@@ -15,6 +15,7 @@ import numpy as np
 from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT, FLOAT16, INT64
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc
@@ -124,7 +125,7 @@ def logarithm_of_1_and(e: Emitter, x: Tensor, *, bounded: bool) -> Tensor:
 
 def _softplus_of(e: Emitter, x: Tensor) -> Tensor:
     """``ln(1 + exp(x))``, that of -x and x above 0: a quarter of the time of ONNX Runtime's Softplus."""
-    if e.target.name != "cpu" or x.dtype != FLOAT or x.size < FEWEST_BY_PARTS:
+    if not e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER) or x.dtype != FLOAT or x.size < FEWEST_BY_PARTS:
         return e.Softplus(x)
     return e.Add(e.Relu(x), logarithm_of_1_and(e, e.Exp(e.Neg(e.Abs(x))), bounded=True))
 
@@ -163,8 +164,8 @@ def _gelu(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
 
 
 def _sigmoid(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``1 / (1 + exp(-x))``: the CPU kernel of Sigmoid is up to 1e-7 off, however small the result."""
-    if e.target.name != "cpu":
+    """``1 / (1 + exp(-x))``: Sigmoid, where its error is small beside a small result."""
+    if not e.target.has(Quirk.SIGMOID_HAS_ABSOLUTE_ERROR):
         return e.Sigmoid(x)
     return e.Reciprocal(e.Add(e.Exp(e.Neg(x)), e.constant(1, x.dtype)))
 
@@ -172,14 +173,14 @@ def _sigmoid(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
 def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``x * sigmoid(SigmoidInputScale * x)``, and 0 at the infinity where the sigmoid is [decision A7].
 
-    On the CPU ``x / (1 + exp(-SigmoidInputScale * x))``: x would multiply the error of Sigmoid.
+    Or ``x / (1 + exp(-SigmoidInputScale * x))``, lest x multiply an error of Sigmoid.
     """
     scale = op.float("SigmoidInputScale")
     if scale == 0:
         return affine(e, x, 0.5, 0)
     largest = float(_format(x.dtype).max)
     x = e.Clip(x, -largest, None) if scale > 0 else e.Clip(x, None, largest)
-    if e.target.name != "cpu":
+    if not e.target.has(Quirk.SIGMOID_HAS_ABSOLUTE_ERROR):
         return e.Mul(x, e.Sigmoid(affine(e, x, scale, 0)))
     negated = e.Neg(x) if scale == 1 else affine(e, x, -scale, 0)
     return e.Div(x, e.Add(e.Exp(negated), e.constant(1, x.dtype)))
@@ -318,12 +319,12 @@ def shrink(node: Operands, e: Emitter) -> Tensor:
 def parameterized_relu(node: Operands, e: Emitter) -> Tensor:
     """``x`` where ``x >= 0``, else ``SlopeTensor * x``; integer products wrap [decision A11].
 
-    Mul by 1 or the slope: PRelu has no integers, and its CPU kernel takes each element by itself.
+    Mul by 1 or the slope: PRelu has no integers, and not everywhere a fast kernel.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_parameterized_relu_operator_desc
     """
     x, slope = (node.widened(node.broadcastable(name)) for name in ("InputTensor", "SlopeTensor"))
     sizes = node.output().sizes
-    if x.dtype.kind == "f" and e.target.name != "cpu":
+    if x.dtype.kind == "f" and not e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER):
         return e.Expand(e.PRelu(e.Expand(x, np.broadcast_shapes(x.shape, slope.shape)), slope), sizes)
     positive = e.GreaterOrEqual(x, e.constant(0, x.dtype))
     return e.Expand(e.Mul(x, e.Where(positive, e.constant(1, x.dtype), slope)), sizes)

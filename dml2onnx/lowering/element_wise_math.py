@@ -14,6 +14,7 @@ from dml2onnx.lowering.element_wise_logic import cleared, low_bits
 from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import BOOL, DOUBLE, FLOAT, INT64
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands
@@ -57,14 +58,15 @@ _EXACT: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
 def unary(node: Operands, e: Emitter) -> Tensor:
     """``f(InputTensor * Scale + Bias)``: the ONNX operator of the same name, or what is as accurate and faster.
 
-    ONNX Runtime's CPU kernels of ACOSH, ASINH, ATANH, COSH, SINH and TAN take each number by itself, which costs some
-    20 times as much as vector code. The last three are made of faster ones; for the others that loses digits near 0.
+    ATANH, COSH, SINH and TAN are made of faster ones where their kernels are slow; of ACOSH and ASINH that would lose
+    digits near 0.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_exp_operator_desc
     """
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     function = _UNARY[node.op.type]
-    if e.target.name == "cpu":
-        function = _ON_CPU.get(node.op.type, function)
+    quirk, instead = _INSTEAD.get(node.op.type, (None, function))
+    if quirk is not None and e.target.has(quirk):
+        function = instead
     return e.Expand(function(e, x), node.output().sizes)
 
 
@@ -97,18 +99,18 @@ def _atanh(e: Emitter, x: Tensor) -> Tensor:
 
 
 def _erf(e: Emitter, x: Tensor) -> Tensor:
-    """NaN has to stay NaN [decision E25]; ONNX Runtime 1.24 makes a number of it."""
+    """NaN has to stay NaN [decision E25]."""
     return e.Where(e.IsNaN(x), e.constant(math.nan, x.dtype), e.Erf(x))
 
 
-_ON_CPU: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
-    "ELEMENT_WISE_ATANH": _atanh,
-    "ELEMENT_WISE_COSH": _cosh,
-    "ELEMENT_WISE_ERF": _erf,
-    "ELEMENT_WISE_SINH": _sinh,
-    "ELEMENT_WISE_TAN": _tan,
+_INSTEAD: Mapping[str, tuple[Quirk, Callable[[Emitter, Tensor], Tensor]]] = {
+    "ELEMENT_WISE_ATANH": (Quirk.FUNCTIONS_NUMBER_BY_NUMBER, _atanh),
+    "ELEMENT_WISE_COSH": (Quirk.FUNCTIONS_NUMBER_BY_NUMBER, _cosh),
+    "ELEMENT_WISE_ERF": (Quirk.ERF_LOSES_NAN, _erf),
+    "ELEMENT_WISE_SINH": (Quirk.FUNCTIONS_NUMBER_BY_NUMBER, _sinh),
+    "ELEMENT_WISE_TAN": (Quirk.FUNCTIONS_NUMBER_BY_NUMBER, _tan),
 }
-"""Forms of several ONNX operators, for kernels that are slow or not exact."""
+"""Forms of several ONNX operators, and what has to be true of the one operator for them to take its place."""
 
 
 @lowers(*_EXACT)

@@ -13,6 +13,7 @@ from dml2onnx.lowering.emitter.neural import Window
 from dml2onnx.lowering.reduction import LONGEST_ONES
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT, FLOAT16
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,8 +66,8 @@ def _by_channels(e: Emitter, x: Tensor, parameters: list[Tensor], epsilon: float
         return None
     flat = {id(item): _spread(e, item, x.shape, first, behind) for item in parameters}
     middle = flat[id(mean)]
-    # DirectML's kernel is the operator itself
-    if e.target.name == "cpu" and not _loses_little(e, mean, variance, scale, bias, epsilon):
+    folds = e.target.has(Quirk.BATCH_NORMALIZATION_FOLDS_THE_MEAN)
+    if folds and not _loses_little(e, mean, variance, scale, bias, epsilon):
         e.note("the mean is subtracted before BatchNormalization, which loses digits where the mean is large")
         x = e.Sub(x, mean)
         middle = e.constant(np.zeros(middle.shape, x.dtype))
@@ -195,10 +196,9 @@ def _divided(e: Emitter, x: Tensor, axes: Axes, scale: Tensor | None, epsilon: f
 def mean_over(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
     """The mean over ``axes``, which stay with size 1: of neighbours at a time, the last first.
 
-    On the CPU, ReduceMean is slow where its axes are not the last ones, and a product with ones is not. ``x`` itself
-    without axes.
+    By a product with ones where ReduceMean is fast over the last axes only. ``x`` itself without axes.
     """
-    if axes and e.target.name != "cpu":
+    if axes and not e.target.has(Quirk.REDUCES_ROWS_ONLY):
         return e.ReduceMean(x, axes)
     while axes:
         first, behind = axes[-1], axes[-1] + 1
@@ -230,7 +230,7 @@ def lp_normalization(node: Operands, e: Emitter) -> Tensor:
     count = e.constant(sizes[axis], x.dtype)
     if x.shape[axis] == 1:
         total = e.Mul(measure, count)
-    elif e.target.name == "cpu" and prod(x.shape[axis + 1 :]) >= WORTH_A_PRODUCT:
+    elif e.target.has(Quirk.REDUCES_ROWS_ONLY) and prod(x.shape[axis + 1 :]) >= WORTH_A_PRODUCT:
         total = e.Mul(mean_over(e, measure, (axis,)), count)
     else:
         total = e.ReduceSum(measure, (axis,))
@@ -288,13 +288,13 @@ def _plus(e: Emitter, x: Tensor, term: Tensor | None) -> Tensor:
 def local_response_normalization(node: Operands, e: Emitter) -> Tensor:
     """``Input / (Bias + Alpha / LocalSize * sum(Input ** 2)) ** Beta`` over channels or image [decisions N13 to N15].
 
-    Sums of slices of channels, and AveragePool over height and width. The CPU's LRN takes several times as long, wants
-    odd sizes, and subtracts again what leaves its window, be it infinite.
+    Sums of slices of channels, and AveragePool over height and width; LRN, which wants odd sizes, where it is exact.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_operator_desc
     """
     op, x, across = node.op, node.tensor("InputTensor"), node.op.flag("CrossChannel")
     size, alpha, beta, bias = op.uint("LocalSize"), op.float("Alpha"), op.float("Beta"), op.float("Bias")
-    if across and e.target.name != "cpu" and size % 2 and alpha > 0 and beta > 0:
+    exact = not e.target.has(Quirk.LRN_SUBTRACTS_WHAT_IT_ADDED)
+    if across and exact and size % 2 and alpha > 0 and beta > 0:
         return e.LRN(x, size, alpha, beta, bias)
     x = _wide(e, x)
     total = (channel_sums if across else image_sums)(e, e.Mul(x, x), size)

@@ -10,6 +10,7 @@ import numpy as np
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.moving import moved_fields, moved_type
 from dml2onnx.model import FLOAT, FLOAT16
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.ir.graph import Node, Read, Value
@@ -100,7 +101,8 @@ class Operands:
 
     def compute_type(self, dtype: DType) -> DType:
         """See :meth:`widened`."""
-        return FLOAT if dtype == FLOAT16 and self._e.target.name == "cpu" else dtype
+        widens = dtype == FLOAT16 and self._e.target.has(Quirk.FLOAT16_COMPUTED_IN_FLOAT)
+        return FLOAT if widens else dtype
 
     def _read(self, field: str, index: int, units: bool) -> Tensor:
         read: Read = self._node.reads[field][index]

@@ -11,6 +11,7 @@ import numpy as np
 from dml2onnx.lowering.bits import comparable
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import DOUBLE, FLOAT, FLOAT16, INT64
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -61,11 +62,11 @@ def top_k(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
 
 
 def _sortable(e: Emitter, x: Tensor, largest: bool) -> Tensor:
-    """What TopK sorts as DirectML would sort ``x``, exactly and without NaN, by which no sort can go on the CPU.
+    """What TopK sorts as DirectML would sort ``x``, exactly, and without NaN where TopK has no place for it.
 
     In the next wider type there is room beyond the infinities, which become finite, for NaN.
     """
-    if x.dtype.kind != "f" or e.target.name != "cpu":
+    if x.dtype.kind != "f" or not e.target.has(Quirk.TOP_K_LOSES_ITS_WAY_AT_NAN):
         return x if e.has_kernel("TopK", x.dtype) else comparable(e, x)
     e.note("sorted in a wider type, where NaN becomes the infinity behind all others")
     wide = FLOAT if x.dtype == FLOAT16 else DOUBLE

@@ -15,6 +15,7 @@ from dml2onnx.lowering.emitter.neural import Window
 from dml2onnx.lowering.integer_products import requantized, scale_along, zero_point_along
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import DOUBLE, FLOAT, INT64
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -143,7 +144,7 @@ def first_maxima(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
     """The first largest element of each window, and its INT64 index in the whole of ``x``, row-major."""
     if not pool.fits or pool.has_empty or x.dtype.itemsize == 8:
         return _searched(e, x, pool)
-    if e.target.name != "cpu" and e.has_kernel("MaxPool", x.dtype):
+    if _has_exact_max_pool(e, x.dtype):
         return e.MaxPoolWithIndices(x, pool.window)
     values, indices = e.MaxPoolWithIndices(e.Cast(x, FLOAT if x.dtype.itemsize <= 2 else DOUBLE), pool.window)
     pooled = e.Cast(values, x.dtype), indices
@@ -151,6 +152,11 @@ def first_maxima(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
         return pooled
     y, where = e.If(_are_ordinary(e, values), lambda: pooled, lambda: _searched(e, x, pool))
     return y, where
+
+
+def _has_exact_max_pool(e: Emitter, dtype: DType) -> bool:
+    """Whether MaxPool takes this type as it is, and loses nothing."""
+    return not e.target.has(Quirk.MAX_POOL_BEGINS_WITH_A_NUMBER) and e.has_kernel("MaxPool", dtype)
 
 
 def _are_ordinary(e: Emitter, maxima: Tensor) -> Tensor:
@@ -176,7 +182,7 @@ def _maximum(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
     """
     if pool.picks:
         return _pick(e, x, pool)
-    native = e.target.name != "cpu" and e.has_kernel("MaxPool", x.dtype)
+    native = _has_exact_max_pool(e, x.dtype)
     is_float = x.dtype.kind == "f"
     if not native and (is_float or x.dtype.itemsize > 2):
         if not is_float and pool.is_global and e.supports("ReduceMax", x.dtype):
@@ -332,8 +338,7 @@ def _filtered(e: Emitter, x: Tensor, pool: Pool, weight: float) -> Tensor:
 def lp_pooling(node: Operands, e: Emitter) -> Tensor:
     """``(|x1| ** P + ... + |xn| ** P) ** (1 / P)`` of each window; padding adds nothing [decisions P11, P12].
 
-    Means times the number of elements, between powers: LpPool of the CPU takes a power of each element of each
-    window by itself, and is many times as slow. DirectML's LpPool is the operator itself.
+    Means times the number of elements, between powers, where LpPool is many times as slow.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_pooling_operator_desc
     """
     x, pool, p = node.tensor("InputTensor"), pool_of(node.op), node.op.uint("P")
@@ -341,7 +346,8 @@ def lp_pooling(node: Operands, e: Emitter) -> Tensor:
     if pool.picks:
         return e.Abs(_pick(e, x, pool))
     has_dilations = not pool.is_dilated or e.opset >= 18
-    if e.target.name != "cpu" and e.has_kernel("LpPool", x.dtype) and pool.fits and has_dilations:
+    is_slow = e.target.has(Quirk.LP_POOL_ELEMENT_BY_ELEMENT)
+    if not is_slow and e.has_kernel("LpPool", x.dtype) and pool.fits and has_dilations:
         return e.LpPool(x, pool.window, p)
     # FLOAT16 as FLOAT, whatever the provider computes in: powers soon overflow
     x = e.Cast(x, FLOAT)

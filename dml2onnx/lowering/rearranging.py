@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -52,8 +53,7 @@ def space_to_depth(node: Operands, e: Emitter) -> Tensor:
 def depth_to_space(node: Operands, e: Emitter) -> Tensor:
     """``Output[n, c, h * B + by, w * B + bx] = Input[n, d(c, by, bx), h, w]``, d as Order says [decision X23].
 
-    Two Transposes, of the columns and of the rows of the blocks. The CPU kernels of DepthToSpace are slower, but for
-    64 bits; DirectML's is one pass.
+    Two Transposes, of the columns and of the rows of the blocks, or DepthToSpace where its kernel is as fast.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space1_operator_desc
     """
     x, block, sizes = node.tensor("InputTensor"), node.op.uint("BlockSize"), node.output().sizes
@@ -61,7 +61,7 @@ def depth_to_space(node: Operands, e: Emitter) -> Tensor:
         return x
     n, c, height, width = sizes
     depth_last = _depth_comes_last(node)
-    one_pass = e.target.name != "cpu" or x.dtype.itemsize == 8
+    one_pass = x.dtype.itemsize == 8 or not e.target.has(Quirk.DEPTH_TO_SPACE_SLOWER_THAN_TRANSPOSE)
     if one_pass and x.value is None and e.has_kernel("DepthToSpace", x.dtype):
         return e.DepthToSpace(x, block, "DCR" if depth_last else "CRD")
     outer, inner = (n, c) if depth_last else (n * c, 1)

@@ -17,6 +17,7 @@ from dml2onnx.lowering.activation import apply_activation, sees_slices
 from dml2onnx.lowering.emitter.control import Step
 from dml2onnx.lowering.emitter.recurrent import GateActivation, RecurrentDirection
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc
@@ -38,15 +39,15 @@ _GATE_ACTIVATIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 """Their names in ONNX's recurrent operators, and the fields that are activation_alpha and activation_beta."""
 
-_INEXACT_ON_CPU: Mapping[str, frozenset[str]] = {
+_INEXACT: Mapping[str, frozenset[str]] = {
     "RNN": frozenset({"Softplus", "ScaledTanh", "Sigmoid", "Tanh"}),
     "GRU": frozenset({"Softplus", "ScaledTanh"}),
     "LSTM": frozenset({"Softplus", "ScaledTanh"}),
 }
-"""Activations of which ONNX Runtime's own kernels (1.24 to 1.31) make too little.
+"""Activations of which kernels with :attr:`Quirk.RECURRENT_GATES_LOSE_DIGITS` make too little.
 
-Their Softplus is infinite from 89 on. ScaledTanh, and Tanh in RNN, are differences of numbers near 1, which leaves few
-digits near 0. Sigmoid has an absolute error: that does for a gate, which multiplies, but in RNN it is the result.
+ScaledTanh, and Tanh in RNN, are differences of numbers near 1, which leaves few digits near 0. The absolute error of
+Sigmoid does for a gate, which multiplies, but in RNN it is the result.
 """
 
 _DIRECTIONS: Mapping[str, RecurrentDirection] = {
@@ -310,10 +311,10 @@ def _lengths(node: Operands, e: Emitter, steps: int) -> Tensor | None:
 def _gate_activations(layer: _Layer, e: Emitter, operator: str) -> list[GateActivation] | None:
     """The activations by their ONNX names, if all have one, and the kernel computes them exactly."""
     found = []
-    own_kernel = e.target.name != "cpu" and e.has_kernel(operator, layer.x.dtype)
+    is_exact = not e.target.has(Quirk.RECURRENT_GATES_LOSE_DIGITS) and e.has_kernel(operator, layer.x.dtype)
     for activation in layer.activations:
         gate = _gate_activation(activation)
-        if gate is None or (gate.name in _INEXACT_ON_CPU[operator] and not own_kernel):
+        if gate is None or (gate.name in _INEXACT[operator] and not is_exact):
             e.note(f"{operator} does not have {activation.type}, or not exactly: its steps are the body of a Scan")
             return None
         found.append(gate)

@@ -12,6 +12,7 @@ from dml2onnx.lowering.bits import comparable
 from dml2onnx.lowering.ordering import along
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import INT64
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -67,7 +68,7 @@ def _of_one(node: Operands, e: Emitter, name: str, x: Tensor) -> Tensor:
 def _sum(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
     if x.dtype.kind == "f":
         return e.ReduceSum(x, axes)
-    if e.target.name != "cpu" and e.has_kernel("ReduceSum", x.dtype):
+    if not e.target.has(Quirk.INTEGERS_REDUCED_IN_DOUBLE) and e.has_kernel("ReduceSum", x.dtype):
         return e.ReduceSum(x, axes)
     e.note("integer sums by MatMul with ones, which wraps: the CPU's ReduceSum adds in DOUBLE, and saturates")
     return _fold_axes(e, x, axes, _ones_times)
@@ -141,7 +142,8 @@ def _log_sum_exp(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
 
 def _multiply(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
     is_float = x.dtype.kind == "f"
-    native = e.target.name != "cpu" and e.has_kernel("ReduceProd", x.dtype)
+    quirk = Quirk.REDUCES_ROWS_ONLY if is_float else Quirk.INTEGERS_REDUCED_IN_DOUBLE
+    native = not e.target.has(quirk) and e.has_kernel("ReduceProd", x.dtype)
     if native or (is_float and not _starts_with(x, axes)):
         return e.ReduceProd(x, axes)
     why = "is slow over the first axis" if is_float else "multiplies integers in DOUBLE, and saturates"

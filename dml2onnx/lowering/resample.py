@@ -23,6 +23,7 @@ from dml2onnx.lowering.sampling import (
     whole,
 )
 from dml2onnx.model import FLOAT
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -223,7 +224,7 @@ def _linear(node: Operands, e: Emitter, x: Tensor, axes: Axes, *, antialiased: b
     y, multiplies_by_0 = _through(e, wide, stages, by_resize=True)
     if not is_float:
         return _truncate(e, y, x.dtype, len(stages[-1].sampled))
-    if not multiplies_by_0 or x.limited or e.target.name != "cpu":
+    if not multiplies_by_0 or x.limited or not e.target.has(Quirk.RESIZE_MULTIPLIES_BY_0):
         return y
     e.note("Resize multiplies elements of weight 0: if that has made NaN of infinities, weighted sums take its place")
     total = e.ReduceL1(y, tuple(range(y.rank)))

@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from dml2onnx.targets.kernels import DEFAULT_OPSET, NAMES, OPSETS, Target, UnknownTargetError, target, version
+from dml2onnx.targets.quirks import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -19,6 +20,7 @@ __all__ = [
     "DEFAULT_OPSET",
     "NAMES",
     "OPSETS",
+    "Quirk",
     "Target",
     "UnknownTargetError",
     "exact_wider",

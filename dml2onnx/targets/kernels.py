@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes.compiling import UNKNOWN_TARGET
 from dml2onnx.diagnostics import DmlError, InternalError, quote
+from dml2onnx.targets.quirks import QUIRKS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from dml2onnx.targets.quirks import Quirk
+
     Alternative = Mapping[str, frozenset[str]]
     """The element types of each type variable, all combinations of which a kernel accepts."""
 
-NAMES = ("cpu", "dml")
+NAMES = tuple(QUIRKS)
 OPSETS = range(17, 24)
 DEFAULT_OPSET = 21
 
@@ -33,16 +36,22 @@ class UnknownTargetError(DmlError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """An execution provider of ONNX Runtime, as far as its kernels go."""
+    """An execution provider of ONNX Runtime, as far as its kernels go: which there are, and what is odd about them."""
 
     name: str
     """``cpu`` or ``dml``."""
     source: str
     """Where the table is from."""
+    quirks: frozenset[Quirk]
+    """What its kernels do otherwise than ONNX says, or slowly."""
     _kernels: Mapping[str, Mapping[str, list[dict[str, str]]]] = field(repr=False)
     """The file: operator, version of the operator, alternatives with their types separated by spaces."""
     _alternatives: dict[tuple[str, int], tuple[Alternative, ...]] = field(default_factory=dict, repr=False)
     """What has been looked up, by operator and opset."""
+
+    def has(self, quirk: Quirk) -> bool:
+        """Whether that can be said of its kernels."""
+        return quirk in self.quirks
 
     def has_kernel(self, op: str, opset: int, types: Mapping[str, str]) -> bool:
         """Whether a kernel runs ``op`` of a model of ``opset`` with these element types of its type variables.
@@ -80,7 +89,7 @@ def target(name: str) -> Target:
     if name not in NAMES:
         raise UnknownTargetError(name)
     content = json.loads(_path(name).read_text(encoding="utf-8"))
-    return Target(name, content["source"], content["kernels"])
+    return Target(name, content["source"], QUIRKS[name], content["kernels"])
 
 
 def _path(name: str) -> Path:

@@ -12,6 +12,7 @@ import numpy as np
 from dml2onnx.lowering.emitter.core import Keeps, Tensor, Traits, broadcast_shape
 from dml2onnx.lowering.emitter.movement import MovementOps
 from dml2onnx.model import BOOL, DOUBLE, INT64
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.model import Array, DType
@@ -174,13 +175,12 @@ class ArithmeticOps(MovementOps):
     def Where(self, condition: Tensor, x: Tensor, y: Tensor, *, no_minus_zero: bool = False) -> Tensor:
         """``x`` where the BOOL condition holds, else ``y``; all three broadcast, and bits stay what they are.
 
-        ONNX Runtime's kernel takes ``y`` wherever the ``x`` that it has chosen equals 0, and has made ``y`` 0 there
-        before: of -0.0 it makes 0.0. So what may be -0.0 stands at the place of ``y``; of two such tensors each is
-        selected by itself, from numbers below which nothing is. ``no_minus_zero`` says that no ``x`` is -0.0 where it
-        is chosen.
-        https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/tensor/where_op.cc
+        Where the kernel loses a -0.0 of ``x``, what may be -0.0 stands at the place of ``y``; of two such tensors each
+        is selected by itself, from numbers below which nothing is. ``no_minus_zero`` says that no ``x`` is -0.0 where
+        it is chosen.
         """
-        if x.dtype.kind != "f" or self.target.name != "cpu" or no_minus_zero or _is_never_minus_zero(x):
+        loses = x.dtype.kind == "f" and not no_minus_zero and self.target.has(Quirk.WHERE_LOSES_MINUS_ZERO)
+        if not loses or _is_never_minus_zero(x):
             return self._where(condition, x, y)
         # not by Not, which ONNX Runtime takes away again, exchanging the two
         otherwise = self.Equal(condition, self.constant(False))

@@ -9,6 +9,7 @@ import numpy as np
 
 from dml2onnx.lowering.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape
 from dml2onnx.model import INT64, UNKNOWN
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,12 +165,11 @@ class MovementOps(EmitterCore):
     def Gather(self, x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
         """``numpy.take`` along an axis; INT32 or INT64 indices.
 
-        Gather of ONNX Runtime's CPU provider copies each element by itself, in some hundred nanoseconds: many single
-        elements are those of GatherElements, which is many times as fast.
+        Many single elements are those of GatherElements, where that is faster.
         """
         shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
         single = shape[axis + indices.rank :].count(1) == x.rank - axis - 1
-        if self.target.name == "cpu" and single and UNKNOWN not in shape:
+        if single and self.target.has(Quirk.GATHER_ELEMENT_BY_ELEMENT) and UNKNOWN not in shape:
             rows, columns = prod(x.shape[:axis]), indices.size
             if rows * columns >= MANY_ELEMENTS and (x.value is None or indices.value is None):
                 table = self.Reshape(x, (rows, x.shape[axis]))

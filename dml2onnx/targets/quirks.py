@@ -1,0 +1,69 @@
+"""What kernels of a provider do otherwise than ONNX says, or so slowly that other nodes take their place.
+
+A lowering asks its target for the fact that it cares about, and never for the target's name. What has no kernel at all
+stands in the tables of ``schemas/targets/``.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Quirk(Enum):
+    """A fact about kernels of ONNX Runtime 1.24 to 1.31; its value says what it is."""
+
+    # --- numbers -----------------------------------------------------------------------------------------------------
+
+    FLOAT16_COMPUTED_IN_FLOAT = (
+        "FLOAT16 is computed in FLOAT between casts, which optimisations drop: they decide after which nodes of a "
+        "chain it is rounded."
+    )
+    WHERE_LOSES_MINUS_ZERO = (
+        "Where takes y wherever the x that it has chosen equals 0, and has made y 0 there before: -0.0 becomes 0.0. "
+        "https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/tensor/where_op.cc"
+    )
+    ERF_LOSES_NAN = "Erf of NaN is a number (ONNX Runtime 1.24)."
+    SIGMOID_HAS_ABSOLUTE_ERROR = "Sigmoid is up to 1e-7 off, however small the result."
+    RECURRENT_GATES_LOSE_DIGITS = (
+        "In RNN, GRU and LSTM Softplus is infinite from 89 on, and Sigmoid, Tanh and ScaledTanh have absolute errors."
+    )
+    INTEGERS_REDUCED_IN_DOUBLE = (
+        "ReduceSum and ReduceProd add and multiply integers in DOUBLE, and saturate (1.31; those of 1.24 wrap)."
+    )
+    MAX_POOL_BEGINS_WITH_A_NUMBER = (
+        "MaxPool begins with the lowest finite number and goes on from there past NaN, which loses windows of nothing "
+        "but minus infinity or NaN; it is fast in FLOAT only."
+    )
+    TOP_K_LOSES_ITS_WAY_AT_NAN = "TopK compares as C++ does, by which no order has a place for NaN."
+    RESIZE_MULTIPLIES_BY_0 = "Resize multiplies elements of weight 0, which makes NaN of infinities."
+    BATCH_NORMALIZATION_FOLDS_THE_MEAN = (
+        "BatchNormalization multiplies x by a factor and adds a term, which loses digits where the mean is large."
+    )
+    LRN_SUBTRACTS_WHAT_IT_ADDED = (
+        "LRN subtracts again what leaves its window, be it infinite, and takes several times as long as sums of slices."
+    )
+
+    # --- time --------------------------------------------------------------------------------------------------------
+
+    FUNCTIONS_NUMBER_BY_NUMBER = (
+        "Acosh, Asinh, Atanh, Cosh, Sinh, Softplus, Tan and PRelu take each number by itself, at 4 to 20 times the "
+        "cost of vector code."
+    )
+    GATHER_ELEMENT_BY_ELEMENT = (
+        "Gather copies each element by itself, in some hundred nanoseconds; GatherElements is many times as fast."
+    )
+    LP_POOL_ELEMENT_BY_ELEMENT = "LpPool takes a power of each element of each window by itself."
+    DEPTH_TO_SPACE_SLOWER_THAN_TRANSPOSE = "DepthToSpace takes longer than two Transposes, but for 64 bits."
+    REDUCES_ROWS_ONLY = "ReduceMean and ReduceProd are slow over all axes but the last ones."
+
+    # Enum's own __hash__ goes through Python; members are singletons, so identity serves and is fast.
+    __hash__ = object.__hash__
+
+
+QUIRKS: Mapping[str, frozenset[Quirk]] = MappingProxyType({"cpu": frozenset(Quirk), "dml": frozenset()})
+"""Those of each target. DirectML's kernels are the operators themselves that are lowered here."""

@@ -1,0 +1,161 @@
+"""What is said of kernels is so: the smallest graph that shows each fact, and the lowerings that ask for it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+from onnx import NodeProto, helper
+
+import dml2onnx
+from dml2onnx.targets import NAMES, Quirk, target
+
+LOWERING = Path(dml2onnx.__file__).parent / "lowering"
+VERSION = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
+
+SLOW = {
+    Quirk.DEPTH_TO_SPACE_SLOWER_THAN_TRANSPOSE,
+    Quirk.FUNCTIONS_NUMBER_BY_NUMBER,
+    Quirk.GATHER_ELEMENT_BY_ELEMENT,
+    Quirk.LP_POOL_ELEMENT_BY_ELEMENT,
+    Quirk.REDUCES_ROWS_ONLY,
+}
+"""Facts about time, which no test can hold; ``scripts/bench_ops.py`` has the operators."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Nodes from ``x0``, ``x1``, .. to ``y`` on the CPU provider, and what ONNX says that they give."""
+
+    nodes: Sequence[NodeProto]
+    inputs: Sequence[np.ndarray]
+    exact: np.ndarray
+    digits: float = 0.0
+    """The relative error that would do."""
+    versions: tuple[tuple[int, int], tuple[int, int]] = field(default=((1, 24), (9, 0)))
+    """The first that answers otherwise, and the first that does not any more."""
+
+
+def node(op: str, names: str, **attributes: object) -> NodeProto:
+    *inputs, output = names.split(" ")
+    return helper.make_node(op, [name.strip("_") for name in inputs], [output], **attributes)
+
+
+def floats(*values: float, shape: Sequence[int] = (-1,)) -> np.ndarray:
+    return np.array(values, np.float32).reshape(shape)
+
+
+NAN, INF = np.nan, np.inf
+ONE_WEIGHT = floats(1, shape=(1, 1, 1))
+LARGE = floats(4096, 4097, shape=(1, 1, 2))
+
+SHOWN = {
+    Quirk.FLOAT16_COMPUTED_IN_FLOAT: Shown(
+        [node("Mul", "x0 x0 square"), node("Div", "square x0 y")],
+        [np.array([256], np.float16)],
+        np.array([INF], np.float16),
+    ),
+    Quirk.WHERE_LOSES_MINUS_ZERO: Shown(
+        [node("Where", "x0 x1 x2 y")], [np.array([True]), floats(-0.0), floats(1)], floats(-0.0)
+    ),
+    Quirk.ERF_LOSES_NAN: Shown(
+        [node("Erf", "x0 y")], [floats(*[NAN] * 16)], floats(*[NAN] * 16), versions=((1, 24), (1, 25))
+    ),
+    Quirk.SIGMOID_HAS_ABSOLUTE_ERROR: Shown([node("Sigmoid", "x0 y")], [floats(-20)], floats(2.0611537e-9), 1e-3),
+    Quirk.RECURRENT_GATES_LOSE_DIGITS: Shown(
+        [node("RNN", "x0 x1 x2 y", hidden_size=1)],
+        [floats(1e-5, shape=(1, 1, 1)), ONE_WEIGHT, ONE_WEIGHT],
+        floats(1e-5, shape=(1, 1, 1, 1)),
+        1e-3,
+    ),
+    Quirk.INTEGERS_REDUCED_IN_DOUBLE: Shown(
+        [node("ReduceProd", "x0 y")],
+        [np.array([2**31 - 1, 2], np.int32)],
+        np.array([-2], np.int32),
+        versions=((1, 25), (9, 0)),
+    ),
+    Quirk.MAX_POOL_BEGINS_WITH_A_NUMBER: Shown(
+        [node("MaxPool", "x0 y", kernel_shape=[2])],
+        [floats(-INF, -INF, shape=(1, 1, 2))],
+        floats(-INF, shape=(1, 1, 1)),
+    ),
+    Quirk.TOP_K_LOSES_ITS_WAY_AT_NAN: Shown(
+        [helper.make_node("TopK", ["x0", "x1"], ["y", "places"])],
+        [floats(NAN, 1, NAN, 3, 2, NAN, -1, 0), np.array([3])],
+        floats(3, 2, 1),
+    ),
+    Quirk.RESIZE_MULTIPLIES_BY_0: Shown(
+        [node("Resize", "x0 _ _ x1 y", mode="linear", coordinate_transformation_mode="align_corners")],
+        [floats(1, INF, 2, shape=(1, 1, 1, 3)), np.array([1, 1, 1, 5])],
+        floats(1, INF, INF, INF, 2, shape=(1, 1, 1, 5)),
+    ),
+    Quirk.BATCH_NORMALIZATION_FOLDS_THE_MEAN: Shown(
+        [node("BatchNormalization", "x0 x1 x2 x3 x4 y", epsilon=0.0)],
+        [LARGE, floats(0.1), floats(0), floats(4096.25), floats(0.7)],
+        (np.float64(0.1) * (LARGE - 4096.25) / np.sqrt(0.7)).astype(np.float32),
+        1e-5,
+    ),
+    Quirk.LRN_SUBTRACTS_WHAT_IT_ADDED: Shown(
+        [node("LRN", "x0 y", size=3, alpha=1.0, beta=1.0, bias=1.0)],
+        [floats(INF, 1, 1, 1, shape=(1, 4, 1, 1))],
+        floats(NAN, 0, 0.6, 0.6, shape=(1, 4, 1, 1)),
+        1e-6,
+    ),
+}
+
+
+def answer(shown: Shown) -> np.ndarray:
+    """What the installed ONNX Runtime gives."""
+    feeds = {f"x{i}": array for i, array in enumerate(shown.inputs)}
+    inputs = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+        for name, array in feeds.items()
+    ]
+    element_type = helper.np_dtype_to_tensor_dtype(shown.exact.dtype)
+    output = helper.make_tensor_value_info("y", element_type, shown.exact.shape)
+    graph = helper.make_graph(shown.nodes, "shown", inputs, [output])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    return np.asarray(session.run(None, feeds)[0])
+
+
+def test_every_fact_is_shown() -> None:
+    assert set(Quirk) == SLOW | SHOWN.keys()
+    assert not SLOW & SHOWN.keys()
+
+
+@pytest.mark.parametrize("quirk", SHOWN, ids=lambda quirk: quirk.name)
+def test_facts(quirk: Quirk) -> None:
+    """What has been mended in ONNX Runtime is no fact any more."""
+    shown = SHOWN[quirk]
+    with np.errstate(all="ignore"):
+        got = answer(shown)
+        close = np.allclose(got, shown.exact, shown.digits, 0, equal_nan=True)
+    same = close and np.array_equal(np.signbit(got[got == 0]), np.signbit(shown.exact[shown.exact == 0]))
+    first, behind = shown.versions
+    assert same == (not first <= VERSION < behind), f"{got} beside {shown.exact}"
+
+
+def test_every_fact_is_asked_for() -> None:
+    """By lowerings, each by its name; none asks which target it is."""
+    asked = set()
+    for path in LOWERING.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for item in ast.walk(tree):
+            if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name) and item.value.id == "Quirk":
+                asked.add(Quirk[item.attr])
+            compared = [item.left, *item.comparators] if isinstance(item, ast.Compare) else []
+            names = [part for part in compared if isinstance(part, ast.Constant) and part.value in NAMES]
+            assert not names, f"{path.name}:{item.lineno}"  # type: ignore[attr-defined]  # comparisons have lines
+    assert asked == set(Quirk)
+
+
+def test_targets_differ() -> None:
+    assert target("cpu").quirks == set(Quirk)
+    assert not target("dml").quirks
+    assert all(target("cpu").has(quirk) and not target("dml").has(quirk) for quirk in Quirk)
