@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.catalog import FeatureLevel, UnknownFeatureLevelError, feature_levels, windows_builds
+from dml2onnx.catalog import (
+    FeatureLevel,
+    UnknownFeatureLevelError,
+    feature_levels,
+    level_of_directml,
+    level_of_windows,
+    windows_builds,
+)
 from dml2onnx.codes.compiling import UNKNOWN_OPSET, UNKNOWN_TARGET
 from dml2onnx.codes.running import NO_ARGUMENT
 from dml2onnx.diagnostics import DmlError, quote, shortened
@@ -162,13 +169,11 @@ def directml_level(given: str) -> FeatureLevel:
     if not 2 <= len(parts) <= 3 or not all(part.isdecimal() and len(part) < 6 for part in parts):
         expected, message = "a version of DirectML such as 1.8", f"{quote(given)} is no version of DirectML"
         raise DmlError(NO_ARGUMENT.at(message, expected=expected, found=quote(given)))
-    wanted = tuple(map(int, parts))[:2]
-    versions = {level: tuple(map(int, level.info.directml_version.split("."))) for level in feature_levels()}
-    suiting = [level for level, version in versions.items() if version[:2] <= wanted]
-    if not suiting:
+    found = level_of_directml(int(parts[0]), int(parts[1]))
+    if found is None:
         first = feature_levels()[0].info.directml_version
         raise DmlError(NO_ARGUMENT.at(f"the first version of DirectML is {first}", expected=first, found=quote(given)))
-    return suiting[-1]
+    return found
 
 
 def windows_level(given: str) -> FeatureLevel:
@@ -179,8 +184,9 @@ def windows_level(given: str) -> FeatureLevel:
         names = ", ".join(builds)
         message = f"{quote(given)} is no known release of Windows; these are: {names}"
         raise DmlError(NO_ARGUMENT.at(message, expected=names, found=quote(given)))
-    builds_of = {level: level.info.windows_build for level in feature_levels()}
-    return max(level for level, first in builds_of.items() if first and int(first.rpartition(".")[2]) <= build)
+    found = level_of_windows(build)
+    assert found is not None  # no release is older than the first one with DirectML
+    return found
 
 
 # --- Files ------------------------------------------------------------------------------------------------------------

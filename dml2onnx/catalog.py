@@ -39,6 +39,8 @@ __all__ = [
     "feature_levels",
     "find_operator",
     "fused_activations",
+    "level_of_directml",
+    "level_of_windows",
     "operator",
     "operator_names",
     "schemas_directory",
@@ -460,6 +462,20 @@ def windows_builds() -> Mapping[str, int]:
     """The build numbers of the releases of Windows, by names such as ``10-22H2``."""
     releases = _read_json("windows_releases.json")["releases"]
     return MappingProxyType({item["release"]: item["build"] for item in releases})
+
+
+def level_of_directml(major: int, minor: int) -> FeatureLevel | None:
+    """The feature level that a version of DirectML has; None for one before the first."""
+    return _newest(lambda info: tuple(map(int, info.directml_version.split(".")))[:2] <= (major, minor))
+
+
+def level_of_windows(build: int) -> FeatureLevel | None:
+    """The feature level of the DirectML that a build of Windows has by itself; None for one that has none."""
+    return _newest(lambda info: bool(info.windows_build) and int(str(info.windows_build).rpartition(".")[2]) <= build)
+
+
+def _newest(has: Callable[[FeatureLevelInfo], bool]) -> FeatureLevel | None:
+    return max((level for level in feature_levels() if has(level.info)), default=None)
 
 
 def fused_activations(host: str) -> Mapping[str, FeatureLevel]:

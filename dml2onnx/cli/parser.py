@@ -190,6 +190,7 @@ def make_parser() -> _Parser:
     _add_pydirectml(commands.add_parser("pydirectml", help="run a program made for PyDirectML"))
     ops = commands.add_parser("ops", parents=[common], help="list DirectML's operators and whether they compile")
     ops.add_argument("pattern", nargs="?", default="", metavar="TEXT", help="only operators whose name contains this")
+    commands.add_parser("doctor", parents=[common], help="say what is installed here, what works, and what is missing")
     commands.add_parser("schema", parents=[common], help="print the JSON Schema of the native format, for editors")
     completion = commands.add_parser("completion", parents=[common], help="print a script that completes commands")
     completion.add_argument("shell", choices=SHELLS, help="the shell that is to complete them")

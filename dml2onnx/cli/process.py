@@ -27,6 +27,7 @@ HOMES = {
     "check": "check",
     "completion": "lookup",
     "convert": "convert",
+    "doctor": "doctor",
     "explain": "lookup",
     "ops": "lookup",
     "pydirectml": "pydirectml",
@@ -47,7 +48,7 @@ def perform(arguments: Sequence[str] | None) -> int:
             stream.reconfigure(errors="replace")  # consoles of other languages lack × and µ
     with _interruptions() as interruption:
         try:
-            code = _command_line(sys.argv[1:] if arguments is None else arguments)
+            code = _with_packages(sys.argv[1:] if arguments is None else arguments)
             sys.stdout.flush()
             sys.stderr.flush()
         except BrokenPipeError:
@@ -64,6 +65,18 @@ def perform(arguments: Sequence[str] | None) -> int:
                 raise
             code = INTERRUPTED  # a library that was interrupted may have made something else of it
         return INTERRUPTED if interruption.asked_for else code
+
+
+def _with_packages(arguments: Sequence[str]) -> int:
+    """Runs one command; a package that is missing, as after ``pip install --no-deps``, is no bug of ours."""
+    try:
+        return _command_line(arguments)
+    except ModuleNotFoundError as error:
+        name = (error.name or "").partition(".")[0]
+        if name in ("", "dml2onnx"):
+            raise
+        sys.stderr.write(f"error: the package {name} is not installed here: pip install {name}\n")
+        return FINDINGS
 
 
 def _command_line(arguments: Sequence[str]) -> int:

@@ -1,0 +1,277 @@
+"""``dml2onnx doctor``: what is installed, what works with it, and how to get what is missing.
+
+It imports nothing that may be missing, and of what is there only ONNX Runtime, which alone knows its providers.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import struct
+import sys
+from dataclasses import asdict, dataclass
+from importlib import import_module, metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+
+import dml2onnx
+from dml2onnx.catalog import LATEST, level_of_directml, level_of_windows
+from dml2onnx.targets import NAMES
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from packaging.requirements import Requirement
+
+    from dml2onnx.cli.render import Screen
+
+RUNTIME = "onnxruntime"
+LIBRARY = "DirectML.dll"
+PURPOSES = {
+    "images": "pictures that DxDispatch programs read and write",
+    "completion": "completing commands in a shell",
+}
+"""What each extra of the project is for."""
+REDISTRIBUTABLE = "https://aka.ms/vs/17/release/vc_redist.x64.exe"
+FIXED_FILE_INFO = struct.pack("<I", 0xFEEF04BD)
+"""What VS_FIXEDFILEINFO, where a Windows library keeps its version, begins with:
+https://learn.microsoft.com/windows/win32/api/verrsrc/ns-verrsrc-vs_fixedfileinfo."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A package that the project uses."""
+
+    name: str
+    version: str | None
+    """The one that is installed, if any is."""
+    wanted: str
+    """The versions that do, such as ``>=2.0``."""
+    extra: str
+    """The extra that brings it; empty for what is always needed."""
+
+    @property
+    def suits(self) -> bool:
+        from packaging.specifiers import SpecifierSet
+
+        return self.version is not None and SpecifierSet(self.wanted).contains(self.version, prereleases=True)
+
+
+@dataclass(frozen=True, slots=True)
+class DirectML:
+    """A DirectML that is on the machine."""
+
+    path: str
+    version: str
+    feature_level: str
+    """The newest level that the library has; a device and its driver may support less of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What does not work, and what to do about it."""
+
+    what: str
+    remedy: str
+    needed: bool = True
+    """Whether models cannot be compiled or run as long as it is so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """All that is known of the place where this runs."""
+
+    packages: tuple[Package, ...]
+    providers: tuple[str, ...]
+    directml: tuple[DirectML, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def works(self) -> bool:
+        return not any(problem.needed for problem in self.problems)
+
+    @property
+    def targets(self) -> dict[str, bool]:
+        """Whether what is compiled for each target can be run here."""
+        if not self.providers:
+            return dict.fromkeys(NAMES, False)
+        from dml2onnx.runtime import PROVIDERS  # numpy is there when ONNX Runtime is
+
+        return {name: provider in self.providers for name, provider in PROVIDERS.items()}
+
+
+def doctor_command(options: argparse.Namespace, screen: Screen) -> int:
+    """Looks at the machine; exit code 1 when something is missing that is needed."""
+    machine = examine()
+    if screen.as_json:
+        screen.json(_document(machine))
+    else:
+        _show(machine, screen)
+    return 0 if machine.works else 1
+
+
+def examine() -> Machine:
+    """What is installed here, and what is wrong with it."""
+    distributions = sorted(set(metadata.packages_distributions().get(RUNTIME, ())))
+    packages = tuple(_installed(requirement, extra, distributions) for requirement, extra in _requirements())
+    problems = [_wrong(package) for package in packages if not package.suits]
+    if not packages:
+        here = Path(dml2onnx.__file__).parent.parent
+        problems.append(Problem("dml2onnx is not installed, so what it needs is not known", f'pip install "{here}"'))
+    if len(distributions) > 1:
+        remove = " ".join(distributions)
+        remedy = f"pip uninstall --yes {remove} && pip install {_runtime_of(packages)}"
+        problems.append(Problem(f"{' and '.join(distributions)} lie in one directory and overwrite each other", remedy))
+    providers: tuple[str, ...] = ()
+    if distributions:
+        providers, failure = _providers()
+        problems += failure
+    if providers and "DmlExecutionProvider" not in providers and _has_directml_packages():
+        remedy = f"pip uninstall --yes {' '.join(distributions)} && pip install onnxruntime-directml"
+        problems.append(Problem("this ONNX Runtime cannot use DirectML", remedy, needed=False))
+    return Machine(packages, providers, _libraries(), tuple(problems))
+
+
+# --- Packages -------------------------------------------------------------------------------------------------------
+
+
+def _requirements() -> list[tuple[Requirement, str]]:
+    """The requirements that hold on this system, each with the extra that it is of."""
+    from packaging.requirements import Requirement
+
+    found = []
+    try:
+        texts = metadata.requires("dml2onnx") or ()
+    except metadata.PackageNotFoundError:  # run from a directory
+        return []
+    for text in texts:
+        requirement = Requirement(text)
+        for extra in ("", *PURPOSES):
+            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+                found.append((requirement, extra))
+                break
+    return found
+
+
+def _installed(requirement: Requirement, extra: str, runtimes: Sequence[str]) -> Package:
+    names = [requirement.name]
+    if requirement.name.startswith(RUNTIME):  # any of its packages does, such as onnxruntime-gpu
+        names += runtimes
+    version = next((found for name in names if (found := _version(name))), None)
+    return Package(requirement.name, version, str(requirement.specifier), extra)
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _wrong(package: Package) -> Problem:
+    install = f'pip install "{package.name}{package.wanted}"'
+    if package.version is not None:
+        return Problem(f"{package.name} {package.version} is not among {package.wanted}", install)
+    if package.extra:
+        what = f"{package.name} is not installed, for {PURPOSES[package.extra]}"
+        return Problem(what, f'pip install "dml2onnx[{package.extra}]"', needed=False)
+    return Problem(f"{package.name} is not installed", install)
+
+
+# --- ONNX Runtime ---------------------------------------------------------------------------------------------------
+
+
+def _providers() -> tuple[tuple[str, ...], list[Problem]]:
+    """ONNX Runtime's providers; none, and why, where it cannot be loaded."""
+    try:
+        return tuple(import_module(RUNTIME).get_available_providers()), []
+    except Exception as error:  # what a library without its own libraries raises is up to it
+        remedy = "pip install --force-reinstall onnxruntime"
+        if sys.platform == "win32":
+            remedy = f"install the Visual C++ redistributable: {REDISTRIBUTABLE}"
+        reason = str(error).partition("\n")[0]
+        return (), [Problem(f"ONNX Runtime cannot be loaded: {reason}", remedy)]
+
+
+def _runtime_of(packages: Sequence[Package]) -> str:
+    return next((package.name for package in packages if package.name.startswith(RUNTIME)), RUNTIME)
+
+
+def _has_directml_packages() -> bool:
+    return sys.platform == "win32" and platform.machine().upper() in ("AMD64", "X86_64")
+
+
+# --- DirectML -------------------------------------------------------------------------------------------------------
+
+
+def _libraries() -> tuple[DirectML, ...]:
+    """The DirectML that ONNX Runtime brings, which it uses, and that of Windows."""
+    spec = find_spec(RUNTIME)
+    places = [Path(spec.origin).parent / "capi" / LIBRARY] if spec is not None and spec.origin else []
+    if windows := os.environ.get("SYSTEMROOT"):
+        places.append(Path(windows) / "System32" / LIBRARY)
+    return tuple(library for path in places if (library := read_library(path)) is not None)
+
+
+def read_library(path: Path) -> DirectML | None:
+    """The version and the feature level of a DirectML.dll; None where there is none that can be read."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    place = content.find(FIXED_FILE_INFO)
+    if place < 0 or len(content) < place + 16:
+        return None
+    high, low = struct.unpack_from("<II", content, place + 8)
+    parts = (high >> 16, high & 0xFFFF, low >> 16, low & 0xFFFF)
+    # DirectML's own versions are 1.x; where Windows has given the file its own, the third part is the build
+    level = level_of_windows(parts[2]) if parts[0] >= 10 else level_of_directml(*parts[:2])
+    return DirectML(str(path), ".".join(map(str, parts)), level.name if level else "none")
+
+
+# --- What is seen ---------------------------------------------------------------------------------------------------
+
+
+def _document(machine: Machine) -> dict[str, object]:
+    return {
+        "works": machine.works,
+        "dml2onnx": dml2onnx.__version__,
+        "directory": str(Path(dml2onnx.__file__).parent),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "packages": [{**asdict(package), "suits": package.suits} for package in machine.packages],
+        "providers": list(machine.providers),
+        "targets": machine.targets,
+        "directml": [asdict(library) for library in machine.directml],
+        "problems": [asdict(problem) for problem in machine.problems],
+    }
+
+
+def _show(machine: Machine, screen: Screen) -> None:
+    rows = [
+        ("dml2onnx", dml2onnx.__version__, str(Path(dml2onnx.__file__).parent)),
+        ("Python", platform.python_version(), sys.executable),
+        (platform.system(), platform.release(), platform.machine()),
+    ]
+    for package in machine.packages:
+        note = f"wants {package.wanted}" + (f", for {PURPOSES[package.extra]}" if package.extra else "")
+        rows.append((package.name, package.version or "not installed", note))
+    screen.table(["", "version", ""], rows)
+    screen.say(f"\nproviders of ONNX Runtime: {', '.join(machine.providers) or 'none'}")
+    for name, there in machine.targets.items():
+        screen.say(f"--provider {name}: {'runs here' if there else 'compiles for it, cannot run it here'}")
+    for library in machine.directml:
+        screen.say(escape(f"DirectML {library.version}, feature level {library.feature_level}: {library.path}"))
+    if not machine.directml:
+        screen.say(f"DirectML: not on this machine; models are checked against any feature level, {LATEST} by default")
+    for problem in machine.problems:
+        if problem.needed:
+            screen.failure(f"{problem.what}; to mend it: {problem.remedy}")
+        else:
+            screen.say(escape(f"optional: {problem.what}; to get it: {problem.remedy}"))
+    if machine.works:
+        screen.say("\nall that is needed is here")

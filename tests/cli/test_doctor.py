@@ -1,0 +1,240 @@
+"""``dml2onnx doctor``: what is said of machines of all kinds, most of which are made up."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+import sys
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import onnxruntime
+import pytest
+
+import dml2onnx
+from dml2onnx.catalog import level_of_directml, level_of_windows
+from dml2onnx.cli import doctor, main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def document(capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, Any]:
+    assert main(["doctor", "--json"]) == code
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def problems(found: Mapping[str, Any]) -> dict[str, str]:
+    return {item["what"]: item["remedy"] for item in found["problems"]}
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes packages have other versions; none for None."""
+    really = metadata.version
+
+    def pretend(**versions: str | None) -> None:
+        def version(name: str) -> str:
+            found = versions.get(name.replace("-", "_"), "really")
+            if found is None:
+                raise metadata.PackageNotFoundError(name)
+            return really(name) if found == "really" else found
+
+        monkeypatch.setattr(doctor.metadata, "version", version)
+
+    return pretend
+
+
+@pytest.fixture
+def runtimes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes ONNX Runtime be of other packages."""
+
+    def pretend(*names: str) -> None:
+        monkeypatch.setattr(doctor.metadata, "packages_distributions", lambda: {"onnxruntime": list(names)})
+
+    return pretend
+
+
+def test_this_machine_works(capsys: pytest.CaptureFixture[str]) -> None:
+    found = document(capsys)
+    assert found["works"]
+    assert found["dml2onnx"] == dml2onnx.__version__
+    assert Path(found["directory"]) == Path(dml2onnx.__file__).parent
+    versions = {item["name"]: item["version"] for item in found["packages"]}
+    assert versions["onnx"] == metadata.version("onnx")
+    assert [item for item in found["packages"] if not item["suits"]] == []
+    assert found["providers"] == onnxruntime.get_available_providers()
+    assert found["targets"]["cpu"]
+
+
+def test_people_read_the_same(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main(["doctor"]) == 0
+    said = capsys.readouterr().out
+    assert f"numpy        {metadata.version('numpy')}" in said
+    assert "--provider cpu: runs here" in said
+    assert "CPUExecutionProvider" in said
+    assert said.endswith("all that is needed is here\n")
+
+
+def test_only_onnxruntime_is_imported() -> None:
+    """What else is there may be what does not work."""
+    heavy = ["onnx", "networkx", "flatbuffers", "google.protobuf", "PIL", "shtab", "dml2onnx.lowering"]
+    show = f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
+    script = f"import sys\nfrom dml2onnx.cli import main\nassert main(['doctor']) == 0\n{show}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_what_is_missing_is_named_with_the_way_to_get_it(
+    capsys: pytest.CaptureFixture[str], installed: Callable[..., None]
+) -> None:
+    installed(networkx=None, onnx="1.2.0", numpy="2.0.0rc1")
+    found = document(capsys, 1)
+    assert not found["works"]
+    assert problems(found) == {
+        "networkx is not installed": 'pip install "networkx>=3.2"',
+        f"onnx 1.2.0 is not among {wanted('onnx')}": f'pip install "onnx{wanted("onnx")}"',
+        f"numpy 2.0.0rc1 is not among {wanted('numpy')}": f'pip install "numpy{wanted("numpy")}"',
+    }
+    assert main(["doctor"]) == 1
+    shown = capsys.readouterr()
+    assert 'error: networkx is not installed; to mend it: pip install "networkx>=3.2"' in shown.err
+    assert "all that is needed" not in shown.out
+
+
+def wanted(name: str) -> str:
+    return next(package.wanted for package in doctor.examine().packages if package.name == name)
+
+
+def test_extras_are_optional(capsys: pytest.CaptureFixture[str], installed: Callable[..., None]) -> None:
+    installed(pillow=None)
+    (problem,) = document(capsys)["problems"]
+    assert problem["remedy"] == 'pip install "dml2onnx[images]"'
+    assert not problem["needed"]
+    assert main(["doctor"]) == 0
+    assert "optional: pillow is not installed" in capsys.readouterr().out
+
+
+def test_two_runtimes_in_one_directory(capsys: pytest.CaptureFixture[str], runtimes: Callable[..., None]) -> None:
+    runtimes("onnxruntime", "onnxruntime-gpu")
+    found = problems(document(capsys, 1))
+    remedy = found["onnxruntime and onnxruntime-gpu lie in one directory and overwrite each other"]
+    assert remedy == "pip uninstall --yes onnxruntime onnxruntime-gpu && pip install onnxruntime"
+
+
+def test_another_package_of_the_runtime_does(
+    capsys: pytest.CaptureFixture[str], installed: Callable[..., None], runtimes: Callable[..., None]
+) -> None:
+    installed(onnxruntime=None, onnxruntime_gpu="1.25.0")
+    runtimes("onnxruntime-gpu")
+    (runtime,) = (item for item in document(capsys)["packages"] if item["name"] == "onnxruntime")
+    assert runtime["version"] == "1.25.0"
+
+
+@pytest.mark.parametrize(
+    ("system", "remedy"),
+    [("win32", "https://aka.ms/"), ("linux", "pip install --force-reinstall onnxruntime")],
+)
+def test_a_runtime_that_cannot_be_loaded(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, system: str, remedy: str
+) -> None:
+    def fails(name: str) -> object:
+        raise ImportError("DLL load failed while importing onnxruntime_pybind11_state:\na dynamic library ...")
+
+    monkeypatch.setattr(doctor, "import_module", fails)
+    monkeypatch.setattr(doctor.sys, "platform", system)
+    found = document(capsys, 1)
+    assert found["providers"] == []
+    assert found["targets"] == {"cpu": False, "dml": False}
+    (what,) = (item for item in problems(found) if "cannot be loaded" in item)
+    assert what.endswith("onnxruntime_pybind11_state:")
+    assert remedy in problems(found)[what]
+
+
+def test_windows_with_the_wrong_runtime(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor.sys, "platform", "win32")
+    monkeypatch.setattr(doctor.platform, "machine", lambda: "AMD64")
+    found = document(capsys)
+    assert problems(found) == {
+        "this ONNX Runtime cannot use DirectML": ("pip uninstall --yes onnxruntime && pip install onnxruntime-directml")
+    }
+    assert found["works"]
+
+
+def test_without_installation(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def requires(name: str) -> list[str]:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(doctor.metadata, "requires", requires)
+    assert "dml2onnx is not installed, so what it needs is not known" in problems(document(capsys, 1))
+
+
+def library(*version: int) -> bytes:
+    """As much of a Windows library as says its version."""
+    high, low = version[0] << 16 | version[1], version[2] << 16 | version[3]
+    return b"MZ" + bytes(1000) + struct.pack("<IIII", 0xFEEF04BD, 0x10000, high, low) + bytes(100)
+
+
+@pytest.mark.parametrize(
+    ("version", "level"),
+    [
+        ((1, 15, 4, 0), "6_4"),
+        ((1, 8, 2, 0), "5_0"),
+        ((1, 0, 0, 0), "1_0"),
+        ((10, 0, 19045, 3636), "2_0"),
+        ((10, 0, 26100, 1), "6_2"),
+        ((10, 0, 17763, 1), "none"),
+        ((0, 9, 0, 0), "none"),
+    ],
+)
+def test_the_feature_level_of_a_library(tmp_path: Path, version: tuple[int, ...], level: str) -> None:
+    path = tmp_path / "DirectML.dll"
+    path.write_bytes(library(*version))
+    found = doctor.read_library(path)
+    assert found is not None
+    assert asdict(found) == {"path": str(path), "version": ".".join(map(str, version)), "feature_level": level}
+
+
+@pytest.mark.parametrize("content", [b"", b"MZ" + bytes(100), library(1, 15, 4, 0)[:1010]])
+def test_what_is_no_library(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "DirectML.dll"
+    path.write_bytes(content)
+    assert doctor.read_library(path) is None
+    assert doctor.read_library(tmp_path / "none.dll") is None
+
+
+def test_the_library_of_windows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "System32").mkdir()
+    (tmp_path / "System32" / "DirectML.dll").write_bytes(library(1, 8, 0, 0))
+    monkeypatch.setenv("SYSTEMROOT", str(tmp_path))
+    assert [item["feature_level"] for item in document(capsys)["directml"]] == ["5_0"]
+    assert main(["doctor"]) == 0
+    assert "DirectML 1.8.0.0, feature level 5_0: " in capsys.readouterr().out
+
+
+def test_levels_are_those_of_the_catalogue() -> None:
+    assert level_of_directml(1, 3) is not None
+    assert level_of_directml(0, 1) is None
+    assert level_of_windows(18361) is None
+
+
+@pytest.mark.parametrize("package", ["rich", "numpy", "packaging"])
+def test_a_package_that_is_missing_is_no_traceback(package: str) -> None:
+    """As after ``pip install --no-deps``, for any command."""
+    script = (
+        "import sys\n"
+        f"sys.modules[{package!r}] = None\n"
+        "from dml2onnx.cli import main\n"
+        "command = ['compile', 'nothing.json'] if sys.argv[1] == 'numpy' else ['doctor']\n"
+        "sys.exit(main(command))"
+    )
+    done = subprocess.run([sys.executable, "-c", script, package], capture_output=True, text=True, check=False)
+    assert done.stderr == f"error: the package {package} is not installed here: pip install {package}\n"
+    assert done.returncode == 1
