@@ -12,10 +12,10 @@ from rich.markup import escape
 from dml2onnx.checks import check, level_of, minimum_feature_level
 from dml2onnx.checks.alternatives import held_back
 from dml2onnx.cli.formats import Checked, concise, github, sarif
-from dml2onnx.cli.models import count, level_text
+from dml2onnx.cli.models import count, level_text, load_options
 from dml2onnx.codes.reading import UNKNOWN_FORMAT
 from dml2onnx.diagnostics import DmlError, Severity, UnreadableError, quote
-from dml2onnx.frontends import LoadOptions, load, load_bytes
+from dml2onnx.frontends import load, load_bytes
 from dml2onnx.frontends.locations import locate
 
 if TYPE_CHECKING:
@@ -95,12 +95,7 @@ def _check_one(name: str, options: argparse.Namespace, screen: Screen) -> Checke
 
 
 def _load(name: str, data: bytes | None, options: argparse.Namespace) -> Graph:
-    how = LoadOptions(
-        constants=frozenset(options.constant),
-        inputs=frozenset(options.input),
-        freeze=options.freeze,
-        allow_paths=tuple(options.allow_path),
-    )
+    how = load_options(options, frozenset(options.input))
     return load(name, how) if data is None else load_bytes(data, "model.json", how)
 
 

@@ -20,6 +20,7 @@ from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.execution import execute, save_npy, write_effect
 from dml2onnx.files import check_target, spare
+from dml2onnx.frontends.names import file_stem
 from dml2onnx.writer import is_compiled
 
 if TYPE_CHECKING:
@@ -251,8 +252,8 @@ def _collected(failures: list[Diagnostic]) -> Iterator[None]:
 
 
 def _file_stem(name: str, taken: set[str]) -> str:
-    """A file name for an output: names of resources may hold slashes, and may differ only in case."""
-    stem = candidate = re.sub(r"[^\w.-]", "_", name).lstrip(".") or "output"
+    """A file name for an output: names of resources may differ only in case."""
+    stem = candidate = file_stem(name) or "output"
     count = 1
     while candidate.lower() in taken:
         count += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dml2onnx.cli.inputs import constants
 from dml2onnx.frontends import LoadOptions, load
 
 if TYPE_CHECKING:
@@ -17,15 +18,18 @@ if TYPE_CHECKING:
 def load_model(options: argparse.Namespace, screen: Screen, inputs: frozenset[str] = frozenset()) -> Graph:
     """Reads the model as the command line says; ``inputs`` stay inputs."""
     with screen.working("reading"):
-        return load(
-            options.model,
-            LoadOptions(
-                constants=frozenset(options.constant),
-                inputs=inputs,
-                freeze=getattr(options, "freeze", False),
-                allow_paths=tuple(options.allow_path),
-            ),
-        )
+        return load(options.model, load_options(options, inputs))
+
+
+def load_options(options: argparse.Namespace, inputs: frozenset[str] = frozenset()) -> LoadOptions:
+    """How the command line wants models to be read."""
+    return LoadOptions(
+        constants=constants(options.constant),
+        inputs=inputs,
+        freeze=getattr(options, "freeze", False),
+        allow_paths=tuple(options.allow_path),
+        constant_directories=tuple(options.constants),
+    )
 
 
 def level_text(level: FeatureLevel | None) -> str:

@@ -152,17 +152,29 @@ def make_parser() -> _Parser:
         "--constant",
         action="append",
         default=[],
-        metavar="NAME",
-        help="make this resource a constant of the model (repeatable)",
+        metavar="NAME[=FILE]",
+        help="make this input a constant, with the contents of a .npy file, an array of a .npz (FILE.npz:ARRAY), the "
+        "bytes of any other file, or else those that the model has for it; FILE.npz alone has several (repeatable)",
+    )
+    reading.add_argument(
+        "--constants",
+        action="append",
+        default=[],
+        type=_path,
+        metavar="DIR",
+        help="make constants of the inputs after which files of this directory are named, NAME.npy or NAME.bin"
+        " (repeatable)",
     )
     model = _Parser(add_help=False, parents=[common, reading])
     model.add_argument(
         "model", metavar="MODEL", help="native, DML_GRAPH_DESC or DxDispatch JSON, or a serialized graph"
     )
     frozen = _Parser(add_help=False)
-    frozen.add_argument("--freeze", action="store_true", help="make every resource a constant except --input ones")
+    frozen.add_argument(
+        "--freeze", action="store_true", help="make every input that has contents a constant, except --input ones"
+    )
     freeze = _Parser(add_help=False, parents=[frozen])
-    freeze.add_argument("--input", action="append", default=[], metavar="NAME", help="keep this resource an input")
+    freeze.add_argument("--input", action="append", default=[], metavar="NAME", help="keep this an input")
     level = _Parser(add_help=False)
     level.add_argument(
         "--feature-level",
@@ -295,7 +307,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="contents of an input: .npy, an array of a .npz, else raw bytes; FILE.npz alone has several (repeatable)",
+        help="contents of an input: .npy, an array of a .npz (FILE.npz:ARRAY), else raw bytes; FILE.npz alone has "
+        "several (repeatable)",
     )
     parser.add_argument("--output-dir", type=Path, metavar="DIR", help="write every output as DIR/NAME.npy")
     parser.add_argument("--provider", choices=NAMES, default="cpu", help="execution provider (default: cpu)")

@@ -161,7 +161,8 @@ UNKNOWN_FEATURE_LEVEL = Code(
 NO_CONTENTS = Code(
     "DML1014",
     "An input without contents cannot become a constant",
-    "An option asks to compile an input as a constant, but the model gives no contents for it.",
+    "An option asks to compile an input as a constant, but the model gives no contents for it. --constant NAME=FILE "
+    "(constants={name: contents} in Python) gives some.",
 )
 UNKNOWN_OPTION_NAME = Code(
     "DML1015",
@@ -173,6 +174,24 @@ NOTHING_FROZEN = Code(
     "--freeze freezes nothing",
     "--freeze makes constants of inputs whose contents come with the model, and this one has none: they were excepted "
     "with --input, or the model gives no contents. It is read as without --freeze.",
+    Severity.WARNING,
+)
+CONTENTS_DIFFER = Code(
+    "DML1018",
+    "Contents given for an input do not fit it",
+    "What --constant makes the contents of an input is an array in memory order, in the data type of the tensor that "
+    "reads it and in the shape that `dml2onnx compile` prints for it, or flat; or as many bytes as the tensor has.",
+)
+TWO_FILES = Code(
+    "DML1019",
+    "Two files for one input",
+    "In a directory of constants each input has at most one file: NAME.npy, NAME.npz, NAME.bin, NAME.raw, NAME.dat or "
+    "NAME, with _ for what names of files cannot have.",
+)
+UNUSED_FILES = Code(
+    "DML1056",
+    "Files of constants belong to no input",
+    "A directory of constants has files that are named after no input of the graph: they are not used.",
     Severity.WARNING,
 )
 TOO_MANY_FINDINGS = Code(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dml2onnx.arguments import path_of, refusal
 from dml2onnx.codes import reading as codes
@@ -15,21 +16,34 @@ from dml2onnx.frontends.text import read_document, read_file
 from dml2onnx.garbage import collection_paused
 from dml2onnx.ir.graph import Graph
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dml2onnx.frontends.options import Given
+
 __all__ = ["LoadOptions", "graph_of", "load", "load_bytes"]
 
 _DXDISPATCH_ROOT = frozenset({"resources", "dispatchables", "commands"})
 _DML_GRAPH_ROOT = frozenset({"Nodes", "InputEdges", "OutputEdges", "IntermediateEdges"})
 
 
-def load(path: str | os.PathLike[str], options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
+def load(
+    path: str | os.PathLike[str],
+    options: LoadOptions = DEFAULT_OPTIONS,
+    *,
+    constants: Mapping[str, Given] | None = None,
+) -> Graph:
     """Reads a model, whose format is told by its contents: JSON by the members of its root.
 
-    ``Graph.format`` says which it was: ``"native"``, ``"dml_graph"``, ``"dxdispatch"`` or ``"serialized"``. What is
-    wrong inside of the model stands in ``Graph.findings``; :class:`~dml2onnx.diagnostics.UnreadableError` is for files
-    that are no model.
+    ``constants`` makes constants of inputs, with an array, bytes or the contents of a file, in addition to those of
+    ``options``, where :class:`LoadOptions` says what each may be. ``Graph.format`` says which format it was:
+    ``"native"``, ``"dml_graph"``, ``"dxdispatch"`` or ``"serialized"``. What is wrong inside of the model stands in
+    ``Graph.findings``; :class:`~dml2onnx.diagnostics.UnreadableError` is for files that are no model.
     """
     if not isinstance(options, LoadOptions):
         raise refusal("options", options, "a LoadOptions")
+    if constants is not None:
+        options = options.with_constants(constants)
     if isinstance(path, (str, bytes)) and not path:
         raise UnreadableError(codes.NO_SUCH_FILE.at("the path of the model is empty", expected="a file", found='""'))
     file = path_of(path, "the model")
@@ -53,6 +67,15 @@ def graph_of(model: object) -> Graph:
 
 
 def _read(path: Path, data: bytes, options: LoadOptions) -> Graph:
+    graph = _graph(path, data, options)
+    if not options.changes_inputs:
+        return graph
+    from dml2onnx.frontends.given import settled  # reads archives, whose modules take their time
+
+    return settled(graph, options)
+
+
+def _graph(path: Path, data: bytes, options: LoadOptions) -> Graph:
     if serialized.is_serialized(path, data):
         return serialized.read(path, data, options)
     document = read_document(path, data)

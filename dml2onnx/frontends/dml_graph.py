@@ -63,7 +63,7 @@ from dml2onnx.frontends.findings import Findings, pointer, quote, show
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.names import UniqueNames
 from dml2onnx.frontends.numbers import Bad, to_array
-from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions, check_without_contents
+from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import operator_form, other_operator, report, unknown_operator, without_fields
 from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
 from dml2onnx.ir.data import ArrayData, padded
@@ -101,7 +101,6 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
 class _GraphDescReader:
     def __init__(self, document: Document, options: LoadOptions) -> None:
         self._document = document
-        self._options = options
         self._findings = Findings()
         self._files = ModelFiles(document.path.parent, options.allow_paths)
         self._descriptors = DescriptorReader(API)
@@ -133,7 +132,6 @@ class _GraphDescReader:
         inputs = self._connect_inputs(root, input_edges)
         outputs = self._connect_outputs(root, output_edges)
         nodes = tuple([self._finish(node) for node in self._nodes if isinstance(node, OperatorNode)])
-        check_without_contents(self._options, {item.name for item in inputs}, findings)
         return Graph(
             nodes,
             inputs,

@@ -16,7 +16,6 @@ from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE
 from dml2onnx.frontends.findings import listing, pointer, quote
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
-from dml2onnx.frontends.options import check_frozen
 from dml2onnx.frontends.unresolved import Unresolved
 from dml2onnx.ir.graph import Constant, Effect, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.dx_resources import Resource
     from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Json
-    from dml2onnx.frontends.options import LoadOptions
 
 _DISPATCH_MEMBERS = ("type", "dispatchable", "bindings", "threadGroupCount")
 _PRINT_MEMBERS = ("type", "resource", "verbose")
@@ -433,25 +431,20 @@ class Program:
 
     # --- Parts of the graph -------------------------------------------------------------------------------------------
 
-    def initial_values(self, options: LoadOptions) -> tuple[tuple[GraphInput, ...], tuple[Constant, ...]]:
+    def initial_values(self) -> tuple[tuple[GraphInput, ...], tuple[Constant, ...]]:
         """The initial contents that are used: inputs, in the order of the resources, and constants."""
         inputs: list[GraphInput] = []
         constants: list[Constant] = []
-        any_frozen = False
         for resource in self._resources.values():
             buffer = self._buffers.get(resource.name)
             if buffer is None or buffer.initial is None:
                 continue
-            frozen = buffer.was_input and not buffer.owned and options.is_constant(resource.name)
-            any_frozen = any_frozen or frozen
-            is_input = buffer.was_input and not buffer.owned and not frozen
             if resource.data is None:
                 self.unresolved.add([buffer.initial])
-            elif is_input:
+            elif buffer.was_input and not buffer.owned:
                 inputs.append(GraphInput(resource.name, buffer.initial, resource.data))
             else:
                 constants.append(Constant(buffer.initial, resource.data))
-        check_frozen(options, any_frozen, self._findings)
         return tuple(inputs), (*constants, *self.constants.values())
 
     def compare_files(self) -> None:

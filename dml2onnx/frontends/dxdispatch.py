@@ -21,13 +21,12 @@ from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE, RESOURCE, Bindings
 from dml2onnx.frontends.dx_program import Program
 from dml2onnx.frontends.dx_resources import ResourceReader
 from dml2onnx.frontends.files import ModelFiles
-from dml2onnx.frontends.findings import Findings, listing, pointer, quote
+from dml2onnx.frontends.findings import Findings, pointer, quote
 from dml2onnx.frontends.members import Members
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.ir.graph import Graph
 
 if TYPE_CHECKING:
-    from dml2onnx.frontends.dx_resources import Resource
     from dml2onnx.frontends.members import Json
     from dml2onnx.frontends.text import Document
 
@@ -48,7 +47,6 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
         name: reader.read(name, raw, pointer("resources", name))
         for name, raw in _section(document, root, "resources", RESOURCE, findings).items()
     }
-    _check_options(options, resources, findings)
     bindings = Bindings(resources, findings)
     operators = DispatchableReader(bindings, files, findings)
     dispatchables = {
@@ -58,7 +56,7 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
     program = Program(resources, dispatchables, bindings, operators, findings)
     program.run(root.array("commands", required=True) or [])
     program.compare_files()
-    inputs, constants = program.initial_values(options)
+    inputs, constants = program.initial_values()
     return Graph(
         nodes=tuple(program.nodes),
         inputs=inputs,
@@ -81,15 +79,3 @@ def _section(document: Document, root: Members, name: str, kind: str, findings: 
         findings.doubt(kind)
         return {}
     return dict(document.duplicates.get(id(section), section.items()))
-
-
-def _check_options(options: LoadOptions, resources: dict[str, Resource], findings: Findings) -> None:
-    for name in sorted(options.constants | options.inputs):
-        if name not in resources:
-            message = f"the model has no resource {quote(name)}{findings.did_you_mean(name, resources)}"
-            findings.add(
-                codes.UNKNOWN_OPTION_NAME,
-                message,
-                expected=listing([quote(item) for item in resources]),
-                found=quote(name),
-            )

@@ -1,6 +1,13 @@
-"""Names of nodes that tell nothing apart where they are read."""
+"""Names of nodes that tell nothing apart where they are read, and names of files that go by those of values."""
 
 from __future__ import annotations
+
+import re
+
+
+def file_stem(name: str) -> str:
+    """A file name, without its suffix, for a value: the name itself as far as files may be called so."""
+    return re.sub(r"[^\w.-]", "_", name).lstrip(".")
 
 
 class UniqueNames:

@@ -172,13 +172,12 @@ class _RawNode:
 class _NativeReader:
     def __init__(self, document: Document, options: LoadOptions) -> None:
         self._document = document
-        self._options = options
         self._findings = Findings()
         self._files = ModelFiles(document.path.parent, options.allow_paths)
         self._descriptors = DescriptorReader(NATIVE)
         self._values = Values(self._findings)
         self._targets: list[Target] = []
-        self._declared = DeclaredReader(self._values, self._descriptors, self._files, options, self._findings)
+        self._declared = DeclaredReader(self._values, self._descriptors, self._files, self._findings)
         self._unresolved = Unresolved()
         self._written: set[Value] = set()
 
@@ -193,7 +192,6 @@ class _NativeReader:
         title = root.text("name") or "graph"
         for section in ("inputs", "constants"):
             self._declared.read(root, section)
-        self._declared.check_options(self._document_names("inputs"), self._document_names("constants"))
         listed = root.array("nodes", required=True)
         if listed is None:
             findings.doubt(VALUE)
@@ -240,10 +238,6 @@ class _NativeReader:
                     provided.update(write.value for write in writes)
             self._unresolved.add(known.value for known in self._values.all() if known.value not in provided)
         return self._unresolved.all()
-
-    def _document_names(self, section: str) -> list[str]:
-        raw = self._document.root.get(section)
-        return list(raw) if isinstance(raw, dict) else []
 
     # --- Nodes --------------------------------------------------------------------------------------------------------
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import DIMENSION_COUNT_LIMIT, TOTAL_SIZE_TOO_SMALL, ZERO_SIZE
 from dml2onnx.frontends import contents
-from dml2onnx.frontends.findings import listing, pointer, quote
+from dml2onnx.frontends.findings import pointer, quote
 from dml2onnx.frontends.members import Members, wrong_kind
-from dml2onnx.frontends.options import check_frozen
 from dml2onnx.frontends.problems import report
 from dml2onnx.frontends.tensors import BUFFER_MEMBERS
 from dml2onnx.frontends.unresolved import UNBOUNDED
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.descriptors import DescriptorReader
     from dml2onnx.frontends.files import ModelFiles
     from dml2onnx.frontends.findings import Findings
-    from dml2onnx.frontends.options import LoadOptions
     from dml2onnx.frontends.tensors import Problem
 
 DECLARED_MEMBERS = ("bytes", "name")
@@ -173,14 +171,11 @@ class DeclaredReader:
         values: Values,
         descriptors: DescriptorReader,
         files: ModelFiles,
-        options: LoadOptions,
         findings: Findings,
     ) -> None:
         self._values = values
         self._descriptors = descriptors
         self._files = files
-        self._options = options
-        self._frozen = False
         self._findings = findings
         self.inputs: list[GraphInput] = []
         self.constants: list[Constant] = []
@@ -221,9 +216,7 @@ class DeclaredReader:
             desc = None if nbytes is not None and "Sizes" not in members.raw else filled.desc
         value = Value(name, nbytes if nbytes is not None else contents.buffer_size(desc) if desc else UNBOUNDED)
         owned = desc is not None and desc.owned_by_dml
-        frozen = filled is not None and self._options.is_constant(key) and not constant and not owned
-        self._frozen = self._frozen or frozen
-        if filled and (constant or owned or frozen):
+        if filled and (constant or owned):
             self.constants.append(Constant(value, filled.data))
         else:
             self.inputs.append(GraphInput(name, value, filled.data if filled else None, desc, members.place))
@@ -268,24 +261,6 @@ class DeclaredReader:
             place = members.at("bytes")
             self._findings.add(codes.WRONG_VALUE_COUNT, message, place, expected=f"{found.minimum_bytes} bytes")
         return TensorDesc(found.data_type, (count,)), count > 0
-
-    def check_options(self, inputs: list[str], constants: list[str]) -> None:
-        """Findings about options that name what the model does not have; the lists are what it declares."""
-        names = [quote(name) for name in inputs]
-        for name in sorted(self._options.constants | self._options.inputs):
-            if name in inputs or (name in constants and name not in self._options.inputs):
-                continue
-            if name in constants:
-                message = f"{quote(name)} is a constant of the model, and cannot become an input"
-            else:
-                message = f"the model has no input {quote(name)}{self._findings.did_you_mean(name, inputs)}"
-            expected = listing(names) or "no name"
-            self._findings.add(codes.UNKNOWN_OPTION_NAME, message, expected=expected, found=quote(name))
-        for item in self.inputs:
-            if item.name in self._options.constants and item.default is None:
-                message = f"{quote(item.name)} cannot become a constant, since the model gives no contents for it"
-                self._findings.add(codes.NO_CONTENTS, message, pointer("inputs", item.name), expected="contents")
-        check_frozen(self._options, self._frozen, self._findings)
 
 
 def is_sound(desc: TensorDesc, members: Members, findings: Findings) -> bool:

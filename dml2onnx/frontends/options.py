@@ -2,56 +2,62 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
 
-from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.findings import listing, quote
+from dml2onnx.arguments import items, refusal, text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    import os
     from pathlib import Path
 
-    from dml2onnx.frontends.findings import Findings
+    import numpy.typing as npt
+
+    from dml2onnx.frontends.array_files import ContentsFile
+
+    Given: TypeAlias = npt.ArrayLike | bytes | str | os.PathLike[str] | ContentsFile | None
+    """Contents of a buffer: an array in memory order, bytes, the name of a file of either, or those of the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadOptions:
-    """How buffers with contents enter the graph, and which files may be read.
+    """Which inputs of the graph are to be constants, and which files may be read.
 
-    A buffer with sample contents is a graph input with a default. Those named in ``constants`` become constants;
-    with ``freeze`` all do, except those named in ``inputs``. What DirectML owns is always constant.
+    ``constants`` are names of inputs, or a dictionary from names to contents: an array as ``run`` takes it (in memory
+    order, in the shape that ``compile`` shows, or flat), the buffer's ``bytes``, or the path of a ``.npy`` file, of a
+    ``.npz`` file (``"weights.npz:w"`` for one of several arrays) or of any other, which has the buffer's bytes. A name
+    alone, or ``None`` for contents, means the sample contents that came with the model. Of ``constant_directories``
+    every file named after an input (``w.npy``, ``w.bin`` or ``w``) has the contents of that one. With ``freeze`` all
+    inputs that came with contents are constants, and those named in ``inputs`` stay inputs all the same. What DirectML
+    owns is always constant.
+
     Files that a model names lie in its directory or in one of ``allow_paths``.
     """
 
-    constants: frozenset[str] = frozenset()
+    constants: Collection[str] | Mapping[str, Given] = frozenset()
     inputs: frozenset[str] = frozenset()
     freeze: bool = False
     allow_paths: tuple[Path, ...] = ()
+    constant_directories: tuple[Path, ...] = ()
 
-    def is_constant(self, name: str) -> bool:
-        """Whether a buffer with sample contents is to be a constant."""
-        return name in self.constants or (self.freeze and name not in self.inputs)
+    @property
+    def changes_inputs(self) -> bool:
+        """Whether anything is said about inputs."""
+        return bool(self.constants or self.inputs or self.freeze or self.constant_directories)
+
+    def contents(self) -> dict[str, Given]:
+        """``constants`` with what they are to hold."""
+        if isinstance(self.constants, Mapping):
+            return {text(name, "a name in constants"): given for name, given in self.constants.items()}
+        names = items(self.constants, "constants", "names of inputs, or contents by name")
+        return {text(name, "a name in constants"): None for name in names}
+
+    def with_constants(self, constants: object) -> LoadOptions:
+        """The same with these as well."""
+        if not isinstance(constants, Mapping):
+            raise refusal("constants", constants, "contents by name, as a dictionary")
+        return replace(self, constants=self.contents() | dict(constants))
 
 
 DEFAULT_OPTIONS = LoadOptions()
-
-
-def check_frozen(options: LoadOptions, frozen: bool, findings: Findings) -> None:
-    """A finding where ``freeze`` was asked for and there was nothing for it to do."""
-    if options.freeze and not frozen:
-        message = "--freeze makes no difference: the model gives no contents for an input, or all were excepted"
-        findings.add(codes.NOTHING_FROZEN, message, expected="an input with contents")
-
-
-def check_without_contents(options: LoadOptions, names: Collection[str], findings: Findings) -> None:
-    """Findings about options where inputs, which have these names, come without contents."""
-    for name in sorted(options.constants | options.inputs):
-        if name not in names:
-            message = f"the model has no input {quote(name)}{findings.did_you_mean(name, names)}"
-            expected = listing([quote(item) for item in sorted(names)])
-            findings.add(codes.UNKNOWN_OPTION_NAME, message, expected=expected)
-        elif name in options.constants:
-            message = f"{quote(name)} cannot become a constant, since the model gives no contents for it"
-            findings.add(codes.NO_CONTENTS, message, expected="contents")
-    check_frozen(options, False, findings)

@@ -29,7 +29,7 @@ from dml2onnx.frontends.files import FileError, MissingFileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, quote
 from dml2onnx.frontends.flatbuffer import DamagedError, FlatBuffer
 from dml2onnx.frontends.names import UniqueNames
-from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions, check_without_contents
+from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import operator_form, report, unknown_operator
 from dml2onnx.frontends.serialized_operators import decode_operator
 from dml2onnx.frontends.text import is_ort
@@ -98,7 +98,6 @@ def read(path: Path, data: bytes, options: LoadOptions = DEFAULT_OPTIONS) -> Gra
         message = f"{quote(str(path))}, byte {damage.offset}: {damage}"
         found = f"byte {damage.offset}"
         raise UnreadableError(codes.DAMAGED_FILE.at(message, pointer=damage.place, found=found)) from None
-    check_without_contents(options, {item.name for item in graph.inputs}, findings)
     return replace(graph, findings=findings.all(), sources=(path, *files.found))
 
 

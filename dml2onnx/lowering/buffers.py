@@ -18,6 +18,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from dml2onnx.ir.data import FillData, PaddedData, stored_bytes
 from dml2onnx.ir.graph import Value
+from dml2onnx.ir.inputs import in_memory, stored_shape
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.ir.view import (
     Expand,
@@ -28,7 +29,6 @@ from dml2onnx.ir.view import (
     Reshape,
     Slice,
     Transpose,
-    memory_shape,
     plan_read,
     plan_write,
 )
@@ -100,13 +100,6 @@ ZEROS = Known(FillData(b"\0", 1 << 62), "")
 def layout_of(desc: TensorDesc, offset: int = 0) -> Layout:
     """The view of a descriptor, ``offset`` elements into the buffer."""
     return Layout(desc.sizes, desc.effective_strides, offset)
-
-
-def in_memory(desc: TensorDesc) -> TensorDesc:
-    """A descriptor whose elements can be addressed: two 4-bit elements are a byte, and lie there flat."""
-    if not desc.data_type.is_packed_nibbles:
-        return desc
-    return TensorDesc(DataType.UINT8, (desc.data_type.bytes_for(desc.extent),))
 
 
 def take(e: Emitter, plan: Plan, tensor: Tensor, below: Tensor | None = None) -> Tensor:
@@ -321,7 +314,7 @@ class Buffers:
     def memory_order(self, value: Value, desc: TensorDesc) -> Tensor:
         """The value from its start, as a caller sees it who knows it as ``desc``: in memory order."""
         desc = in_memory(desc)
-        shape = memory_shape(layout_of(desc))
+        shape = stored_shape(desc)
         return self.read(value, 0, TensorDesc(desc.data_type, shape))
 
     def _unpacked(self, value: Value, offset: int, desc: TensorDesc) -> Tensor:

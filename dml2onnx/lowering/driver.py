@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from math import gcd
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes.compiling import NOT_LOWERED
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, InternalError
 from dml2onnx.garbage import collection_paused
-from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.ir.view import memory_shape
+from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
 from dml2onnx.lowering.budget import Budget
-from dml2onnx.lowering.buffers import Buffers, in_memory, layout_of
+from dml2onnx.lowering.buffers import Buffers
 from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.hazards import avert
 from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
@@ -24,7 +22,7 @@ from dml2onnx.model import FLOAT, FLOAT16, OnnxGraph, Port
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value
+    from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
     from dml2onnx.lowering.registry import Lowered, Lowering
 
 
@@ -141,48 +139,14 @@ def _bind_inputs(
     graph: Graph, live: Sequence[Node], outputs: Sequence[GraphOutput], e: Emitter, buffers: Buffers
 ) -> tuple[Port, ...]:
     """One port per graph input, shaped like the memory of its first reader, if that reads all that is needed."""
-    readers: dict[Value, list[tuple[int, TensorDesc]]] = {i.value: [] for i in graph.inputs if i.desc is None}
-    for node in live if readers else ():
-        for _, _, read, desc in node.views_in():
-            if read.value in readers:
-                readers[read.value].append((read.offset, in_memory(desc)))
-        for name, _, write, desc in node.views_out():
-            if write.base in readers and node.operator.updates(name):
-                readers[write.base].append((write.offset, in_memory(desc)))
-            elif write.base in readers:
-                data_type = in_memory(desc).data_type
-                readers[write.base].append((0, TensorDesc(data_type, (-(-write.base.nbytes // data_type.itemsize),))))
-    for output in outputs if readers else ():
-        if output.value in readers:
-            readers[output.value].append((0, in_memory(output.desc)))
     ports = []
-    for item in graph.inputs:
-        desc = item.desc or _input_desc(item, readers[item.value])
-        stored = in_memory(desc)
-        shape = memory_shape(layout_of(stored))
+    for item, desc in zip(graph.inputs, input_descs(graph.inputs, live, outputs), strict=True):
+        stored, shape = in_memory(desc), stored_shape(desc)
         # in ONNX the empty name stands for nothing
         port = Port(item.name, item.name or e.fresh("input"), stored.data_type.dtype, shape, desc)
         buffers.bind(item.value, Tensor(port.onnx_name, port.dtype, shape))
         ports.append(port)
     return tuple(ports)
-
-
-def _input_desc(item: GraphInput, readers: list[tuple[int, TensorDesc]]) -> TensorDesc:
-    """As the first reader sees it if that is all that anybody reads, else a row of what is read."""
-    nbytes = item.value.nbytes
-    if not readers:
-        return TensorDesc(DataType.UINT8, (max(nbytes, 1),))
-    needed = min(nbytes, max(offset + desc.extent * desc.data_type.itemsize for offset, desc in readers))
-    first_offset, first = readers[0]
-    width = first.data_type.itemsize
-    if first_offset == 0 and needed <= first.extent * width <= nbytes:
-        return first
-    count = -(-needed // width)
-    if count * width <= nbytes:
-        return TensorDesc(first.data_type, (count,))
-    # a buffer may end in the middle of an element of its first reader
-    width = gcd(width, nbytes)
-    return TensorDesc(DataType(f"uint{8 * width}"), (nbytes // width,))
 
 
 class _Names:

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dml2onnx.cli.inputs import input_files, read_array
+from dml2onnx.cli.inputs import contents_files
 from dml2onnx.diagnostics import DmlError
+from dml2onnx.frontends.array_files import read_array
 
 ARRAYS = [
     np.arange(6, dtype=np.float32).reshape(2, 3),
@@ -116,5 +117,5 @@ def test_what_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: 
 @pytest.mark.parametrize("pairs", [["x"], ["=x.npy"], ["x="], ["x=a", "x=b"], ["y" * 5000]])
 def test_what_names_no_input(pairs: list[str]) -> None:
     with pytest.raises(DmlError) as caught:
-        input_files(pairs)
+        contents_files(pairs)
     assert len(str(caught.value)) < 300

@@ -12,6 +12,7 @@ from . import (
     test_dx_graphs,
     test_dx_program,
     test_dx_resources,
+    test_given,
     test_native,
     test_serialized,
 )
@@ -26,6 +27,7 @@ MODULES = (
     test_dx_dispatchables,
     test_dx_graphs,
     test_dx_program,
+    test_given,
 )
 CASES = [case for module in MODULES for case in module.REJECTED]
 
@@ -41,6 +43,8 @@ def test_every_code_is_reached() -> None:
         codes.TOO_MANY_FINDINGS,
         codes.NO_PILLOW,
         codes.MARKED_TEXT,
+        codes.TWO_FILES,
+        codes.UNUSED_FILES,
     }
     reached = {code for rejected in CASES for code, _ in rejected.findings} | {code for _, code in TEXTS.values()}
     everything = {value for value in vars(codes).values() if isinstance(value, Code)}

@@ -1,0 +1,186 @@
+"""Arrays and bytes in files that the caller names: ``.npy`` and ``.npz`` files, and any other as its bytes."""
+
+from __future__ import annotations
+
+import stat
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+
+from dml2onnx.codes.running import INPUT_UNREADABLE
+from dml2onnx.diagnostics import UnreadableError, quote, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[np.generic]
+
+LONGEST_HEADER = 1 << 16
+MOST_FROM_PIPES = 1 << 30
+"""Bytes that are read of what cannot be mapped."""
+_NPY_MAGIC = b"\x93NUMPY"
+_NPZ = ".npz"
+
+
+@dataclass(frozen=True, slots=True)
+class ContentsFile:
+    """Where the contents of a buffer are."""
+
+    path: Path
+    array: str | None = None
+    """Which array of a ``.npz`` file, where that is said."""
+
+    @classmethod
+    def named(cls, text: str) -> ContentsFile:
+        """A file by its name, or ``FILE.npz:array``."""
+        begin = text.lower().rfind(_NPZ + ":")
+        if begin < 0 or Path(text).exists():
+            return cls(Path(text))
+        end = begin + len(_NPZ)
+        return cls(Path(text[:end]), text[end + 1 :])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RawBytes:
+    """Bytes that do not say what they are."""
+
+    content: npt.NDArray[np.uint8]
+    what: str
+    """Where they come from, for messages."""
+
+
+def read_contents_file(name: str, file: ContentsFile) -> Array | RawBytes:
+    """What a file has for a buffer: an array of a ``.npy`` or ``.npz`` file, or the bytes of any other.
+
+    :class:`UnreadableError` (DML3007) for what cannot be read.
+    """
+    suffix = file.path.suffix.lower()
+    if suffix == _NPZ:
+        return _member(file.path, name if file.array is None else file.array, only=file.array is None)
+    if suffix == ".npy":
+        return read_array(file.path)
+    content = _opened(file.path, "a file")
+    if content[: len(_NPY_MAGIC)].tobytes() != _NPY_MAGIC:
+        return RawBytes(content, quote(str(file.path)))
+    with _numbers(file.path, "a .npy file"):
+        return _npy(content)
+
+
+def fitted(
+    given: Array | RawBytes, dtype: np.dtype[np.generic], shape: tuple[int, ...], what: str, most: int = 0
+) -> Array:
+    """Contents as a buffer of this type and shape takes them: bytes as they are, and numbers that the type holds in it.
+
+    Bytes may go on up to a multiple of 4, or ``most``. numpy writes float64 and int64 unless told otherwise: floats are
+    rounded to the buffer's type, whole numbers have to be in its range, and kinds of numbers are not mixed. What does
+    not fit stays as it is, for the caller to refuse; a wrong number of bytes is refused here (DML3007).
+    """
+    length = dtype.itemsize * prod(shape)
+    if isinstance(given, RawBytes):
+        if not length <= given.content.size <= max(-(-length // 4) * 4, most):
+            message = f"{given.what} has {given.content.size} bytes, and {what} takes {length}"
+            raise UnreadableError(INPUT_UNREADABLE.at(message, expected=length, found=given.content.size))
+        return given.content[:length].view(dtype).reshape(shape)
+    if given.dtype == dtype or _kind(given.dtype) != _kind(dtype):
+        return given
+    with np.errstate(all="ignore"):
+        converted = given.astype(dtype)
+    if given.dtype.kind == "f":
+        return converted if np.array_equal(np.isfinite(given), np.isfinite(converted)) else given
+    return converted if np.array_equal(converted.astype(object), given.astype(object)) else given
+
+
+def _kind(dtype: np.dtype[np.generic]) -> str:
+    return {"u": "i", "b": "i"}.get(dtype.kind, dtype.kind)
+
+
+def members(file: Path) -> list[str]:
+    """The names of the arrays in a ``.npz`` file."""
+    with _archive(file) as archive:
+        return [item.removesuffix(".npy") for item in archive.namelist()]
+
+
+def _member(file: Path, name: str, *, only: bool) -> Array:
+    """One array of a ``.npz`` file; where it has just one, that may be meant under any name."""
+    with _archive(file) as archive:
+        names = archive.namelist()
+        if only and len(names) == 1:
+            name = names[0].removesuffix(".npy")
+        if f"{name}.npy" not in names:
+            there = shortened(", ".join(item.removesuffix(".npy") for item in names)) or "none"
+            message = f"{quote(str(file))} has no array {quote(name)}; its arrays are: {there}"
+            raise UnreadableError(INPUT_UNREADABLE.at(message, expected=there, found=name))
+        with _numbers(file, "an array"):
+            if archive.getinfo(f"{name}.npy").file_size > MOST_FROM_PIPES:
+                raise ValueError("too large to be unpacked")
+            return _npy(np.frombuffer(archive.read(f"{name}.npy"), np.uint8))
+
+
+@contextmanager
+def _archive(file: Path) -> Iterator[ZipFile]:
+    try:
+        archive = ZipFile(file)
+    except (OSError, ValueError, BadZipFile, NotImplementedError) as error:
+        message = f"cannot read {quote(str(file))}: {getattr(error, 'strerror', None) or error}"
+        raise UnreadableError(INPUT_UNREADABLE.at(message, expected="a .npz file", found=str(file))) from None
+    with archive:
+        yield archive
+
+
+def read_array(file: Path) -> Array:
+    """The array of a ``.npy`` file; :class:`UnreadableError` (DML3007) for everything else."""
+    content = _opened(file, "a .npy file")
+    with _numbers(file, "a .npy file"):
+        return _npy(content)
+
+
+def _opened(file: Path, expected: str) -> npt.NDArray[np.uint8]:
+    try:
+        return _content(file)
+    except (OSError, ValueError) as error:
+        message = f"cannot read {quote(str(file))}: {getattr(error, 'strerror', None) or error}"
+        raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=str(file))) from None
+
+
+@contextmanager
+def _numbers(file: Path, expected: str) -> Iterator[None]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of headers that numpy has to mend
+            yield
+    except Exception:  # numpy has many for a header that is none, and zipfile for what is not packed right
+        message = f"{quote(str(file))} has no complete array of numbers"
+        raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=str(file))) from None
+
+
+def _content(file: Path) -> npt.NDArray[np.uint8]:
+    with file.open("rb") as stream:
+        if stat.S_ISREG(file.stat().st_mode) and file.stat().st_size:
+            return np.memmap(stream, np.uint8, "r")
+        content = stream.read(MOST_FROM_PIPES + 1)
+    if len(content) > MOST_FROM_PIPES:
+        raise ValueError(f"it gives more than {MOST_FROM_PIPES} bytes")
+    return np.frombuffer(content, np.uint8)
+
+
+def _npy(content: npt.NDArray[np.uint8]) -> Array:
+    """An array of a file's bytes, of which no more is read than there is, whatever its header says."""
+    head = BytesIO(content[:LONGEST_HEADER].tobytes())
+    version = np.lib.format.read_magic(head)
+    header = np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
+    shape, is_column_major, dtype = header(head)
+    if dtype.kind not in "biufc" or any(size < 0 for size in shape):
+        raise ValueError("no numbers")
+    begin = head.tell()
+    flat = content[begin : begin + prod(shape) * dtype.itemsize].view(dtype)
+    shaped = flat.reshape(shape, order="F" if is_column_major else "C")
+    return np.require(shaped, dtype.newbyteorder("="), "A")

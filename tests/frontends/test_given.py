@@ -1,0 +1,229 @@
+"""Inputs that become constants with contents that the caller has: the same for every format."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx import DmlError, LoadOptions, UnreadableError
+from dml2onnx.codes import reading as codes
+from dml2onnx.exporters import convert
+from dml2onnx.frontends.array_files import ContentsFile
+
+from .models import DX, GRAPH, NATIVE, REMOVE, edited, f32, load_model
+from .rejections import Case, case, check
+
+if TYPE_CHECKING:
+    from dml2onnx import Graph
+
+VALUES = np.array([1.5, -2, 3, 4], np.float32)
+
+
+def given(**constants: Any) -> LoadOptions:
+    return LoadOptions(constants=constants)
+
+
+SAID = "/inputs/x"
+REJECTED: list[Case] = [
+    case("given-short", NATIVE, (codes.CONTENTS_DIFFER, SAID), options=given(x=b"abc")),
+    case("given-long", NATIVE, (codes.CONTENTS_DIFFER, SAID), options=given(x=bytes(20))),
+    case("given-shape", NATIVE, (codes.CONTENTS_DIFFER, SAID), options=given(x=VALUES[:3])),
+    case("given-square", NATIVE, (codes.CONTENTS_DIFFER, SAID), options=given(x=VALUES.reshape(2, 2))),
+    case("given-type", NATIVE, (codes.CONTENTS_DIFFER, SAID), options=given(x=VALUES.astype(np.int32))),
+    case("given-range", NATIVE, (codes.CONTENTS_DIFFER, SAID), options=given(x=VALUES.astype(np.float64) + 1e300)),
+    case("given-unknown", NATIVE, (codes.UNKNOWN_OPTION_NAME, ""), options=given(xx=VALUES)),
+    case("given-constant", NATIVE, (codes.UNKNOWN_OPTION_NAME, ""), options=given(w=VALUES)),
+    case("given-output", DX, (codes.UNKNOWN_OPTION_NAME, ""), options=given(y=VALUES)),
+    case("given-graph", GRAPH, (codes.CONTENTS_DIFFER, ""), options=given(x=VALUES[:3])),
+    case("given-nothing", GRAPH, (codes.NO_CONTENTS, ""), options=given(x=None)),
+]
+
+
+@pytest.mark.parametrize("rejected", REJECTED, ids=[item.name for item in REJECTED])
+def test_what_does_not_fit(rejected: Case, tmp_path: Path) -> None:
+    check(rejected, tmp_path)
+
+
+def test_names_that_there_are(tmp_path: Path) -> None:
+    finding = load_model(tmp_path, NATIVE, given(X=VALUES)).findings[0]
+    assert "did you mean" in finding.message
+    assert finding.expected == '"x"'
+
+
+def test_models_with_errors_say_nothing_of_names(tmp_path: Path) -> None:
+    broken = edited(NATIVE, ("/inputs/x/DataType", "FLOAT33"))
+    assert load_model(tmp_path, broken, given(q=VALUES)).findings == load_model(tmp_path, broken).findings
+
+
+def everything(tmp_path: Path) -> dict[str, Path]:
+    """One graph in every format."""
+    graph = load_model(tmp_path, NATIVE)
+    graph = replace(graph, nodes=graph.nodes[:1], outputs=graph.outputs[:1])
+    files = {name: tmp_path / f"{name}.{'bin' if name == 'serialized' else 'json'}" for name in FORMATS}
+    for name, path in files.items():
+        if name == "dxdispatch":
+            load_model(tmp_path, edited(DX, ("/resources/w/initialValues", [1, 2.5, "inf", -1])))
+            (tmp_path / "model.json").rename(path)
+        else:
+            convert(graph, path, name)
+    return files
+
+
+FORMATS = ("native", "dml_graph", "serialized", "dxdispatch")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_and_every_source(form: str, tmp_path: Path) -> None:
+    path = everything(tmp_path)[form]
+    np.save(tmp_path / "x.npy", VALUES.astype(np.float64))
+    np.savez(tmp_path / "two.npz", x=VALUES, other=VALUES[:1])
+    np.savez(tmp_path / "one.npz", weights=VALUES)
+    (tmp_path / "x.raw").write_bytes(VALUES.tobytes())
+    sources: dict[str, Any] = {
+        "array": VALUES,
+        "list": VALUES.tolist(),
+        "bytes": VALUES.tobytes(),
+        "npy": str(tmp_path / "x.npy"),
+        "npz": tmp_path / "two.npz",
+        "member": f"{tmp_path / 'two.npz'}:x",
+        "only": tmp_path / "one.npz",
+        "raw": tmp_path / "x.raw",
+    }
+    if form == "dxdispatch":
+        assert dml2onnx.load(path).inputs[0].default is not None  # which gives way
+    wanted = dml2onnx.run(path, {"x": VALUES})
+    for name, source in sources.items():
+        graph = dml2onnx.load(path, constants={"x": source})
+        assert graph.findings == (), name
+        assert graph.inputs == ()
+        np.testing.assert_equal(dml2onnx.run(graph), wanted)
+    files = {path.resolve() for path in dml2onnx.load(path, constants={"x": sources["npy"]}).sources}
+    assert (tmp_path / "x.npy").resolve() in files
+
+
+def strided(tmp_path: Path) -> Graph:
+    model = edited(
+        NATIVE,
+        ("/inputs/x", f32(2, 3, Strides=[1, 2])),
+        ("/constants/w", f32(2, 3, fill=0)),
+        ("/nodes/0/desc/OutputTensor", f32(2, 3)),
+        ("/nodes/2", REMOVE),
+        ("/nodes/1", REMOVE),
+        ("/outputs", ["h"]),
+    )
+    return load_model(tmp_path, model)
+
+
+def test_strided_inputs_go_by_their_memory(tmp_path: Path) -> None:
+    """As for ``run``: the buffer in memory order, in the shape in which compiling shows it, or its bytes."""
+    plain = strided(tmp_path)
+    port = dml2onnx.compile(plain).inputs[0]
+    assert port.shape == (3, 2)
+    memory = np.arange(1, 7, dtype=np.float32).reshape(3, 2)
+    wanted = dml2onnx.run(plain, {"x": memory})["h"]
+    np.testing.assert_array_equal(wanted, memory.T)
+    for contents in (memory, memory.ravel(), memory.tobytes()):
+        graph = dml2onnx.load(tmp_path / "model.json", constants={"x": contents})
+        np.testing.assert_array_equal(dml2onnx.run(graph)["h"], wanted)
+    (wrong,) = dml2onnx.load(tmp_path / "model.json", constants={"x": memory.T}).findings
+    assert wrong.expected == "float32 [3, 2], or 24 bytes"
+
+
+def test_two_readers_see_different_tensors(tmp_path: Path) -> None:
+    """The contents are a row of all that is read where the first reader does not read it all."""
+    model = edited(NATIVE, ("/inputs/x", {"bytes": 32}), ("/nodes/0/desc/ATensor", f32(4)))
+    model = edited(model, ("/nodes/1/inputs/InputTensors/1/offset", 16), ("/nodes/1/desc/InputTensors", [f32(4)] * 2))
+    load_model(tmp_path, model)
+    row = np.arange(8, dtype=np.float32)
+    wanted = dml2onnx.run(tmp_path / "model.json", {"x": row})
+    graph = dml2onnx.load(tmp_path / "model.json", constants={"x": row})
+    np.testing.assert_equal(dml2onnx.run(graph), wanted)
+
+
+def test_packed_nibbles_are_bytes(tmp_path: Path) -> None:
+    model = {
+        "dml2onnx": 1,
+        "feature_level": "6_3",
+        "inputs": {"x": {**f32(1, 5), "DataType": "UINT4"}, "s": f32(1, 1), "z": {**f32(1, 1), "DataType": "UINT4"}},
+        "nodes": [
+            {
+                "type": "DEQUANTIZE",
+                "desc": {"QuantizationType": "SCALE_ZERO_POINT", "OutputTensor": f32(1, 5)},
+                "inputs": {"InputTensor": "x", "QuantizationTensors": ["s", "z"]},
+                "outputs": {"OutputTensor": "y"},
+            }
+        ],
+        "outputs": ["y"],
+    }
+    load_model(tmp_path, model)
+    inputs = {"x": np.array([0x21, 0x43, 0x05], np.uint8), "s": np.float32([[2]]), "z": np.array([1], np.uint8)}
+    wanted = dml2onnx.run(tmp_path / "model.json", inputs)["y"]
+    assert wanted.tolist() == [[0, 2, 4, 6, 8]]
+    graph = dml2onnx.load(tmp_path / "model.json", constants=inputs)
+    assert graph.findings == ()
+    np.testing.assert_array_equal(dml2onnx.run(graph)["y"], wanted)
+
+
+def test_directories(tmp_path: Path) -> None:
+    model = edited(NATIVE, ("/inputs/layer~1w", f32(4)), ("/nodes/0/inputs/BTensor", "layer/w"))
+    load_model(tmp_path, model)
+    weights = tmp_path / "weights"
+    weights.mkdir()
+    np.save(weights / "layer_w.npy", VALUES)
+    (weights / "x").write_bytes(VALUES.tobytes())
+    (weights / "notes.txt").write_text("not about an input")
+    options = LoadOptions(constant_directories=(weights,))
+    path = tmp_path / "model.json"
+    graph = dml2onnx.load(path, options)
+    assert (graph.inputs, graph.findings) == ((), ())
+    np.testing.assert_equal(dml2onnx.run(graph), dml2onnx.run(path, {"x": VALUES, "layer/w": VALUES}))
+    kept = dml2onnx.load(path, replace(options, inputs=frozenset({"x"})))
+    assert [item.name for item in kept.inputs] == ["x"]
+    own = dml2onnx.load(path, options, constants={"x": VALUES + 1})
+    np.testing.assert_equal(dml2onnx.run(own), dml2onnx.run(path, {"x": VALUES + 1, "layer/w": VALUES}))
+    (weights / "spare.bin").write_bytes(bytes(4))
+    assert [item.code for item in dml2onnx.load(path, options).findings] == [codes.UNUSED_FILES.id]
+    (weights / "x.bin").write_bytes(VALUES.tobytes())
+    found = [item.code for item in dml2onnx.load(path, options).findings]
+    assert found == [codes.TWO_FILES.id, codes.UNUSED_FILES.id]
+    with pytest.raises(UnreadableError):
+        dml2onnx.load(path, LoadOptions(constant_directories=(tmp_path / "nowhere",)))
+
+
+def test_the_models_own_directory_serves(tmp_path: Path) -> None:
+    files = everything(tmp_path)
+    own = tmp_path / "own"
+    own.mkdir()
+    convert(dml2onnx.load(files["native"]), own / "Partition_0.bin")
+    (own / "x.bin").write_bytes(VALUES.tobytes())
+    graph = dml2onnx.load(own / "Partition_0.bin", LoadOptions(constant_directories=(own,)))
+    assert (graph.inputs, graph.findings) == ((), ())
+
+
+def test_compiled_like_a_constant_of_the_model(tmp_path: Path) -> None:
+    """Nothing tells a given constant from one that the model has."""
+    path = everything(tmp_path)["native"]
+    graph = dml2onnx.load(path, constants={"x": VALUES})
+    convert(graph, tmp_path / "frozen.json")
+    assert dml2onnx.compile(graph).serialize() == dml2onnx.compile(tmp_path / "frozen.json").serialize()
+
+
+@pytest.mark.parametrize("wrong", ["x", ["x"], 3, {3: VALUES}, {"x": 1j}, {"x": object()}])
+def test_arguments(wrong: Any, tmp_path: Path) -> None:
+    load_model(tmp_path, NATIVE)
+    with pytest.raises(DmlError) as caught:
+        dml2onnx.load(tmp_path / "model.json", constants=wrong)
+    assert caught.value.diagnostics[0].code == "DML3017"
+
+
+def test_names_of_archives(tmp_path: Path) -> None:
+    assert ContentsFile.named("a.npz:b:c.npz:w") == ContentsFile(Path("a.npz:b:c.npz"), "w")
+    assert ContentsFile.named("w.npz") == ContentsFile(Path("w.npz"))
+    odd = tmp_path / "a.npz:b"
+    odd.write_bytes(b"")
+    assert ContentsFile.named(str(odd)) == ContentsFile(odd)
