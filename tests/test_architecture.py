@@ -28,7 +28,7 @@ ALLOWED = {
     "catalog": set(),
     "ir": {"catalog", "codes", "diagnostics"},
     "serialized_schema": {"catalog"},
-    "targets": {"codes", "diagnostics"},
+    "targets": {"catalog", "codes", "diagnostics"},
     "arguments": {"catalog", "codes", "diagnostics", "files", "targets"},
     "frontends": {"arguments", "catalog", "codes", "diagnostics", "garbage", "ir", "serialized_schema"},
     "exporters": {"arguments", "catalog", "codes", "diagnostics", "files", "frontends", "ir", "serialized_schema"},

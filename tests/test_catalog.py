@@ -1,4 +1,4 @@
-"""`catalog.py`: names, levels, rows in force, laziness."""
+"""`catalog`: names, levels, rows in force, laziness."""
 
 import dataclasses
 import subprocess
@@ -27,7 +27,7 @@ def opened_files(expression: str) -> list[str]:
         capture_output=True,
         text=True,
         check=True,
-        cwd=Path(catalog.__file__).parent.parent,
+        cwd=Path(catalog.__file__).parent.parent.parent,
     )
     return [Path(line).name for line in finished.stdout.split()]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dml2onnx.catalog import schemas_directory
 from dml2onnx.codes.compiling import UNKNOWN_TARGET
 from dml2onnx.diagnostics import DmlError, InternalError, quote
 from dml2onnx.targets.quirks import QUIRKS
@@ -88,15 +88,9 @@ def target(name: str) -> Target:
     """The target of that name; its table is read when it is first asked for."""
     if name not in NAMES:
         raise UnknownTargetError(name)
-    content = json.loads(_path(name).read_text(encoding="utf-8"))
+    path = schemas_directory() / "targets" / f"{name}.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
     return Target(name, content["source"], QUIRKS[name], content["kernels"])
-
-
-def _path(name: str) -> Path:
-    """``schemas/`` lies inside the package when installed and beside it in a checkout."""
-    package = Path(__file__).parent.parent
-    inside = package / "schemas"
-    return (inside if inside.is_dir() else package.parent / "schemas") / "targets" / f"{name}.json"
 
 
 @cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ SCHEMA: dict[str, Any] = json.loads((catalog.schemas_directory() / "graph.schema
 
 
 def test_is_up_to_date() -> None:
-    root = Path(catalog.__file__).parent.parent
+    root = catalog.schemas_directory().parent
     command = [sys.executable, str(root / "scripts" / "generate_graph_schema.py"), "--check"]
     finished = subprocess.run(command, capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr

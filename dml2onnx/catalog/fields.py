@@ -1,0 +1,107 @@
+"""The members of an operator's description structure, and what the support tables admit of its tensors."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from dml2onnx.catalog.levels import FeatureLevel
+
+
+class FieldKind(enum.Enum):
+    """What a field is to the operator."""
+
+    INPUT_TENSOR = "input_tensor"
+    OUTPUT_TENSOR = "output_tensor"
+    ATTRIBUTE = "attribute"
+
+
+class FieldType(enum.Enum):
+    """What a field holds; BOOL is a number in the structure, ENUM one of `FieldSchema.enum`."""
+
+    TENSOR = "tensor"
+    TENSOR_ARRAY = "tensor_array"
+    UINT = "uint"
+    INT = "int"
+    FLOAT = "float"
+    BOOL = "bool"
+    ENUM = "enum"
+    UINT_ARRAY = "uint_array"
+    INT_ARRAY = "int_array"
+    FLOAT_ARRAY = "float_array"
+    SCALE_BIAS = "scale_bias"
+    SCALAR_UNION = "scalar_union"
+    SIZE_2D = "size_2d"
+    OPERATOR = "operator"
+    OPERATOR_ARRAY = "operator_array"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FieldSchema:
+    """One member of an operator's description structure, in the structure's order."""
+
+    name: str
+    kind: FieldKind
+    type: FieldType
+    optional: bool
+    enum: str | None
+    count: str | None
+    scalar_type: str | None
+    shape: str | None
+    doc: str
+    updated_with: str | None = None
+    """The optional tensor with which the operator reads what this output holds and changes a part of it."""
+
+    @property
+    def is_tensor(self) -> bool:
+        return self.kind is not FieldKind.ATTRIBUTE
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TensorSupport:
+    """What one tensor field may be in one row of a support table; both ends of `dimension_counts` are allowed."""
+
+    dimension_counts: tuple[int, int]
+    data_types: frozenset[str]
+    optional: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SupportRow:
+    """A support table of the documentation; `functions` (short names) is empty where the row holds for all of them."""
+
+    level: FeatureLevel
+    functions: tuple[str, ...]
+    tensors: Mapping[str, TensorSupport]
+
+
+def read_field(raw: dict[str, Any]) -> FieldSchema:
+    """The entry of an operator's file, as it stands under `fields`."""
+    return FieldSchema(
+        name=raw["name"],
+        kind=FieldKind(raw["kind"]),
+        type=FieldType(raw["type"]),
+        optional=raw["optional"],
+        enum=raw.get("enum"),
+        count=raw.get("count"),
+        scalar_type=raw.get("scalar_type"),
+        shape=raw.get("shape"),
+        doc=raw.get("doc", ""),
+        updated_with=raw.get("updated_with"),
+    )
+
+
+def read_row(raw: dict[str, Any]) -> SupportRow:
+    """The entry of an operator's file, as it stands under `support`."""
+    tensors = {
+        name: TensorSupport(
+            dimension_counts=(entry["dimension_counts"][0], entry["dimension_counts"][1]),
+            data_types=frozenset(entry["data_types"]),
+            optional=entry["optional"],
+        )
+        for name, entry in raw["tensors"].items()
+    }
+    return SupportRow(FeatureLevel(raw["level"]), tuple(raw.get("functions", ())), MappingProxyType(tensors))

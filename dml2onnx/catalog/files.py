@@ -1,0 +1,37 @@
+"""The JSON files of `schemas/`, and the names in them."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).parent.parent
+
+
+class UnknownNameError(KeyError):
+    """A name the catalogue does not have; KeyError alone would print the message in quotes."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@functools.cache
+def schemas_directory() -> Path:
+    """The directory of the JSON files: inside the package in a wheel, beside it in a checkout."""
+    inside = PACKAGE / "schemas"
+    return inside if inside.is_dir() else PACKAGE.parent / "schemas"
+
+
+def read_json(relative: str) -> Any:
+    """The content of a file; what reads it gives it types, and lets nothing of it out."""
+    with open(schemas_directory() / relative, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def did_you_mean(name: str, candidates: tuple[str, ...]) -> str:
+    """A question to append to a message about a name, if any candidate is near."""
+    close = difflib.get_close_matches(name, candidates, n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(close)}?" if close else ""
