@@ -82,6 +82,7 @@ ALLOWED = {
         "reference",
         "runtime",
     },
+    "recorder": set(),
     "report": {
         "arguments",
         "catalog",

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Write and check ``dml2onnx/recorder/dml2onnx_recorder.h``, the recording DirectML device for C++ programs.
+
+    scripts/generate_recorder.py            write it
+    scripts/generate_recorder.py --check    fail when it differs from what would be written
+
+It is the parts in ``scripts/recorder/``, one after the other, with the operators and enumerations of the catalogue as
+tables in between. An operator stands there for headers that declare it, which is what ``DML_TARGET_VERSION`` says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from dml2onnx import catalog  # noqa: E402
+from dml2onnx.catalog import FieldKind, FieldType  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dml2onnx.catalog import FeatureLevel, FieldSchema, OperatorSchema
+
+PARTS = ROOT / "scripts" / "recorder"
+TARGET = ROOT / "dml2onnx" / "recorder" / "dml2onnx_recorder.h"
+TABLES = "the tables"
+ORDER = ("basics.h", "json.h", "description.h", "fields.h", TABLES, "describe.h")
+
+HEAD = """\
+// A recording DirectML device: include this header, create your graphs on dml2onnx::CreateRecordingDevice's device, and
+// they lie on disk for `dml2onnx check`, `compile` and `run`. See https://github.com/dml2onnx/dml2onnx.
+//
+// Written by scripts/generate_recorder.py of dml2onnx from scripts/recorder/ and schemas/. Do not edit.
+// SPDX-License-Identifier: MIT
+"""
+OPEN = "namespace dml2onnx {\nnamespace detail {\n"
+CLOSE = "}  // namespace detail\n}  // namespace dml2onnx\n"
+
+KINDS = {kind: "k" + "".join(word.capitalize() for word in kind.value.split("_")) for kind in FieldType} | {
+    FieldType.SIZE_2D: "kSize2D"
+}
+ROLES = {
+    FieldKind.INPUT_TENSOR: "kInput",
+    FieldKind.OUTPUT_TENSOR: "kOutput",
+    FieldKind.ATTRIBUTE: "kAttribute",
+}
+_INCLUDE = re.compile(r"#include <([a-z_]+)>\n")
+
+
+def header() -> str:
+    """The whole header."""
+    parts = [tables() if name == TABLES else (PARTS / name).read_text(encoding="utf-8") for name in ORDER]
+    standard = sorted({name for part in parts for name in _INCLUDE.findall(part)})
+    includes = "".join(f"#include <{name}>\n" for name in standard)
+    bodies = [re.sub(r"\n{3,}", "\n\n", _INCLUDE.sub("", part)) for part in parts]
+    return "\n".join([HEAD, "#pragma once\n", includes, *bodies])
+
+
+# --- Tables -----------------------------------------------------------------------------------------------------------
+
+
+def tables() -> str:
+    """The enumerations that descriptors use, and every operator with its fields."""
+    operators = [catalog.operator(name) for name in catalog.operator_names()]
+    types = catalog.enum_schema("DML_OPERATOR_TYPE").by_full_name
+    operators.sort(key=lambda item: (types[item.name].introduced, types[item.name].value))
+    used = {field.enum for item in operators for field in item.fields if field.enum is not None}
+    enums = sorted(used | {"DML_TENSOR_TYPE", "DML_TENSOR_FLAGS"})
+    parts = ["// Enumerations by number, so that a header need not declare them all, and operators by field.\n", OPEN]
+    parts += [_enum(name) for name in enums]
+    rows = ["inline constexpr OperatorFields kOperators[] = {\n"]
+    for level, group in itertools.groupby(operators, lambda item: types[item.name].introduced):
+        members = list(group)
+        parts += _guarded(level, "\n".join(_fields(item) for item in members))
+        rows += _guarded(level, "".join(map(_row, members)))
+    return "\n".join(parts) + "\n" + "".join(rows) + "};\n\n" + CLOSE
+
+
+def _guarded(level: FeatureLevel, text: str) -> Iterator[str]:
+    if level.info.value == 0x1000:
+        yield text
+        return
+    yield f"#if DML2ONNX_TARGET_VERSION >= {level.info.value:#x}\n"
+    yield text
+    yield "#endif\n"
+
+
+def _camel(name: str, prefix: str) -> str:
+    return "k" + "".join(word.capitalize() for word in name.removeprefix(prefix).split("_"))
+
+
+def _enum(name: str) -> str:
+    schema = catalog.enum_schema(name)
+    constant = _camel(name, "DML_")
+    lines = "".join(f'    {{{number}, "{value.full_name}"}},\n' for number, value in sorted(schema.by_value.items()))
+    return (
+        f"inline constexpr Enumerator {constant}Values[] = {{\n{lines}}};\n"
+        f"inline constexpr EnumNames {constant}{{{constant}Values, {len(schema.by_value)}}};\n"
+    )
+
+
+def _fields(operator: OperatorSchema) -> str:
+    lines = "".join(f"    {_field(operator, field)},\n" for field in operator.fields)
+    return f"inline constexpr Field {_camel(operator.name, 'DML_OPERATOR_')}Fields[] = {{\n{lines}}};\n"
+
+
+def _field(operator: OperatorSchema, field: FieldSchema) -> str:
+    other = field.count or field.scalar_type
+    members = (
+        f'"{field.name}"',
+        f"FieldKind::{KINDS[field.type]}",
+        f"FieldRole::{ROLES[field.kind]}",
+        "true" if field.optional else "false",
+        f"offsetof({operator.struct}, {field.name})",
+        "0" if other is None else f"offsetof({operator.struct}, {other})",
+        "nullptr" if field.enum is None else f"&{_camel(field.enum, 'DML_')}",
+    )
+    return "{" + ", ".join(members) + "}"
+
+
+def _row(operator: OperatorSchema) -> str:
+    constant = _camel(operator.name, "DML_OPERATOR_")
+    return f'    {{{operator.name}, "{operator.name}", {constant}Fields, {len(operator.fields)}}},\n'
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Writes the recording device for C++ programs.")
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    text = header()
+    if not parser.parse_args().check:
+        TARGET.write_text(text, encoding="utf-8")
+        return 0
+    if not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
+        print(f"{TARGET.relative_to(ROOT)} is stale; run scripts/generate_recorder.py", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
