@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,9 @@ import pytest
 import dml2onnx
 from dml2onnx import GraphBuilder
 from dml2onnx.checks import check
+from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.reference import evaluate
 from dml2onnx.verification.lone import lone_node
 from dml2onnx.verification.trial import relations, trial
 from tests.lowering.harness import operator, t
@@ -79,3 +83,60 @@ def test_an_input_is_as_large_as_any_reader_sees_it(tmp_path: Path, format: str)
     assert sorted(result.size for result in results) == [1, 2]
     np.testing.assert_array_equal(max(results, key=np.size), -values)
     assert relations(dml2onnx.load(path), 1, random.Random(0), tmp_path) == []
+
+
+def test_an_input_is_as_large_as_any_reader_sees_it_whoever_describes_it() -> None:
+    """What an input says of itself is how its caller sees it, unless somebody sees beyond that."""
+    g = GraphBuilder()
+    x = g.input("x", "FLOAT16", [1])
+    whole = g.reinterpret(x, "FLOAT16", [2])
+    model = dml2onnx.compile(g.build({"all": g.negate(whole)}))
+    assert model.inputs[0].shape == (2,)
+    np.testing.assert_array_equal(model.run({"x": np.array([0.25, 0.5], np.float16)})["all"], [-0.25, -0.5])
+
+
+def test_what_is_left_of_an_input_behind_a_write_belongs_to_it() -> None:
+    """The first of two numbers is overwritten in place, and the second one is read from there."""
+    one, two = t("FLOAT16", [1]), t("FLOAT16", [2])
+    x, y, z = Value("x", 4), Value("y", 4), Value("z", 4)
+    relu = operator("ACTIVATION_RELU", InputTensor=one, OutputTensor=one)
+    copy = operator("ELEMENT_WISE_IDENTITY", InputTensor=two, OutputTensor=two)
+    nodes = (
+        Node("relu", relu, {"InputTensor": (Read(x),)}, {"OutputTensor": (Write(y, 0, x),)}),
+        Node("copy", copy, {"InputTensor": (Read(y),)}, {"OutputTensor": (Write(z),)}),
+    )
+    for seen in (one, None):
+        graph = Graph(nodes, (GraphInput("x", x, desc=seen),), (GraphOutput("z", z, two),))
+        model = dml2onnx.compile(graph)
+        feeds = {"x": np.array([-1, -2], np.float16)}
+        np.testing.assert_array_equal(model.run(feeds)["z"], np.array([0, -2], np.float16))
+        np.testing.assert_array_equal(evaluate(graph, feeds)["z"], np.array([0, -2], np.float16))
+
+
+def test_what_several_nodes_see_of_an_input_is_made_once() -> None:
+    """Whichever of them comes first: one of five sees it with another rank."""
+    g = GraphBuilder()
+    x = g.input("x", "FLOAT16", [1])
+    outputs = {f"y{index}": g.activation_celu(x, 0.25) for index in range(4)}
+    graph = g.build({**outputs, "z": g.activation_celu(g.reinterpret(x, "FLOAT16", [1, 1]), 0.25)})
+    graph = replace(graph, inputs=tuple(replace(item, desc=None) for item in graph.inputs))
+    counts = set()
+    for first in range(len(graph.nodes)):
+        nodes = (graph.nodes[first], *graph.nodes[:first], *graph.nodes[first + 1 :])
+        counts.add(dml2onnx.compile(replace(graph, nodes=nodes)).node_count)
+    assert max(counts) - min(counts) <= 1
+
+
+@pytest.mark.parametrize(
+    ("described", "codes"), [(True, ["DML1012"]), (False, ["DML1409"])], ids=["described", "not described"]
+)
+def test_a_list_of_no_inputs_is_one(tmp_path: Path, described: bool, codes: list[str]) -> None:
+    picture = {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]}
+    desc = {"InputTensor": picture, "OutputTensor": {**picture, "DataType": "INT8"}, "QuantizationType": "SCALE"}
+    if described:
+        desc["QuantizationTensors"] = [{"DataType": "FLOAT32", "Sizes": [1, 1, 1, 1]}]
+    node = {"type": "QUANTIZE", "desc": desc, "inputs": {"InputTensor": "x", "QuantizationTensors": []}}
+    model = {"dml2onnx": 1, "inputs": {"x": picture}, "nodes": [{**node, "outputs": {"OutputTensor": "y"}}]}
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps({**model, "outputs": ["y"]}), encoding="utf-8")
+    assert [item.code for item in check(dml2onnx.load(path))] == codes

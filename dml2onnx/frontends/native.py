@@ -425,16 +425,18 @@ class _NativeReader:
             reads: list[Read | None] = []
             descs: list[TensorDesc | None] = []
             is_buffer = False
-            for index, item in enumerate(self._entries(entry, is_array, place, node.name, field)):
+            entries = self._entries(entry, is_array, place, node.name, field)
+            for index, item in enumerate(entries):
                 read, source = self._read_source(item, node, field, f"/{index}" if is_array else "")
                 reads.append(read)
                 descs.append(None if source is None else source.desc)
                 is_buffer |= source is not None and source.is_buffer
             complete = [read for read in reads if read is not None]
-            sources[field] = tuple(complete) if len(complete) == len(reads) and reads else None
+            is_readable = bool(reads) or entries is entry  # an empty list is one; what is no list has been reported
+            sources[field] = tuple(complete) if len(complete) == len(reads) and is_readable else None
             if not described and not is_buffer:
                 taken = [desc for desc in descs if desc is not None]
-                whole = len(taken) == len(reads) and bool(reads)
+                whole = len(taken) == len(reads) and is_readable
                 given[field] = UNREADABLE if not whole else tuple(taken) if is_array else taken[0]
         return sources, given
 

@@ -117,7 +117,8 @@ def _views(
 class GraphInput:
     """A buffer that the caller binds. ``default`` are sample contents, when the model came with some.
 
-    ``desc`` is the view under which the caller sees the buffer; ``None`` leaves it to the first reader.
+    ``desc`` is the view under which the caller sees the buffer, unless somebody reads beyond it; ``None`` leaves it to
+    the first reader.
     """
 
     name: str

@@ -32,37 +32,63 @@ def input_descs(
 ) -> list[TensorDesc]:
     """The tensor as which each input is seen: its own descriptor, or else that of its first reader.
 
-    Where the first reader does not read all that ``nodes`` and ``outputs`` do, it is a row of all that is read.
+    Where this is not all that ``nodes`` and ``outputs`` read, it is a row of all that is read.
     """
-    readers: dict[Value, list[tuple[int, TensorDesc]]] = {item.value: [] for item in inputs if item.desc is None}
-    for node in nodes if readers else ():
+    readers = _readers(inputs, nodes, outputs)
+    return [_desc(item, readers[item.value]) for item in inputs]
+
+
+def _readers(
+    inputs: Sequence[GraphInput], nodes: Iterable[Node], outputs: Iterable[GraphOutput]
+) -> dict[Value, list[tuple[int, TensorDesc]]]:
+    """Who sees the buffer of each input as it is given, from which byte on.
+
+    Of an input with a descriptor also who sees what is left of it behind a write; without one, a write keeps all.
+    """
+    readers: dict[Value, list[tuple[int, TensorDesc]]] = {item.value: [] for item in inputs}
+    seen = {item.value: item for item in inputs if item.desc is None or _reach(item.desc) < item.value.nbytes}
+    for node in nodes if seen else ():
         for _, _, read, desc in node.views_in():
-            if read.value in readers:
-                readers[read.value].append((read.offset, in_memory(desc)))
+            if read.value in seen:
+                readers[seen[read.value].value].append((read.offset, in_memory(desc)))
         for name, _, write, desc in node.views_out():
-            if write.base in readers and node.operator.updates(name):
-                readers[write.base].append((write.offset, in_memory(desc)))
-            elif write.base in readers:
+            item = None if write.base is None else seen.get(write.base)
+            if item is None:
+                continue
+            if node.operator.updates(name):
+                readers[item.value].append((write.offset, in_memory(desc)))
+            elif item.desc is None:
                 data_type = in_memory(desc).data_type
-                readers[write.base].append((0, TensorDesc(data_type, (-(-write.base.nbytes // data_type.itemsize),))))
-    for output in outputs if readers else ():
-        if output.value in readers:
-            readers[output.value].append((0, in_memory(output.desc)))
-    return [item.desc or _desc(item.value.nbytes, readers[item.value]) for item in inputs]
+                whole = TensorDesc(data_type, (-(-item.value.nbytes // data_type.itemsize),))
+                readers[item.value].append((0, whole))
+            if item.desc is not None:
+                seen[write.value] = item
+    for output in outputs if seen else ():
+        if output.value in seen:
+            readers[seen[output.value].value].append((0, in_memory(output.desc)))
+    return readers
 
 
-def _desc(nbytes: int, readers: list[tuple[int, TensorDesc]]) -> TensorDesc:
-    """As the first reader sees a buffer if that is all that anybody reads, else a row of what is read."""
+def _desc(item: GraphInput, readers: list[tuple[int, TensorDesc]]) -> TensorDesc:
+    """As the caller or the first reader sees a buffer if that is all that anybody reads, else a row of what is read."""
+    nbytes = item.value.nbytes
     if not readers:
-        return TensorDesc(DataType.UINT8, (max(nbytes, 1),))
-    needed = min(nbytes, max(offset + desc.extent * desc.data_type.itemsize for offset, desc in readers))
-    first_offset, first = readers[0]
-    width = first.data_type.itemsize
-    if first_offset == 0 and needed <= first.extent * width <= nbytes:
+        return item.desc or TensorDesc(DataType.UINT8, (max(nbytes, 1),))
+    needed = min(nbytes, max(offset + _reach(desc) for offset, desc in readers))
+    if item.desc is not None and needed <= _reach(item.desc):
+        return item.desc
+    first_offset, first = readers[0] if item.desc is None else (0, in_memory(item.desc))
+    if first_offset == 0 and needed <= _reach(first) <= nbytes:
         return first
+    width = first.data_type.itemsize
     count = -(-needed // width)
     if count * width <= nbytes:
         return TensorDesc(first.data_type, (count,))
     # a buffer may end in the middle of an element of its first reader
     width = gcd(width, nbytes)
     return TensorDesc(DataType(f"uint{8 * width}"), (nbytes // width,))
+
+
+def _reach(desc: TensorDesc) -> int:
+    """Bytes that a tensor reaches over; 0 where its strides are not as many as its sizes, which is a finding."""
+    return desc.reach if desc.strides is None or len(desc.strides) == desc.rank else 0

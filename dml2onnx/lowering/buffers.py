@@ -8,6 +8,7 @@ agree on them cost nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd, prod
@@ -37,10 +38,10 @@ from dml2onnx.lowering.emitter.movement import MANY_ELEMENTS
 from dml2onnx.lowering.margins import surrounded
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable, Set
 
     from dml2onnx.ir.data import Data
-    from dml2onnx.ir.graph import Graph, Write
+    from dml2onnx.ir.graph import Graph, Node, Write
     from dml2onnx.ir.view import Plan
     from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.model import DType
@@ -53,6 +54,10 @@ STORED_POSITIONS = 1 << 14
 
 SLICED_ROWS = 16
 """Up to so many long rows of one memory are Slices, which copy faster than Gather."""
+
+
+_Sight: TypeAlias = "tuple[Value, int, tuple[int, ...], tuple[int, ...] | None]"
+"""A value, the byte from which on it is seen, sizes and strides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +204,18 @@ class Buffers:
         self._flat: dict[tuple[Value, DType], Tensor] = {}
         self._constants: dict[tuple[Value, int, TensorDesc, bool], Tensor] = {}
         self._views: dict[tuple[Tensor, DType], Tensor] = {}
+        self._shared: frozenset[_Sight] = frozenset()
+        self._read_once: dict[tuple[Value, int, TensorDesc, bool], Tensor] = {}
+
+    def share(self, nodes: Iterable[Node], given: Set[Value]) -> None:
+        """What several of ``nodes`` see of a value of ``given`` will be made once, whichever of them comes first."""
+        seen = Counter(
+            (read.value, read.offset, desc.sizes, desc.strides)
+            for node in nodes
+            for _, _, read, desc in node.views_in()
+            if read.value in given
+        )
+        self._shared = frozenset(sight for sight, count in seen.items() if count > 1)
 
     def bind(self, value: Value, tensor: Tensor) -> None:
         """A graph input: ``tensor`` holds the buffer from its start, in memory order."""
@@ -237,6 +254,16 @@ class Buffers:
             and last.layout.strides == desc.effective_strides
         ):
             return last.tensor  # how nearly all operators hand on their results
+        if (value, offset, desc.sizes, desc.strides) in self._shared:
+            known = (value, offset, desc, units)
+            if known not in self._read_once:
+                self._read_once[known] = self._made(value, offset, desc, units)
+            return self._read_once[known]
+        return self._made(value, offset, desc, units)
+
+    def _made(self, value: Value, offset: int, desc: TensorDesc, units: bool) -> Tensor:
+        """What :meth:`read` gives where it is not there yet."""
+        dtype, layers = desc.data_type.dtype, self._memory[value]
         end = offset + desc.extent * dtype.itemsize
         top = next((layer for layer in reversed(layers) if layer.start < end and offset < layer.end), ZEROS)
         if isinstance(top, Known):
@@ -290,6 +317,8 @@ class Buffers:
         if tensor.dtype != dtype:
             return None
         if (layer.start, layout.sizes, layout.strides) != (offset, desc.sizes, desc.effective_strides):
+            if (value, offset, desc.sizes, desc.strides) in self._shared:
+                return None
             inside = layer.start <= offset and offset + desc.extent * dtype.itemsize <= layer.end
             if (
                 not inside

@@ -138,7 +138,8 @@ def _pick(node: Node, result: Lowered, name: str, index: int) -> Tensor:
 def _bind_inputs(
     graph: Graph, live: Sequence[Node], outputs: Sequence[GraphOutput], e: Emitter, buffers: Buffers
 ) -> tuple[Port, ...]:
-    """One port per graph input, shaped like the memory of its first reader, if that reads all that is needed."""
+    """One port per graph input, shaped as :func:`input_descs` says."""
+    buffers.share(live, {item.value for item in graph.inputs})
     ports = []
     for item, desc in zip(graph.inputs, input_descs(graph.inputs, live, outputs), strict=True):
         stored, shape = in_memory(desc), stored_shape(desc)
