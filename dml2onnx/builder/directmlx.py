@@ -15,6 +15,7 @@ from dml2onnx import arguments
 from dml2onnx.builder import policies
 from dml2onnx.builder.attributes import ActivationLike
 from dml2onnx.builder.expression import Expression, Operand
+from dml2onnx.builder.given import meant, refusal, whole_numbers
 from dml2onnx.builder.methods import is_usual, sizes_of, truth
 from dml2onnx.builder.operands import axis_from_the_start
 from dml2onnx.builder.operators import Operators
@@ -39,16 +40,16 @@ class DirectMLX(Operators):
     def _around(self, axis: int, input: object) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The sizes of a tensor before and after one of its dimensions."""
         sizes = sizes_of(input)
-        place = self._given(partial(arguments.whole_number, least=None), axis_from_the_start(axis, len(sizes)), "axis")
+        place = meant(partial(arguments.whole_number, least=None), axis_from_the_start(axis, len(sizes)), "axis")
         if not 0 <= place < max(len(sizes), 1):
             message = f"axis is {axis}, and the tensor has {len(sizes)} dimensions, counted from 0"
-            raise self.refusal(codes.BAD_TENSOR, message, expected=f"0 to {len(sizes) - 1}", found=axis)
+            raise refusal(codes.BAD_TENSOR, message, expected=f"0 to {len(sizes) - 1}", found=axis)
         return sizes[:place], sizes[place + 1 :]
 
     # --- Views --------------------------------------------------------------------------------------------------------
 
     def _is_dilated(self, dilations: Sequence[int] | None) -> bool:
-        return dilations is not None and any(step != 1 for step in self._whole_numbers("dilations", dilations))
+        return dilations is not None and any(step != 1 for step in whole_numbers("dilations", dilations))
 
     def reshape(self, input: Expression, sizes: Sequence[int], name: str | None = None) -> Expression:
         """The same elements in row-major order under other sizes, one of which may be -1 for what remains.
@@ -58,14 +59,14 @@ class DirectMLX(Operators):
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
         """
         self._own(input, "input")
-        given = wanted = self._whole_numbers("sizes", sizes)
+        given = wanted = whole_numbers("sizes", sizes)
         known = prod(size for size in wanted if size != -1)
         if wanted.count(-1) == 1 and known > 0:
             wanted = tuple(input.desc.element_count // known if size == -1 else size for size in wanted)
         if any(size < 1 for size in wanted) or prod(wanted) != input.desc.element_count:
             message = f"sizes {list(input.sizes)} cannot become {list(given)}"
             expected = f"{input.desc.element_count} elements"
-            raise self.refusal(codes.DIFFERENT_ELEMENT_COUNTS, message, expected=expected, found=list(given))
+            raise refusal(codes.DIFFERENT_ELEMENT_COUNTS, message, expected=expected, found=list(given))
         if input.strides is not None:
             with self.tensor_policy(policies.packed):
                 input = self.identity(input, name=name)
@@ -344,11 +345,11 @@ class DirectMLX(Operators):
 
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_slice1_operator_desc
         """
-        steps = () if self._has("2_1") else self._whole_numbers("input_window_strides", input_window_strides)
+        steps = () if self._has("2_1") else whole_numbers("input_window_strides", input_window_strides)
         if self._has("2_1") or any(step < 1 for step in steps):
             return self.slice1(input, input_window_offsets, input_window_sizes, input_window_strides, name=name)
         # SLICE counts the elements that are taken, SLICE1 those that the window spans
-        spans = zip(self._whole_numbers("input_window_sizes", input_window_sizes), steps, strict=False)
+        spans = zip(whole_numbers("input_window_sizes", input_window_sizes), steps, strict=False)
         taken = [(size - 1) // step + 1 for size, step in spans]
         return self.slice0(input, input_window_offsets, taken, input_window_strides, name=name)
 
@@ -369,7 +370,7 @@ class DirectMLX(Operators):
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_split_operator_desc
         """
         before, after = self._around(axis, input)
-        sizes = [(*before, size, *after) for size in self._whole_numbers("output_axis_sizes", output_axis_sizes)]
+        sizes = [(*before, size, *after) for size in whole_numbers("output_axis_sizes", output_axis_sizes)]
         return self.split0(input, sizes, axis, name)
 
     def one_hot(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from dml2onnx.builder.given import refusal
 from dml2onnx.codes import building as codes
 from dml2onnx.ir.operator import ScaleBias
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -290,7 +291,7 @@ def broadcast_sizes(a: Expression, b: Expression, last: int = 0) -> tuple[int, .
         return np.broadcast_shapes(a.sizes[: a.rank - last], b.sizes[: b.rank - last])
     except ValueError:
         message = f"sizes {list(a.sizes)} and {list(b.sizes)} do not broadcast together"
-        raise a.builder.refusal(codes.NO_BROADCAST, message, expected=list(a.sizes), found=list(b.sizes)) from None
+        raise refusal(codes.NO_BROADCAST, message, expected=list(a.sizes), found=list(b.sizes)) from None
 
 
 def _expand(index: Index, rank: int) -> list[int | slice]:

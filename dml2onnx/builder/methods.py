@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 import numpy as np
 
 from dml2onnx.builder.attributes import DataTypeLike, data_type_of
-from dml2onnx.builder.call_sites import call_site
 from dml2onnx.builder.expression import Expression
+from dml2onnx.builder.given import listed, refusal
 from dml2onnx.builder.recorder import Recorder, Stated
 from dml2onnx.codes.building import BAD_FLAG
-from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class OperatorMethods(Recorder):
         sizes: Sequence[Sequence[int]],
         name: str | None,
     ) -> tuple[Expression, ...]:
-        stated = [Stated(item) for item in self._items("the list of sizes", sizes)]
+        stated = [Stated(item) for item in listed("the list of sizes", sizes)]
         result = self.record(operator, inputs, attributes, {field: stated}, name)[field]
         assert isinstance(result, tuple)
         return result
@@ -71,7 +70,7 @@ def truth(flag: object) -> bool:
     if isinstance(flag, (bool, np.bool_)) or (isinstance(flag, (int, np.integer)) and flag in (0, 1)):
         return bool(flag)
     message = f"a flag is {type(flag).__name__}, neither true nor false"
-    raise DmlError(BAD_FLAG.at(message, pointer=call_site(), expected="True or False", found=type(flag).__name__))
+    raise refusal(BAD_FLAG, message, expected="True or False", found=type(flag).__name__)
 
 
 def wanted(flag: object, stated: Stated) -> Stated | None:

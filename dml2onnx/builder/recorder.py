@@ -11,9 +11,11 @@ import numpy as np
 
 from dml2onnx import arguments, catalog
 from dml2onnx.builder import policies
-from dml2onnx.builder.attributes import activations, data_type_of, holds, plain
+from dml2onnx.builder.attributes import activations, holds, plain
 from dml2onnx.builder.call_sites import call_site
 from dml2onnx.builder.expression import Expression
+from dml2onnx.builder.given import check_name, described, known_data_type, meant, refusal, tensor_desc, whole_numbers
+from dml2onnx.builder.names import Names
 from dml2onnx.builder.operands import axes_beyond, axes_from_the_start, is_literal, relatives
 from dml2onnx.catalog import FeatureLevel, FieldType, Rule
 from dml2onnx.checks.inference import infer_outputs
@@ -29,10 +31,10 @@ from dml2onnx.frontends.problems import report
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     import numpy.typing as npt
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from dml2onnx.builder.graph_builder import GraphBuilder
     from dml2onnx.builder.policies import TensorPolicy
     from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.diagnostics import Code, Diagnostic
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import FieldValue
 
     Given = TypeVar("Given")
@@ -72,7 +74,7 @@ class Recorder:
         feature_level: FeatureLevel | str | None = None,
         policy: TensorPolicy = policies.packed,
     ) -> None:
-        self._check_name("a graph", name, may_be_empty=True)
+        check_name("a graph", name, may_be_empty=True)
         self.name = name
         self.feature_level = arguments.feature_level(feature_level) or catalog.LATEST
         if not callable(policy):
@@ -84,8 +86,8 @@ class Recorder:
         self._input_names: set[str] = set()
         self._constants: list[Constant] = []
         self._scopes: list[str] = []
-        self._value_names = _Names()
-        self._node_names = _Names()
+        self._value_names = Names()
+        self._node_names = Names()
         self._reader = DescriptorReader(NATIVE)
         self._right: set[tuple[OperatorDesc, FeatureLevel]] = set()
         """Descriptors without errors; networks repeat themselves."""
@@ -96,7 +98,7 @@ class Recorder:
 
     def scope(self, name: str) -> AbstractContextManager[None]:
         """Names of what is made inside start with ``name`` and ``_``; scopes nest."""
-        self._check_name("a scope", name, may_be_empty=True)
+        check_name("a scope", name, may_be_empty=True)
         return self._inside(name)
 
     @contextmanager
@@ -116,16 +118,8 @@ class Recorder:
         finally:
             self.policy = before
 
-    def _check_name(self, what: str, name: object, *, may_be_empty: bool = False) -> None:
-        """Refuses what is no name in ONNX: UTF-8, and not empty, which stands for no tensor."""
-        is_text = isinstance(name, str) and not any("\ud800" <= char <= "\udfff" for char in name)
-        if not is_text or not (name or may_be_empty):
-            found = quote(name) if isinstance(name, str) else type(name).__name__
-            message = f"the name of {what} is {found}"
-            raise self.refusal(codes.BAD_NAME, message, expected="text that is not empty", found=found)
-
     def _scoped(self, stem: str) -> str:
-        self._check_name("a node or constant", stem, may_be_empty=True)
+        check_name("a node or constant", stem, may_be_empty=True)
         return "_".join((*self._scopes, stem))
 
     # --- Sources and views --------------------------------------------------------------------------------------------
@@ -147,11 +141,11 @@ class Recorder:
         default the smallest that is legal. Diagnostics DML1804 for a name that is taken, DML1805 for what is no tensor.
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
         """
-        self._check_name("an input", name)
+        check_name("an input", name)
         if name in self._input_names:
-            raise self.refusal(codes.NAME_TAKEN, f"there is an input {quote(name)} already", found=quote(name))
-        owned_by_dml = self._given(arguments.flag, owned_by_dml, "owned_by_dml")
-        desc = self._desc(data_type, sizes, strides, owned_by_dml, total_size, alignment)
+            raise refusal(codes.NAME_TAKEN, f"there is an input {quote(name)} already", found=quote(name))
+        owned_by_dml = meant(arguments.flag, owned_by_dml, "owned_by_dml")
+        desc = tensor_desc(data_type, sizes, strides, owned_by_dml, total_size, alignment)
         value = Value(self._value_names.take(name), desc.total_bytes)
         self._inputs.append(GraphInput(name, value, None, desc))
         self._input_names.add(name)
@@ -174,19 +168,19 @@ class Recorder:
         as they lie in memory; by default they are its shape, packed.
         """
         if name is not None:
-            self._check_name("a constant", name, may_be_empty=True)
-        array = np.ascontiguousarray(self._given(arguments.array, values, "values"))
-        wanted = self._data_type(array.dtype if data_type is None else data_type)
+            check_name("a constant", name, may_be_empty=True)
+        array = np.ascontiguousarray(meant(arguments.array, values, "values"))
+        wanted = known_data_type(array.dtype if data_type is None else data_type)
         if not holds(wanted, array):
             low, high = wanted.limits
             message = f"the values are no {wanted.name}, which holds whole numbers from {low} to {high}"
-            raise self.refusal(codes.NOT_EXACT, message, expected=f"{low} to {high}", found=array.dtype)
+            raise refusal(codes.NOT_EXACT, message, expected=f"{low} to {high}", found=array.dtype)
         with np.errstate(over="ignore"):  # what is too large for a floating point type is infinite
             array = array.astype(wanted.dtype, copy=True)
-        desc = self._desc(wanted, array.shape if sizes is None else sizes, strides)
+        desc = tensor_desc(wanted, array.shape if sizes is None else sizes, strides)
         if array.size != desc.extent:
             message = f"{array.size} values were given for a tensor that covers {desc.extent} elements"
-            raise self.refusal(codes.BAD_TENSOR, message, expected=desc.extent, found=array.size)
+            raise refusal(codes.BAD_TENSOR, message, expected=desc.extent, found=array.size)
         raw = pack_nibbles(array.reshape(-1)) if wanted.is_packed_nibbles else array.reshape(-1).view(np.uint8)
         raw = np.concatenate([raw, np.zeros(desc.minimum_bytes - raw.size, np.uint8)])
         raw.flags.writeable = False
@@ -209,25 +203,25 @@ class Recorder:
         self._own(input, "input")
         if sizes is None and strides is None:
             sizes, strides = input.sizes, input.strides
-        desc = self._desc(
+        desc = tensor_desc(
             input.data_type if data_type is None else data_type, input.sizes if sizes is None else sizes, strides
         )
         if desc.data_type.bytes_for(desc.extent) > input.value.nbytes:
             needed, there = f"{desc.data_type.bytes_for(desc.extent)} bytes", f"{input.value.nbytes} bytes"
-            raise self.refusal(codes.VIEW_TOO_LARGE, f"{desc} covers {needed} of {there}", expected=there, found=needed)
+            raise refusal(codes.VIEW_TOO_LARGE, f"{desc} covers {needed} of {there}", expected=there, found=needed)
         return self._expression(input.value, desc)
 
     def broadcast(self, input: Expression, sizes: Sequence[int]) -> Expression:
         """The tensor repeated to ``sizes`` by zero strides, with numpy's rules; no operator, no cost."""
         input = self._own(input, "input")
-        wanted = self._whole_numbers("sizes", sizes)
+        wanted = whole_numbers("sizes", sizes)
         if wanted == input.sizes:
             return input
         missing = len(wanted) - input.rank
         old = (1,) * missing + input.sizes
         if missing < 0 or any(have not in (1, want) for have, want in zip(old, wanted, strict=True)):
             message = f"sizes {list(input.sizes)} do not broadcast to {list(wanted)}"
-            raise self.refusal(codes.NO_BROADCAST, message, expected=list(wanted), found=list(input.sizes))
+            raise refusal(codes.NO_BROADCAST, message, expected=list(wanted), found=list(input.sizes))
         steps = (0,) * missing + input.desc.effective_strides
         strides = [0 if have == 1 and want != 1 else step for have, want, step in zip(old, wanted, steps, strict=True)]
         return self.reinterpret(input, sizes=wanted, strides=strides)
@@ -313,12 +307,12 @@ class Recorder:
 
     def _constant_for(self, schema: OperatorSchema, field: str, given: object, inputs: Tensors) -> Expression:
         """A number or an array in the data type, and repeated to the sizes, of what it has to agree with."""
-        array = self._given(arguments.array, given, field)
+        array = meant(arguments.array, given, field)
         like = next(relatives(schema, Rule.SAME_DATA_TYPE, field, inputs), None)
         if like is None and isinstance(given, (int, float)):
             message = f"the number {arguments.described(given)} for {field} does not say of which data type it is"
             expected = "an array, or constant(number, data_type=...)"
-            raise self.refusal(codes.BAD_TENSOR, message, expected=expected, found=type(given).__name__)
+            raise refusal(codes.BAD_TENSOR, message, expected=expected, found=type(given).__name__)
         made = self.constant(array, data_type=None if like is None else like.data_type)
         equal = next(relatives(schema, Rule.SAME_SIZES, field, inputs), None)
         if equal is not None:
@@ -360,7 +354,7 @@ class Recorder:
         for axis, rank in axes_beyond(schema, axes_from_the_start(schema, raw, descs), descs):
             message = f"the axis {axis} is none of {rank} dimensions, which are counted from 0"
             expected = f"{-rank} to {rank - 1}"
-            raise self.refusal(OUT_OF_RANGE, message, expected=expected, found=axis, node=node_name, operator=schema)
+            raise refusal(OUT_OF_RANGE, message, expected=expected, found=axis, node=node_name, operator=schema)
         operator, problems = self._reader.operator(schema, raw, given)
         if not problems:
             return operator, ()
@@ -376,12 +370,12 @@ class Recorder:
         schema = partial.schema
         single = {field: stated for field, stated in outputs.items() if isinstance(stated, Stated)}
         sizes = {
-            field: self._whole_numbers(f"sizes of {field}", stated.sizes)
+            field: whole_numbers(f"sizes of {field}", stated.sizes)
             for field, stated in single.items()
             if stated.sizes is not None
         }
         types = {
-            field: self._data_type(stated.data_type) for field, stated in single.items() if stated.data_type is not None
+            field: known_data_type(stated.data_type) for field, stated in single.items() if stated.data_type is not None
         }
         found = infer_outputs(partial, sizes, types, tuple(single))
         if found.missing:
@@ -393,7 +387,7 @@ class Recorder:
             message = (
                 f"{what} of {schema.short_name} do not follow from its inputs and attributes, and have to be stated"
             )
-            raise self.refusal(codes.NOT_INFERABLE, message, node=node_name, operator=schema)
+            raise refusal(codes.NOT_INFERABLE, message, node=node_name, operator=schema)
         values = list(partial.values)
         for field, (data_type, inferred) in found.outputs.items():
             values[schema.index[field]] = self._output_desc(data_type, inferred)
@@ -406,9 +400,9 @@ class Recorder:
         return OperatorDesc(schema, tuple(values))
 
     def _output_desc(self, data_type: DataType, sizes: Sequence[int]) -> TensorDesc:
-        exact = self._whole_numbers("sizes of an output", sizes)
+        exact = whole_numbers("sizes of an output", sizes)
         strides = self.policy(data_type, exact)
-        steps = None if strides is None else self._whole_numbers("strides of the tensor policy", strides)
+        steps = None if strides is None else whole_numbers("strides of the tensor policy", strides)
         return TensorDesc(data_type, exact, steps)
 
     def _output_array(self, partial: OperatorDesc, stated: Sequence[Stated]) -> tuple[TensorDesc, ...]:
@@ -436,9 +430,9 @@ class Recorder:
         """
         named = self._named(outputs)
         if not named:
-            raise self.refusal(codes.NO_OUTPUTS, "a graph needs at least one output", expected="an expression")
+            raise refusal(codes.NO_OUTPUTS, "a graph needs at least one output", expected="an expression")
         for name, item in named.items():
-            self._check_name("an output", name)
+            check_name("an output", name)
             self._own(item, name)
         return Graph(
             nodes=tuple(self._nodes),
@@ -454,40 +448,10 @@ class Recorder:
     def _named(self, outputs: Outputs) -> dict[str, Expression]:
         if isinstance(outputs, Mapping):
             return dict(outputs)
-        taken = _Names()
+        taken = Names()
         return {taken.take(item.value.name): item for item in self._all_own(outputs, "an output")}
 
     # --- Helpers ------------------------------------------------------------------------------------------------------
-
-    def refusal(
-        self,
-        code: Code,
-        message: str,
-        *,
-        expected: object = "",
-        found: object = "",
-        node: str = "",
-        operator: OperatorSchema | None = None,
-    ) -> DmlError:
-        """An error about the call that is being made."""
-        return DmlError(
-            code.at(
-                message,
-                pointer=call_site(),
-                expected=expected,
-                found=found,
-                node=node,
-                operator=operator.short_name if operator else "",
-                documentation=operator.doc if operator else "",
-            )
-        )
-
-    def _given(self, kind: Callable[[object, str], Given], given: object, what: str) -> Given:
-        """An argument as it is meant; what is refused is refused at the call that is being made."""
-        try:
-            return kind(given, what)
-        except DmlError as error:
-            raise DmlError(*(replace(item, pointer=call_site()) for item in error.diagnostics)) from None
 
     def _expression(self, value: Value, desc: TensorDesc) -> Expression:
         # every recorder in use is a GraphBuilder: the class is split for the generated methods' sake
@@ -495,11 +459,11 @@ class Recorder:
 
     def _own(self, item: object, where: str) -> Expression:
         if not isinstance(item, Expression):
-            message = f"{where} is {_described(item)}, not an Expression"
-            raise self.refusal(codes.FOREIGN_EXPRESSION, message, expected="an Expression", found=type(item).__name__)
+            message = f"{where} is {described(item)}, not an Expression"
+            raise refusal(codes.FOREIGN_EXPRESSION, message, expected="an Expression", found=type(item).__name__)
         if item.builder is not self:
             message = f"{where} is an expression of another GraphBuilder"
-            raise self.refusal(codes.FOREIGN_EXPRESSION, message, expected="an expression of this builder")
+            raise refusal(codes.FOREIGN_EXPRESSION, message, expected="an expression of this builder")
         return item
 
     def _all_own(self, given: object, where: str) -> Iterator[Expression]:
@@ -510,99 +474,6 @@ class Recorder:
         else:
             yield self._own(given, where)
 
-    def _data_type(self, given: DataTypeLike) -> DataType:
-        found = data_type_of(given)
-        if found is None:
-            shown = quote(given) if isinstance(given, str) else getattr(given, "__name__", None) or _described(given)
-            stem = given.upper() if isinstance(given, str) else shown.upper()
-            alike = listing([item.name for item in DataType if stem and item.name.startswith(stem)])
-            message = f"{shown} is none of DirectML's data types"
-            if alike:
-                message += f"; say how many bits it has: {alike}"
-            raise self.refusal(codes.BAD_TENSOR, message, expected=_type_names(), found=shown)
-        return found
-
-    def _desc(
-        self,
-        data_type: DataTypeLike,
-        sizes: Sequence[int],
-        strides: Sequence[int] | None,
-        owned_by_dml: bool = False,
-        total_size: int = 0,
-        alignment: int = 0,
-    ) -> TensorDesc:
-        kind = self._data_type(data_type)
-        exact = self._whole_numbers("sizes", sizes, 1)
-        steps = None if strides is None else self._whole_numbers("strides", strides, 0)
-        total_size, alignment = self._whole_numbers("total_size and alignment", (total_size, alignment), 0)
-        if not 1 <= len(exact) <= MAX_DIMENSIONS or (steps is not None and len(steps) != len(exact)):
-            message = f"sizes {list(exact)}" + (f" with strides {list(steps)}" if steps is not None else "")
-            expected = f"1 to {MAX_DIMENSIONS} sizes, and as many strides"
-            raise self.refusal(codes.BAD_TENSOR, f"{message} are no tensor", expected=expected, found=len(exact))
-        least = TensorDesc(kind, exact, steps).minimum_bytes
-        if total_size and total_size < least:
-            message = f"{total_size} bytes do not hold {kind.name} {list(exact)}, which needs {least}"
-            raise self.refusal(codes.BAD_TENSOR, message, expected=f"at least {least}", found=total_size)
-        return TensorDesc(kind, exact, steps, owned_by_dml, total_size, alignment)
-
-    def _whole_numbers(self, what: str, given: Sequence[int], least: int | None = None) -> tuple[int, ...]:
-        """``given`` as Python's integers; without ``least`` it is for the checks to judge how small they may be."""
-        items = self._items(what, given)
-        if not all(_is_whole(item) and (least is None or item >= least) for item in items):
-            expected = "whole numbers" + ("" if least is None else f" from {least} on")
-            found = [item if isinstance(item, (int, float)) else type(item).__name__ for item in items[:_SHOWN]]
-            message = f"{what} {found} are not {expected}"
-            raise self.refusal(codes.BAD_TENSOR, message, expected=expected, found=found)
-        return tuple(int(item) for item in items)
-
-    def _items(self, what: str, given: object) -> tuple[Any, ...]:
-        """The elements of a list, a tuple, an array or whatever else gives them one by one; a text is none of these."""
-        is_list = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
-        if not is_list or (isinstance(given, np.ndarray) and given.ndim != 1):
-            message = f"{what} is {_described(given)}, not a list of whole numbers"
-            raise self.refusal(codes.BAD_TENSOR, message, expected="a list", found=type(given).__name__)
-        return self._given(arguments.items, given, what)
-
-
-class _Names:
-    """Names that are taken; a second one of a kind gets a number."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-        self._numbers: dict[str, int] = {}
-
-    def free(self, wanted: str) -> str:
-        """``wanted``, or ``wanted_2`` and so on: the first that is free."""
-        if wanted not in self._taken:
-            return wanted
-        number = self._numbers.get(wanted, 2)
-        while f"{wanted}_{number}" in self._taken:
-            number += 1
-        self._numbers[wanted] = number
-        return f"{wanted}_{number}"
-
-    def take(self, wanted: str) -> str:
-        """As :meth:`free`, and it is taken from then on."""
-        name = self.free(wanted)
-        self._taken.add(name)
-        return name
-
 
 def _sequence(given: Expression | Sequence[Expression]) -> tuple[Expression, ...]:
     return (given,) if isinstance(given, Expression) else tuple(given)
-
-
-_SHOWN = 16
-"""Elements of a list that a message shows."""
-
-
-def _is_whole(item: object) -> bool:
-    return isinstance(item, (int, np.integer)) and not isinstance(item, bool)
-
-
-def _described(item: object) -> str:
-    return "an array" if isinstance(item, np.ndarray) else f"a {type(item).__name__}"
-
-
-def _type_names() -> str:
-    return ", ".join(item.name for item in DataType)

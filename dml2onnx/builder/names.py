@@ -1,0 +1,27 @@
+"""Names of nodes and values, each of which there is once."""
+
+from __future__ import annotations
+
+
+class Names:
+    """Names that are taken; a second one of a kind gets a number."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._numbers: dict[str, int] = {}
+
+    def free(self, wanted: str) -> str:
+        """``wanted``, or ``wanted_2`` and so on: the first that is free."""
+        if wanted not in self._taken:
+            return wanted
+        number = self._numbers.get(wanted, 2)
+        while f"{wanted}_{number}" in self._taken:
+            number += 1
+        self._numbers[wanted] = number
+        return f"{wanted}_{number}"
+
+    def take(self, wanted: str) -> str:
+        """As :meth:`free`, and it is taken from then on."""
+        name = self.free(wanted)
+        self._taken.add(name)
+        return name
