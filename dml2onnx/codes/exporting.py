@@ -25,7 +25,8 @@ EFFECT = Code(
     "DML1904",
     "a command that shows a buffer",
     "print and writeFile are commands of DxDispatch programs; a graph has inputs and outputs only. What such a command "
-    "shows can be told only when an output of the graph has the same contents.",
+    "shows before it is overwritten has no place there: the command is left out.",
+    Severity.WARNING,
 )
 NO_NODE_OUTPUT = Code(
     "DML1905",

@@ -536,7 +536,8 @@ SCALAR_MEMBER = Code(
     "DML1110",
     "A scalar union without the member of its type",
     "A scalar is a bare number, or an object with the member that belongs to its data type: Float32, Float64, Int8 to "
-    "Int64, UInt8 to UInt64; for FLOAT16 it is UInt16 with the bit pattern.",
+    "Int64, UInt8 to UInt64; for FLOAT16 it is UInt16 with the bit pattern. In a DML_GRAPH_DESC it may be Bytes, those "
+    "of the union, too.",
 )
 NESTED_TENSOR = Code(
     "DML1111",

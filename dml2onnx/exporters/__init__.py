@@ -11,6 +11,7 @@ from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.exporters.files import write_files
 from dml2onnx.exporters.references import references
 from dml2onnx.exporters.serialized import lost_descriptors, serialized
+from dml2onnx.exporters.whole_tensors import lost_effects
 from dml2onnx.files import check_target, spare
 from dml2onnx.frontends import graph_of
 from dml2onnx.frontends.findings import listing
@@ -101,7 +102,7 @@ def left_out(graph: Graph, target: Target, format: str | None = None) -> list[Di
         "what the commands print and write": bool(graph.effects),
         f"other descriptors than those of the nodes, which {listing(views)} had": bool(views),
     }
-    return missing + [
+    return [*missing, *lost_effects(graph)] + [
         LEFT_OUT.at(f"the format {chosen} has no place for {part}") for part, there in parts.items() if there
     ]
 

@@ -47,7 +47,6 @@ def obstacles(graph: Graph) -> Iterator[Diagnostic]:
         if output.value not in written:
             found = quote(output.name)
             yield codes.NO_NODE_OUTPUT.at(f"No node writes the output {found}.", found=found)
-    yield from _effects(graph)
 
 
 def problem(code: Code, message: str, node: Node, field: str = "", found: object = "") -> Diagnostic:
@@ -64,11 +63,13 @@ def _end(node: Node, field: str, end: Read | Write, desc: TensorDesc) -> Iterato
         yield problem(codes.TOO_LARGE_TO_WRITE, message, node, field, f"{desc.total_bytes} bytes")
 
 
-def _effects(graph: Graph) -> Iterator[Diagnostic]:
-    """Commands whose values nothing else gives; those that show what the graph takes or gives are only left out."""
+def lost_effects(graph: Graph) -> Iterator[Diagnostic]:
+    """Commands whose values nothing else gives; those that show what the graph takes or gives say nothing more."""
     known = {item.value for item in graph.outputs} | {item.value for item in graph.inputs}
     known |= {item.value for item in graph.constants}
     for effect in graph.effects:
         if effect.output.value not in known:
-            message = f"A command {effect.kind} shows {quote(effect.output.name)} before it is overwritten."
+            message = (
+                f"A command {effect.kind} shows {quote(effect.output.name)} before it is overwritten, and is left out."
+            )
             yield codes.EFFECT.at(message, found=effect.kind)

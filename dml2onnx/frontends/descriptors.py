@@ -15,12 +15,14 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.dialects import data_types, enumerators, operators_by_name, operators_by_number
-from dml2onnx.frontends.findings import listing, quote
+from dml2onnx.frontends.findings import listing, quote, show
 from dml2onnx.frontends.members import UINT32, Json
 from dml2onnx.frontends.numbers import Bad, beyond_range, round_to_float32, to_double, to_element
 from dml2onnx.frontends.problems import (
@@ -379,6 +381,8 @@ class DescriptorReader:
 
     def _read_union(self, raw: Json, data_type: DataType, problems: list[Problem]) -> FieldValue:
         member = UNION_MEMBERS[data_type]
+        if self.dialect.union_bytes and "Bytes" in raw:
+            return self._read_union_bytes(raw, data_type, problems)
         if member not in raw:
             note = " with the bit pattern" if data_type is DataType.FLOAT16 else ""
             message = f"has no member {member}{note}, to be read as {data_type.name}"
@@ -396,6 +400,31 @@ class DescriptorReader:
             value = self._read_element(raw[member], data_type, True, problems)
         problems[before:] = [problem.under(member) for problem in problems[before:]]
         return value
+
+    def _read_union_bytes(self, raw: Json, data_type: DataType, problems: list[Problem]) -> FieldValue:
+        """The bytes of the union, of which the type has the first ones; another member has to agree with them."""
+        found: list[Problem] = []
+        given = raw["Bytes"]
+        if type(given) is not list:
+            found.append(wrong_kind("an array of bytes", given, "Bytes"))
+        elif len(given) not in (data_type.itemsize, UNION_BYTES):
+            sizes = " or ".join(map(str, sorted({data_type.itemsize, UNION_BYTES})))
+            message = f"has {plural(len(given), 'byte')}, and {data_type.name} takes {sizes}"
+            found.append(Problem(codes.SCALAR_MEMBER, ("Bytes",), message, f"{sizes} bytes", str(len(given))))
+        else:
+            for index, item in enumerate(given):
+                read_uint(item, 1 << 8, found, "Bytes", index)
+        problems.extend(found)
+        if found:
+            return UNREADABLE
+        scalar = Scalar(data_type, np.frombuffer(bytes(given[: data_type.itemsize]), data_type.dtype)[0].item())  # type: ignore[index]
+        others = {name: item for name, item in raw.items() if name != "Bytes"}
+        other = self._read_union(others, data_type, problems) if others else scalar
+        if isinstance(other, Scalar) and not _same(other, scalar):
+            message = f"is {show(other.value)}, but Bytes say {show(scalar.value)}"
+            place = (UNION_MEMBERS[data_type],)
+            problems.append(Problem(codes.SCALAR_MEMBER, place, message, show(scalar.value), show(other.value)))
+        return scalar
 
     def _read_element(self, raw: object, data_type: DataType, strings: bool, problems: list[Problem]) -> FieldValue:
         value = to_element(raw, data_type, truncate=self.dialect.truncates_halves, strings=strings)
@@ -502,12 +531,21 @@ def _likely_length(lengths: list[int], values: list[FieldValue]) -> int:
     return next((length for length in (rank, rank - 2) if length in likely), likely[0])
 
 
+def _same(one: Scalar, other: Scalar) -> bool:
+    """Whether two scalars of one type have the same bits, all NaN apart."""
+    dtype = one.data_type.dtype
+    first, second = np.array([one.value], dtype), np.array([other.value], dtype)
+    return first.tobytes() == second.tobytes() or (one.value != one.value and other.value != other.value)
+
+
 def half_of_bits(bits: int) -> float:
     """The value of a FLOAT16 bit pattern."""
     value: float = struct.unpack("<e", bits.to_bytes(2, "little"))[0]
     return value
 
 
+UNION_BYTES = 8
+"""Bytes of a ``DML_SCALAR_UNION``."""
 UNION_MEMBERS = MappingProxyType(
     {
         data_type: "UInt16"

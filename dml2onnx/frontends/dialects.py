@@ -68,6 +68,8 @@ class Dialect:
     """Operators and enumerators that the format's own tool does not know."""
     full_names: bool = False
     """Whether operators and data types go by their full names only."""
+    union_bytes: bool = False
+    """Whether a scalar may be given by the ``Bytes`` of its union."""
 
 
 NATIVE = Dialect(
@@ -89,6 +91,7 @@ API = Dialect(
     scalar_strings=True,
     unknown_field=codes.UNKNOWN_FIELD,
     nested_tensor=codes.NESTED_TENSOR,
+    union_bytes=True,
 )
 """The structures of the API written down, as a dump of them does."""
 

@@ -27,9 +27,11 @@ https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_graph_des
     }
 
 Enumerators have their full or short names or their numbers. Edges may be wrapped in ``Type`` and ``Desc``, and a node's
-``Desc`` may be the operator itself. Counts may be left out. A constant node has ``Data`` (an array of bytes, or
-``{"file": name, "offset": bytes, "length": bytes}``) and optionally ``DataSize``. Where neither ``offset``, ``length``
-nor ``DataSize`` says how much of a file is meant, it is as long as the tensor that reads it.
+``Desc`` may be the operator itself. Counts may be left out. A constant node has ``Data`` (an array of bytes, their
+base64, or ``{"file": name, "offset": bytes, "length": bytes}``) and optionally ``DataSize``. Where neither ``offset``,
+``length`` nor ``DataSize`` says how much of a file is meant, it is as long as the tensor that reads it. A scalar union
+is a number, or an object with the member of its type or the 8 ``Bytes`` of the union. Every object may have text as
+``$comment``.
 
 Inputs of a node are numbered over all input tensor fields in struct order, outputs likewise: an array takes one number
 per element, an absent optional tensor keeps its number. A graph input or output is named after its first edge, or
@@ -46,6 +48,7 @@ from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import API, enumerators
+from dml2onnx.frontends.dml_graph_constants import read_data
 from dml2onnx.frontends.dml_graph_parts import (
     ConstantNode,
     Edge,
@@ -54,22 +57,22 @@ from dml2onnx.frontends.dml_graph_parts import (
     Slot,
     bytes_of,
     debug_name,
+    drop_comments,
     names_of_edges,
     new_name,
     slots,
 )
-from dml2onnx.frontends.files import FileError, ModelFiles
+from dml2onnx.frontends.files import ModelFiles
 from dml2onnx.frontends.findings import Findings, pointer, quote, show
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.names import UniqueNames
-from dml2onnx.frontends.numbers import Bad, to_array
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import operator_form, other_operator, report, unknown_operator, without_fields
 from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
-from dml2onnx.ir.data import ArrayData, padded
+from dml2onnx.ir.data import padded
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import Unreadable
-from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +80,6 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Code
     from dml2onnx.frontends.text import Document
-    from dml2onnx.ir.data import Data
 
 _COUNTED = {
     "NodeCount": "Nodes",
@@ -112,6 +114,7 @@ class _GraphDescReader:
 
     def read(self) -> Graph:
         findings = self._findings
+        drop_comments(self._document.root)
         root = Members(self._document.root, "", findings)
         for place, name in self._document.repeated():
             findings.add(codes.DUPLICATE_KEY, f"{quote(name)} is given twice", place, found=quote(name))
@@ -245,7 +248,7 @@ class _GraphDescReader:
 
     def _read_constant(self, desc: Members, name: str) -> ConstantNode:
         desc.only(("Data", "DataSize", "Name"), "DML_CONSTANT_DATA_GRAPH_NODE_DESC")
-        data = self._read_data(desc, name)
+        data = read_data(desc, name, self._files, self._findings)
         if data is None:
             return ConstantNode(self._unresolved.value(name))
         size = desc.uint("DataSize")
@@ -269,43 +272,6 @@ class _GraphDescReader:
             self._findings.add(
                 codes.FILE_TOO_LONG, message, node.file_place, expected=f"{most} bytes", found=found, node=name
             )
-
-    def _read_data(self, desc: Members, name: str) -> Data | None:
-        raw = desc.required("Data", "an array of bytes, or a file")
-        place = desc.at("Data")
-        data: Data | None = None
-        if isinstance(raw, list):
-            array = to_array(raw, DataType.UINT8, truncate=False)
-            if isinstance(array, tuple):
-                index, bad = array
-                self._bad_byte(bad, f"{place}/{index}", index, name)
-                return None
-            data = ArrayData.of(array)
-        elif isinstance(raw, dict):
-            source = Members(raw, place, self._findings, name)
-            if "file" in raw:
-                source.only(("file", "offset", "length"), "a file")
-            file = source.text("file", required=True)
-            offset, length = source.uint("offset") or 0, source.uint("length")
-            if file is None:
-                return None
-            try:
-                data = self._files.raw(file, offset, length)
-            except FileError as error:
-                self._findings.add(
-                    error.code, str(error), source.at("file"), expected=error.expected, found=error.found, node=name
-                )
-                return None
-        elif "Data" in desc.raw:
-            wrong_kind(self._findings, "Data", "an array of bytes, or a file", raw, place, name)
-        if data is not None and not data.nbytes:
-            self._findings.add(codes.NO_DATA, "Data has no bytes", place, expected="one byte or more", node=name)
-            return None
-        return data
-
-    def _bad_byte(self, bad: Bad, place: str, index: int, name: str) -> None:
-        message = f"Data[{index}] {bad.message}"
-        self._findings.add(codes.BAD_VALUE, message, place, expected=bad.expected, found=bad.found, node=name)
 
     # --- Edges --------------------------------------------------------------------------------------------------------
 

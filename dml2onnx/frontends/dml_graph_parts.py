@@ -126,3 +126,16 @@ def names_of_edges(root: Json) -> dict[tuple[int, int], str]:
             if type(node) is int and type(output) is int and type(name) is str:
                 names.setdefault((node, output), name)
     return names
+
+
+def drop_comments(root: Json) -> None:
+    """Takes ``$comment`` out of all objects: JSON has no other place for what a program wants to say."""
+    pending: list[object] = [root]
+    while pending:
+        item = pending.pop()
+        if type(item) is dict:
+            if type(item.get("$comment")) is str:
+                del item["$comment"]
+            pending.extend(item.values())
+        elif type(item) is list and item and type(item[0]) in (dict, list):
+            pending.extend(item)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,7 +74,20 @@ REJECTED = [
     changed("data-size", [("/Nodes/1/Desc/DataSize", 15)], (codes.COUNT_DIFFERS, "/Nodes/1/Desc/DataSize")),
     changed("data-byte", [("/Nodes/1/Desc/Data/3", 256)], (codes.BAD_VALUE, "/Nodes/1/Desc/Data/3")),
     changed("data-empty", [("/Nodes/1/Desc", {"Data": []})], (codes.NO_DATA, "/Nodes/1/Desc/Data")),
-    changed("data-kind", [("/Nodes/1/Desc/Data", "abc")], (codes.WRONG_KIND, "/Nodes/1/Desc/Data")),
+    changed("data-kind", [("/Nodes/1/Desc/Data", 5)], (codes.WRONG_KIND, "/Nodes/1/Desc/Data")),
+    *(
+        changed(f"base64-{index}", [("/Nodes/1/Desc/Data", text)], (codes.BAD_VALUE, "/Nodes/1/Desc/Data"))
+        for index, text in enumerate(["abc", "AACAPw=", "AAC APw==", "AACAPw==AA", "\u00e4\u00e4\u00e4=", "====", "A"])
+    ),
+    changed("base64-empty", [("/Nodes/1/Desc", {"Data": ""})], (codes.NO_DATA, "/Nodes/1/Desc/Data")),
+    changed(
+        "base64-size",
+        [("/Nodes/1/Desc/Data", "AACAPw==")],
+        (codes.COUNT_DIFFERS, "/Nodes/1/Desc/DataSize"),
+        (codes.EDGE_BYTES, "/IntermediateEdges/0"),
+    ),
+    changed("comment-kind", [("/Nodes/0/$comment", 1)], (codes.UNKNOWN_KEY, "/Nodes/0/$comment")),
+    changed("comment-other", [("/Nodes/0/comment", "text")], (codes.UNKNOWN_KEY, "/Nodes/0/comment")),
     changed("data-none", [("/Nodes/1/Desc/Data", REMOVE)], (codes.MISSING_KEY, "/Nodes/1/Desc/Data")),
     changed(
         "data-file", [("/Nodes/1/Desc/Data", {"file": "none.bin"})], (codes.FILE_UNREADABLE, "/Nodes/1/Desc/Data/file")
@@ -342,3 +356,85 @@ def test_a_constant_of_odd_size(directory: Path) -> None:
     assert graph.findings == ()
     assert graph.constants[0].value.nbytes == 8
     assert graph.constants[0].data.read().tobytes() == bytes([0, 1, 2, 3, 4, 5, 0, 0])
+
+
+# --- What programs write that print their structures -----------------------------------------------------------------
+
+
+def commented(item: Any) -> Any:
+    """The same with a comment in every object."""
+    if isinstance(item, dict):
+        return {"$comment": "from C++", **{name: commented(value) for name, value in item.items()}}
+    return [commented(value) for value in item] if isinstance(item, list) else item
+
+
+def test_comments_in_every_object(tmp_path: Path) -> None:
+    plain, said = loaded(tmp_path), load_model(tmp_path, commented(GRAPH))
+    assert said.findings == ()
+    assert [node.operator for node in said.nodes] == [node.operator for node in plain.nodes]
+
+
+def test_data_in_base64(tmp_path: Path) -> None:
+    data = np.arange(4, dtype=np.float32).tobytes()
+    graph = loaded(tmp_path, ("/Nodes/1/Desc/Data", b64encode(data).decode()))
+    assert graph.findings == ()
+    assert graph.constants[0].data.read().tobytes() == data
+
+
+def filled(value: Any, data_type: str = "FLOAT32") -> Model:
+    desc = {
+        "OutputTensor": {**f32(4), "DataType": data_type},
+        "ValueDataType": data_type,
+        "Value": value,
+    }
+    return {
+        "Nodes": [
+            {"Type": "OPERATOR", "Desc": {"Name": None, "Operator": {"Type": "FILL_VALUE_CONSTANT", "Desc": desc}}}
+        ],
+        "OutputEdges": [{"FromNodeIndex": 0, "FromNodeOutputIndex": 0, "GraphOutputIndex": 0, "Name": None}],
+    }
+
+
+SCALARS: dict[str, float] = {
+    "FLOAT32": 1.5, "FLOAT16": -2.5, "FLOAT64": 1e300, "INT8": -3, "UINT8": 200, "INT16": -300, "UINT16": 60000,
+    "INT32": -70000, "UINT32": 1 << 31, "INT64": -(1 << 40), "UINT64": 1 << 63,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("data_type", SCALARS)
+def test_bytes_of_a_union(data_type: str, tmp_path: Path) -> None:
+    number = SCALARS[data_type]
+    own = np.array([number], data_type.lower()).tobytes()
+    wanted = load_model(tmp_path, filled(number, data_type)).nodes[0].operator
+    member = {"FLOAT16": "UInt16"}.get(data_type, data_type.title().replace("Uint", "UInt"))
+    same = int.from_bytes(own, "little") if data_type == "FLOAT16" else number
+    for form in ({"Bytes": [*own]}, {"Bytes": [*own.ljust(8, b"\x7f")]}, {"Bytes": [*own], member: same}):
+        graph = load_model(tmp_path, filled(form, data_type))
+        assert graph.findings == ()
+        assert graph.nodes[0].operator == wanted
+
+
+VALUE = "/Nodes/0/Desc/Operator/Desc/Value"
+UNIONS: list[tuple[Any, Code, str]] = [
+    ({"Bytes": [0, 0]}, codes.SCALAR_MEMBER, VALUE + "/Bytes"),
+    ({"Bytes": [0] * 9}, codes.SCALAR_MEMBER, VALUE + "/Bytes"),
+    ({"Bytes": [0, 0, 0, 256]}, codes.FIELD_RANGE, VALUE + "/Bytes/3"),
+    ({"Bytes": [0, 0, 0, 1.5]}, codes.FIELD_KIND, VALUE + "/Bytes/3"),
+    ({"Bytes": "AAAA"}, codes.FIELD_KIND, VALUE + "/Bytes"),
+    ({"Bytes": [0] * 8, "Float32": 1}, codes.SCALAR_MEMBER, VALUE + "/Float32"),
+    ({"Bytes": [0] * 8, "Int8": 0}, codes.SCALAR_MEMBER, VALUE),
+    ({"Bytes": [0] * 8, "Float32": 0, "Int8": 0}, codes.UNKNOWN_FIELD, VALUE + "/Int8"),
+]
+
+
+@pytest.mark.parametrize(("value", "code", "place"), UNIONS)
+def test_bytes_that_are_none_of_a_union(value: Any, code: Code, place: str, tmp_path: Path) -> None:
+    (finding,) = load_model(tmp_path, filled(value)).findings
+    assert (finding.code, finding.pointer) == (code.id, place)
+
+
+def test_the_other_formats_know_no_bytes(tmp_path: Path) -> None:
+    desc = filled({"Bytes": [0] * 8})["Nodes"][0]["Desc"]["Operator"]["Desc"]
+    node = {"type": "FILL_VALUE_CONSTANT", "desc": desc, "outputs": {"OutputTensor": "y"}}
+    model = {"dml2onnx": 1, "nodes": [node], "outputs": ["y"]}
+    assert [item.code for item in load_model(tmp_path, model).findings] == [codes.SCALAR_MEMBER.id]

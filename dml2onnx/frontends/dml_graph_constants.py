@@ -1,0 +1,80 @@
+"""The bytes of constant nodes of a ``DML_GRAPH_DESC``: written out, in base64, or in a file."""
+
+from __future__ import annotations
+
+import binascii
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.codes import reading as codes
+from dml2onnx.frontends.files import FileError
+from dml2onnx.frontends.findings import show
+from dml2onnx.frontends.members import Members, wrong_kind
+from dml2onnx.frontends.numbers import to_array
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.tensor import DataType
+
+if TYPE_CHECKING:
+    from dml2onnx.frontends.files import ModelFiles
+    from dml2onnx.frontends.findings import Findings
+    from dml2onnx.ir.data import Data
+
+_EXPECTED = "an array of bytes, base64, or a file"
+
+
+def read_data(desc: Members, name: str, files: ModelFiles, findings: Findings) -> Data | None:
+    """What ``Data`` of a constant node has; ``None`` for what is wrong, with a finding."""
+    raw = desc.required("Data", _EXPECTED)
+    place = desc.at("Data")
+    data: Data | None = None
+    match raw:
+        case list():
+            data = _bytes(raw, place, name, findings)
+        case str():
+            data = _base64(raw, place, name, findings)
+        case dict():
+            data = _file(Members(raw, place, findings, name), files, findings)
+        case _:
+            if "Data" in desc.raw:
+                wrong_kind(findings, "Data", _EXPECTED, raw, place, name)
+    if data is not None and not data.nbytes:
+        findings.add(codes.NO_DATA, "Data has no bytes", place, expected="one byte or more", node=name)
+        return None
+    return data
+
+
+def _bytes(raw: list[object], place: str, name: str, findings: Findings) -> Data | None:
+    array = to_array(raw, DataType.UINT8, truncate=False)
+    if isinstance(array, tuple):
+        index, bad = array
+        message = f"Data[{index}] {bad.message}"
+        findings.add(codes.BAD_VALUE, message, f"{place}/{index}", expected=bad.expected, found=bad.found, node=name)
+        return None
+    return ArrayData.of(array)
+
+
+def _base64(raw: str, place: str, name: str, findings: Findings) -> Data | None:
+    try:
+        return ArrayData(np.frombuffer(binascii.a2b_base64(raw, strict_mode=True), np.uint8))
+    except ValueError as error:
+        # characters beyond ASCII have a message of their own, which speaks of Python
+        reason = str(error) if raw.isascii() else "Only base64 data is allowed"
+        message = f"Data is no base64: {reason[0].lower()}{reason[1:]}"
+        findings.add(codes.BAD_VALUE, message, place, expected="base64 of the bytes", found=show(raw), node=name)
+        return None
+
+
+def _file(source: Members, files: ModelFiles, findings: Findings) -> Data | None:
+    if "file" in source.raw:
+        source.only(("file", "offset", "length"), "a file")
+    file = source.text("file", required=True)
+    offset, length = source.uint("offset") or 0, source.uint("length")
+    if file is None:
+        return None
+    try:
+        return files.raw(file, offset, length)
+    except FileError as error:
+        place, node = source.at("file"), source.node
+        findings.add(error.code, str(error), place, expected=error.expected, found=error.found, node=node)
+        return None
