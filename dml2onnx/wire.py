@@ -78,8 +78,19 @@ def value_info(field: int, name: str, dtype: DType, shape: tuple[int | None, ...
     return b"".join((_SMALL[field << 3 | 2], varint(len(content)), content))
 
 
-def nodes(items: Sequence[Node], metadata: bytes = b"") -> Iterator[bytes]:
+def origin(node: str, operator: str) -> bytes:
+    """``NodeProto.metadata_props``: the DirectML node that an ONNX node comes from."""
+    return property_entry(9, "dml_node", node) + _operator_entry(operator)
+
+
+@cache
+def _operator_entry(operator: str) -> bytes:
+    return property_entry(9, "dml_operator", operator)
+
+
+def nodes(items: Sequence[Node], metadata: bytes = b"") -> list[bytes]:
     """The nodes of a graph. ``metadata`` are their properties, and those of the nodes of their bodies."""
+    messages: list[bytes] = []
     for node in items:
         parts: list[bytes] = []
         for value in node.inputs:
@@ -91,7 +102,8 @@ def nodes(items: Sequence[Node], metadata: bytes = b"") -> Iterator[bytes]:
             parts.append(_attribute(key, attribute, metadata))
         parts.append(metadata)
         content = b"".join(parts)
-        yield b"".join((b"\x0a", varint(len(content)), content))
+        messages += (b"\x0a", varint(len(content)), content)
+    return messages
 
 
 def _string(value: str) -> bytes:
@@ -108,7 +120,7 @@ def _operator(name: str) -> bytes:
 def _attribute(name: str, value: Attribute, metadata: bytes) -> bytes:
     if isinstance(value, Body):
         return sized(5, text(1, name) + sized(6, b"".join(_body(value, metadata))) + number(20, _GRAPH))
-    return _plain_attribute(name, value, str(value))
+    return _plain_attribute(name, value, repr(value))
 
 
 @cache

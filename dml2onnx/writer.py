@@ -14,6 +14,7 @@ import numpy as np
 from dml2onnx import files, wire
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE, TOO_LARGE
 from dml2onnx.diagnostics import DmlError
+from dml2onnx.garbage import collection_paused
 from dml2onnx.model import INT4, UINT4, UNKNOWN, stored_size
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ def _data_of(path: Path | None) -> list[Path]:
     return [data] if files.names(path, data) else []
 
 
+@collection_paused()
 def _message(
     graph: OnnxGraph,
     opset: int,
@@ -125,12 +127,10 @@ def _message(
     """A ``ModelProto``'s bytes in order; those of initializers that are not ``external`` are still arrays."""
     from dml2onnx import __version__
 
-    parts: list[bytes | Array] = []
+    nodes: list[bytes] = []
     for origin in graph.origins:
-        properties = wire.property_entry(9, "dml_node", origin.node)
-        properties += wire.property_entry(9, "dml_operator", origin.operator)
-        parts += wire.nodes(origin.nodes, properties)
-    parts.append(wire.graph_name(name))
+        nodes += wire.nodes(origin.nodes, wire.origin(origin.node, origin.operator))
+    parts: list[bytes | Array] = [b"".join(nodes), wire.graph_name(name)]
     for label, array in graph.initializers.items():
         place = external.get(label) if external else None
         parts.append(wire.tensor(label, array.dtype, array.shape, place))
@@ -140,13 +140,14 @@ def _message(
     parts += [wire.value_info(12, port.onnx_name, port.dtype, port.shape) for port in graph.outputs]
     if shapes:
         outputs = {port.onnx_name for port in graph.outputs}
-        parts += [
+        values = [
             wire.value_info(13, value.name, value.dtype, _known(value.shape))
             for origin in graph.origins
             for node in origin.nodes
             for value in node.outputs
             if value is not None and value.name not in outputs
         ]
+        parts.append(b"".join(values))
     size = sum(part.nbytes if isinstance(part, np.ndarray) else len(part) for part in parts)
     head, tail = wire.model(IR_VERSIONS[opset], (PRODUCER, __version__), size, opset, metadata)
     return [head, *parts, tail]

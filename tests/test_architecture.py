@@ -38,7 +38,7 @@ ALLOWED = {
     "model": {"ir"},
     "lowering": {"catalog", "codes", "diagnostics", "garbage", "ir", "model", "targets"},
     "wire": {"model"},
-    "writer": {"codes", "diagnostics", "files", "model", "wire"},
+    "writer": {"codes", "diagnostics", "files", "garbage", "model", "wire"},
     "runtime": {"arguments", "codes", "diagnostics", "model"},
     "compiler": {
         "arguments",

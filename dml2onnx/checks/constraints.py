@@ -75,8 +75,11 @@ def _odd_ones(
     placed: Sequence[tuple[str, TensorDesc]], of: Callable[[TensorDesc], object]
 ) -> tuple[tuple[str, TensorDesc], list[tuple[str, TensorDesc]]]:
     """What most tensors have in common is right: the first of those, and the others. The first wins a tie."""
-    times = Counter(of(tensor) for _, tensor in placed)
-    common = max(times, key=lambda value: times[value]) if times else None
+    values = [of(tensor) for _, tensor in placed]
+    if values.count(values[0]) == len(values):
+        return placed[0], []
+    times = Counter(values)
+    common = max(times, key=lambda value: times[value])
     right = next(item for item in placed if of(item[1]) == common)
     return right, [item for item in placed if of(item[1]) != common]
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from dml2onnx.model import Body, Node
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from dml2onnx.lowering.emitter import Emitter
 
 
@@ -24,12 +26,19 @@ def settle(e: Emitter) -> None:
         assert isinstance(origin.nodes, list)
         nodes: list[Node] = []
         for node in origin.nodes:
-            if not all(item is None or item.name in known for item in node.inputs):
+            if not _reads_only(known, node):
                 nodes.append(node)
                 continue
             known.update(item.name for item in node.outputs if item is not None)
             nodes.extend(_otherwise(node) if node.op_type == "If" else [node])
         origin.nodes[:] = nodes
+
+
+def _reads_only(known: Container[str], node: Node) -> bool:
+    for item in node.inputs:  # noqa: SIM110  # a generator takes three times as long
+        if item is not None and item.name not in known:
+            return False
+    return True
 
 
 def _otherwise(node: Node) -> list[Node]:

@@ -97,6 +97,8 @@ class Known:
 
 Layer: TypeAlias = Written | Known
 
+_HELD_TYPES = {item.dtype: item for item in DataType if not item.is_packed_nibbles}
+
 ZEROS = Known(FillData(b"\0", 1 << 62), "")
 """What lies below all layers: bytes that nobody wrote."""
 
@@ -288,7 +290,7 @@ class Buffers:
         found = set()
         for layer in self._memory[value]:
             if isinstance(layer, Written) and layer.start < end and offset < layer.end and layer.tensor.value is None:
-                held = DataType(layer.tensor.dtype.name)
+                held = _HELD_TYPES[layer.tensor.dtype]
                 # elements of another width have to be taken apart or put together, which integers can be
                 found.add(held if held.bits == data_type.bits else DataType(f"uint{data_type.bits}"))
         return found
@@ -314,9 +316,12 @@ class Buffers:
         if isinstance(layer, Known):
             return None, (value, offset)
         tensor, dtype, layout = layer.tensor, desc.data_type.dtype, layer.layout
-        if tensor.dtype != dtype:
+        if tensor.dtype is not dtype and tensor.dtype != dtype:
             return None
-        if (layer.start, layout.sizes, layout.strides) != (offset, desc.sizes, desc.effective_strides):
+        if layer.start == offset and layout.sizes == desc.sizes and layout.strides == desc.effective_strides:
+            if tensor.value is None:
+                return tensor, offset  # the layout is that of the descriptor
+        else:
             if (value, offset, desc.sizes, desc.strides) in self._shared:
                 return None
             inside = layer.start <= offset and offset + desc.extent * dtype.itemsize <= layer.end

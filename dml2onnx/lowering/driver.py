@@ -174,7 +174,11 @@ class _Names:
 
     def _is_new(self, tensor: Tensor, e: Emitter) -> bool:
         # a node that changes nothing hands on what an older one made
-        return tensor not in self._tensors and any(tensor in node.outputs for node in reversed(e.emitted))
+        if tensor not in self._tensors:
+            for node in reversed(e.emitted):
+                if tensor in node.outputs:
+                    return True
+        return False
 
     def port(self, output: GraphOutput, buffers: Buffers, e: Emitter) -> Port:
         """The graph output, made here where no node could be named after it."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dml2onnx.model.records import Attribute
 
 _FIELDS = tuple(item.name for item in fields(Tensor) if item.name != "name")
+_all_but_the_name: Callable[[OnnxValue], tuple[object, ...]] = attrgetter(*_FIELDS)
 _knowledge: Callable[[Tensor], Hashable] = attrgetter(*(name for name in _FIELDS if name not in ("value", "stored")))
 """All that a lowering may learn from a computed tensor."""
 
@@ -58,6 +59,16 @@ class _Recording:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _First:
+    """What a node became that no other has been like so far: most are never recorded."""
+
+    tensors: Sequence[Tensor]
+    nodes: tuple[OnnxNode, ...]
+    results: Sequence[Tensor]
+    notes: tuple[str, ...]
+
+
 class _UnrepeatableError(Exception):
     """What a node became uses what another one would not have."""
 
@@ -68,7 +79,7 @@ class Repeats:
     def __init__(self, emitter: Emitter, buffers: Buffers) -> None:
         self._e = emitter
         self._buffers = buffers
-        self._recordings: dict[Hashable, _Recording | None] = {}
+        self._recordings: dict[Hashable, _First | _Recording | None] = {}
 
     def lower(self, node: Node, afresh: Callable[[], Sequence[Tensor]]) -> Sequence[Tensor]:
         """The tensors of all outputs: those of an equal node under new names, or else what ``afresh`` gives."""
@@ -77,19 +88,22 @@ class Repeats:
             return afresh()
         key, tensors = read
         recording = self._recordings.get(key)
+        if isinstance(recording, _First):
+            recording = self._recordings[key] = self._record(recording)
         if recording is not None:
             return self._repeat(recording, tensors)
         results = afresh()
         if key not in self._recordings:
-            self._recordings[key] = self._record(tensors, results)
+            self._recordings[key] = _First(tensors, tuple(self._e.emitted), results, tuple(self._e.notes))
         return results
 
     def _read(self, node: Node) -> tuple[Hashable, list[Tensor]] | None:
         """What two nodes that are alike have in common, and the tensors that they read."""
         parts: list[Hashable] = [node.operator, *node.writes]
         tensors: list[Tensor] = []
+        sight = self._buffers.sight
         for name, value, offset, desc in _seen(node):
-            seen = self._buffers.sight(value, offset, desc)
+            seen = sight(value, offset, desc)
             if seen is None:
                 return None
             tensor, rest = seen
@@ -103,16 +117,16 @@ class Repeats:
                 tensors.append(tensor)
         return tuple(parts), tensors
 
-    def _record(self, tensors: Sequence[Tensor], results: Sequence[Tensor]) -> _Recording | None:
-        """What has been emitted since the node began; ``None`` where that cannot be repeated."""
-        numbers: dict[OnnxValue, int] = {tensor: number for number, tensor in enumerate(tensors)}
+    def _record(self, first: _First) -> _Recording | None:
+        """What a node became, without names; ``None`` where that cannot be repeated."""
+        numbers: dict[OnnxValue, int] = {tensor: number for number, tensor in enumerate(first.tensors)}
         try:
-            steps = self._steps(self._e.emitted, numbers)
+            steps = self._steps(first.nodes, numbers)
         except _UnrepeatableError:
             return None
-        if not all(item in numbers for item in results):
+        if not all(item in numbers for item in first.results):
             return None  # a constant
-        return _Recording(steps, tuple([numbers[item] for item in results]), tuple(self._e.notes))
+        return _Recording(steps, tuple([numbers[item] for item in first.results]), first.notes)
 
     def _steps(self, nodes: Sequence[OnnxNode], numbers: dict[OnnxValue, int]) -> tuple[_Step, ...]:
         """The nodes; ``numbers`` are those of all values so far, in the order in which they were made."""
@@ -132,7 +146,7 @@ class Repeats:
             for value in node.outputs:
                 if value is not None:
                     numbers[value] = len(numbers)
-                outputs.append(None if value is None else tuple([getattr(value, name) for name in _FIELDS]))
+                outputs.append(None if value is None else _all_but_the_name(value))
             steps.append(_Step(node.op_type, tuple(inputs), tuple(outputs), node.attributes, branches))
         return tuple(steps)
 
@@ -161,7 +175,8 @@ class Repeats:
 def _seen(node: Node) -> list[tuple[str, Value, int, TensorDesc]]:
     """The field, place and descriptor of all that a node reads, what its outputs hold before included."""
     seen = [(name, read.value, read.offset, desc) for name, _, read, desc in node.views_in()]
-    for name, _, write, desc in node.views_out():
-        if write.base is not None and node.operator.updates(name):
-            seen.append((name, write.base, write.offset, desc))
+    for name, writes in node.writes.items():
+        for index, write in enumerate(writes):
+            if write.base is not None and node.operator.updates(name):
+                seen.append((name, write.base, write.offset, node.operator.tensors(name)[index]))
     return seen

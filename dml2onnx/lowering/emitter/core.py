@@ -193,9 +193,10 @@ class EmitterCore:
         count = self._roles.get(role, 0) + 1
         self._roles[role] = count
         name = f"{self._prefix}/{role}" if count == 1 else f"{self._prefix}/{role}_{count}"
-        if name in self._names:
+        names = self._names
+        if name in names:
             return self.fresh(name)
-        self._names.add(name)
+        names.add(name)
         return name
 
     # --- constants ---------------------------------------------------------------------------------------------------
@@ -288,7 +289,7 @@ class EmitterCore:
 
         ``fold`` gets the values of the inputs that are present.
         """
-        if fold is not None and all(item is None or item.value is not None for item in inputs):
+        if fold is not None and _are_constant(inputs):
             size = max(FOLDED_GROWTH_ELEMENTS, *(item.size for item in inputs if item is not None))
             if prod(shape) <= size and self.budget.affords(prod(shape) * dtype.itemsize):
                 with np.errstate(all="ignore"):
@@ -322,10 +323,11 @@ class EmitterCore:
         attributes: Mapping[str, Attribute] | None = None,
     ) -> list[Tensor]:
         """One node as it is: no folding, no legalisation. An output of ``None`` has no name, and no tensor here."""
-        operands = [item if item is None or item.value is None else self.initializer(item) for item in inputs]
+        operands = [
+            item if item is None or item.value is None else item.stored or self.initializer(item) for item in inputs
+        ]
         results = self.again(op, operands, outputs, attributes or {})
-        moved = inputs if op == "Concat" else inputs[:1]
-        if op == "Relu" or (op in _KEEP_LIMITED and all(item is not None and item.limited for item in moved)):
+        if op == "Relu" or (op in _KEEP_LIMITED and _are_limited(inputs if op == "Concat" else inputs[:1])):
             for result in results:
                 result.limited = True
         return results
@@ -340,6 +342,10 @@ class EmitterCore:
         """One node whose inputs are values of the model; ``outputs`` have all fields of tensors but the name."""
         self.budget.count_node(len(self.emitted))
         name = self._name(op)
+        if len(outputs) == 1 and outputs[0] is not None:  # as nearly all nodes have
+            result = Tensor(name, *outputs[0])
+            self.emitted.append(Node(name, op, tuple(inputs), (result,), attributes))
+            return [result]
         results = [
             None if item is None else Tensor(f"{name}:{index}" if index else name, *item)
             for index, item in enumerate(outputs)
@@ -397,6 +403,20 @@ def _is_merged_wrongly(first: DType, middle: DType, last: DType) -> bool:
     kinds = {first.kind, middle.kind, last.kind}
     among_floats = kinds == {"f"} and np.can_cast(middle, last)
     return not (kinds <= {"i", "u"} or among_floats)
+
+
+def _are_limited(items: Sequence[Tensor | None]) -> bool:
+    for item in items:  # noqa: SIM110  # a generator takes three times as long
+        if item is None or not item.limited:
+            return False
+    return True
+
+
+def _are_constant(items: Sequence[Tensor | None]) -> bool:
+    for item in items:  # noqa: SIM110  # a generator takes three times as long
+        if item is not None and item.value is None:
+            return False
+    return True
 
 
 def _derived_label(inputs: Sequence[Tensor | None]) -> str:
