@@ -372,8 +372,9 @@ def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save",
         type=_path,
-        metavar="OUT.onnx",
-        help="keep the model that is computed; further ones as OUT-2.onnx, ...",
+        metavar="OUT.onnx|OUT.json",
+        help="keep the model that is computed, as ONNX or, for all other commands, as a native graph; further ones as "
+        "OUT-2.onnx, ...",
     )
     parser.add_argument("--freeze", action="store_true", help="make all inputs of it constants, not only OWNED_BY_DML")
     parser.add_argument(

@@ -23,6 +23,7 @@ from dml2onnx.codes.running import (
     UNKNOWN_INPUT,
 )
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote, shortened
+from dml2onnx.exporters import export
 from dml2onnx.files import check_target, is_special, spare
 from dml2onnx.pydirectml import settings
 from dml2onnx.runtime import require_provider
@@ -33,9 +34,8 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from dml2onnx.cli.render import Screen
-    from dml2onnx.compiler import CompiledModel
     from dml2onnx.model import Port
-    from dml2onnx.pydirectml.settings import InputSlot
+    from dml2onnx.pydirectml.settings import Computed, InputSlot
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -164,59 +164,70 @@ def _is_ours(filename: str) -> bool:
 # --- Keeping --------------------------------------------------------------------------------------------------------
 
 
+NATIVE_SUFFIX = ".json"
+"""What ``--save`` ends in where the DirectML graph is to be kept, and not the ONNX model."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Kept:
     files: Sequence[Path]
-    model: CompiledModel
-    frozen: Sequence[InputSlot]
+    computed: Computed
 
 
 @dataclass(slots=True)
 class _Keeper:
-    """Saves every model that is computed: the first as OUT.onnx, later ones as OUT-2.onnx, OUT-3.onnx, ..."""
+    """Saves every model that is computed: the first as OUT.onnx, later ones as OUT-2.onnx, OUT-3.onnx, ...
+
+    As ``.json`` it is the graph in the native format, for all other commands, with large weights in a file beside it.
+    """
 
     output: Path | None
     freeze: bool
     inputs: frozenset[str]
     kept: list[_Kept] = field(default_factory=list)
-    waiting: list[tuple[CompiledModel, tuple[InputSlot, ...]]] = field(default_factory=list)
+    waiting: list[Computed] = field(default_factory=list)
 
     def freezes(self, slot: InputSlot) -> bool:
         """Weights become constants, with ``--freeze`` everything does; what ``--input`` names stays an input."""
         return (self.freeze or slot.owned_by_dml) and slot.name not in self.inputs
 
-    def keep(self, model: CompiledModel, frozen: tuple[InputSlot, ...]) -> None:
+    def keep(self, computed: Computed) -> None:
         """Writes a model, and those that wait, as soon as there are all inputs that ``--input`` names."""
         assert self.output is not None
-        self.waiting.append((model, frozen))
+        self.waiting.append(computed)
         if not self.inputs <= self._known():
             return
-        for model, frozen in self.waiting:
+        for item in self.waiting:
             number = len(self.kept) + 1
             one_place = number == 1 or is_special(self.output)
             path = self.output if one_place else self.output.with_stem(f"{self.output.stem}-{number}")
-            self.kept.append(_Kept(model.save(path), model, frozen))
+            is_native = path.suffix.lower() == NATIVE_SUFFIX
+            files = export(item.graph, path, "native") if is_native else item.model.save(path)
+            self.kept.append(_Kept(files, item))
         self.waiting.clear()
 
     def _known(self) -> set[str]:
         """Names of the inputs of all models so far."""
-        models = [*((item.model, item.frozen) for item in self.kept), *self.waiting]
-        known = {slot.name for _, frozen in models for slot in frozen}
-        return known | {port.name for model, _ in models for port in model.inputs}
+        models = [*(item.computed for item in self.kept), *self.waiting]
+        known = {slot.name for item in models for slot in item.frozen}
+        return known | {port.name for item in models for port in item.model.inputs}
 
     def summarise(self, screen: Screen) -> None:
         """What was written, on standard error: standard output is the program's."""
         if screen.quiet:
             return
-        for item in self.kept:
-            screen.err.print(f"[bold green]wrote[/] {files_written(item.files)}: {item.model.node_count} ONNX nodes")
+        for kept in self.kept:
+            item = kept.computed
+            is_native = kept.files[0].suffix.lower() == NATIVE_SUFFIX if kept.files else False
+            nodes = f"{len(item.graph.nodes)} DirectML" if is_native else f"{item.model.node_count} ONNX"
+            screen.err.print(f"[bold green]wrote[/] {files_written(kept.files)}: {nodes} nodes")
             for kind, ports in (("inputs", item.model.inputs), ("outputs", item.model.outputs)):
                 screen.err.print(f"    {kind}: {escape(_listed(ports))}")
             for why, owned in (("OWNED_BY_DML", True), ("--freeze", False)):
                 names = [slot.name for slot in item.frozen if slot.owned_by_dml is owned]
                 if names:
                     screen.err.print(f"    constants, as the program bound them ({why}): {escape(', '.join(names))}")
-        if self.freeze and self.kept and all(slot.owned_by_dml for item in self.kept for slot in item.frozen):
+        if self.freeze and self.kept and all(slot.owned_by_dml for item in self.kept for slot in item.computed.frozen):
             message = "--freeze makes no difference: every input is owned by DML, or was excepted"
             screen.diagnostics([NOTHING_FROZEN.at(message, expected="an input")])
 

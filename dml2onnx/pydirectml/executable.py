@@ -23,6 +23,7 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
+    graph: Graph
     model: CompiledModel
     session: Session
     frozen: Mapping[str, Bytes]
@@ -60,7 +61,7 @@ class Executable:
             slots = tuple(slot for slot in self._inputs if in_force.freezes(slot))
             self._frozen = self._compile({slot.name: given[slot.name].copy() for slot in slots})
             if in_force.compiled is not None:
-                in_force.compiled(self._frozen.model, slots)
+                in_force.compiled(settings.Computed(self._frozen.graph, self._frozen.model, slots))
         if self._frozen.serves(given):
             return self._frozen
         if self._open is None:
@@ -74,4 +75,4 @@ class Executable:
         graph = replace(graph, inputs=inputs, constants=(*graph.constants, *constants))
         provider = settings.current().provider
         model = compile(graph, target=provider, feature_level=settings.current().feature_level)
-        return _Compiled(model, model.session(provider), frozen)
+        return _Compiled(graph, model, model.session(provider), frozen)

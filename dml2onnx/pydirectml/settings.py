@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.compiler import CompiledModel
+    from dml2onnx.ir.graph import Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,18 @@ def owned_by_dml(slot: InputSlot) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Computed:
+    """What ``compute`` was called with for the first time."""
+
+    graph: Graph
+    """The DirectML graph, with the weights as constants."""
+    model: CompiledModel
+    """The ONNX model that it was compiled to."""
+    frozen: tuple[InputSlot, ...]
+    """The inputs that became constants."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The provider, the feature level that operators are checked against, and what becomes of compiled models."""
 
@@ -39,8 +52,8 @@ class Settings:
     feature_level: FeatureLevel | None = None
     freezes: Callable[[InputSlot], bool] = owned_by_dml
     """Which inputs become constants of the compiled model."""
-    compiled: Callable[[CompiledModel, tuple[InputSlot, ...]], None] | None = None
-    """Called with every model when it is first computed, and with the inputs that became its constants."""
+    compiled: Callable[[Computed], None] | None = None
+    """Called with every model when it is first computed."""
 
 
 _in_force: list[Settings] = [Settings()]

@@ -12,6 +12,9 @@ import onnx
 import onnxruntime
 import pytest
 
+import dml2onnx
+from dml2onnx.cli import main
+
 BEGIN = """
 import numpy as np
 import pydirectml as dml
@@ -238,6 +241,36 @@ class TestSaving:
         assert sorted(path.name for path in tmp_path.glob("*.onnx")) == ["out-2.onnx", "out.onnx"]
         outputs = [len(onnx.load(tmp_path / name).graph.output) for name in ("out.onnx", "out-2.onnx")]
         assert outputs == [1, 2]
+
+    def test_the_graph_is_kept(self, program, tmp_path, capsys):
+        """In the native format, which every other command reads."""
+        done = program(BEGIN + COMPUTE, "--save", "out.json")
+        assert (done.returncode, done.stdout.strip()) == (0, ANSWER)
+        assert "out.json" in done.stderr.splitlines()[0]
+        assert "2 DirectML nodes" in done.stderr.splitlines()[0]
+        path = str(tmp_path / "out.json")
+        graph = dml2onnx.load(path)
+        assert (graph.name, [item.name for item in graph.inputs]) == ("program", ["input0"])
+        assert graph.constants[0].data.read().view(np.float32).tolist() == [5, 6, 7, 8]
+        assert str(dml2onnx.run(path, {"input0": np.arange(1, 5, dtype=np.float32)})["output0"].tolist()) == ANSWER
+        for command in ("check", "verify", "explain", "report"):
+            assert main([command, path]) == 0, capsys.readouterr()
+
+    def test_large_weights_of_a_graph_lie_beside_it(self, program, tmp_path):
+        text = BEGIN.replace("[4]", "[4096]").replace("[1, 2, 3, 4]", "[1] * 4096")
+        text = text.replace("[5, 6, 7, 8]", "[*range(4096)]")
+        done = program(text + COMPUTE + COMPUTE, "--save", "out.json", "--feature-level", "5_0")
+        assert done.returncode == 0, done.stderr
+        files = {path.name for path in tmp_path.glob("out*")}
+        assert files == {"out.json", "out.json.data", "out-2.json", "out-2.json.data"}
+        assert (tmp_path / "out.json.data").stat().st_size >= 4 * 4096
+        graph = dml2onnx.load(tmp_path / "out-2.json")
+        assert graph.feature_level == "5_0"
+        assert dml2onnx.run(graph, {"input0": np.ones(4096, np.float32)})["output0"].tolist() == [*range(4096)]
+
+    def test_a_frozen_graph(self, program, tmp_path):
+        assert program(BEGIN + COMPUTE, "--save", "out.json", "--freeze").returncode == 0
+        assert dml2onnx.run(tmp_path / "out.json")["output0"].tolist() == [5, 12, 21, 32]
 
     def test_freezing_leaves_what_is_named(self, program, tmp_path):
         done = program(BEGIN + COMPUTE, "--save", "out.onnx", "--freeze", "--input", "input1")
