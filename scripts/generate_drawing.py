@@ -15,7 +15,7 @@ from pathlib import Path
 from unittest import mock
 
 import dml2onnx
-from dml2onnx.report import gather
+from dml2onnx.report.gathering import gather
 from dml2onnx.report.svg import drawing
 
 ROOT = Path(__file__).resolve().parent.parent

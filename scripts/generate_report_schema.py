@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Write and check ``schemas/report.schema.json``, the JSON Schema of ``dml2onnx report --json``.
+"""Write and check ``schemas/report.schema.json``, the JSON Schema of what commands say with ``--json``.
 
     scripts/generate_report_schema.py            write it
     scripts/generate_report_schema.py --check    fail when it differs from what would be written
 
-It is made from the records in ``dml2onnx/report/records.py``: their fields, types, defaults and docstrings.
+It is made from the records in ``dml2onnx/report``: their fields, types, defaults and docstrings.
 """
 
 from __future__ import annotations
@@ -22,13 +22,34 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from dml2onnx.report import records  # noqa: E402
+from dml2onnx.report import answers, checked, form, lookups, records, verified  # noqa: E402
 
 TARGET = ROOT / "schemas" / "report.schema.json"
 GENERATOR = "scripts/generate_report_schema.py"
 
+MODULES = (form, checked, answers, lookups, verified, records)
+ANSWERS: tuple[type[form.Head], ...] = (
+    checked.CheckAnswer,
+    checked.CheckAllAnswer,
+    answers.CompileAnswer,
+    answers.RunAnswer,
+    verified.VerifyAnswer,
+    answers.ExplainAnswer,
+    lookups.CodeAnswer,
+    lookups.OperatorAnswer,
+    records.Report,
+    answers.ConvertAnswer,
+    lookups.OperatorsAnswer,
+    lookups.DoctorAnswer,
+    form.Answer,
+    form.Failure,
+)
+"""What may be written, the general forms last: nothing but findings, and a failure."""
+NAMES = {name: item for module in MODULES for name, item in vars(module).items()} | {"Mapping": Mapping, "Json": object}
+
 Schema = dict[str, object]
 SIMPLE: dict[object, Schema] = {
+    object: {},
     bool: {"type": "boolean"},
     int: {"type": "integer"},
     float: {"type": "number"},
@@ -40,7 +61,7 @@ SIMPLE: dict[object, Schema] = {
 def docstrings() -> dict[tuple[str, str], str]:
     """The text below each field, by class and field."""
     found: dict[tuple[str, str], str] = {}
-    for item in ast.parse(Path(records.__file__).read_text(encoding="utf-8")).body:
+    for item in (item for module in MODULES for item in ast.parse(_source(module)).body):
         if not isinstance(item, ast.ClassDef):
             continue
         for entry, text in zip(item.body, item.body[1:], strict=False):
@@ -50,6 +71,11 @@ def docstrings() -> dict[tuple[str, str], str]:
     return found
 
 
+def _source(module: types.ModuleType) -> str:
+    assert module.__file__ is not None
+    return Path(module.__file__).read_text(encoding="utf-8")
+
+
 class _Writer:
     def __init__(self) -> None:
         self._texts = docstrings()
@@ -57,15 +83,19 @@ class _Writer:
 
     def record(self, kind: type) -> Schema:
         """An object with a member for each field; those with defaults may be left out."""
-        hints = typing.get_type_hints(kind, {**vars(records), "Mapping": Mapping})
+        hints = typing.get_type_hints(kind, NAMES)
         properties: dict[str, Schema] = {}
         required = []
         for item in dataclasses.fields(kind):
+            is_always = form.is_always_written(item)
             # what may be None is left out instead
-            member = self.type(hints[item.name], optional=item.default is None)
-            text = self._texts.get((kind.__name__, item.name))
+            member = self.schema_of(hints[item.name], optional=item.default is None)
+            text = next(
+                (self._texts[known] for base in kind.__mro__ if (known := (base.__name__, item.name)) in self._texts),
+                None,
+            )
             properties[item.name] = member if text is None else {"description": text, **member}
-            if records.is_required(item.default):
+            if is_always:
                 required.append(item.name)
             elif item.default is not None:
                 default = list(item.default) if isinstance(item.default, tuple) else item.default
@@ -78,41 +108,48 @@ class _Writer:
             "properties": properties,
         }
 
-    def type(self, hint: object, *, optional: bool = False) -> Schema:
+    def schema_of(self, hint: object, *, optional: bool = False) -> Schema:
         if hint in SIMPLE:
             return SIMPLE[hint]
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
         if origin in (types.UnionType, typing.Union):
             chosen = [item for item in arguments if not (optional and item is types.NoneType)]
-            schemas = [self.type(item) for item in chosen]
+            schemas = [self.schema_of(item) for item in chosen]
             return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
         if origin is typing.Literal:
             return {"enum": list(arguments)}
         if origin is tuple:
-            return {"type": "array", "items": self.type(arguments[0])}
+            return {"type": "array", "items": self.schema_of(arguments[0])}
         if origin is Mapping:
-            return {"type": "object"}
+            return {"type": "object", "additionalProperties": self.schema_of(arguments[1])}
         assert isinstance(hint, type), hint
         assert dataclasses.is_dataclass(hint), hint
-        name = hint.__name__
-        if name not in self.definitions:
-            self.definitions[name] = {}
-            self.definitions[name] = self.record(hint)
-        return {"$ref": f"#/$defs/{name}"}
+        return self.reference(hint)
+
+    def reference(self, kind: type) -> Schema:
+        """A record by its name, which is defined where it is new."""
+        if kind.__name__ not in self.definitions:
+            self.definitions[kind.__name__] = {}
+            self.definitions[kind.__name__] = self.record(kind)
+        return {"$ref": f"#/$defs/{kind.__name__}"}
 
 
 def text() -> str:
     """The schema as a file."""
     writer = _Writer()
-    root = writer.record(records.Report)
-    properties = root["properties"]
-    assert isinstance(properties, dict)
-    properties["report"] = {**properties["report"], "const": records.VERSION}
+    forms = [writer.reference(kind) for kind in ANSWERS]
+    for kind in ANSWERS:
+        properties = writer.definitions[kind.__name__]["properties"]
+        assert isinstance(properties, dict)
+        properties["report"] = {**properties["report"], "const": form.VERSION}
     document: Schema = {
         "$comment": f"generated by {GENERATOR}",
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "What dml2onnx report --json says of a model",
-        **root,
+        "title": "What the commands of dml2onnx say with --json",
+        "description": form.VERSION_HISTORY,
+        "type": "object",
+        "required": ["report", "producer", "command"],
+        "anyOf": forms,
         "$defs": dict(sorted(writer.definitions.items())),
     }
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -90,6 +90,7 @@ ALLOWED = {
         "compiler",
         "diagnostics",
         "exporters",
+        "frontends",
         "ir",
         "model",
         "runtime",

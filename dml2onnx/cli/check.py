@@ -11,20 +11,24 @@ from rich.markup import escape
 
 from dml2onnx.checks import check, level_of, minimum_feature_level
 from dml2onnx.checks.alternatives import held_back
-from dml2onnx.cli.formats import Checked, concise, github, sarif
+from dml2onnx.cli.formats import concise, github, sarif
 from dml2onnx.cli.models import count, level_text, load_options
 from dml2onnx.codes.reading import UNKNOWN_FORMAT
-from dml2onnx.diagnostics import DmlError, Severity, UnreadableError, quote
+from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 from dml2onnx.frontends import load, load_bytes
 from dml2onnx.frontends.locations import locate
+from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, HeldBack
+from dml2onnx.report.form import finding, findings
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
+    from dml2onnx.catalog import FeatureLevel
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
+    from dml2onnx.report.form import Finding
 
 STANDARD_INPUT = "-"
 SUFFIXES = (".json", ".bin")
@@ -36,27 +40,26 @@ def check_command(options: argparse.Namespace, screen: Screen) -> int:
     form = "json" if options.json else options.format
     screen.as_json = form != "full"
     results = [checked for name in options.models for checked in _checked(name, options, screen)]
-    results = [replace(item, findings=_chosen(item.findings, options)) for item in results]
+    results = [replace(item, diagnostics=_chosen(item.diagnostics, options)) for item in results]
     _write(results, form, screen, several=len(results) != 1 or Path(options.models[0]).is_dir())
     if any(not item.is_readable for item in results):
         return 2
-    failing = {Severity.ERROR, Severity.WARNING} if options.warnings_as_errors else {Severity.ERROR}
-    return 1 if any(found.severity in failing for item in results for found in item.findings) else 0
+    return 1 if any(item.errors or (options.warnings_as_errors and item.warnings) for item in results) else 0
 
 
-def _chosen(findings: Sequence[Diagnostic], options: argparse.Namespace) -> Sequence[Diagnostic]:
+def _chosen(found: Sequence[Finding], options: argparse.Namespace) -> tuple[Finding, ...]:
     selected, ignored = (tuple(code.upper() for code in codes) for codes in (options.select, options.ignore))
-    return [
+    return tuple(
         item
-        for item in findings
+        for item in found
         if (not selected or item.code.startswith(selected)) and not (ignored and item.code.startswith(ignored))
-    ]
+    )
 
 
 # --- Checking -------------------------------------------------------------------------------------------------------
 
 
-def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator[Checked]:
+def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator[CheckAnswer]:
     """One model, or those of a directory; there, files that are no models are passed over."""
     directory = Path(name)
     if name == STANDARD_INPUT or not directory.is_dir():
@@ -64,12 +67,12 @@ def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator
         return
     for path in sorted(path for path in directory.rglob("*") if path.suffix in SUFFIXES and path.is_file()):
         checked = _check_one(str(path), options, screen)
-        is_other = path.suffix == ".bin" or any(item.code == UNKNOWN_FORMAT.id for item in checked.findings)
+        is_other = path.suffix == ".bin" or any(item.code == UNKNOWN_FORMAT.id for item in checked.diagnostics)
         if checked.is_readable or not is_other:  # contents of constants, files of other tools
             yield checked
 
 
-def _check_one(name: str, options: argparse.Namespace, screen: Screen) -> Checked:
+def _check_one(name: str, options: argparse.Namespace, screen: Screen) -> CheckAnswer:
     data: bytes | None = None
     shown = name
     try:
@@ -78,20 +81,59 @@ def _check_one(name: str, options: argparse.Namespace, screen: Screen) -> Checke
                 data, shown = sys.stdin.buffer.read(), "<stdin>"
             graph = _load(name, data, options)
         with screen.working("checking"):
-            findings = check(graph, options.feature_level)
-    except UnreadableError as error:
-        return Checked(shown, error.diagnostics, is_readable=False)
+            found = check(graph, options.feature_level)
+        if options.target is not None:
+            found += _uncompiled(graph, found, options, screen)
     except DmlError as error:
-        return Checked(shown, error.diagnostics)
-    wanted = {item.pointer: _is_about_name(item) for item in findings if item.pointer}
+        return _unchecked(shown, error)
+    wanted = {item.pointer: _is_about_name(item) for item in found if item.pointer}
     places = {}
     if wanted and graph.format != "serialized":
         places = locate(data if data is not None else Path(name).read_bytes(), wanted)
     minimum = minimum_feature_level(graph)
     level = level_of(graph, options.feature_level)
-    held = list(held_back(graph, level)) if options.suggest else None
-    least = minimum.name if minimum else None
-    return Checked(shown, findings, places, len(graph.nodes), level.name, least, held_back=held)
+    return CheckAnswer(
+        diagnostics=tuple(finding(item, shown, places.get(item.pointer)) for item in found),
+        model=shown,
+        feature_level=level.name,
+        minimum_feature_level=None if minimum is None else minimum.name,
+        ships_with="" if minimum is None else minimum.info.ships_with,
+        directml_nodes=len(graph.nodes),
+        held_back=_held(graph, level) if options.suggest else None,
+    )
+
+
+def _uncompiled(
+    graph: Graph, known: Sequence[Diagnostic], options: argparse.Namespace, screen: Screen
+) -> list[Diagnostic]:
+    """What stands in the way of compiling the graph besides what is known."""
+    from dml2onnx.compiler import compile  # brings the lowerings, which most checks do without
+
+    with screen.counting("compiling") as progress:
+        try:
+            compile(graph, target=options.target, feature_level=options.feature_level, progress=progress)
+        except DmlError as error:
+            return [item for item in error.diagnostics if item not in known]
+    return []
+
+
+def _unchecked(name: str, error: DmlError) -> CheckAnswer:
+    """What can be said of a file that could not be read, or not be read to its end."""
+    return CheckAnswer(
+        diagnostics=findings(error.diagnostics),
+        model=name,
+        is_readable=not isinstance(error, UnreadableError),
+        feature_level=None,
+        minimum_feature_level=None,
+        directml_nodes=0,
+    )
+
+
+def _held(graph: Graph, level: FeatureLevel) -> tuple[HeldBack, ...]:
+    return tuple(
+        HeldBack(item.node, item.operator, item.needs.name, item.needs.info.ships_with, item.reason, item.instead)
+        for item in held_back(graph, level)
+    )
 
 
 def _load(name: str, data: bytes | None, options: argparse.Namespace) -> Graph:
@@ -107,14 +149,13 @@ def _is_about_name(item: Diagnostic) -> bool:
 # --- Writing --------------------------------------------------------------------------------------------------------
 
 
-def _write(results: Sequence[Checked], form: str, screen: Screen, *, several: bool) -> None:
+def _write(results: Sequence[CheckAnswer], form: str, screen: Screen, *, several: bool) -> None:
     match form:
         case "json" if several:
-            screen.json({"models": [{"model": item.path, **item.as_dict()} for item in results]})
-        case "json" if results[0].is_readable:
-            screen.json(results[0].as_dict())
+            errors, warnings = (sum(item.errors for item in results), sum(item.warnings for item in results))
+            screen.answer(CheckAllAnswer(errors=errors, warnings=warnings, models=tuple(results)))
         case "json":
-            screen.json({"diagnostics": [item.as_dict() for item in results[0].findings]})
+            screen.answer(results[0])
         case "sarif":
             screen.json(sarif(results))
         case "concise" | "github":
@@ -126,24 +167,21 @@ def _write(results: Sequence[Checked], form: str, screen: Screen, *, several: bo
                 _write_full(item, screen, several=several)
 
 
-def _write_full(item: Checked, screen: Screen, *, several: bool) -> None:
-    screen.diagnostics(item.findings, asked_for=item.is_readable, path=item.path, places=item.places)
+def _write_full(item: CheckAnswer, screen: Screen, *, several: bool) -> None:
+    screen.diagnostics(item.diagnostics, asked_for=item.is_readable)
     if not item.is_readable:
         return
-    errors = sum(found.severity is Severity.ERROR for found in item.findings)
-    warnings = len(item.findings) - errors
-    colour = "bold red" if errors else "bold green"
-    of_file = f"{escape(item.path)}: " if several else ""
-    found = f"[{colour}]{count(errors, 'error')}[/], {count(warnings, 'warning')} in {count(item.nodes, 'node')}"
-    screen.say(f"{of_file}{found}, checked at feature level {item.level}")
-    if item.minimum is not None:
-        from dml2onnx.catalog import FeatureLevel
-
-        screen.say(f"needs feature level {escape(level_text(FeatureLevel(item.minimum)))}")
+    colour = "bold red" if item.errors else "bold green"
+    of_file = f"{escape(item.model)}: " if several else ""
+    found = f"[{colour}]{count(item.errors, 'error')}[/], {count(item.warnings, 'warning')}"
+    at = "" if item.feature_level is None else f", checked at feature level {item.feature_level}"
+    screen.say(f"{of_file}{found} in {count(item.directml_nodes, 'node')}{at}")
+    if item.minimum_feature_level is not None:
+        screen.say(f"needs feature level {escape(level_text(item.minimum_feature_level, item.ships_with))}")
     if item.held_back:
         screen.say()
         rows = [
-            (held.node, held.operator, level_text(held.needs), held.instead or "", held.reason)
+            (held.node, held.operator, level_text(held.needs, held.ships_with), held.instead, held.reason)
             for held in item.held_back
         ]
         screen.table(["node", "operator", "needs feature level", "instead", "because"], rows)

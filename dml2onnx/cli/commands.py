@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections import Counter
 from contextlib import contextmanager
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,32 +21,40 @@ from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.execution import execute, save_npy, write_effect
 from dml2onnx.files import check_target, spare
 from dml2onnx.frontends.names import file_stem
+from dml2onnx.report.answers import (
+    CompileAnswer,
+    Contents,
+    NodeCost,
+    Printed,
+    RunAnswer,
+    buffers,
+    operators_of,
+    sizes_of,
+)
+from dml2onnx.report.form import findings
 from dml2onnx.writer import is_compiled
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from dml2onnx.cli.render import Screen
-    from dml2onnx.compiler import CompiledModel
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.execution import Execution
     from dml2onnx.files import Target
-    from dml2onnx.ir.graph import Graph, Value
-    from dml2onnx.model import Array, Port
+    from dml2onnx.ir.graph import Effect, Graph, Value
+    from dml2onnx.model import Array
+    from dml2onnx.report.answers import Buffer
 
 
 OTHER_SUFFIXES = frozenset({".json", ".bin", ".npy", ".npz", ".py", ".dat", ".data", ".png", ".jpg", ".jpeg"})
 """Names of what models are made of, and never what a model is called."""
 MOST_VALUES = 1 << 16
 """Elements of an output that are listed as JSON; larger ones go to files (``--output-dir``)."""
-
-
-def _ports(ports: tuple[Port, ...]) -> list[dict[str, object]]:
-    return [
-        {"name": port.name, "onnx_name": port.onnx_name, "data_type": str(port.dtype), "shape": list(port.shape)}
-        for port in ports
-    ]
+FIRST = 6
+"""Elements of an output that are shown."""
+MOST_KINDS = 6
+"""ONNX operators that are counted one by one in the text."""
 
 
 def compile_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -67,27 +75,29 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
         )
     with screen.working("writing"):
         files = model.save(output, external_data=options.external_data)
-    seconds = time.perf_counter() - started
+    minimum = minimum_feature_level(graph)
+    answer = CompileAnswer(
+        diagnostics=findings(model.warnings),
+        files=tuple(map(str, files)),
+        file_bytes=sizes_of(files),
+        directml_nodes=len(graph.nodes),
+        onnx_nodes=model.node_count,
+        operators=operators_of(model.lowered.nodes),
+        opset=model.opset,
+        target=model.target,
+        inputs=buffers(model.inputs),
+        outputs=buffers(model.outputs),
+        weight_bytes=model.weight_bytes,
+        minimum_feature_level=None if minimum is None else minimum.name,
+        ships_with="" if minimum is None else minimum.info.ships_with,
+        seconds=round(time.perf_counter() - started, 4),
+    )
     if screen.as_json:
-        document = {
-            "files": [str(path) for path in files],
-            "directml_nodes": len(graph.nodes),
-            "onnx_nodes": model.node_count,
-            "opset": model.opset,
-            "inputs": _ports(model.inputs),
-            "outputs": _ports(model.outputs),
-            "weight_bytes": model.weight_bytes,
-            "minimum_feature_level": getattr(minimum_feature_level(graph), "name", None),
-            "seconds": round(seconds, 4),
-            "diagnostics": [item.as_dict() for item in model.warnings],
-        }
-        screen.json(document)
+        screen.answer(answer)
         return 0
-    screen.diagnostics(model.warnings)
-    if screen.quiet:
-        return 0
-    _summarise(graph, model, screen)
-    screen.say(f"\n[bold green]wrote[/] {files_written(files)} in {seconds:.2f} s")
+    screen.diagnostics(answer.diagnostics)
+    if not screen.quiet:
+        _show_compiled(answer, screen)
     return 0
 
 
@@ -110,35 +120,34 @@ def default_model(model: str) -> Path:
     return path
 
 
-def files_written(files: Sequence[Path]) -> str:
-    """The files that a command has written, with their sizes."""
+def files_written(files: Sequence[str], sizes: Mapping[str, int]) -> str:
+    """The files that a command has written, with the sizes of those that have one."""
     if not files:
         return "to standard output"
     return ", ".join(
-        f"{escape(str(path))} ({render.size(path.stat().st_size)})" if path.is_file() else escape(str(path))
-        for path in files
+        f"{escape(path)} ({render.size(sizes[path])})" if path in sizes else escape(path) for path in files
     )
 
 
-def _summarise(graph: Graph, model: CompiledModel, screen: Screen) -> None:
-    kinds = Counter(node.op_type for node in model.lowered.nodes)
-    listed = ", ".join(f"{count} {name}" for name, count in kinds.most_common(6))
-    rest = sum(kinds.values()) - sum(count for _, count in kinds.most_common(6))
-    onnx_nodes = f"{model.node_count} ({listed}{f', {rest} others' if rest else ''})"
+def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
+    most = list(answer.operators.items())[:MOST_KINDS]
+    rest = answer.onnx_nodes - sum(number for _, number in most)
+    listed = ", ".join(f"{number} {name}" for name, number in most) + (f", {rest} others" if rest else "")
     screen.table(
         ["", ""],
         [
-            ("DirectML nodes", len(graph.nodes)),
-            ("ONNX nodes", onnx_nodes),
-            ("weights", render.size(model.weight_bytes)),
-            ("opset", model.opset),
-            ("needs feature level", level_text(minimum_feature_level(graph))),
+            ("DirectML nodes", answer.directml_nodes),
+            ("ONNX nodes", f"{answer.onnx_nodes} ({listed})"),
+            ("weights", render.size(answer.weight_bytes)),
+            ("opset", answer.opset),
+            ("needs feature level", level_text(answer.minimum_feature_level, answer.ships_with)),
         ],
     )
-    rows = [("input", port.name, port.dtype, render.shape(port.shape)) for port in model.inputs]
-    rows += [("output", port.name, port.dtype, render.shape(port.shape)) for port in model.outputs]
+    ends: tuple[tuple[str, tuple[Buffer, ...]], ...] = (("input", answer.inputs), ("output", answer.outputs))
+    rows = [(kind, item.name, item.data_type, render.shape(item.shape)) for kind, items in ends for item in items]
     screen.say()
     screen.table(["", "name", "data type", "shape in memory"], rows)
+    screen.say(f"\n[bold green]wrote[/] {files_written(answer.files, answer.file_bytes)} in {answer.seconds:.2f} s")
 
 
 def run_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -160,48 +169,63 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
     failures: list[Diagnostic] = []
     if options.output_dir is not None:
         written, failures = _write_results(execution, options.output_dir, [*graph.sources, *inputs.sources])
+    answer = _answer(execution, options, written, failures)
     if screen.as_json:
-        screen.json(
-            {
-                "outputs": [
-                    {
-                        "name": name,
-                        "data_type": str(array.dtype),
-                        "shape": list(array.shape),
-                        "values": [render.plain(item) for item in array.reshape(-1)]
-                        if array.size <= MOST_VALUES
-                        else None,
-                    }
-                    for name, array in execution.results.items()
-                ],
-                "printed": [
-                    {"resource": effect.output.name, "values": [render.plain(item) for item in array.reshape(-1)]}
-                    for effect, array in execution.shown
-                    if effect.kind == "print"
-                ],
-                "files": [str(path) for path in written],
-                "diagnostics": [item.as_dict() for item in failures],
-                "profile": [
-                    {"name": item.name, "operator": item.operator, "microseconds": item.microseconds}
-                    for item in execution.times
-                ],
-            }
-        )
-        return 1 if failures else 0
-    for effect, array in execution.shown:
-        if effect.kind == "print":
-            _print_resource(effect.output.name, array, effect.verbose, screen)
-    screen.table(["output", "data type", "shape", "contents"], render.array_summary(execution.results))
-    if execution.times:
-        slowest = sorted(execution.times, key=lambda item: -item.microseconds)
+        screen.answer(answer)
+    else:
+        _show_run(answer, screen, options.output_dir)
+        screen.diagnostics(findings(failures))
+    return 1 if failures else 0
+
+
+def _answer(
+    execution: Execution, options: argparse.Namespace, written: Sequence[Path], failures: Sequence[Diagnostic]
+) -> RunAnswer:
+    files = [effect.path for effect, _ in execution.shown if effect.kind == "writeFile"]
+    return RunAnswer(
+        diagnostics=findings([*execution.model.warnings, *failures]),
+        files=tuple(map(str, written)),
+        file_bytes=sizes_of(written),
+        provider=options.provider,
+        opset=execution.model.opset,
+        target=execution.model.target,
+        outputs=tuple(_contents(name, array) for name, array in execution.results.items()),
+        printed=tuple(_printed(effect, array) for effect, array in execution.shown if effect.kind == "print"),
+        left_out=tuple(files) if options.output_dir is None else (),
+        profile=tuple(NodeCost(item.name, item.operator, item.microseconds, item.provider) for item in execution.times),
+    )
+
+
+def _contents(name: str, array: Array) -> Contents:
+    values = render.plain(array) if array.size <= MOST_VALUES else None
+    first = render.plain(array.reshape(-1)[:FIRST])
+    return Contents(name, str(array.dtype), array.shape, values, first)
+
+
+def _printed(effect: Effect, array: Array) -> Printed:
+    """As DxDispatch prints: a flat list, and where the program asks for it the bits of each element."""
+    flat = array.reshape(-1)
+    width = 2 * flat.itemsize
+    bits = tuple(f"0x{item:0{width}X}" for item in flat.view(f"u{flat.itemsize}").tolist()) if effect.verbose else ()
+    return Printed(effect.output.name, str(flat.dtype), render.plain(flat), bits)
+
+
+def _show_run(answer: RunAnswer, screen: Screen, directory: Path | None) -> None:
+    for printed in answer.printed:
+        _show_printed(printed, screen)
+    rows = [
+        (item.name, item.data_type, render.shape(item.shape), render.preview(item.first, prod(item.shape)))
+        for item in answer.outputs
+    ]
+    screen.table(["output", "data type", "shape", "contents"], rows)
+    if answer.profile:
+        slowest = sorted(answer.profile, key=lambda item: -item.microseconds)
         screen.say()
         screen.table([">µs", "operator", "ONNX node"], [(f"{i.microseconds:.0f}", i.operator, i.name) for i in slowest])
-    if written:
-        screen.say(f"\n[bold green]wrote[/] {count(len(written), 'file')} to {escape(str(options.output_dir))}")
-    elif any(effect.kind == "writeFile" for effect, _ in execution.shown):
+    if answer.files:
+        screen.say(f"\n[bold green]wrote[/] {count(len(answer.files), 'file')} to {escape(str(directory))}")
+    elif answer.left_out:
         screen.say("\nthe model's writeFile commands were not carried out: say where to with --output-dir")
-    screen.diagnostics(failures)
-    return 1 if failures else 0
 
 
 def _write_results(
@@ -262,15 +286,11 @@ def _file_stem(name: str, taken: set[str]) -> str:
     return candidate
 
 
-def _print_resource(name: str, array: Array, verbose: bool, screen: Screen) -> None:
-    """As DxDispatch prints: a flat list, or with ``verbose`` one line per element with its bits."""
-    if screen.quiet:
+def _show_printed(printed: Printed, screen: Screen) -> None:
+    values = map(render.brief, printed.values)
+    if not printed.bits:
+        screen.say(f"Resource '{escape(printed.resource)}': {', '.join(values)}")
         return
-    flat = array.reshape(-1)
-    if not verbose:
-        screen.say(f"Resource '{escape(name)}': {', '.join(map(render.number, flat))}")
-        return
-    screen.say(f"Resource '{escape(name)}':")
-    bits = flat.view(f"u{flat.itemsize}")
-    for index, (item, raw) in enumerate(zip(flat, bits, strict=True)):
-        screen.say(f"  {index}: {render.number(item)} (0x{int(raw):0{2 * flat.itemsize}X})")
+    screen.say(f"Resource '{escape(printed.resource)}':")
+    for index, (value, bits) in enumerate(zip(values, printed.bits, strict=True)):
+        screen.say(f"  {index}: {value} ({bits})")

@@ -10,6 +10,8 @@ from dml2onnx.cli.models import load_model
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.exporters import export, left_out
+from dml2onnx.report.answers import ConvertAnswer, sizes_of
+from dml2onnx.report.form import findings
 
 if TYPE_CHECKING:
     import argparse
@@ -46,17 +48,16 @@ def convert_command(options: argparse.Namespace, screen: Screen) -> int:
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json or OUT.bin", found=str(output)))
     with screen.working("writing"):
         files = export(graph, output, options.format)
-    findings = [*graph.findings, *left_out(graph, output, options.format)]
+    answer = ConvertAnswer(
+        diagnostics=findings([*graph.findings, *left_out(graph, output, options.format)]),
+        files=tuple(map(str, files)),
+        file_bytes=sizes_of(files),
+        source=graph.format,
+        directml_nodes=len(graph.nodes),
+    )
     if screen.as_json:
-        screen.json(
-            {
-                "files": [str(path) for path in files],
-                "source": graph.format,
-                "nodes": len(graph.nodes),
-                "diagnostics": [item.as_dict() for item in findings],
-            }
-        )
+        screen.answer(answer)
         return 0
-    screen.diagnostics(findings)
-    screen.say(f"[bold green]wrote[/] {files_written(files)}")
+    screen.diagnostics(answer.diagnostics)
+    screen.say(f"[bold green]wrote[/] {files_written(answer.files, answer.file_bytes)}")
     return 0

@@ -19,6 +19,7 @@ from rich.markup import escape
 
 import dml2onnx
 from dml2onnx.catalog import LATEST, level_of_directml, level_of_windows
+from dml2onnx.report.lookups import DoctorAnswer, Library, MachineProblem, PackageState
 from dml2onnx.targets import NAMES
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def doctor_command(options: argparse.Namespace, screen: Screen) -> int:
     """Looks at the machine; exit code 1 when something is missing that is needed."""
     machine = examine()
     if screen.as_json:
-        screen.json(_document(machine))
+        screen.answer(_answer(machine))
     else:
         _show(machine, screen)
     return 0 if machine.works else 1
@@ -236,19 +237,20 @@ def read_library(path: Path) -> DirectML | None:
 # --- What is seen ---------------------------------------------------------------------------------------------------
 
 
-def _document(machine: Machine) -> dict[str, object]:
-    return {
-        "works": machine.works,
-        "dml2onnx": dml2onnx.__version__,
-        "directory": str(Path(dml2onnx.__file__).parent),
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "packages": [{**asdict(package), "suits": package.suits} for package in machine.packages],
-        "providers": list(machine.providers),
-        "targets": machine.targets,
-        "directml": [asdict(library) for library in machine.directml],
-        "problems": [asdict(problem) for problem in machine.problems],
-    }
+def _answer(machine: Machine) -> DoctorAnswer:
+    return DoctorAnswer(
+        works=machine.works,
+        dml2onnx=dml2onnx.__version__,
+        directory=str(Path(dml2onnx.__file__).parent),
+        python=platform.python_version(),
+        executable=sys.executable,
+        system=f"{platform.system()} {platform.release()} {platform.machine()}",
+        packages=tuple(PackageState(**asdict(package), suits=package.suits) for package in machine.packages),
+        providers=machine.providers,
+        targets=machine.targets,
+        directml=tuple(Library(**asdict(library)) for library in machine.directml),
+        problems=tuple(MachineProblem(**asdict(problem)) for problem in machine.problems),
+    )
 
 
 def _show(machine: Machine, screen: Screen) -> None:

@@ -10,10 +10,12 @@ from dml2onnx.cli.models import load_model
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.ir.graph import GraphOutput
+from dml2onnx.report.answers import ExplainAnswer, ExplainedNode
+from dml2onnx.report.form import findings
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
@@ -24,33 +26,31 @@ if TYPE_CHECKING:
 def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
     """Says what each node of a model becomes."""
     graph = load_model(options, screen, frozenset(options.input))
-    with screen.working("compiling"):
-        traces, failures = _explained(graph, options)
+    with screen.counting("compiling") as progress:
+        traces, failures = _explained(graph, options, progress)
+    known = [ExplainedNode(item.node, item.operator, item.operators, item.notes) for item in traces]
+    others = [ExplainedNode(node.name, node.operator.type, None, (why,)) for node, why in _left_out(graph, failures)]
+    answer = ExplainAnswer(
+        diagnostics=findings(failures), nodes=(*known, *others), opset=options.opset, target=options.target
+    )
     if screen.as_json:
-        known = [
-            {"node": t.node, "operator": t.operator, "onnx": list(t.operators), "notes": list(t.notes)} for t in traces
-        ]
-        unknown = [
-            {"node": node.name, "operator": node.operator.type, "onnx": None, "notes": [why]}
-            for node, why in _left_out(graph, failures)
-        ]
-        screen.json([*known, *unknown])
+        screen.answer(answer)
         return 1 if failures else 0
-    rows = [
-        (t.node, t.operator, _runs(t.operators) or "(nothing: folded or passed on)", "; ".join(t.notes)) for t in traces
-    ]
-    rows += [(node.name, node.operator.type, "(not compiled)", why) for node, why in _left_out(graph, failures)]
+    rows = [(item.node, item.operator, _became(item), "; ".join(item.notes)) for item in answer.nodes]
     screen.table(["DirectML node", "operator", "ONNX nodes", "why"], rows)
-    screen.diagnostics(failures)
+    screen.diagnostics(answer.diagnostics)
     return 1 if failures else 0
 
 
-def _explained(graph: Graph, options: argparse.Namespace) -> tuple[list[Origin], list[Diagnostic]]:
+def _explained(
+    graph: Graph, options: argparse.Namespace, progress: Callable[[str], object] | None
+) -> tuple[list[Origin], list[Diagnostic]]:
     """What became of the nodes that can be compiled, and what is wrong with the others."""
     failures: list[Diagnostic] = []
     while True:
         try:
-            return list(compile(graph, opset=options.opset, target=options.target).traces), failures
+            model = compile(graph, opset=options.opset, target=options.target, progress=progress)
+            return list(model.traces), failures
         except DmlError as error:
             rest = _without(graph, {item.node for item in error.diagnostics})
             if len(rest.nodes) in (0, len(graph.nodes)):
@@ -95,7 +95,11 @@ def _left_out(graph: Graph, failures: list[Diagnostic]) -> list[tuple[Node, str]
     return [(node, messages.get(node.name, why)) for node, why in _followed(graph, set(messages)) if why]
 
 
-def _runs(operators: tuple[str, ...]) -> str:
+def _became(item: ExplainedNode) -> str:
     """``Conv, Relu``; repeated operators are counted."""
-    counts = Counter(operators)
-    return ", ".join(name if counts[name] == 1 else f"{counts[name]} × {name}" for name in dict.fromkeys(operators))
+    if item.onnx is None:
+        return "(not compiled)"
+    counts = Counter(item.onnx)
+    return (
+        ", ".join(name if n == 1 else f"{n} × {name}" for name, n in counts.items()) or "(nothing: folded or passed on)"
+    )

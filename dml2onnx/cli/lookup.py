@@ -13,6 +13,7 @@ from dml2onnx import catalog
 from dml2onnx.cli.examples import examples, text_of
 from dml2onnx.codes import all_codes
 from dml2onnx.diagnostics import quote
+from dml2onnx.report.lookups import CodeAnswer, CodeExample, Operator, OperatorsAnswer
 
 if TYPE_CHECKING:
     import argparse
@@ -51,14 +52,15 @@ def _explain_code(code: str, screen: Screen) -> int:
         return 2
     example = examples().get(code)
     if screen.as_json:
-        screen.json(
-            {
-                "code": found.id,
-                "severity": found.severity.value,
-                "title": found.title,
-                "explanation": found.explanation,
-                **_example_as_json(example),
-            }
+        screen.answer(
+            CodeAnswer(
+                code=found.id,
+                severity=found.severity.value,
+                title=found.title,
+                explanation=found.explanation,
+                example=None if example is None else _record(example),
+                documentation="" if example is None else example.page,
+            )
         )
         return 0
     screen.say(f"[bold]{found.id}[/] {found.severity.value}: [bold]{escape(found.title)}[/]\n")
@@ -74,16 +76,13 @@ def _explain_code(code: str, screen: Screen) -> int:
     return 0
 
 
-def _example_as_json(example: Example | None) -> dict[str, object]:
-    if example is None:
-        return {}
-    members = {"pointer": example.pointer, "wrong": example.wrong_model, "corrected": example.right_model}
-    return {"example": members, **({"documentation": example.page} if example.page else {})}
+def _record(example: Example) -> CodeExample:
+    return CodeExample(example.pointer, example.wrong_model, example.right_model)
 
 
 def schema_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Prints the JSON Schema of the native format, for editors; as JSON it is what it is anyway."""
-    sys.stdout.write((catalog.schemas_directory() / "graph.schema.json").read_text(encoding="utf-8"))
+    """Prints a JSON Schema: that of the native format, for editors, or of what ``--json`` writes."""
+    sys.stdout.write((catalog.schemas_directory() / f"{options.subject}.schema.json").read_text(encoding="utf-8"))
     return 0
 
 
@@ -105,23 +104,21 @@ def ops_command(options: argparse.Namespace, screen: Screen) -> int:
     wanted = options.pattern.upper().removeprefix("DML_OPERATOR_")
     schemas = [catalog.operator(name) for name in catalog.operator_names()]
     chosen = [schema for schema in schemas if wanted in schema.short_name]
-    if screen.as_json:
-        screen.json(
-            [
-                {
-                    "operator": schema.name,
-                    "introduced": schema.introduced.name,
-                    "lowered": True,
-                    "summary": schema.summary,
-                    "documentation": schema.doc,
-                }
-                for schema in chosen
-            ]
+    answer = OperatorsAnswer(
+        operators=tuple(
+            Operator(schema.name, schema.introduced.name, True, schema.summary, schema.doc) for schema in chosen
         )
+    )
+    if screen.as_json:
+        screen.answer(answer)
         return 0
     screen.table(
         ["operator", "from level", "compiles"],
-        [(schema.short_name, schema.introduced.name, "yes") for schema in chosen],
+        [
+            (item.operator.removeprefix("DML_OPERATOR_"), item.introduced, "yes" if item.lowered else "no")
+            for item in answer.operators
+        ],
     )
-    screen.say(f"\n{len(chosen)} of {len(chosen)} operators compile")
+    compiled = sum(item.lowered for item in answer.operators)
+    screen.say(f"\n{compiled} of {len(answer.operators)} operators compile")
     return 0

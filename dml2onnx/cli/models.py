@@ -10,7 +10,6 @@ from dml2onnx.frontends import LoadOptions, load
 if TYPE_CHECKING:
     import argparse
 
-    from dml2onnx.catalog import FeatureLevel
     from dml2onnx.cli.render import Screen
     from dml2onnx.ir.graph import Graph
 
@@ -32,9 +31,9 @@ def load_options(options: argparse.Namespace, inputs: frozenset[str] = frozenset
     )
 
 
-def level_text(level: FeatureLevel | None) -> str:
+def level_text(level: str | None, ships_with: str) -> str:
     """A level and the products that first ship it."""
-    return "none admits it" if level is None else f"{level.name} ({level.info.ships_with})"
+    return "none admits it" if level is None else f"{level} ({ships_with})"
 
 
 def count(number: int, noun: str) -> str:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from dml2onnx.catalog import FieldKind
+from dml2onnx.report.lookups import LevelSupport, OperatorAnswer, OperatorField, TensorSupport
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
-    from dml2onnx.catalog import FieldSchema, OperatorSchema, SupportRow, TensorSupport
+    from dml2onnx import catalog
+    from dml2onnx.catalog import FieldSchema, OperatorSchema, SupportRow
     from dml2onnx.cli.render import Screen
 
 KINDS = {
@@ -25,63 +27,53 @@ KINDS = {
 
 def explain_operator(schema: OperatorSchema, screen: Screen) -> int:
     """Fields, levels, data types, sizes, rules, and the ONNX form."""
-    becomes = _becomes(schema)
+    answer = _answer(schema)
     if screen.as_json:
-        screen.json(_document(schema, becomes))
+        screen.answer(answer)
         return 0
-    screen.say(f"[bold]{schema.name}[/]: {escape(_plain(schema.summary))}.")
-    screen.say(f"From feature level {schema.introduced.name} on.\n{schema.doc}\n")
-    rows = [(item.name, KINDS[item.kind], _type(item), "optional" if item.optional else "") for item in schema.fields]
-    meanings = [_meaning(item) for item in schema.fields]
-    screen.table(["field", "", "type", "", "meaning"], [(*row, text) for row, text in zip(rows, meanings, strict=True)])
-    _section(screen, "sizes", [f"{tensor}: {text}" for tensor, text in _sizes(schema).items()])
-    _section(screen, "rules", _rules(schema))
-    _section(screen, "what it does", [_plain(text) for text in schema.semantics])
+    screen.say(f"[bold]{answer.operator}[/]: {escape(answer.summary)}.")
+    screen.say(f"From feature level {answer.introduced} on.\n{answer.documentation}\n")
+    rows = [
+        (item.name, item.kind, item.type, "optional" if item.optional else "", item.meaning) for item in answer.fields
+    ]
+    screen.table(["field", "", "type", "", "meaning"], rows)
+    _section(screen, "sizes", [f"{tensor}: {text}" for tensor, text in answer.sizes.items()])
+    _section(screen, "rules", answer.rules)
+    _section(screen, "what it does", answer.semantics)
     screen.say("\n[bold]data types and dimensions[/]")
-    screen.table(["from level", "of", "tensor", "dimensions", "data types"], _support(schema.support))
-    _section(screen, "what it becomes", [becomes])
+    screen.table(["from level", "of", "tensor", "dimensions", "data types"], _support(answer.support))
+    _section(screen, "what it becomes", [answer.becomes])
     return 0
 
 
-def _section(screen: Screen, title: str, lines: list[str]) -> None:
+def _section(screen: Screen, title: str, lines: Sequence[str]) -> None:
     if lines:
         screen.say(f"\n[bold]{title}[/]")
         for line in lines:
             screen.say(escape(line))
 
 
-def _document(schema: OperatorSchema, becomes: str) -> Mapping[str, object]:
-    return {
-        "operator": schema.name,
-        "summary": _plain(schema.summary),
-        "documentation": schema.doc,
-        "introduced": schema.introduced.name,
-        "fields": [
-            {
-                "name": item.name,
-                "kind": KINDS[item.kind],
-                "type": _type(item),
-                "optional": item.optional,
-                "meaning": _meaning(item),
-            }
-            for item in schema.fields
-        ],
-        "sizes": _sizes(schema),
-        "rules": _rules(schema),
-        "semantics": [_plain(text) for text in schema.semantics],
-        "support": [
-            {
-                "level": row.level.name,
-                "functions": list(row.functions),
-                "tensors": {
-                    name: {"dimension_counts": list(tensor.dimension_counts), "data_types": _types(tensor)}
-                    for name, tensor in row.tensors.items()
-                },
-            }
-            for row in schema.support
-        ],
-        "becomes": becomes,
-    }
+def _answer(schema: OperatorSchema) -> OperatorAnswer:
+    fields = (
+        OperatorField(item.name, KINDS[item.kind], _type(item), item.optional, _meaning(item)) for item in schema.fields
+    )
+    return OperatorAnswer(
+        operator=schema.name,
+        summary=_plain(schema.summary),
+        documentation=schema.doc,
+        introduced=schema.introduced.name,
+        fields=tuple(fields),
+        sizes=_sizes(schema),
+        rules=_rules(schema),
+        semantics=tuple(_plain(text) for text in schema.semantics),
+        support=tuple(_level_support(row) for row in schema.support),
+        becomes=_becomes(schema),
+    )
+
+
+def _level_support(row: SupportRow) -> LevelSupport:
+    tensors = {name: TensorSupport(item.dimension_counts, _types(item)) for name, item in row.tensors.items()}
+    return LevelSupport(row.level.name, tuple(row.functions), tensors)
 
 
 def _plain(text: str) -> str:
@@ -101,27 +93,28 @@ def _sizes(schema: OperatorSchema) -> dict[str, str]:
     return {item.tensor: _plain(item.formula) for item in schema.constraints if item.formula and item.tensor}
 
 
-def _rules(schema: OperatorSchema) -> list[str]:
+def _rules(schema: OperatorSchema) -> tuple[str, ...]:
     stated = (item.statement for item in schema.constraints if not (item.formula and item.tensor))
-    return list(dict.fromkeys(_plain(text) for text in stated if text))
+    return tuple(dict.fromkeys(_plain(text) for text in stated if text))
 
 
-def _types(tensor: TensorSupport) -> list[str]:
+def _types(tensor: catalog.TensorSupport) -> tuple[str, ...]:
     """Floats first, then signed integers, by their width."""
-    return sorted(
+    order = sorted(
         tensor.data_types, key=lambda name: (not name.startswith("FLOAT"), name.startswith("U"), name.rjust(8))
     )
+    return tuple(order)
 
 
-def _support(rows: tuple[SupportRow, ...]) -> list[tuple[str, str, str, str, str]]:
+def _support(rows: Sequence[LevelSupport]) -> list[tuple[str, str, str, str, str]]:
     """A line for each tensor of each level, what is said already left out."""
     lines: list[tuple[str, str, str, str, str]] = []
     for row in rows:
-        level, functions = row.level.name, ", ".join(row.functions)
+        level, functions = row.level, ", ".join(row.functions)
         for name, tensor in row.tensors.items():
             low, high = tensor.dimension_counts
             dimensions = f"{low}" if low == high else f"{low} to {high}"
-            lines.append((level, functions, name, dimensions, ", ".join(_types(tensor))))
+            lines.append((level, functions, name, dimensions, ", ".join(tensor.data_types)))
             level = functions = ""
     return lines
 

@@ -203,7 +203,14 @@ def make_parser() -> _Parser:
     ops = commands.add_parser("ops", parents=[common], help="list DirectML's operators and whether they compile")
     ops.add_argument("pattern", nargs="?", default="", metavar="TEXT", help="only operators whose name contains this")
     commands.add_parser("doctor", parents=[common], help="say what is installed here, what works, and what is missing")
-    commands.add_parser("schema", parents=[common], help="print the JSON Schema of the native format, for editors")
+    schema = commands.add_parser("schema", parents=[common], help="print a JSON Schema")
+    schema.add_argument(
+        "subject",
+        nargs="?",
+        choices=("graph", "report"),
+        default="graph",
+        help="graph: the native format, for editors (default); report: what --json writes",
+    )
     completion = commands.add_parser("completion", parents=[common], help="print a script that completes commands")
     completion.add_argument("shell", choices=SHELLS, help="the shell that is to complete them")
     parser.commands = commands.choices
@@ -298,6 +305,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--suggest", action="store_true", help="say what holds each node back, and what an older level has instead"
     )
+    parser.add_argument("--target", choices=NAMES, help="compile too, for this target, and say what stands in the way")
     parser.add_argument("--warnings-as-errors", action="store_true", help="warnings give exit code 1 too")
 
 

@@ -89,20 +89,22 @@ def _command_line(arguments: Sequence[str]) -> int:
     from dml2onnx.cli.render import Screen
 
     output = getattr(options, "output", None)
-    screen = Screen(as_json=options.json, quiet=options.quiet, aside=hasattr(output, "write"))
+    aside = hasattr(output, "write")
+    screen = Screen(as_json=options.json, quiet=options.quiet, aside=aside, command=options.command)
     return _perform(options, screen)
 
 
 def _perform(options: argparse.Namespace, screen: Screen) -> int:
     from dml2onnx.diagnostics import DmlError, InternalError, UnreadableError
+    from dml2onnx.report.form import findings
 
     try:
         code: int = _command(options.command)(options, screen)
     except UnreadableError as error:
-        screen.diagnostics(error.diagnostics)
+        screen.diagnostics(findings(error.diagnostics))
         return UNREADABLE
     except DmlError as error:
-        screen.diagnostics(error.diagnostics)
+        screen.diagnostics(findings(error.diagnostics))
         return FINDINGS
     except InternalError as error:
         screen.failure(str(error))

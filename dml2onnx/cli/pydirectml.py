@@ -26,6 +26,8 @@ from dml2onnx.diagnostics import DmlError, UnreadableError, quote, shortened
 from dml2onnx.exporters import export
 from dml2onnx.files import check_target, is_special, spare
 from dml2onnx.pydirectml import settings
+from dml2onnx.report.answers import sizes_of
+from dml2onnx.report.form import findings
 from dml2onnx.runtime import require_provider
 
 if TYPE_CHECKING:
@@ -220,7 +222,8 @@ class _Keeper:
             item = kept.computed
             is_native = kept.files[0].suffix.lower() == NATIVE_SUFFIX if kept.files else False
             nodes = f"{len(item.graph.nodes)} DirectML" if is_native else f"{item.model.node_count} ONNX"
-            screen.err.print(f"[bold green]wrote[/] {files_written(kept.files)}: {nodes} nodes")
+            files = files_written([*map(str, kept.files)], sizes_of(kept.files))
+            screen.err.print(f"[bold green]wrote[/] {files}: {nodes} nodes")
             for kind, ports in (("inputs", item.model.inputs), ("outputs", item.model.outputs)):
                 screen.err.print(f"    {kind}: {escape(_listed(ports))}")
             for why, owned in (("OWNED_BY_DML", True), ("--freeze", False)):
@@ -229,7 +232,7 @@ class _Keeper:
                     screen.err.print(f"    constants, as the program bound them ({why}): {escape(', '.join(names))}")
         if self.freeze and self.kept and all(slot.owned_by_dml for item in self.kept for slot in item.computed.frozen):
             message = "--freeze makes no difference: every input is owned by DML, or was excepted"
-            screen.diagnostics([NOTHING_FROZEN.at(message, expected="an input")])
+            screen.diagnostics(findings([NOTHING_FROZEN.at(message, expected="an input")]))
 
     def require_all(self) -> None:
         """Raises when there is nothing to save, or ``--input`` named what no model has."""

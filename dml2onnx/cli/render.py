@@ -7,23 +7,20 @@ import os
 import re
 import sys
 from contextlib import contextmanager
-from math import isfinite
 from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from dml2onnx.diagnostics import Severity, shortened, visible
+from dml2onnx.diagnostics import shortened, visible
+from dml2onnx.report.form import Answer, Failure, as_json, number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    import numpy as np
-
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.frontends.locations import Location
     from dml2onnx.model import Array
+    from dml2onnx.report.form import Finding, Head, Json
 
 MOST_SHOWN = 50
 """People stop reading long before; tools get everything."""
@@ -34,7 +31,7 @@ LONGEST_MEMBER = 400
 PIPED_WIDTH = 200
 """Columns of a table that no terminal limits."""
 
-COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
+COLOURS = {"error": "bold red", "warning": "bold yellow"}
 
 
 class _Console(Console):
@@ -47,8 +44,9 @@ class _Console(Console):
 class Screen:
     """Standard output for results, standard error for findings and progress."""
 
-    def __init__(self, *, as_json: bool, quiet: bool, aside: bool = False) -> None:
-        """``aside`` leaves standard output to what the command writes there."""
+    def __init__(self, *, as_json: bool, quiet: bool, aside: bool = False, command: str = "") -> None:
+        """``aside`` leaves standard output to what the ``command`` writes there."""
+        self.command = command
         self.as_json = as_json
         self.quiet = quiet
         self._aside = aside
@@ -75,8 +73,12 @@ class Screen:
 
     def json(self, value: object) -> None:
         """One JSON document on standard output."""
-        json.dump(value, self._stream, indent=2, default=str, allow_nan=False)
+        json.dump(value, self._stream, indent=2, allow_nan=False)
         self._stream.write("\n")
+
+    def answer(self, answer: Head) -> None:
+        """What the command says, as JSON."""
+        self.json(as_json(answer))
 
     @property
     def _stream(self) -> TextIO:
@@ -113,45 +115,37 @@ class Screen:
         for line in captured.get().splitlines():
             self._stream.write(line.rstrip() + "\n")
 
-    def diagnostics(
-        self,
-        items: Sequence[Diagnostic],
-        *,
-        asked_for: bool = False,
-        path: str = "",
-        places: Mapping[str, Location] | None = None,
-    ) -> None:
-        """Findings, each with its place and its remedy; as JSON they are the whole document.
+    def diagnostics(self, items: Sequence[Finding], *, asked_for: bool = False) -> None:
+        """Findings, each with its place and its remedy; as JSON they are the whole answer.
 
-        They go to standard error unless they are what the command was ``asked_for``. ``places`` are lines of the file
-        at ``path``, by JSON pointer.
+        They go to standard error unless they are what the command was ``asked_for``.
         """
         if self.as_json:
-            self.json({"diagnostics": [item.as_dict() for item in items]})
+            self.answer(Answer(command=self.command, diagnostics=tuple(items)))
             return
-        wanted = [item for item in items if not self.quiet or item.severity is Severity.ERROR]
+        wanted = [item for item in items if not self.quiet or item.is_error]
         console = self.out if asked_for else self.err
         page = ""
         for item in wanted[:MOST_SHOWN]:
-            self._diagnostic(item, console, path, (places or {}).get(item.pointer), page)
+            self._diagnostic(item, console, page)
             page = item.documentation or page
         if len(wanted) > MOST_SHOWN:
             console.print(f"... and {len(wanted) - MOST_SHOWN} more; --json lists all of them")
 
-    def _diagnostic(self, item: Diagnostic, console: Console, path: str, place: Location | None, page: str) -> None:
+    def _diagnostic(self, item: Finding, console: Console, page: str) -> None:
         """What the message says already is not said once more, nor is the ``page`` of the finding before."""
         node = f'node "{item.node}"' if item.node else ""
         if item.operator:
             node += f" ({item.operator})"
         colour = COLOURS[item.severity]
         where = ", ".join(part for part in (node, item.pointer) if part)
-        head = f"[{colour}]{item.code} {item.severity.value}[/]"
+        head = f"[{colour}]{item.code} {item.severity}[/]"
         console.print(f"{head}: {escape(where + ': ' if where else '')}{escape(item.message)}")
-        if place is not None:
-            margin = " " * len(str(place.line))
-            console.print(f"  [dim]{margin}-->[/] {escape(f'{path}:{place.line}:{place.column}')}")
-            console.print(f"  [dim]{place.line} |[/] {escape(visible(place.text))}")
-            console.print(f"  [dim]{margin} |[/] [{colour}]{place.marker}[/]")
+        if item.line:
+            margin = " " * len(str(item.line))
+            console.print(f"  [dim]{margin}-->[/] {escape(f'{item.file}:{item.line}:{item.column}')}")
+            console.print(f"  [dim]{item.line} |[/] {escape(visible(item.excerpt))}")
+            console.print(f"  [dim]{margin} |[/] [{colour}]{item.marker}[/]")
         for label, text in (
             ("expected", "" if is_said(item.expected, item.message) else item.expected),
             ("found", "" if is_said(item.found, item.message) else item.found),
@@ -164,7 +158,7 @@ class Screen:
     def failure(self, text: str) -> None:
         """A failure that is no finding about the model."""
         if self.as_json:
-            self.json({"failure": text})
+            self.answer(Failure(command=self.command, failure=text))
         else:
             self.err.print(f"[bold red]error[/]: {escape(text)}")
 
@@ -175,16 +169,14 @@ def is_said(text: str, message: str) -> bool:
     return bool(re.search(rf"(?<![\w.]){words}(?!\w)", message))
 
 
-def preview(array: Array, count: int = 6) -> str:
-    """The first few elements and, of floats, the range."""
-    flat = array.reshape(-1)
-    shown = ", ".join(number(item) for item in flat[:count])
-    return f"{shown}{', ...' if flat.size > count else ''}"
+def preview(items: Sequence[Json], count: int) -> str:
+    """The first few elements of so many."""
+    return f"{', '.join(map(brief, items))}{', ...' if count > len(items) else ''}"
 
 
-def number(item: object) -> str:
+def brief(item: object) -> str:
     """A number as short as it can be said, floats with at most six digits."""
-    return f"{item:.6g}" if getattr(getattr(item, "dtype", None), "kind", "") == "f" else str(item)
+    return f"{item:.6g}" if isinstance(item, float) else str(item)
 
 
 def shape(sizes: Sequence[int]) -> str:
@@ -202,17 +194,6 @@ def size(count: int) -> str:
     raise AssertionError
 
 
-def array_summary(arrays: Mapping[str, Array]) -> list[tuple[str, str, str, str]]:
-    """(name, data type, shape, preview) of each array."""
-    return [(name, str(array.dtype), shape(array.shape), preview(array)) for name, array in arrays.items()]
-
-
-def plain(item: np.generic) -> object:
-    """An element as JSON has it: infinities and NaN as strings."""
-    value = item.item()
-    return finite(value) if isinstance(value, float) else value
-
-
-def finite(value: float) -> float | str:
-    """JSON has no infinities."""
-    return value if isfinite(value) else str(value)
+def plain(array: Array) -> tuple[Json, ...]:
+    """Elements in row-major order as JSON has them: infinities and NaN as strings."""
+    return tuple(number(item) if isinstance(item, float) else item for item in array.reshape(-1).tolist())

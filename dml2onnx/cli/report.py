@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,10 @@ from dml2onnx.cli.models import count, load_model
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.files import check_target, put, spare
-from dml2onnx.report import MARK, as_json, gather
+from dml2onnx.report.answers import sizes_of
+from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
+from dml2onnx.report.records import MARK
 from dml2onnx.report.svg import drawing
 
 if TYPE_CHECKING:
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.cli.render import Screen
     from dml2onnx.files import Target
-    from dml2onnx.report import Report
+    from dml2onnx.report.records import Report
 
 ROUNDS = 3
 """As ``verify`` has: ordinary, structured and extreme contents."""
@@ -52,11 +55,12 @@ def report_command(options: argparse.Namespace, screen: Screen) -> int:
         with screen.working("writing"):
             text = drawing(report) if options.svg else page(report)
             files = put(output, [text.encode()])
+        report = replace(report, files=tuple(map(str, files)), file_bytes=sizes_of(files))
     if options.json:
-        screen.json(as_json(report))
+        screen.answer(report)
     else:
         errors, warnings = count(report.errors, "error"), count(report.warnings, "warning")
-        screen.say(f"[bold green]wrote[/] {files_written(files)}: {errors}, {warnings}")
+        screen.say(f"[bold green]wrote[/] {files_written(report.files, report.file_bytes)}: {errors}, {warnings}")
     return 1 if _is_wrong(report) else 0
 
 

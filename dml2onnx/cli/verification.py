@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
-from dml2onnx.cli import render
 from dml2onnx.cli.inputs import GivenInputs
 from dml2onnx.cli.models import load_model
+from dml2onnx.report.verified import Cases, VerifyAnswer, compared, verified_node
 from dml2onnx.verification.whole import verify_with
 
 if TYPE_CHECKING:
     import argparse
 
     from dml2onnx.cli.render import Screen
-    from dml2onnx.verification import Comparison, NodeCheck, Verification
+    from dml2onnx.report.verified import Verified, VerifiedNode
 
 
 def verify_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -33,124 +33,92 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
             time_limit=options.time_limit,
             progress=progress,
         )
+    places = [place for place, item in enumerate(result.nodes) if item.wrong]
+    answer = VerifyAnswer(
+        passed=result.passed,
+        against=None if options.against is None else str(options.against),
+        provider=options.provider,
+        cases=Cases(options.seed, result.rounds, result.finished),
+        comparisons=tuple(map(compared, result.comparisons)),
+        nodes=tuple(map(verified_node, result.nodes)),
+        first_to_differ=places[0] if places else None,
+    )
     if screen.as_json:
-        screen.json(
-            {
-                "passed": result.passed,
-                "cases": {"seed": options.seed, "asked": result.rounds, "finished": result.finished},
-                "comparisons": [_comparison_as_json(item) for item in result.comparisons],
-                "nodes": [_node_as_json(item) for item in result.nodes],
-            }
-        )
-        return 0 if result.passed else 1
-    _show_comparisons(result, screen)
-    if options.nodes:
-        _show_nodes(result, screen)
-    _show_first_wrong(result, screen)
-    _show_gaps(result, screen)
-    subject = "the compiled model" if options.against is None else escape(str(options.against))
-    verdict = "[bold green]agrees[/] with" if result.passed else "[bold red]differs[/] from"
-    if not result.finished and result.first_wrong_node is None:
+        screen.answer(answer)
+    else:
+        _show(answer, screen, all_nodes=options.nodes)
+    return 0 if answer.passed else 1
+
+
+def _show(answer: VerifyAnswer, screen: Screen, *, all_nodes: bool) -> None:
+    _show_comparisons(answer, screen)
+    if all_nodes:
+        _show_nodes(answer, screen)
+    if answer.first_to_differ is not None:
+        _show_first_wrong(answer.nodes[answer.first_to_differ], screen)
+    _show_gaps(answer, screen)
+    subject = "the compiled model" if answer.against is None else escape(answer.against)
+    verdict = "[bold green]agrees[/] with" if answer.passed else "[bold red]differs[/] from"
+    if not answer.cases.finished and answer.first_to_differ is None:
         screen.say(f"\nthere was no time to compare {subject} with the reference")
     else:
         screen.say(f"\n{subject} {verdict} the reference")
-    return 0 if result.passed else 1
 
 
-# --- For tools --------------------------------------------------------------------------------------------------------
-
-
-def _comparison_as_json(item: Comparison) -> dict[str, object]:
-    return {
-        "output": item.output,
-        "round": item.round,
-        "elements": item.elements,
-        "wrong": item.wrong,
-        "unspecified": item.unspecified,
-        "worst_difference": render.finite(item.worst),
-        "first_wrong": list(item.first_wrong),
-    }
-
-
-def _node_as_json(item: NodeCheck) -> dict[str, object]:
-    return {
-        "node": item.node,
-        "operator": item.operator,
-        "output": item.output,
-        "elements": item.elements,
-        "unspecified": item.unspecified,
-        "wrong": item.wrong,
-        "worst_difference": render.finite(item.worst),
-        "worst_relative": render.finite(item.worst_relative),
-        "worst_ulps": render.finite(item.worst_ulps),
-        "worst_of_bound": render.finite(item.worst_of_bound),
-        "exact": item.exact,
-        "bound": {"arithmetic": render.finite(item.arithmetic), "rounding": render.finite(item.rounding)},
-        "first_wrong": None if not item.wrong else _first_wrong(item),
-    }
-
-
-def _first_wrong(item: NodeCheck) -> dict[str, object]:
-    return {
-        "round": item.round,
-        "index": list(item.first_wrong),
-        "expected": render.finite(item.expected),
-        "got": render.finite(item.got),
-        "bound": render.finite(item.bound),
-    }
-
-
-# --- For people -------------------------------------------------------------------------------------------------------
-
-
-def _show_comparisons(result: Verification, screen: Screen) -> None:
+def _show_comparisons(answer: VerifyAnswer, screen: Screen) -> None:
     rows = [
-        (item.output, item.round, item.elements, item.wrong, item.unspecified, f"{item.worst:.3g}")
-        for item in result.comparisons
+        (item.output, item.round, item.elements, item.wrong, item.unspecified, _short(item.worst_difference))
+        for item in answer.comparisons
     ]
     screen.table(["output", "round", ">elements", ">wrong", ">unspecified", ">largest difference"], rows)
 
 
-def _show_nodes(result: Verification, screen: Screen) -> None:
+def _show_nodes(answer: VerifyAnswer, screen: Screen) -> None:
     rows = [
         (
             *(item.node, item.operator, item.output, item.elements, item.wrong, item.unspecified),
-            *(f"{item.worst:.3g}", f"{item.worst_relative:.3g}", f"{item.worst_ulps:.3g}"),
-            "" if item.exact else f"{100 * item.worst_of_bound:.3g} %",
+            *(_short(item.worst_difference), _short(item.worst_relative), _short(item.worst_ulps)),
+            "" if item.exact else f"{_short(100 * float(item.worst_of_bound))} %",
             _bound_text(item),
         )
-        for item in result.nodes
+        for item in answer.nodes
     ]
     columns = ["node", "operator", "output", ">elements", ">wrong", ">unspecified", ">worst", ">relative", ">ULPs"]
     screen.say()
     screen.table([*columns, ">of what is allowed", "which is"], rows)
 
 
-def _bound_text(item: NodeCheck) -> str:
+def _short(value: float | str, digits: int = 3) -> str:
+    """So many digits; what JSON writes as text is a number all the same."""
+    return f"{float(value):.{digits}g}"
+
+
+def _bound_text(item: Verified) -> str:
     """Where the bound comes from."""
     if item.exact:
         return "equality"
     if not item.worst_of_bound:
         return "of arithmetic and rounding"
-    return f"{item.arithmetic:.2g} of arithmetic, {item.rounding:.2g} of rounding"
+    return f"{_short(item.bound.arithmetic, 2)} of arithmetic, {_short(item.bound.rounding, 2)} of rounding"
 
 
-def _show_first_wrong(result: Verification, screen: Screen) -> None:
-    first = result.first_wrong_node
-    if first is not None:
-        index = ", ".join(map(str, first.first_wrong))
-        allowed = "it has to be equal" if first.exact else f"at most {first.bound:.3g} off is allowed"
-        screen.say(
-            f'\nfirst to differ: node "{escape(first.node)}" ({first.operator}), {first.output}\\[{index}] in round'
-            f" {first.round}: expected {first.expected:.9g}, got {first.got:.9g}; {allowed}"
-        )
+def _show_first_wrong(item: VerifiedNode, screen: Screen) -> None:
+    first = item.first_wrong
+    assert first is not None
+    index = ", ".join(map(str, first.index))
+    allowed = "it has to be equal" if item.exact else f"at most {_short(first.bound)} off is allowed"
+    expected, got = _short(first.expected, 9), _short(first.got, 9)
+    screen.say(
+        f'\nfirst to differ: node "{escape(item.node)}" ({item.operator}), {item.output}\\[{index}] in round'
+        f" {first.round}: expected {expected}, got {got}; {allowed}"
+    )
 
 
-def _show_gaps(result: Verification, screen: Screen) -> None:
+def _show_gaps(answer: VerifyAnswer, screen: Screen) -> None:
     """What was not compared."""
-    silent = [item for item in result.comparisons if item.says_nothing]
+    silent = [item for item in answer.comparisons if item.says_nothing]
     if silent:
         rounds = ", ".join(f"{escape(item.output)} in round {escape(item.round)}" for item in silent)
         screen.say(f"\nnothing is specified of {rounds}: no agreement is claimed there")
-    if result.finished < result.rounds:
-        screen.say(f"\nthe time was up after {result.finished} of {result.rounds} rounds")
+    if answer.cases.finished < answer.cases.asked:
+        screen.say(f"\nthe time was up after {answer.cases.finished} of {answer.cases.asked} rounds")

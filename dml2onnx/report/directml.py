@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph, GraphInput, Node, Read, Value, Write
     from dml2onnx.model import Port
-    from dml2onnx.report.records import Access, Descriptor, Json, Layout, Tensor, ValueKind, Verified
+    from dml2onnx.report.form import Json
+    from dml2onnx.report.records import Access, Descriptor, Layout, Tensor, ValueKind
+    from dml2onnx.report.verified import Verified
 
 K = TypeVar("K", bound="Hashable")
 R = TypeVar("R")

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from dml2onnx import __version__, arguments, catalog
+from dml2onnx import arguments, catalog
 from dml2onnx.checks import check, minimum_feature_level
 from dml2onnx.compiler import compile
-from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.diagnostics import DmlError
 from dml2onnx.report.directml import Directml
+from dml2onnx.report.form import findings as as_records
 from dml2onnx.report.onnx_side import onnx_side
-from dml2onnx.report.records import VERSION, Compared, Level, Profile, Report, Verification, Verified, Wrong, number
+from dml2onnx.report.records import Level, Profile, Report, Verification
 from dml2onnx.report.times import placed
+from dml2onnx.report.verified import compared, verified
 from dml2onnx.runtime import require_provider
 from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification import contents, verify
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
+    from dml2onnx.report.verified import Verified
     from dml2onnx.runtime import NodeTime
-    from dml2onnx.verification import NodeCheck
     from dml2onnx.verification import Verification as Verdict
 
 T = TypeVar("T")
@@ -72,24 +74,19 @@ def gather(
     nodes = side.nodes(became, {} if verdict is None else _by_node(verdict), frozenset(live or graph.nodes))
     inputs = side.inputs(() if model is None else model.inputs)
     outputs = side.outputs(() if model is None else model.outputs)
-    errors = sum(item.severity is Severity.ERROR for item in findings)
     return Report(
-        report=VERSION,
-        producer=f"dml2onnx {__version__}",
+        diagnostics=as_records(findings),
         name=graph.name,
         format=graph.format,
-        level=level.name,
+        feature_level=level.name,
         levels=tuple(Level(item.name, item.info.ships_with) for item in catalog.feature_levels()),
-        errors=errors,
-        warnings=len(findings) - errors,
-        findings=tuple(dict(item.as_dict()) for item in findings),
         nodes=nodes,
         descriptors=side.descriptors,
         tensors=side.tensors,
         values=side.values,
         inputs=inputs,
         outputs=outputs,
-        minimum_level=getattr(minimum_feature_level(graph), "name", None),
+        minimum_feature_level=getattr(minimum_feature_level(graph), "name", None),
         onnx=onnx,
         verification=None if verdict is None else _verification(verdict),
         profile=None if profiled is None else profiled[1],
@@ -123,32 +120,10 @@ def _profiled(model: CompiledModel, provider: str) -> tuple[dict[str, NodeTime],
 def _by_node(verdict: Verdict) -> dict[str, list[Verified]]:
     found: dict[str, list[Verified]] = {}
     for item in verdict.nodes:
-        found.setdefault(item.node, []).append(_of_node(item))
+        found.setdefault(item.node, []).append(verified(item))
     return found
 
 
-def _of_node(item: NodeCheck) -> Verified:
-    return Verified(
-        item.output,
-        item.elements,
-        item.wrong,
-        item.unspecified,
-        number(item.worst),
-        number(item.worst_ulps),
-        number(item.worst_of_bound),
-        item.exact,
-        _first_wrong(item) if item.wrong else None,
-    )
-
-
-def _first_wrong(item: NodeCheck) -> Wrong:
-    numbers = (number(item.expected), number(item.got), number(item.bound))
-    return Wrong(item.round, item.first_wrong, *numbers)
-
-
 def _verification(verdict: Verdict) -> Verification:
-    outputs = tuple(
-        Compared(item.output, item.round, item.elements, item.wrong, item.unspecified, number(item.worst))
-        for item in verdict.comparisons
-    )
+    outputs = tuple(map(compared, verdict.comparisons))
     return Verification(verdict.passed, verdict.rounds, verdict.finished, outputs)

@@ -14,11 +14,13 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from dml2onnx.report.records import MARK, as_json
+from dml2onnx.report.form import as_json
+from dml2onnx.report.records import MARK
 from dml2onnx.report.scene import directml_scene, onnx_scene, visible
 
 if TYPE_CHECKING:
-    from dml2onnx.report.records import Json, Report
+    from dml2onnx.report.form import Json
+    from dml2onnx.report.records import Report
     from dml2onnx.report.scene import Scene
 
 SCRIPTS = ("d3.min.js", "words.js", "map.js", "details.js", "tables.js", "main.js")
@@ -59,7 +61,7 @@ def _facts(report: Report) -> str:
     """One line for what matters most."""
     compiled = "cannot be compiled" if report.onnx is None else f"{_count(len(report.onnx.nodes), 'ONNX node')}"
     facts = [f"<b>{_count(len(report.nodes), 'DirectML node')}</b>", f"<b>{compiled}</b>"]
-    level = report.minimum_level
+    level = report.minimum_feature_level
     facts.append("no feature level admits it" if level is None else f"needs feature level <b>{html.escape(level)}</b>")
     counts = ((report.errors, "error"), (report.warnings, "warning"))
     found = [f'<b class="{severity}">{_count(count, severity)}</b>' for count, severity in counts if count]

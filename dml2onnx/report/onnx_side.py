@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.model import ELEMENT_TYPES, Body
 from dml2onnx.report import records
-from dml2onnx.report.records import number
+from dml2onnx.report.form import number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from dml2onnx.model import Node as ModelNode
     from dml2onnx.model import Value
     from dml2onnx.model.records import Attribute
-    from dml2onnx.report.records import Became, Json, OnnxValueKind
+    from dml2onnx.report.form import Json
+    from dml2onnx.report.records import Became, OnnxValueKind
     from dml2onnx.runtime import NodeTime
 
 

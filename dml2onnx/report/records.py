@@ -1,28 +1,27 @@
-"""The report value: everything that is known of one model, as plain records that text, JSON, HTML and SVG render.
+"""The report value: everything that is known of one model, as plain records that JSON, HTML and SVG render.
 
-Lists refer to one another by position: a node names its descriptor, its values and its findings by their places in
-:class:`Report`. ``schemas/report.schema.json`` is generated from these classes. A member that is left out of the JSON
-has its default; a new ``VERSION`` comes with every change that an old reader would misread.
+Lists refer to one another by position: a node names its descriptor, its values and its diagnostics by their places in
+:class:`Report`.
 """
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import cache
-from math import isfinite
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from dml2onnx.report.answers import Written
+from dml2onnx.report.form import ALWAYS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from _typeshed import DataclassInstance
+    from dml2onnx.report.form import Json
+    from dml2onnx.report.verified import Compared, Verified
 
 Layout: TypeAlias = Literal["packed", "permuted", "broadcast", "padded", "overlapping", "invalid"]
 ValueKind: TypeAlias = Literal["input", "constant", "node", "unresolved"]
 OnnxValueKind: TypeAlias = Literal["input", "initializer", "node"]
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
-VERSION = 1
 MARK = "<!-- dml2onnx report -->"
 """Begins pages and drawings, so that a later report knows what it may replace."""
 
@@ -92,42 +91,6 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
-    """The first element of an output that is further off than the operator allows."""
-
-    round: str
-    """Number, and what the inputs held."""
-    index: tuple[int, ...]
-    expected: float | str
-    got: float | str
-    bound: float | str
-    """How far off it might have been."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """One output of a node against the reference, each on the inputs that ONNX Runtime computed for it."""
-
-    output: str
-    """The field."""
-    elements: int
-    wrong: int
-    """Elements that are further off than the operator allows."""
-    unspecified: int
-    """Elements of which DirectML does not say what they are."""
-    worst: float | str
-    """Largest absolute difference of finite elements."""
-    worst_ulps: float | str
-    """The same in units in the last place."""
-    worst_of_bound: float | str
-    """The same as a part of what is allowed: above 1 is wrong."""
-    exact: bool = False
-    """Whether nothing but equality is allowed."""
-    first_wrong: Wrong | None = None
-    """Absent where nothing is wrong."""
-
-
-@dataclass(frozen=True, slots=True)
 class Node:
     """A node of the DirectML graph."""
 
@@ -141,7 +104,7 @@ class Node:
     is_live: bool = True
     """Whether any output of the graph needs it."""
     findings: tuple[int, ...] = ()
-    """Places in findings."""
+    """Places in diagnostics."""
     onnx: tuple[int, ...] = ()
     """The ONNX nodes that it became, as places in onnx.nodes; none where it was folded, passed on, or not compiled."""
     notes: tuple[str, ...] = ()
@@ -222,23 +185,6 @@ class Onnx:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """One output of the graph in one round, against the reference."""
-
-    output: str
-    """Its name."""
-    round: str
-    """Number, and what the inputs held."""
-    elements: int
-    wrong: int
-    """Elements that are further off than the graph allows."""
-    unspecified: int
-    """Elements of which DirectML does not say what they are."""
-    worst: float | str
-    """Largest absolute difference of finite elements."""
-
-
-@dataclass(frozen=True, slots=True)
 class Verification:
     """The outputs of the whole model against the reference."""
 
@@ -271,33 +217,26 @@ class Level:
     ships_with: str
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """All that is known of one model."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report(Written):
+    """All that is known of one model. What prevents compiling, verifying or profiling comes last in the diagnostics."""
 
-    report: int
-    """Version of this form: 1."""
-    producer: str
-    """The program and its version."""
+    command: Literal["report"] = field(default="report", metadata=ALWAYS)
     name: str
     """The graph's own."""
     format: str
     """native, dml_graph, dxdispatch, serialized; empty of a graph built in Python."""
-    level: str
+    feature_level: str
     """The feature level that was checked."""
     levels: tuple[Level, ...]
     """All feature levels, lowest first."""
-    errors: int
-    warnings: int
-    findings: tuple[Mapping[str, Json], ...]
-    """What was found, in the form of check --json; what prevents compiling, verifying or profiling comes last."""
     nodes: tuple[Node, ...]
     descriptors: tuple[Descriptor, ...]
     tensors: tuple[Tensor, ...]
     values: tuple[Value, ...]
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
-    minimum_level: str | None = None
+    minimum_feature_level: str | None = None
     """The lowest feature level that admits the graph; absent where none does."""
     onnx: Onnx | None = None
     """Absent where the graph cannot be compiled."""
@@ -305,42 +244,3 @@ class Report:
     """Absent where it was not asked for, or could not be done."""
     profile: Profile | None = None
     """Absent where it was not asked for, or could not be done."""
-
-
-def as_json(record: object) -> dict[str, Json]:
-    """A record with all that is in it, without members that have their defaults."""
-    converted = _converted(record)
-    assert isinstance(converted, dict)
-    return converted
-
-
-def number(value: float) -> float | str:
-    """A number as JSON has it, which lacks infinities and NaN."""
-    return value if isfinite(value) else str(value)
-
-
-def _converted(value: object) -> Json:
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, (tuple, list)):
-        return [_converted(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _converted(item) for key, item in value.items()}
-    assert is_dataclass(value)
-    assert not isinstance(value, type)
-    members: dict[str, Json] = {}
-    for name, default in _members(type(value)):
-        item = getattr(value, name)
-        if item is not default and item != default:
-            members[name] = _converted(item)
-    return members
-
-
-@cache
-def _members(kind: type[DataclassInstance]) -> tuple[tuple[str, object], ...]:
-    return tuple((item.name, item.default) for item in fields(kind))
-
-
-def is_required(default: object) -> bool:
-    """Whether a field with this default is always in the JSON."""
-    return default is MISSING

@@ -87,7 +87,7 @@ def _path(route: Sequence[Point]) -> str:
 
 def _mark(report: Report, node: Node) -> str:
     """The worst that was found at a node: error, warning, or nothing."""
-    found = {report.findings[place]["severity"] for place in node.findings}
+    found = {report.diagnostics[place].severity for place in node.findings}
     return "error" if "error" in found else "warning" if found else ""
 
 

@@ -87,7 +87,7 @@ def test_json(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 1
     assert one["diagnostics"][0]["file"] == "deeper/wrong.json"
     assert {"line", "column", "pointer"} <= one["diagnostics"][0].keys()
-    assert (one["feature_level"], one["nodes"]) == ("5_0", 3)
+    assert (one["feature_level"], one["directml_nodes"]) == ("5_0", 3)
     _, text = run(capsys, "right.json", "deeper/wrong.json", "--format", "json")
     assert [item["model"] for item in json.loads(text)["models"]] == ["right.json", "deeper/wrong.json"]
 

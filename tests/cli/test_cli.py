@@ -264,7 +264,7 @@ def test_explain_a_code() -> None:
 
 
 def test_ops_lists_all_operators() -> None:
-    everything = json.loads(dml2onnx("ops", "--json").stdout)
+    everything = json.loads(dml2onnx("ops", "--json").stdout)["operators"]
     assert len(everything) == 177
     assert {item["operator"] for item in everything if item["lowered"]} >= {"DML_OPERATOR_JOIN", "DML_OPERATOR_GEMM"}
     assert "PADDING1" in dml2onnx("ops", "padding").stdout
@@ -380,7 +380,7 @@ def test_convert_to_the_native_format_and_back(program: Path, tmp_path: Path) ->
 def test_convert_by_the_suffix(native: Path, tmp_path: Path) -> None:
     result = dml2onnx("convert", native, "-o", tmp_path / "graph.bin", "--json")
     document = json.loads(result.stdout)
-    assert [document[name] for name in ("source", "nodes", "diagnostics")] == ["native", 1, []]
+    assert [document[name] for name in ("source", "directml_nodes", "diagnostics")] == ["native", 1, []]
     assert document["files"] == [str(tmp_path / "graph.bin"), str(tmp_path / "w.bin")]
     assert dml2onnx("convert", tmp_path / "graph.bin", "-o", tmp_path / "back.json").returncode == 0
     back = json.loads((tmp_path / "back.json").read_text())

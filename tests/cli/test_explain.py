@@ -33,7 +33,7 @@ def explained(
     path = path / "model.json"
     path.write_text(json.dumps({"dml2onnx": 1, "inputs": {"x": F32}, "nodes": nodes, "outputs": outputs}))
     assert main(["explain", str(path), "--json"]) == code
-    return {item["node"]: item for item in json.loads(capsys.readouterr().out)}
+    return {item["node"]: item for item in json.loads(capsys.readouterr().out)["nodes"]}
 
 
 def test_what_is_right_is_explained_beside_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

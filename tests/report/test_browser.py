@@ -12,7 +12,7 @@ from unittest import mock
 
 import pytest
 
-from dml2onnx.report import gather
+from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
 from dml2onnx.report.records import Access, Value
 from tests.report.browser import ROOT, SIZE, running
@@ -21,7 +21,7 @@ from tests.report.models import HOSTILE, broken, hostile, small, wrong
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.report import Report
+    from dml2onnx.report.records import Report
     from tests.report.browser import Browser
 
 AXE = next(iter((ROOT / ".venv-browser").glob("**/axe_playwright_python/axe.min.js")), None)
@@ -46,7 +46,7 @@ def chain(count: int) -> Report:
     values = (Value("x", 16, "input"), *(Value(f"v{place}", 16, "node") for place in range(count)))
     (first, *_), (last, *_) = report.inputs, report.outputs
     ends = {"inputs": (replace(first, value=0),), "outputs": (replace(last, value=count),)}
-    return replace(report, nodes=nodes, values=values, onnx=None, findings=(), warnings=0, **ends)
+    return replace(report, nodes=nodes, values=values, onnx=None, diagnostics=(), **ends)
 
 
 def spoiled() -> Report:

@@ -63,7 +63,7 @@ def test_what_is_computed_wrong_is_the_exit_code(
 def test_json_is_the_value(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(model), "--json", "--verify", "--profile"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["report"] == 1
+    assert document["report"] == 2
     assert document["verification"]["passed"]
     assert document["profile"]["provider"] == "cpu"
     assert not model.with_suffix(".html").exists()

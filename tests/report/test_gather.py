@@ -11,9 +11,11 @@ import pytest
 import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.report import Report, as_json, gather
 from dml2onnx.report.directml import _tensor
-from dml2onnx.report.records import Wrong
+from dml2onnx.report.form import as_json
+from dml2onnx.report.gathering import gather
+from dml2onnx.report.records import Report
+from dml2onnx.report.verified import Wrong
 from tests.report.models import SAMPLES, broken, hostile, small, wrong
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def test_every_node_with_what_it_became(full: Report) -> None:
 def test_nodes_that_nobody_needs_are_told_apart(full: Report) -> None:
     assert [node.name for node in full.nodes if not node.is_live] == ["unused"]
     (unused,) = (node for node in full.nodes if not node.is_live)
-    assert [full.findings[place]["code"] for place in unused.findings] == ["DML1216"]
+    assert [full.diagnostics[place].code for place in unused.findings] == ["DML1216"]
     assert (full.errors, full.warnings) == (0, 1)
 
 
@@ -106,7 +108,7 @@ def test_levels_say_what_holds_a_node_back() -> None:
     x = g.input("x", "INT8", [1, 1, 4, 4])
     report = gather(g.build({"y": g.resample1(x, [1, 1, 8, 8], "NEAREST_NEIGHBOR", [1, 1, 2, 2], [0] * 4, [0] * 4)}))
     (descriptor,) = report.descriptors
-    assert descriptor.level == report.minimum_level
+    assert descriptor.level == report.minimum_feature_level
     assert descriptor.level is not None
     said = descriptor.held_by[0]
     assert said["field"] == "InputTensor/DataType"
@@ -117,9 +119,9 @@ def test_levels_say_what_holds_a_node_back() -> None:
 def test_a_graph_with_errors_has_a_report() -> None:
     graph = broken()
     report = gather(graph, rounds=1, profile=True)
-    assert [item["code"] for item in report.findings] == [item.code for item in dml2onnx.check(graph)]
-    assert (report.onnx, report.verification, report.profile, report.minimum_level) == (None, None, None, None)
-    wrong = {node.name: [report.findings[place]["code"] for place in node.findings] for node in report.nodes}
+    assert [item.code for item in report.diagnostics] == [item.code for item in dml2onnx.check(graph)]
+    assert (report.onnx, report.verification, report.profile, report.minimum_feature_level) == (None, None, None, None)
+    wrong = {node.name: [report.diagnostics[place].code for place in node.findings] for node in report.nodes}
     assert wrong["border"] == ["DML1108"]
     border = report.descriptors[report.nodes[0].descriptor]
     assert border.attributes["PaddingMode"] is None  # it could not be read
@@ -136,8 +138,8 @@ def test_what_prevents_compiling_is_a_finding(tmp_path: Path) -> None:
     report = gather(graph)
     assert report.onnx is None
     assert (report.errors, report.warnings) == (len(weights), len(warnings))
-    assert weights[0].name in str(report.findings[len(warnings)]["message"])
-    assert report.minimum_level == "1_0"
+    assert weights[0].name in report.diagnostics[len(warnings)].message
+    assert report.minimum_feature_level == "1_0"
 
 
 def test_what_prevents_verifying_is_a_finding() -> None:
@@ -147,7 +149,7 @@ def test_what_prevents_verifying_is_a_finding() -> None:
     report = gather(g.build({"y": g.gemm(x, x)}), rounds=1)
     assert report.onnx is not None
     assert report.verification is None
-    assert [item["code"] for item in report.findings] == ["DML3015"]
+    assert [item.code for item in report.diagnostics] == ["DML3015"]
 
 
 @pytest.mark.parametrize("verified", [False, True])
@@ -156,13 +158,13 @@ def test_json_obeys_its_schema(make: object, verified: bool) -> None:
     assert callable(make)
     document = json.loads(json.dumps(as_json(gather(make(), rounds=int(verified), profile=verified)), allow_nan=False))
     jsonschema.Draft202012Validator(SCHEMA).validate(document)
-    assert document["report"] == 1
+    assert document["report"] == 2
 
 
 def test_the_schema_is_strict() -> None:
     document = as_json(gather(small()))
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    for spoiled in ({**document, "nodes": "x"}, {**document, "other": 1}, {**document, "report": 2}):
+    for spoiled in ({**document, "nodes": "x"}, {**document, "other": 1}, {**document, "report": 1}):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(spoiled, SCHEMA)
 

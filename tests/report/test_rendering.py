@@ -14,8 +14,10 @@ from xml.etree import ElementTree
 import pytest
 
 import dml2onnx
-from dml2onnx.report import Report, as_json, gather
+from dml2onnx.report.form import as_json
+from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
+from dml2onnx.report.records import Report
 from dml2onnx.report.scene import LONGEST, Box, directml_scene, onnx_scene
 from dml2onnx.report.svg import drawing
 from tests.report.models import HOSTILE, SAMPLES, broken, hostile, small

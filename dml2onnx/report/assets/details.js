@@ -158,7 +158,7 @@ function verifiedPart(node) {
       ? `: ${item.wrong.toLocaleString("en")} of ${item.elements.toLocaleString("en")} elements are wrong`
       : ": agrees"),
     terms([
-      ["largest error", short(item.worst)], ["in ULPs", short(item.worst_ulps)],
+      ["largest error", short(item.worst_difference)], ["in ULPs", short(item.worst_ulps)],
       ["of what is allowed", item.exact ? "equality" : typeof item.worst_of_bound === "number" ? `${short(100 * item.worst_of_bound)} %` : item.worst_of_bound],
       ...(item.unspecified ? [["unspecified", plural(item.unspecified, "element")]] : []),
       ...(item.first_wrong ? firstWrong(item.first_wrong) : []),
@@ -233,15 +233,15 @@ function verdict({ passed, rounds, finished, outputs }) {
 }
 
 function overview() {
-  const general = report.findings.filter((finding) => !finding.node);
-  const elsewhere = report.findings.length - general.length;
-  const held = report.minimum_level
-    ? `Needs feature level ${report.minimum_level}: ${shipsWith(report.minimum_level)}.` : "No feature level admits the graph.";
+  const general = report.diagnostics.filter((finding) => !finding.node);
+  const elsewhere = report.diagnostics.length - general.length;
+  const held = report.minimum_feature_level
+    ? `Needs feature level ${report.minimum_feature_level}: ${shipsWith(report.minimum_feature_level)}.` : "No feature level admits the graph.";
   return [
     make("h2", {}, "The graph"), make("p", { className: "under" }, "Choose a node to see all that is known of it."),
     ...general.map((finding) => findingCard(finding)),
     elsewhere ? make("p", {}, `${plural(elsewhere, general.length ? "further finding" : "finding")} at nodes: see the table.`) : null,
-    heading("Feature level"), make("p", {}, held), make("p", {}, `Checked against ${report.level}.`),
+    heading("Feature level"), make("p", {}, held), make("p", {}, `Checked against ${report.feature_level}.`),
     heading("ONNX model"), onnx
       ? terms([["nodes", onnx.nodes.length.toLocaleString("en")], ["opset", String(onnx.opset)], ["target", onnx.target],
         ["weights", bytes(onnx.weight_bytes)]])

@@ -175,7 +175,7 @@ const allTables = tables();
     announce(plural(current.matching().length, "row"));
   });
   document.getElementById("tables").append(make("div", { className: "tabs" }, list, filter), ...made.map((table) => table.element));
-  open(report.findings.length ? made[0] : made[1]);
+  open(report.diagnostics.length ? made[0] : made[1]);
 }
 
 // --- Search ----------------------------------------------------------------------------------------------------------

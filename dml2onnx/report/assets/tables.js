@@ -80,13 +80,13 @@ function tables() {
   report.nodes.forEach((item, place) => (item.findings ?? []).forEach((finding) => first.set(finding, place)));
   const made = [];
   made.push(new Table("findings", "Findings", [
-    { title: "Code", value: (place) => report.findings[place].code },
-    { title: "Severity", value: (place) => report.findings[place].severity, tone: (place) => report.findings[place].severity },
-    { title: "Node", value: (place) => report.findings[place].node ?? "", isName: true },
-    { title: "What is wrong", value: (place) => report.findings[place].message },
-    { title: "Expected", value: (place) => report.findings[place].expected ?? "" },
-    { title: "From level", value: (place) => report.findings[place].since ?? "" },
-  ], places(report.findings), (place) => (first.has(place) ? ["directml", first.get(place)] : null)));
+    { title: "Code", value: (place) => report.diagnostics[place].code },
+    { title: "Severity", value: (place) => report.diagnostics[place].severity, tone: (place) => report.diagnostics[place].severity },
+    { title: "Node", value: (place) => report.diagnostics[place].node ?? "", isName: true },
+    { title: "What is wrong", value: (place) => report.diagnostics[place].message },
+    { title: "Expected", value: (place) => report.diagnostics[place].expected ?? "" },
+    { title: "From level", value: (place) => report.diagnostics[place].since ?? "" },
+  ], places(report.diagnostics), (place) => (first.has(place) ? ["directml", first.get(place)] : null)));
   const columns = [
     { title: "Node", value: (place) => node(place).name },
     { title: "Operator", value: (place) => descriptor(place).operator },
@@ -116,7 +116,7 @@ function verificationTable() {
     { title: "Elements", right: true, value: (item) => item.elements, text: (item) => item.elements.toLocaleString("en") },
     { title: "Wrong", right: true, value: (item) => item.wrong, tone: (item) => (item.wrong ? "error" : "") },
     { title: "Unspecified", right: true, value: (item) => item.unspecified, text: (item) => item.unspecified.toLocaleString("en") },
-    { title: "Largest error", right: true, value: (item) => Number(item.worst), text: (item) => short(item.worst) },
+    { title: "Largest error", right: true, value: (item) => Number(item.worst_difference), text: (item) => short(item.worst_difference) },
   ], report.verification.outputs, (item) => (outputs.has(item.output) ? ["output", outputs.get(item.output)] : null));
 }
 

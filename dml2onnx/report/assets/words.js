@@ -58,7 +58,7 @@ function written(value) {
 
 const tensorOf = (access) => (access.tensor === undefined ? null : report.tensors[access.tensor]);
 const descriptorOf = (node) => report.descriptors[node.descriptor];
-const findingsOf = (node) => (node.findings ?? []).map((place) => report.findings[place]);
+const findingsOf = (node) => (node.findings ?? []).map((place) => report.diagnostics[place]);
 
 /** The largest error as a part of what is allowed; null where nothing is known. */
 function errorOf(node) {

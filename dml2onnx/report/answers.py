@@ -1,0 +1,173 @@
+"""What the commands say that compile, run or write a model; ``check`` and ``verify`` have modules of their own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from dml2onnx.report.form import ALWAYS, Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from dml2onnx.model import Node, Port
+    from dml2onnx.report.form import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """An input or output of a compiled model, as the caller's memory holds it."""
+
+    name: str
+    onnx_name: str
+    """Name in the ONNX model."""
+    data_type: str
+    """numpy's name, such as float16."""
+    shape: tuple[int, ...]
+    """In the order of memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written(Answer):
+    """An answer of a command that writes files."""
+
+    files: tuple[str, ...] = field(default=(), metadata=ALWAYS)
+    """What has been written; nothing where it went to standard output."""
+    file_bytes: Mapping[str, int] = field(default_factory=dict, metadata=ALWAYS)
+    """How many bytes each file has that is an ordinary one."""
+
+
+# --- compile, explain, convert ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompileAnswer(Written):
+    """What ``compile`` says of the model that it has written."""
+
+    command: Literal["compile"] = field(default="compile", metadata=ALWAYS)
+    directml_nodes: int
+    onnx_nodes: int
+    operators: Mapping[str, int]
+    """How many nodes there are of each ONNX operator, the most frequent first."""
+    opset: int
+    target: str
+    """Whose kernels decided about data types."""
+    inputs: tuple[Buffer, ...]
+    outputs: tuple[Buffer, ...]
+    weight_bytes: int
+    minimum_feature_level: str | None
+    """The lowest feature level that admits the graph."""
+    ships_with: str = ""
+    """The products that first have that level."""
+    seconds: float
+    """From reading to writing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedNode:
+    """What a node of the DirectML graph became."""
+
+    node: str
+    operator: str
+    onnx: tuple[str, ...] | None
+    """The operators of the ONNX nodes; none where it was folded or passed on, null where it was not compiled."""
+    notes: tuple[str, ...]
+    """Why it became these, or why it was not compiled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainAnswer(Answer):
+    """What ``explain MODEL`` says."""
+
+    command: Literal["explain"] = field(default="explain", metadata=ALWAYS)
+    nodes: tuple[ExplainedNode, ...]
+    """Those that can be compiled, in the order in which they run, and then the others."""
+    opset: int
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertAnswer(Written):
+    """What ``convert`` says of the model that it has written."""
+
+    command: Literal["convert"] = field(default="convert", metadata=ALWAYS)
+    source: str
+    """The format that was read: native, dml_graph, dxdispatch or serialized."""
+    directml_nodes: int
+
+
+# --- run --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What an output holds."""
+
+    name: str
+    data_type: str
+    """numpy's name, such as float16."""
+    shape: tuple[int, ...]
+    values: tuple[Json, ...] | None
+    """All elements in row-major order, infinities and NaN as strings; null where there are more than 65,536."""
+    first: tuple[Json, ...]
+    """The first few of them, however many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A resource that the program printed."""
+
+    resource: str
+    data_type: str
+    values: tuple[Json, ...]
+    """All elements, infinities and NaN as strings."""
+    bits: tuple[str, ...] = ()
+    """Where the program asked for them, the bits of each element in hexadecimal."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCost:
+    """What an ONNX node cost."""
+
+    name: str
+    operator: str
+    microseconds: float
+    provider: str = ""
+    """The execution provider that ran it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunAnswer(Written):
+    """What ``run`` says of one run. The diagnostics are warnings of the model, and why files were not written."""
+
+    command: Literal["run"] = field(default="run", metadata=ALWAYS)
+    provider: str
+    opset: int
+    target: str
+    outputs: tuple[Contents, ...]
+    printed: tuple[Printed, ...]
+    """What the program printed, in its order."""
+    left_out: tuple[str, ...] = ()
+    """Files that the program would write, and that were not written for want of ``--output-dir``."""
+    profile: tuple[NodeCost, ...]
+    """With ``--profile``, what every ONNX node cost."""
+
+
+# --- Parts ------------------------------------------------------------------------------------------------------------
+
+
+def buffers(ports: Iterable[Port]) -> tuple[Buffer, ...]:
+    """Inputs or outputs of a compiled model."""
+    return tuple(Buffer(port.name, port.onnx_name, str(port.dtype), port.shape) for port in ports)
+
+
+def operators_of(nodes: Iterable[Node]) -> dict[str, int]:
+    """How many nodes there are of each ONNX operator, the most frequent first."""
+    return dict(Counter(node.op_type for node in nodes).most_common())
+
+
+def sizes_of(files: Sequence[Path]) -> dict[str, int]:
+    """How many bytes each file has; what is no ordinary file has none."""
+    return {str(path): path.stat().st_size for path in files if path.is_file()}

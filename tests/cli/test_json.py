@@ -1,0 +1,207 @@
+"""What commands say with ``--json``: it obeys its schema, has all that the text has, and every command has a form."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import jsonschema
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx import catalog
+from dml2onnx.cli import main
+from dml2onnx.cli.parser import make_parser
+from dml2onnx.codes.compiling import NOT_LOWERED
+from dml2onnx.diagnostics import DmlError, InternalError
+from dml2onnx.report.form import VERSION, Failure, as_json
+from tests.cli.test_cli import NATIVE, PROGRAM
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SCHEMA = json.loads((catalog.schemas_directory() / "report.schema.json").read_text(encoding="utf-8"))
+SAMPLES = Path(__file__).parents[2] / "samples"
+BROKEN = str(SAMPLES / "broken" / "model.json")
+WITHOUT_FORM = {"pydirectml", "schema", "completion"}
+"""What they print is not theirs, or is for other programs as it is."""
+
+ANSWERS: dict[str, tuple[str, int, str]] = {
+    "check": ("check model.json", 0, "CheckAnswer"),
+    "check errors": (f"check {BROKEN} --suggest", 1, "CheckAnswer"),
+    "check several": (f"check model.json {BROKEN} nowhere.json", 2, "CheckAllAnswer"),
+    "check unreadable": ("check nowhere.json", 2, "CheckAnswer"),
+    "compile": ("compile model.json", 0, "CompileAnswer"),
+    "compile errors": (f"compile {BROKEN} -o out.onnx", 1, "Answer"),
+    "compile unreadable": ("compile nowhere.json", 2, "Answer"),
+    "run": ("run program.json --profile --output-dir results", 0, "RunAnswer"),
+    "run left out": ("run program.json", 0, "RunAnswer"),
+    "verify": ("verify model.json --cases 2", 0, "VerifyAnswer"),
+    "explain": ("explain model.json", 0, "ExplainAnswer"),
+    "explain code": ("explain DML1108", 0, "CodeAnswer"),
+    "explain operator": ("explain GEMM", 0, "OperatorAnswer"),
+    "explain nothing": ("explain DML9999", 2, "Failure"),
+    "report": ("report model.json --verify --profile -o page.html", 0, "Report"),
+    "report errors": (f"report {BROKEN}", 1, "Report"),
+    "convert": ("convert program.json", 0, "ConvertAnswer"),
+    "ops": ("ops pool", 0, "OperatorsAnswer"),
+    "doctor": ("doctor", 0, "DoctorAnswer"),
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "model.json").write_text(json.dumps(NATIVE))
+    (tmp_path / "program.json").write_text(json.dumps(PROGRAM))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "300")
+
+
+def said(capsys: pytest.CaptureFixture[str], line: str, code: int = 0) -> Any:
+    assert main([*line.split(), "--json"]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def valid(document: object, form: str = "") -> None:
+    """Against the whole schema, or one of its forms."""
+    schema = {**SCHEMA, "anyOf": [{"$ref": f"#/$defs/{form}"}]} if form else SCHEMA
+    jsonschema.Draft202012Validator(schema).validate(document)
+
+
+@pytest.mark.parametrize(("line", "code", "form"), ANSWERS.values(), ids=ANSWERS)
+def test_every_answer_obeys_its_form(capsys: pytest.CaptureFixture[str], line: str, code: int, form: str) -> None:
+    document = said(capsys, line, code)
+    valid(document)
+    valid(document, form)
+    assert document["report"] == VERSION
+    assert document["producer"] == f"dml2onnx {dml2onnx.__version__}"
+    assert document["command"] == line.split()[0]
+    with pytest.raises(jsonschema.ValidationError):
+        valid({**document, "other": 1})
+
+
+def test_every_command_has_a_form() -> None:
+    (commands,) = (item for item in make_parser()._actions if isinstance(item, argparse._SubParsersAction))
+    takes_json = {name for name, parser in commands.choices.items() if "--json" in parser._option_string_actions}
+    assert {line.split()[0] for line, _, _ in ANSWERS.values()} == takes_json - WITHOUT_FORM
+    assert {form for _, _, form in ANSWERS.values()} == {item["$ref"].rpartition("/")[2] for item in SCHEMA["anyOf"]}
+
+
+def test_a_failure_of_ours_obeys_its_form(capsys: pytest.CaptureFixture[str]) -> None:
+    with mock.patch("dml2onnx.cli.commands.compile", side_effect=InternalError("JOIN", "it is lost")):
+        document = said(capsys, "compile model.json", 1)
+    valid(document, "Failure")
+    assert "JOIN: it is lost" in document["failure"]
+
+
+def test_the_schema_is_strict_and_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert main(["schema", "report"]) == 0
+    assert json.loads(capsys.readouterr().out) == SCHEMA
+    assert main(["schema", "other"]) == 2
+    document = as_json(Failure(command="check", failure="x"))
+    valid(document)
+    for spoiled in ({**document, "report": 1}, {**document, "failure": 1}, {"failure": "x"}):
+        with pytest.raises(jsonschema.ValidationError):
+            valid(spoiled)
+
+
+# --- JSON has what the text has ---------------------------------------------------------------------------------------
+
+
+def scalars(value: object) -> set[str]:
+    """All that a document says, as text shows it."""
+    if isinstance(value, dict):
+        return set(value) | {item for member in value.values() for item in scalars(member)}
+    if isinstance(value, list):
+        return {item for member in value for item in scalars(member)}
+    return {f"{value:.6g}" if isinstance(value, float) else str(value)}
+
+
+TEXTS: dict[str, tuple[str, Callable[[str], list[str]]]] = {
+    "check": (f"check {BROKEN}", lambda text: re.findall(r"--> \S+?:(\d+):|(DML\d+) |\((Windows[^)]*)\)", text)),
+    "compile": ("compile model.json -o a.onnx", lambda text: re.findall(r"(?:\(|, )(\d+) ([A-Z]\w+)", text)),
+    "explain": ("explain model.json", lambda text: re.findall(r"^(\w+) +(\w+) +(\w+)", text, re.MULTILINE)[1:]),
+    "run": ("run program.json", lambda text: re.findall(r"(?<![\w-])-?\d+\b", text)),
+    "ops": ("ops join", lambda text: re.findall(r"\d_\d", text)),
+}
+
+
+@pytest.mark.parametrize(("line", "facts"), TEXTS.values(), ids=TEXTS)
+def test_json_has_what_the_text_says(
+    capsys: pytest.CaptureFixture[str], line: str, facts: Callable[[str], list[str]]
+) -> None:
+    code = main(line.split())
+    shown = capsys.readouterr()
+    known = scalars(said(capsys, line, code))
+    found = [item for match in facts(shown.out + shown.err) for item in ([match] if isinstance(match, str) else match)]
+    assert [item for item in found if item], shown.out
+    assert not [item for item in found if item and item not in known]
+
+
+def test_a_finding_has_its_excerpt(capsys: pytest.CaptureFixture[str]) -> None:
+    for item in said(capsys, f"check {BROKEN}", 1)["diagnostics"]:
+        lines = Path(BROKEN).read_text(encoding="utf-8").splitlines()
+        assert item["excerpt"] == lines[item["line"] - 1]
+        assert item["marker"].index("^") == item["column"] - 1
+        assert item["marker"].count("^") == item["end_column"] - item["column"]
+
+
+def test_the_histogram_of_operators(capsys: pytest.CaptureFixture[str]) -> None:
+    document = said(capsys, f"compile {SAMPLES / 'digits' / 'model.json'} -o digits.onnx")
+    counts = document["operators"]
+    assert sum(counts.values()) == document["onnx_nodes"]
+    assert list(counts.values()) == sorted(counts.values(), reverse=True)
+    assert counts["Conv"] == 2
+    assert document["file_bytes"] == {"digits.onnx": Path("digits.onnx").stat().st_size}
+
+
+def test_contents_of_outputs(capsys: pytest.CaptureFixture[str]) -> None:
+    np.save("x.npy", np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4))
+    (output,) = said(capsys, "run model.json --input x=x.npy")["outputs"]
+    expected = dml2onnx.run("model.json", {"x": np.load("x.npy")})["y"]
+    assert np.array_equal(np.array(output["values"], np.float32).reshape(output["shape"]), expected)
+    assert output["first"] == output["values"][:6]
+
+
+def test_large_outputs_are_told_by_their_beginning(capsys: pytest.CaptureFixture[str]) -> None:
+    g = dml2onnx.GraphBuilder()
+    graph = g.build({"y": g.identity(g.input("x", "UINT8", [1 << 17]))})
+    dml2onnx.convert(graph, "large.json")
+    np.save("x.npy", np.arange(1 << 17).astype(np.uint8))
+    (output,) = said(capsys, "run large.json --input x=x.npy")["outputs"]
+    assert (output["values"], output["first"]) == (None, [0, 1, 2, 3, 4, 5])
+    valid(said(capsys, "run large.json --input x=x.npy"), "RunAnswer")
+
+
+def test_what_a_program_would_have_written(capsys: pytest.CaptureFixture[str]) -> None:
+    written = [item["targetPath"] for item in PROGRAM["commands"] if item["type"] == "writeFile"]
+    assert said(capsys, "run program.json")["left_out"] == written
+    document = said(capsys, "run program.json --output-dir results")
+    assert "left_out" not in document
+    assert set(document["file_bytes"]) == set(document["files"])
+
+
+# --- A graph without errors can be compiled ---------------------------------------------------------------------------
+
+
+def test_what_stands_in_the_way_of_compiling_is_a_finding(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of an operator without a lowering, which there is none of, and of constants that are not there."""
+    assert said(capsys, "check model.json --target dml")["diagnostics"] == []
+    lost = DmlError(NOT_LOWERED.at("JOIN cannot be compiled", node="join"))
+    with mock.patch("dml2onnx.compiler.lower", side_effect=lost):
+        assert said(capsys, "check model.json")["diagnostics"] == []
+        document = said(capsys, "check model.json --target cpu", 1)
+    assert [item["code"] for item in document["diagnostics"]] == ["DML2001"]
+    valid(document, "CheckAnswer")
+    _, *weights = dml2onnx.convert(dml2onnx.load(SAMPLES / "digits" / "model.json"), "weights.bin")
+    for path in weights:
+        path.unlink()
+    before = said(capsys, "check weights.bin")
+    after = said(capsys, "check weights.bin --target cpu", 1)
+    assert (before["errors"], after["errors"]) == (0, len(weights))
