@@ -7,17 +7,16 @@ that read constants lose OWNED_BY_DML, which here is for graph inputs only: a co
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, TypeVar
 
 from dml2onnx.catalog import FieldType
-from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import DmlError, quote, raise_errors
+from dml2onnx.diagnostics import raise_errors
 from dml2onnx.exporters.descriptors import fields
 from dml2onnx.exporters.layout import laid_out
 from dml2onnx.exporters.native_contents import Sidecar
+from dml2onnx.exporters.problems import Problems
 from dml2onnx.exporters.references import NO_REFERENCES
-from dml2onnx.exporters.whole_tensors import obstacles, problem
+from dml2onnx.exporters.whole_tensors import obstacles
 from dml2onnx.ir.data import MissingData
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dml2onnx.catalog import FieldSchema
-    from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.exporters.descriptors import Json
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
@@ -35,7 +33,6 @@ _LEVELS = {"Nodes": 2, "InputEdges": 1, "OutputEdges": 1, "IntermediateEdges": 1
 _MOST_BYTES = 64
 """Longer constants lie in a file."""
 _End = TypeVar("_End", "Read", "Write")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def dml_graph(graph: Graph, sidecar: str, references: Mapping[Path, str] = NO_REFERENCES) -> tuple[str, Data | None]:
@@ -53,7 +50,7 @@ class _Export:
         self._graph = graph
         self._sidecar = sidecar
         self._references = references
-        self._problems: list[Diagnostic] = list(obstacles(graph))
+        self._problems = Problems(obstacles(graph))
         self._made: dict[Value, tuple[int, int, TensorDesc | None]] = {}
         """(node, number of the output, descriptor) of what nodes make; constants have no descriptor."""
         self._constants = {item.value for item in graph.constants}
@@ -83,15 +80,9 @@ class _Export:
             "IntermediateEdges": inner,
         }
         text = "" if self._problems else laid_out(document, _LEVELS)
-        if _SURROGATE.search(text):
-            self._report(codes.UNSUITABLE_NAME, "A name has half of a surrogate pair, which is no text.")
-        if self._problems:
-            raise DmlError(*self._problems)
+        self._problems.check_strings(text)
+        self._problems.raise_found()
         return text, self._sidecar if self._sidecar.nbytes else None
-
-    def _report(self, code: Code, message: str, node: Node | None = None, field: str = "", found: object = "") -> None:
-        found_here = code.at(message, found=found) if node is None else problem(code, message, node, field, found)
-        self._problems.append(found_here)
 
     # --- Nodes --------------------------------------------------------------------------------------------------------
 
@@ -102,10 +93,6 @@ class _Export:
             self._readers.setdefault(read.value, []).append((index, number, node, field, desc))
         for number, _, write, desc in _ends(node, operator.schema.output_fields, node.writes):
             self._made[write.value] = index, number, desc
-
-    def _report_size(self, node: Node, field: str, desc: TensorDesc, value: Value) -> None:
-        message = f"{field} reads {desc.total_bytes} bytes of {quote(value.name)}, which has {value.nbytes}."
-        self._report(codes.BUFFER_SIZE, message, node, field, value.nbytes)
 
     def _node(self, node: Node) -> Json:
         members = fields(node.operator, whole=True)
@@ -133,19 +120,16 @@ class _Export:
 
     def _input_edges(self, index: int, item: GraphInput) -> Iterator[Json]:
         readers = self._readers.get(item.value, [])
-        if readers and item.desc is not None and item.desc != readers[0][-1]:
-            message = f"The input {quote(item.name)} is {item.desc}, and its first reader sees {readers[0][-1]}."
-            self._report(codes.OTHER_VIEW, message, found=item.desc)
+        if readers:
+            self._problems.check_view("input", item.name, item.desc, readers[0][-1])
         for target, number, node, field, desc in readers:
-            if desc.total_bytes != item.value.nbytes:
-                self._report_size(node, field, desc, item.value)
+            self._problems.check_size(node, field, desc, item.value)
             yield {"GraphInputIndex": index, "ToNodeIndex": target, "ToNodeInputIndex": number, "Name": item.name}
 
     def _output_edge(self, index: int, item: GraphOutput) -> Json:
         source, number, desc = self._made.get(item.value, (0, 0, None))
-        if desc is not None and desc != item.desc:
-            message = f"The output {quote(item.name)} is {item.desc}, and is written as {desc}."
-            self._report(codes.OTHER_VIEW, message, found=item.desc)
+        if desc is not None:
+            self._problems.check_view("output", item.name, item.desc, desc)
         return {
             "FromNodeIndex": source,
             "FromNodeOutputIndex": number,
@@ -163,8 +147,8 @@ class _Export:
                 if source is None:
                     continue  # which is among the obstacles
                 is_constant = source[2] is None
-                if desc.total_bytes > value.nbytes or (desc.total_bytes < value.nbytes and not is_constant):
-                    self._report_size(node, field, desc, value)
+                if desc.total_bytes > value.nbytes or not is_constant:  # of a constant the front may be read
+                    self._problems.check_size(node, field, desc, value)
                 yield {
                     "FromNodeIndex": source[0],
                     "FromNodeOutputIndex": source[1],

@@ -8,16 +8,16 @@ kept.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import DmlError, quote, raise_errors
+from dml2onnx.diagnostics import quote, raise_errors
 from dml2onnx.exporters.descriptors import fields, tensor
 from dml2onnx.exporters.layout import laid_out
 from dml2onnx.exporters.native_contents import Sidecar, contents, is_zero
+from dml2onnx.exporters.problems import Problems
 from dml2onnx.exporters.references import NO_REFERENCES
 from dml2onnx.frontends.contents import buffer_size
 from dml2onnx.frontends.native import VERSION
@@ -29,14 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.exporters.descriptors import Json
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Constant, Effect, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 
 _LEVELS = {"inputs": 1, "constants": 1, "nodes": 2, "commands": 1}
 _LARGEST_SIZE = (1 << 32) - 1
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def native(graph: Graph, sidecar: str, references: Mapping[Path, str] = NO_REFERENCES) -> tuple[str, Data | None]:
@@ -54,7 +52,7 @@ class _Export:
         self._graph = graph
         self._references = references
         self._sidecar = sidecar
-        self._problems: list[Diagnostic] = []
+        self._problems = Problems()
         self._keys: dict[Value, str] = {}
         self._descs: dict[Value, TensorDesc | None] = {}
         """How the reader knows each value; ``None`` for a buffer without a tensor of its own."""
@@ -90,11 +88,8 @@ class _Export:
         always = ("nodes", "outputs")
         document.update({name: item for name, item in sections.items() if item or name in always})
         text = laid_out(document, _LEVELS)
-        if _SURROGATE.search(text):
-            message = "A name has half of a surrogate pair, which is no text."
-            self._problems.append(codes.UNSUITABLE_NAME.at(message, expected="Unicode text"))
-        if self._problems:
-            raise DmlError(*self._problems)
+        self._problems.check_strings(text)
+        self._problems.raise_found()
         return text, self._sidecar if self._sidecar.nbytes else None
 
     # --- Names --------------------------------------------------------------------------------------------------------
@@ -130,7 +125,7 @@ class _Export:
         key = self._keys.get(value)
         if key is None:
             message = f"Nothing provides {quote(value.name)}, which {what} uses."
-            self._problems.append(codes.NO_SOURCE.at(message, found=quote(value.name)))
+            self._problems.add(codes.NO_SOURCE, message, found=quote(value.name))
             return value.name
         return key
 
@@ -233,7 +228,7 @@ class _Export:
         for name, times in names.items():
             if times > 1:
                 message = f"{times} {what}s are named {quote(name)}."
-                self._problems.append(codes.UNSUITABLE_NAME.at(message, found=quote(name)))
+                self._problems.add(codes.UNSUITABLE_NAME, message, found=quote(name))
         entries = {item.name: self._output(item, f"the {what} {quote(item.name)}") for item in outputs}
         same = all(self._keys.get(item.value) == item.name for item in outputs)
         return list(entries.values()) if same else entries

@@ -21,9 +21,10 @@ import networkx as nx
 
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import DmlError, quote, raise_errors
+from dml2onnx.exporters.problems import Problems, utf8
 from dml2onnx.exporters.references import NO_REFERENCES
 from dml2onnx.exporters.serialized_tables import GraphWriter, TooLargeError
-from dml2onnx.exporters.whole_tensors import obstacles, problem
+from dml2onnx.exporters.whole_tensors import obstacles
 from dml2onnx.ir.data import MissingData, head, padded
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.serialized_schema import MAX_BYTES, may_be_owned
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dml2onnx.catalog import FieldSchema
-    from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Constant, Graph, Node, Read, Value, Write
 
@@ -62,7 +62,7 @@ class _Export:
     def __init__(self, graph: Graph, reserved: Collection[str], references: Mapping[Path, str]) -> None:
         self._graph = graph
         self._references = references
-        self._problems: list[Diagnostic] = list(obstacles(graph))
+        self._problems = Problems(obstacles(graph))
         self._names: dict[Value, str] = {}
         self._taken: set[str] = set()
         self._files: dict[str, Data] = {}
@@ -78,17 +78,12 @@ class _Export:
         nodes = self._sorted()
         self._name_inputs()
         self._name_outputs()
-        if self._problems:
-            raise DmlError(*self._problems)
+        self._problems.raise_found()
         try:
             return self._write(nodes), self._files
         except TooLargeError:
             message = f"The graph with the constants inside of it has more than {MAX_BYTES} bytes."
             raise DmlError(codes.TOO_LARGE_TO_WRITE.at(message, expected=f"at most {MAX_BYTES} bytes")) from None
-
-    def _report(self, code: Code, message: str, node: Node | None = None, field: str = "", found: str = "") -> None:
-        found_here = code.at(message, found=found) if node is None else problem(code, message, node, field, found)
-        self._problems.append(found_here)
 
     # --- What the format cannot say -----------------------------------------------------------------------------------
 
@@ -103,12 +98,12 @@ class _Export:
 
     def _name_inputs(self) -> None:
         for item in self._graph.inputs:
-            self._check_name("input", item.name, self._taken)
+            self._problems.check_name("input", item.name, self._taken)
+            self._taken.add(item.name)
             self._names[item.value] = item.name
-            sizes = [desc.total_bytes for _, _, desc in self._readers.get(item.value, ())]
-            if sizes and max(sizes) != item.value.nbytes:
-                message = f"The input {quote(item.name)} has {item.value.nbytes} bytes, of which {max(sizes)} are read."
-                self._report(codes.BUFFER_SIZE, message, found=f"{item.value.nbytes} bytes")
+            readers = self._readers.get(item.value)
+            if readers:
+                self._problems.check_size(*max(readers, key=lambda reader: reader[2].total_bytes), item.value)
 
     def _name_outputs(self) -> None:
         inputs = {item.name for item in self._graph.inputs}
@@ -116,22 +111,17 @@ class _Export:
         given: dict[Value, str] = {}
         for output in self._graph.outputs:
             shown = quote(output.name)
-            self._check_name("output", output.name, names)
+            self._problems.check_name("output", output.name, names)
+            names.add(output.name)
             if output.value in given:
                 message = f"The output {shown} is the output {quote(given[output.value])} as well."
-                self._report(codes.TWO_OUTPUTS, message)
+                self._problems.add(codes.TWO_OUTPUTS, message)
             elif output.name in inputs and output.value in self._readers:
                 node = self._readers[output.value][0][0]
                 message = f"The output {shown} has the name of an input, and is read by {quote(node.name)}."
-                self._report(codes.HIDDEN_VALUE, message, node)
+                self._problems.add(codes.HIDDEN_VALUE, message, node)
             self._names[output.value] = given[output.value] = output.name
         self._taken |= names
-
-    def _check_name(self, what: str, name: str, names: set[str]) -> None:
-        if not name or not _is_utf8(name) or name in names:
-            reason = "is empty" if not name else "is that of another" if name in names else "is not Unicode text"
-            self._report(codes.UNSUITABLE_NAME, f"The name of a graph {what} {reason}.", found=quote(name))
-        names.add(name)
 
     # --- Names --------------------------------------------------------------------------------------------------------
 
@@ -167,12 +157,12 @@ class _Export:
         for index, node in enumerate(nodes, len(constants)):
             inputs = list(self._names_of(node, node.operator.schema.input_fields, node.reads, index))
             outputs = list(self._names_of(node, node.operator.schema.output_fields, node.writes, index))
-            name = _utf8(node.name) or f"{node.operator.schema.stem}_{index}"
+            name = utf8(node.name) or f"{node.operator.schema.stem}_{index}"
             writer.operator(name, node.operator, inputs, outputs)
         return writer.finish([item.name for item in self._graph.inputs], [item.name for item in self._graph.outputs])
 
     def _write_constant(self, writer: GraphWriter, index: int, constant: Constant) -> None:
-        name = _utf8(constant.value.name) or f"constant{index}"
+        name = utf8(constant.value.name) or f"constant{index}"
         output = self._new_name(constant.value, f"{name}-nodeIdx:{index}-outputIdx:0")
         if isinstance(constant.data, MissingData):
             writer.named_constant(name, self._references[constant.data.path].removesuffix(SUFFIX), output)
@@ -203,20 +193,11 @@ class _Export:
         number = 0
         for item in fields:
             for end in ends.get(item.name, ()):
-                yield self._new_name(end.value, _utf8(end.value.name) or f"nodeIdx:{index}-outputIdx:{number}")
+                yield self._new_name(end.value, utf8(end.value.name) or f"nodeIdx:{index}-outputIdx:{number}")
                 number += 1
             if not node.operator.tensors(item.name):
                 yield ""
                 number += 1
-
-
-def _is_utf8(text: str) -> bool:
-    return _utf8(text) == text
-
-
-def _utf8(text: str) -> str:
-    """The text without what UTF-8 cannot hold."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def lost_descriptors(graph: Graph) -> list[str]:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import quote
+from dml2onnx.exporters.problems import problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.diagnostics import Code, Diagnostic
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph, Node, Read, Write
     from dml2onnx.ir.tensor import TensorDesc
 
@@ -47,11 +48,6 @@ def obstacles(graph: Graph) -> Iterator[Diagnostic]:
         if output.value not in written:
             found = quote(output.name)
             yield codes.NO_NODE_OUTPUT.at(f"No node writes the output {found}.", found=found)
-
-
-def problem(code: Code, message: str, node: Node, field: str = "", found: object = "") -> Diagnostic:
-    """A finding about a node."""
-    return code.at(message, node=node.name, operator=node.operator.type, field=field, pointer=node.source, found=found)
 
 
 def _end(node: Node, field: str, end: Read | Write, desc: TensorDesc) -> Iterator[Diagnostic]:

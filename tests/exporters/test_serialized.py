@@ -496,7 +496,12 @@ REFUSED: dict[str, tuple[Code, str, str, Graph]] = {
         "OutputTensor",
         relu_of(Read(IN), Write(BIG), [GraphOutput("y", BIG, X)], [X_IN]),
     ),
-    "large-input": (codes.BUFFER_SIZE, "", "", relu_of(Read(BIG), Write(OUT), [Y_OUT], [GraphInput("x", BIG)])),
+    "large-input": (
+        codes.BUFFER_SIZE,
+        "relu",
+        "InputTensor",
+        relu_of(Read(BIG), Write(OUT), [Y_OUT], [GraphInput("x", BIG)]),
+    ),
     "input-as-output": (
         codes.NO_NODE_OUTPUT,
         "",

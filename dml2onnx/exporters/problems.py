@@ -1,0 +1,78 @@
+"""What a format cannot say, collected until all of it is known, and in the same words for every format."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes import exporting as codes
+from dml2onnx.diagnostics import DmlError, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+    from dml2onnx.diagnostics import Code, Diagnostic
+    from dml2onnx.ir.graph import Node, Value
+    from dml2onnx.ir.tensor import TensorDesc
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_WITH_SURROGATE = re.compile(r'"(?:[^"\\\n\ud800-\udfff]|\\.)*[\ud800-\udfff](?:[^"\\\n]|\\.)*"')
+_NO_TEXT = "has half of a surrogate pair, which is no text"
+
+
+class Problems:
+    """Findings about one graph; the first ones are ``found``."""
+
+    def __init__(self, found: Iterable[Diagnostic] = ()) -> None:
+        self._found = list(found)
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def add(self, code: Code, message: str, node: Node | None = None, field: str = "", found: object = "") -> None:
+        """One more, about a node or about the whole graph."""
+        self._found.append(problem(code, message, node, field, found))
+
+    def raise_found(self) -> None:
+        """Raises :class:`DmlError` with all that there are."""
+        if self._found:
+            raise DmlError(*self._found)
+
+    def check_size(self, node: Node, field: str, desc: TensorDesc, value: Value) -> None:
+        """A buffer is as large as the tensor that it is seen as."""
+        if desc.total_bytes != value.nbytes:
+            message = f"{field} is {desc.total_bytes} bytes of {quote(value.name)}, which has {value.nbytes}."
+            self.add(codes.BUFFER_SIZE, message, node, field, f"{value.nbytes} bytes")
+
+    def check_view(self, what: str, name: str, desc: TensorDesc | None, seen: TensorDesc) -> None:
+        """An input or output has the descriptor under which a node sees it."""
+        if desc is not None and desc != seen:
+            message = f"The {what} {quote(name)} is {desc}, and a node sees {seen}."
+            self.add(codes.OTHER_VIEW, message, found=desc)
+
+    def check_name(self, what: str, name: str, taken: Container[str]) -> None:
+        """A name is text that UTF-8 can hold, not empty, and no other's."""
+        reason = "is empty" if not name else f"is that of another {what}" if name in taken else ""
+        if not reason and utf8(name) != name:
+            reason = _NO_TEXT
+        if reason:
+            self.add(codes.UNSUITABLE_NAME, f"The name {quote(name)} {reason}.", found=quote(name))
+
+    def check_strings(self, text: str) -> None:
+        """The strings of a JSON text are such that UTF-8 can hold them."""
+        for item in dict.fromkeys(_WITH_SURROGATE.findall(text)) if _SURROGATE.search(text) else ():
+            name = json.loads(item)
+            self.add(codes.UNSUITABLE_NAME, f"The name {quote(name)} {_NO_TEXT}.", found=quote(name))
+
+
+def problem(code: Code, message: str, node: Node | None = None, field: str = "", found: object = "") -> Diagnostic:
+    """A finding about a node, or about the whole graph."""
+    if node is None:
+        return code.at(message, found=found)
+    return code.at(message, node=node.name, operator=node.operator.type, field=field, pointer=node.source, found=found)
+
+
+def utf8(name: str) -> str:
+    """The name without what UTF-8 cannot hold."""
+    return name.encode("utf-8", "replace").decode()
