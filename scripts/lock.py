@@ -27,6 +27,7 @@ LOCKS: dict[str, tuple[str, ...]] = {
     "ort124": (*PROJECT, "scripts/requirements/test.in", "scripts/requirements/ort124.in"),
     "browser": ("--no-deps", "scripts/requirements/browser.in"),
     "docs": ("scripts/requirements/docs.in",),
+    "cpp": ("--no-deps", "scripts/requirements/cpp.in"),
 }
 
 

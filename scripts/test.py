@@ -3,8 +3,8 @@
     python scripts/test.py           all of it, some minutes on two cores
     python scripts/test.py --fast    without the second ONNX Runtime
 
-Makes ``.venv`` with pinned packages first, ``.venv-ort124`` for the second ONNX Runtime, and ``.venv-browser`` for the
-report's page. The exit code is 0 when all of it passed.
+Makes ``.venv`` with pinned packages first, ``.venv-ort124`` for the second ONNX Runtime, ``.venv-browser`` for the
+report's page, and ``.venv-cpp`` for what is for C++ programs. The exit code is 0 when all of it passed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from _environment import ROOT, prepare, prepare_browser, run
+from _environment import ROOT, prepare, prepare_browser, prepare_compiler, run
 
 SOURCES = ("dml2onnx", "samples", "scripts", "tests")
 RUNTIME_TESTS = (
@@ -85,6 +85,7 @@ def main() -> int:
     started = time.perf_counter()
     chosen = steps(prepare(".venv"))
     prepare_browser()
+    prepare_compiler()
     # onnxruntime-directml, which Windows has, comes in one version of the range
     if sys.platform == "linux" and not options.fast:
         chosen.append(oldest_runtime_step(prepare(".venv-ort124", "ort124")))

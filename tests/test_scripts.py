@@ -42,7 +42,7 @@ def script(monkeypatch):
     return get
 
 
-LOCKS = ("test", "ort124", "browser", "docs")
+LOCKS = ("test", "ort124", "browser", "docs", "cpp")
 
 
 def lines_of(name: str) -> list[str]:
@@ -171,19 +171,22 @@ class TestEnvironment:
         assert "--without-pip" in commands[0]
         assert commands[1][:4] == [sys.executable, "-m", "pip", "--python"]
 
-    def test_the_browser_is_made_once_and_without_looking_for_more(self, project):
+    @pytest.mark.parametrize("tool", ["browser", "compiler"])
+    def test_a_tool_is_made_once_and_without_looking_for_more(self, project, tool):
         module, commands = project
-        assert module.prepare_browser()
+        prepare = getattr(module, f"prepare_{tool}")
+        assert prepare()
         assert ["venv" in command for command in commands] == [True, False]
         assert "--no-deps" in commands[1]
         commands.clear()
-        assert module.prepare_browser()
+        assert prepare()
         assert commands == []
 
-    def test_without_a_browser_the_rest_goes_on(self, project, monkeypatch, capsys):
+    @pytest.mark.parametrize("tool", ["browser", "compiler"])
+    def test_without_a_tool_the_rest_goes_on(self, project, monkeypatch, capsys, tool):
         module, _ = project
         monkeypatch.setenv("PREPARE", "fail")
-        assert not module.prepare_browser()
+        assert not getattr(module, f"prepare_{tool}")()
         assert "pip install --require-hashes --no-deps" in capsys.readouterr().out
 
     def test_without_any_pip_it_says_what_to_install(self, project, monkeypatch):
@@ -208,6 +211,7 @@ class TestTest:
         module = script("test")
         monkeypatch.setattr(module, "prepare", lambda name, replace=None: Path(sys.executable))
         monkeypatch.setattr(module, "prepare_browser", lambda: True)
+        monkeypatch.setattr(module, "prepare_compiler", lambda: True)
         monkeypatch.setattr(module, "perform", lambda chosen: failed)
         monkeypatch.setattr(sys, "argv", ["test.py"])
         assert module.main() == code
@@ -219,6 +223,7 @@ class TestTest:
         titles = []
         monkeypatch.setattr(module, "prepare", lambda name, replace=None: Path(sys.executable))
         monkeypatch.setattr(module, "prepare_browser", lambda: True)
+        monkeypatch.setattr(module, "prepare_compiler", lambda: True)
         monkeypatch.setattr(module, "perform", lambda chosen: titles.extend(step.title for step in chosen) or [])
         monkeypatch.setattr(sys, "argv", ["test.py", *arguments])
         module.main()

@@ -27,9 +27,9 @@ inline const char* NameOf(const EnumNames& names, std::int32_t value) {
   return nullptr;
 }
 
-inline const OperatorFields* FieldsOf(DML_OPERATOR_TYPE type) {
+inline const OperatorFields* FieldsOf(std::int32_t type) {
   for (const OperatorFields& item : kOperators) {
-    if (item.type == type) return &item;
+    if (static_cast<std::int32_t>(item.type) == type) return &item;
   }
   return nullptr;
 }
@@ -44,8 +44,9 @@ class Describer {
       Problem(place.empty() ? "the descriptor" : place, "is null");
       return;
     }
-    const auto number = static_cast<std::int32_t>(ReadAt<std::int32_t>(desc, offsetof(DML_OPERATOR_DESC, Type)));
-    const OperatorFields* table = FieldsOf(static_cast<DML_OPERATOR_TYPE>(number));
+    // enumerations are read as numbers, since C++ has no value for one that is out of their range
+    const auto number = ReadAt<std::int32_t>(desc, offsetof(DML_OPERATOR_DESC, Type));
+    const OperatorFields* table = FieldsOf(number);
     json_.BeginObject().Key("Type");
     if (table != nullptr) {
       json_.String(table->name);
@@ -276,7 +277,7 @@ class Describer {
     json_.Key("TotalTensorSizeInBytes").Unsigned(buffer.TotalTensorSizeInBytes);
     json_.Key("GuaranteedBaseOffsetAlignment").Unsigned(buffer.GuaranteedBaseOffsetAlignment);
     json_.EndObject().EndObject();
-    facts.dataType = static_cast<DML_TENSOR_DATA_TYPE>(dataType);
+    if (NameOf(kTensorDataType, dataType) != nullptr) facts.dataType = static_cast<DML_TENSOR_DATA_TYPE>(dataType);
     facts.ownedByDml = (flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0;
     facts.bytes = buffer.TotalTensorSizeInBytes;
     if (buffer.Sizes != nullptr) facts.sizes.assign(buffer.Sizes, buffer.Sizes + count);

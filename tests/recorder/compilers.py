@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -13,30 +14,53 @@ RECORDER = ROOT / "dml2onnx" / "recorder"
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Wpedantic", "-Werror")
 ZIG = ROOT / ".venv-cpp"
 MISSING = "no C++ compiler: install one as c++, or make .venv-cpp with scripts/test.py"
+NO_ZIG = "no compiler for Windows: scripts/test.py makes .venv-cpp, which has one"
 
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """A command that compiles C++17 for this system."""
+    """A command that compiles C++17."""
 
     command: tuple[str, ...]
 
-    def compile(self, source: Path, include: Path, *options: str, output: Path | None = None) -> None:
-        """Compiles a file that includes the recorder, ``include`` being where ``DirectML.h`` lies; warnings fail.
+    def object(self, source: Path, include: Path, *options: str) -> None:
+        """Compiles a file that includes the recorder, ``include`` being where ``DirectML.h`` lies; warnings fail."""
+        self._run(source, include, *options, "-c", "-o", str(source.with_suffix(".o")))
 
-        Makes a program when there is an ``output``, and checks only that it would compile otherwise.
-        """
-        last = ("-fsyntax-only",) if output is None else ("-pthread", "-o", str(output))
+    def program(self, source: Path, include: Path, output: Path, *options: str) -> None:
+        """Makes a program that runs here of a file that includes the recorder; warnings fail."""
+        self._run(source, include, *options, "-pthread", "-o", str(output))
+
+    def _run(self, source: Path, include: Path, *options: str) -> None:
         directories = (f"-I{include}", f"-I{RECORDER}")
-        command = (*self.command, "-std=c++17", *WARNINGS, *directories, *options, str(source), *last)
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=280)
+        command = (*self.command, "-std=c++17", *WARNINGS, *directories, str(source), *options)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=280, env=_environment())
         assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
+
+
+def _environment() -> dict[str, str]:
+    # what zig makes once (the C++ library of a system) is kept beside it
+    return {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(ZIG / "cache"), "ZIG_LOCAL_CACHE_DIR": str(ZIG / "cache")}
+
+
+def zig(target: str | None = None) -> Compiler | None:
+    """The compiler of the package index, for this system or for another one."""
+    python = ZIG / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    options = () if target is None else ("-target", target)
+    return Compiler((str(python), "-m", "ziglang", "c++", *options)) if python.exists() else None
 
 
 def native() -> Compiler | None:
     """A compiler for programs that run here: the system's own, or the one of the package index."""
-    for name in ("c++", "g++", "clang++"):
-        if shutil.which(name) is not None:
-            return Compiler((name,))
-    python = ZIG / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    return Compiler((str(python), "-m", "ziglang", "c++")) if python.exists() else None
+    found = next((name for name in ("c++", "g++", "clang++") if shutil.which(name) is not None), None)
+    return Compiler((found,)) if found is not None else zig()
+
+
+def sanitizers(compiler: Compiler, directory: Path) -> tuple[str, ...]:
+    """The options for AddressSanitizer and UndefinedBehaviorSanitizer, where the compiler brings what they need."""
+    options = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
+    source, program = directory / "sanitized.cpp", directory / "sanitized"
+    source.write_text("int main() { return 0; }\n")
+    command = [*compiler.command, *options, str(source), "-o", str(program)]
+    made = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    return options if made and subprocess.run([program], capture_output=True, check=False).returncode == 0 else ()

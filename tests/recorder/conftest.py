@@ -21,6 +21,14 @@ def compiler() -> Compiler:
 
 
 @pytest.fixture(scope="session")
+def windows() -> Compiler:
+    found = compilers.zig("x86_64-windows-gnu")
+    if found is None:
+        pytest.skip(compilers.NO_ZIG)
+    return found
+
+
+@pytest.fixture(scope="session")
 def directml(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with a DirectML.h."""
     return stand_in.write(tmp_path_factory.mktemp("directml"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dml2onnx import catalog
-from tests.recorder import compilers, stand_in
+from tests.recorder import stand_in
 
 if TYPE_CHECKING:
     from tests.recorder.compilers import Compiler
@@ -17,14 +17,38 @@ if TYPE_CHECKING:
 SHARED_FACTS = Path(__file__).parent.parent.parent.parent / "shared" / "directml" / "api.json"
 
 
-@pytest.mark.parametrize("version", [f"{version:#x}" for version in stand_in.target_versions()])
-def test_compiles_for_every_target_version(compiler: Compiler, directml: Path, tmp_path: Path, version: str) -> None:
-    source = tmp_path / "main.cpp"
-    source.write_text(
-        '#include "dml2onnx_recorder.h"\nint main() { return dml2onnx::detail::Describe(nullptr).Acceptable(); }\n'
-    )
-    compiler.compile(source, directml, f"-DDML_TARGET_VERSION={version}", "-fno-rtti", "-fno-exceptions")
-    assert compilers.RECORDER.joinpath("dml2onnx_recorder.h").is_file()
+VERSIONS = [f"{version:#x}" for version in stand_in.target_versions()]
+USE = '#include "dml2onnx_recorder.h"\nint main() { return dml2onnx::detail::Describe(nullptr).Acceptable(); }\n'
+BARE = ("-fno-rtti", "-fno-exceptions")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "main.cpp"
+    path.write_text(USE)
+    return path
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_compiles_at_every_target_version(compiler: Compiler, directml: Path, source: Path, version: str) -> None:
+    compiler.object(source, directml, f"-DDML_TARGET_VERSION={version}", *BARE)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_compiles_for_windows_at_every_target_version(
+    windows: Compiler, directml: Path, source: Path, version: str
+) -> None:
+    windows.object(source, directml, f"-DDML_TARGET_VERSION={version}", *BARE)
+
+
+def test_compiles_with_exceptions_and_without_a_version(compiler: Compiler, directml: Path, source: Path) -> None:
+    compiler.object(source, directml)
+
+
+def test_may_be_included_by_several_files(compiler: Compiler, directml: Path, source: Path) -> None:
+    second = source.with_name("second.cpp")
+    second.write_text(USE.replace("main", "second"))
+    compiler.program(source, directml, source.with_name("both"), str(second))
 
 
 @pytest.mark.skipif(not SHARED_FACTS.is_file(), reason="the facts of the header are not beside the repository")
