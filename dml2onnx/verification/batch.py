@@ -71,18 +71,11 @@ def _run(model: CompiledModel, feeds: dict[str, Array]) -> dict[str, Array]:
 
 def beside(graphs: Sequence[Graph]) -> Graph:
     """One graph of several that have nothing to do with each other: names get the number of their graph."""
+    parts = [(_prefix(index), graph) for index, graph in enumerate(graphs)]
     return Graph(
-        tuple(
-            replace(node, name=_prefix(index) + node.name) for index, graph in enumerate(graphs) for node in graph.nodes
-        ),
-        tuple(
-            replace(item, name=_prefix(index) + item.name) for index, graph in enumerate(graphs) for item in graph.inputs
-        ),
-        tuple(
-            replace(item, name=_prefix(index) + item.name)
-            for index, graph in enumerate(graphs)
-            for item in graph.outputs
-        ),
+        tuple(replace(node, name=prefix + node.name) for prefix, graph in parts for node in graph.nodes),
+        tuple(replace(item, name=prefix + item.name) for prefix, graph in parts for item in graph.inputs),
+        tuple(replace(item, name=prefix + item.name) for prefix, graph in parts for item in graph.outputs),
         tuple(item for graph in graphs for item in graph.constants),
     )
 
