@@ -1,4 +1,4 @@
-"""Writes ``samples/graph.svg``: the README's program as ``dml2onnx report --svg`` draws it.
+"""Writes ``samples/graph.svg``: the program of docs/builder.md as ``dml2onnx report --svg`` draws it.
 
 python scripts/generate_drawing.py            write it
 python scripts/generate_drawing.py --check    fail when it differs from what would be written
@@ -20,12 +20,13 @@ from dml2onnx.report.svg import drawing
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "samples" / "graph.svg"
+PAGE = ROOT / "docs" / "builder.md"
 BUILDS = "dml2onnx.GraphBuilder("
 
 
 def program() -> str:
-    """The README's program that builds a graph."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    """The program that builds a graph, in the documents."""
+    text = PAGE.read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     (found,) = (block for block in blocks if BUILDS in block)
     return str(found)
@@ -38,14 +39,14 @@ def graph() -> dml2onnx.Graph:
         tempfile.TemporaryDirectory() as directory,
         contextlib.chdir(directory),
     ):
-        exec(compile(program(), "README.md", "exec"), {})
+        exec(compile(program(), "builder.md", "exec"), {})
     given = compiled.call_args.args[0]
     assert isinstance(given, dml2onnx.Graph)
     return given
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Draws the README's program.")
+    parser = argparse.ArgumentParser(description="Draws the program of docs/builder.md.")
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     options = parser.parse_args()
     wanted = drawing(gather(graph()))

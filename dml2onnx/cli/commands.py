@@ -164,7 +164,6 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
             target=options.target,
             feature_level=options.feature_level,
             profile=options.profile,
-            max_bytes=options.max_bytes,
         )
     written: list[Path] = []
     failures: list[Diagnostic] = []

@@ -27,7 +27,7 @@ KINDS = {
 
 def explain_operator(schema: OperatorSchema, screen: Screen) -> int:
     """Fields, levels, data types, sizes, rules, and the ONNX form."""
-    answer = _answer(schema)
+    answer = operator_answer(schema)
     if screen.as_json:
         screen.answer(answer)
         return 0
@@ -53,7 +53,8 @@ def _section(screen: Screen, title: str, lines: Sequence[str]) -> None:
             screen.say(escape(line))
 
 
-def _answer(schema: OperatorSchema) -> OperatorAnswer:
+def operator_answer(schema: OperatorSchema) -> OperatorAnswer:
+    """All that is shown of an operator."""
     fields = (
         OperatorField(item.name, KINDS[item.kind], _type(item), item.optional, _meaning(item)) for item in schema.fields
     )

@@ -19,7 +19,6 @@ UNIT_ROUNDOFF = {DataType.FLOAT16: 2.0**-11, DataType.FLOAT32: 2.0**-24, DataTyp
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 FLOAT64_ROUNDOFF = float(np.finfo(np.float64).eps)
 SMALLEST_FLOAT32 = float(np.finfo(np.float32).smallest_normal)
-SMALLEST_FLOAT64 = float(np.finfo(np.float64).smallest_normal)
 
 
 def working_roundoff(data_type: DataType) -> float:
@@ -181,8 +180,5 @@ def scale_and_bias_floats(x: Array, factors: ScaleBias | None, data_type: DataTy
     if factors is None:
         return Result(wide, np.zeros_like(wide))
     product = wide * factors.scale
-    smallest = SMALLEST_FLOAT64 if data_type is DataType.FLOAT64 else SMALLEST_FLOAT32
-    # a subnormal product has few digits or, flushed, none (decision G8)
-    vanishes = (product != 0) & (np.abs(product) < smallest)
     error = sum_error(2, np.abs(product) + abs(factors.bias), working_roundoff(data_type))
-    return Result(product + factors.bias, error + np.where(vanishes, smallest, 0))
+    return Result(product + factors.bias, error)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dml2onnx.builder.attributes import ActivationLike
+from dml2onnx.builder.attributes import ActivationLike, DataTypeLike
 from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods, filled, sizes_of
 from dml2onnx.builder.operators.enumerators import ConvolutionDirection, ConvolutionMode
@@ -104,5 +104,185 @@ class ConvolutionOperators(OperatorMethods):
             },
             "OutputTensor",
             Stated(output_sizes),
+            name,
+        )
+
+    def convolution_integer(
+        self,
+        input: Operand,
+        input_zero_point: Operand | None,
+        filter: Operand,
+        filter_zero_point: Operand | None = None,
+        strides: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
+        start_padding: Sequence[int] | None = None,
+        end_padding: Sequence[int] | None = None,
+        group_count: int = 1,
+        output_sizes: Sequence[int] | None = None,
+        name: str | None = None,
+    ) -> Expression:
+        """CONVOLUTION_INTEGER: Forward convolution of integer data: Output = conv(Input - InputZeroPoint, Filter -
+        FilterZeroPoint), in INT32.
+
+        Args:
+            input: { BatchCount, InputChannelCount, [InputHeight], InputWidth }.
+            input_zero_point: { 1, 1, 1, 1 }; One value. Null: nothing is subtracted.
+            filter: { FilterBatchCount, FilterChannelCount, [FilterHeight], FilterWidth }.
+            filter_zero_point: { 1, 1, 1, 1 } or { 1, OutputChannelCount, 1, 1 }; Per tensor or per output channel.
+                Null: nothing is subtracted.
+            strides: Step of the filter per spatial dimension; unrelated to tensor memory strides. 1 by default.
+            dilations: Spacing of the filter elements, as if zeros were put between kernel elements. 1 by default.
+            start_padding: Padding at the start of each spatial dimension. 0 by default.
+            end_padding: Padding at the end of each spatial dimension. 0 by default.
+            group_count: Number of groups; equal to the input channel count: depthwise convolution.
+            output_sizes: Sizes of OutputTensor, where others than the natural ones are meant.
+            name: Of the node; the operator's own by default.
+
+        Returns:
+            OutputTensor: { BatchCount, OutputChannelCount, [OutputHeight], OutputWidth }.
+
+        Sizes:
+            OutputTensor: Sizes[0] = InputTensor.Sizes[0]; Sizes[1] = FilterTensor.Sizes[0]; for i in [0,
+                DimensionCount): Sizes[i + 2] = (InputTensor.Sizes[i + 2] + StartPadding[i] + EndPadding[i] -
+                ((FilterTensor.Sizes[i + 2] - 1) * Dilations[i] + 1)) / Strides[i] + 1, rounded down.
+            FilterTensor: FilterTensor.Sizes[1] * GroupCount = InputTensor.Sizes[1]; FilterTensor.Sizes[0] is a multiple
+                of GroupCount.
+            FilterZeroPointTensor: one element, or the output channel count (OutputTensor.Sizes[1]) along dimension 1
+                (along dimension 0 for rank 1) and 1 elsewhere.
+
+        Data types and dimension counts at feature level 6_4:
+            InputTensor: INT8, UINT8; 3 to 4 dimensions.
+            InputZeroPointTensor: INT8, UINT8; 1 to 4 dimensions.
+            FilterTensor: INT8, UINT8; 3 to 4 dimensions.
+            FilterZeroPointTensor: INT8, UINT8; 1 to 4 dimensions.
+            OutputTensor: INT32; 3 to 4 dimensions.
+
+        From feature level 2_1 on.
+
+        Raises :class:`~dml2onnx.DmlError` with the diagnostics that ``check`` has for the descriptor.
+        https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_convolution_integer_operator_desc
+        """
+        return self._one(
+            "CONVOLUTION_INTEGER",
+            {
+                "InputTensor": input,
+                "InputZeroPointTensor": input_zero_point,
+                "FilterTensor": filter,
+                "FilterZeroPointTensor": filter_zero_point,
+            },
+            {
+                "Strides": filled(strides, sizes_of(input)[2:], 1),
+                "Dilations": filled(dilations, sizes_of(input)[2:], 1),
+                "StartPadding": filled(start_padding, sizes_of(input)[2:], 0),
+                "EndPadding": filled(end_padding, sizes_of(input)[2:], 0),
+                "GroupCount": group_count,
+            },
+            "OutputTensor",
+            Stated(output_sizes),
+            name,
+        )
+
+    def quantized_linear_convolution(
+        self,
+        input: Operand,
+        input_scale: Operand,
+        input_zero_point: Operand | None,
+        filter: Operand,
+        filter_scale: Operand,
+        filter_zero_point: Operand | None,
+        bias: Operand | None,
+        output_scale: Operand,
+        output_zero_point: Operand | None,
+        output_data_type: DataTypeLike,
+        strides: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
+        start_padding: Sequence[int] | None = None,
+        end_padding: Sequence[int] | None = None,
+        group_count: int = 1,
+        output_sizes: Sequence[int] | None = None,
+        name: str | None = None,
+    ) -> Expression:
+        """QUANTIZED_LINEAR_CONVOLUTION: Quantized forward convolution: Output = quantize(conv(dequantize(Input),
+        dequantize(Filter)) + Bias), with dequantize = (q - ZeroPoint) * Scale and quantize = clamp(round(x / Scale) +
+        ZeroPoint, Min, Max).
+
+        Args:
+            input: { BatchCount, InputChannelCount, [InputHeight], InputWidth }.
+            input_scale: { 1, 1, 1, 1 }; One value. A scale of 0 is undefined.
+            input_zero_point: { 1, 1, 1, 1 }; One value. Null: 0.
+            filter: { FilterBatchCount, FilterChannelCount, [FilterHeight], FilterWidth }.
+            filter_scale: { 1, 1, 1, 1 } or { 1, OutputChannelCount, 1, 1 }; Per tensor or per output channel. A scale
+                of 0 is undefined.
+            filter_zero_point: { 1, 1, 1, 1 } or { 1, OutputChannelCount, 1, 1 }; Per tensor or per output channel.
+                Null: 0.
+            bias: { 1, OutputChannelCount, 1, 1 }; INT32, broadcast over the output and added to the convolution. Null:
+                none.
+            output_scale: { 1, 1, 1, 1 }; One value, used to quantize the result. A scale of 0 is undefined.
+            output_zero_point: { 1, 1, 1, 1 }; One value, used to quantize the result (the page calls it the filter zero
+                point). Null: 0.
+            output_data_type: Data type of OutputTensor.
+            strides: Step of the filter per spatial dimension; unrelated to tensor memory strides. 1 by default.
+            dilations: Spacing of the filter elements, as if zeros were put between kernel elements. 1 by default.
+            start_padding: Padding at the start of each spatial dimension. 0 by default.
+            end_padding: Padding at the end of each spatial dimension. 0 by default.
+            group_count: Number of groups; equal to the input channel count: depthwise convolution.
+            output_sizes: Sizes of OutputTensor, where others than the natural ones are meant.
+            name: Of the node; the operator's own by default.
+
+        Returns:
+            OutputTensor: { BatchCount, OutputChannelCount, [OutputHeight], OutputWidth }.
+
+        Sizes:
+            OutputTensor: Sizes[0] = InputTensor.Sizes[0]; Sizes[1] = FilterTensor.Sizes[0]; for i in [0,
+                DimensionCount): Sizes[i + 2] = (InputTensor.Sizes[i + 2] + StartPadding[i] + EndPadding[i] -
+                ((FilterTensor.Sizes[i + 2] - 1) * Dilations[i] + 1)) / Strides[i] + 1, rounded down.
+            FilterTensor: FilterTensor.Sizes[1] * GroupCount = InputTensor.Sizes[1]; FilterTensor.Sizes[0] is a multiple
+                of GroupCount.
+            FilterScaleTensor: one element, or the output channel count (OutputTensor.Sizes[1]) along dimension 1 (along
+                dimension 0 for rank 1) and 1 elsewhere.
+            FilterZeroPointTensor: one element, or the output channel count (OutputTensor.Sizes[1]) along dimension 1
+                (along dimension 0 for rank 1) and 1 elsewhere.
+            BiasTensor: the output channel count (OutputTensor.Sizes[1]) along dimension 1 (along dimension 0 for rank
+                1) and 1 elsewhere.
+
+        Data types and dimension counts at feature level 6_4:
+            InputTensor: INT8, UINT8; 3 to 4 dimensions.
+            InputScaleTensor: FLOAT32; 1 to 4 dimensions.
+            InputZeroPointTensor: INT8, UINT8; 1 to 4 dimensions.
+            FilterTensor: INT8, UINT8; 3 to 4 dimensions.
+            FilterScaleTensor: FLOAT32; 1 to 4 dimensions.
+            FilterZeroPointTensor: INT8, UINT8; 1 to 4 dimensions.
+            BiasTensor: INT32; 3 to 4 dimensions.
+            OutputScaleTensor: FLOAT32; 1 to 4 dimensions.
+            OutputZeroPointTensor: INT8, UINT8; 1 to 4 dimensions.
+            OutputTensor: INT8, UINT8; 3 to 4 dimensions.
+
+        From feature level 2_1 on.
+
+        Raises :class:`~dml2onnx.DmlError` with the diagnostics that ``check`` has for the descriptor.
+        https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_convolution_operator_desc
+        """
+        return self._one(
+            "QUANTIZED_LINEAR_CONVOLUTION",
+            {
+                "InputTensor": input,
+                "InputScaleTensor": input_scale,
+                "InputZeroPointTensor": input_zero_point,
+                "FilterTensor": filter,
+                "FilterScaleTensor": filter_scale,
+                "FilterZeroPointTensor": filter_zero_point,
+                "BiasTensor": bias,
+                "OutputScaleTensor": output_scale,
+                "OutputZeroPointTensor": output_zero_point,
+            },
+            {
+                "Strides": filled(strides, sizes_of(input)[2:], 1),
+                "Dilations": filled(dilations, sizes_of(input)[2:], 1),
+                "StartPadding": filled(start_padding, sizes_of(input)[2:], 0),
+                "EndPadding": filled(end_padding, sizes_of(input)[2:], 0),
+                "GroupCount": group_count,
+            },
+            "OutputTensor",
+            Stated(output_sizes, output_data_type),
             name,
         )

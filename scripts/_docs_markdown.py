@@ -1,0 +1,61 @@
+"""Markdown from plain text: nothing of the text is taken for markup."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$^@=])")
+
+
+def plain(text: str) -> str:
+    """The text as it is, on one line."""
+    return _escaped(text).strip()
+
+
+def prose(text: str) -> str:
+    """Text with code between backquotes, single or double, on one line."""
+    pieces = re.split(r"(`+)([^`]+)\1", text)
+    texts = map(_escaped, pieces[::3])
+    codes = [code(" ".join(piece.split())) for piece in pieces[2::3]]
+    return "".join(text + code for text, code in zip(texts, [*codes, ""], strict=True)).strip()
+
+
+def _escaped(text: str) -> str:
+    return MARKUP.sub(r"\\\1", re.sub(r"\s+", " ", text))
+
+
+def code(text: str) -> str:
+    """Text as code inside of a line; none for no text."""
+    return f"`{text.replace('|', chr(92) + '|')}`" if text else ""
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table whose cells are Markdown already; empty for no rows."""
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}", *lines, ""]) if lines else ""
+
+
+def items(texts: Iterable[str]) -> str:
+    """A list whose items are Markdown already."""
+    return "".join(f"- {text}\n" for text in texts)
+
+
+def fenced(language: str, text: str) -> str:
+    """A block of code."""
+    return f"```{language}\n{text.rstrip()}\n```\n"
+
+
+def page(title: str, *parts: str) -> str:
+    """A page of parts, those without text left out."""
+    return "\n".join([f"# {title}\n", *(part for part in parts if part)])
+
+
+def section(title: str, *parts: str, target: str = "") -> str:
+    """A section of parts; none where there is no text."""
+    text = "\n".join(part for part in parts if part)
+    mark = f"({target})=\n" if target else ""
+    return f"{mark}## {title}\n\n{text}" if text else ""

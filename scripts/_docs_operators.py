@@ -1,0 +1,236 @@
+"""A page for each operator: from the catalogue, from what lowerings make of it, and from what was decided about it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import onnx.printer
+from _docs_markdown import code, fenced, items, page, plain, prose, section, table
+from generate_builder import method_name
+
+from dml2onnx import catalog
+from dml2onnx.builder import GraphBuilder
+from dml2onnx.cli.operators import operator_answer
+from dml2onnx.compiler import compile
+from dml2onnx.exporters import export
+from dml2onnx.ir.operator import OperatorDesc, Scalar
+from dml2onnx.ir.tensor import TensorDesc
+from tests.checks.build import one
+from tests.checks.valid import descriptors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from dml2onnx.catalog import OperatorSchema
+    from dml2onnx.compiler import CompiledModel
+    from dml2onnx.report.lookups import OperatorAnswer
+
+DECISION = re.compile(r"\[decisions? ([^\]]*)\]|\bdecisions? ((?:[A-Z]\d+)(?:(?:, | and )[A-Z]\d+)*)")
+POINT = re.compile(r"^\*\*([A-Z]\d+)\. (.*?)\*\*$(.*?)(?=^\*\*[A-Z]\d+\. |^---$|^## |\Z)", re.MULTILINE | re.DOTALL)
+LONGEST = 400
+"""Characters of a line of ONNX text; constants are longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A point that the documentation leaves open, and what was decided about it."""
+
+    name: str
+    title: str
+    decision: str
+    evidence: str
+    confidence: str
+
+
+def decisions() -> dict[str, Decision]:
+    """The points of ``schemas/decisions.md`` by their names."""
+    text = (catalog.schemas_directory() / "decisions.md").read_text(encoding="utf-8")
+    found = {}
+    for name, title, body in POINT.findall(text):
+        parts = dict(re.findall(r"^- ([A-Z]+): (.*?)(?=^- [A-Z]+: |\Z)", body, re.MULTILINE | re.DOTALL))
+        found[name] = Decision(name, title, parts["DECISION"], parts["EVIDENCE"], parts["CONFIDENCE"])
+    return found
+
+
+def operator_pages() -> dict[str, str]:
+    """The pages by their paths, and a list of them."""
+    points = decisions()
+    schemas = [catalog.operator(name) for name in catalog.operator_names()]
+    pages = {f"operators/{schema.stem}.md": _operator(schema, points) for schema in schemas}
+    rows = [
+        (f"[{schema.short_name}]({schema.stem}.md)", schema.introduced.name, plain(schema.summary))
+        for schema in schemas
+    ]
+    pages["operators/index.md"] = page("Operators", table(["operator", "from level", "what it does"], rows))
+    return pages
+
+
+def _operator(schema: OperatorSchema, points: Mapping[str, Decision]) -> str:
+    answer = operator_answer(schema)
+    builder = getattr(GraphBuilder, method_name(schema))
+    parameters = ", ".join(name for name in inspect.signature(builder).parameters if name != "self")
+    # left out of the navigation, which every page would repeat
+    return "---\norphan: true\n---\n\n" + page(
+        schema.short_name,
+        f"{plain(schema.summary.rstrip('.'))}. From feature level {schema.introduced.name} on."
+        f" Microsoft's page: [{schema.struct}]({schema.doc}).\n",
+        f"In Python: `GraphBuilder.{method_name(schema)}({parameters})`\n",
+        section("Fields", _fields(answer)),
+        section("Values", _values(schema)),
+        section("Sizes", items(f"{code(name)}: {plain(text)}" for name, text in answer.sizes.items())),
+        section("Rules", items(plain(text) for text in answer.rules)),
+        section("What it does", items(plain(text) for text in answer.semantics)),
+        section("Data types and dimensions", _support(answer)),
+        section("Fused activations", _activations(schema)),
+        section("What it becomes", f"{prose(answer.becomes)}.\n", *_examples(schema)),
+        section("What was decided", *_decided(schema, points)),
+    )
+
+
+def _fields(answer: OperatorAnswer) -> str:
+    rows = [
+        (code(item.name), item.kind, code(item.type), "yes" if item.optional else "", plain(item.meaning))
+        for item in answer.fields
+    ]
+    return table(["field", "", "type", "optional", "meaning"], rows)
+
+
+def _values(schema: OperatorSchema) -> str:
+    """The enumerators of its fields, and from which level on there are more than the operator began with."""
+    enums = {field.enum: field.name for field in schema.fields if field.enum}
+    rows = []
+    for enum, field in enums.items():
+        for value in catalog.enum_schema(enum).values.values():
+            since = max(value.introduced, schema.introduced)
+            rows.append((code(field), code(value.name), str(value.value), since.name))
+    return table(["field", "value", "number", "from level"], rows)
+
+
+def _support(answer: OperatorAnswer) -> str:
+    rows = []
+    for row in answer.support:
+        for name, tensor in row.tensors.items():
+            low, high = tensor.dimension_counts
+            dimensions = str(low) if low == high else f"{low} to {high}"
+            types = ", ".join(tensor.data_types)
+            rows.append((row.level, plain(", ".join(row.functions)), code(name), dimensions, types))
+    columns = ["from level", "of", "tensor", "dimensions", "data types"]
+    if not any(row[1] for row in rows):
+        del columns[1]
+        return table(columns, [(row[0], *row[2:]) for row in rows])
+    return table(columns, rows)
+
+
+def _activations(schema: OperatorSchema) -> str:
+    hosted = catalog.fused_activations(schema.name)
+    operators = ((catalog.operator(name), level) for name, level in sorted(hosted.items()))
+    rows = [(f"[{item.short_name}]({item.stem}.md)", level.name) for item, level in operators]
+    return table(["operator", "from level"], rows)
+
+
+# --- Examples -------------------------------------------------------------------------------------------------------
+
+
+def _examples(schema: OperatorSchema) -> Sequence[str]:
+    """One descriptor in full with the ONNX that it becomes; of further ones what they become."""
+    first, *others = descriptors()[schema.name]
+    graph = one(first)
+    parts = [
+        "### An example\n",
+        fenced("json", _as_native(first)),
+        "becomes\n",
+        fenced("text", _as_text(compile(graph, shapes=False))),
+    ]
+    notes = [note for trace in compile(graph).traces for note in trace.notes]
+    if notes:
+        parts += ["because\n", items(prose(note) for note in dict.fromkeys(notes))]
+    rows = []
+    for desc in others:
+        model = compile(one(desc))
+        notes = [note for trace in model.traces for note in trace.notes]
+        onnx_nodes = ", ".join(node.op_type for node in model.lowered.nodes) or "nothing: it is folded or passed on"
+        rows.append((code(_told(desc)), onnx_nodes, prose("; ".join(dict.fromkeys(notes)))))
+    if rows:
+        parts += ["### Further examples\n", table(["descriptor", "ONNX nodes", "why"], rows)]
+    return parts
+
+
+def _as_native(desc: OperatorDesc) -> str:
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "model.json"
+        export(one(desc), path, "native")
+        return path.read_text(encoding="utf-8")
+
+
+def _as_text(model: CompiledModel) -> str:
+    """In ONNX's own notation, without what is the same for all models."""
+    text = onnx.printer.to_text(model.model_proto).partition("graph ")[2]
+    lines = [line if len(line) <= LONGEST else f"{line[:LONGEST]} ..." for line in text.splitlines()]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _told(desc: OperatorDesc) -> str:
+    """A descriptor in a line: tensors as data type and sizes, and the attributes."""
+    told = []
+    for field, value in desc.items():
+        if value is None or field.name.endswith("Count"):
+            continue
+        told.append(f"{field.name} {_shown(value)}")
+    return ", ".join(told)
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case TensorDesc(data_type=data_type, sizes=sizes):
+            return f"{data_type.name}{list(sizes)}"
+        case OperatorDesc(type=name):
+            return str(name)
+        case Scalar(value=number):
+            return str(number)
+        case [TensorDesc() | OperatorDesc() | None, *_]:
+            return " ".join(map(_shown, value))
+        case tuple():
+            return str(list(value))
+        case _:
+            return str(value)
+
+
+# --- Decisions ------------------------------------------------------------------------------------------------------
+
+
+def _decided(schema: OperatorSchema, points: Mapping[str, Decision]) -> Iterable[str]:
+    path = catalog.schemas_directory() / "operators" / f"{schema.stem}.json"
+    texts = _texts(json.loads(path.read_text(encoding="utf-8")))
+    names = dict.fromkeys(name for text in texts for name in named(text))
+    for name in names:
+        point = points[name]
+        yield f"**[{name}](../decisions.md#{name.lower()})** {prose(point.title)}\n"
+        yield items(
+            (
+                f"Decided: {prose(point.decision)}",
+                f"Evidence: {prose(point.evidence)}",
+                f"How sure: {prose(point.confidence)}",
+            )
+        )
+
+
+def named(text: str) -> list[str]:
+    """The points of ``schemas/decisions.md`` that a text of the catalogue refers to."""
+    found = DECISION.findall(text)
+    return [name for several in found for name in re.findall(r"\b[A-Z]\d+\b", " ".join(several))]
+
+
+def _texts(value: Any) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)

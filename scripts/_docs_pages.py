@@ -1,0 +1,49 @@
+"""Writes the sources of the documents into a directory: what stands in ``docs/``, and what follows from data.
+
+    python scripts/_docs_pages.py DIRECTORY
+
+The same sources every time. ``scripts/build_docs.py`` makes pages of them.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+TAKEN = {
+    ROOT / "CHANGELOG.md": "changelog.md",
+    ROOT / ".github" / "SECURITY.md": "security.md",
+    ROOT / "samples" / "picture" / "result.png": "images/result.png",
+    ROOT / "samples" / "graph.svg": "images/graph.svg",
+    ROOT / "schemas" / "graph.schema.json": "files/graph.schema.json",
+    ROOT / "schemas" / "report.schema.json": "files/report.schema.json",
+}
+"""Files that have another place in the repository."""
+
+
+def write(directory: Path) -> int:
+    """Writes all sources into a new directory and returns how many there are."""
+    from _docs_operators import operator_pages
+    from _docs_reference import reference_pages
+
+    shutil.rmtree(directory, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", directory, ignore=shutil.ignore_patterns("__pycache__"))
+    for source, place in TAKEN.items():
+        (directory / place).parent.mkdir(exist_ok=True)
+        shutil.copyfile(source, directory / place)
+    for place, text in {**operator_pages(), **reference_pages()}.items():
+        path = directory / place
+        if path.exists():
+            sys.exit(f"docs/{place} is in the place of a page that is made from data")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n", encoding="utf-8", newline="\n")
+    return sum(path.is_file() for path in directory.rglob("*"))
+
+
+if __name__ == "__main__":
+    print(f"{write(Path(sys.argv[1]))} sources in {sys.argv[1]}")

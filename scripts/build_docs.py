@@ -1,0 +1,36 @@
+"""Builds the documents, and follows all of their links.
+
+    python scripts/build_docs.py     build/docs/html/index.html is where they begin
+
+Makes ``.venv`` and ``.venv-docs`` with pinned packages the first time; from then on it needs no network. Any warning of
+Sphinx is an error. Pages about operators, diagnostics and forms of JSON are made from the same data as the program.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+from _environment import ROOT, prepare, run
+
+BUILD = ROOT / "build" / "docs"
+STRICT = ("--fail-on-warning", "--keep-going", "--nitpicky", "--quiet", "--fresh-env", "--jobs", "auto")
+
+
+def main() -> int:
+    python = prepare(".venv")
+    sphinx = prepare(".venv-docs", "docs", project=False)
+    source, pages = BUILD / "source", BUILD / "html"
+    shutil.rmtree(pages, ignore_errors=True)
+    if run([python, "scripts/_docs_pages.py", source]) != 0:
+        return 1
+    if run([sphinx, "-m", "sphinx", *STRICT, "-b", "html", "-d", BUILD / "doctrees", source, pages]) != 0:
+        return 1
+    if run([python, "scripts/_docs_links.py", pages]) != 0:
+        return 1
+    print(f"built {pages / 'index.html'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""The documents say what is so: all their commands and programs run, and print what the pages show."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from tests.docs import script
+
+run_docs = script("run_docs")
+PYTHON = Path(sys.executable)
+
+
+@pytest.mark.parametrize("page", run_docs.pages(), ids=lambda page: page.stem)
+def test_what_a_page_says_is_so(page: Path) -> None:
+    assert list(run_docs.failures(page, PYTHON)) == []
+
+
+def test_pages_are_found() -> None:
+    names = {page.name for page in run_docs.pages()}
+    assert names >= {"README.md", "pipeline.md", "partition.md", "pydirectml.md", "windows-ml.md", "strides.md"}
+
+
+def test_the_program_that_builds_a_graph_computes_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {}
+    (program,) = (block.text for block in run_docs.blocks(run_docs.ROOT / "docs" / "builder.md") if block.text)
+    exec(compile(program, "builder.md", "exec"), namespace)
+    x = np.random.default_rng(1).random((1, 3, 32, 32), np.float32)
+    got = dml2onnx.run(namespace["g"].build(namespace["y"]), {"x": x})  # type: ignore[attr-defined]
+    windows = np.lib.stride_tricks.sliding_window_view((x * 2 - 1).sum(axis=1)[0], (3, 3)).sum(axis=(2, 3))
+    largest = np.lib.stride_tricks.sliding_window_view(np.maximum(windows, 0), (2, 2)).max(axis=(2, 3))
+    (result,) = got.values()
+    np.testing.assert_allclose(result, np.broadcast_to(largest, (1, 8, 29, 29)), rtol=1e-5, atol=1e-5)
+
+
+class TestRunner:
+    """What would be wrong in a page is found."""
+
+    @pytest.fixture
+    def found(self, tmp_path: Path):  # type: ignore[no-untyped-def]
+        def failures(*lines: str) -> list[str]:
+            page = tmp_path / "page.md"
+            page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            return list(run_docs.failures(page, PYTHON))
+
+        return failures
+
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            pytest.param(["```console", "$ echo one", "one", "```"], id="output"),
+            pytest.param(["```console", "$ echo one; echo two", "...", "two", "```"], id="left-out-lines"),
+            pytest.param(["```console", "$ echo one two three", "one … three", "```"], id="left-out-words"),
+            pytest.param(["```console", "$ echo one \\", "> two", "one two", "$ true", "```"], id="long-command"),
+            pytest.param(["<!-- exit: 3 -->", "```console", "$ true", "$ exit 3", "```"], id="exit-code"),
+            pytest.param(
+                ["<!-- file: a/b.json -->", "```json", "{}", "```", "```console", "$ cat a/b.json", "{}", "```"]
+            ),
+            pytest.param(["```python", "print(1)", "```", "<!-- output -->", "```text", "1", "```"], id="program"),
+            pytest.param(["<!-- not run: no compiler -->", "```cpp", "x", "```"], id="not-run"),
+            pytest.param(["```console", "$ python -c 'import dml2onnx'", "```"], id="the-interpreter"),
+        ],
+    )
+    def test_right(self, found, lines: list[str]) -> None:  # type: ignore[no-untyped-def]
+        assert found(*lines) == []
+
+    @pytest.mark.parametrize(
+        ("lines", "what"),
+        [
+            (["```console", "$ echo one", "two", "```"], "prints\none"),
+            (["```console", "$ echo one; echo two", "one", "```"], "and not"),
+            (["```console", "$ echo one two three", "one … four", "```"], "and not"),
+            (["```console", "$ false", "```"], "exit code 1, not 0"),
+            (["```console", "$ false | true; false", "$ true", "```"], "exit code 1, not 0"),
+            (["```console", "$ false | cat", "```"], "exit code 1, not 0"),
+            (["<!-- exit: 1 -->", "```console", "$ true", "```"], "exit code 0, not 1"),
+            (["```python", "raise SystemExit(4)", "```"], "exit code 4, not 0"),
+            (["```python", "print(1)", "```", "<!-- output -->", "```text", "2", "```"], "prints\n1"),
+            (["```json", "{}", "```"], "neither run nor written"),
+            (["```", "something", "```"], "neither run nor written"),
+            (["<!-- not run: -->", "```cpp", "x", "```"], "neither run nor written"),
+        ],
+    )
+    def test_wrong(self, found, lines: list[str], what: str) -> None:  # type: ignore[no-untyped-def]
+        (failure,) = found(*lines)
+        assert what in failure
+        assert failure.startswith("page.md:1: ")
+
+    def test_a_console_block_begins_with_a_command(self, found) -> None:  # type: ignore[no-untyped-def]
+        with pytest.raises(ValueError, match="begins with a command"):
+            found("```console", "echo one", "```")
+
+    def test_the_command_for_people(self, tmp_path: Path) -> None:
+        page = tmp_path / "page.md"
+        page.write_text("```console\n$ echo one\ntwo\n```\n", encoding="utf-8")
+        command = [sys.executable, run_docs.ROOT / "scripts" / "run_docs.py", page]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
+        assert done.returncode == 1
+        assert done.stdout.startswith("page.md: 1 failures in ")
+
+
+def test_the_module_is_standard_library_only() -> None:
+    """Whoever has only the wheel runs the pages with it."""
+    assert isinstance(run_docs, ModuleType)
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import run_docs"
+    subprocess.run([sys.executable, "-I", "-S", "-c", code, run_docs.ROOT / "scripts"], check=True)
