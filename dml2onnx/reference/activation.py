@@ -12,17 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.reference.accuracy import ACCURACY, FEW, ROUNDOFF, SMALLEST_FLOAT32
 from dml2onnx.reference.numeric import as_integers, sum_error, truncate_and_wrap, widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
 
-_ROUNDOFF = 2.0**-24
-_SMALLEST_NORMAL = 2.0**-126
-_FEW = 4 * _ROUNDOFF
-"""Relative error of a short formula of sums, products and quotients."""
-_TRANSCENDENTAL = 32 * _ROUNDOFF
+_TRANSCENDENTAL = 32 * ROUNDOFF
 """Error of exp, tanh, erf and their like, relative to the largest value that the formula forms on its way."""
-_ACCURACY = 1e-5
-"""What DirectML promises, relative to the result, of formulas with such functions (decision G13)."""
 
 Function = Callable[[OperatorDesc, Floats], Floats]
 
@@ -56,7 +51,7 @@ def apply_activation(
     y = activation.function(op, x)
     # Seeing the function at both ends of x's error shows its slope, and its jump where one lies between them.
     # What is not exact may also have been flushed to 0 (decision G8).
-    reach = np.where(np.isfinite(x) & np.isfinite(error) & (error > 0), error + _SMALLEST_NORMAL, 0)
+    reach = np.where(np.isfinite(x) & np.isfinite(error) & (error > 0), error + SMALLEST_FLOAT32, 0)
     spread = np.zeros_like(y)
     for neighbour in (x - reach, x + reach):
         change = np.abs(activation.function(op, neighbour) - y)
@@ -137,11 +132,11 @@ def _exact(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
 
 
 def _short(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
-    return _FEW * np.abs(y)
+    return FEW * np.abs(y)
 
 
 def _affine_error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
-    return _FEW * (np.abs(op.float("Alpha") * x) + abs(op.float("Beta")))
+    return FEW * (np.abs(op.float("Alpha") * x) + abs(op.float("Beta")))
 
 
 def _hard_sigmoid_error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
@@ -151,18 +146,18 @@ def _hard_sigmoid_error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
 
 
 def _hard_swish_error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
-    return _FEW * np.abs(y) + np.abs(x) * _hard_sigmoid_error(op, x, y)
+    return FEW * np.abs(y) + np.abs(x) * _hard_sigmoid_error(op, x, y)
 
 
 def _shrink_error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
-    return np.where(y == 0, 0, _FEW * (np.abs(x) + abs(op.float("Bias"))))
+    return np.where(y == 0, 0, FEW * (np.abs(x) + abs(op.float("Bias"))))
 
 
 def _smooth(largest: Function) -> Callable[[OperatorDesc, Floats, Floats], Floats]:
     """The error of a formula with transcendental functions whose largest intermediate value is given."""
 
     def error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
-        return _ACCURACY * np.abs(y) + _TRANSCENDENTAL * largest(op, x)
+        return ACCURACY * np.abs(y) + _TRANSCENDENTAL * largest(op, x)
 
     return error
 
@@ -178,8 +173,8 @@ def _exponential(
 
     def error(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
         argument = np.minimum(np.abs(scale(op) * x), 128)
-        flushed = np.where(y == 0, 0, _SMALLEST_NORMAL * np.abs(factor(op, x)))
-        return (_ACCURACY + _FEW * argument) * np.abs(y) + flushed
+        flushed = np.where(y == 0, 0, SMALLEST_FLOAT32 * np.abs(factor(op, x)))
+        return (ACCURACY + FEW * argument) * np.abs(y) + flushed
 
     return error
 
@@ -337,9 +332,9 @@ def _apply_to_slices(op: OperatorDesc, x: Floats, error: Floats, unspecified: Ma
     terms = int(np.prod([x.shape[axis] for axis in axes]))
     # Inputs off by e scale numerator and denominator by up to exp(e), each its own way.
     drift = 2 * np.where(np.isfinite(error), error, 0).max(axis=axes, keepdims=True)
-    drift = drift + sum_error(terms, np.ones_like(drift), _ROUNDOFF) + _ACCURACY
+    drift = drift + sum_error(terms, np.ones_like(drift), ROUNDOFF) + ACCURACY
     if "LOG" in op.type:
-        own = drift + _FEW * np.where(np.isfinite(y), np.abs(y), 0)
+        own = drift + FEW * np.where(np.isfinite(y), np.abs(y), 0)
     else:
         own = np.where(np.isfinite(y), y * np.expm1(drift), 0)
     # a slice of -inf only, or one with inf: the formula gives NaN, by the way it is computed (decision A17)
@@ -368,7 +363,7 @@ def _apply_hardmax(op: OperatorDesc, x: Floats, error: Floats, unspecified: Mask
     moved_shape, back = x.transpose(order).shape, np.argsort(order)
     length = int(np.prod([x.shape[axis] for axis in axes]))
     values, reach = x.transpose(order).reshape(-1, length), error.transpose(order).reshape(-1, length)
-    reach = np.where(np.isfinite(reach) & (reach > 0), reach + _SMALLEST_NORMAL, 0)
+    reach = np.where(np.isfinite(reach) & (reach > 0), reach + SMALLEST_FLOAT32, 0)
     # NaN is below everything, -inf included: a row's numbers are ranked before its maximum is looked for
     ranked = np.where(np.isnan(values), -np.inf, values)
     first = np.argmax(np.where(np.isnan(values), -1, ranked == ranked.max(axis=1, keepdims=True)), axis=1)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference.numeric import LARGEST_FLOAT32, SMALLEST_FLOAT32, UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
+from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
 
-_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
 _STEPS = 4
 """Roundings that a power, a quotient or a root may take on its way."""
 
@@ -36,7 +35,7 @@ def adam_optimizer(op: OperatorDesc, inputs: Inputs) -> Outputs:
     rest1, rest2 = 1 - np.float64(beta1) ** step, 1 - np.float64(beta2) ** step
     rate = op.float("LearningRate") * np.sqrt(rest2) / rest1
     # the differences from 1 lose digits, the more the nearer the powers are to 1
-    doubt = _STEPS * _ROUNDOFF * (1 + 1 / np.abs(rest1) + 1 / np.abs(rest2))
+    doubt = _STEPS * ROUNDOFF * (1 + 1 / np.abs(rest1) + 1 / np.abs(rest2))
     parameters = _moved(x, first, second, rate, doubt, op.float("Epsilon"))
     if step == 0 or rest1 == 0:  # nothing by nothing
         parameters = Result(parameters.values, parameters.error, np.ones(x.shape, np.bool_))
@@ -55,7 +54,7 @@ def _mixed(beta: float, old: Floats, new: Floats, overflows: Mask | None = None)
     for factor, item in ((beta, old), (1 - beta, new)):
         if factor == 0:
             beyond |= ~np.isfinite(item)
-    error = sum_error(_STEPS, magnitude, _ROUNDOFF) + SMALLEST_FLOAT32
+    error = sum_error(_STEPS, magnitude, ROUNDOFF) + SMALLEST_FLOAT32
     return Result(beta * old + (1 - beta) * new, error, beyond if overflows is None else beyond | overflows)
 
 
@@ -81,5 +80,5 @@ def _moved(x: Floats, first: Result, second: Result, rate: float, doubt: float, 
     unspecified |= np.isfinite(y) & ~np.isfinite(spread)
     unspecified |= np.isinf(y) & np.isfinite(m) & np.isfinite(v)
     unspecified |= (np.abs(y) > LARGEST_FLOAT32 / 2) & np.isfinite(y)
-    error = spread + doubt * (np.abs(y) + spread) + sum_error(2, np.abs(x) + np.abs(y), _ROUNDOFF)
+    error = spread + doubt * (np.abs(y) + spread) + sum_error(2, np.abs(x) + np.abs(y), ROUNDOFF)
     return Result(x - y, np.where(np.isfinite(error), error, 0), unspecified)

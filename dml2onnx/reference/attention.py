@@ -12,13 +12,11 @@ import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference.numeric import LARGEST_FLOAT32, SMALLEST_FLOAT32, UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.accuracy import ACCURACY, LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
+from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
 
-_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
-_ACCURACY = 1e-5
-"""Of an exponential (decision G13)."""
-_OVERFLOWS = LARGEST_FLOAT32 * (1 + _ROUNDOFF / 2)
+_OVERFLOWS = LARGEST_FLOAT32 * (1 + ROUNDOFF / 2)
 """From here on numbers round to infinity: the lowest number is a MaskFilterValue like any other."""
 _ENOUGH = 100.0
 """A score so much above all others has all of the weight."""
@@ -131,7 +129,7 @@ def _split(inputs: Inputs, name: str, heads: int) -> Floats:
 
 def _biased(x: Floats, bias: Floats) -> _Heads:
     y = x + bias.reshape(1, x.shape[1], 1, x.shape[3])
-    return _Heads(y, _ROUNDOFF * np.abs(y))
+    return _Heads(y, ROUNDOFF * np.abs(y))
 
 
 def _joined(past: Array | None, new: _Heads) -> _Heads:
@@ -182,7 +180,7 @@ def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads) -> Res
     terms = (
         query.values.shape[-1] + 6
     )  # products, two roundings of each factor by part of the scale, and both additions
-    error = sum_error(terms, magnitude, _ROUNDOFF) + abs(scale) * carried
+    error = sum_error(terms, magnitude, ROUNDOFF) + abs(scale) * carried
     # the order decides whether partial sums overflow, and 0 may make anything of what is not finite (decision H11)
     lost = np.isfinite(raw) & ((raw >= _OVERFLOWS) | (magnitude >= _OVERFLOWS)) | ~np.isfinite(raw) & (scale == 0)
     return Result(total, error, lost)
@@ -237,7 +235,7 @@ def _weights(scores: Result, attended: Mask) -> Result:
     above, below = np.exp(s + e - edge), np.exp(s - e - edge)
     low = np.where(below > 0, below / (below + (above.sum(axis=-1, keepdims=True) - above)), 0)
     drift = np.maximum(np.maximum(high - p, p - low), 0)
-    own = sum_error(s.shape[-1] + 2, np.ones_like(p), _ROUNDOFF) + _ACCURACY
+    own = sum_error(s.shape[-1] + 2, np.ones_like(p), ROUNDOFF) + ACCURACY
     error = np.where(attended, drift + (p + drift) * own + SMALLEST_FLOAT32, 0)
     # no finite score, or an infinite one: the formula gives NaN, by the way it is computed (decision H22)
     # a key that is not attended to may be anything but that (decision H20)
@@ -254,7 +252,7 @@ def _weighted(weights: Result, value: _Heads) -> Result:
     p, error = widen(weights.values), weights.error
     finite = np.isfinite(value.values)
     size = np.where(finite, np.abs(value.values), 0)
-    own = sum_error(p.shape[-1] + 2, (p + error) @ size, _ROUNDOFF)
+    own = sum_error(p.shape[-1] + 2, (p + error) @ size, ROUNDOFF)
     carried = np.where(np.isfinite(error), error, 0) @ size + (p + error) @ value.error
     # a weight that may vanish makes NaN of an infinity, or not (decision H20)
     vanishing = (p - error <= 2 * SMALLEST_FLOAT32).astype(np.float64)

@@ -5,16 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.accuracy import FEW, ROUNDOFF
 from dml2onnx.reference.activation import apply_activation
-from dml2onnx.reference.numeric import (
-    UNIT_ROUNDOFF,
-    as_integers,
-    bound,
-    scale_and_bias_floats,
-    scale_and_bias_integers,
-    widen,
-)
+from dml2onnx.reference.numeric import as_integers, bound, scale_and_bias_floats, scale_and_bias_integers, widen
 from dml2onnx.reference.registry import Array, Inputs, Outputs, Result, reference
 
 
@@ -55,7 +48,7 @@ def add1(op: OperatorDesc, inputs: Inputs) -> Outputs:
         return add(op, inputs)
     total = widen(a) + widen(b)
     # the sum as an operand of the activation has one rounding of its own
-    error = UNIT_ROUNDOFF[DataType.FLOAT32] * np.abs(total) if op.activation() else None
+    error = ROUNDOFF * np.abs(total) if op.activation() else None
     return {"OutputTensor": apply_activation(op.activation(), total, error)}
 
 
@@ -93,7 +86,7 @@ def divide(op: OperatorDesc, inputs: Inputs) -> Outputs:
     if a.dtype.kind == "f":
         y = widen(a) / widen(b)
         # a reciprocal and a product: accurate to a few units in the last place (decision G7)
-        return {"OutputTensor": Result(y, 4 * UNIT_ROUNDOFF[DataType.FLOAT32] * np.abs(y))}
+        return {"OutputTensor": Result(y, FEW * np.abs(y))}
     return {"OutputTensor": _divide_integers(a, b)}
 
 

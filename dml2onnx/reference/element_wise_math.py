@@ -9,11 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.accuracy import ACCURACY, FEW, INVERSE_ACCURACY, LARGEST_FLOAT32, ROUNDOFF
 from dml2onnx.reference.element_wise import clipped, float_result
 from dml2onnx.reference.numeric import (
-    LARGEST_FLOAT32,
-    UNIT_ROUNDOFF,
     as_integers,
     bound,
     scale_and_bias_floats,
@@ -24,14 +22,6 @@ from dml2onnx.reference.numeric import (
     widen,
 )
 from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
-
-_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
-_FEW = 4 * _ROUNDOFF
-"""Relative error of a reciprocal or a root: a few units in the last place (decision G7)."""
-_ACCURACY = 1e-5
-"""What DirectML promises of transcendental functions, relative to the result (decision G13)."""
-_INVERSE_ACCURACY = 1e-4
-"""What it promises of ASIN and ACOS (decision G13)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,25 +50,25 @@ _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 # numpy has the limits and the NaN beyond the domains that decisions G12, G14 and E25 ask for
 _FUNCTIONS = {
-    "ELEMENT_WISE_ACOS": _Function(np.arccos, absolute=_INVERSE_ACCURACY),
-    "ELEMENT_WISE_ACOSH": _Function(np.arccosh, _ACCURACY),
-    "ELEMENT_WISE_ASIN": _Function(np.arcsin, absolute=_INVERSE_ACCURACY),
-    "ELEMENT_WISE_ASINH": _Function(np.arcsinh, _ACCURACY),
-    "ELEMENT_WISE_ATAN": _Function(np.arctan, _ACCURACY),
-    "ELEMENT_WISE_ATANH": _Function(np.arctanh, _ACCURACY),
+    "ELEMENT_WISE_ACOS": _Function(np.arccos, absolute=INVERSE_ACCURACY),
+    "ELEMENT_WISE_ACOSH": _Function(np.arccosh, ACCURACY),
+    "ELEMENT_WISE_ASIN": _Function(np.arcsin, absolute=INVERSE_ACCURACY),
+    "ELEMENT_WISE_ASINH": _Function(np.arcsinh, ACCURACY),
+    "ELEMENT_WISE_ATAN": _Function(np.arctan, ACCURACY),
+    "ELEMENT_WISE_ATANH": _Function(np.arctanh, ACCURACY),
     "ELEMENT_WISE_CEIL": _Function(np.ceil),
-    "ELEMENT_WISE_COS": _Function(np.cos, _ACCURACY, unspecified=_no_angle),
-    "ELEMENT_WISE_COSH": _Function(np.cosh, _ACCURACY),
-    "ELEMENT_WISE_ERF": _Function(_erf, _ACCURACY),
-    "ELEMENT_WISE_EXP": _Function(np.exp, _ACCURACY),
+    "ELEMENT_WISE_COS": _Function(np.cos, ACCURACY, unspecified=_no_angle),
+    "ELEMENT_WISE_COSH": _Function(np.cosh, ACCURACY),
+    "ELEMENT_WISE_ERF": _Function(_erf, ACCURACY),
+    "ELEMENT_WISE_EXP": _Function(np.exp, ACCURACY),
     "ELEMENT_WISE_FLOOR": _Function(np.floor),
-    "ELEMENT_WISE_LOG": _Function(np.log, _ACCURACY),
-    "ELEMENT_WISE_RECIP": _Function(np.reciprocal, _FEW),
-    "ELEMENT_WISE_SIN": _Function(np.sin, _ACCURACY, unspecified=_no_angle),
-    "ELEMENT_WISE_SINH": _Function(np.sinh, _ACCURACY),
-    "ELEMENT_WISE_SQRT": _Function(np.sqrt, _FEW),
-    "ELEMENT_WISE_TAN": _Function(np.tan, _ACCURACY, unspecified=_at_pole),
-    "ELEMENT_WISE_TANH": _Function(np.tanh, _ACCURACY),
+    "ELEMENT_WISE_LOG": _Function(np.log, ACCURACY),
+    "ELEMENT_WISE_RECIP": _Function(np.reciprocal, FEW),
+    "ELEMENT_WISE_SIN": _Function(np.sin, ACCURACY, unspecified=_no_angle),
+    "ELEMENT_WISE_SINH": _Function(np.sinh, ACCURACY),
+    "ELEMENT_WISE_SQRT": _Function(np.sqrt, FEW),
+    "ELEMENT_WISE_TAN": _Function(np.tan, ACCURACY, unspecified=_at_pole),
+    "ELEMENT_WISE_TANH": _Function(np.tanh, ACCURACY),
 }
 
 
@@ -144,7 +134,7 @@ def mean(op: OperatorDesc, inputs: Inputs) -> Outputs:
         total = widen(a) + widen(b)
         y = total / 2
         overflows = np.isfinite(total) & (np.abs(total) > LARGEST_FLOAT32)
-        return {"OutputTensor": Result(y, 4 * UNIT_ROUNDOFF[DataType.FLOAT32] * np.abs(y), overflows)}
+        return {"OutputTensor": Result(y, FEW * np.abs(y), overflows)}
     whole = as_integers(a) + as_integers(b)
     return {"OutputTensor": Result((whole + (whole < 0)) // 2)}
 
@@ -158,7 +148,7 @@ def difference_square(op: OperatorDesc, inputs: Inputs) -> Outputs:
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
     if a.dtype.kind == "f":
         y = (widen(a) - widen(b)) ** 2
-        return {"OutputTensor": Result(y, 4 * UNIT_ROUNDOFF[DataType.FLOAT32] * y)}
+        return {"OutputTensor": Result(y, FEW * y)}
     return {"OutputTensor": Result((as_integers(a) - as_integers(b)) ** 2)}
 
 
@@ -250,7 +240,7 @@ def atan_yx(op: OperatorDesc, inputs: Inputs) -> Outputs:
     y, x = widen(inputs.tensor("ATensor")), widen(inputs.tensor("BTensor"))
     origin = (y == 0) & (x == 0)
     angle = np.where(origin, 0, np.arctan2(y, x))
-    return {"OutputTensor": Result(angle, _ACCURACY * np.abs(angle), origin)}
+    return {"OutputTensor": Result(angle, ACCURACY * np.abs(angle), origin)}
 
 
 @reference("ELEMENT_WISE_POW")
@@ -303,7 +293,7 @@ def _float_power(base: Result, exponent: Array) -> Result:
     # an integer exponent beyond 24 bits is not what it was in FLOAT32, nor is its parity
     rounded = np.broadcast_to((exponent.astype(np.float32) != wide) & ~np.isnan(wide), after.values.shape)
     unspecified = rounded if after.unspecified is None else rounded | after.unspecified
-    return Result(after.values, after.error + _ACCURACY * np.abs(after.values), unspecified)
+    return Result(after.values, after.error + ACCURACY * np.abs(after.values), unspecified)
 
 
 def _one_integer_power(base: int, exponent: int) -> int:
@@ -355,5 +345,5 @@ def value_scale_2d(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     product = widen(inputs.tensor("InputTensor")) * op.float("Scale")
     bias = np.asarray(op.floats("Bias")).reshape(1, -1, 1, 1)
-    error = sum_error(2, np.abs(product) + np.abs(bias), _ROUNDOFF)
+    error = sum_error(2, np.abs(product) + np.abs(bias), ROUNDOFF)
     return {"OutputTensor": Result(product + bias, error)}

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.reference.numeric import bound, sum_error, working_roundoff
+from dml2onnx.reference.accuracy import working_roundoff
+from dml2onnx.reference.numeric import bound, sum_error
 from dml2onnx.reference.registry import Inputs, Outputs, Result, reference
 
 Words: TypeAlias = npt.NDArray[np.uint64]

@@ -7,14 +7,14 @@ import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
 from dml2onnx.reference.convolution import forward
-from dml2onnx.reference.numeric import LARGEST_FLOAT32, SMALLEST_FLOAT32, UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.quantization import quantized
 from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
 
 Integers = npt.NDArray[np.int64]
 
-_FLOAT32_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
 _ROWS, _COLUMNS = -2, -1
 
 
@@ -65,7 +65,7 @@ def matrix_multiply_integer_to_float(op: OperatorDesc, inputs: Inputs) -> Output
     magnitude = np.abs(y)
     if bias is not None:
         y, magnitude = y + widen(bias), magnitude + np.abs(widen(bias))
-    return {"OutputTensor": Result(y, sum_error(4, magnitude, _FLOAT32_ROUNDOFF), unspecified)}
+    return {"OutputTensor": Result(y, sum_error(4, magnitude, ROUNDOFF), unspecified)}
 
 
 @reference("QUANTIZED_LINEAR_MATRIX_MULTIPLY")
@@ -121,7 +121,7 @@ def requantized(
     first, second, output = map(widen, scales)
     y = widen(total) * first * second
     everywhere = np.zeros(y.shape)
-    error = 6 * _FLOAT32_ROUNDOFF * np.abs(y)
+    error = 6 * ROUNDOFF * np.abs(y)
     if off is not None:
         error = error + off * np.abs(first * second)
     result = quantized(y, error, output + everywhere, zero_point, data_type)

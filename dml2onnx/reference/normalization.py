@@ -7,23 +7,13 @@ from math import prod
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.accuracy import ACCURACY, LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
 from dml2onnx.reference.activation import apply_activation
-from dml2onnx.reference.numeric import (
-    LARGEST_FLOAT32,
-    SMALLEST_FLOAT32,
-    UNIT_ROUNDOFF,
-    sum_error,
-    through,
-    widen,
-)
+from dml2onnx.reference.numeric import sum_error, through, widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
 
-_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
 _STEPS = 7
 """Roundings that a term passes through on its way from the statistics to the output."""
-_ACCURACY = 1e-5
-"""What DirectML promises, relative to the result, of a power (decision G13)."""
 
 
 @reference("BATCH_NORMALIZATION")
@@ -72,7 +62,7 @@ def mean_of(x: Floats, axes: tuple[int, ...]) -> Result:
     """The mean over axes, which stay with size 1."""
     terms = prod(x.shape[axis] for axis in axes)
     magnitude = np.abs(x).sum(axis=axes, keepdims=True)
-    error = sum_error(terms + 2, magnitude / terms, _ROUNDOFF)
+    error = sum_error(terms + 2, magnitude / terms, ROUNDOFF)
     # the numbers alone may add up to an infinity of FLOAT32, which meets another one
     marks = overflows(np.where(np.isfinite(x), np.abs(x), 0).sum(axis=axes, keepdims=True))
     return Result(x.sum(axis=axes, keepdims=True) / terms, error, marks)
@@ -88,7 +78,7 @@ def variance_of(x: Floats, mean: Result, axes: tuple[int, ...]) -> Result:
     total = np.square(x - widen(mean.values)).sum(axis=axes, keepdims=True)
     off = np.square(np.where(np.isfinite(mean.error), mean.error, 0))
     # squares below the smallest normal number may be 0 (decision G8)
-    error = off + sum_error(terms + 4, total / terms + off, _ROUNDOFF) + SMALLEST_FLOAT32
+    error = off + sum_error(terms + 4, total / terms + off, ROUNDOFF) + SMALLEST_FLOAT32
     # no numbers but 0 leave no error
     return Result(total / terms, np.where(total == 0, off, error), overflows(total))
 
@@ -120,7 +110,7 @@ def normalized(
     factor = np.abs(scale) * s
     magnitude = factor * (np.abs(x) + np.abs(middle))
     error = (
-        sum_error(_STEPS, magnitude + (np.abs(bias) if size_of_bias is None else size_of_bias), _ROUNDOFF)
+        sum_error(_STEPS, magnitude + (np.abs(bias) if size_of_bias is None else size_of_bias), ROUNDOFF)
         + factor * mean.error
     )
     error = error + np.abs(scale * difference) * inverse.error
@@ -142,7 +132,7 @@ def _inverse_deviation(op: OperatorDesc, variance: Result | None) -> Result:
     assert variance.error is not None
     radicand = widen(variance.values) + op.float("Epsilon")
     size = np.abs(radicand)
-    radicand_result = Result(radicand, variance.error + _ROUNDOFF * size, variance.unspecified)
+    radicand_result = Result(radicand, variance.error + ROUNDOFF * size, variance.unspecified)
     inverse = through(lambda r: 1 / np.sqrt(r), radicand_result)
     # a radicand below the smallest normal number may be 0 (decision G8)
     marks = overflows(size) | ((size > 0) & (size < SMALLEST_FLOAT32))
@@ -175,7 +165,7 @@ def lp_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     shifted = total + op.float("Epsilon")
     # squares below the smallest normal number may be 0 (decision G8)
     vanishing = 0 if p == 1 else SMALLEST_FLOAT32 * np.count_nonzero(x, axis=axis, keepdims=True)
-    off = sum_error(terms + 3, total + abs(op.float("Epsilon")), _ROUNDOFF) + vanishing
+    off = sum_error(terms + 3, total + abs(op.float("Epsilon")), ROUNDOFF) + vanishing
     norm = through(lambda s: s ** (1 / p), Result(shifted, off))
     assert norm.error is not None
     divisor = widen(norm.values)
@@ -184,7 +174,7 @@ def lp_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     # of a divisor that may be 0 nothing follows
     nearest: Floats = np.maximum(np.abs(divisor) - norm.error, 0)
     spread = np.abs(x) * np.where(nearest > 0, 1 / nearest - 1 / np.abs(divisor), 0)
-    error = np.where(np.isfinite(spread), spread, 0) + 3 * _ROUNDOFF * np.where(np.isfinite(y), np.abs(y), 0)
+    error = np.where(np.isfinite(spread), spread, 0) + 3 * ROUNDOFF * np.where(np.isfinite(y), np.abs(y), 0)
     marks = overflows(total) | (nearest == 0) | (np.abs(shifted) < SMALLEST_FLOAT32)
     if op.float("Epsilon") < 0:  # which keeps slices of zeros, also of those that have become such
         marks |= total <= vanishing
@@ -209,12 +199,12 @@ def local_response_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     share = alpha * total
     s = bias + share
     # squares below the smallest normal number may be 0 (decision G8)
-    error = sum_error(terms + 6, np.abs(share) + abs(bias), _ROUNDOFF) + abs(alpha) * terms * SMALLEST_FLOAT32
+    error = sum_error(terms + 6, np.abs(share) + abs(bias), ROUNDOFF) + abs(alpha) * terms * SMALLEST_FLOAT32
     power = through(lambda s: s**-beta, Result(s, error))
     assert power.error is not None
     p = widen(power.values)
     y = x * p
-    error = np.abs(x) * (power.error + _ACCURACY * np.abs(p) + np.where(np.abs(p) < SMALLEST_FLOAT32, np.abs(p), 0))
+    error = np.abs(x) * (power.error + ACCURACY * np.abs(p) + np.where(np.abs(p) < SMALLEST_FLOAT32, np.abs(p), 0))
     marks = overflows(total) | overflows(share) | overflows(s) | overflows(p)
     marks = marks | ((np.abs(s) > 0) & (np.abs(s) < SMALLEST_FLOAT32))
     return {"OutputTensor": Result(y, error, either(marks, power.unspecified))}

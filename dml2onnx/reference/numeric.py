@@ -11,19 +11,8 @@ import numpy.typing as npt
 
 from dml2onnx.ir.operator import ScaleBias
 from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.accuracy import FLOAT64_ROUNDOFF, LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32, working_roundoff
 from dml2onnx.reference.registry import Array, Floats, Mask, Result
-
-UNIT_ROUNDOFF = {DataType.FLOAT16: 2.0**-11, DataType.FLOAT32: 2.0**-24, DataType.FLOAT64: 2.0**-53}
-"""Half the distance from 1 to the next value: the largest relative error of one rounding to nearest."""
-
-LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
-FLOAT64_ROUNDOFF = float(np.finfo(np.float64).eps)
-SMALLEST_FLOAT32 = float(np.finfo(np.float32).smallest_normal)
-
-
-def working_roundoff(data_type: DataType) -> float:
-    """Unit roundoff of the arithmetic that a tensor's type is evaluated in: FLOAT16 works in FLOAT32 (decision G5)."""
-    return UNIT_ROUNDOFF[DataType.FLOAT64 if data_type is DataType.FLOAT64 else DataType.FLOAT32]
 
 
 def sum_error(terms: int | Floats, magnitude: Floats, roundoff: float) -> Floats:
@@ -40,7 +29,7 @@ def sum_result(total: Floats, magnitude: Floats, terms: int | Floats) -> Result:
 
     Where partial sums may overflow and later ones come back, the result depends on the order.
     """
-    error = sum_error(terms, magnitude, UNIT_ROUNDOFF[DataType.FLOAT32])
+    error = sum_error(terms, magnitude, ROUNDOFF)
     return Result(total, error, order_matters(total, magnitude))
 
 
@@ -69,7 +58,7 @@ def products_result(
     if not np.isfinite(magnitude).all():
         finite = [np.where(np.isfinite(size), size, 0) for size in (size_a, size_b)]
         unspecified |= ~np.isfinite(magnitude) & (product(finite[0], finite[1]) > LARGEST_FLOAT32)
-    return Result(total, sum_error(terms, magnitude, UNIT_ROUNDOFF[DataType.FLOAT32]), unspecified)
+    return Result(total, sum_error(terms, magnitude, ROUNDOFF), unspecified)
 
 
 def product_result(y: Floats, large: Floats, small: Floats, terms: int | Floats) -> Result:
@@ -77,7 +66,7 @@ def product_result(y: Floats, large: Floats, small: Floats, terms: int | Floats)
 
     Where a partial product may overflow or vanish and later factors bring it back, the result depends on the order.
     """
-    roundoff = (terms + 1) * UNIT_ROUNDOFF[DataType.FLOAT32]
+    roundoff = (terms + 1) * ROUNDOFF
     vanishes = (small > 0) & (small < SMALLEST_FLOAT32)
     error = np.abs(y) * roundoff / (1 - roundoff) + np.where(vanishes, large * SMALLEST_FLOAT32, 0)
     comes_back = (small < SMALLEST_FLOAT32) | ((np.abs(y) <= LARGEST_FLOAT32) & (small < 1))

@@ -9,16 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.accuracy import ACCURACY, LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
 from dml2onnx.reference.integer_products import along, requantized
-from dml2onnx.reference.numeric import LARGEST_FLOAT32, SMALLEST_FLOAT32, UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
 
 Indices = npt.NDArray[np.int64]
-
-_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
-_ACCURACY = 1e-5
-"""What DirectML promises, relative to the result, of a power (decision G13)."""
 
 
 def windows(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Iterator[tuple[Indices, Mask]]:
@@ -101,7 +97,7 @@ def average_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
         count += inside
     terms = prod(op.uints("WindowSize"))
     divisor: Indices = np.full_like(count, terms) if op.flag("IncludePadding") else count
-    error: Floats = sum_error(terms + 1, magnitude / np.maximum(divisor, 1), _ROUNDOFF)
+    error: Floats = sum_error(terms + 1, magnitude / np.maximum(divisor, 1), ROUNDOFF)
     y = np.where(divisor == 0, 0, total / np.maximum(divisor, 1))
     # the sum may overflow where the mean does not
     return {"OutputTensor": Result(y, error, (finite > LARGEST_FLOAT32) | (divisor == 0))}
@@ -126,12 +122,12 @@ def lp_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
         largest = np.maximum(largest, element)
         terms += element != 0
     if p == 1:
-        return {"OutputTensor": Result(total, sum_error(terms + 1, total, _ROUNDOFF))}
-    power = 0 if p == 2 else _ACCURACY
-    off = sum_error(terms + 2, total, _ROUNDOFF) + power * total + terms * SMALLEST_FLOAT32
+        return {"OutputTensor": Result(total, sum_error(terms + 1, total, ROUNDOFF))}
+    power = 0 if p == 2 else ACCURACY
+    off = sum_error(terms + 2, total, ROUNDOFF) + power * total + terms * SMALLEST_FLOAT32
     y = total ** (1 / p)
     ends = np.stack([np.maximum(total - off, 0), total + off]) ** (1 / p)
-    error = np.abs(ends - y).max(axis=0) + (power + 2 * _ROUNDOFF) * y
+    error = np.abs(ends - y).max(axis=0) + (power + 2 * ROUNDOFF) * y
     return {"OutputTensor": Result(y, error, np.isfinite(largest) & (total > LARGEST_FLOAT32))}
 
 
@@ -153,7 +149,7 @@ def quantized_linear_average_pooling(op: OperatorDesc, inputs: Inputs) -> Output
     divisor: Indices = np.full_like(count, terms) if op.flag("IncludePadding") else count
     least = np.maximum(divisor, 1)
     # whole numbers are summed exactly up to 2**24, before the division
-    error: Floats = sum_error(3 if terms * 255 <= 2**24 else terms + 3, magnitude / least, _ROUNDOFF)
+    error: Floats = sum_error(3 if terms * 255 <= 2**24 else terms + 3, magnitude / least, ROUNDOFF)
     scale, output = (along(inputs.tensor(f"{name}ScaleTensor"), x.ndim, 1) for name in ("Input", "Output"))
     offset = inputs.optional("OutputZeroPointTensor")
     offset = None if offset is None else along(offset, x.ndim, 1)

@@ -7,12 +7,10 @@ from math import prod
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference.numeric import LARGEST_FLOAT32, UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF
+from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.pooling import windows
 from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
-
-_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
 
 
 @reference("MAX_UNPOOLING")
@@ -102,5 +100,5 @@ class _Total:
         size = np.abs(self.values)
         overflows = np.isfinite(self._magnitude) & (self._magnitude > LARGEST_FLOAT32) & (size != self._magnitude)
         # a single term is moved, but may have been divided
-        error = sum_error(self._terms + 1, self._magnitude, _ROUNDOFF)
+        error = sum_error(self._terms + 1, self._magnitude, ROUNDOFF)
         return Result(self.values.reshape(shape), error.reshape(shape), (marks | overflows).reshape(shape))

@@ -6,10 +6,10 @@ import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference.numeric import LARGEST_FLOAT32, SMALLEST_FLOAT32, UNIT_ROUNDOFF, sum_error, truncate, widen
+from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
+from dml2onnx.reference.numeric import sum_error, truncate, widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Outputs, Result, reference
 
-_FLOAT32_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
 _WHOLE_IN_FLOAT32 = 2.0**24
 """Up to here FLOAT32 has all whole numbers."""
 
@@ -77,11 +77,11 @@ def dynamic_quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
     lost = not (np.isfinite(x).all() and span <= LARGEST_FLOAT32)
     steps = -least / scale if scale > 0 else np.float64(0)
     # the range, the scale, the quotient and the sum, each rounded
-    reach = 6 * _FLOAT32_ROUNDOFF * np.abs(steps) + (high - low) * _FLOAT32_ROUNDOFF
+    reach = 6 * ROUNDOFF * np.abs(steps) + (high - low) * ROUNDOFF
     zeros = [truncate(np.rint(low + steps + move * reach), data_type) for move in (-1, 0, 1)]
     zero_off = max(float(zeros[2]) - float(zeros[1]), float(zeros[1]) - float(zeros[0]))
     if scale > 0:
-        error = 4 * _FLOAT32_ROUNDOFF * np.abs(x) + np.where(np.abs(x) < SMALLEST_FLOAT32, SMALLEST_FLOAT32, 0)
+        error = 4 * ROUNDOFF * np.abs(x) + np.where(np.abs(x) < SMALLEST_FLOAT32, SMALLEST_FLOAT32, 0)
         y = quantized(x, error, np.full(x.shape, scale), zeros[1], data_type)
     else:
         y = Result(np.full(x.shape, zeros[1]), np.zeros(x.shape))
@@ -90,7 +90,7 @@ def dynamic_quantize_linear(op: OperatorDesc, inputs: Inputs) -> Outputs:
     return {
         "OutputTensor": Result(y.values, y.error + zero_off, np.full(x.shape, uncertain or lost)),
         "OutputScaleTensor": Result(
-            np.full(sizes, scale), np.full(sizes, 3 * _FLOAT32_ROUNDOFF * scale), np.full(sizes, lost or span == 0)
+            np.full(sizes, scale), np.full(sizes, 3 * ROUNDOFF * scale), np.full(sizes, lost or span == 0)
         ),
         "OutputZeroPointTensor": Result(
             np.full(op.tensor("OutputZeroPointTensor").sizes, zeros[1]),
@@ -113,7 +113,7 @@ def quantized_linear_add(op: OperatorDesc, inputs: Inputs) -> Outputs:
     )
     magnitude = np.abs(a) + np.abs(b)
     # either product and the sum may vanish where FLOAT32 has no normal numbers (decision G8)
-    error = sum_error(2, magnitude, _FLOAT32_ROUNDOFF) + 3 * SMALLEST_FLOAT32
+    error = sum_error(2, magnitude, ROUNDOFF) + 3 * SMALLEST_FLOAT32
     scale, zero_point = widen(inputs.tensor("OutputScaleTensor")), inputs.optional("OutputZeroPointTensor")
     y = quantized(a + b, error, scale, zero_point, op.tensor("OutputTensor").data_type)
     # a large output scale brings back what overflows on the way to it, unless it is divided by earlier
@@ -142,7 +142,7 @@ def _dequantized(x: Array, scale: Floats, zero_point: Array | None, data_type: D
     y = difference * scale
     # what comes before the last rounding: a wide difference in FLOAT32 and, of FLOAT16, the product in FLOAT32
     roundings = widen(np.abs(difference) > _WHOLE_IN_FLOAT32) + (data_type is DataType.FLOAT16)
-    return Result(y, roundings * _FLOAT32_ROUNDOFF * np.abs(y), scale == 0)
+    return Result(y, roundings * ROUNDOFF * np.abs(y), scale == 0)
 
 
 def _difference(x: Array, zero_point: Array | None) -> Floats:
@@ -159,7 +159,7 @@ def quantized(x: Floats, error: Floats, scale: Floats, zero_point: Array | None,
     # below the normal numbers the reciprocal has fewer digits, or none (decision G8)
     vanishes = (reciprocal > 0) & (reciprocal < SMALLEST_FLOAT32)
     # an INT32 in FLOAT32, a reciprocal and a product: accurate to a few units in the last place (decision G7)
-    reach = 4 * _FLOAT32_ROUNDOFF * np.abs(y) + error * reciprocal + np.where(vanishes, np.abs(x), 0) * SMALLEST_FLOAT32
+    reach = 4 * ROUNDOFF * np.abs(y) + error * reciprocal + np.where(vanishes, np.abs(x), 0) * SMALLEST_FLOAT32
     reach = np.where(np.isfinite(y), reach, 0)
     offset = 0 if zero_point is None else widen(zero_point)
     low, middle, high = (truncate(np.rint(end) + offset, data_type) for end in (y - reach, y, y + reach))

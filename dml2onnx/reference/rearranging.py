@@ -9,7 +9,8 @@ import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.reference.numeric import sum_error, widen, working_roundoff
+from dml2onnx.reference.accuracy import working_roundoff
+from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.registry import Floats, Inputs, Outputs, Result, reference
 
 

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF
 from dml2onnx.reference.activation import apply_activation
-from dml2onnx.reference.numeric import LARGEST_FLOAT32, UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
 
-_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
-_SHARE = 32 * _ROUNDOFF
+_SHARE = 32 * ROUNDOFF
 """What a gate's SIGMOID may be off."""
 
 
@@ -46,12 +45,12 @@ class _Numbers:
         """Element by element."""
         product = self.values * other.values
         carried = np.abs(self.values) * other.error + np.abs(other.values) * self.error + self.error * other.error
-        return _Numbers.of(product, carried + _ROUNDOFF * np.abs(product), self.unspecified | other.unspecified)
+        return _Numbers.of(product, carried + ROUNDOFF * np.abs(product), self.unspecified | other.unspecified)
 
     def complement(self) -> _Numbers:
         """``1 - x``."""
         rest = 1 - self.values
-        return _Numbers.of(rest, self.error + _ROUNDOFF * np.abs(rest), self.unspecified)
+        return _Numbers.of(rest, self.error + ROUNDOFF * np.abs(rest), self.unspecified)
 
     def where(self, mask: Mask, other: _Numbers) -> _Numbers:
         """These where ``mask`` holds, else ``other``."""
@@ -106,7 +105,7 @@ class _Sum:
 
     def rounded(self) -> _Numbers:
         """The sum, in any order; partial sums may be as large as its magnitude."""
-        error = self.error + sum_error(self.terms, self.magnitude, _ROUNDOFF)
+        error = self.error + sum_error(self.terms, self.magnitude, ROUNDOFF)
         return _Numbers.of(self.values, error, self.unspecified | ~(self.magnitude <= LARGEST_FLOAT32))
 
 

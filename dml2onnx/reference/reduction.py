@@ -10,24 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference.numeric import (
-    LARGEST_FLOAT32,
-    SMALLEST_FLOAT32,
-    UNIT_ROUNDOFF,
-    as_integers,
-    product_result,
-    sum_error,
-    sum_result,
-    through,
-    widen,
-)
+from dml2onnx.reference.accuracy import ACCURACY, FEW, LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
+from dml2onnx.reference.numeric import as_integers, product_result, sum_error, sum_result, through, widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
-
-_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
-_FEW = 4 * _ROUNDOFF
-_ACCURACY = 1e-5
-"""What DirectML promises, relative to the result, of a logarithm (decision G13)."""
 
 Axes: TypeAlias = tuple[int, ...]
 Integers: TypeAlias = npt.NDArray[np.integer[Any]]
@@ -44,7 +29,7 @@ def _average(x: Floats, axes: Axes) -> Result:
     magnitude = np.abs(x).sum(axis=axes, keepdims=True)
     # with a finite mean, the sum before it may overflow
     overflows = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32)
-    return Result(widen(total.values) / terms, sum_error(terms + 1, magnitude / terms, _ROUNDOFF), overflows)
+    return Result(widen(total.values) / terms, sum_error(terms + 1, magnitude / terms, ROUNDOFF), overflows)
 
 
 def _multiply(x: Floats, axes: Axes) -> Result:
@@ -61,7 +46,7 @@ def _sum_square(x: Floats, axes: Axes) -> Result:
     terms = prod(x.shape[axis] for axis in axes)
     total = (x * x).sum(axis=axes, keepdims=True)
     # squares below the smallest normal number may be 0 (decision G8)
-    return Result(total, sum_error(terms + 1, total, _ROUNDOFF) + terms * SMALLEST_FLOAT32)
+    return Result(total, sum_error(terms + 1, total, ROUNDOFF) + terms * SMALLEST_FLOAT32)
 
 
 def _l2(x: Floats, axes: Axes) -> Result:
@@ -69,7 +54,7 @@ def _l2(x: Floats, axes: Axes) -> Result:
     assert squares.error is not None
     total = widen(squares.values)
     y = np.sqrt(total)
-    error = np.sqrt(total + squares.error) - np.sqrt(np.maximum(total - squares.error, 0)) + _FEW * y
+    error = np.sqrt(total + squares.error) - np.sqrt(np.maximum(total - squares.error, 0)) + FEW * y
     # the root may be finite where the squares in FLOAT32 are not
     return Result(y, error, np.isfinite(total) & (total > LARGEST_FLOAT32))
 
@@ -81,7 +66,7 @@ def _log_sum(x: Floats, axes: Axes) -> Result:
     assert after.unspecified is not None
     # the logarithm is finite where the sum in FLOAT32 is not
     overflows = np.isfinite(total.values) & (np.abs(total.values) > LARGEST_FLOAT32)
-    return Result(after.values, after.error + _ACCURACY * np.abs(after.values), after.unspecified | overflows)
+    return Result(after.values, after.error + ACCURACY * np.abs(after.values), after.unspecified | overflows)
 
 
 def _log_sum_exp(x: Floats, axes: Axes) -> Result:
@@ -91,8 +76,8 @@ def _log_sum_exp(x: Floats, axes: Axes) -> Result:
     total = np.exp(x - shift).sum(axis=axes, keepdims=True)
     rest = np.log(total)
     # the sum of exponentials is 1 or more, so that its relative error is the absolute one of its logarithm
-    own = sum_error(terms, np.ones_like(total), _ROUNDOFF) + _ACCURACY
-    error = np.where(np.isfinite(rest), own + _FEW * (np.abs(shift) + np.abs(rest)), 0)
+    own = sum_error(terms, np.ones_like(total), ROUNDOFF) + ACCURACY
+    error = np.where(np.isfinite(rest), own + FEW * (np.abs(shift) + np.abs(rest)), 0)
     return Result(shift + rest, error)
 
 

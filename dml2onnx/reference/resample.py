@@ -9,14 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc, Size2D
-from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference.numeric import UNIT_ROUNDOFF, truncate_within, widen
+from dml2onnx.reference.accuracy import ROUNDOFF
+from dml2onnx.reference.numeric import truncate_within, widen
 from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
 
 Coordinates = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int64]
 
-_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
 
 _SIMPLE = 64
 """Weights of so many parts leave room in FLOAT32 for the products of two axes with an 8-bit integer."""
@@ -140,7 +139,7 @@ class _Line:
         a, b = np.take(self.values, low, axis), np.take(self.values, high, axis)
         # a coordinate that is whole looks at one element, whatever its neighbour holds
         values = np.where(weight == 0, a, a * (1 - weight) + b * weight)
-        rounding = 4 * _ROUNDOFF * (np.abs(a) + np.abs(b)) * (weight != 0)
+        rounding = 4 * ROUNDOFF * (np.abs(a) + np.abs(b)) * (weight != 0)
         if not self.is_float:
             # sums of small integers in simple proportions, such as quarters, are exact in FLOAT32 in whatever order,
             # and truncation must see them so; where weights fill their 24 bits, another order makes another sum
@@ -175,4 +174,4 @@ def doubt_of(place: Floats, size: int, scale: float, input_offset: float, output
     """What FLOAT32 steps taken another way, such as a product with 1 / Scale, may make of a coordinate."""
     quotient = (np.arange(size) - output_offset) / scale
     inexact = place != quotient - input_offset
-    return np.where(inexact, 2 * _ROUNDOFF * (np.abs(quotient) + np.abs(place)), 0)
+    return np.where(inexact, 2 * ROUNDOFF * (np.abs(quotient) + np.abs(place)), 0)

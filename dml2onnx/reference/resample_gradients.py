@@ -8,12 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference.numeric import LARGEST_FLOAT32, UNIT_ROUNDOFF, sum_error, widen
+from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF
+from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
 from dml2onnx.reference.resample import Coordinates, Indices, clamp, coordinates, doubt_of, halves_up
-
-_ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
 
 
 @reference("RESAMPLE_GRAD")
@@ -115,7 +113,7 @@ class _Sums:
 
     def result(self) -> Result:
         """A sum depends on the order where its parts overflow."""
-        error = self.error + sum_error(self.terms + 2 * self.values.ndim, self.magnitude, _ROUNDOFF)
+        error = self.error + sum_error(self.terms + 2 * self.values.ndim, self.magnitude, ROUNDOFF)
         overflows = np.isfinite(self.magnitude) & (self.magnitude > LARGEST_FLOAT32)
         return Result(self.values, error, self.leaks | overflows)
 

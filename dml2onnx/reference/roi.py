@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.reference.numeric import LARGEST_FLOAT32, bound, sum_error, widen
+from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF
+from dml2onnx.reference.numeric import bound, sum_error, widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
-from dml2onnx.reference.roi_samples import ROUNDOFF, Line, Samples, line_of, samples_of
+from dml2onnx.reference.roi_samples import Line, Samples, line_of, samples_of
 
 _LARGEST_CORNER = float(1 << 30)
 """Corners beyond may not fit the integers that they are rounded to."""

@@ -8,13 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference.numeric import UNIT_ROUNDOFF
+from dml2onnx.reference.accuracy import ROUNDOFF
 from dml2onnx.reference.registry import Floats, Mask
 
 Indices = npt.NDArray[np.int64]
 
-ROUNDOFF = UNIT_ROUNDOFF[DataType.FLOAT32]
 _SIMPLE = 1 << 18
 """Numbers of so many parts leave room in FLOAT32 for the other steps by which a coordinate can be computed."""
 _OTHER_STEPS = 4

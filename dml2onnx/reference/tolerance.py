@@ -14,7 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference.numeric import UNIT_ROUNDOFF, widen
+from dml2onnx.reference.accuracy import UNIT_ROUNDOFF
+from dml2onnx.reference.numeric import widen
 from dml2onnx.reference.registry import Array, Floats, Mask, Result
 
 SMALLEST_NORMAL = {

@@ -1,0 +1,105 @@
+"""Arithmetic that carries its error bound: for formulas that are too long to bound as a whole.
+
+A formula written with :class:`Bounded` numbers computes in FLOAT64 what it says, and beside each number how far FLOAT32
+arithmetic may be from it, whatever the order of sums, and where that arithmetic may give something else altogether:
+where a number may overflow, or a divisor vanish. That is all that a :class:`~dml2onnx.reference.registry.Result` holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from dml2onnx.reference.accuracy import ACCURACY, LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
+from dml2onnx.reference.numeric import sum_error, through, widen
+from dml2onnx.reference.registry import Array, Floats, Mask, Result
+
+
+def given(x: Array) -> Bounded:
+    """A tensor as it was given: exact."""
+    values = widen(x)
+    return Bounded(values, np.zeros_like(values), np.zeros(values.shape, np.bool_))
+
+
+def exactly(value: float) -> Bounded:
+    """A number that is known."""
+    return Bounded(np.asarray(value, np.float64), np.zeros(()), np.zeros((), np.bool_))
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """Numbers, how far FLOAT32 arithmetic may be from them, and where that overflows, and so on: unspecified."""
+
+    values: Floats
+    error: Floats
+    marks: Mask
+
+    def result(self) -> Result:
+        """As a reference gives it."""
+        return Result(self.values, self.error, self.marks)
+
+    def __add__(self, other: Bounded) -> Bounded:
+        return _rounded(self.values + other.values, self.error + other.error, self.marks | other.marks)
+
+    def __sub__(self, other: Bounded) -> Bounded:
+        return _rounded(self.values - other.values, self.error + other.error, self.marks | other.marks)
+
+    def __mul__(self, other: Bounded) -> Bounded:
+        a, b = np.abs(self.values), np.abs(other.values)
+        error = a * other.error + b * self.error + self.error * other.error
+        marks = self.marks | other.marks | (self._may_vanish() & np.isinf(b)) | (other._may_vanish() & np.isinf(a))
+        return _rounded(self.values * other.values, error, marks)
+
+    def __truediv__(self, other: Bounded) -> Bounded:
+        quotient, nearest = self.values / other.values, np.abs(other.values) - other.error
+        error = (self.error + np.abs(quotient) * other.error) / np.where(nearest > 0, nearest, np.inf)
+        # the sign of an infinity is that of a 0
+        marks = self.marks | other.marks | other._may_vanish() | np.signbit(other.values) & (other.values == 0)
+        marks = marks | ((other.values == 0) & self._may_vanish())
+        return _rounded(quotient, error, marks)
+
+    def root(self) -> Bounded:
+        """The square root, which is rounded as a sum is."""
+        return self._through(0.5, 0)
+
+    def power(self, exponent: float) -> Bounded:
+        """A power, as accurate as is promised."""
+        return self._through(exponent, ACCURACY)
+
+    def _through(self, exponent: float, accuracy: float) -> Bounded:
+        y = through(lambda x: x**exponent, Result(self.values, self.error, self.marks))
+        assert y.error is not None
+        assert y.unspecified is not None
+        values = widen(y.values)
+        marks = (self._may_vanish() & (self.values != 0)) | y.unspecified
+        return _rounded(values, y.error + accuracy * np.where(np.isfinite(values), np.abs(values), 0), marks)
+
+    def total(self, axes: tuple[int, ...]) -> Bounded:
+        """The sum over axes, which stay with size 1."""
+        terms = prod(self.values.shape[axis] for axis in axes)
+        total, magnitude, error = (
+            item.sum(axis=axes, keepdims=True) for item in (self.values, np.abs(self.values), self.error)
+        )
+        marks: Mask = np.any(self.marks, axis=axes, keepdims=True)
+        return summed(total, magnitude, error, marks, terms)
+
+    def _may_vanish(self) -> Mask:
+        """Where FLOAT32 may have a 0 for another number."""
+        return (self.error > 0) & (np.abs(self.values) <= self.error)
+
+
+def summed(total: Floats, magnitude: Floats, error: Floats, marks: Mask, terms: int) -> Bounded:
+    """Sums of ``terms`` numbers in any order: the totals of values, magnitudes and errors, and where any is marked."""
+    overflow = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32)
+    # means times the number of their elements round a few times more
+    return _rounded(total, error + sum_error(terms + 3, magnitude, ROUNDOFF), marks | overflow)
+
+
+def _rounded(values: Floats, error: Floats, marks: Mask) -> Bounded:
+    """After one more rounding; what is below the smallest normal number may be 0 (decision G8)."""
+    size = np.abs(values)
+    error = np.where(np.isfinite(error), error, 0)
+    error = error + np.where(np.isfinite(size) & (size > 0), 2 * ROUNDOFF * size + SMALLEST_FLOAT32, 0)
+    return Bounded(values, error, marks | (np.isfinite(size) & (size + error > LARGEST_FLOAT32)))
