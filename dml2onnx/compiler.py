@@ -17,7 +17,7 @@ from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import counted, some
 from dml2onnx.lowering.driver import lower
 from dml2onnx.model import logical
-from dml2onnx.runtime import Session, require_provider
+from dml2onnx.runtime import Session, require_memory, require_provider
 from dml2onnx.targets import DEFAULT_OPSET
 
 if TYPE_CHECKING:
@@ -128,10 +128,15 @@ class CompiledModel:
             self.lowered, target, self.opset, self.name, self.metadata, external_data, shapes=self.shapes
         )
 
-    def session(self, provider: str = "cpu", *, profile: bool = False) -> Session:
-        """An ONNX Runtime session, for running the model more than once."""
+    def session(self, provider: str = "cpu", *, profile: bool = False, max_bytes: int | None = None) -> Session:
+        """An ONNX Runtime session, for running the model more than once.
+
+        :class:`DmlError` (DML3020) where a run has to hold more than ``max_bytes`` at once, by default more than this
+        machine has.
+        """
         require_provider(provider)
         profile = arguments.flag(profile, "profile")
+        require_memory(self.lowered, None if max_bytes is None else arguments.whole_number(max_bytes, "max_bytes", 1))
         if self.weight_bytes <= SESSION_FROM_FILE_ABOVE:
             return Session(self.serialize(), self.inputs, self.outputs, provider, profile=profile)
         with tempfile.TemporaryDirectory() as directory:
@@ -139,13 +144,21 @@ class CompiledModel:
             self.save(path, external_data=True)
             return Session(path, self.inputs, self.outputs, provider, profile=profile)
 
-    def run(self, inputs: Mapping[str, npt.ArrayLike] | None = None, provider: str = "cpu") -> dict[str, Array]:
+    def run(
+        self,
+        inputs: Mapping[str, npt.ArrayLike] | None = None,
+        provider: str = "cpu",
+        *,
+        max_bytes: int | None = None,
+    ) -> dict[str, Array]:
         """Runs the model once.
 
         Inputs are arrays in memory order (of the port's shape, or flat); one that is left out takes the sample
-        contents that came with the model. Returns each output in the shape of its tensor.
+        contents that came with the model. Returns each output in the shape of its tensor. ``max_bytes`` is as for
+        :meth:`session`.
         """
-        return self.finish(self.session(provider).run(self.complete(inputs)))
+        session = self.session(provider, max_bytes=max_bytes)
+        return self.finish(session.run(self.complete(inputs)))
 
     def complete(self, inputs: Mapping[str, npt.ArrayLike] | None) -> dict[str, npt.ArrayLike]:
         """``inputs`` with sample contents for what they leave out."""

@@ -54,19 +54,29 @@ def run(
     opset: int = DEFAULT_OPSET,
     target: str | None = None,
     feature_level: FeatureLevel | str | None = None,
+    max_bytes: int | None = None,
 ) -> dict[str, Array]:
     """Compiles and runs a graph, or the model file at a path, and returns its outputs by name.
 
     ``inputs`` are arrays in memory order; what is left out takes the sample contents that came with the model, so a
     DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned.
     Each array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource.
-    ``opset``, ``target`` (by default that of the provider) and ``feature_level`` are as for :func:`compile`. Raises
-    :class:`DmlError` with every finding.
+    ``opset``, ``target`` (by default that of the provider) and ``feature_level`` are as for :func:`compile`,
+    ``max_bytes`` for :meth:`CompiledModel.session`. Raises :class:`DmlError` with every finding.
     """
     require_provider(provider)
     opset, target = arguments.opset(opset), arguments.target(provider if target is None else target)
     given = arguments.arrays(inputs)
-    return execute(graph_of(model), given, provider, opset=opset, target=target, feature_level=feature_level).results
+    execution = execute(
+        graph_of(model),
+        given,
+        provider,
+        opset=opset,
+        target=target,
+        feature_level=feature_level,
+        max_bytes=max_bytes,
+    )
+    return execution.results
 
 
 def execute(
@@ -78,6 +88,7 @@ def execute(
     target: str | None = None,
     feature_level: FeatureLevel | str | None = None,
     profile: bool = False,
+    max_bytes: int | None = None,
 ) -> Execution:
     """As :func:`run`, with the effects of the program and, when asked for, what every ONNX node cost.
 
@@ -88,8 +99,8 @@ def execute(
     extra = _whole_buffers(graph, results)
     names = {output.value: output.name for output in (*results, *extra)}
     compiled = compile_outputs(graph, [*results, *extra], opset=opset, target=target or provider, warnings=warnings)
+    session = compiled.session(provider, profile=profile, max_bytes=max_bytes)
     given = inputs(compiled.inputs) if callable(inputs) else inputs
-    session = compiled.session(provider, profile=profile)
     memory = session.run(compiled.complete(given))
     finished = compiled.finish(memory)
     shown = tuple((effect, _bytes_as(effect, memory[names[effect.output.value]])) for effect in graph.effects)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tempfile
 from dataclasses import dataclass
@@ -18,19 +19,23 @@ from dml2onnx.codes.running import (
     MISSING_INPUT,
     MISSING_PROVIDER,
     RUNTIME_FAILURE,
+    TOO_MUCH_MEMORY,
     UNKNOWN_INPUT,
     UNKNOWN_PROVIDER,
 )
 from dml2onnx.diagnostics import Diagnostic, DmlError, quote, shortened
+from dml2onnx.model import peak
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
-    from dml2onnx.model import Array, Port
+    from dml2onnx.model import Array, OnnxGraph, Port
 
 PROVIDERS = {"cpu": "CPUExecutionProvider", "dml": "DmlExecutionProvider"}
+ASSUMED_BYTES = 16 << 30
+"""Memory of a machine that does not say how much it has. Windows does not promise more than it has anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,34 @@ def require_provider(name: str) -> str:
         )
         raise DmlError(MISSING_PROVIDER.at(message, expected=full_name))
     return full_name
+
+
+def machine_bytes() -> int:
+    """The memory of this machine, where the system says it as POSIX does; elsewhere what many machines have."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return ASSUMED_BYTES
+
+
+def require_memory(graph: OnnxGraph, max_bytes: int | None = None) -> None:
+    """Refuses a model whose run has to hold more at once than it may: :class:`DmlError` (DML3020)."""
+    most = machine_bytes() if max_bytes is None else max_bytes
+    found = peak(graph)
+    if found.nbytes <= most:
+        return
+    limit = "--max-bytes" if max_bytes is not None else "the memory of this machine"
+    message = f"a run holds {found.nbytes} bytes at once; {limit} is {most}"
+    origin = found.origin
+    raise DmlError(
+        TOO_MUCH_MEMORY.at(
+            message,
+            expected=f"at most {most} bytes",
+            found=f"{found.nbytes} bytes",
+            node=origin.node if origin else "",
+            operator=origin.operator if origin else "",
+        )
+    )
 
 
 class Session:

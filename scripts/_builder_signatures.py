@@ -14,30 +14,7 @@ from dml2onnx.builder.attributes import ACTIVATION_DEFAULTS
 if TYPE_CHECKING:
     from dml2onnx.catalog import FieldSchema
 
-CATEGORIES = (
-    ("padding", "padding", r"PADDING"),
-    ("convolution", "convolution", r"CONVOLUTION|QUANTIZED_LINEAR_CONVOLUTION"),
-    ("resampling", "resampling", r"RESAMPLE|UPSAMPLE"),
-    ("pooling", "pooling", r"(?:MAX|AVERAGE|LP)_(?:UN)?POOLING|QUANTIZED_LINEAR_AVERAGE"),
-    ("regions of interest", "regions", r"ROI"),
-    ("matrix products", "matrix_products", r"GEMM|MATRIX_MULTIPLY|QUANTIZED_LINEAR_MATRIX"),
-    ("activations", "activations", r"ACTIVATION"),
-    ("element-wise bits and logic", "element_wise_logic", r"ELEMENT_WISE_(?:BIT|LOGICAL|IF|IS_)"),
-    (
-        "element-wise functions of one input",
-        "element_wise_functions",
-        r"ELEMENT_WISE_(?:A(?:BS|COS|SIN|TAN(?!_))|CEIL|COS|ERF|EXP|FLOOR|IDENTITY|LOG|RECIP|ROUND|SI|SQRT|TAN)",
-    ),
-    ("element-wise, others", "element_wise_arithmetic", r"ELEMENT_WISE"),
-    ("normalisation", "normalization", r"BATCH_NORM|MEAN_VARIANCE|LOCAL_RESPONSE|LP_NORM"),
-    ("recurrence and attention", "recurrence", r"RNN|LSTM|GRU|MULTIHEAD"),
-    ("gathering and scattering", "gathering", r"GATHER|SCATTER|ONE_HOT|TOP_K|ARGM|NONZERO|REVERSE"),
-    ("movement", "movement", r"CAST|DEPTH|FOLD|JOIN|SLICE|SPACE|SPLIT|TILE|UNFOLD"),
-    ("everything else", "other", r""),
-)  # fmt: skip
-"""Title, module, and pattern of short names."""
-
-FAMILIES = frozenset(
+WRITTEN_BY_HAND = frozenset(
     {
         "activation_hardmax",
         "activation_log_softmax",
@@ -153,7 +130,7 @@ TYPE_DEFAULTS = dict.fromkeys(
 )
 """Data types of outputs that DirectMLX defaults to."""
 
-CHOSEN_BY_THE_FAMILY = frozenset({"DEQUANTIZE"})
+TYPED_BY_AN_ARRAY = frozenset({"DEQUANTIZE"})
 """Operators whose output has the data type of the first of an array of inputs."""
 
 WANTED = frozenset({"GRU", "LSTM", "RANDOM_GENERATOR", "RNN"})

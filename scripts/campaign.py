@@ -93,13 +93,17 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
     known = import_module("tests.checks.valid").descriptors()
     bases = [descriptor_trials.normal(op) for several in known.values() for op in several]
     for seed in chosen:
-        outcome = descriptor_trials.attempt(bases, seed)
-        campaign.counts[f"descriptors, {outcome.mutant}"] += 1
-        campaign.counts["descriptors, run"] += outcome.ran
-        campaign.cells.update(variations.support_cells(outcome.op))
-        if outcome.problem:
-            op, problem = descriptor_trials.reduced(outcome.op, seed, outcome.problem)
-            campaign.note("descriptors", seed, f"{op.type}: {problem}", as_native(lone_node(op)))
+        walk = descriptor_trials.walk(bases, seed)
+        campaign.counts["descriptors, run"] += len(walk.trials)
+        for kind, count in walk.mutants.items():
+            campaign.counts[f"descriptors, {kind}"] += count
+        for failure in walk.failures:
+            campaign.note("descriptors", seed, failure)
+        for case in walk.trials:
+            campaign.cells.update(variations.support_cells(case.op))
+            if case.problem:
+                op, problem = descriptor_trials.reduced(case.op, case.seed, case.problem)
+                campaign.note("descriptors", seed, f"{op.type}: {problem}", as_native(lone_node(op)))
 
 
 # --- Graphs -----------------------------------------------------------------------------------------------------------

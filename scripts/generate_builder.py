@@ -17,15 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from _builder_signatures import (
-    CATEGORIES,
-    CHOSEN_BY_THE_FAMILY,
-    FAMILIES,
     METHODS,
     ORDERS,
     RESULTS,
     SIZES_OF_CHOICE,
     TYPE_DEFAULTS,
+    TYPED_BY_AN_ARRAY,
     WANTED,
+    WRITTEN_BY_HAND,
     attribute_default,
     parameter_name,
     snake,
@@ -89,7 +88,7 @@ def method_name(schema: OperatorSchema) -> str:
     plain = METHODS.get(schema.short_name)
     if plain is None:
         plain = re.sub(r"^ELEMENT_WISE_(LOGICAL_(?=EQUALS|LESS|GREATER))?", "", schema.short_name).lower()
-    return f"{plain}0" if plain in FAMILIES else plain
+    return f"{plain}0" if plain in WRITTEN_BY_HAND else plain
 
 
 def tensor_parameters(schema: OperatorSchema) -> list[Parameter]:
@@ -201,7 +200,7 @@ def _type_follows(schema: OperatorSchema, field: FieldSchema) -> bool:
                 return True
         elif item.rule is Rule.EQUAL and item.right == f"{field.name}.DataType":
             return True
-    return schema.short_name in CHOSEN_BY_THE_FAMILY
+    return schema.short_name in TYPED_BY_AN_ARRAY
 
 
 def parameters(schema: OperatorSchema, results: list[Output]) -> list[Parameter]:
@@ -480,16 +479,14 @@ def package(classes: dict[str, str]) -> str:
 
 def files() -> dict[str, str]:
     """Everything that is generated."""
-    groups: dict[str, list[OperatorSchema]] = {title: [] for title, _, _ in CATEGORIES}
-    for name in catalog.operator_names():
-        schema = catalog.operator(name)
-        title = next(title for title, _, pattern in CATEGORIES if re.match(pattern, schema.short_name))
-        groups[title].append(schema)
+    families: dict[str, list[OperatorSchema]] = {}
+    for schema in map(catalog.operator, catalog.operator_names()):
+        families.setdefault(schema.family, []).append(schema)
     made = {"enumerators.py": enumerators(), "results.py": results_module()}
     classes: dict[str, str] = {}
-    for title, stem, _ in CATEGORIES:
-        classes[stem] = "".join(part.capitalize() for part in stem.split("_")) + "Operators"
-        made[f"{stem}.py"] = module(title, classes[stem], groups[title])
+    for family in sorted(families):
+        classes[family] = "".join(part.capitalize() for part in family.split("_")) + "Operators"
+        made[f"{family}.py"] = module(family.replace("_", " "), classes[family], families[family])
     made["__init__.py"] = package(classes)
     return made
 

@@ -31,7 +31,23 @@ if TYPE_CHECKING:
 PARTS = ROOT / "scripts" / "recorder"
 TARGET = ROOT / "dml2onnx" / "recorder" / "dml2onnx_recorder.h"
 TABLES = "the tables"
-ORDER = ("basics.h", "json.h", "description.h", "fields.h", TABLES, "describe.h")
+ORDER = (
+    "basics.h",
+    "options.h",
+    "json.h",
+    "description.h",
+    "fields.h",
+    TABLES,
+    "describe.h",
+    "com.h",
+    "folder.h",
+    "graph.h",
+    "reading.h",
+    "program.h",
+    "recording.h",
+    "objects.h",
+    "device.h",
+)
 
 HEAD = """\
 // A recording DirectML device: include this header, create your graphs on dml2onnx::CreateRecordingDevice's device, and

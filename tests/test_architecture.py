@@ -250,9 +250,10 @@ def test_worded_checks_stand_in_modules_of_families() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_rooms_mirror_each_other(family: str) -> None:
-    """A family is found under one name in the lowerings, the reference, and the tests of both."""
+    """A family is found under one name in the lowerings, the reference, the builder, and the tests of both."""
     assert (PACKAGE / "lowering" / f"{family}.py").exists()
     assert (PACKAGE / "reference" / f"{family}.py").exists()
+    assert (PACKAGE / "builder" / "operators" / f"{family}.py").exists()
     assert (Path(__file__).parent / "lowering" / f"test_{family}.py").exists()
     assert (Path(__file__).parent / "reference" / f"test_{family}.py").exists()
 

@@ -6,7 +6,10 @@ import json
 import random
 import subprocess
 import sys
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +18,7 @@ from hypothesis import assume, given, settings
 import dml2onnx
 from dml2onnx.checks import check
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.verification import descriptor_trials, trial, variations
+from dml2onnx.verification import batch, descriptor_trials, trial, variations
 from dml2onnx.verification.lone import lone_node
 from tests.checks.valid import descriptors
 from tests.lowering.harness import operator, t
@@ -26,14 +29,17 @@ ROOT = Path(__file__).parent.parent
 BASES = [descriptor_trials.normal(op) for several in descriptors().values() for op in several]
 
 
-@pytest.mark.parametrize("batch", range(4))
-def test_descriptors(batch: int) -> None:
-    outcomes = [descriptor_trials.attempt(BASES, seed) for seed in range(100 * batch, 100 * (batch + 1))]
-    assert [(item.op, item.problem) for item in outcomes if item.problem] == []
-    assert sum(item.ran for item in outcomes) > 80
-    assert len({item.op.type for item in outcomes}) > 50
-    assert {"still valid", "refused by name"} <= {item.mutant for item in outcomes}
-    assert len({view for item in outcomes for *_, view in variations.support_cells(item.op)}) >= 3
+@pytest.mark.parametrize("part", range(4))
+def test_descriptors(part: int) -> None:
+    walks = [descriptor_trials.walk(BASES, seed) for seed in range(25 * part, 25 * (part + 1))]
+    trials = [item for walk in walks for item in walk.trials]
+    assert [(item.op, item.problem) for item in trials if item.problem] == []
+    assert [failure for walk in walks for failure in walk.failures] == []
+    assert len({item.op for item in trials}) > 100
+    assert len({item.op.type for item in trials}) > 15
+    mutants = sum((walk.mutants for walk in walks), Counter())
+    assert min(mutants["still valid"], mutants["refused by name"]) > 30
+    assert len({view for item in trials for *_, view in variations.support_cells(item.op)}) >= 3
 
 
 @settings(deadline=None, derandomize=True, max_examples=25)
@@ -78,10 +84,28 @@ def test_changes_are_of_the_field_that_they_name() -> None:
     chance = random.Random(0)
     for _ in range(300):
         op = chance.choice(BASES)
-        changed, name = variations.changed_field(op, chance)
-        count = op.schema.fields_by_name[name].count
+        changed, names = variations.changed_field(op, chance)
         differing = {item.name for (item, old), new in zip(op.items(), changed.values, strict=True) if old != new}
-        assert differing <= {name, count}
+        assert differing <= set(names)
+
+
+def test_one_wrong_among_many_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it is only wrong beside the others."""
+    subtract = operator("ELEMENT_WISE_SUBTRACT", **dict(zip(ADD.schema.index, ADD.values, strict=True)))
+    cases = [(lone_node(op), seed) for seed, op in enumerate((ADD, subtract, ADD))]
+    assert batch.trials(cases) == ["", "", ""]
+    compiled = batch.compile_outputs
+
+    def wrong(graph: dml2onnx.Graph, *arguments: Any, **options: Any) -> dml2onnx.CompiledModel:
+        other = replace(graph.nodes[1], operator=ADD)
+        return compiled(replace(graph, nodes=(graph.nodes[0], other, *graph.nodes[2:])), *arguments, **options)
+
+    monkeypatch.setattr(batch, "compile_outputs", wrong)
+    first, second, third = batch.trials(cases)
+    assert (first, third) == ("", "")
+    assert second.startswith("only beside others: 1/OutputTensor0[0, 0, 0] is ")
+    monkeypatch.setattr(batch, "trial", lambda graph, seed, opset: "wrong" if seed == 1 else "")
+    assert batch.trials(cases) == ["", "wrong", ""]
 
 
 def test_smaller_descriptors_come_to_an_end() -> None:

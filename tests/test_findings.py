@@ -14,7 +14,7 @@ import dml2onnx
 from dml2onnx import GraphBuilder
 from dml2onnx.checks import check
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
-from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.operator import OperatorDesc, ScaleBias
 from dml2onnx.reference import evaluate
 from dml2onnx.verification.lone import lone_node
 from dml2onnx.verification.trial import relations, trial
@@ -35,6 +35,8 @@ ROIS = {
     "MaximumSamplesPerOutput": 1,
     "AlignRegionsToCorners": False,
 }
+ONE = dict.fromkeys(("InputTensor", "OutputTensor"), t("FLOAT32", (1,)))
+FOUR = dict.fromkeys(("InputTensor", "OutputTensor"), t("FLOAT32", (2, 4, 4)))
 NORM = dict.fromkeys(("InputTensor", "OutputTensor"), t("FLOAT32", (1, 2, 3, 3)))
 
 
@@ -45,6 +47,9 @@ NORM = dict.fromkeys(("InputTensor", "OutputTensor"), t("FLOAT32", (1, 2, 3, 3))
         pytest.param(operator("ROI_ALIGN_GRAD", **ROIS), 711, id="roi-nan"),
         # a square that vanishes makes a slice of zeros, which Epsilon below 0 tells from others
         pytest.param(operator("LP_NORMALIZATION", **NORM, Axis=0, Epsilon=-1, P=2), 101435, id="lp-negative-epsilon"),
+        # a product below the smallest normal number has few digits, or vanishes, and its logarithm tells
+        pytest.param(operator("ELEMENT_WISE_LOG", **ONE, ScaleBias=ScaleBias(1e-5, 0)), 320000723, id="log-vanishing"),
+        pytest.param(operator("ELEMENT_WISE_LOG", **FOUR, ScaleBias=ScaleBias(1.5, 0)), 320000731, id="log-subnormal"),
     ],
 )
 def test_numbers(op: OperatorDesc, seed: int) -> None:

@@ -164,6 +164,7 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
             target=options.target,
             feature_level=options.feature_level,
             profile=options.profile,
+            max_bytes=options.max_bytes,
         )
     written: list[Path] = []
     failures: list[Diagnostic] = []

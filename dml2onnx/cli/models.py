@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.cli.inputs import constants
 from dml2onnx.frontends import LoadOptions, load
+from dml2onnx.frontends.options import DEFAULT_OPTIONS
 
 if TYPE_CHECKING:
     import argparse
@@ -28,6 +29,7 @@ def load_options(options: argparse.Namespace, inputs: frozenset[str] = frozenset
         freeze=getattr(options, "freeze", False),
         allow_paths=tuple(options.allow_path),
         constant_directories=tuple(options.constants),
+        max_bytes=options.max_bytes or DEFAULT_OPTIONS.max_bytes,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
@@ -127,6 +128,13 @@ def _seconds(text: str) -> float:
     return value
 
 
+def _size(text: str) -> int:
+    number, unit = re.fullmatch(r"(\d*)([KMGT]?)(?:i?B)?", text, re.IGNORECASE | re.ASCII), "KMGT"
+    if number is None or not number[1] or not int(number[1]):
+        raise argparse.ArgumentTypeError(f"{quote(text)} is no number of bytes above 0, such as 1000000, 512M or 4G")
+    return int(number[1]) << 10 * (unit.index(number[2].upper()) + 1 if number[2] else 0)
+
+
 def make_parser() -> _Parser:
     """All commands and their options."""
     parser = _Parser(
@@ -164,6 +172,13 @@ def make_parser() -> _Parser:
         metavar="DIR",
         help="make constants of the inputs after which files of this directory are named, NAME.npy or NAME.bin"
         " (repeatable)",
+    )
+    reading.add_argument(
+        "--max-bytes",
+        type=_size,
+        metavar="N",
+        help="refuse texts larger than this, and runs that hold more at once; 512M, 4G and the like are sizes too "
+        "(default: 1G of text, and the memory of this machine)",
     )
     model = _Parser(add_help=False, parents=[common, reading])
     model.add_argument(

@@ -49,6 +49,7 @@ def report_command(options: argparse.Namespace, screen: Screen) -> int:
             profile=options.profile,
             provider=options.provider,
             time_limit=options.time_limit,
+            max_bytes=options.max_bytes,
             progress=progress,
         )
     if output is not None:

@@ -31,6 +31,7 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
             provider=options.provider,
             against=options.against,
             time_limit=options.time_limit,
+            max_bytes=options.max_bytes,
             progress=progress,
         )
     places = [place for place, item in enumerate(result.nodes) if item.wrong]

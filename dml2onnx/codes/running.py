@@ -102,3 +102,9 @@ OTHER_DOES_NOT_FIT = Code(
     "those of the graph, by name or, where no name agrees, in the same number and order; of the same data types; and "
     "of the shape of the buffer in memory order or of the tensor's Sizes, dimensions of 1 apart.",
 )
+TOO_MUCH_MEMORY = Code(
+    "DML3020",
+    "more memory than is allowed",
+    "The tensors that a run has to hold at once, weights and inputs among them, are larger than `--max-bytes` says "
+    "or, where it says nothing, than the memory of this machine. Nothing has been taken of it yet.",
+)

@@ -48,7 +48,7 @@ def load(
         raise UnreadableError(codes.NO_SUCH_FILE.at("the path of the model is empty", expected="a file", found='""'))
     file = path_of(path, "the model")
     with collection_paused():
-        return _read(file, read_file(file), options)
+        return _read(file, read_file(file, options.max_bytes), options)
 
 
 def load_bytes(data: bytes, name: str, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:

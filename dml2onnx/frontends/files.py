@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.diagnostics import Code
 
-MAX_CONTENT_BYTES = 1 << 30
-"""Files that are read as a whole, not mapped."""
-
 _LFS_START = b"version https://git-lfs.github.com/spec/"
 _LFS_SIZE = re.compile(rb"^size (\d{1,20})$", re.MULTILINE)
 _LFS_BYTES = 1 << 10
@@ -62,8 +59,11 @@ def lfs_pointer(shown: str, start: bytes) -> FileError | None:
 class ModelFiles:
     """Looks up files in the model's directory, or in others that the caller has allowed."""
 
-    def __init__(self, directory: Path, allowed: Iterable[Path], found: dict[Path, None] | None = None) -> None:
+    def __init__(
+        self, directory: Path, allowed: Iterable[Path], max_bytes: int, found: dict[Path, None] | None = None
+    ) -> None:
         self._directory = directory
+        self._max_bytes = max_bytes
         self._roots = tuple(_resolve(root) for root in (directory, *allowed))
         self._found = {} if found is None else found
 
@@ -141,17 +141,17 @@ class ModelFiles:
         path = self.find(name)
         try:
             size = path.stat().st_size
-            if size <= MAX_CONTENT_BYTES:
+            if size <= self._max_bytes:
                 return path.read_bytes()
         except OSError as error:
             message = f"{quote(name)} cannot be read: {error.strerror}"
             raise FileError(codes.FILE_UNREADABLE, message, "a file", str(error.strerror)) from None
         message = f"{quote(name)} has {size} bytes"
-        raise FileError(codes.FILE_UNREADABLE, message, f"at most {MAX_CONTENT_BYTES} bytes", f"{size} bytes")
+        raise FileError(codes.FILE_UNREADABLE, message, f"at most {self._max_bytes} bytes", f"{size} bytes")
 
     def beside(self, path: Path) -> ModelFiles:
         """Files looked up in the directory of one that was found."""
-        return ModelFiles(path.parent, self._roots, self._found)
+        return ModelFiles(path.parent, self._roots, self._max_bytes, self._found)
 
     def npy(self, name: str) -> NpyFile:
         """The type, shape and data of a ``.npy`` file."""

@@ -173,7 +173,7 @@ class _NativeReader:
     def __init__(self, document: Document, options: LoadOptions) -> None:
         self._document = document
         self._findings = Findings()
-        self._files = ModelFiles(document.path.parent, options.allow_paths)
+        self._files = ModelFiles(document.path.parent, options.allow_paths, options.max_bytes)
         self._descriptors = DescriptorReader(NATIVE)
         self._values = Values(self._findings)
         self._targets: list[Target] = []

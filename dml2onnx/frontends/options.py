@@ -32,7 +32,8 @@ class LoadOptions:
     inputs that came with contents are constants, and those named in ``inputs`` stay inputs all the same. What DirectML
     owns is always constant.
 
-    Files that a model names lie in its directory or in one of ``allow_paths``.
+    Files that a model names lie in its directory or in one of ``allow_paths``. Those that are read as a whole, which
+    are all texts and no weights, have at most ``max_bytes``.
     """
 
     constants: Collection[str] | Mapping[str, Given] = frozenset()
@@ -40,6 +41,7 @@ class LoadOptions:
     freeze: bool = False
     allow_paths: tuple[Path, ...] = ()
     constant_directories: tuple[Path, ...] = ()
+    max_bytes: int = 1 << 30
 
     @property
     def changes_inputs(self) -> bool:

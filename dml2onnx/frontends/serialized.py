@@ -28,10 +28,11 @@ from dml2onnx.frontends.dialects import OPERATOR_PREFIX, SERIALIZED
 from dml2onnx.frontends.files import FileError, MissingFileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, quote
 from dml2onnx.frontends.flatbuffer import DamagedError, FlatBuffer
+from dml2onnx.frontends.flatbuffer_repeats import Repeats
 from dml2onnx.frontends.names import UniqueNames
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import operator_form, report, unknown_operator
-from dml2onnx.frontends.serialized_operators import decode_operator
+from dml2onnx.frontends.serialized_operators import decode_operator, name_at
 from dml2onnx.frontends.text import is_ort
 from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
 from dml2onnx.ir.data import ArrayData, MissingData, padded
@@ -91,7 +92,7 @@ def is_serialized(path: Path, data: bytes) -> bool:
 def read(path: Path, data: bytes, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
     """The graph of a file, with all that is wrong in it as findings; :class:`UnreadableError` when it is damaged."""
     findings = Findings()
-    files = ModelFiles(path.parent, options.allow_paths)
+    files = ModelFiles(path.parent, options.allow_paths, options.max_bytes)
     try:
         graph = SerializedReader(data, files, findings).read(path.stem.encode("utf-8", "replace").decode())
     except DamagedError as damage:
@@ -109,14 +110,32 @@ def _located(problem: Problem, offset: int) -> Problem:
     return problem._replace(message=f"{problem.message} (at byte {offset})", guess=guess)
 
 
+class _Tensor(NamedTuple):
+    """A tensor of an operator that is present."""
+
+    field: str
+    position: int
+    """That of its name among those of the inputs or outputs."""
+    desc: TensorDesc | None
+    """``None`` when the field could not be read."""
+
+
+class _Operator(NamedTuple):
+    """An operator and its tensors, without the names of values."""
+
+    desc: OperatorDesc
+    inputs: tuple[_Tensor, ...]
+    outputs: tuple[_Tensor, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _OperatorNode:
     index: int
     place: str
     name: str
-    operator: OperatorDesc
-    inputs: tuple[Connection, ...]
-    outputs: tuple[Connection, ...]
+    operator: _Operator
+    names: list[str]
+    """Those of the inputs."""
     writes: dict[str, tuple[Write, ...]]
 
 
@@ -155,6 +174,17 @@ class _Input:
     value: Value | None = field(default=None)
 
 
+def _tensors(operator: OperatorDesc, connections: tuple[Connection, ...]) -> tuple[_Tensor, ...]:
+    """The tensors of one side with their descriptors."""
+    numbers: dict[str, int] = {}
+    tensors: list[_Tensor] = []
+    for name, _, position in connections:
+        number = numbers[name] = numbers.get(name, -1) + 1
+        desc = None if operator.get(name) is UNREADABLE else operator.tensors(name)[number]
+        tensors.append(_Tensor(name, position, desc))
+    return tuple(tensors)
+
+
 class SerializedReader:
     """Reads one file; findings are placed below ``place``."""
 
@@ -177,7 +207,9 @@ class SerializedReader:
 
     def read(self, name: str) -> Graph:
         """The graph, without the findings; :class:`DamagedError` when there is none to be had."""
-        root = FlatBuffer(self._data).root(GRAPH)
+        buffer = FlatBuffer(self._data)
+        self._repeats = Repeats[_Operator](buffer)
+        root = buffer.root(GRAPH)
         for index, input_name in enumerate(root.strings("graphInputNames")):
             if input_name:
                 self._declare_input(input_name, f"{self._place}{root.at('graphInputNames')}/{index}")
@@ -258,8 +290,8 @@ class SerializedReader:
             data = self._named_data(table.member("data", offset, CONSTANT_NAME), name)
         else:
             raw = table.member("data", offset, CONSTANT_RAW_DATA)
-            elements = raw.numbers("data", "u1")
-            data = ArrayData(np.empty(0, np.uint8) if elements is None else elements.view(np.uint8))
+            octets = raw.octets("data")
+            data = ArrayData(np.empty(0, np.uint8) if octets is None else octets)
         named = [(number, output) for number, output in enumerate(outputs) if output]
         owned = code == NAME_CODE
         is_missing = isinstance(data, MissingData)
@@ -324,74 +356,71 @@ class SerializedReader:
 
     def _read_operator(self, index: int, table: Table, name: str, inputs: list[str], outputs: list[str]) -> None:
         place = self._place + table.place
-        operator_name = table.string("type")
-        schema = self._descriptors.schema(operator_name)
-        if schema is None:
-            form = operator_form({} if operator_name is None else {"type": operator_name})
-            report(self._findings, [_located(unknown_operator(form), table.offset)], place, node=name)
-            self._leave_open(index, inputs, outputs)
-            return
-        name = self._names.new(name or f"{schema.stem}_{index}")
-        decoded = decode_operator(schema, table, (inputs, outputs), self._is_owned)
-        operator, problems = self._descriptors.operator(schema, decoded.fields, decoded.given)
-        located = [
-            _located(problem, decoded.offsets.get(str(problem.path[0]), table.offset))
-            for problem in (*decoded.problems, *problems)
-        ]
-        report(self._findings, located, place, node=name, schema=schema)
-        writes = self._write(index, name, operator, decoded.outputs)
-        self._nodes.append(_OperatorNode(index, place, name, operator, decoded.inputs, decoded.outputs, writes))
+        beside = (
+            tuple([bool(item) and 1 + self._is_owned(item) for item in inputs]),
+            tuple([bool(item) for item in outputs]),
+        )
+        operator = self._repeats.find(table, beside)
+        if operator is not None:
+            name = self._names.new(name or f"{operator.desc.schema.stem}_{index}")
+        else:
+            operator_name = table.string("type")
+            schema = self._descriptors.schema(operator_name)
+            if schema is None:
+                self._repeats.keep(table, beside, None)
+                form = operator_form({} if operator_name is None else {"type": operator_name})
+                report(self._findings, [_located(unknown_operator(form), table.offset)], place, node=name)
+                self._leave_open(index, inputs, outputs)
+                return
+            name = self._names.new(name or f"{schema.stem}_{index}")
+            decoded = decode_operator(schema, table, (inputs, outputs), self._is_owned)
+            desc, problems = self._descriptors.operator(schema, decoded.fields, decoded.given)
+            located = [
+                _located(problem, decoded.offsets.get(str(problem.path[0]), table.offset))
+                for problem in (*decoded.problems, *problems)
+            ]
+            report(self._findings, located, place, node=name, schema=schema)
+            operator = _Operator(desc, _tensors(desc, decoded.inputs), _tensors(desc, decoded.outputs))
+            self._repeats.keep(table, beside, None if located else operator)
+        writes = self._write(index, name, operator, outputs)
+        self._nodes.append(_OperatorNode(index, place, name, operator, inputs, writes))
 
     def _is_owned(self, name: str) -> bool:
         """Whether a name is that of a constant in a file of its own, which is bound when the graph is initialized."""
         return name not in self._inputs and name in self._made and self._made[name].owned
 
-    def _write(
-        self, index: int, node: str, operator: OperatorDesc, outputs: tuple[Connection, ...]
-    ) -> dict[str, tuple[Write, ...]]:
+    def _write(self, index: int, node: str, operator: _Operator, names: list[str]) -> dict[str, tuple[Write, ...]]:
         """Values for all outputs; those that have names can be read by these."""
         writes: dict[str, list[Write]] = {}
-        numbers: dict[str, int] = {}
-        for connection in outputs:
-            number = numbers[connection.field] = numbers.get(connection.field, -1) + 1
-            place = f"{self._node_place(index)}/outputNames/{connection.position}"
-            if operator.get(connection.field) is UNREADABLE:
-                made = _Made(index, self._unresolved.value(connection.name), UNREADABLE)
+        for field_name, position, desc in operator.outputs:
+            name = name_at(names, position)
+            if desc is None:
+                made = _Made(index, self._unresolved.value(name), UNREADABLE)
             else:
-                desc = operator.tensors(connection.field)[number]
-                value = Value(connection.name or f"{node}.{connection.field}", desc.total_bytes)
-                writes.setdefault(connection.field, []).append(Write(value))
+                value = Value(name or f"{node}.{field_name}", desc.total_bytes)
+                writes.setdefault(field_name, []).append(Write(value))
                 made = _Made(index, value, desc)
-            if connection.name:
-                self._make(connection.name, made, place)
-        return {name: tuple(items) for name, items in writes.items()}
+            if name:
+                self._make(name, made, f"{self._place}/nodes/{index}/outputNames/{position}")
+        return {field_name: tuple(items) for field_name, items in writes.items()}
 
     def _node_place(self, index: int) -> str:
         return f"{self._place}/nodes/{index}"
 
     # --- Edges --------------------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def _tensors_in(node: _OperatorNode) -> Iterator[tuple[Connection, TensorDesc]]:
-        """The inputs of a node with their descriptors, without fields that could not be read."""
-        numbers: dict[str, int] = {}
-        for connection in node.inputs:
-            number = numbers[connection.field] = numbers.get(connection.field, -1) + 1
-            if node.operator.get(connection.field) is not UNREADABLE:
-                yield connection, node.operator.tensors(connection.field)[number]
-
     def _measure_sources(self, node: _OperatorNode) -> None:
-        for connection in node.inputs:
-            if connection.name in self._inputs:
-                self._inputs[connection.name].is_read = True
-        for connection, desc in self._tensors_in(node):
-            item = self._inputs.get(connection.name)
+        for _, position, desc in node.operator.inputs:
+            name = name_at(node.names, position)
+            item = self._inputs.get(name)
             if item is not None:
-                item.nbytes = max(item.nbytes, desc.total_bytes)
-                item.desc = item.desc or desc
-                item.is_all = item.is_all and desc.reach <= item.desc.reach
-            elif connection.name in self._files_read:
-                self._files_read[connection.name].readers.append(desc)
+                item.is_read = True
+                if desc is not None:
+                    item.nbytes = max(item.nbytes, desc.total_bytes)
+                    item.desc = item.desc or desc
+                    item.is_all = item.is_all and desc.reach <= item.desc.reach
+            elif desc is not None and name in self._files_read:
+                self._files_read[name].readers.append(desc)
 
     def _finish_inputs(self) -> Iterator[GraphInput]:
         for name, item in self._inputs.items():
@@ -404,26 +433,22 @@ class SerializedReader:
 
     def _finish(self, node: _OperatorNode) -> Node:
         reads: dict[str, list[Read]] = {}
-        for connection, desc in self._tensors_in(node):
-            value = self._source(node, connection, desc) or self._unresolved.value(connection.name)
-            reads.setdefault(connection.field, []).append(Read(value))
-        return Node(
-            node.name,
-            node.operator,
-            {name: tuple(items) for name, items in reads.items()},
-            node.writes,
-            node.place,
-        )
+        for tensor in node.operator.inputs:
+            if tensor.desc is not None:
+                name = name_at(node.names, tensor.position)
+                value = self._source(node, tensor, name, tensor.desc) or self._unresolved.value(name)
+                reads.setdefault(tensor.field, []).append(Read(value))
+        bound = {field_name: tuple(items) for field_name, items in reads.items()}
+        return Node(node.name, node.operator.desc, bound, node.writes, node.place)
 
-    def _source(self, node: _OperatorNode, connection: Connection, desc: TensorDesc) -> Value | None:
+    def _source(self, node: _OperatorNode, tensor: _Tensor, name: str, desc: TensorDesc) -> Value | None:
         """What an input reads; ``None``, and a finding, when it cannot be connected."""
-        name = connection.name
         item = self._inputs.get(name) if name else None
         if item is not None:
             return item.value
         made = self._made.get(name) if name else None
         if not name:
-            code, message, expected = codes.UNCONNECTED_TENSOR, f"nothing is connected to {connection.field}", "a name"
+            code, message, expected = codes.UNCONNECTED_TENSOR, f"nothing is connected to {tensor.field}", "a name"
         elif made is None:
             guess = self._findings.did_you_mean(name, self._known)
             message = f"no input and no node makes {quote(name)}{guess}"
@@ -435,23 +460,23 @@ class SerializedReader:
         elif made.desc is not UNREADABLE and made.value.nbytes < desc.total_bytes:
             what = "the constant" if made.desc is None else "the output"
             code, expected = codes.EDGE_BYTES, f"{desc.total_bytes} bytes or more"
-            message = f"{what} has {made.value.nbytes} bytes, and {connection.field} reads {desc.total_bytes}"
+            message = f"{what} has {made.value.nbytes} bytes, and {tensor.field} reads {desc.total_bytes}"
         else:
             return made.value
-        self._report(code, message, node, connection, expected)
+        self._report(code, message, node, tensor, expected)
         return None
 
-    def _report(self, code: Code, message: str, node: _OperatorNode, connection: Connection, expected: str) -> None:
-        schema: OperatorSchema = node.operator.schema
+    def _report(self, code: Code, message: str, node: _OperatorNode, tensor: _Tensor, expected: str) -> None:
+        schema: OperatorSchema = node.operator.desc.schema
         self._findings.add(
             code,
             message,
-            f"{self._node_place(node.index)}/inputNames/{connection.position}",
+            f"{self._node_place(node.index)}/inputNames/{tensor.position}",
             expected=expected,
-            found=quote(connection.name),
+            found=quote(name_at(node.names, tensor.position)),
             node=node.name,
             operator=schema.short_name,
-            field=connection.field,
+            field=tensor.field,
             documentation=schema.doc,
         )
 

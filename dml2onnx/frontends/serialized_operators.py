@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -125,7 +126,7 @@ class _Decoder:
                 continue
             if item.type is FieldType.TENSOR_ARRAY:
                 rest = tables[used:]
-                described = [_name_at(names, name_index + number) for number in range(len(rest))]
+                described = [name_at(names, name_index + number) for number in range(len(rest))]
                 self.raw[item.name] = [
                     self._tensor(table, self._owned(is_owned, item.name, name), item.name, number)
                     for number, (table, name) in enumerate(zip(rest, described, strict=True))
@@ -135,7 +136,7 @@ class _Decoder:
                 ]
                 name_index, used = name_index + len(rest), len(tables)
                 continue
-            name = _name_at(names, name_index)
+            name = name_at(names, name_index)
             name_index += 1
             unread = not name and not item.optional and spare > 0
             spare -= unread
@@ -174,9 +175,9 @@ class _Decoder:
         if data_type is not None:
             raw["DataType"] = data_type[:_LONGEST_NAME]
         sizes, strides = table.numbers("sizes", _UINTS), table.numbers("strides", _UINTS)
-        raw["Sizes"] = [] if sizes is None else sizes.tolist()
+        raw["Sizes"] = [] if sizes is None else sizes
         if strides is not None:
-            raw["Strides"] = strides.tolist()
+            raw["Strides"] = strides
         if owned:
             raw["Flags"] = "OWNED_BY_DML"
         total = table.uint64("totalTensorSizeInBytes")
@@ -223,7 +224,7 @@ class _Decoder:
             self.raw[item.name] = _of_structure(kind, numbers)
         elif kind in ELEMENTS:
             elements = table.member("val", offset, ARRAY).numbers("data", ELEMENTS[kind])
-            self.raw[item.name] = [] if elements is None else [_number(value) for value in elements.tolist()]
+            self.raw[item.name] = [] if elements is None else [_number(value) for value in elements]
         elif kind is Kind.SCALAR_UNION:
             self._scalar(item, table.member("val", offset, SCALAR))
         elif kind is Kind.ACTIVATION:
@@ -274,7 +275,8 @@ class _Decoder:
         return raw
 
 
-def _name_at(names: Sequence[str], index: int) -> str:
+def name_at(names: Sequence[str], index: int) -> str:
+    """A name, empty where there are fewer."""
     return names[index] if index < len(names) else ""
 
 
@@ -283,12 +285,15 @@ def _smallest_total(raw: Json) -> int | None:
     data_type = data_types(False).get(raw.get("DataType"))
     sizes, strides = raw["Sizes"], raw.get("Strides") or None
     assert isinstance(sizes, list)
-    if data_type is None or not 0 < len(sizes) <= MAX_SIZES:
+    assert strides is None or isinstance(strides, list)
+    if data_type is None or not 0 < len(sizes) <= MAX_SIZES or (strides is not None and len(strides) != len(sizes)):
         return None
-    if strides is None:
-        return TensorDesc(data_type, tuple(sizes)).minimum_bytes
-    assert isinstance(strides, list)
-    return TensorDesc(data_type, tuple(sizes), tuple(strides)).minimum_bytes if len(strides) == len(sizes) else None
+    return _minimum(data_type, tuple(sizes), None if strides is None else tuple(strides))
+
+
+@lru_cache(maxsize=1 << 12)
+def _minimum(data_type: DataType, sizes: tuple[int, ...], strides: tuple[int, ...] | None) -> int:
+    return TensorDesc(data_type, sizes, strides).minimum_bytes
 
 
 def _number(value: int | float) -> int | float | str:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.diagnostics import Code
 
-MAX_TEXT_BYTES = 1 << 30
-
 _STRING = r'"(?:[^"\\]+|\\[\s\S])*+"?'
 _COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*[\s\S]*?\*/")
 _LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*[\]}}])")
@@ -106,19 +104,19 @@ def _refuse(code: Code, message: str, expected: str = "", found: str = "") -> No
     raise UnreadableError(code.at(message, expected=expected, found=found)) from None
 
 
-def read_file(path: Path) -> bytes:
-    """The contents of a model file; :class:`UnreadableError` when there are none to be had."""
+def read_file(path: Path, max_bytes: int) -> bytes:
+    """The contents of a model file of at most ``max_bytes``; :class:`UnreadableError` when there are none to be had."""
     shown = quote(str(path))
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             what = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
             _refuse(codes.NOT_A_FILE, f"{shown} is {what}", "a file", what)
-        if status.st_size > MAX_TEXT_BYTES:
+        if status.st_size > max_bytes:
             _refuse(
                 codes.FILE_TOO_LARGE,
                 f"{shown} has {status.st_size} bytes",
-                f"at most {MAX_TEXT_BYTES} bytes of text",
+                f"at most {max_bytes} bytes of text",
                 f"{status.st_size} bytes",
             )
         data = path.read_bytes()

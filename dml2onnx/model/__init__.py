@@ -4,6 +4,7 @@ Lowering makes these records, the writer turns them into bytes, and whoever want
 runtime, ``explain``, reports, tests) reads them. Nothing here knows DirectML's operators or protobuf.
 """
 
+from dml2onnx.model.memory import Peak, peak
 from dml2onnx.model.records import UNKNOWN, Body, Node, OnnxGraph, Origin, Port, Value, logical
 from dml2onnx.model.types import (
     BOOL,
@@ -35,8 +36,10 @@ __all__ = [
     "Node",
     "OnnxGraph",
     "Origin",
+    "Peak",
     "Port",
     "Value",
     "logical",
+    "peak",
     "stored_size",
 ]

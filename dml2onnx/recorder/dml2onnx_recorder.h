@@ -6,15 +6,26 @@
 
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <new>
+#include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 // What all parts stand on: DirectML itself, and what a COM method may let out.
@@ -65,6 +76,78 @@ HRESULT Guarded(Function&& function) noexcept {
 }
 
 }  // namespace detail
+}  // namespace dml2onnx
+
+// What a program sees of the recorder, beside the interfaces of DirectML.
+//
+//   dml2onnx::RecordingOptions options;
+//   options.folder = "recording";
+//   options.onProblem = [](const std::string& reason) { std::fprintf(stderr, "%s\n", reason.c_str()); };
+//   IDMLDevice* device = nullptr;
+//   HRESULT result = dml2onnx::CreateRecordingDevice(nullptr, options, iid, reinterpret_cast<void**>(&device));
+//
+// `device` is used as any other. With a device of DirectML's in the place of nullptr, that one does all the work, and
+// what it answers is answered; without one operators and graphs are compiled to nothing, and dispatching does nothing.
+//
+// The recording is a folder; `dml2onnx check FOLDER`, `dml2onnx compile FOLDER --graph NAME` and so on read it.
+
+namespace dml2onnx {
+
+struct RecordingOptions {
+  // Made when it is not there. One that holds anything but an earlier recording is refused; an earlier one is replaced.
+  std::filesystem::path folder = "recording";
+
+  // The feature level of a device that has no real one behind it: 0x3000 is 3.0.
+  UINT featureLevel = DML2ONNX_TARGET_VERSION;
+
+  // Is told what is wrong with a descriptor, or why something could not be recorded. Any thread may call it.
+  std::function<void(const std::string& reason)> onProblem;
+
+  // The names of graphs and buffers in UTF-8, where neither IDMLObject::SetName nor Recorder::NameBuffer gives one.
+  // Graphs are numbered in the order of their compilation, from 1 on; "" leaves the name to the recorder.
+  std::function<std::string(UINT number)> graphName;
+  std::function<std::string(ID3D12Resource* buffer)> bufferName;
+
+  // What GetParentDevice answers for a device that has no real one behind it, which has no parent otherwise.
+  IUnknown* parentDevice = nullptr;
+
+  // Dispatched operators that are recorded at most, a graph being as many as its nodes: a program that draws frames
+  // would go on for ever.
+  UINT mostDispatches = 1u << 16;
+};
+
+// What the recorder can be told that DirectML does not hear of. Asked of the device, with GetRecorder below.
+//
+// A buffer is any ID3D12Resource*. Without a real device it is a name for a buffer and nothing else: no method of it is
+// called, so that any pointer but null will do.
+struct Recorder : public IUnknown {
+  // What lies in a buffer from `offset` on: weights, which become constants of the graphs that read them, or an example
+  // of an input. They are copied to a file at once. Bytes given for a range that has some, or after the buffer has been
+  // dispatched, replace all of it from then on.
+  virtual HRESULT STDMETHODCALLTYPE Constant(ID3D12Resource* buffer, const void* data, UINT64 bytes,
+                                             UINT64 offset) noexcept = 0;
+
+  // What lies in an input of a graph or operator, in the file of that graph.
+  virtual HRESULT STDMETHODCALLTYPE ConstantInput(IDMLCompiledOperator* compiled, UINT input, const void* data,
+                                                  UINT64 bytes) noexcept = 0;
+
+  // What a buffer is called in the recording.
+  virtual HRESULT STDMETHODCALLTYPE NameBuffer(ID3D12Resource* buffer, const wchar_t* name) noexcept = 0;
+
+  // That a buffer is gone: the next one at its address is another.
+  virtual HRESULT STDMETHODCALLTYPE ForgetBuffer(ID3D12Resource* buffer) noexcept = 0;
+
+  // Writes what is not on disk yet; the release of the last object of the device does it as well.
+  virtual HRESULT STDMETHODCALLTYPE Flush() noexcept = 0;
+};
+
+// A device that records, as the interface that `riid` names. Besides what COM has to say (E_NOINTERFACE, E_POINTER):
+// E_ACCESSDENIED when the folder cannot be written or is in use, and the reason goes to `options.onProblem`.
+HRESULT CreateRecordingDevice(IDMLDevice* real, const RecordingOptions& options, REFIID riid, void** ppv) noexcept;
+
+// The recorder of a recording device, to be released; E_NOINTERFACE for any other object.
+HRESULT GetRecorder(IUnknown* device, Recorder** recorder) noexcept;
+
 }  // namespace dml2onnx
 
 // JSON as the front ends of dml2onnx read it.
@@ -330,8 +413,9 @@ class JsonWriter {
 //   if (!description.Acceptable()) ...             // E_INVALIDARG; description.problems says why
 //
 // The text is that of a DML_OPERATOR_DESC in a DML_GRAPH_DESC of dml2onnx (frontends/dml_graph.py), every field in its
-// place, absent ones null. It says what is there: whatever cannot be read (a null pointer, an operator that this
-// DirectML.h does not declare) is null, an enumerator without a name is its number, and each of these is a problem.
+// place; optional ones that are absent are left out, since DxDispatch, which takes the same text, has no null. What
+// cannot be read (a null pointer, an operator that this DirectML.h does not declare) is null, an enumerator without a
+// name is its number, and each of these is a problem.
 // Whether sizes fit each other is not looked at here; `dml2onnx check` does, on any system.
 
 namespace dml2onnx {
@@ -342,10 +426,11 @@ namespace detail {
 struct TensorFacts {
   std::string field;  // "InputTensor", "InputTensors[2]"
   bool present = false;
-  DML_TENSOR_DATA_TYPE dataType = DML_TENSOR_DATA_TYPE_UNKNOWN;
+  std::int32_t dataType = DML_TENSOR_DATA_TYPE_UNKNOWN;  // as a number, which may have no name
   bool ownedByDml = false;
   std::uint64_t bytes = 0;  // TotalTensorSizeInBytes
   std::vector<UINT> sizes;
+  std::vector<UINT> strides;  // empty for a packed tensor
 };
 
 struct Description {
@@ -356,6 +441,13 @@ struct Description {
   std::vector<std::string> problems;  // "FusedActivation.Desc is null"
 
   bool Acceptable() const { return problems.empty(); }
+
+  // The part of the text behind "Desc": the fields alone.
+  std::string_view Fields() const {
+    static constexpr std::string_view kBefore = "\"Desc\": ";
+    const std::size_t begin = json.find(kBefore) + kBefore.size();
+    return std::string_view(json).substr(begin, json.size() - begin - 1);
+  }
 };
 
 Description Describe(const DML_OPERATOR_DESC* desc);
@@ -2323,6 +2415,12 @@ class Describer {
       json_.BeginObject();
       for (std::size_t index = 0; index < table->count; ++index) {
         const Field& field = table->fields[index];
+        if (IsLeftOut(field, desc->Desc, depth)) {
+          TensorFacts absent;
+          absent.field = field.name;
+          if (field.kind == FieldKind::kTensor && depth == 0) Add(field, std::move(absent));
+          continue;
+        }
         json_.Key(field.name);
         Value(field, desc->Desc, Under(place, field.name), depth);
       }
@@ -2381,6 +2479,29 @@ class Describer {
     }
   }
 
+  // DxDispatch, which has no null, takes the same text: what may be absent is not written at all.
+  static bool IsLeftOut(const Field& field, const void* base, int depth) {
+    switch (field.kind) {
+      case FieldKind::kTensor:
+      case FieldKind::kTensorArray:
+        return (field.optional || depth > 0) && ReadAt<const void*>(base, field.offset) == nullptr;
+      case FieldKind::kScaleBias:
+      case FieldKind::kOperator:
+        return field.optional && ReadAt<const void*>(base, field.offset) == nullptr;
+      default:
+        return false;
+    }
+  }
+
+  // An array without elements has no need to lie anywhere.
+  void NoArray(bool isEmpty, const std::string& place) {
+    if (isEmpty) {
+      json_.BeginArray().EndArray();
+    } else {
+      Absent(false, place);
+    }
+  }
+
   void Absent(bool allowed, const std::string& place) {
     json_.Null();
     if (!allowed) Problem(place, "is null");
@@ -2407,7 +2528,7 @@ class Describer {
   void Numbers(const Field& field, const void* base, const std::string& place, Write write) {
     const auto* values = ReadAt<const Element*>(base, field.offset);
     const UINT count = ReadAt<UINT>(base, field.other);
-    if (values == nullptr) return Absent(field.optional || count == 0, place);
+    if (values == nullptr) return NoArray(count == 0, place);
     json_.BeginArray();
     const UINT bounded = Bounded(count, kMostElements, place);
     for (UINT index = 0; index < bounded; ++index) write(values[index]);
@@ -2417,7 +2538,7 @@ class Describer {
   void Tensors(const Field& field, const void* base, const std::string& place, int depth) {
     const auto* values = ReadAt<const DML_TENSOR_DESC*>(base, field.offset);
     const UINT count = ReadAt<UINT>(base, field.other);
-    if (values == nullptr) return Absent(field.optional || count == 0 || depth > 0, place);
+    if (values == nullptr) return NoArray(count == 0, place);
     json_.BeginArray();
     const UINT bounded = Bounded(count, kMostElements, place);
     for (UINT index = 0; index < bounded; ++index) {
@@ -2429,7 +2550,7 @@ class Describer {
   void Operators(const Field& field, const void* base, const std::string& place, int depth) {
     const auto* values = ReadAt<const DML_OPERATOR_DESC*>(base, field.offset);
     const UINT count = ReadAt<UINT>(base, field.other);
-    if (values == nullptr) return Absent(field.optional || count == 0, place);
+    if (values == nullptr) return NoArray(count == 0, place);
     json_.BeginArray();
     const UINT bounded = Bounded(count, kMostElements, place);
     for (UINT index = 0; index < bounded; ++index) {
@@ -2506,7 +2627,10 @@ class Describer {
       facts.present = true;
       Buffer(*desc, place, facts);
     }
-    if (depth > 0) return;
+    if (depth == 0) Add(field, std::move(facts));
+  }
+
+  void Add(const Field& field, TensorFacts facts) {
     (field.role == FieldRole::kInput ? description_.inputs : description_.outputs).push_back(std::move(facts));
   }
 
@@ -2531,15 +2655,18 @@ class Describer {
     const UINT count = Bounded(buffer.DimensionCount, kMostSizes, Under(place, "Sizes"));
     json_.Key("Sizes");
     Sizes(buffer.Sizes, count, count == 0, Under(place, "Sizes"));
-    json_.Key("Strides");
-    Sizes(buffer.Strides, count, true, Under(place, "Strides"));
+    if (buffer.Strides != nullptr) {
+      json_.Key("Strides");
+      Sizes(buffer.Strides, count, true, Under(place, "Strides"));
+    }
     json_.Key("TotalTensorSizeInBytes").Unsigned(buffer.TotalTensorSizeInBytes);
     json_.Key("GuaranteedBaseOffsetAlignment").Unsigned(buffer.GuaranteedBaseOffsetAlignment);
     json_.EndObject().EndObject();
-    if (NameOf(kTensorDataType, dataType) != nullptr) facts.dataType = static_cast<DML_TENSOR_DATA_TYPE>(dataType);
+    if (NameOf(kTensorDataType, dataType) != nullptr) facts.dataType = dataType;
     facts.ownedByDml = (flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0;
     facts.bytes = buffer.TotalTensorSizeInBytes;
     if (buffer.Sizes != nullptr) facts.sizes.assign(buffer.Sizes, buffer.Sizes + count);
+    if (buffer.Strides != nullptr) facts.strides.assign(buffer.Strides, buffer.Strides + count);
   }
 
   void Sizes(const UINT* values, UINT count, bool optional, const std::string& place) {
@@ -2562,4 +2689,2326 @@ inline Description Describe(const DML_OPERATOR_DESC* desc) {
 }
 
 }  // namespace detail
+}  // namespace dml2onnx
+
+// What all COM objects of the recorder share: references, identity, private data, and pointers that count.
+
+namespace dml2onnx {
+namespace detail {
+
+// As DirectML.h declares them. Compilers differ in how they give the GUID of an interface, so they stand here as well.
+inline constexpr GUID kIidUnknown = {0x00000000, 0x0000, 0x0000, {0xC0, 0, 0, 0, 0, 0, 0, 0x46}};
+inline constexpr GUID kIidObject = {0xc8263aac, 0x9e0c, 0x4a2d, {0x9b, 0x8e, 0x00, 0x75, 0x21, 0xa3, 0x31, 0x7c}};
+inline constexpr GUID kIidDevice = {0x6dbd6437, 0x96fd, 0x423f, {0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f}};
+inline constexpr GUID kIidDevice1 = {0xa0884f9a, 0xd2be, 0x4355, {0xaa, 0x5d, 0x59, 0x01, 0x28, 0x1a, 0xd1, 0xd2}};
+inline constexpr GUID kIidDeviceChild = {0x27e83142, 0x8165, 0x49e3, {0x97, 0x4e, 0x2f, 0xd6, 0x6e, 0x4c, 0xb6, 0x9d}};
+inline constexpr GUID kIidPageable = {0xb1ab0825, 0x4542, 0x4a4b, {0x86, 0x17, 0x6d, 0xde, 0x6e, 0x8f, 0x62, 0x01}};
+inline constexpr GUID kIidOperator = {0x26caae7a, 0x3081, 0x4633, {0x95, 0x81, 0x22, 0x6f, 0xbe, 0x57, 0x69, 0x5d}};
+inline constexpr GUID kIidDispatchable = {0xdcb821a8, 0x1039, 0x441e, {0x9f, 0x1c, 0xb1, 0x75, 0x9c, 0x2f, 0x3c, 0xec}};
+inline constexpr GUID kIidCompiled = {0x6b15e56a, 0xbf5c, 0x4902, {0x92, 0xd8, 0xda, 0x3a, 0x65, 0x0a, 0xfe, 0xa4}};
+inline constexpr GUID kIidInitializer = {0x427c1113, 0x435c, 0x469c, {0x86, 0x76, 0x4d, 0x5d, 0xd0, 0x72, 0xf8, 0x13}};
+inline constexpr GUID kIidBindingTable = {0x29c687dc, 0xde74, 0x4e3b, {0xab, 0x00, 0x11, 0x68, 0xf2, 0xfc, 0x3c, 0xfc}};
+inline constexpr GUID kIidRecorder = {0xe6857a76, 0x2e3e, 0x4fdd, {0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53}};
+inline constexpr GUID kIidDebugDevice = {0x7d6f3ac9, 0x394a, 0x4ac3, {0x92, 0xa7, 0x39, 0x0c, 0xc5, 0x7a, 0x82, 0x17}};
+
+// Interfaces of the recorder: the one that programs ask for, and those by which it knows its own objects. They change
+// when the objects do, since two libraries of one program may have been compiled with different recorders.
+inline constexpr GUID kIidOwnRecorder = {0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x01}};
+inline constexpr GUID kIidOwnOperator = {0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x02}};
+inline constexpr GUID kIidOwnCompiled = {0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x03}};
+inline constexpr GUID kIidOwnInitializer = {
+    0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x04}};
+inline constexpr GUID kIidOwnBindingTable = {
+    0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x05}};
+
+// Of dxgi.h, which not everyone has.
+inline constexpr HRESULT kNotFound = static_cast<HRESULT>(0x887A0002u);
+inline constexpr HRESULT kMoreData = static_cast<HRESULT>(0x887A0003u);
+inline constexpr HRESULT kUnsupported = static_cast<HRESULT>(0x887A0004u);
+inline constexpr HRESULT kAccessDenied = static_cast<HRESULT>(0x80070005u);
+
+inline bool Same(const GUID& one, const GUID& other) { return std::memcmp(&one, &other, sizeof one) == 0; }
+
+// A reference.
+template <typename T>
+class Ref {
+ public:
+  Ref() = default;
+  explicit Ref(T* object) : object_(object) {
+    if (object_ != nullptr) object_->AddRef();
+  }
+  Ref(const Ref& other) : Ref(other.object_) {}
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  ~Ref() {
+    if (object_ != nullptr) object_->Release();
+  }
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+
+  // One that was counted already.
+  static Ref Adopt(T* object) {
+    Ref ref;
+    ref.object_ = object;
+    return ref;
+  }
+
+  T* Get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+
+  // Where a method puts an object, in the place of none.
+  void** Out() { return reinterpret_cast<void**>(&object_); }
+
+ private:
+  T* object_ = nullptr;
+};
+
+// Another interface of an object; none when it does not have it. The caller says which type the GUID stands for.
+template <typename T>
+Ref<T> As(IUnknown* object, const GUID& iid) {
+  void* found = nullptr;
+  if (object == nullptr || FAILED(object->QueryInterface(iid, &found))) return {};
+  return Ref<T>::Adopt(static_cast<T*>(found));
+}
+
+// What programs attach to objects: bytes, and interfaces, which are counted. As ID3D12Object has it.
+class PrivateData {
+ public:
+  HRESULT Get(REFGUID guid, UINT* size, void* data) {
+    if (size == nullptr) return E_INVALIDARG;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const Entry* entry = Find(guid);
+    if (entry == nullptr) {
+      *size = 0;
+      return kNotFound;
+    }
+    IUnknown* object = entry->object.Get();
+    const UINT needed = object != nullptr ? UINT{sizeof object} : static_cast<UINT>(entry->bytes.size());
+    const UINT room = std::exchange(*size, needed);
+    if (data == nullptr) return S_OK;
+    if (room < needed) return kMoreData;
+    if (object != nullptr) {
+      object->AddRef();
+      std::memcpy(data, &object, sizeof object);
+    } else {
+      std::memcpy(data, entry->bytes.data(), needed);
+    }
+    return S_OK;
+  }
+
+  HRESULT Set(REFGUID guid, UINT size, const void* data) {
+    if (data == nullptr && size != 0) return E_INVALIDARG;
+    const auto* bytes = static_cast<const unsigned char*>(data);
+    if (data == nullptr) return Put(guid, {}, {}, false);
+    return Put(guid, std::vector<unsigned char>(bytes, bytes + size), {}, true);
+  }
+
+  HRESULT Set(REFGUID guid, IUnknown* object) { return Put(guid, {}, Ref<IUnknown>(object), object != nullptr); }
+
+ private:
+  struct Entry {
+    GUID guid;
+    std::vector<unsigned char> bytes;
+    Ref<IUnknown> object;
+  };
+
+  Entry* Find(REFGUID guid) {
+    for (Entry& entry : entries_) {
+      if (Same(entry.guid, guid)) return &entry;
+    }
+    return nullptr;
+  }
+
+  HRESULT Put(REFGUID guid, std::vector<unsigned char> bytes, Ref<IUnknown> object, bool keep) {
+    Entry old{};  // is released last of all, when the lock is not held any more
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Entry* entry = Find(guid);
+    if (!keep) {
+      if (entry == nullptr) return S_OK;
+      old = std::move(*entry);
+      if (entry != &entries_.back()) *entry = std::move(entries_.back());
+      entries_.pop_back();
+    } else if (entry != nullptr) {
+      old = std::exchange(*entry, Entry{guid, std::move(bytes), std::move(object)});
+    } else {
+      entries_.push_back({guid, std::move(bytes), std::move(object)});
+    }
+    return S_OK;
+  }
+
+  std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+// An object with the interface `Interface`, whose other interfaces, all of them its bases, go by `kIids`. With a real
+// object behind it, that one holds its private data and name, so that tools which look there find them.
+template <typename Interface, const GUID&... kIids>
+class Object : public Interface {
+ public:
+  using Face = Interface;
+
+  explicit Object(IDMLObject* real) : realObject_(real) {}
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) noexcept override {
+    if (ppv == nullptr) return E_POINTER;
+    *ppv = nullptr;
+    if (!Same(riid, kIidUnknown) && !Same(riid, kIidObject) && !(Same(riid, kIids) || ...)) {
+      return QueryOther(riid, ppv);
+    }
+    AddRef();
+    *ppv = static_cast<Interface*>(this);
+    return S_OK;
+  }
+
+  ULONG STDMETHODCALLTYPE AddRef() noexcept override { return references_.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+  ULONG STDMETHODCALLTYPE Release() noexcept override {
+    const ULONG left = references_.fetch_sub(1, std::memory_order_acq_rel) - 1;
+    if (left == 0) delete this;
+    return left;
+  }
+
+  HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID guid, UINT* dataSize, void* data) noexcept override {
+    if (realObject_) return realObject_->GetPrivateData(guid, dataSize, data);
+    return Guarded([&] { return privateData_.Get(guid, dataSize, data); });
+  }
+
+  HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID guid, UINT dataSize, const void* data) noexcept override {
+    if (realObject_) return realObject_->SetPrivateData(guid, dataSize, data);
+    return Guarded([&] { return privateData_.Set(guid, dataSize, data); });
+  }
+
+  HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID guid, IUnknown* data) noexcept override {
+    if (realObject_) return realObject_->SetPrivateDataInterface(guid, data);
+    return Guarded([&] { return privateData_.Set(guid, data); });
+  }
+
+  HRESULT STDMETHODCALLTYPE SetName(PCWSTR name) noexcept override {
+    if (realObject_) {
+      const HRESULT result = realObject_->SetName(name);
+      if (FAILED(result)) return result;
+    }
+    return Guarded([&] {
+      Named(Utf8(name));
+      return S_OK;
+    });
+  }
+
+ protected:
+  virtual ~Object() = default;
+
+  virtual HRESULT QueryOther(REFIID, void**) { return E_NOINTERFACE; }
+
+  // The program has given the object a name; "" when it has taken it away.
+  virtual void Named(const std::string&) {}
+
+ private:
+  std::atomic<ULONG> references_{1};
+  Ref<IDMLObject> realObject_;
+  PrivateData privateData_;
+};
+
+// The object of ours that a program's pointer leads to; none when it is of another device's making.
+template <typename T>
+Ref<T> Own(IUnknown* object) {
+  Ref<typename T::Face> found = As<typename T::Face>(object, T::kIid);
+  return Ref<T>(static_cast<T*>(found.Get()));
+}
+
+// Hands a new object to the program: S_FALSE when it wants to know only whether there would be one.
+template <typename T>
+HRESULT Hand(Ref<T> object, REFIID riid, void** ppv) {
+  return ppv == nullptr ? S_FALSE : object->QueryInterface(riid, ppv);
+}
+
+}  // namespace detail
+}  // namespace dml2onnx
+
+// The folder of a recording: files that appear whole or not at all, and names for them that any system takes.
+
+namespace dml2onnx {
+namespace detail {
+
+// Names of which no two are equal where capitals and small letters are the same.
+class UniqueNames {
+ public:
+  std::string New(const std::string& wanted) {
+    std::string name = wanted;
+    for (int number = 2; !taken_.insert(Lower(name)).second; ++number) name = wanted + "_" + std::to_string(number);
+    return name;
+  }
+  void Free(const std::string& name) { taken_.erase(Lower(name)); }
+
+ private:
+  static std::string Lower(std::string text) {
+    for (char& letter : text) {
+      if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    }
+    return text;
+  }
+  std::set<std::string> taken_;
+};
+
+// `name` in letters that are safe in the name of a file; never one that a system keeps for itself.
+inline std::string FileStem(const std::string& name) {
+  static constexpr std::size_t kLongest = 80;
+  std::string stem = "";
+  for (const char letter : name.substr(0, kLongest)) {
+    const bool plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                       (letter >= '0' && letter <= '9') || letter == '-' || letter == '_' || letter == '.';
+    stem += plain ? letter : '_';
+  }
+  if (stem.empty() || stem.front() == '.') stem.insert(0, "_");
+  static constexpr const char* kDevices[] = {"con", "prn", "aux", "nul", "com", "lpt"};  // on Windows, with any suffix
+  for (const char* device : kDevices) {
+    bool same = stem.size() >= 3;
+    for (std::size_t index = 0; same && index < 3; ++index) same = (stem[index] | 0x20) == device[index];
+    if (same && (stem.size() < 5 || stem[3] == '.' || stem[4] == '.')) return stem.insert(0, "_");
+  }
+  return stem;
+}
+
+inline constexpr char kIndexName[] = "recording.json";
+
+// A path as text in UTF-8, which is a type of its own in C++20.
+inline std::string PathText(const std::filesystem::path& path) {
+  const auto text = path.u8string();
+  return std::string(text.begin(), text.end());
+}
+
+// Files go to a name of their own first and are renamed, which replaces an earlier one in one step. Names are ASCII.
+class Folder {
+ public:
+  // Makes the folder, or takes over that of an earlier recording; says why not in `problem`.
+  static std::unique_ptr<Folder> Open(const std::filesystem::path& wanted, std::string& problem) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::absolute(wanted, error).lexically_normal();
+    if (!error) std::filesystem::create_directories(path, error);
+    if (error) {
+      problem = "the folder " + PathText(wanted) + " cannot be made: " + error.message();
+      return nullptr;
+    }
+    const bool isRecording = std::filesystem::exists(path / kIndexName, error);
+    if (!isRecording && !std::filesystem::is_empty(path, error)) {
+      problem = "the folder " + PathText(wanted) + " holds other things than a recording";
+      return nullptr;
+    }
+    {
+      const std::lock_guard<std::mutex> lock(InUse().mutex);
+      if (!InUse().paths.insert(path).second) {
+        problem = "another device records to the folder " + PathText(wanted);
+        return nullptr;
+      }
+    }
+    std::unique_ptr<Folder> folder(new Folder(path));
+    std::filesystem::create_directories(path / "data", error);
+    if (!error) std::filesystem::create_directories(path / "operators", error);
+    if (!error && isRecording) folder->RemoveOperators(error);
+    if (error) {
+      problem = "the folder " + PathText(wanted) + " cannot be written: " + error.message();
+      return nullptr;
+    }
+    return folder;
+  }
+
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    const std::lock_guard<std::mutex> lock(InUse().mutex);
+    InUse().paths.erase(path_);
+  }
+
+  // Writes a whole file; false, and the reason in `problem`, when it cannot.
+  bool Write(const std::string& name, const void* data, std::size_t bytes, std::string& problem) const {
+    const std::filesystem::path target = path_ / name;
+    std::filesystem::path made = target;
+    made += ".part";
+    std::error_code error;
+    {
+      std::ofstream file(made, std::ios::binary | std::ios::trunc);
+      file.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+      file.close();
+      if (!file) error = std::make_error_code(std::errc::io_error);
+    }
+    if (!error) std::filesystem::rename(made, target, error);
+    if (!error) return true;
+    problem = name + " cannot be written: " + error.message();
+    std::filesystem::remove(made, error);
+    return false;
+  }
+  bool Write(const std::string& name, const std::string& text, std::string& problem) const {
+    return Write(name, text.data(), text.size(), problem);
+  }
+
+  // Adds bytes to a file, which grows where they lie behind its end. Those that are there already do not change, so
+  // that whoever reads the file meanwhile reads what was promised.
+  bool Add(const std::string& name, std::uint64_t offset, const void* data, std::size_t bytes,
+           std::string& problem) const {
+    const std::filesystem::path target = path_ / name;
+    std::error_code error;
+    const std::uint64_t size = std::filesystem::file_size(target, error);
+    if (!error && size < offset) std::filesystem::resize_file(target, offset, error);
+    if (!error) {
+      std::fstream file(target, std::ios::binary | std::ios::in | std::ios::out);
+      file.seekp(static_cast<std::streamoff>(offset));
+      file.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+      file.close();
+      if (!file) error = std::make_error_code(std::errc::io_error);
+    }
+    if (error) problem = name + " cannot be written: " + error.message();
+    return !error;
+  }
+
+  void Remove(const std::string& name) const {
+    std::error_code error;
+    std::filesystem::remove(path_ / name, error);
+  }
+
+ private:
+  struct Used {
+    std::mutex mutex;
+    std::set<std::filesystem::path> paths;
+  };
+
+  explicit Folder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  static Used& InUse() {
+    static Used used;
+    return used;
+  }
+
+  // The operators of an earlier recording are numbered, and some of them would stay.
+  void RemoveOperators(std::error_code& error) const {
+    for (std::filesystem::directory_iterator entry(path_ / "operators", error), end; !error && entry != end;
+         entry.increment(error)) {
+      const std::string name = PathText(entry->path().filename());
+      if (name.size() > 5 && name[0] >= '0' && name[0] <= '9' && entry->path().extension() == ".json") {
+        std::error_code ignored;
+        std::filesystem::remove(entry->path(), ignored);
+      }
+    }
+  }
+
+  std::filesystem::path path_;
+};
+
+}  // namespace detail
+}  // namespace dml2onnx
+
+// What was compiled: a graph, or an operator as a graph of one, and how it is written down.
+
+namespace dml2onnx {
+namespace detail {
+
+// What DxDispatch files and graphs call a data type; "" for one that is none.
+inline const char* DataTypeName(std::int32_t type) {
+  static constexpr std::size_t kPrefix = sizeof "DML_TENSOR_DATA_TYPE_" - 1;
+  const char* name = type == DML_TENSOR_DATA_TYPE_UNKNOWN ? nullptr : NameOf(kTensorDataType, type);
+  return name == nullptr ? "" : name + kPrefix;
+}
+
+// Bits of an element; 0 for a data type that is none.
+inline unsigned BitsOf(std::int32_t type) {
+  const std::string name = DataTypeName(type);
+  const std::size_t digits = name.find_first_of("0123456789");
+  return digits == std::string::npos ? 0 : static_cast<unsigned>(std::stoul(name.substr(digits)));
+}
+
+// The bytes of a buffer up to the end of a tensor's last element.
+inline UINT64 ReachOf(const TensorFacts& tensor) {
+  UINT64 elements = 1;
+  for (std::size_t index = 0; index < tensor.sizes.size(); ++index) {
+    const UINT64 size = tensor.sizes[index];
+    if (index >= tensor.strides.size()) {
+      elements *= size;
+    } else if (size != 0) {
+      elements += (size - 1) * tensor.strides[index];
+    }
+  }
+  const UINT64 bytes = (elements * BitsOf(tensor.dataType) + 7) / 8;
+  return bytes == 0 ? tensor.bytes : std::min<UINT64>(bytes, tensor.bytes);
+}
+
+// An operator, which every graph that it is put into shares.
+struct OperatorRecord {
+  Description description;
+  std::string name;  // as the program calls it; "" for none
+};
+
+struct NodeRecord {
+  std::string name;
+  std::shared_ptr<const OperatorRecord> op;  // none for a constant, or where the program gives a null pointer
+  bool isConstant = false;
+  std::string file;  // of a constant
+  UINT64 bytes = 0;
+};
+
+// The numbers of an edge in the order of its structure.
+struct EdgeRecord {
+  UINT ends[4] = {};
+  std::string name;
+};
+
+// Contents that the program gave for a graph input, or for a buffer that was bound to one when it was initialized.
+struct Contents {
+  std::string file;
+  UINT64 offset = 0;
+  UINT64 bytes = 0;
+};
+
+// An output of a node, or a tensor that a node reads, in the graph.
+struct Slot {
+  UINT node = 0;
+  UINT number = 0;
+};
+
+enum class GraphKind { kGraph, kOperator, kRejected };
+
+struct GraphRecord {
+  GraphKind kind = GraphKind::kGraph;
+  std::string name;
+  std::string file;
+  std::string problem;  // why it was refused; "" when it was not
+  UINT inputCount = 0;
+  UINT outputCount = 0;
+  std::vector<NodeRecord> nodes;
+  std::vector<EdgeRecord> inputs, outputs, intermediates;
+  std::map<UINT, Contents> contents;  // of graph inputs
+  // For each binding of the program the graph input or output that each of its elements stands for, -1 for an optional
+  // tensor that is absent. A graph has one element for each binding; an operator's array of tensors has several.
+  std::vector<std::vector<int>> inputPoints, outputPoints;
+
+  const TensorFacts* InputOf(UINT node, UINT number) const {
+    if (node >= nodes.size() || !nodes[node].op) return nullptr;
+    const std::vector<TensorFacts>& all = nodes[node].op->description.inputs;
+    return number < all.size() && all[number].present ? &all[number] : nullptr;
+  }
+  const TensorFacts* OutputOf(UINT node, UINT number) const {
+    if (node >= nodes.size() || !nodes[node].op) return nullptr;
+    const std::vector<TensorFacts>& all = nodes[node].op->description.outputs;
+    return number < all.size() && all[number].present ? &all[number] : nullptr;
+  }
+  // The tensor by which a graph input is read first.
+  const TensorFacts* GraphInput(UINT index) const {
+    for (const EdgeRecord& edge : inputs) {
+      if (edge.ends[0] == index) return InputOf(edge.ends[1], edge.ends[2]);
+    }
+    return nullptr;
+  }
+  // What dml2onnx calls a graph input: by its first edge.
+  std::string InputName(UINT index) const {
+    for (const EdgeRecord& edge : inputs) {
+      if (edge.ends[0] == index && !edge.name.empty()) return edge.name;
+    }
+    return "input" + std::to_string(index);
+  }
+};
+
+inline UINT64 RoundUp(UINT64 value, UINT64 unit) { return (value + unit - 1) / unit * unit; }
+
+// "InputTensors" of "InputTensors[2]".
+inline std::string FieldName(const TensorFacts& tensor) { return tensor.field.substr(0, tensor.field.find('[')); }
+
+inline void WriteEdges(JsonWriter& json, const char* name, const std::vector<EdgeRecord>& edges,
+                       const std::vector<const char*>& members) {
+  json.Key(name).BeginArray(Layout::kLines);
+  for (const EdgeRecord& edge : edges) {
+    json.BeginObject();
+    for (std::size_t index = 0; index < members.size(); ++index) json.Key(members[index]).Unsigned(edge.ends[index]);
+    if (!edge.name.empty()) json.Key("Name").String(edge.name);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+// A DML_GRAPH_DESC as dml2onnx reads it.
+inline std::string GraphText(const GraphRecord& graph) {
+  JsonWriter json;
+  json.BeginObject(Layout::kLines);
+  json.Key("InputCount").Unsigned(graph.inputCount).Key("OutputCount").Unsigned(graph.outputCount);
+  json.Key("Nodes").BeginArray(Layout::kLines);
+  for (const NodeRecord& node : graph.nodes) {
+    json.BeginObject().Key("Type").String(node.isConstant ? "CONSTANT" : "OPERATOR").Key("Desc").BeginObject();
+    if (!node.name.empty()) json.Key("Name").String(node.name);
+    if (!node.isConstant) {
+      json.Key("Operator").Raw(node.op ? node.op->description.json : "null");
+    } else if (node.file.empty()) {
+      json.Key("Data").Null();
+    } else {
+      json.Key("Data").BeginObject().Key("file").String(node.file).EndObject();
+      json.Key("DataSize").Unsigned(node.bytes);
+    }
+    json.EndObject().EndObject();
+  }
+  json.EndArray();
+  WriteEdges(json, "InputEdges", graph.inputs, {"GraphInputIndex", "ToNodeIndex", "ToNodeInputIndex"});
+  WriteEdges(json, "OutputEdges", graph.outputs, {"FromNodeIndex", "FromNodeOutputIndex", "GraphOutputIndex"});
+  WriteEdges(json, "IntermediateEdges", graph.intermediates,
+             {"FromNodeIndex", "FromNodeOutputIndex", "ToNodeIndex", "ToNodeInputIndex"});
+  json.EndObject();
+  return json.Take() + "\n";
+}
+
+inline const OperatorFields* FieldsNamed(const std::string& name) {
+  for (const OperatorFields& item : kOperators) {
+    if (name == item.name) return &item;
+  }
+  return nullptr;
+}
+
+// The bind points of one side of an operator, and an edge for every tensor that is there.
+inline UINT ConnectTensors(const OperatorFields* table, FieldRole role, const std::vector<TensorFacts>& tensors,
+                           std::vector<std::vector<int>>& points, std::vector<EdgeRecord>& edges) {
+  UINT count = 0;
+  std::size_t next = 0;
+  for (std::size_t index = 0; table != nullptr && index < table->count; ++index) {
+    const Field& field = table->fields[index];
+    if (field.role != role) continue;
+    points.emplace_back();
+    for (; next < tensors.size() && FieldName(tensors[next]) == field.name; ++next) {
+      points.back().push_back(tensors[next].present ? static_cast<int>(count) : -1);
+      if (!tensors[next].present) continue;
+      EdgeRecord edge;
+      const UINT number = static_cast<UINT>(next);
+      const UINT ends[2][3] = {{count, 0, number}, {0, number, count}};
+      std::memcpy(edge.ends, ends[role == FieldRole::kInput ? 0 : 1], sizeof ends[0]);
+      edge.name = tensors[next].field;
+      edges.push_back(edge);
+      ++count;
+    }
+  }
+  return count;
+}
+
+// An operator as a graph of one, whose inputs and outputs are called as its fields.
+inline GraphRecord GraphOfOne(const std::shared_ptr<const OperatorRecord>& op) {
+  GraphRecord graph;
+  graph.kind = GraphKind::kOperator;
+  NodeRecord node;
+  node.name = op->name;
+  node.op = op;
+  graph.nodes.push_back(node);
+  const Description& description = op->description;
+  const OperatorFields* table = FieldsNamed(description.name);
+  graph.inputCount = ConnectTensors(table, FieldRole::kInput, description.inputs, graph.inputPoints, graph.inputs);
+  graph.outputCount = ConnectTensors(table, FieldRole::kOutput, description.outputs, graph.outputPoints, graph.outputs);
+  return graph;
+}
+
+// The nodes of a graph, each behind those that it reads; fewer than there are when some read each other.
+inline std::vector<UINT> InOrder(const GraphRecord& graph) {
+  std::vector<std::vector<UINT>> readers(graph.nodes.size());
+  std::vector<UINT> waiting(graph.nodes.size(), 0);
+  for (const EdgeRecord& edge : graph.intermediates) {
+    if (edge.ends[0] >= graph.nodes.size() || edge.ends[2] >= graph.nodes.size()) continue;
+    readers[edge.ends[0]].push_back(edge.ends[2]);
+    ++waiting[edge.ends[2]];
+  }
+  std::vector<UINT> order;
+  for (UINT node = 0; node < graph.nodes.size(); ++node) {
+    if (waiting[node] == 0) order.push_back(node);
+  }
+  for (std::size_t next = 0; next < order.size(); ++next) {
+    for (const UINT reader : readers[order[next]]) {
+      if (--waiting[reader] == 0) order.push_back(reader);
+    }
+  }
+  return order;
+}
+
+// What stands in the way of compiling a graph at all: nodes that nothing can be computed of, edges that lead nowhere.
+// The finer rules are those of `dml2onnx check`.
+inline std::string FirstProblem(const GraphRecord& graph) {
+  const auto numbered = [](const char* what, std::size_t index) { return what + std::to_string(index) + "]"; };
+  for (std::size_t index = 0; index < graph.nodes.size(); ++index) {
+    const NodeRecord& node = graph.nodes[index];
+    if (node.isConstant ? node.file.empty() : !node.op) return numbered("Nodes[", index) + " is null";
+  }
+  const auto writes = [&graph](UINT node, UINT number) {
+    if (node < graph.nodes.size() && graph.nodes[node].isConstant) return number == 0;
+    return graph.OutputOf(node, number) != nullptr;
+  };
+  for (std::size_t index = 0; index < graph.inputs.size(); ++index) {
+    const UINT* ends = graph.inputs[index].ends;
+    if (ends[0] >= graph.inputCount || graph.InputOf(ends[1], ends[2]) == nullptr) {
+      return numbered("InputEdges[", index) + " leads from or to what is not there";
+    }
+  }
+  for (std::size_t index = 0; index < graph.outputs.size(); ++index) {
+    const UINT* ends = graph.outputs[index].ends;
+    if (ends[2] >= graph.outputCount || graph.OutputOf(ends[0], ends[1]) == nullptr) {
+      return numbered("OutputEdges[", index) + " leads from or to what is not there";
+    }
+  }
+  for (std::size_t index = 0; index < graph.intermediates.size(); ++index) {
+    const UINT* ends = graph.intermediates[index].ends;
+    if (!writes(ends[0], ends[1]) || graph.InputOf(ends[2], ends[3]) == nullptr) {
+      return numbered("IntermediateEdges[", index) + " leads from or to what is not there";
+    }
+  }
+  return InOrder(graph).size() == graph.nodes.size() ? "" : "some nodes read what they have written";
+}
+
+}  // namespace detail
+}  // namespace dml2onnx
+
+// How a DML_GRAPH_DESC is read, whatever is in it.
+
+namespace dml2onnx {
+namespace detail {
+
+#if DML2ONNX_TARGET_VERSION >= 0x2100
+
+// The node of an operator of ours, and the bytes of a constant, which the recording puts into a file.
+struct GraphParts {
+  GraphRecord graph;
+  std::vector<std::pair<const void*, UINT64>> data;  // of each node; null for an operator
+  std::string problem;  // the first of those that are no matter of edges
+};
+
+class GraphReader {
+ public:
+  // `find` gives the record of an operator, none for one that was made elsewhere.
+  template <typename Find>
+  static GraphParts Read(const DML_GRAPH_DESC* desc, Find find) {
+    GraphReader reader;
+    if (desc == nullptr) {
+      reader.Problem("the graph is null");
+      return std::move(reader.parts_);
+    }
+    GraphRecord& graph = reader.parts_.graph;
+    graph.inputCount = desc->InputCount;
+    graph.outputCount = desc->OutputCount;
+    for (UINT index = 0; index < desc->InputCount && index < kMostElements; ++index) {
+      graph.inputPoints.push_back({static_cast<int>(index)});
+    }
+    for (UINT index = 0; index < desc->OutputCount && index < kMostElements; ++index) {
+      graph.outputPoints.push_back({static_cast<int>(index)});
+    }
+    if (desc->Nodes == nullptr && desc->NodeCount != 0) reader.Problem("Nodes is null");
+    for (UINT index = 0; desc->Nodes != nullptr && index < desc->NodeCount; ++index) {
+      reader.Node(desc->Nodes[index], index, find);
+    }
+    reader.Edges<DML_INPUT_GRAPH_EDGE_DESC>("InputEdges", desc->InputEdges, desc->InputEdgeCount,
+                                            DML_GRAPH_EDGE_TYPE_INPUT, graph.inputs);
+    reader.Edges<DML_OUTPUT_GRAPH_EDGE_DESC>("OutputEdges", desc->OutputEdges, desc->OutputEdgeCount,
+                                             DML_GRAPH_EDGE_TYPE_OUTPUT, graph.outputs);
+    reader.Edges<DML_INTERMEDIATE_GRAPH_EDGE_DESC>("IntermediateEdges", desc->IntermediateEdges,
+                                                   desc->IntermediateEdgeCount, DML_GRAPH_EDGE_TYPE_INTERMEDIATE,
+                                                   graph.intermediates);
+    return std::move(reader.parts_);
+  }
+
+ private:
+  void Problem(const std::string& what) {
+    if (parts_.problem.empty()) parts_.problem = what;
+  }
+
+  template <typename Find>
+  void Node(const DML_GRAPH_NODE_DESC& node, UINT index, Find find) {
+    const std::string place = "Nodes[" + std::to_string(index) + "]";
+    NodeRecord record;
+    std::pair<const void*, UINT64> data{nullptr, 0};
+    const auto type = ReadAt<std::int32_t>(&node, offsetof(DML_GRAPH_NODE_DESC, Type));
+    if (node.Desc == nullptr) {
+      Problem(place + ".Desc is null");
+    } else if (type == DML_GRAPH_NODE_TYPE_OPERATOR) {
+      const auto& desc = *static_cast<const DML_OPERATOR_GRAPH_NODE_DESC*>(node.Desc);
+      if (desc.Name != nullptr) record.name = desc.Name;
+      record.op = find(desc.Operator);
+      if (!record.op) Problem(place + (desc.Operator == nullptr ? ".Operator is null" : " was made by another device"));
+      if (record.op && record.name.empty()) record.name = record.op->name;
+#if DML2ONNX_TARGET_VERSION >= 0x6200
+    } else if (type == DML_GRAPH_NODE_TYPE_CONSTANT) {
+      const auto& desc = *static_cast<const DML_CONSTANT_DATA_GRAPH_NODE_DESC*>(node.Desc);
+      record.isConstant = true;
+      if (desc.Name != nullptr) record.name = desc.Name;
+      record.bytes = desc.DataSize;
+      if (desc.Data == nullptr || desc.DataSize == 0) Problem(place + ".Data is null or empty");
+      data = {desc.DataSize == 0 ? nullptr : desc.Data, record.bytes};
+#endif
+    } else {
+      Problem(place + ".Type is " + std::to_string(type) + ", no kind of node");
+    }
+    parts_.graph.nodes.push_back(std::move(record));
+    parts_.data.push_back(data);
+  }
+
+  template <typename Desc>
+  void Edges(const char* name, const DML_GRAPH_EDGE_DESC* edges, UINT count, DML_GRAPH_EDGE_TYPE type,
+             std::vector<EdgeRecord>& records) {
+    if (edges == nullptr && count != 0) Problem(std::string(name) + " is null");
+    for (UINT index = 0; edges != nullptr && index < count; ++index) {
+      const std::string place = std::string(name) + "[" + std::to_string(index) + "]";
+      const auto given = ReadAt<std::int32_t>(edges + index, offsetof(DML_GRAPH_EDGE_DESC, Type));
+      if (edges[index].Desc == nullptr) {
+        Problem(place + ".Desc is null");
+      } else if (given != type) {
+        Problem(place + ".Type is " + std::to_string(given) + ", which has no place here");
+      } else {
+        records.push_back(Edge(*static_cast<const Desc*>(edges[index].Desc)));
+      }
+    }
+  }
+
+  static EdgeRecord Edge(const DML_INPUT_GRAPH_EDGE_DESC& desc) {
+    return {{desc.GraphInputIndex, desc.ToNodeIndex, desc.ToNodeInputIndex, 0}, Text(desc.Name)};
+  }
+  static EdgeRecord Edge(const DML_OUTPUT_GRAPH_EDGE_DESC& desc) {
+    return {{desc.FromNodeIndex, desc.FromNodeOutputIndex, desc.GraphOutputIndex, 0}, Text(desc.Name)};
+  }
+  static EdgeRecord Edge(const DML_INTERMEDIATE_GRAPH_EDGE_DESC& desc) {
+    return {{desc.FromNodeIndex, desc.FromNodeOutputIndex, desc.ToNodeIndex, desc.ToNodeInputIndex}, Text(desc.Name)};
+  }
+  static std::string Text(const char* name) { return name == nullptr ? "" : name; }
+
+  GraphParts parts_;
+};
+
+#endif
+
+}  // namespace detail
+}  // namespace dml2onnx
+
+// What was dispatched, in its order, as a program of DxDispatch: https://github.com/microsoft/DirectML, DxDispatch.
+//
+// A dispatched graph becomes a dispatch of each of its operators, over buffers of their own where the graph has edges
+// inside: DxDispatch itself can run that, and dml2onnx compiles it as one model. What was bound when an operator was
+// initialized is bound where DxDispatch has it, at the dispatchable.
+
+namespace dml2onnx {
+namespace detail {
+
+inline constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+// A part of a buffer that something is bound to; `buffer` is null for nothing.
+struct BoundBuffer {
+  ID3D12Resource* buffer = nullptr;
+  UINT64 offset = 0;
+};
+
+// What a dispatch binds: one element for each graph input and output.
+struct DispatchBindings {
+  std::vector<BoundBuffer> inputs, outputs;
+  BoundBuffer persistent;
+};
+
+struct ResourceRecord {
+  std::string name;
+  bool isBuffer = false;  // and not a value inside of a graph
+  std::int32_t dataType = DML_TENSOR_DATA_TYPE_UNKNOWN;
+  UINT64 bytes = 0;  // as far as any tensor goes
+  std::string file;  // of its contents; "" when they are not known
+  std::vector<std::pair<UINT64, UINT64>> ranges;  // of contents: begin, end
+  bool dispatched = false;
+
+  bool Overlaps(UINT64 begin, UINT64 end) const {
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [=](const auto& range) { return begin < range.second && range.first < end; });
+  }
+  UINT64 End() const {
+    UINT64 end = 0;
+    for (const auto& range : ranges) end = std::max(end, range.second);
+    return end;
+  }
+};
+
+class Program {
+ public:
+  // --- Buffers ---
+
+  // The resource that a buffer is now; `name` is asked when it is new.
+  template <typename Name>
+  std::size_t ResourceOf(ID3D12Resource* buffer, Name name) {
+    const auto found = current_.find(buffer);
+    if (found != current_.end()) return found->second;
+    ResourceRecord resource;
+    resource.name = name();
+    resource.isBuffer = true;
+    return current_[buffer] = New(std::move(resource));
+  }
+  bool Knows(ID3D12Resource* buffer) const { return current_.count(buffer) != 0; }
+  ResourceRecord& Resource(std::size_t index) { return resources_[index]; }
+  void Forget(ID3D12Resource* buffer) { current_.erase(buffer); }
+
+  // The resource that takes contents for a range: a new one where the old contents have been used.
+  std::size_t ForContents(ID3D12Resource* buffer, std::size_t index, UINT64 begin, UINT64 end) {
+    if (!resources_[index].dispatched && !resources_[index].Overlaps(begin, end)) return index;
+    ResourceRecord next;
+    next.name = resources_[index].name;
+    next.isBuffer = true;
+    next.dataType = resources_[index].dataType;
+    return current_[buffer] = New(std::move(next));
+  }
+
+  // --- Initializers ---
+
+  // What DirectML has captured for an operator, and where the program keeps it.
+  void Initialize(const std::shared_ptr<GraphRecord>& graph, const std::map<UINT, BoundBuffer>& owned,
+                  BoundBuffer persistent) {
+    Initialization made;
+    made.persistent = persistent;
+    for (const auto& item : owned) made.owned[item.first] = Touch(item.second, graph->GraphInput(item.first));
+    auto& all = PlanOf(graph).initializations;
+    const auto same = [&](const Initialization& other) {
+      return other.persistent.buffer == persistent.buffer && other.persistent.offset == persistent.offset;
+    };
+    all.erase(std::remove_if(all.begin(), all.end(), same), all.end());
+    all.push_back(std::move(made));
+  }
+
+  // Contents of the inputs of a graph that DirectML owns, as far as they are known.
+  std::map<UINT, Contents> Captured(const GraphRecord& graph) const {
+    std::map<UINT, Contents> contents;
+    const auto plan = plans_.find(&graph);
+    if (plan == plans_.end() || plan->second.initializations.empty()) return contents;
+    for (const auto& item : plan->second.initializations.back().owned) {
+      const ResourceRecord& resource = resources_[item.second.resource];
+      const TensorFacts* tensor = graph.GraphInput(item.first);
+      if (tensor == nullptr || !resource.Overlaps(item.second.offset, item.second.offset + ReachOf(*tensor))) continue;
+      const UINT64 end = std::min(resource.End(), item.second.offset + tensor->bytes);
+      contents[item.first] = {resource.file, item.second.offset, end - item.second.offset};
+    }
+    return contents;
+  }
+
+  // --- Dispatches ---
+
+  // Dispatched operators; a graph has as many as nodes.
+  std::size_t Size() const { return commands_.size(); }
+
+  void Dispatch(const std::shared_ptr<GraphRecord>& graph, const DispatchBindings& bindings) {
+    Plan& plan = PlanOf(graph);
+    Initialization& initialized = InitializationOf(plan, bindings.persistent);
+    if (initialized.dispatchables.empty()) MakeDispatchables(*graph, plan, initialized);
+    std::vector<std::vector<Use>> written(graph->nodes.size());
+    std::vector<Copy> copies;
+    for (std::size_t step = 0; step < plan.order.size(); ++step) {
+      const UINT node = plan.order[step];
+      if (graph->nodes[node].isConstant) continue;
+      Command command{initialized.dispatchables[node], {}};
+      const Description& description = graph->nodes[node].op->description;
+      for (UINT number = 0; number < description.inputs.size(); ++number) {
+        const TensorFacts& tensor = description.inputs[number];
+        if (!tensor.present || tensor.ownedByDml) continue;
+        AddBinding(command.bindings, tensor, Read(plan, plan.reads[node][number], bindings, written, tensor));
+      }
+      for (UINT number = 0; number < description.outputs.size(); ++number) {
+        const TensorFacts& tensor = description.outputs[number];
+        Use use;
+        if (tensor.present) use = Write(*graph, plan, step, number, bindings, copies);
+        written[node].push_back(use);
+        AddBinding(command.bindings, tensor, use);
+      }
+      commands_.push_back(std::move(command));
+    }
+    for (const Copy& copy : copies) commands_.push_back(CopyCommand(copy));
+  }
+
+  // The text of the program, and the names of the buffers whose contents are not known.
+  std::string Text(std::vector<std::string>& withoutContents) const {
+    std::vector<std::string> names;
+    UniqueExactly unique;
+    for (const ResourceRecord& item : resources_) names.push_back(unique.New(item.name));
+    JsonWriter json;
+    json.BeginObject(Layout::kLines).Key("resources").BeginObject(Layout::kLines);
+    for (std::size_t index = 0; index < resources_.size(); ++index) {
+      if (!resources_[index].dispatched) continue;
+      json.Key(names[index]);
+      WriteResource(json, resources_[index]);
+      if (resources_[index].isBuffer && resources_[index].file.empty()) withoutContents.push_back(names[index]);
+    }
+    json.EndObject().Key("dispatchables").BeginObject(Layout::kLines);
+    UniqueExactly others;
+    std::vector<std::string> called;
+    for (const Dispatchable& item : dispatchables_) {
+      called.push_back(others.New(item.Name()));
+      json.Key(called.back());
+      WriteDispatchable(json, item, names);
+    }
+    json.EndObject().Key("commands").BeginArray(Layout::kLines);
+    for (const Command& command : commands_) {
+      json.BeginObject().Key("type").String("dispatch").Key("dispatchable").String(called[command.dispatchable]);
+      json.Key("bindings");
+      WriteBindings(json, command.bindings, names);
+      json.EndObject();
+    }
+    json.EndArray().EndObject();
+    return json.Take() + "\n";
+  }
+
+ private:
+  struct Use {
+    std::size_t resource = kNone;
+    UINT64 offset = 0;
+  };
+  struct Binding {
+    std::string field;
+    bool isArray = false;
+    std::vector<Use> uses;
+  };
+  struct Command {
+    std::size_t dispatchable;
+    std::vector<Binding> bindings;
+  };
+  struct Copy {
+    Use from, to;
+    UINT64 bytes;
+  };
+  struct Dispatchable {
+    std::shared_ptr<const GraphRecord> graph;  // none for a copy
+    UINT node = 0;
+    UINT64 copied = 0;
+    std::vector<Binding> owned;
+
+    std::string Name() const {
+      if (!graph) return "copy of " + std::to_string(copied) + " bytes";
+      const NodeRecord& own = graph->nodes[node];
+      if (graph->nodes.size() == 1) return graph->name;
+      return graph->name + "/" + (own.name.empty() ? "node" + std::to_string(node) : own.name);
+    }
+  };
+  struct Initialization {
+    BoundBuffer persistent;
+    std::map<UINT, Use> owned;  // by graph input
+    std::vector<std::size_t> dispatchables;  // by node
+  };
+  // Where a node reads from: a graph input, or an output of a node.
+  struct Source {
+    bool isInput = false;
+    std::size_t index = kNone;
+    UINT number = 0;
+  };
+  struct Plan {
+    std::shared_ptr<const GraphRecord> graph;  // whose address it goes by
+    std::vector<UINT> order;
+    std::vector<std::vector<Source>> reads;  // by node and input
+    std::vector<std::vector<std::vector<UINT>>> exposed;  // by node and output: the graph outputs that show it
+    std::vector<std::vector<std::size_t>> inside;  // by node and output: the resource of an edge; by constant
+    std::vector<std::size_t> lastReader;  // by graph input: the place in the order
+    std::vector<Initialization> initializations;
+  };
+  class UniqueExactly {
+   public:
+    std::string New(const std::string& wanted) {
+      std::string name = wanted;
+      for (int number = 2; !taken_.insert(name).second; ++number) name = wanted + "_" + std::to_string(number);
+      return name;
+    }
+
+   private:
+    std::set<std::string> taken_;
+  };
+
+  std::size_t New(ResourceRecord resource) {
+    resources_.push_back(std::move(resource));
+    return resources_.size() - 1;
+  }
+
+  // --- Plans ---
+
+  Plan& PlanOf(const std::shared_ptr<GraphRecord>& graph) {
+    Plan& plan = plans_[graph.get()];
+    if (plan.graph) return plan;
+    plan.graph = graph;
+    plan.order = InOrder(*graph);
+    for (const NodeRecord& node : graph->nodes) {
+      const std::size_t inputs = node.op ? node.op->description.inputs.size() : 0;
+      const std::size_t outputs = node.op ? node.op->description.outputs.size() : 1;
+      plan.reads.emplace_back(inputs);
+      plan.exposed.emplace_back(outputs);
+      plan.inside.emplace_back(outputs, kNone);
+    }
+    std::vector<std::size_t> place(graph->nodes.size());
+    for (std::size_t step = 0; step < plan.order.size(); ++step) place[plan.order[step]] = step;
+    plan.lastReader.assign(graph->inputCount, 0);
+    for (const EdgeRecord& edge : graph->inputs) {
+      plan.reads[edge.ends[1]][edge.ends[2]] = {true, edge.ends[0], 0};
+      plan.lastReader[edge.ends[0]] = std::max(plan.lastReader[edge.ends[0]], place[edge.ends[1]]);
+    }
+    for (const EdgeRecord& edge : graph->intermediates) {
+      plan.reads[edge.ends[2]][edge.ends[3]] = {false, edge.ends[0], edge.ends[1]};
+      NameInside(*graph, plan, edge);
+    }
+    for (const EdgeRecord& edge : graph->outputs) plan.exposed[edge.ends[0]][edge.ends[1]].push_back(edge.ends[2]);
+    return plan;
+  }
+
+  // The resource of a constant, which is called as its node, or of an edge that has a name.
+  void NameInside(const GraphRecord& graph, Plan& plan, const EdgeRecord& edge) {
+    const NodeRecord& node = graph.nodes[edge.ends[0]];
+    std::size_t& inside = plan.inside[edge.ends[0]][edge.ends[1]];
+    if (inside != kNone) return;
+    ResourceRecord resource;
+    if (node.isConstant) {
+      resource.name = graph.name + "/" + (node.name.empty() ? "constant" + std::to_string(edge.ends[0]) : node.name);
+      resource.file = node.file;
+      resource.bytes = node.bytes;
+      resource.ranges.push_back({0, node.bytes});
+    } else {
+      resource.name =
+          graph.name + "/" + (edge.name.empty() ? NameOfOutput(graph, edge.ends[0], edge.ends[1]) : edge.name);
+    }
+    inside = New(std::move(resource));
+  }
+
+  static std::string NameOfOutput(const GraphRecord& graph, UINT node, UINT number) {
+    const NodeRecord& record = graph.nodes[node];
+    const std::string stem = record.name.empty() ? "node" + std::to_string(node) : record.name;
+    return stem + "." + record.op->description.outputs[number].field;
+  }
+
+  Initialization& InitializationOf(Plan& plan, BoundBuffer persistent) {
+    auto& all = plan.initializations;
+    if (all.empty()) all.emplace_back();
+    for (Initialization& item : all) {
+      const bool same = item.persistent.buffer == persistent.buffer && item.persistent.offset == persistent.offset;
+      if (same && persistent.buffer != nullptr) return item;
+    }
+    return all.back();
+  }
+
+  void MakeDispatchables(const GraphRecord& graph, const Plan& plan, Initialization& initialized) {
+    for (UINT node = 0; node < graph.nodes.size(); ++node) {
+      Dispatchable made;
+      made.graph = plan.graph;
+      made.node = node;
+      if (graph.nodes[node].isConstant) {
+        initialized.dispatchables.push_back(kNone);
+        continue;
+      }
+      const std::vector<TensorFacts>& inputs = graph.nodes[node].op->description.inputs;
+      for (UINT number = 0; number < inputs.size(); ++number) {
+        const Source& source = plan.reads[node][number];
+        if (!inputs[number].ownedByDml || !source.isInput) continue;
+        const auto found = initialized.owned.find(static_cast<UINT>(source.index));
+        if (found == initialized.owned.end()) continue;
+        resources_[found->second.resource].dispatched = true;
+        AddBinding(made.owned, inputs[number], found->second);
+      }
+      initialized.dispatchables.push_back(dispatchables_.size());
+      dispatchables_.push_back(std::move(made));
+    }
+  }
+
+  // --- One dispatch ---
+
+  // The place of a tensor in a buffer, which is as large as what is bound to it.
+  Use Touch(const BoundBuffer& bound, const TensorFacts* tensor) {
+    const auto found = current_.find(bound.buffer);
+    if (bound.buffer == nullptr || found == current_.end()) return {};
+    return Touch({found->second, bound.offset}, tensor);
+  }
+  Use Touch(Use use, const TensorFacts* tensor) {
+    if (use.resource == kNone || tensor == nullptr) return use;
+    ResourceRecord& resource = resources_[use.resource];
+    resource.bytes = std::max(resource.bytes, use.offset + ReachOf(*tensor));
+    if (resource.dataType == DML_TENSOR_DATA_TYPE_UNKNOWN) resource.dataType = tensor->dataType;
+    return use;
+  }
+  Use Dispatched(Use use) {
+    if (use.resource != kNone) resources_[use.resource].dispatched = true;
+    return use;
+  }
+
+  Use Read(const Plan& plan, const Source& source, const DispatchBindings& bindings,
+           const std::vector<std::vector<Use>>& written, const TensorFacts& tensor) {
+    if (source.isInput) {
+      if (source.index >= bindings.inputs.size()) return {};
+      return Dispatched(Touch(bindings.inputs[source.index], &tensor));
+    }
+    if (source.index == kNone) return {};
+    if (written[source.index].empty()) return Dispatched(Touch({plan.inside[source.index][0], 0}, &tensor));
+    return written[source.index][source.number];
+  }
+
+  // An output goes to what the first graph output that shows it is bound to, and into a buffer of its own when there is
+  // none, or when a later node still reads what lies there.
+  Use Write(const GraphRecord& graph, Plan& plan, std::size_t step, UINT number, const DispatchBindings& bindings,
+            std::vector<Copy>& copies) {
+    const UINT node = plan.order[step];
+    const TensorFacts& tensor = graph.nodes[node].op->description.outputs[number];
+    std::vector<Use> shown;
+    for (const UINT index : plan.exposed[node][number]) {
+      if (index < bindings.outputs.size()) shown.push_back(Dispatched(Touch(bindings.outputs[index], &tensor)));
+    }
+    shown.erase(std::remove_if(shown.begin(), shown.end(), [](Use use) { return use.resource == kNone; }), shown.end());
+    Use use;
+    if (!shown.empty() && !IsReadLater(graph, plan, step, shown.front(), tensor, bindings)) {
+      use = shown.front();
+      shown.erase(shown.begin());
+    } else {
+      std::size_t& inside = plan.inside[node][number];
+      if (inside == kNone) {
+        ResourceRecord resource;
+        resource.name = graph.name + "/" + NameOfOutput(graph, node, number);
+        inside = New(std::move(resource));
+      }
+      use = Dispatched(Touch({inside, 0}, &tensor));
+    }
+    for (const Use to : shown) copies.push_back({use, to, ReachOf(tensor)});
+    return use;
+  }
+
+  bool IsReadLater(const GraphRecord& graph, const Plan& plan, std::size_t step, Use use, const TensorFacts& tensor,
+                   const DispatchBindings& bindings) {
+    for (UINT index = 0; index < plan.lastReader.size() && index < bindings.inputs.size(); ++index) {
+      const TensorFacts* input = graph.GraphInput(index);
+      const Use read = Touch(bindings.inputs[index], input);
+      if (plan.lastReader[index] <= step || input == nullptr || read.resource != use.resource) continue;
+      if (read.offset < use.offset + ReachOf(tensor) && use.offset < read.offset + ReachOf(*input)) return true;
+    }
+    return false;
+  }
+
+  Command CopyCommand(const Copy& copy) {
+    const auto found = copiers_.find(copy.bytes);
+    std::size_t copier = found == copiers_.end() ? dispatchables_.size() : found->second;
+    if (found == copiers_.end()) {
+      Dispatchable made;
+      made.copied = copy.bytes;
+      dispatchables_.push_back(std::move(made));
+      copiers_[copy.bytes] = copier;
+    }
+    return {copier, {{"InputTensor", false, {copy.from}}, {"OutputTensor", false, {copy.to}}}};
+  }
+
+  static void AddBinding(std::vector<Binding>& bindings, const TensorFacts& tensor, Use use) {
+    if (use.resource == kNone) return;
+    const std::string field = FieldName(tensor);
+    if (bindings.empty() || bindings.back().field != field) {
+      bindings.push_back({field, field.size() != tensor.field.size(), {}});
+    }
+    bindings.back().uses.push_back(use);
+  }
+
+  // --- Text ---
+
+  static void WriteResource(JsonWriter& json, const ResourceRecord& resource) {
+    unsigned bits = BitsOf(resource.dataType);
+    const UINT64 bytes = std::max<UINT64>({resource.bytes, resource.End(), 1});
+    const bool fits = bits >= 8 && bytes % (bits / 8) == 0 && bytes / (bits / 8) <= 0xFFFFFFFFu;
+    if (!fits) bits = 8;
+    json.BeginObject().Key("initialValuesDataType").String(fits ? DataTypeName(resource.dataType) : "UINT8");
+    json.Key("initialValues").BeginObject();
+    if (resource.file.empty()) {
+      json.Key("valueCount").Unsigned(std::min<UINT64>(bytes / (bits / 8), 0xFFFFFFFFu)).Key("value").Unsigned(0);
+    } else {
+      json.Key("sourcePath").String(resource.file);
+    }
+    json.EndObject().Key("sizeInBytes").Unsigned(RoundUp(bytes, 4)).EndObject();
+  }
+
+  static void WriteUse(JsonWriter& json, Use use, const std::vector<std::string>& names) {
+    if (use.offset == 0) {
+      json.String(names[use.resource]);
+      return;
+    }
+    json.BeginObject().Key("name").String(names[use.resource]);
+    json.Key("elementOffset").Unsigned(use.offset).Key("elementSizeInBytes").Unsigned(1).EndObject();
+  }
+
+  static void WriteBindings(JsonWriter& json, const std::vector<Binding>& bindings,
+                            const std::vector<std::string>& names) {
+    json.BeginObject();
+    for (const Binding& binding : bindings) {
+      json.Key(binding.field);
+      if (binding.isArray) json.BeginArray();
+      for (const Use use : binding.uses) WriteUse(json, use, names);
+      if (binding.isArray) json.EndArray();
+    }
+    json.EndObject();
+  }
+
+  static void WriteDispatchable(JsonWriter& json, const Dispatchable& item, const std::vector<std::string>& names) {
+    json.BeginObject().Key("type");
+    if (!item.graph) {
+      // bytes, by the widest type that every feature level of graphs copies
+      const UINT unit = item.copied % 4 == 0 ? 4 : 1;
+      json.String("DML_OPERATOR_ELEMENT_WISE_IDENTITY").Key("desc").BeginObject();
+      for (const char* field : {"InputTensor", "OutputTensor"}) {
+        json.Key(field).BeginObject().Key("DataType").String(unit == 4 ? "UINT32" : "UINT8").Key("Sizes").BeginArray();
+        json.Unsigned(1).Unsigned(1).Unsigned(1).Unsigned(item.copied / unit).EndArray().EndObject();
+      }
+      json.EndObject().EndObject();
+      return;
+    }
+    const Description& description = item.graph->nodes[item.node].op->description;
+    json.String(description.name).Key("desc").Raw(description.Fields());
+    if (!item.owned.empty()) {
+      json.Key("bindings");
+      WriteBindings(json, item.owned, names);
+    }
+    json.EndObject();
+  }
+
+  std::vector<ResourceRecord> resources_;
+  std::map<ID3D12Resource*, std::size_t> current_;
+  std::map<const GraphRecord*, Plan> plans_;
+  std::vector<Dispatchable> dispatchables_;
+  std::map<UINT64, std::size_t> copiers_;
+  std::vector<Command> commands_;
+};
+
+}  // namespace detail
+}  // namespace dml2onnx
+
+// The recording: what objects tell it, in files. All of it is behind one lock, and no code of the program is called
+// while that is held.
+
+namespace dml2onnx {
+namespace detail {
+
+inline constexpr int kFormatVersion = 1;
+inline constexpr char kProgramName[] = "program";
+// The program is written anew at every dispatch while it is short, and then whenever it has grown by an eighth.
+inline constexpr std::size_t kShortProgram = 32;
+
+class Recording {
+ public:
+  static std::shared_ptr<Recording> Open(const RecordingOptions& options) {
+    std::string problem;
+    std::unique_ptr<Folder> folder = Folder::Open(options.folder, problem);
+    std::shared_ptr<Recording> recording;
+    if (folder) {
+      recording.reset(new Recording(options, std::move(folder)));
+      recording->WriteIndex(problem);
+    }
+    if (!problem.empty() && options.onProblem) options.onProblem(problem);
+    return problem.empty() ? recording : nullptr;
+  }
+
+  ~Recording() { Flush(); }
+
+  const RecordingOptions& Options() const { return options_; }
+
+  // Tells the program; never under the lock.
+  void Report(const std::string& problem) const {
+    if (problem.empty() || !options_.onProblem) return;
+    Guarded([&] {
+      options_.onProblem(problem);
+      return S_OK;
+    });
+  }
+
+  // An operator, when it is created. One that is refused is a graph of its own, which `dml2onnx check` explains.
+  void AddOperator(const std::shared_ptr<const OperatorRecord>& op, const std::string& refusal) {
+    GraphRecord graph = GraphOfOne(op);
+    const std::string stem = Stem(op->description.name);
+    Locked([&](std::string& problem) {
+      std::string number = std::to_string(++operators_);
+      number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
+      graph.file = "operators/" + number + "." + FileStem(stem) + ".json";
+      folder_->Write(graph.file, GraphText(graph), problem);
+      if (refusal.empty()) return;
+      graph.kind = GraphKind::kRejected;
+      graph.problem = refusal;
+      graph.name = names_.New("rejected " + stem);
+      graphs_.push_back(std::make_shared<GraphRecord>(std::move(graph)));
+      Changed(problem);
+    });
+    Report(refusal.empty() ? "" : stem + ": " + refusal);
+  }
+
+  // A graph, when it is compiled: its text and the bytes of its constants.
+  std::shared_ptr<GraphRecord> AddGraph(GraphRecord graph, const std::vector<std::pair<const void*, UINT64>>& data,
+                                        const std::string& wantedName) {
+    auto record = std::make_shared<GraphRecord>(std::move(graph));
+    const std::string hooked = wantedName.empty() && record->kind == GraphKind::kGraph ? HookedName() : wantedName;
+    Locked([&](std::string& problem) {
+      NameGraph(*record, hooked);
+      for (std::size_t index = 0; index < data.size(); ++index) {
+        if (data[index].first == nullptr) continue;
+        NodeRecord& node = record->nodes[index];
+        const std::string stem = node.name.empty() ? "constant" + std::to_string(index) : node.name;
+        node.file = NewDataFile(record->name + "." + stem);
+        folder_->Write(node.file, data[index].first, static_cast<std::size_t>(data[index].second), problem);
+      }
+      if (record->problem.empty()) record->problem = FirstProblem(*record);
+      if (!folder_->Write(record->file, GraphText(*record), problem)) return;
+      graphs_.push_back(record);
+      Changed(problem);
+    });
+    if (!record->problem.empty()) Report(record->name + ": " + record->problem);
+    return record;
+  }
+
+  // Another name for a graph, and its file.
+  void Rename(const std::shared_ptr<GraphRecord>& graph, const std::string& name) {
+    if (name.empty()) return;
+    Locked([&](std::string& problem) {
+      if (graph->name == name) return;
+      const std::string old = graph->file;
+      names_.Free(graph->name);
+      NameGraph(*graph, name);
+      if (!folder_->Write(graph->file, GraphText(*graph), problem)) return;
+      Changed(problem);
+      folder_->Remove(old);
+    });
+  }
+
+  // --- Contents ---
+
+  HRESULT Constant(ID3D12Resource* buffer, const void* data, UINT64 bytes, UINT64 offset) {
+    if (buffer == nullptr || data == nullptr || bytes == 0 || offset + bytes < bytes) return E_INVALIDARG;
+    const std::string hooked = HookedName(buffer);
+    return Locked([&](std::string& problem) {
+      const std::size_t old = program_.ResourceOf(buffer, [&] { return NameOf(buffer, hooked); });
+      ResourceRecord& resource = program_.Resource(program_.ForContents(buffer, old, offset, offset + bytes));
+      const bool isFirst = resource.file.empty();
+      if (isFirst) resource.file = NewDataFile(resource.name);
+      const auto size = static_cast<std::size_t>(bytes);
+      if (isFirst && !folder_->Write(resource.file, data, offset == 0 ? size : 0, problem)) return;
+      if ((!isFirst || offset != 0) && !folder_->Add(resource.file, offset, data, size, problem)) return;
+      resource.ranges.push_back({offset, offset + bytes});
+      Changed(problem);
+    });
+  }
+
+  HRESULT Constant(const std::shared_ptr<GraphRecord>& graph, UINT input, const void* data, UINT64 bytes) {
+    if (data == nullptr || bytes == 0 || input >= graph->inputCount) return E_INVALIDARG;
+    return Locked([&](std::string& problem) {
+      Contents contents{NewDataFile(graph->name + "." + graph->InputName(input)), 0, bytes};
+      if (!folder_->Write(contents.file, data, static_cast<std::size_t>(bytes), problem)) return;
+      graph->contents[input] = contents;
+      Changed(problem);
+    });
+  }
+
+  HRESULT NameBuffer(ID3D12Resource* buffer, const std::string& name) {
+    if (buffer == nullptr || name.empty()) return E_INVALIDARG;
+    return Locked([&](std::string&) {
+      if (program_.Knows(buffer)) program_.Resource(program_.ResourceOf(buffer, [] { return ""; })).name = name;
+      bufferNames_[buffer] = name;
+    });
+  }
+
+  HRESULT ForgetBuffer(ID3D12Resource* buffer) {
+    if (buffer == nullptr) return E_INVALIDARG;
+    return Locked([&](std::string&) {
+      program_.Forget(buffer);
+      bufferNames_.erase(buffer);
+    });
+  }
+
+  // --- Dispatches ---
+
+  void Initialize(const std::shared_ptr<GraphRecord>& graph, const std::map<UINT, BoundBuffer>& owned,
+                  BoundBuffer persistent) {
+    const std::map<ID3D12Resource*, std::string> hooked = HookedNames(owned);
+    Locked([&](std::string& problem) {
+      if (!graph->problem.empty()) return;
+      for (const auto& item : owned) Meet(item.second, hooked);
+      program_.Initialize(graph, owned, persistent);
+      Changed(problem);
+    });
+  }
+
+  void Dispatch(const std::shared_ptr<GraphRecord>& graph, const DispatchBindings& bindings) {
+    const std::map<ID3D12Resource*, std::string> hooked = HookedNames(bindings);
+    Locked([&](std::string& problem) {
+      if (!graph->problem.empty()) {
+        problem = graph->name + " is dispatched, which is not recorded: " + graph->problem;
+        return;
+      }
+      if (program_.Size() + graph->nodes.size() > options_.mostDispatches) {
+        if (!std::exchange(isFull_, true)) problem = "the most dispatches are recorded, and no further ones will be";
+        return;
+      }
+      for (const BoundBuffer& bound : bindings.inputs) Meet(bound, hooked);
+      for (const BoundBuffer& bound : bindings.outputs) Meet(bound, hooked);
+      program_.Dispatch(graph, bindings);
+      isStale_ = true;
+      if (program_.Size() <= kShortProgram || program_.Size() >= written_ + written_ / 8) WriteProgram(problem);
+    });
+  }
+
+  HRESULT Flush() {
+    return Locked([&](std::string& problem) {
+      if (isStale_) WriteProgram(problem);
+      if (changes_ != 0) WriteIndex(problem);
+    });
+  }
+
+ private:
+  Recording(const RecordingOptions& options, std::unique_ptr<Folder> folder)
+      : options_(options), folder_(std::move(folder)) {
+    for (const char* name : {"recording", kProgramName}) {
+      names_.New(name);
+      files_.New(name);
+    }
+  }
+
+  // Runs `function`, which may leave a problem, and then tells the program of it.
+  template <typename Function>
+  HRESULT Locked(Function function) {
+    std::string problem;
+    const HRESULT result = Guarded([&] {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      function(problem);
+      return S_OK;
+    });
+    Report(FAILED(result) ? "there is no memory for the recording" : problem);
+    return FAILED(result) ? result : problem.empty() ? S_OK : kAccessDenied;
+  }
+
+  static std::string Stem(const std::string& name) {
+    static constexpr std::size_t kPrefix = sizeof "DML_OPERATOR_" - 1;
+    return name.size() > kPrefix ? name.substr(kPrefix) : "operator";
+  }
+
+  // --- Names ---
+
+  std::string HookedName() {
+    UINT number = 0;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      number = ++numbered_;
+    }
+    const std::string name = options_.graphName ? options_.graphName(number) : "";
+    return name.empty() ? "graph" + std::to_string(number) : name;
+  }
+  std::string HookedName(ID3D12Resource* buffer) {
+    if (!options_.bufferName || buffer == nullptr) return "";
+    return options_.bufferName(buffer);
+  }
+  std::map<ID3D12Resource*, std::string> HookedNames(const std::map<UINT, BoundBuffer>& bound) {
+    std::map<ID3D12Resource*, std::string> names;
+    for (const auto& item : bound) names[item.second.buffer] = HookedName(item.second.buffer);
+    return names;
+  }
+  std::map<ID3D12Resource*, std::string> HookedNames(const DispatchBindings& bindings) {
+    std::map<ID3D12Resource*, std::string> names;
+    for (const BoundBuffer& bound : bindings.inputs) names[bound.buffer] = HookedName(bound.buffer);
+    for (const BoundBuffer& bound : bindings.outputs) names[bound.buffer] = HookedName(bound.buffer);
+    return names;
+  }
+
+  void NameGraph(GraphRecord& graph, const std::string& wanted) {
+    const bool isOperator = wanted.empty() && graph.kind == GraphKind::kOperator;
+    graph.name = names_.New(isOperator ? Stem(graph.nodes.front().op->description.name) : wanted);
+    graph.file = files_.New(FileStem(graph.name)) + ".json";
+  }
+
+  std::string NewDataFile(const std::string& name) { return "data/" + dataFiles_.New(FileStem(name)) + ".bin"; }
+
+  std::string NameOf(ID3D12Resource* buffer, const std::string& hooked) {
+    const auto found = bufferNames_.find(buffer);
+    if (found != bufferNames_.end()) return found->second;
+    return hooked.empty() ? "buffer" + std::to_string(++buffers_) : hooked;
+  }
+
+  // Gives a buffer its resource, with a name.
+  void Meet(const BoundBuffer& bound, const std::map<ID3D12Resource*, std::string>& hooked) {
+    if (bound.buffer == nullptr) return;
+    const auto found = hooked.find(bound.buffer);
+    const std::string& name = found == hooked.end() ? std::string() : found->second;
+    program_.ResourceOf(bound.buffer, [&] { return NameOf(bound.buffer, name); });
+  }
+
+  // --- Files ---
+
+  void WriteProgram(std::string& problem) {
+    withoutContents_.clear();
+    const std::string text = program_.Text(withoutContents_);
+    if (!folder_->Write(std::string(kProgramName) + ".json", text, problem)) return;
+    const bool isNew = written_ == 0;
+    written_ = program_.Size();
+    isStale_ = false;
+    ++changes_;
+    if (isNew || withoutContents_ != listed_) WriteIndex(problem);
+  }
+
+  // While the recording is small the index is written at every change, and then when a sixteenth of it is new.
+  void Changed(std::string& problem) {
+    if (++changes_ * 16 > graphs_.size()) WriteIndex(problem);
+  }
+
+  void WriteIndex(std::string& problem) {
+    static constexpr const char* kKinds[] = {"graph", "operator", "rejected"};
+    JsonWriter json;
+    json.BeginObject(Layout::kLines).Key("dml2onnx_recording").Integer(kFormatVersion);
+    json.Key("graphs").BeginArray(Layout::kLines);
+    for (const auto& graph : graphs_) {
+      json.BeginObject().Key("name").String(graph->name);
+      json.Key("kind").String(kKinds[static_cast<int>(graph->kind)]).Key("nodes").Unsigned(graph->nodes.size());
+      json.Key("file").String(graph->file);
+      if (!graph->problem.empty()) json.Key("problem").String(graph->problem);
+      std::map<UINT, Contents> contents = graph->contents;
+      for (const auto& item : program_.Captured(*graph)) contents.insert(item);
+      if (!contents.empty()) WriteContents(json, *graph, contents);
+      json.EndObject();
+    }
+    if (written_ != 0) {
+      json.BeginObject().Key("name").String(kProgramName).Key("kind").String("program");
+      json.Key("nodes").Unsigned(written_).Key("file").String(std::string(kProgramName) + ".json");
+      json.Key("without_contents").BeginArray();
+      for (const std::string& name : withoutContents_) json.String(name);
+      json.EndArray().EndObject();
+      listed_ = withoutContents_;
+    }
+    json.EndArray().EndObject();
+    if (folder_->Write(kIndexName, json.Take() + "\n", problem)) changes_ = 0;
+  }
+
+  static void WriteContents(JsonWriter& json, const GraphRecord& graph, const std::map<UINT, Contents>& contents) {
+    json.Key("contents").BeginObject();
+    for (const auto& item : contents) {
+      json.Key(graph.InputName(item.first)).BeginObject().Key("file").String(item.second.file);
+      json.Key("offset").Unsigned(item.second.offset).Key("length").Unsigned(item.second.bytes).EndObject();
+    }
+    json.EndObject();
+  }
+
+  const RecordingOptions options_;
+  const std::unique_ptr<Folder> folder_;
+  std::mutex mutex_;
+  UniqueNames names_, files_, dataFiles_;
+  std::vector<std::shared_ptr<GraphRecord>> graphs_;
+  Program program_;
+  std::map<ID3D12Resource*, std::string> bufferNames_;
+  std::vector<std::string> withoutContents_, listed_;
+  UINT operators_ = 0, numbered_ = 0, buffers_ = 0;
+  std::size_t written_ = 0, changes_ = 0;
+  bool isStale_ = false, isFull_ = false;
+};
+
+}  // namespace detail
+}  // namespace dml2onnx
+
+// The objects that a device makes. Each stands before a real one, or in its place.
+
+namespace dml2onnx {
+namespace detail {
+
+// What the objects of a device know of it.
+struct Owner {
+  Ref<IDMLDevice> device;  // ours
+  std::shared_ptr<Recording> recording;
+};
+
+template <typename Interface, const GUID&... kIids>
+class Child : public Object<Interface, kIidDeviceChild, kIids...> {
+ public:
+  Child(Owner owner, Interface* real)
+      : Object<Interface, kIidDeviceChild, kIids...>(real), owner_(std::move(owner)), real_(real) {}
+
+  HRESULT STDMETHODCALLTYPE GetDevice(REFIID riid, void** ppv) noexcept override {
+    return owner_.device->QueryInterface(riid, ppv);
+  }
+
+  Interface* Real() const { return real_.Get(); }
+
+ protected:
+  Recording& Record() const { return *owner_.recording; }
+
+ private:
+  const Owner owner_;
+  const Ref<Interface> real_;
+};
+
+class OperatorObject final : public Child<IDMLOperator, kIidOperator, kIidOwnOperator> {
+ public:
+  static constexpr const GUID& kIid = kIidOwnOperator;
+
+  OperatorObject(Owner owner, IDMLOperator* real, std::shared_ptr<const OperatorRecord> record)
+      : Child(std::move(owner), real), record_(std::move(record)) {}
+
+  std::shared_ptr<const OperatorRecord> Operator() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return record_;
+  }
+
+ protected:
+  void Named(const std::string& name) override {
+    auto renamed = std::make_shared<OperatorRecord>(*Operator());
+    renamed->name = name;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    record_ = std::move(renamed);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const OperatorRecord> record_;
+};
+
+// Binding sizes that a device could have: of what is the same for all of them, the alignment, and room for what they
+// would keep in it.
+inline DML_BINDING_PROPERTIES PropertiesOf(const GraphRecord& graph) {
+  UINT64 temporary = 0, persistent = 0;
+  for (const EdgeRecord& edge : graph.intermediates) {
+    const TensorFacts* tensor = graph.OutputOf(edge.ends[0], edge.ends[1]);
+    if (tensor != nullptr) temporary += RoundUp(tensor->bytes, DML_TEMPORARY_BUFFER_ALIGNMENT);
+  }
+  for (UINT index = 0; index < graph.inputPoints.size() && index < graph.inputCount; ++index) {
+    const TensorFacts* tensor = graph.GraphInput(index);
+    if (tensor != nullptr && tensor->ownedByDml) persistent += RoundUp(tensor->bytes, DML_PERSISTENT_BUFFER_ALIGNMENT);
+  }
+  return {graph.inputCount + graph.outputCount + 2, temporary, persistent};
+}
+
+class CompiledObject final
+    : public Child<IDMLCompiledOperator, kIidPageable, kIidDispatchable, kIidCompiled, kIidOwnCompiled> {
+ public:
+  static constexpr const GUID& kIid = kIidOwnCompiled;
+
+  CompiledObject(Owner owner, IDMLCompiledOperator* real, std::shared_ptr<GraphRecord> graph)
+      : Child(std::move(owner), real), graph_(std::move(graph)), properties_(PropertiesOf(*graph_)) {}
+
+  DML_BINDING_PROPERTIES STDMETHODCALLTYPE GetBindingProperties() noexcept override {
+    return Real() != nullptr ? Real()->GetBindingProperties() : properties_;
+  }
+
+  const std::shared_ptr<GraphRecord>& Graph() const { return graph_; }
+  const DML_BINDING_PROPERTIES& Properties() const { return properties_; }
+
+ protected:
+  void Named(const std::string& name) override { Record().Rename(graph_, name); }
+
+ private:
+  const std::shared_ptr<GraphRecord> graph_;
+  const DML_BINDING_PROPERTIES properties_;
+};
+
+using CompiledOperators = std::vector<Ref<CompiledObject>>;
+
+// The compiled operators that a program names, and what the real device calls them. Those of other devices, of which we
+// know nothing, are their own, and none in the first list.
+struct NamedOperators {
+  CompiledOperators own;
+  std::vector<IDMLCompiledOperator*> real;
+  std::string problem;
+};
+
+inline NamedOperators NamedBy(UINT count, IDMLCompiledOperator* const* operators) {
+  NamedOperators named;
+  if (operators == nullptr && count != 0) named.problem = "the operators to be initialized are null";
+  for (UINT index = 0; operators != nullptr && index < count; ++index) {
+    if (operators[index] == nullptr) named.problem = "operator " + std::to_string(index) + " to be initialized is null";
+    named.own.push_back(Own<CompiledObject>(operators[index]));
+    const Ref<CompiledObject>& own = named.own.back();
+    named.real.push_back(own ? own->Real() : operators[index]);
+  }
+  return named;
+}
+
+class InitializerObject final
+    : public Child<IDMLOperatorInitializer, kIidPageable, kIidDispatchable, kIidInitializer, kIidOwnInitializer> {
+ public:
+  static constexpr const GUID& kIid = kIidOwnInitializer;
+
+  InitializerObject(Owner owner, IDMLOperatorInitializer* real, CompiledOperators operators)
+      : Child(std::move(owner), real), operators_(std::move(operators)) {}
+
+  DML_BINDING_PROPERTIES STDMETHODCALLTYPE GetBindingProperties() noexcept override {
+    if (Real() != nullptr) return Real()->GetBindingProperties();
+    UINT descriptors = 1;
+    for (const Ref<CompiledObject>& item : Operators()) {
+      if (item) descriptors += item->Properties().RequiredDescriptorCount;
+    }
+    return {descriptors, 0, 0};
+  }
+
+  HRESULT STDMETHODCALLTYPE Reset(UINT operatorCount, IDMLCompiledOperator* const* operators) noexcept override {
+    return Guarded([&] {
+      NamedOperators named = NamedBy(operatorCount, operators);
+      if (!named.problem.empty()) {
+        Record().Report(named.problem);
+        return E_INVALIDARG;
+      }
+      const HRESULT result = Real() == nullptr ? S_OK : Real()->Reset(operatorCount, named.real.data());
+      if (FAILED(result)) return result;
+      const std::lock_guard<std::mutex> lock(mutex_);
+      operators_.swap(named.own);
+      return result;
+    });
+  }
+
+  CompiledOperators Operators() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return operators_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  CompiledOperators operators_;
+};
+
+// The dispatchable that a program names, as ours and as the real device's.
+struct NamedDispatchable {
+  explicit NamedDispatchable(IDMLDispatchable* dispatchable)
+      : compiled(Own<CompiledObject>(dispatchable)),
+        initializer(Own<InitializerObject>(dispatchable)),
+        real(dispatchable) {
+    if (compiled) real = compiled->Real();
+    if (initializer) real = initializer->Real();
+  }
+
+  Ref<CompiledObject> compiled;
+  Ref<InitializerObject> initializer;
+  IDMLDispatchable* real;
+};
+
+// What a binding table binds at one moment: for every binding its elements, of which all but arrays have one.
+struct BindingsNow {
+  std::vector<std::vector<BoundBuffer>> inputs, outputs;
+  BoundBuffer persistent;
+};
+
+class BindingTableObject final : public Child<IDMLBindingTable, kIidBindingTable, kIidOwnBindingTable> {
+ public:
+  static constexpr const GUID& kIid = kIidOwnBindingTable;
+
+  BindingTableObject(Owner owner, IDMLBindingTable* real) : Child(std::move(owner), real) {}
+
+  void STDMETHODCALLTYPE BindInputs(UINT bindingCount, const DML_BINDING_DESC* bindings) noexcept override {
+    if (Real() != nullptr) Real()->BindInputs(bindingCount, bindings);
+    Set([&](BindingsNow& now) { now.inputs = Elements(bindingCount, bindings); });
+  }
+  void STDMETHODCALLTYPE BindOutputs(UINT bindingCount, const DML_BINDING_DESC* bindings) noexcept override {
+    if (Real() != nullptr) Real()->BindOutputs(bindingCount, bindings);
+    Set([&](BindingsNow& now) { now.outputs = Elements(bindingCount, bindings); });
+  }
+  void STDMETHODCALLTYPE BindTemporaryResource(const DML_BINDING_DESC* binding) noexcept override {
+    if (Real() != nullptr) Real()->BindTemporaryResource(binding);  // holds nothing that outlives a dispatch
+  }
+  void STDMETHODCALLTYPE BindPersistentResource(const DML_BINDING_DESC* binding) noexcept override {
+    if (Real() != nullptr) Real()->BindPersistentResource(binding);
+    Set([&](BindingsNow& now) {
+      const auto elements = Elements(binding == nullptr ? 0 : 1, binding);
+      now.persistent = elements.empty() || elements.front().empty() ? BoundBuffer() : elements.front().front();
+    });
+  }
+  HRESULT STDMETHODCALLTYPE Reset(const DML_BINDING_TABLE_DESC* desc) noexcept override {
+    return Guarded([&] {
+      HRESULT result = S_OK;
+      if (Real() != nullptr) {
+        DML_BINDING_TABLE_DESC unwrapped{};
+        if (desc != nullptr) {
+          unwrapped = *desc;
+          unwrapped.Dispatchable = NamedDispatchable(desc->Dispatchable).real;
+        }
+        result = Real()->Reset(desc == nullptr ? nullptr : &unwrapped);
+      } else if (desc != nullptr && desc->Dispatchable == nullptr) {
+        Record().Report("the dispatchable of a binding table is null");
+        result = E_INVALIDARG;
+      }
+      if (SUCCEEDED(result)) Set([](BindingsNow& now) { now = BindingsNow(); });
+      return result;
+    });
+  }
+
+  BindingsNow Now() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return now_;
+  }
+
+ private:
+  template <typename Function>
+  void Set(Function function) {
+    Guarded([&] {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      function(now_);
+      return S_OK;
+    });
+  }
+
+  static std::vector<std::vector<BoundBuffer>> Elements(UINT count, const DML_BINDING_DESC* bindings) {
+    std::vector<std::vector<BoundBuffer>> all;
+    for (UINT index = 0; bindings != nullptr && index < count; ++index) {
+      const DML_BINDING_DESC& binding = bindings[index];
+      all.emplace_back();
+      if (binding.Desc == nullptr) continue;
+      if (binding.Type == DML_BINDING_TYPE_BUFFER) {
+        all.back().push_back(Bound(*static_cast<const DML_BUFFER_BINDING*>(binding.Desc)));
+      } else if (binding.Type == DML_BINDING_TYPE_BUFFER_ARRAY) {
+        const auto& array = *static_cast<const DML_BUFFER_ARRAY_BINDING*>(binding.Desc);
+        for (UINT item = 0; array.Bindings != nullptr && item < array.BindingCount; ++item) {
+          all.back().push_back(Bound(array.Bindings[item]));
+        }
+      }
+    }
+    return all;
+  }
+  static BoundBuffer Bound(const DML_BUFFER_BINDING& binding) { return {binding.Buffer, binding.Offset}; }
+
+  mutable std::mutex mutex_;
+  BindingsNow now_;
+};
+
+// What a program binds to the inputs or outputs of a graph, one by one.
+inline std::vector<BoundBuffer> Flattened(const std::vector<std::vector<BoundBuffer>>& bound,
+                                          const std::vector<std::vector<int>>& points, UINT count) {
+  std::vector<BoundBuffer> flat(std::min<UINT>(count, kMostElements));
+  for (std::size_t point = 0; point < points.size() && point < bound.size(); ++point) {
+    for (std::size_t item = 0; item < points[point].size() && item < bound[point].size(); ++item) {
+      const int index = points[point][item];
+      if (index >= 0 && static_cast<std::size_t>(index) < flat.size()) {
+        flat[static_cast<std::size_t>(index)] = bound[point][item];
+      }
+    }
+  }
+  return flat;
+}
+
+class CommandRecorderObject final : public Child<IDMLCommandRecorder, kIidRecorder> {
+ public:
+  CommandRecorderObject(Owner owner, IDMLCommandRecorder* real) : Child(std::move(owner), real) {}
+
+  void STDMETHODCALLTYPE RecordDispatch(ID3D12CommandList* commandList, IDMLDispatchable* dispatchable,
+                                        IDMLBindingTable* bindings) noexcept override {
+    Guarded([&] {
+      const NamedDispatchable named(dispatchable);
+      const Ref<BindingTableObject> table = Own<BindingTableObject>(bindings);
+      if (Real() != nullptr) Real()->RecordDispatch(commandList, named.real, table ? table->Real() : bindings);
+      if (table && named.compiled) {
+        Dispatch(*named.compiled, table->Now());
+      } else if (table && named.initializer) {
+        Initialize(*named.initializer, table->Now());
+      } else {
+        Record().Report("a dispatch is not recorded: its dispatchable or binding table is null, or not of this device");
+      }
+      return S_OK;
+    });
+  }
+
+ private:
+  void Dispatch(const CompiledObject& compiled, const BindingsNow& now) {
+    const GraphRecord& graph = *compiled.Graph();
+    DispatchBindings bindings;
+    bindings.inputs = Flattened(now.inputs, graph.inputPoints, graph.inputCount);
+    bindings.outputs = Flattened(now.outputs, graph.outputPoints, graph.outputCount);
+    bindings.persistent = now.persistent;
+    Record().Dispatch(compiled.Graph(), bindings);
+  }
+
+  // An initializer binds one array for each operator, with an element for each of its inputs.
+  void Initialize(const InitializerObject& initializer, const BindingsNow& now) {
+    const CompiledOperators operators = initializer.Operators();
+    for (std::size_t index = 0; index < operators.size(); ++index) {
+      if (!operators[index]) continue;
+      const GraphRecord& graph = *operators[index]->Graph();
+      std::map<UINT, BoundBuffer> owned;
+      std::size_t element = 0;
+      for (const std::vector<int>& point : graph.inputPoints) {
+        for (const int input : point) {
+          if (index >= now.inputs.size() || element >= now.inputs[index].size()) break;
+          const BoundBuffer bound = now.inputs[index][element++];
+          if (input >= 0 && bound.buffer != nullptr) owned[static_cast<UINT>(input)] = bound;
+        }
+      }
+      const bool keeps = index < now.outputs.size() && !now.outputs[index].empty();
+      Record().Initialize(operators[index]->Graph(), owned, keeps ? now.outputs[index].front() : BoundBuffer());
+    }
+  }
+};
+
+}  // namespace detail
+}  // namespace dml2onnx
+
+// The device, which all the rest hangs on.
+
+namespace dml2onnx {
+namespace detail {
+
+#if DML2ONNX_TARGET_VERSION >= 0x2100
+using DeviceInterface = IDMLDevice1;
+#else
+using DeviceInterface = IDMLDevice;
+#endif
+
+class DeviceObject;
+
+// Interfaces of the device that do not derive from IDMLDevice. They are the device to COM: one count, one identity.
+class RecorderFace final : public Recorder {
+ public:
+  explicit RecorderFace(DeviceObject& device) : device_(device) {}
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) noexcept override;
+  ULONG STDMETHODCALLTYPE AddRef() noexcept override;
+  ULONG STDMETHODCALLTYPE Release() noexcept override;
+  HRESULT STDMETHODCALLTYPE Constant(ID3D12Resource* buffer, const void* data, UINT64 bytes,
+                                     UINT64 offset) noexcept override;
+  HRESULT STDMETHODCALLTYPE ConstantInput(IDMLCompiledOperator* compiled, UINT input, const void* data,
+                                          UINT64 bytes) noexcept override;
+  HRESULT STDMETHODCALLTYPE NameBuffer(ID3D12Resource* buffer, const wchar_t* name) noexcept override;
+  HRESULT STDMETHODCALLTYPE ForgetBuffer(ID3D12Resource* buffer) noexcept override;
+  HRESULT STDMETHODCALLTYPE Flush() noexcept override;
+
+ private:
+  DeviceObject& device_;
+};
+
+class DebugFace final : public IDMLDebugDevice {
+ public:
+  explicit DebugFace(DeviceObject& device) : device_(device) {}
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) noexcept override;
+  ULONG STDMETHODCALLTYPE AddRef() noexcept override;
+  ULONG STDMETHODCALLTYPE Release() noexcept override;
+  void STDMETHODCALLTYPE SetMuteDebugOutput(BOOL mute) noexcept override;
+
+ private:
+  DeviceObject& device_;
+};
+
+// The lowest feature level whose tensors may have a data type; 0 for what is no data type.
+inline UINT LevelOf(std::int32_t dataType) {
+  switch (BitsOf(dataType)) {
+    case 0:
+      return 0;
+    case 4:
+      return 0x6300;
+    case 64:
+      return 0x3000;
+    default:
+      return 0x1000;
+  }
+}
+
+class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
+ public:
+  DeviceObject(IDMLDevice* real, std::shared_ptr<Recording> recording)
+      : Object(real),
+        recording_(std::move(recording)),
+        parent_(recording_->Options().parentDevice),
+        real_(real),
+        real1_(As<DeviceInterface>(real, kIidNewest)),
+        realDebug_(As<IDMLDebugDevice>(real, kIidDebugDevice)) {}
+
+  Recording& Record() const { return *recording_; }
+  IDMLDebugDevice* RealDebug() const { return realDebug_.Get(); }
+
+  HRESULT STDMETHODCALLTYPE CheckFeatureSupport(DML_FEATURE feature, UINT featureQueryDataSize,
+                                                const void* featureQueryData, UINT featureSupportDataSize,
+                                                void* featureSupportData) noexcept override {
+    if (real_) {
+      return real_->CheckFeatureSupport(feature, featureQueryDataSize, featureQueryData, featureSupportDataSize,
+                                        featureSupportData);
+    }
+    return Guarded([&] {
+      if (feature == DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT) {
+        using Query = DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT;
+        using Support = DML_FEATURE_DATA_TENSOR_DATA_TYPE_SUPPORT;
+        if (featureQueryData == nullptr || featureQueryDataSize != sizeof(Query) || featureSupportData == nullptr ||
+            featureSupportDataSize != sizeof(Support)) {
+          return E_INVALIDARG;
+        }
+        const UINT since = LevelOf(ReadAt<std::int32_t>(featureQueryData, offsetof(Query, DataType)));
+        static_cast<Support*>(featureSupportData)->IsSupported = since != 0 && since <= Level() ? TRUE : FALSE;
+        return S_OK;
+      }
+#if DML2ONNX_TARGET_VERSION >= 0x2000
+      if (feature == DML_FEATURE_FEATURE_LEVELS) {
+        using Query = DML_FEATURE_QUERY_FEATURE_LEVELS;
+        using Support = DML_FEATURE_DATA_FEATURE_LEVELS;
+        if (featureQueryData == nullptr || featureQueryDataSize != sizeof(Query) || featureSupportData == nullptr ||
+            featureSupportDataSize != sizeof(Support)) {
+          return E_INVALIDARG;
+        }
+        return HighestLevel(*static_cast<const Query*>(featureQueryData), *static_cast<Support*>(featureSupportData));
+      }
+#endif
+      return kUnsupported;
+    });
+  }
+
+  HRESULT STDMETHODCALLTYPE CreateOperator(const DML_OPERATOR_DESC* desc, REFIID riid, void** ppv) noexcept override {
+    if (ppv != nullptr) *ppv = nullptr;
+    return Guarded([&] {
+      auto record = std::make_shared<OperatorRecord>();
+      record->description = Describe(desc);
+      std::string refusal = FirstOf(record->description.problems);
+      HRESULT result = refusal.empty() ? S_OK : E_INVALIDARG;
+      Ref<IDMLOperator> real;
+      // what this header does not know the real device may; null pointers it must not see
+      if (real_ &&
+          (refusal.empty() || (desc != nullptr && desc->Desc != nullptr && record->description.name.empty()))) {
+        result = real_->CreateOperator(desc, kIidOperator, ppv == nullptr ? nullptr : real.Out());
+        refusal = FAILED(result) ? "the real device answers " + HexText(result) : "";
+      }
+      recording_->AddOperator(record, refusal);
+      if (FAILED(result) || ppv == nullptr) return FAILED(result) ? result : S_FALSE;
+      return Hand(Make<OperatorObject>(real.Get(), std::move(record)), riid, ppv);
+    });
+  }
+
+  HRESULT STDMETHODCALLTYPE CompileOperator(IDMLOperator* op, DML_EXECUTION_FLAGS flags, REFIID riid,
+                                            void** ppv) noexcept override {
+    if (ppv != nullptr) *ppv = nullptr;
+    return Guarded([&] {
+      const Ref<OperatorObject> own = Own<OperatorObject>(op);
+      if (!own) {
+        recording_->Report(op == nullptr ? "the operator to be compiled is null"
+                                         : "the operator to be compiled was made by another device");
+        return E_INVALIDARG;
+      }
+      Ref<IDMLCompiledOperator> real;
+      if (real_) {
+        const HRESULT result =
+            real_->CompileOperator(own->Real(), flags, kIidCompiled, ppv == nullptr ? nullptr : real.Out());
+        if (FAILED(result)) {
+          recording_->Report("the real device does not compile an operator: " + HexText(result));
+          return result;
+        }
+      }
+      const std::shared_ptr<const OperatorRecord> record = own->Operator();
+      auto graph = recording_->AddGraph(GraphOfOne(record), {}, record->name);
+      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), riid, ppv);
+    });
+  }
+
+  HRESULT STDMETHODCALLTYPE CreateOperatorInitializer(UINT operatorCount, IDMLCompiledOperator* const* operators,
+                                                      REFIID riid, void** ppv) noexcept override {
+    if (ppv == nullptr) return E_POINTER;
+    *ppv = nullptr;
+    return Guarded([&] {
+      NamedOperators named = NamedBy(operatorCount, operators);
+      if (!named.problem.empty()) {
+        recording_->Report(named.problem);
+        return E_INVALIDARG;
+      }
+      Ref<IDMLOperatorInitializer> real;
+      if (real_) {
+        const HRESULT result = real_->CreateOperatorInitializer(
+            operatorCount, operators == nullptr ? nullptr : named.real.data(), kIidInitializer, real.Out());
+        if (FAILED(result)) return result;
+      }
+      return Hand(Make<InitializerObject>(real.Get(), std::move(named.own)), riid, ppv);
+    });
+  }
+
+  HRESULT STDMETHODCALLTYPE CreateCommandRecorder(REFIID riid, void** ppv) noexcept override {
+    if (ppv == nullptr) return E_POINTER;
+    *ppv = nullptr;
+    return Guarded([&] {
+      Ref<IDMLCommandRecorder> real;
+      const HRESULT result = real_ ? real_->CreateCommandRecorder(kIidRecorder, real.Out()) : S_OK;
+      return FAILED(result) ? result : Hand(Make<CommandRecorderObject>(real.Get()), riid, ppv);
+    });
+  }
+
+  HRESULT STDMETHODCALLTYPE CreateBindingTable(const DML_BINDING_TABLE_DESC* desc, REFIID riid,
+                                               void** ppv) noexcept override {
+    if (ppv == nullptr) return E_POINTER;
+    *ppv = nullptr;
+    return Guarded([&] {
+      Ref<IDMLBindingTable> real;
+      if (real_) {
+        DML_BINDING_TABLE_DESC unwrapped{};
+        if (desc != nullptr) {
+          unwrapped = *desc;
+          unwrapped.Dispatchable = NamedDispatchable(desc->Dispatchable).real;
+        }
+        const HRESULT result =
+            real_->CreateBindingTable(desc == nullptr ? nullptr : &unwrapped, kIidBindingTable, real.Out());
+        if (FAILED(result)) return result;
+      } else if (desc != nullptr && desc->Dispatchable == nullptr) {
+        recording_->Report("the dispatchable of a binding table is null");
+        return E_INVALIDARG;
+      }
+      return Hand(Make<BindingTableObject>(real.Get()), riid, ppv);
+    });
+  }
+
+  HRESULT STDMETHODCALLTYPE Evict(UINT count, IDMLPageable* const* ppObjects) noexcept override {
+    return Move(count, ppObjects, &IDMLDevice::Evict);
+  }
+
+  HRESULT STDMETHODCALLTYPE MakeResident(UINT count, IDMLPageable* const* ppObjects) noexcept override {
+    return Move(count, ppObjects, &IDMLDevice::MakeResident);
+  }
+
+  HRESULT STDMETHODCALLTYPE GetDeviceRemovedReason() noexcept override {
+    return real_ ? real_->GetDeviceRemovedReason() : S_OK;
+  }
+
+  HRESULT STDMETHODCALLTYPE GetParentDevice(REFIID riid, void** ppv) noexcept override {
+    if (real_) return real_->GetParentDevice(riid, ppv);
+    if (ppv == nullptr) return E_POINTER;
+    *ppv = nullptr;
+    return parent_ ? parent_->QueryInterface(riid, ppv) : E_NOINTERFACE;
+  }
+
+#if DML2ONNX_TARGET_VERSION >= 0x2100
+  HRESULT STDMETHODCALLTYPE CompileGraph(const DML_GRAPH_DESC* desc, DML_EXECUTION_FLAGS flags, REFIID riid,
+                                         void** ppv) noexcept override {
+    if (ppv != nullptr) *ppv = nullptr;
+    return Guarded([&] {
+      std::vector<Ref<OperatorObject>> operators;
+      GraphParts parts = GraphReader::Read(desc, [&](IDMLOperator* op) {
+        operators.push_back(Own<OperatorObject>(op));
+        return operators.back() ? operators.back()->Operator() : nullptr;
+      });
+      parts.graph.problem = parts.problem;
+      Ref<IDMLCompiledOperator> real;
+      HRESULT result = S_OK;
+      if (real1_ && parts.problem.empty()) {
+        result = CompileReal(*desc, operators, flags, ppv == nullptr ? nullptr : real.Out());
+        if (FAILED(result)) parts.graph.problem = "the real device answers " + HexText(result);
+      }
+      auto graph = recording_->AddGraph(std::move(parts.graph), parts.data, "");
+      if (FAILED(result)) return result;
+      if (!graph->problem.empty() && !real) return E_INVALIDARG;
+      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), riid, ppv);
+    });
+  }
+#endif
+
+ protected:
+  HRESULT QueryOther(REFIID riid, void** ppv) override {
+#if DML2ONNX_TARGET_VERSION >= 0x2100
+    if (Same(riid, kIidDevice1) && (!real_ || real1_)) return Found(static_cast<DeviceInterface*>(this), ppv);
+#endif
+    if (Same(riid, kIidOwnRecorder)) return Found(static_cast<Recorder*>(&recorderFace_), ppv);
+    if (Same(riid, kIidDebugDevice) && (!real_ || realDebug_)) {
+      return Found(static_cast<IDMLDebugDevice*>(&debugFace_), ppv);
+    }
+    return E_NOINTERFACE;
+  }
+
+ private:
+#if DML2ONNX_TARGET_VERSION >= 0x2100
+  static constexpr const GUID& kIidNewest = kIidDevice1;
+#else
+  static constexpr const GUID& kIidNewest = kIidDevice;
+#endif
+
+  UINT Level() const { return recording_->Options().featureLevel; }
+
+  template <typename Face>
+  static HRESULT Found(Face* face, void** ppv) {
+    face->AddRef();
+    *ppv = face;
+    return S_OK;
+  }
+
+  template <typename T, typename... Arguments>
+  Ref<T> Make(Arguments&&... arguments) {
+    return Ref<T>::Adopt(new T(Owner{Ref<IDMLDevice>(this), recording_}, std::forward<Arguments>(arguments)...));
+  }
+
+  static std::string FirstOf(const std::vector<std::string>& problems) {
+    return problems.empty() ? "" : problems.front();
+  }
+
+  static std::string HexText(HRESULT result) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%08X", static_cast<unsigned>(result));
+    return text;
+  }
+
+#if DML2ONNX_TARGET_VERSION >= 0x2000
+  HRESULT HighestLevel(const DML_FEATURE_QUERY_FEATURE_LEVELS& query, DML_FEATURE_DATA_FEATURE_LEVELS& support) const {
+    if (query.RequestedFeatureLevelCount == 0 || query.RequestedFeatureLevels == nullptr) return E_INVALIDARG;
+    UINT highest = 0;
+    for (UINT index = 0; index < query.RequestedFeatureLevelCount; ++index) {
+      const auto level = static_cast<UINT>(query.RequestedFeatureLevels[index]);
+      if (level <= Level()) highest = std::max(highest, level);
+    }
+    if (highest == 0) return kUnsupported;
+    support.MaxSupportedFeatureLevel = static_cast<DML_FEATURE_LEVEL>(highest);
+    return S_OK;
+  }
+#endif
+
+#if DML2ONNX_TARGET_VERSION >= 0x2100
+  // The same graph with the operators of the real device.
+  HRESULT CompileReal(DML_GRAPH_DESC desc, const std::vector<Ref<OperatorObject>>& operators, DML_EXECUTION_FLAGS flags,
+                      void** ppv) {
+    std::vector<DML_GRAPH_NODE_DESC> nodes(desc.Nodes, desc.Nodes + desc.NodeCount);
+    std::vector<DML_OPERATOR_GRAPH_NODE_DESC> descs;
+    descs.reserve(operators.size());
+    for (DML_GRAPH_NODE_DESC& node : nodes) {
+      if (node.Type != DML_GRAPH_NODE_TYPE_OPERATOR) continue;
+      descs.push_back(*static_cast<const DML_OPERATOR_GRAPH_NODE_DESC*>(node.Desc));
+      descs.back().Operator = operators[descs.size() - 1]->Real();
+      node.Desc = &descs.back();
+    }
+    desc.Nodes = nodes.data();
+    return real1_->CompileGraph(&desc, flags, kIidCompiled, ppv);
+  }
+#endif
+
+  using MoveMethod = HRESULT (STDMETHODCALLTYPE IDMLDevice::*)(UINT, IDMLPageable* const*);
+
+  HRESULT Move(UINT count, IDMLPageable* const* objects, MoveMethod method) noexcept {
+    return Guarded([&] {
+      if (objects == nullptr && count != 0) return E_INVALIDARG;
+      std::vector<IDMLPageable*> real;
+      for (UINT index = 0; index < count; ++index) {
+        if (objects[index] == nullptr) return E_INVALIDARG;
+        const Ref<IDMLDispatchable> dispatchable = As<IDMLDispatchable>(objects[index], kIidDispatchable);
+        const IDMLPageable* own = dispatchable ? NamedDispatchable(dispatchable.Get()).real : nullptr;
+        real.push_back(own == nullptr ? objects[index] : const_cast<IDMLPageable*>(own));
+      }
+      return real_ ? (real_.Get()->*method)(count, real.data()) : S_OK;
+    });
+  }
+
+  const std::shared_ptr<Recording> recording_;
+  const Ref<IUnknown> parent_;
+  const Ref<IDMLDevice> real_;
+  const Ref<DeviceInterface> real1_;
+  const Ref<IDMLDebugDevice> realDebug_;
+  RecorderFace recorderFace_{*this};
+  DebugFace debugFace_{*this};
+};
+
+inline HRESULT RecorderFace::QueryInterface(REFIID riid, void** ppv) noexcept {
+  return device_.QueryInterface(riid, ppv);
+}
+inline ULONG RecorderFace::AddRef() noexcept { return device_.AddRef(); }
+inline ULONG RecorderFace::Release() noexcept { return device_.Release(); }
+inline HRESULT RecorderFace::Constant(ID3D12Resource* buffer, const void* data, UINT64 bytes, UINT64 offset) noexcept {
+  return Guarded([&] { return device_.Record().Constant(buffer, data, bytes, offset); });
+}
+inline HRESULT RecorderFace::ConstantInput(IDMLCompiledOperator* compiled, UINT input, const void* data,
+                                           UINT64 bytes) noexcept {
+  return Guarded([&] {
+    const Ref<CompiledObject> own = Own<CompiledObject>(compiled);
+    return own ? device_.Record().Constant(own->Graph(), input, data, bytes) : E_INVALIDARG;
+  });
+}
+inline HRESULT RecorderFace::NameBuffer(ID3D12Resource* buffer, const wchar_t* name) noexcept {
+  return Guarded([&] { return device_.Record().NameBuffer(buffer, Utf8(name)); });
+}
+inline HRESULT RecorderFace::ForgetBuffer(ID3D12Resource* buffer) noexcept {
+  return Guarded([&] { return device_.Record().ForgetBuffer(buffer); });
+}
+inline HRESULT RecorderFace::Flush() noexcept {
+  return Guarded([&] { return device_.Record().Flush(); });
+}
+
+inline HRESULT DebugFace::QueryInterface(REFIID riid, void** ppv) noexcept { return device_.QueryInterface(riid, ppv); }
+inline ULONG DebugFace::AddRef() noexcept { return device_.AddRef(); }
+inline ULONG DebugFace::Release() noexcept { return device_.Release(); }
+inline void DebugFace::SetMuteDebugOutput(BOOL mute) noexcept {
+  if (device_.RealDebug() != nullptr) device_.RealDebug()->SetMuteDebugOutput(mute);
+}
+
+}  // namespace detail
+
+inline HRESULT CreateRecordingDevice(IDMLDevice* real, const RecordingOptions& options, REFIID riid,
+                                     void** ppv) noexcept {
+  if (ppv == nullptr) return E_POINTER;
+  *ppv = nullptr;
+  return detail::Guarded([&] {
+    std::shared_ptr<detail::Recording> recording = detail::Recording::Open(options);
+    if (!recording) return detail::kAccessDenied;
+    const auto device = detail::Ref<detail::DeviceObject>::Adopt(new detail::DeviceObject(real, std::move(recording)));
+    return device->QueryInterface(riid, ppv);
+  });
+}
+
+inline HRESULT GetRecorder(IUnknown* device, Recorder** recorder) noexcept {
+  if (recorder == nullptr) return E_POINTER;
+  *recorder = nullptr;
+  if (device == nullptr) return E_INVALIDARG;
+  return device->QueryInterface(detail::kIidOwnRecorder, reinterpret_cast<void**>(recorder));
+}
+
 }  // namespace dml2onnx

@@ -21,6 +21,7 @@ INVERSE_ACCURACY = 1e-4
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 SMALLEST_FLOAT32 = float(np.finfo(np.float32).smallest_normal)
 """The smallest normal number, below which 0 may stand for what there is (decision G8)."""
+SMALLEST_FLOAT64 = float(np.finfo(np.float64).smallest_normal)
 FLOAT64_ROUNDOFF = float(np.finfo(np.float64).eps)
 """Of the reference itself."""
 

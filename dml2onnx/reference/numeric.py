@@ -11,7 +11,14 @@ import numpy.typing as npt
 
 from dml2onnx.ir.operator import ScaleBias
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference.accuracy import FLOAT64_ROUNDOFF, LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32, working_roundoff
+from dml2onnx.reference.accuracy import (
+    FLOAT64_ROUNDOFF,
+    LARGEST_FLOAT32,
+    ROUNDOFF,
+    SMALLEST_FLOAT32,
+    SMALLEST_FLOAT64,
+    working_roundoff,
+)
 from dml2onnx.reference.registry import Array, Floats, Mask, Result
 
 
@@ -169,5 +176,8 @@ def scale_and_bias_floats(x: Array, factors: ScaleBias | None, data_type: DataTy
     if factors is None:
         return Result(wide, np.zeros_like(wide))
     product = wide * factors.scale
+    smallest = SMALLEST_FLOAT64 if data_type is DataType.FLOAT64 else SMALLEST_FLOAT32
+    # a subnormal product has few digits or, flushed, none (decision G8)
+    vanishes = (product != 0) & (np.abs(product) < smallest)
     error = sum_error(2, np.abs(product) + abs(factors.bias), working_roundoff(data_type))
-    return Result(product + factors.bias, error)
+    return Result(product + factors.bias, error + np.where(vanishes, smallest, 0))

@@ -45,14 +45,15 @@ def gather(
     profile: bool = False,
     provider: str = "cpu",
     time_limit: float | None = None,
+    max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Report:
     """All that is known of ``graph``, whatever is wrong with it.
 
     Errors are no exceptions here: they are among the findings, and what they prevent is absent. ``rounds`` of
     comparing with the reference are none by default; ``profile`` runs the model once, on the sample contents that came
-    with it and random numbers for what they leave out. ``time_limit`` and ``progress`` are those of
-    ``verify``. Raises :class:`DmlError` for arguments that nobody can mean.
+    with it and random numbers for what they leave out. ``time_limit``, ``max_bytes`` and ``progress`` are
+    those of ``verify``. Raises :class:`DmlError` for arguments that nobody can mean.
     """
     opset, target = arguments.opset(opset), arguments.target(target)
     if rounds or profile:
@@ -63,10 +64,10 @@ def gather(
     live = graph.live_nodes(graph.outputs) if model is not None else ()
     verdict, profiled = None, None
     if model is not None and rounds:
-        compare = partial(verify, graph, rounds=rounds, provider=provider, opset=opset)
+        compare = partial(verify, graph, rounds=rounds, provider=provider, opset=opset, max_bytes=max_bytes)
         verdict = _or_finding(findings, lambda: compare(time_limit=time_limit, progress=progress))
     if model is not None and profile:
-        profiled = _or_finding(findings, lambda: _profiled(model, provider))
+        profiled = _or_finding(findings, lambda: _profiled(model, provider, max_bytes))
     spent = {} if profiled is None else profiled[0]
     onnx, became = (None, {}) if model is None else onnx_side(graph, live, model, spent)
     side = Directml(graph, findings)
@@ -103,9 +104,9 @@ def _or_finding(findings: list[Diagnostic], work: Callable[[], T]) -> T | None:
         return None
 
 
-def _profiled(model: CompiledModel, provider: str) -> tuple[dict[str, NodeTime], Profile]:
+def _profiled(model: CompiledModel, provider: str, max_bytes: int | None) -> tuple[dict[str, NodeTime], Profile]:
     """What the nodes cost in one run, by their names, and what all of it cost."""
-    session = model.session(provider, profile=True)
+    session = model.session(provider, profile=True, max_bytes=max_bytes)
     random = np.random.default_rng(0)
     given = model.complete({})
     session.run({port.name: given.get(port.name, contents(port, random, "ordinary")) for port in model.inputs})

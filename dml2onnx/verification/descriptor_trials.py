@@ -2,63 +2,98 @@
 
 from __future__ import annotations
 
+import time
+from collections import Counter
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldType
 from dml2onnx.ir.operator import OperatorDesc, Scalar
+from dml2onnx.verification.batch import trials
 from dml2onnx.verification.lone import lone_node
 from dml2onnx.verification.trial import trial
-from dml2onnx.verification.variations import changed_field, findings, is_small, smaller, valid_walk, weight
+from dml2onnx.verification.variations import changed_field, findings, is_small, smaller, together, weight
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dml2onnx.diagnostics import Diagnostic
 
-STEPS = (0, 2, 6, 12)
-"""Changes from a descriptor that is known to a valid one."""
+SECONDS = 60.0
+"""For making a descriptor smaller."""
+
+STEPS = 16
+"""Changes along a walk, of which about half are kept."""
+
+MUTANTS = ("still valid", "refused by name", "refused by the name of another field")
+"""What may come of a change of one field."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """A valid descriptor, what is wrong with what it computes, and what came of one further change."""
+class Trial:
+    """A descriptor without findings, the seed of its contents, and what is wrong with what it computes."""
 
     op: OperatorDesc
+    seed: int
     problem: str
-    ran: bool
-    mutant: str
-    """``"still valid"``, ``"refused by name"`` or ``"refused by the name of another field"``."""
 
 
-def attempt(bases: Sequence[OperatorDesc], seed: int) -> Outcome:
-    """The descriptor of a seed, compiled, run and compared; and one change away from it."""
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The descriptors along a walk, and how many of the changes of one field were what of ``MUTANTS``."""
+
+    trials: tuple[Trial, ...]
+    mutants: Counter[str]
+    failures: tuple[str, ...]
+    """Descriptors of which the checks could not say anything."""
+
+
+def walk(bases: Sequence[OperatorDesc], seed: int) -> Walk:
+    """Descriptors that a seed leads to, from one of ``bases`` on, each without findings and unlike those before it.
+
+    They are tried together, see :func:`~dml2onnx.verification.batch.trials`.
+    """
     random = Random(seed)
-    op = valid_walk(random.choice(bases), random, random.choice(STEPS))
-    mutant, name = changed_field(op, random)
-    try:
-        found = findings(mutant)
-    except Exception as error:
-        return Outcome(op, f"checks of {mutant}: {type(error).__name__}: {error}", False, "no findings but a failure")
-    kind = "still valid"
-    if found:
-        kind = "refused by name" if any(names(item, name) for item in found) else "refused by the name of another field"
-    small = is_small(op)
-    return Outcome(op, trial(lone_node(op), seed) if small else "", small, kind)
+    op = random.choice(bases)
+    kept = {op: None}
+    mutants: Counter[str] = Counter()
+    failures = []
+    for _ in range(STEPS):
+        changed, names = together(op, random) if random.random() < 0.5 else changed_field(op, random)
+        if changed == op:
+            continue
+        try:
+            found = findings(changed)
+        except Exception as error:
+            failures.append(f"checks of {changed}: {type(error).__name__}: {error}")
+            continue
+        if names:
+            is_named = any(mentions(item, name) for item in found for name in names)
+            mutants[MUTANTS[0] if not found else MUTANTS[1] if is_named else MUTANTS[2]] += 1
+        if not found and is_small(changed):
+            op = changed
+            kept[op] = None
+    cases = [(item, STEPS * seed + number) for number, item in enumerate(kept)]
+    problems = trials([(lone_node(item), number) for item, number in cases])
+    tried = [Trial(*case, problem) for case, problem in zip(cases, problems, strict=True)]
+    return Walk(tuple(tried), mutants, tuple(failures))
 
 
-def names(item: Diagnostic, field: str) -> bool:
+def mentions(item: Diagnostic, field: str) -> bool:
     """Whether a finding says which field it is about, or mentions it."""
     return field in f"{item.field} {item.pointer} {item.message} {item.expected} {item.found}"
 
 
-def reduced(op: OperatorDesc, seed: int, problem: str) -> tuple[OperatorDesc, str]:
-    """The smallest descriptor near ``op`` that goes wrong as well, and how."""
+def reduced(op: OperatorDesc, seed: int, problem: str, seconds: float = SECONDS) -> tuple[OperatorDesc, str]:
+    """The smallest descriptor near ``op`` that goes wrong as well, and how; as small as it is when the time is up."""
+    end = time.monotonic() + seconds
     better = True
     while better:
         better = False
         for candidate in smaller(op):
+            if time.monotonic() >= end:
+                return op, problem
             if weight(candidate) >= weight(op) or findings(candidate):
                 continue
             found = trial(lone_node(candidate), seed)

@@ -63,7 +63,9 @@ class NodeCheck:
 class NodeChecks:
     """Validates the nodes of one graph, round after round."""
 
-    def __init__(self, graph: Graph, outputs: Sequence[GraphOutput], provider: str, opset: int) -> None:
+    def __init__(
+        self, graph: Graph, outputs: Sequence[GraphOutput], provider: str, opset: int, max_bytes: int | None = None
+    ) -> None:
         self._graph = graph
         self._half = provider == "dml"
         self._nodes = graph.live_nodes(tuple(outputs))
@@ -74,7 +76,7 @@ class NodeChecks:
         self._names = {output.value: output.name for output in seen}
         model = compile_outputs(replace(graph, results=(), effects=()), seen, opset=opset, target=provider)
         self._inputs = {port.name: port for port in model.inputs}
-        self._session: Session = model.session(provider)
+        self._session: Session = model.session(provider, max_bytes=max_bytes)
         self._found: dict[tuple[str, str], NodeCheck] = {}
 
     @property

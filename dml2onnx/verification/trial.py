@@ -13,19 +13,20 @@ from dml2onnx.exporters import export
 from dml2onnx.frontends import load
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput
-from dml2onnx.reference import evaluate_results
+from dml2onnx.reference import disagreements, evaluate_results
 from dml2onnx.verification.contents import random_array
 from dml2onnx.verification.nodes import bytes_to
 from dml2onnx.verification.whole import compare
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
     from random import Random
 
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Node
-    from dml2onnx.model import Array
+    from dml2onnx.model import Array, Port
+    from dml2onnx.reference import Result
 
 EXTREME_EVERY = 4
 """One seed in as many has extreme contents."""
@@ -33,9 +34,14 @@ EXTREME_EVERY = 4
 
 def feeds_of(model: CompiledModel, seed: int) -> dict[str, Array]:
     """Contents of all inputs."""
+    return feeds_of_ports(model.inputs, seed)
+
+
+def feeds_of_ports(ports: Sequence[Port], seed: int) -> dict[str, Array]:
+    """Contents of some inputs."""
     random = np.random.default_rng(seed)
     extremes = seed % EXTREME_EVERY == EXTREME_EVERY - 1
-    return {port.name: random_array(port, random, extremes=extremes) for port in model.inputs}
+    return {port.name: random_array(port, random, extremes=extremes) for port in ports}
 
 
 def trial(graph: Graph, seed: int, opset: int = 21) -> str:
@@ -47,12 +53,17 @@ def trial(graph: Graph, seed: int, opset: int = 21) -> str:
         want = evaluate_results(graph, feeds)
     except Exception as error:
         return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-    for port in model.outputs:
-        found = compare(port, got[port.name], want[port.name], "")
-        if found.wrong:
-            at = found.first_wrong
+    return differences(model.outputs, got, want)
+
+
+def differences(ports: Sequence[Port], got: Mapping[str, Array], want: Mapping[str, Result]) -> str:
+    """What is wrong with the first output that is; nothing is ``""``."""
+    for port in ports:
+        wrong = disagreements(got[port.name], want[port.name], port.desc.data_type)
+        if wrong.any():
+            at = tuple(int(axis[0]) for axis in np.nonzero(wrong))
             expected = want[port.name].values[at]
-            return f"{port.name}{list(at)} is {got[port.name][at]}, not {expected} ({found.wrong} of {found.elements})"
+            return f"{port.name}{list(at)} is {got[port.name][at]}, not {expected} ({wrong.sum()} of {wrong.size})"
     return ""
 
 

@@ -1,7 +1,7 @@
 """Descriptors that differ a little from others, as the catalogue's field types allow.
 
 A walk of such changes, each kept when the checks have nothing against it, reaches descriptors of every operator that
-nobody would write down: ``valid_walk``. A change of one field that is not kept has to be found out: ``changed_field``.
+nobody would write down. A change of one field, ``changed_field``, that is not kept has to be found out.
 """
 
 from __future__ import annotations
@@ -43,15 +43,6 @@ def is_small(op: OperatorDesc) -> bool:
     return all(desc.element_count <= LARGEST and desc.extent <= 4 * LARGEST for desc in descs)
 
 
-def valid_walk(op: OperatorDesc, random: Random, steps: int) -> OperatorDesc:
-    """A descriptor without findings, ``steps`` changes away from one."""
-    for _ in range(steps):
-        changed = together(op, random) if random.random() < 0.5 else changed_field(op, random)[0]
-        if changed != op and is_small(changed) and not findings(changed):
-            op = changed
-    return op
-
-
 def with_value(op: OperatorDesc, name: str, value: FieldValue) -> OperatorDesc:
     """The descriptor with another value in one field, and in the one that counts it."""
     values = list(op.values)
@@ -65,7 +56,12 @@ def with_value(op: OperatorDesc, name: str, value: FieldValue) -> OperatorDesc:
 # --- Several fields at once -------------------------------------------------------------------------------------------
 
 
-def together(op: OperatorDesc, random: Random) -> OperatorDesc:
+def together(op: OperatorDesc, random: Random) -> tuple[OperatorDesc, tuple[str, ...]]:
+    """As :func:`changed_field`, of no field in particular."""
+    return _together(op, random), ()
+
+
+def _together(op: OperatorDesc, random: Random) -> OperatorDesc:
     """One data type, number or rank changed wherever it stands: what belongs together often stays so."""
     tensors = [desc for item in op.schema.tensor_fields for desc in op.tensors(item.name)]
     if not tensors:
@@ -112,11 +108,13 @@ def _sized(desc: TensorDesc, sizes: tuple[int, ...]) -> TensorDesc:
 # --- One field --------------------------------------------------------------------------------------------------------
 
 
-def changed_field(op: OperatorDesc, random: Random) -> tuple[OperatorDesc, str]:
-    """The descriptor with something else in one field, and the field's name."""
+def changed_field(op: OperatorDesc, random: Random) -> tuple[OperatorDesc, tuple[str, ...]]:
+    """The descriptor with something else in one field; the field's name, and that of its count where this differs."""
     fields = [item for item in op.schema.fields if item.name not in _counts(op)]
     item = random.choice(fields)
-    return with_value(op, item.name, _another(item, op.get(item.name), random)), item.name
+    changed = with_value(op, item.name, _another(item, op.get(item.name), random))
+    recounted = item.count is not None and op.get(item.count) != changed.get(item.count)
+    return changed, (item.name, item.count) if recounted and item.count else (item.name,)
 
 
 def _counts(op: OperatorDesc) -> set[str | None]:

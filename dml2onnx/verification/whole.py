@@ -85,6 +85,7 @@ def verify(
     opset: int = 21,
     against: str | os.PathLike[str] | None = None,
     time_limit: float | None = None,
+    max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Verification:
     """Compiles a graph, runs it, and compares every node and every output with the reference implementation.
@@ -95,12 +96,21 @@ def verify(
     ``dml2onnx.reference.tolerance`` and ``propagation``; integers and data movement compare exactly.
 
     ``against`` is an ONNX model whose outputs are compared instead of the compiled one's. After ``time_limit`` seconds
-    no further node is looked at. ``progress`` is told how far it is. Raises :class:`DmlError` with every finding of
-    the checks.
+    no further node is looked at. ``max_bytes`` is as for :meth:`CompiledModel.session`. ``progress`` is told how far
+    it is. Raises :class:`DmlError` with every finding of the checks.
     """
     given = arguments.arrays(inputs)
     return verify_with(
-        model, lambda _: given, rounds, seed, provider, opset, against=against, time_limit=time_limit, progress=progress
+        model,
+        lambda _: given,
+        rounds,
+        seed,
+        provider,
+        opset,
+        against=against,
+        time_limit=time_limit,
+        max_bytes=max_bytes,
+        progress=progress,
     )
 
 
@@ -114,6 +124,7 @@ def verify_with(
     *,
     against: str | os.PathLike[str] | None,
     time_limit: float | None,
+    max_bytes: int | None = None,
     progress: Callable[[str], object] | None,
 ) -> Verification:
     """As :func:`verify`, with a function that makes the inputs when it is known how the model wants them."""
@@ -132,8 +143,8 @@ def verify_with(
     if not compiled.inputs:
         rounds = 1  # nothing varies from round to round
     watch = Watch(len(graph.live_nodes(tuple(outputs))), rounds, limit, tell)
-    candidate = _Compiled(compiled, provider) if other is None else _other(other, compiled, provider)
-    nodes = NodeChecks(graph, outputs, provider, opset) if other is None else None
+    candidate = _Compiled(compiled, provider, max_bytes) if other is None else _other(other, compiled, provider)
+    nodes = NodeChecks(graph, outputs, provider, opset, max_bytes) if other is None else None
     inputs = make_inputs(compiled.inputs)
     given = compiled.complete(inputs)
     random = np.random.default_rng(seed)
@@ -169,9 +180,9 @@ def _other(path: Path, compiled: CompiledModel, provider: str) -> OtherModel:
 class _Compiled:
     """The compiled model in a session."""
 
-    def __init__(self, model: CompiledModel, provider: str) -> None:
+    def __init__(self, model: CompiledModel, provider: str, max_bytes: int | None) -> None:
         self._model = model
-        self._session = model.session(provider)
+        self._session = model.session(provider, max_bytes=max_bytes)
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
         return self._model.finish(self._session.run(feeds))

@@ -64,6 +64,12 @@ class Describer {
       json_.BeginObject();
       for (std::size_t index = 0; index < table->count; ++index) {
         const Field& field = table->fields[index];
+        if (IsLeftOut(field, desc->Desc, depth)) {
+          TensorFacts absent;
+          absent.field = field.name;
+          if (field.kind == FieldKind::kTensor && depth == 0) Add(field, std::move(absent));
+          continue;
+        }
         json_.Key(field.name);
         Value(field, desc->Desc, Under(place, field.name), depth);
       }
@@ -122,6 +128,29 @@ class Describer {
     }
   }
 
+  // DxDispatch, which has no null, takes the same text: what may be absent is not written at all.
+  static bool IsLeftOut(const Field& field, const void* base, int depth) {
+    switch (field.kind) {
+      case FieldKind::kTensor:
+      case FieldKind::kTensorArray:
+        return (field.optional || depth > 0) && ReadAt<const void*>(base, field.offset) == nullptr;
+      case FieldKind::kScaleBias:
+      case FieldKind::kOperator:
+        return field.optional && ReadAt<const void*>(base, field.offset) == nullptr;
+      default:
+        return false;
+    }
+  }
+
+  // An array without elements has no need to lie anywhere.
+  void NoArray(bool isEmpty, const std::string& place) {
+    if (isEmpty) {
+      json_.BeginArray().EndArray();
+    } else {
+      Absent(false, place);
+    }
+  }
+
   void Absent(bool allowed, const std::string& place) {
     json_.Null();
     if (!allowed) Problem(place, "is null");
@@ -148,7 +177,7 @@ class Describer {
   void Numbers(const Field& field, const void* base, const std::string& place, Write write) {
     const auto* values = ReadAt<const Element*>(base, field.offset);
     const UINT count = ReadAt<UINT>(base, field.other);
-    if (values == nullptr) return Absent(field.optional || count == 0, place);
+    if (values == nullptr) return NoArray(count == 0, place);
     json_.BeginArray();
     const UINT bounded = Bounded(count, kMostElements, place);
     for (UINT index = 0; index < bounded; ++index) write(values[index]);
@@ -158,7 +187,7 @@ class Describer {
   void Tensors(const Field& field, const void* base, const std::string& place, int depth) {
     const auto* values = ReadAt<const DML_TENSOR_DESC*>(base, field.offset);
     const UINT count = ReadAt<UINT>(base, field.other);
-    if (values == nullptr) return Absent(field.optional || count == 0 || depth > 0, place);
+    if (values == nullptr) return NoArray(count == 0, place);
     json_.BeginArray();
     const UINT bounded = Bounded(count, kMostElements, place);
     for (UINT index = 0; index < bounded; ++index) {
@@ -170,7 +199,7 @@ class Describer {
   void Operators(const Field& field, const void* base, const std::string& place, int depth) {
     const auto* values = ReadAt<const DML_OPERATOR_DESC*>(base, field.offset);
     const UINT count = ReadAt<UINT>(base, field.other);
-    if (values == nullptr) return Absent(field.optional || count == 0, place);
+    if (values == nullptr) return NoArray(count == 0, place);
     json_.BeginArray();
     const UINT bounded = Bounded(count, kMostElements, place);
     for (UINT index = 0; index < bounded; ++index) {
@@ -247,7 +276,10 @@ class Describer {
       facts.present = true;
       Buffer(*desc, place, facts);
     }
-    if (depth > 0) return;
+    if (depth == 0) Add(field, std::move(facts));
+  }
+
+  void Add(const Field& field, TensorFacts facts) {
     (field.role == FieldRole::kInput ? description_.inputs : description_.outputs).push_back(std::move(facts));
   }
 
@@ -272,15 +304,18 @@ class Describer {
     const UINT count = Bounded(buffer.DimensionCount, kMostSizes, Under(place, "Sizes"));
     json_.Key("Sizes");
     Sizes(buffer.Sizes, count, count == 0, Under(place, "Sizes"));
-    json_.Key("Strides");
-    Sizes(buffer.Strides, count, true, Under(place, "Strides"));
+    if (buffer.Strides != nullptr) {
+      json_.Key("Strides");
+      Sizes(buffer.Strides, count, true, Under(place, "Strides"));
+    }
     json_.Key("TotalTensorSizeInBytes").Unsigned(buffer.TotalTensorSizeInBytes);
     json_.Key("GuaranteedBaseOffsetAlignment").Unsigned(buffer.GuaranteedBaseOffsetAlignment);
     json_.EndObject().EndObject();
-    if (NameOf(kTensorDataType, dataType) != nullptr) facts.dataType = static_cast<DML_TENSOR_DATA_TYPE>(dataType);
+    if (NameOf(kTensorDataType, dataType) != nullptr) facts.dataType = dataType;
     facts.ownedByDml = (flags & DML_TENSOR_FLAG_OWNED_BY_DML) != 0;
     facts.bytes = buffer.TotalTensorSizeInBytes;
     if (buffer.Sizes != nullptr) facts.sizes.assign(buffer.Sizes, buffer.Sizes + count);
+    if (buffer.Strides != nullptr) facts.strides.assign(buffer.Strides, buffer.Strides + count);
   }
 
   void Sizes(const UINT* values, UINT count, bool optional, const std::string& place) {

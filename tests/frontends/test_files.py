@@ -182,7 +182,7 @@ def test_a_program_that_starts_in_the_middle_of_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [r"\\server\share\w.bin", "//server/share/w.bin", r"\\.\COM1", r"\\?\C:\w.bin"])
 def test_other_computers_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    files = ModelFiles(tmp_path, ())
+    files = ModelFiles(tmp_path, (), 1 << 20)
     monkeypatch.setattr("dml2onnx.frontends.files._resolve", lambda path: pytest.fail(f"{path} was looked for"))
     with pytest.raises(FileError) as caught:
         files.find(name)
@@ -202,7 +202,7 @@ def test_what_lies_elsewhere_is_not_read(tmp_path: Path, name: str) -> None:
     (directory / "links").symlink_to(tmp_path)
     os.mkfifo(directory / "pipe")
     with pytest.raises(FileError) as caught:
-        ModelFiles(directory, ()).find(name)
+        ModelFiles(directory, (), 1 << 20).find(name)
     assert caught.value.code is (codes.FILE_UNREADABLE if name == "pipe" else codes.FILE_OUTSIDE)
     if name != "pipe" and name != "/etc/passwd":
-        assert ModelFiles(directory, [tmp_path]).find(name) == tmp_path / "w.bin"
+        assert ModelFiles(directory, [tmp_path], 1 << 20).find(name) == tmp_path / "w.bin"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from typing import TYPE_CHECKING
 
 import flatbuffers
 import pytest
@@ -12,6 +13,12 @@ from dml2onnx.serialized_schema import GRAPH, NODE, TENSOR
 
 from .partitions import numbers, offsets, string, table
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dml2onnx.frontends.flatbuffer import Place
+
+NOWHERE: Place = (None, "", "")
 _FORM = struct.Struct("<Q")
 
 
@@ -28,10 +35,10 @@ def tensor(sizes: list[int] | None = None, data_type: str = "FLOAT32", total: in
     return bytes(b.Output())
 
 
-def read(data: bytes) -> tuple[str | None, list[int] | None, int]:
+def read(data: bytes) -> tuple[str | None, Sequence[float] | None, int]:
     root = FlatBuffer(data).root(TENSOR)
     sizes = root.numbers("sizes", "<u4")
-    return root.string("dataType"), None if sizes is None else sizes.tolist(), root.uint64("totalTensorSizeInBytes")
+    return root.string("dataType"), sizes, root.uint64("totalTensorSizeInBytes")
 
 
 def test_reads_what_was_written() -> None:
@@ -111,11 +118,11 @@ def test_truncated(length: int) -> None:
 
 def test_structures() -> None:
     buffer = FlatBuffer(struct.pack("<IQ", 7, 9) + bytes(4))
-    assert buffer.structure("", 4, _FORM, 4) == (9,)
+    assert buffer.structure(NOWHERE, 4, _FORM, 4) == (9,)
     with pytest.raises(DamagedError, match="not aligned to 8"):
-        buffer.structure("", 4, _FORM, 8)
+        buffer.structure(NOWHERE, 4, _FORM, 8)
     with pytest.raises(DamagedError, match="a structure of 8 bytes would end beyond the 16 bytes"):
-        buffer.structure("", 12, _FORM, 4)
+        buffer.structure(NOWHERE, 12, _FORM, 4)
 
 
 def shared(count: int, length: int) -> Table:
@@ -143,4 +150,4 @@ def test_overlapping_strings_are_read_often_but_not_for_ever() -> None:
     root = FlatBuffer(data).root(GRAPH)
     with pytest.raises(DamagedError, match="too many offsets lead to the same bytes"):
         root.strings("graphInputNames")
-    assert len(FlatBuffer(data).string("", len(header) + 4 * count)) == 0x2022
+    assert len(FlatBuffer(data).string(NOWHERE, len(header) + 4 * count)) == 0x2022

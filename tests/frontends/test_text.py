@@ -9,7 +9,7 @@ import pytest
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Code, Severity, UnreadableError
-from dml2onnx.frontends import load
+from dml2onnx.frontends import LoadOptions, load
 
 from .models import DX, GRAPH, NATIVE, Model, edited, load_model, load_text
 
@@ -124,10 +124,9 @@ def test_impossible_name(name: str, tmp_path: Path) -> None:
         load(tmp_path / name)
 
 
-def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dml2onnx.frontends.text.MAX_TEXT_BYTES", 10)
+def test_too_large(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError, match=codes.FILE_TOO_LARGE.id):
-        load_model(tmp_path, NATIVE)
+        load_model(tmp_path, NATIVE, LoadOptions(max_bytes=10))
 
 
 @pytest.mark.parametrize(

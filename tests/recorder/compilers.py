@@ -56,9 +56,12 @@ def native() -> Compiler | None:
     return Compiler((found,)) if found is not None else zig()
 
 
-def sanitizers(compiler: Compiler, directory: Path) -> tuple[str, ...]:
-    """The options for AddressSanitizer and UndefinedBehaviorSanitizer, where the compiler brings what they need."""
-    options = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
+MEMORY = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
+THREADS = ("-fsanitize=thread", "-g")
+
+
+def sanitizers(compiler: Compiler, directory: Path, options: tuple[str, ...] = MEMORY) -> tuple[str, ...]:
+    """The options for sanitizers, where the compiler brings what they need."""
     source, program = directory / "sanitized.cpp", directory / "sanitized"
     source.write_text("int main() { return 0; }\n")
     command = [*compiler.command, *options, str(source), "-o", str(program)]

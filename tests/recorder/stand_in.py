@@ -123,6 +123,20 @@ def write(directory: Path) -> Path:
     return directory
 
 
+def write_iids(directory: Path) -> None:
+    """Puts ``iids.h`` into a directory: the GUID of each interface, and all of them."""
+    names = {"IUnknown_": "00000000-0000-0000-c000-000000000046"}
+    names |= {name: item["iid"] for name, item in facts()["interfaces"].items()}
+    lines = []
+    for name, iid in names.items():
+        first, second, third, *rest = iid.split("-")
+        last = ", ".join(f"0x{byte:02x}" for byte in bytes.fromhex("".join(rest)))
+        lines.append(f"inline constexpr GUID {name} = {{0x{first}, 0x{second}, 0x{third}, {{{last}}}}};\n")
+    every = f"inline constexpr GUID kAll[] = {{{', '.join(names)}}};\n"
+    text = f"#pragma once\n#include <DirectML.h>\n\nnamespace iids {{\n{''.join(lines)}{every}}}\n"
+    (directory / "iids.h").write_text(text, encoding="utf-8")
+
+
 def header(api: Facts) -> str:
     """The text of the header."""
     parts = [

@@ -11,7 +11,7 @@ from dml2onnx.builder.attributes import DataTypeLike
 from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods, filled, wanted
 from dml2onnx.builder.operators.results import MaxPoolingOutputs
-from dml2onnx.builder.recorder import INFERRED, Stated
+from dml2onnx.builder.recorder import Stated
 
 
 class PoolingOperators(OperatorMethods):
@@ -132,63 +132,6 @@ class PoolingOperators(OperatorMethods):
             },
             "OutputTensor",
             Stated(output_sizes),
-            name,
-        )
-
-    def average_pooling_grad(
-        self,
-        input_gradient: Operand,
-        output_gradient_sizes: Sequence[int],
-        window_sizes: Sequence[int],
-        include_padding: bool,
-        strides: Sequence[int] | None = None,
-        start_padding: Sequence[int] | None = None,
-        end_padding: Sequence[int] | None = None,
-        name: str | None = None,
-    ) -> Expression:
-        """AVERAGE_POOLING_GRAD: Backpropagation of AVERAGE_POOLING: each incoming gradient is divided by the divisor of
-        its window and added to every input position of that window.
-
-        Args:
-            input_gradient: Gradient with respect to the output of the forward pooling; normally has its sizes.
-            output_gradient_sizes: Sizes of OutputGradientTensor.
-            window_sizes: As in AVERAGE_POOLING.
-            include_padding: As in AVERAGE_POOLING.
-            strides: As in AVERAGE_POOLING. 1 by default.
-            start_padding: As in AVERAGE_POOLING. 0 by default.
-            end_padding: As in AVERAGE_POOLING. 0 by default.
-            name: Of the node; the operator's own by default.
-
-        Returns:
-            OutputGradientTensor: Gradient with respect to the input of the forward pooling; normally has its sizes.
-
-        Sizes:
-            InputGradientTensor: with OutputGradientTensor in the place of the forward InputTensor,
-                InputGradientTensor.Sizes are those of the forward output: Sizes[0] and Sizes[1] equal; for i in [0,
-                DimensionCount): Sizes[i + 2] = (OutputGradientTensor.Sizes[i + 2] + StartPadding[i] + EndPadding[i] -
-                WindowSize[i]) / Strides[i] + 1, the division rounded down, or rounded up.
-
-        Data types and dimension counts at feature level 6_4:
-            InputGradientTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
-            OutputGradientTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
-
-        From feature level 3_0 on.
-
-        Raises :class:`~dml2onnx.DmlError` with the diagnostics that ``check`` has for the descriptor.
-        https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling_grad_operator_desc
-        """
-        return self._one(
-            "AVERAGE_POOLING_GRAD",
-            {"InputGradientTensor": input_gradient},
-            {
-                "Strides": filled(strides, window_sizes, 1),
-                "WindowSize": window_sizes,
-                "StartPadding": filled(start_padding, window_sizes, 0),
-                "EndPadding": filled(end_padding, window_sizes, 0),
-                "IncludePadding": include_padding,
-            },
-            "OutputGradientTensor",
-            Stated(output_gradient_sizes),
             name,
         )
 
@@ -493,105 +436,6 @@ class PoolingOperators(OperatorMethods):
             name,
         )
         return MaxPoolingOutputs(*results)
-
-    def max_pooling_grad(
-        self,
-        input: Operand,
-        input_gradient: Operand,
-        window_sizes: Sequence[int],
-        strides: Sequence[int] | None = None,
-        start_padding: Sequence[int] | None = None,
-        end_padding: Sequence[int] | None = None,
-        dilations: Sequence[int] | None = None,
-        name: str | None = None,
-    ) -> Expression:
-        """MAX_POOLING_GRAD: Backpropagation of MAX_POOLING2: each incoming gradient is added at the position of the
-        maximum of its window, 0 elsewhere.
-
-        Args:
-            input: { BatchCount, ChannelCount, [InputDepth], InputHeight, InputWidth }; Input of the forward pooling;
-                used to find the maxima again.
-            input_gradient: { BatchCount, ChannelCount, [OutputDepth], OutputHeight, OutputWidth }; Gradient with
-                respect to the output of the forward pooling; normally has its sizes.
-            window_sizes: As in MAX_POOLING2.
-            strides: As in MAX_POOLING2. 1 by default.
-            start_padding: As in MAX_POOLING2. 0 by default.
-            end_padding: As in MAX_POOLING2. 0 by default.
-            dilations: As in MAX_POOLING2. 1 by default.
-            name: Of the node; the operator's own by default.
-
-        Returns:
-            OutputGradientTensor: { BatchCount, ChannelCount, [InputDepth], InputHeight, InputWidth }; Gradient with
-                respect to the input of the forward pooling.
-
-        Sizes:
-            InputGradientTensor: InputGradientTensor.Sizes are those of the forward output: Sizes[0] and Sizes[1] those
-                of InputTensor; for i in [0, DimensionCount): Sizes[i + 2] = (InputTensor.Sizes[i + 2] + StartPadding[i]
-                + EndPadding[i] - ((WindowSize[i] - 1) * Dilations[i] + 1)) / Strides[i] + 1, the division rounded down,
-                or rounded up.
-
-        Data types and dimension counts at feature level 6_4:
-            InputTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
-            InputGradientTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
-            OutputGradientTensor: FLOAT16, FLOAT32; 4 to 5 dimensions.
-
-        From feature level 3_0 on.
-
-        Raises :class:`~dml2onnx.DmlError` with the diagnostics that ``check`` has for the descriptor.
-        https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling_grad_operator_desc
-        """
-        return self._one(
-            "MAX_POOLING_GRAD",
-            {"InputTensor": input, "InputGradientTensor": input_gradient},
-            {
-                "Strides": filled(strides, window_sizes, 1),
-                "WindowSize": window_sizes,
-                "StartPadding": filled(start_padding, window_sizes, 0),
-                "EndPadding": filled(end_padding, window_sizes, 0),
-                "Dilations": filled(dilations, window_sizes, 1),
-            },
-            "OutputGradientTensor",
-            INFERRED,
-            name,
-        )
-
-    def max_unpooling(
-        self,
-        input: Operand,
-        indices: Operand,
-        output_sizes: Sequence[int],
-        name: str | None = None,
-    ) -> Expression:
-        """MAX_UNPOOLING: Undo of max pooling: Output[Indices[i]] = Input[i], 0 everywhere else.
-
-        Args:
-            input: { Batch, Channel, Height, Width }; Values as produced in OutputTensor of a max pooling.
-            indices: { Batch, Channel, Height, Width }; Zero-based target positions in OutputTensor seen as one
-                contiguous 1D array, as produced in OutputIndicesTensor of a max pooling.
-            output_sizes: Sizes of OutputTensor.
-            name: Of the node; the operator's own by default.
-
-        Returns:
-            OutputTensor: Same rank as InputTensor; its sizes are those of the original pooling input.
-
-        Data types and dimension counts at feature level 6_4:
-            InputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4 dimensions.
-            IndicesTensor: UINT32, UINT64; 4 dimensions.
-            OutputTensor: FLOAT16, FLOAT32, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 4 dimensions.
-
-        From feature level 2_0 on.
-
-        Raises :class:`~dml2onnx.DmlError` with the diagnostics that ``check`` has for the descriptor.
-        https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_unpooling_operator_desc
-        """
-        return self._one(
-            "MAX_UNPOOLING",
-            {"InputTensor": input, "IndicesTensor": indices},
-            {},
-            "OutputTensor",
-            Stated(output_sizes),
-            name,
-        )
 
     def quantized_linear_average_pooling(
         self,

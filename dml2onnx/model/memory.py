@@ -1,0 +1,76 @@
+"""How much memory a model takes while it runs, before any of it is taken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dml2onnx.model.types import stored_size
+
+if TYPE_CHECKING:
+    from dml2onnx.model.records import Node, OnnxGraph, Origin, Value
+
+ALIASES = frozenset({"Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
+"""Operators that give the memory that they are given another shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The bytes of all tensors that are there at once where most are, and what is running then."""
+
+    nbytes: int
+    origin: Origin | None
+
+
+def peak(graph: OnnxGraph) -> Peak:
+    """The least that a run takes: weights, inputs, and what nodes still have to read or callers get.
+
+    A node's result may lie where its inputs were, so these count only if somebody reads them later.
+    """
+    owner: dict[str, str] = {}
+    sizes: dict[str, int] = {}
+    uses: Counter[str] = Counter()
+    given = {port.onnx_name for port in graph.outputs}  # each has memory of its own
+    for node in graph.nodes:
+        for value in node.outputs:
+            if value is None:
+                continue
+            source = node.inputs[0] if _is_alias(node) and value.name not in given else None
+            owner[value.name] = value.name if source is None else owner.get(source.name, source.name)
+            sizes.setdefault(owner[value.name], stored_size(value.dtype, value.size))
+        uses.update(_owners(node.inputs, owner))
+    uses.update(owner.get(port.onnx_name, port.onnx_name) for port in graph.outputs)
+    ports = sum(stored_size(port.dtype, _size(port.shape)) for port in graph.inputs)
+    alive = {*graph.initializers, *(port.onnx_name for port in graph.inputs)}
+    now = graph.weight_bytes + ports
+    most = Peak(now, None)
+    for origin in graph.origins:
+        for node in origin.nodes:
+            for name in _owners(node.inputs, owner):
+                uses[name] -= 1
+                if not uses[name] and name in sizes and name in alive:
+                    alive.discard(name)
+                    now -= sizes[name]
+            for name in _owners(node.outputs, owner):
+                if name in sizes and name not in alive and (uses[name] or not _is_alias(node)):
+                    alive.add(name)
+                    now += sizes[name]
+            if now > most.nbytes:
+                most = Peak(now, origin)
+    return most
+
+
+def _is_alias(node: Node) -> bool:
+    return node.op_type in ALIASES and bool(node.inputs)
+
+
+def _owners(values: tuple[Value | None, ...], owner: dict[str, str]) -> list[str]:
+    return [owner.get(value.name, value.name) for value in values if value is not None]
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    count = 1
+    for size in shape:
+        count *= size
+    return count

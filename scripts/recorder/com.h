@@ -1,0 +1,243 @@
+// What all COM objects of the recorder share: references, identity, private data, and pointers that count.
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace dml2onnx {
+namespace detail {
+
+// As DirectML.h declares them. Compilers differ in how they give the GUID of an interface, so they stand here as well.
+inline constexpr GUID kIidUnknown = {0x00000000, 0x0000, 0x0000, {0xC0, 0, 0, 0, 0, 0, 0, 0x46}};
+inline constexpr GUID kIidObject = {0xc8263aac, 0x9e0c, 0x4a2d, {0x9b, 0x8e, 0x00, 0x75, 0x21, 0xa3, 0x31, 0x7c}};
+inline constexpr GUID kIidDevice = {0x6dbd6437, 0x96fd, 0x423f, {0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f}};
+inline constexpr GUID kIidDevice1 = {0xa0884f9a, 0xd2be, 0x4355, {0xaa, 0x5d, 0x59, 0x01, 0x28, 0x1a, 0xd1, 0xd2}};
+inline constexpr GUID kIidDeviceChild = {0x27e83142, 0x8165, 0x49e3, {0x97, 0x4e, 0x2f, 0xd6, 0x6e, 0x4c, 0xb6, 0x9d}};
+inline constexpr GUID kIidPageable = {0xb1ab0825, 0x4542, 0x4a4b, {0x86, 0x17, 0x6d, 0xde, 0x6e, 0x8f, 0x62, 0x01}};
+inline constexpr GUID kIidOperator = {0x26caae7a, 0x3081, 0x4633, {0x95, 0x81, 0x22, 0x6f, 0xbe, 0x57, 0x69, 0x5d}};
+inline constexpr GUID kIidDispatchable = {0xdcb821a8, 0x1039, 0x441e, {0x9f, 0x1c, 0xb1, 0x75, 0x9c, 0x2f, 0x3c, 0xec}};
+inline constexpr GUID kIidCompiled = {0x6b15e56a, 0xbf5c, 0x4902, {0x92, 0xd8, 0xda, 0x3a, 0x65, 0x0a, 0xfe, 0xa4}};
+inline constexpr GUID kIidInitializer = {0x427c1113, 0x435c, 0x469c, {0x86, 0x76, 0x4d, 0x5d, 0xd0, 0x72, 0xf8, 0x13}};
+inline constexpr GUID kIidBindingTable = {0x29c687dc, 0xde74, 0x4e3b, {0xab, 0x00, 0x11, 0x68, 0xf2, 0xfc, 0x3c, 0xfc}};
+inline constexpr GUID kIidRecorder = {0xe6857a76, 0x2e3e, 0x4fdd, {0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53}};
+inline constexpr GUID kIidDebugDevice = {0x7d6f3ac9, 0x394a, 0x4ac3, {0x92, 0xa7, 0x39, 0x0c, 0xc5, 0x7a, 0x82, 0x17}};
+
+// Interfaces of the recorder: the one that programs ask for, and those by which it knows its own objects. They change
+// when the objects do, since two libraries of one program may have been compiled with different recorders.
+inline constexpr GUID kIidOwnRecorder = {0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x01}};
+inline constexpr GUID kIidOwnOperator = {0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x02}};
+inline constexpr GUID kIidOwnCompiled = {0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x03}};
+inline constexpr GUID kIidOwnInitializer = {
+    0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x04}};
+inline constexpr GUID kIidOwnBindingTable = {
+    0x3f1c9f10, 0x6a34, 0x4b0e, {0x9d, 0x57, 0x8e, 0x0c, 0x2b, 0x61, 0xd4, 0x05}};
+
+// Of dxgi.h, which not everyone has.
+inline constexpr HRESULT kNotFound = static_cast<HRESULT>(0x887A0002u);
+inline constexpr HRESULT kMoreData = static_cast<HRESULT>(0x887A0003u);
+inline constexpr HRESULT kUnsupported = static_cast<HRESULT>(0x887A0004u);
+inline constexpr HRESULT kAccessDenied = static_cast<HRESULT>(0x80070005u);
+
+inline bool Same(const GUID& one, const GUID& other) { return std::memcmp(&one, &other, sizeof one) == 0; }
+
+// A reference.
+template <typename T>
+class Ref {
+ public:
+  Ref() = default;
+  explicit Ref(T* object) : object_(object) {
+    if (object_ != nullptr) object_->AddRef();
+  }
+  Ref(const Ref& other) : Ref(other.object_) {}
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  ~Ref() {
+    if (object_ != nullptr) object_->Release();
+  }
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+
+  // One that was counted already.
+  static Ref Adopt(T* object) {
+    Ref ref;
+    ref.object_ = object;
+    return ref;
+  }
+
+  T* Get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+
+  // Where a method puts an object, in the place of none.
+  void** Out() { return reinterpret_cast<void**>(&object_); }
+
+ private:
+  T* object_ = nullptr;
+};
+
+// Another interface of an object; none when it does not have it. The caller says which type the GUID stands for.
+template <typename T>
+Ref<T> As(IUnknown* object, const GUID& iid) {
+  void* found = nullptr;
+  if (object == nullptr || FAILED(object->QueryInterface(iid, &found))) return {};
+  return Ref<T>::Adopt(static_cast<T*>(found));
+}
+
+// What programs attach to objects: bytes, and interfaces, which are counted. As ID3D12Object has it.
+class PrivateData {
+ public:
+  HRESULT Get(REFGUID guid, UINT* size, void* data) {
+    if (size == nullptr) return E_INVALIDARG;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const Entry* entry = Find(guid);
+    if (entry == nullptr) {
+      *size = 0;
+      return kNotFound;
+    }
+    IUnknown* object = entry->object.Get();
+    const UINT needed = object != nullptr ? UINT{sizeof object} : static_cast<UINT>(entry->bytes.size());
+    const UINT room = std::exchange(*size, needed);
+    if (data == nullptr) return S_OK;
+    if (room < needed) return kMoreData;
+    if (object != nullptr) {
+      object->AddRef();
+      std::memcpy(data, &object, sizeof object);
+    } else {
+      std::memcpy(data, entry->bytes.data(), needed);
+    }
+    return S_OK;
+  }
+
+  HRESULT Set(REFGUID guid, UINT size, const void* data) {
+    if (data == nullptr && size != 0) return E_INVALIDARG;
+    const auto* bytes = static_cast<const unsigned char*>(data);
+    if (data == nullptr) return Put(guid, {}, {}, false);
+    return Put(guid, std::vector<unsigned char>(bytes, bytes + size), {}, true);
+  }
+
+  HRESULT Set(REFGUID guid, IUnknown* object) { return Put(guid, {}, Ref<IUnknown>(object), object != nullptr); }
+
+ private:
+  struct Entry {
+    GUID guid;
+    std::vector<unsigned char> bytes;
+    Ref<IUnknown> object;
+  };
+
+  Entry* Find(REFGUID guid) {
+    for (Entry& entry : entries_) {
+      if (Same(entry.guid, guid)) return &entry;
+    }
+    return nullptr;
+  }
+
+  HRESULT Put(REFGUID guid, std::vector<unsigned char> bytes, Ref<IUnknown> object, bool keep) {
+    Entry old{};  // is released last of all, when the lock is not held any more
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Entry* entry = Find(guid);
+    if (!keep) {
+      if (entry == nullptr) return S_OK;
+      old = std::move(*entry);
+      if (entry != &entries_.back()) *entry = std::move(entries_.back());
+      entries_.pop_back();
+    } else if (entry != nullptr) {
+      old = std::exchange(*entry, Entry{guid, std::move(bytes), std::move(object)});
+    } else {
+      entries_.push_back({guid, std::move(bytes), std::move(object)});
+    }
+    return S_OK;
+  }
+
+  std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+// An object with the interface `Interface`, whose other interfaces, all of them its bases, go by `kIids`. With a real
+// object behind it, that one holds its private data and name, so that tools which look there find them.
+template <typename Interface, const GUID&... kIids>
+class Object : public Interface {
+ public:
+  using Face = Interface;
+
+  explicit Object(IDMLObject* real) : realObject_(real) {}
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) noexcept override {
+    if (ppv == nullptr) return E_POINTER;
+    *ppv = nullptr;
+    if (!Same(riid, kIidUnknown) && !Same(riid, kIidObject) && !(Same(riid, kIids) || ...)) {
+      return QueryOther(riid, ppv);
+    }
+    AddRef();
+    *ppv = static_cast<Interface*>(this);
+    return S_OK;
+  }
+
+  ULONG STDMETHODCALLTYPE AddRef() noexcept override { return references_.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+  ULONG STDMETHODCALLTYPE Release() noexcept override {
+    const ULONG left = references_.fetch_sub(1, std::memory_order_acq_rel) - 1;
+    if (left == 0) delete this;
+    return left;
+  }
+
+  HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID guid, UINT* dataSize, void* data) noexcept override {
+    if (realObject_) return realObject_->GetPrivateData(guid, dataSize, data);
+    return Guarded([&] { return privateData_.Get(guid, dataSize, data); });
+  }
+
+  HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID guid, UINT dataSize, const void* data) noexcept override {
+    if (realObject_) return realObject_->SetPrivateData(guid, dataSize, data);
+    return Guarded([&] { return privateData_.Set(guid, dataSize, data); });
+  }
+
+  HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID guid, IUnknown* data) noexcept override {
+    if (realObject_) return realObject_->SetPrivateDataInterface(guid, data);
+    return Guarded([&] { return privateData_.Set(guid, data); });
+  }
+
+  HRESULT STDMETHODCALLTYPE SetName(PCWSTR name) noexcept override {
+    if (realObject_) {
+      const HRESULT result = realObject_->SetName(name);
+      if (FAILED(result)) return result;
+    }
+    return Guarded([&] {
+      Named(Utf8(name));
+      return S_OK;
+    });
+  }
+
+ protected:
+  virtual ~Object() = default;
+
+  virtual HRESULT QueryOther(REFIID, void**) { return E_NOINTERFACE; }
+
+  // The program has given the object a name; "" when it has taken it away.
+  virtual void Named(const std::string&) {}
+
+ private:
+  std::atomic<ULONG> references_{1};
+  Ref<IDMLObject> realObject_;
+  PrivateData privateData_;
+};
+
+// The object of ours that a program's pointer leads to; none when it is of another device's making.
+template <typename T>
+Ref<T> Own(IUnknown* object) {
+  Ref<typename T::Face> found = As<typename T::Face>(object, T::kIid);
+  return Ref<T>(static_cast<T*>(found.Get()));
+}
+
+// Hands a new object to the program: S_FALSE when it wants to know only whether there would be one.
+template <typename T>
+HRESULT Hand(Ref<T> object, REFIID riid, void** ppv) {
+  return ppv == nullptr ? S_FALSE : object->QueryInterface(riid, ppv);
+}
+
+}  // namespace detail
+}  // namespace dml2onnx

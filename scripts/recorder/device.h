@@ -1,0 +1,408 @@
+// The device, which all the rest hangs on.
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dml2onnx {
+namespace detail {
+
+#if DML2ONNX_TARGET_VERSION >= 0x2100
+using DeviceInterface = IDMLDevice1;
+#else
+using DeviceInterface = IDMLDevice;
+#endif
+
+class DeviceObject;
+
+// Interfaces of the device that do not derive from IDMLDevice. They are the device to COM: one count, one identity.
+class RecorderFace final : public Recorder {
+ public:
+  explicit RecorderFace(DeviceObject& device) : device_(device) {}
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) noexcept override;
+  ULONG STDMETHODCALLTYPE AddRef() noexcept override;
+  ULONG STDMETHODCALLTYPE Release() noexcept override;
+  HRESULT STDMETHODCALLTYPE Constant(ID3D12Resource* buffer, const void* data, UINT64 bytes,
+                                     UINT64 offset) noexcept override;
+  HRESULT STDMETHODCALLTYPE ConstantInput(IDMLCompiledOperator* compiled, UINT input, const void* data,
+                                          UINT64 bytes) noexcept override;
+  HRESULT STDMETHODCALLTYPE NameBuffer(ID3D12Resource* buffer, const wchar_t* name) noexcept override;
+  HRESULT STDMETHODCALLTYPE ForgetBuffer(ID3D12Resource* buffer) noexcept override;
+  HRESULT STDMETHODCALLTYPE Flush() noexcept override;
+
+ private:
+  DeviceObject& device_;
+};
+
+class DebugFace final : public IDMLDebugDevice {
+ public:
+  explicit DebugFace(DeviceObject& device) : device_(device) {}
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) noexcept override;
+  ULONG STDMETHODCALLTYPE AddRef() noexcept override;
+  ULONG STDMETHODCALLTYPE Release() noexcept override;
+  void STDMETHODCALLTYPE SetMuteDebugOutput(BOOL mute) noexcept override;
+
+ private:
+  DeviceObject& device_;
+};
+
+// The lowest feature level whose tensors may have a data type; 0 for what is no data type.
+inline UINT LevelOf(std::int32_t dataType) {
+  switch (BitsOf(dataType)) {
+    case 0:
+      return 0;
+    case 4:
+      return 0x6300;
+    case 64:
+      return 0x3000;
+    default:
+      return 0x1000;
+  }
+}
+
+class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
+ public:
+  DeviceObject(IDMLDevice* real, std::shared_ptr<Recording> recording)
+      : Object(real),
+        recording_(std::move(recording)),
+        parent_(recording_->Options().parentDevice),
+        real_(real),
+        real1_(As<DeviceInterface>(real, kIidNewest)),
+        realDebug_(As<IDMLDebugDevice>(real, kIidDebugDevice)) {}
+
+  Recording& Record() const { return *recording_; }
+  IDMLDebugDevice* RealDebug() const { return realDebug_.Get(); }
+
+  HRESULT STDMETHODCALLTYPE CheckFeatureSupport(DML_FEATURE feature, UINT featureQueryDataSize,
+                                                const void* featureQueryData, UINT featureSupportDataSize,
+                                                void* featureSupportData) noexcept override {
+    if (real_) {
+      return real_->CheckFeatureSupport(feature, featureQueryDataSize, featureQueryData, featureSupportDataSize,
+                                        featureSupportData);
+    }
+    return Guarded([&] {
+      if (feature == DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT) {
+        using Query = DML_FEATURE_QUERY_TENSOR_DATA_TYPE_SUPPORT;
+        using Support = DML_FEATURE_DATA_TENSOR_DATA_TYPE_SUPPORT;
+        if (featureQueryData == nullptr || featureQueryDataSize != sizeof(Query) || featureSupportData == nullptr ||
+            featureSupportDataSize != sizeof(Support)) {
+          return E_INVALIDARG;
+        }
+        const UINT since = LevelOf(ReadAt<std::int32_t>(featureQueryData, offsetof(Query, DataType)));
+        static_cast<Support*>(featureSupportData)->IsSupported = since != 0 && since <= Level() ? TRUE : FALSE;
+        return S_OK;
+      }
+#if DML2ONNX_TARGET_VERSION >= 0x2000
+      if (feature == DML_FEATURE_FEATURE_LEVELS) {
+        using Query = DML_FEATURE_QUERY_FEATURE_LEVELS;
+        using Support = DML_FEATURE_DATA_FEATURE_LEVELS;
+        if (featureQueryData == nullptr || featureQueryDataSize != sizeof(Query) || featureSupportData == nullptr ||
+            featureSupportDataSize != sizeof(Support)) {
+          return E_INVALIDARG;
+        }
+        return HighestLevel(*static_cast<const Query*>(featureQueryData), *static_cast<Support*>(featureSupportData));
+      }
+#endif
+      return kUnsupported;
+    });
+  }
+
+  HRESULT STDMETHODCALLTYPE CreateOperator(const DML_OPERATOR_DESC* desc, REFIID riid, void** ppv) noexcept override {
+    if (ppv != nullptr) *ppv = nullptr;
+    return Guarded([&] {
+      auto record = std::make_shared<OperatorRecord>();
+      record->description = Describe(desc);
+      std::string refusal = FirstOf(record->description.problems);
+      HRESULT result = refusal.empty() ? S_OK : E_INVALIDARG;
+      Ref<IDMLOperator> real;
+      // what this header does not know the real device may; null pointers it must not see
+      if (real_ &&
+          (refusal.empty() || (desc != nullptr && desc->Desc != nullptr && record->description.name.empty()))) {
+        result = real_->CreateOperator(desc, kIidOperator, ppv == nullptr ? nullptr : real.Out());
+        refusal = FAILED(result) ? "the real device answers " + HexText(result) : "";
+      }
+      recording_->AddOperator(record, refusal);
+      if (FAILED(result) || ppv == nullptr) return FAILED(result) ? result : S_FALSE;
+      return Hand(Make<OperatorObject>(real.Get(), std::move(record)), riid, ppv);
+    });
+  }
+
+  HRESULT STDMETHODCALLTYPE CompileOperator(IDMLOperator* op, DML_EXECUTION_FLAGS flags, REFIID riid,
+                                            void** ppv) noexcept override {
+    if (ppv != nullptr) *ppv = nullptr;
+    return Guarded([&] {
+      const Ref<OperatorObject> own = Own<OperatorObject>(op);
+      if (!own) {
+        recording_->Report(op == nullptr ? "the operator to be compiled is null"
+                                         : "the operator to be compiled was made by another device");
+        return E_INVALIDARG;
+      }
+      Ref<IDMLCompiledOperator> real;
+      if (real_) {
+        const HRESULT result =
+            real_->CompileOperator(own->Real(), flags, kIidCompiled, ppv == nullptr ? nullptr : real.Out());
+        if (FAILED(result)) {
+          recording_->Report("the real device does not compile an operator: " + HexText(result));
+          return result;
+        }
+      }
+      const std::shared_ptr<const OperatorRecord> record = own->Operator();
+      auto graph = recording_->AddGraph(GraphOfOne(record), {}, record->name);
+      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), riid, ppv);
+    });
+  }
+
+  HRESULT STDMETHODCALLTYPE CreateOperatorInitializer(UINT operatorCount, IDMLCompiledOperator* const* operators,
+                                                      REFIID riid, void** ppv) noexcept override {
+    if (ppv == nullptr) return E_POINTER;
+    *ppv = nullptr;
+    return Guarded([&] {
+      NamedOperators named = NamedBy(operatorCount, operators);
+      if (!named.problem.empty()) {
+        recording_->Report(named.problem);
+        return E_INVALIDARG;
+      }
+      Ref<IDMLOperatorInitializer> real;
+      if (real_) {
+        const HRESULT result = real_->CreateOperatorInitializer(
+            operatorCount, operators == nullptr ? nullptr : named.real.data(), kIidInitializer, real.Out());
+        if (FAILED(result)) return result;
+      }
+      return Hand(Make<InitializerObject>(real.Get(), std::move(named.own)), riid, ppv);
+    });
+  }
+
+  HRESULT STDMETHODCALLTYPE CreateCommandRecorder(REFIID riid, void** ppv) noexcept override {
+    if (ppv == nullptr) return E_POINTER;
+    *ppv = nullptr;
+    return Guarded([&] {
+      Ref<IDMLCommandRecorder> real;
+      const HRESULT result = real_ ? real_->CreateCommandRecorder(kIidRecorder, real.Out()) : S_OK;
+      return FAILED(result) ? result : Hand(Make<CommandRecorderObject>(real.Get()), riid, ppv);
+    });
+  }
+
+  HRESULT STDMETHODCALLTYPE CreateBindingTable(const DML_BINDING_TABLE_DESC* desc, REFIID riid,
+                                               void** ppv) noexcept override {
+    if (ppv == nullptr) return E_POINTER;
+    *ppv = nullptr;
+    return Guarded([&] {
+      Ref<IDMLBindingTable> real;
+      if (real_) {
+        DML_BINDING_TABLE_DESC unwrapped{};
+        if (desc != nullptr) {
+          unwrapped = *desc;
+          unwrapped.Dispatchable = NamedDispatchable(desc->Dispatchable).real;
+        }
+        const HRESULT result =
+            real_->CreateBindingTable(desc == nullptr ? nullptr : &unwrapped, kIidBindingTable, real.Out());
+        if (FAILED(result)) return result;
+      } else if (desc != nullptr && desc->Dispatchable == nullptr) {
+        recording_->Report("the dispatchable of a binding table is null");
+        return E_INVALIDARG;
+      }
+      return Hand(Make<BindingTableObject>(real.Get()), riid, ppv);
+    });
+  }
+
+  HRESULT STDMETHODCALLTYPE Evict(UINT count, IDMLPageable* const* ppObjects) noexcept override {
+    return Move(count, ppObjects, &IDMLDevice::Evict);
+  }
+
+  HRESULT STDMETHODCALLTYPE MakeResident(UINT count, IDMLPageable* const* ppObjects) noexcept override {
+    return Move(count, ppObjects, &IDMLDevice::MakeResident);
+  }
+
+  HRESULT STDMETHODCALLTYPE GetDeviceRemovedReason() noexcept override {
+    return real_ ? real_->GetDeviceRemovedReason() : S_OK;
+  }
+
+  HRESULT STDMETHODCALLTYPE GetParentDevice(REFIID riid, void** ppv) noexcept override {
+    if (real_) return real_->GetParentDevice(riid, ppv);
+    if (ppv == nullptr) return E_POINTER;
+    *ppv = nullptr;
+    return parent_ ? parent_->QueryInterface(riid, ppv) : E_NOINTERFACE;
+  }
+
+#if DML2ONNX_TARGET_VERSION >= 0x2100
+  HRESULT STDMETHODCALLTYPE CompileGraph(const DML_GRAPH_DESC* desc, DML_EXECUTION_FLAGS flags, REFIID riid,
+                                         void** ppv) noexcept override {
+    if (ppv != nullptr) *ppv = nullptr;
+    return Guarded([&] {
+      std::vector<Ref<OperatorObject>> operators;
+      GraphParts parts = GraphReader::Read(desc, [&](IDMLOperator* op) {
+        operators.push_back(Own<OperatorObject>(op));
+        return operators.back() ? operators.back()->Operator() : nullptr;
+      });
+      parts.graph.problem = parts.problem;
+      Ref<IDMLCompiledOperator> real;
+      HRESULT result = S_OK;
+      if (real1_ && parts.problem.empty()) {
+        result = CompileReal(*desc, operators, flags, ppv == nullptr ? nullptr : real.Out());
+        if (FAILED(result)) parts.graph.problem = "the real device answers " + HexText(result);
+      }
+      auto graph = recording_->AddGraph(std::move(parts.graph), parts.data, "");
+      if (FAILED(result)) return result;
+      if (!graph->problem.empty() && !real) return E_INVALIDARG;
+      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), riid, ppv);
+    });
+  }
+#endif
+
+ protected:
+  HRESULT QueryOther(REFIID riid, void** ppv) override {
+#if DML2ONNX_TARGET_VERSION >= 0x2100
+    if (Same(riid, kIidDevice1) && (!real_ || real1_)) return Found(static_cast<DeviceInterface*>(this), ppv);
+#endif
+    if (Same(riid, kIidOwnRecorder)) return Found(static_cast<Recorder*>(&recorderFace_), ppv);
+    if (Same(riid, kIidDebugDevice) && (!real_ || realDebug_)) {
+      return Found(static_cast<IDMLDebugDevice*>(&debugFace_), ppv);
+    }
+    return E_NOINTERFACE;
+  }
+
+ private:
+#if DML2ONNX_TARGET_VERSION >= 0x2100
+  static constexpr const GUID& kIidNewest = kIidDevice1;
+#else
+  static constexpr const GUID& kIidNewest = kIidDevice;
+#endif
+
+  UINT Level() const { return recording_->Options().featureLevel; }
+
+  template <typename Face>
+  static HRESULT Found(Face* face, void** ppv) {
+    face->AddRef();
+    *ppv = face;
+    return S_OK;
+  }
+
+  template <typename T, typename... Arguments>
+  Ref<T> Make(Arguments&&... arguments) {
+    return Ref<T>::Adopt(new T(Owner{Ref<IDMLDevice>(this), recording_}, std::forward<Arguments>(arguments)...));
+  }
+
+  static std::string FirstOf(const std::vector<std::string>& problems) {
+    return problems.empty() ? "" : problems.front();
+  }
+
+  static std::string HexText(HRESULT result) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%08X", static_cast<unsigned>(result));
+    return text;
+  }
+
+#if DML2ONNX_TARGET_VERSION >= 0x2000
+  HRESULT HighestLevel(const DML_FEATURE_QUERY_FEATURE_LEVELS& query, DML_FEATURE_DATA_FEATURE_LEVELS& support) const {
+    if (query.RequestedFeatureLevelCount == 0 || query.RequestedFeatureLevels == nullptr) return E_INVALIDARG;
+    UINT highest = 0;
+    for (UINT index = 0; index < query.RequestedFeatureLevelCount; ++index) {
+      const auto level = static_cast<UINT>(query.RequestedFeatureLevels[index]);
+      if (level <= Level()) highest = std::max(highest, level);
+    }
+    if (highest == 0) return kUnsupported;
+    support.MaxSupportedFeatureLevel = static_cast<DML_FEATURE_LEVEL>(highest);
+    return S_OK;
+  }
+#endif
+
+#if DML2ONNX_TARGET_VERSION >= 0x2100
+  // The same graph with the operators of the real device.
+  HRESULT CompileReal(DML_GRAPH_DESC desc, const std::vector<Ref<OperatorObject>>& operators, DML_EXECUTION_FLAGS flags,
+                      void** ppv) {
+    std::vector<DML_GRAPH_NODE_DESC> nodes(desc.Nodes, desc.Nodes + desc.NodeCount);
+    std::vector<DML_OPERATOR_GRAPH_NODE_DESC> descs;
+    descs.reserve(operators.size());
+    for (DML_GRAPH_NODE_DESC& node : nodes) {
+      if (node.Type != DML_GRAPH_NODE_TYPE_OPERATOR) continue;
+      descs.push_back(*static_cast<const DML_OPERATOR_GRAPH_NODE_DESC*>(node.Desc));
+      descs.back().Operator = operators[descs.size() - 1]->Real();
+      node.Desc = &descs.back();
+    }
+    desc.Nodes = nodes.data();
+    return real1_->CompileGraph(&desc, flags, kIidCompiled, ppv);
+  }
+#endif
+
+  using MoveMethod = HRESULT (STDMETHODCALLTYPE IDMLDevice::*)(UINT, IDMLPageable* const*);
+
+  HRESULT Move(UINT count, IDMLPageable* const* objects, MoveMethod method) noexcept {
+    return Guarded([&] {
+      if (objects == nullptr && count != 0) return E_INVALIDARG;
+      std::vector<IDMLPageable*> real;
+      for (UINT index = 0; index < count; ++index) {
+        if (objects[index] == nullptr) return E_INVALIDARG;
+        const Ref<IDMLDispatchable> dispatchable = As<IDMLDispatchable>(objects[index], kIidDispatchable);
+        const IDMLPageable* own = dispatchable ? NamedDispatchable(dispatchable.Get()).real : nullptr;
+        real.push_back(own == nullptr ? objects[index] : const_cast<IDMLPageable*>(own));
+      }
+      return real_ ? (real_.Get()->*method)(count, real.data()) : S_OK;
+    });
+  }
+
+  const std::shared_ptr<Recording> recording_;
+  const Ref<IUnknown> parent_;
+  const Ref<IDMLDevice> real_;
+  const Ref<DeviceInterface> real1_;
+  const Ref<IDMLDebugDevice> realDebug_;
+  RecorderFace recorderFace_{*this};
+  DebugFace debugFace_{*this};
+};
+
+inline HRESULT RecorderFace::QueryInterface(REFIID riid, void** ppv) noexcept {
+  return device_.QueryInterface(riid, ppv);
+}
+inline ULONG RecorderFace::AddRef() noexcept { return device_.AddRef(); }
+inline ULONG RecorderFace::Release() noexcept { return device_.Release(); }
+inline HRESULT RecorderFace::Constant(ID3D12Resource* buffer, const void* data, UINT64 bytes, UINT64 offset) noexcept {
+  return Guarded([&] { return device_.Record().Constant(buffer, data, bytes, offset); });
+}
+inline HRESULT RecorderFace::ConstantInput(IDMLCompiledOperator* compiled, UINT input, const void* data,
+                                           UINT64 bytes) noexcept {
+  return Guarded([&] {
+    const Ref<CompiledObject> own = Own<CompiledObject>(compiled);
+    return own ? device_.Record().Constant(own->Graph(), input, data, bytes) : E_INVALIDARG;
+  });
+}
+inline HRESULT RecorderFace::NameBuffer(ID3D12Resource* buffer, const wchar_t* name) noexcept {
+  return Guarded([&] { return device_.Record().NameBuffer(buffer, Utf8(name)); });
+}
+inline HRESULT RecorderFace::ForgetBuffer(ID3D12Resource* buffer) noexcept {
+  return Guarded([&] { return device_.Record().ForgetBuffer(buffer); });
+}
+inline HRESULT RecorderFace::Flush() noexcept {
+  return Guarded([&] { return device_.Record().Flush(); });
+}
+
+inline HRESULT DebugFace::QueryInterface(REFIID riid, void** ppv) noexcept { return device_.QueryInterface(riid, ppv); }
+inline ULONG DebugFace::AddRef() noexcept { return device_.AddRef(); }
+inline ULONG DebugFace::Release() noexcept { return device_.Release(); }
+inline void DebugFace::SetMuteDebugOutput(BOOL mute) noexcept {
+  if (device_.RealDebug() != nullptr) device_.RealDebug()->SetMuteDebugOutput(mute);
+}
+
+}  // namespace detail
+
+inline HRESULT CreateRecordingDevice(IDMLDevice* real, const RecordingOptions& options, REFIID riid,
+                                     void** ppv) noexcept {
+  if (ppv == nullptr) return E_POINTER;
+  *ppv = nullptr;
+  return detail::Guarded([&] {
+    std::shared_ptr<detail::Recording> recording = detail::Recording::Open(options);
+    if (!recording) return detail::kAccessDenied;
+    const auto device = detail::Ref<detail::DeviceObject>::Adopt(new detail::DeviceObject(real, std::move(recording)));
+    return device->QueryInterface(riid, ppv);
+  });
+}
+
+inline HRESULT GetRecorder(IUnknown* device, Recorder** recorder) noexcept {
+  if (recorder == nullptr) return E_POINTER;
+  *recorder = nullptr;
+  if (device == nullptr) return E_INVALIDARG;
+  return device->QueryInterface(detail::kIidOwnRecorder, reinterpret_cast<void**>(recorder));
+}
+
+}  // namespace dml2onnx

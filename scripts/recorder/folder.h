@@ -1,0 +1,179 @@
+// The folder of a recording: files that appear whole or not at all, and names for them that any system takes.
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <system_error>
+
+namespace dml2onnx {
+namespace detail {
+
+// Names of which no two are equal where capitals and small letters are the same.
+class UniqueNames {
+ public:
+  std::string New(const std::string& wanted) {
+    std::string name = wanted;
+    for (int number = 2; !taken_.insert(Lower(name)).second; ++number) name = wanted + "_" + std::to_string(number);
+    return name;
+  }
+  void Free(const std::string& name) { taken_.erase(Lower(name)); }
+
+ private:
+  static std::string Lower(std::string text) {
+    for (char& letter : text) {
+      if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    }
+    return text;
+  }
+  std::set<std::string> taken_;
+};
+
+// `name` in letters that are safe in the name of a file; never one that a system keeps for itself.
+inline std::string FileStem(const std::string& name) {
+  static constexpr std::size_t kLongest = 80;
+  std::string stem = "";
+  for (const char letter : name.substr(0, kLongest)) {
+    const bool plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                       (letter >= '0' && letter <= '9') || letter == '-' || letter == '_' || letter == '.';
+    stem += plain ? letter : '_';
+  }
+  if (stem.empty() || stem.front() == '.') stem.insert(0, "_");
+  static constexpr const char* kDevices[] = {"con", "prn", "aux", "nul", "com", "lpt"};  // on Windows, with any suffix
+  for (const char* device : kDevices) {
+    bool same = stem.size() >= 3;
+    for (std::size_t index = 0; same && index < 3; ++index) same = (stem[index] | 0x20) == device[index];
+    if (same && (stem.size() < 5 || stem[3] == '.' || stem[4] == '.')) return stem.insert(0, "_");
+  }
+  return stem;
+}
+
+inline constexpr char kIndexName[] = "recording.json";
+
+// A path as text in UTF-8, which is a type of its own in C++20.
+inline std::string PathText(const std::filesystem::path& path) {
+  const auto text = path.u8string();
+  return std::string(text.begin(), text.end());
+}
+
+// Files go to a name of their own first and are renamed, which replaces an earlier one in one step. Names are ASCII.
+class Folder {
+ public:
+  // Makes the folder, or takes over that of an earlier recording; says why not in `problem`.
+  static std::unique_ptr<Folder> Open(const std::filesystem::path& wanted, std::string& problem) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::absolute(wanted, error).lexically_normal();
+    if (!error) std::filesystem::create_directories(path, error);
+    if (error) {
+      problem = "the folder " + PathText(wanted) + " cannot be made: " + error.message();
+      return nullptr;
+    }
+    const bool isRecording = std::filesystem::exists(path / kIndexName, error);
+    if (!isRecording && !std::filesystem::is_empty(path, error)) {
+      problem = "the folder " + PathText(wanted) + " holds other things than a recording";
+      return nullptr;
+    }
+    {
+      const std::lock_guard<std::mutex> lock(InUse().mutex);
+      if (!InUse().paths.insert(path).second) {
+        problem = "another device records to the folder " + PathText(wanted);
+        return nullptr;
+      }
+    }
+    std::unique_ptr<Folder> folder(new Folder(path));
+    std::filesystem::create_directories(path / "data", error);
+    if (!error) std::filesystem::create_directories(path / "operators", error);
+    if (!error && isRecording) folder->RemoveOperators(error);
+    if (error) {
+      problem = "the folder " + PathText(wanted) + " cannot be written: " + error.message();
+      return nullptr;
+    }
+    return folder;
+  }
+
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    const std::lock_guard<std::mutex> lock(InUse().mutex);
+    InUse().paths.erase(path_);
+  }
+
+  // Writes a whole file; false, and the reason in `problem`, when it cannot.
+  bool Write(const std::string& name, const void* data, std::size_t bytes, std::string& problem) const {
+    const std::filesystem::path target = path_ / name;
+    std::filesystem::path made = target;
+    made += ".part";
+    std::error_code error;
+    {
+      std::ofstream file(made, std::ios::binary | std::ios::trunc);
+      file.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+      file.close();
+      if (!file) error = std::make_error_code(std::errc::io_error);
+    }
+    if (!error) std::filesystem::rename(made, target, error);
+    if (!error) return true;
+    problem = name + " cannot be written: " + error.message();
+    std::filesystem::remove(made, error);
+    return false;
+  }
+  bool Write(const std::string& name, const std::string& text, std::string& problem) const {
+    return Write(name, text.data(), text.size(), problem);
+  }
+
+  // Adds bytes to a file, which grows where they lie behind its end. Those that are there already do not change, so
+  // that whoever reads the file meanwhile reads what was promised.
+  bool Add(const std::string& name, std::uint64_t offset, const void* data, std::size_t bytes,
+           std::string& problem) const {
+    const std::filesystem::path target = path_ / name;
+    std::error_code error;
+    const std::uint64_t size = std::filesystem::file_size(target, error);
+    if (!error && size < offset) std::filesystem::resize_file(target, offset, error);
+    if (!error) {
+      std::fstream file(target, std::ios::binary | std::ios::in | std::ios::out);
+      file.seekp(static_cast<std::streamoff>(offset));
+      file.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+      file.close();
+      if (!file) error = std::make_error_code(std::errc::io_error);
+    }
+    if (error) problem = name + " cannot be written: " + error.message();
+    return !error;
+  }
+
+  void Remove(const std::string& name) const {
+    std::error_code error;
+    std::filesystem::remove(path_ / name, error);
+  }
+
+ private:
+  struct Used {
+    std::mutex mutex;
+    std::set<std::filesystem::path> paths;
+  };
+
+  explicit Folder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  static Used& InUse() {
+    static Used used;
+    return used;
+  }
+
+  // The operators of an earlier recording are numbered, and some of them would stay.
+  void RemoveOperators(std::error_code& error) const {
+    for (std::filesystem::directory_iterator entry(path_ / "operators", error), end; !error && entry != end;
+         entry.increment(error)) {
+      const std::string name = PathText(entry->path().filename());
+      if (name.size() > 5 && name[0] >= '0' && name[0] <= '9' && entry->path().extension() == ".json") {
+        std::error_code ignored;
+        std::filesystem::remove(entry->path(), ignored);
+      }
+    }
+  }
+
+  std::filesystem::path path_;
+};
+
+}  // namespace detail
+}  // namespace dml2onnx

@@ -1,0 +1,490 @@
+// What was dispatched, in its order, as a program of DxDispatch: https://github.com/microsoft/DirectML, DxDispatch.
+//
+// A dispatched graph becomes a dispatch of each of its operators, over buffers of their own where the graph has edges
+// inside: DxDispatch itself can run that, and dml2onnx compiles it as one model. What was bound when an operator was
+// initialized is bound where DxDispatch has it, at the dispatchable.
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dml2onnx {
+namespace detail {
+
+inline constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+// A part of a buffer that something is bound to; `buffer` is null for nothing.
+struct BoundBuffer {
+  ID3D12Resource* buffer = nullptr;
+  UINT64 offset = 0;
+};
+
+// What a dispatch binds: one element for each graph input and output.
+struct DispatchBindings {
+  std::vector<BoundBuffer> inputs, outputs;
+  BoundBuffer persistent;
+};
+
+struct ResourceRecord {
+  std::string name;
+  bool isBuffer = false;  // and not a value inside of a graph
+  std::int32_t dataType = DML_TENSOR_DATA_TYPE_UNKNOWN;
+  UINT64 bytes = 0;  // as far as any tensor goes
+  std::string file;  // of its contents; "" when they are not known
+  std::vector<std::pair<UINT64, UINT64>> ranges;  // of contents: begin, end
+  bool dispatched = false;
+
+  bool Overlaps(UINT64 begin, UINT64 end) const {
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [=](const auto& range) { return begin < range.second && range.first < end; });
+  }
+  UINT64 End() const {
+    UINT64 end = 0;
+    for (const auto& range : ranges) end = std::max(end, range.second);
+    return end;
+  }
+};
+
+class Program {
+ public:
+  // --- Buffers ---
+
+  // The resource that a buffer is now; `name` is asked when it is new.
+  template <typename Name>
+  std::size_t ResourceOf(ID3D12Resource* buffer, Name name) {
+    const auto found = current_.find(buffer);
+    if (found != current_.end()) return found->second;
+    ResourceRecord resource;
+    resource.name = name();
+    resource.isBuffer = true;
+    return current_[buffer] = New(std::move(resource));
+  }
+  bool Knows(ID3D12Resource* buffer) const { return current_.count(buffer) != 0; }
+  ResourceRecord& Resource(std::size_t index) { return resources_[index]; }
+  void Forget(ID3D12Resource* buffer) { current_.erase(buffer); }
+
+  // The resource that takes contents for a range: a new one where the old contents have been used.
+  std::size_t ForContents(ID3D12Resource* buffer, std::size_t index, UINT64 begin, UINT64 end) {
+    if (!resources_[index].dispatched && !resources_[index].Overlaps(begin, end)) return index;
+    ResourceRecord next;
+    next.name = resources_[index].name;
+    next.isBuffer = true;
+    next.dataType = resources_[index].dataType;
+    return current_[buffer] = New(std::move(next));
+  }
+
+  // --- Initializers ---
+
+  // What DirectML has captured for an operator, and where the program keeps it.
+  void Initialize(const std::shared_ptr<GraphRecord>& graph, const std::map<UINT, BoundBuffer>& owned,
+                  BoundBuffer persistent) {
+    Initialization made;
+    made.persistent = persistent;
+    for (const auto& item : owned) made.owned[item.first] = Touch(item.second, graph->GraphInput(item.first));
+    auto& all = PlanOf(graph).initializations;
+    const auto same = [&](const Initialization& other) {
+      return other.persistent.buffer == persistent.buffer && other.persistent.offset == persistent.offset;
+    };
+    all.erase(std::remove_if(all.begin(), all.end(), same), all.end());
+    all.push_back(std::move(made));
+  }
+
+  // Contents of the inputs of a graph that DirectML owns, as far as they are known.
+  std::map<UINT, Contents> Captured(const GraphRecord& graph) const {
+    std::map<UINT, Contents> contents;
+    const auto plan = plans_.find(&graph);
+    if (plan == plans_.end() || plan->second.initializations.empty()) return contents;
+    for (const auto& item : plan->second.initializations.back().owned) {
+      const ResourceRecord& resource = resources_[item.second.resource];
+      const TensorFacts* tensor = graph.GraphInput(item.first);
+      if (tensor == nullptr || !resource.Overlaps(item.second.offset, item.second.offset + ReachOf(*tensor))) continue;
+      const UINT64 end = std::min(resource.End(), item.second.offset + tensor->bytes);
+      contents[item.first] = {resource.file, item.second.offset, end - item.second.offset};
+    }
+    return contents;
+  }
+
+  // --- Dispatches ---
+
+  // Dispatched operators; a graph has as many as nodes.
+  std::size_t Size() const { return commands_.size(); }
+
+  void Dispatch(const std::shared_ptr<GraphRecord>& graph, const DispatchBindings& bindings) {
+    Plan& plan = PlanOf(graph);
+    Initialization& initialized = InitializationOf(plan, bindings.persistent);
+    if (initialized.dispatchables.empty()) MakeDispatchables(*graph, plan, initialized);
+    std::vector<std::vector<Use>> written(graph->nodes.size());
+    std::vector<Copy> copies;
+    for (std::size_t step = 0; step < plan.order.size(); ++step) {
+      const UINT node = plan.order[step];
+      if (graph->nodes[node].isConstant) continue;
+      Command command{initialized.dispatchables[node], {}};
+      const Description& description = graph->nodes[node].op->description;
+      for (UINT number = 0; number < description.inputs.size(); ++number) {
+        const TensorFacts& tensor = description.inputs[number];
+        if (!tensor.present || tensor.ownedByDml) continue;
+        AddBinding(command.bindings, tensor, Read(plan, plan.reads[node][number], bindings, written, tensor));
+      }
+      for (UINT number = 0; number < description.outputs.size(); ++number) {
+        const TensorFacts& tensor = description.outputs[number];
+        Use use;
+        if (tensor.present) use = Write(*graph, plan, step, number, bindings, copies);
+        written[node].push_back(use);
+        AddBinding(command.bindings, tensor, use);
+      }
+      commands_.push_back(std::move(command));
+    }
+    for (const Copy& copy : copies) commands_.push_back(CopyCommand(copy));
+  }
+
+  // The text of the program, and the names of the buffers whose contents are not known.
+  std::string Text(std::vector<std::string>& withoutContents) const {
+    std::vector<std::string> names;
+    UniqueExactly unique;
+    for (const ResourceRecord& item : resources_) names.push_back(unique.New(item.name));
+    JsonWriter json;
+    json.BeginObject(Layout::kLines).Key("resources").BeginObject(Layout::kLines);
+    for (std::size_t index = 0; index < resources_.size(); ++index) {
+      if (!resources_[index].dispatched) continue;
+      json.Key(names[index]);
+      WriteResource(json, resources_[index]);
+      if (resources_[index].isBuffer && resources_[index].file.empty()) withoutContents.push_back(names[index]);
+    }
+    json.EndObject().Key("dispatchables").BeginObject(Layout::kLines);
+    UniqueExactly others;
+    std::vector<std::string> called;
+    for (const Dispatchable& item : dispatchables_) {
+      called.push_back(others.New(item.Name()));
+      json.Key(called.back());
+      WriteDispatchable(json, item, names);
+    }
+    json.EndObject().Key("commands").BeginArray(Layout::kLines);
+    for (const Command& command : commands_) {
+      json.BeginObject().Key("type").String("dispatch").Key("dispatchable").String(called[command.dispatchable]);
+      json.Key("bindings");
+      WriteBindings(json, command.bindings, names);
+      json.EndObject();
+    }
+    json.EndArray().EndObject();
+    return json.Take() + "\n";
+  }
+
+ private:
+  struct Use {
+    std::size_t resource = kNone;
+    UINT64 offset = 0;
+  };
+  struct Binding {
+    std::string field;
+    bool isArray = false;
+    std::vector<Use> uses;
+  };
+  struct Command {
+    std::size_t dispatchable;
+    std::vector<Binding> bindings;
+  };
+  struct Copy {
+    Use from, to;
+    UINT64 bytes;
+  };
+  struct Dispatchable {
+    std::shared_ptr<const GraphRecord> graph;  // none for a copy
+    UINT node = 0;
+    UINT64 copied = 0;
+    std::vector<Binding> owned;
+
+    std::string Name() const {
+      if (!graph) return "copy of " + std::to_string(copied) + " bytes";
+      const NodeRecord& own = graph->nodes[node];
+      if (graph->nodes.size() == 1) return graph->name;
+      return graph->name + "/" + (own.name.empty() ? "node" + std::to_string(node) : own.name);
+    }
+  };
+  struct Initialization {
+    BoundBuffer persistent;
+    std::map<UINT, Use> owned;  // by graph input
+    std::vector<std::size_t> dispatchables;  // by node
+  };
+  // Where a node reads from: a graph input, or an output of a node.
+  struct Source {
+    bool isInput = false;
+    std::size_t index = kNone;
+    UINT number = 0;
+  };
+  struct Plan {
+    std::shared_ptr<const GraphRecord> graph;  // whose address it goes by
+    std::vector<UINT> order;
+    std::vector<std::vector<Source>> reads;  // by node and input
+    std::vector<std::vector<std::vector<UINT>>> exposed;  // by node and output: the graph outputs that show it
+    std::vector<std::vector<std::size_t>> inside;  // by node and output: the resource of an edge; by constant
+    std::vector<std::size_t> lastReader;  // by graph input: the place in the order
+    std::vector<Initialization> initializations;
+  };
+  class UniqueExactly {
+   public:
+    std::string New(const std::string& wanted) {
+      std::string name = wanted;
+      for (int number = 2; !taken_.insert(name).second; ++number) name = wanted + "_" + std::to_string(number);
+      return name;
+    }
+
+   private:
+    std::set<std::string> taken_;
+  };
+
+  std::size_t New(ResourceRecord resource) {
+    resources_.push_back(std::move(resource));
+    return resources_.size() - 1;
+  }
+
+  // --- Plans ---
+
+  Plan& PlanOf(const std::shared_ptr<GraphRecord>& graph) {
+    Plan& plan = plans_[graph.get()];
+    if (plan.graph) return plan;
+    plan.graph = graph;
+    plan.order = InOrder(*graph);
+    for (const NodeRecord& node : graph->nodes) {
+      const std::size_t inputs = node.op ? node.op->description.inputs.size() : 0;
+      const std::size_t outputs = node.op ? node.op->description.outputs.size() : 1;
+      plan.reads.emplace_back(inputs);
+      plan.exposed.emplace_back(outputs);
+      plan.inside.emplace_back(outputs, kNone);
+    }
+    std::vector<std::size_t> place(graph->nodes.size());
+    for (std::size_t step = 0; step < plan.order.size(); ++step) place[plan.order[step]] = step;
+    plan.lastReader.assign(graph->inputCount, 0);
+    for (const EdgeRecord& edge : graph->inputs) {
+      plan.reads[edge.ends[1]][edge.ends[2]] = {true, edge.ends[0], 0};
+      plan.lastReader[edge.ends[0]] = std::max(plan.lastReader[edge.ends[0]], place[edge.ends[1]]);
+    }
+    for (const EdgeRecord& edge : graph->intermediates) {
+      plan.reads[edge.ends[2]][edge.ends[3]] = {false, edge.ends[0], edge.ends[1]};
+      NameInside(*graph, plan, edge);
+    }
+    for (const EdgeRecord& edge : graph->outputs) plan.exposed[edge.ends[0]][edge.ends[1]].push_back(edge.ends[2]);
+    return plan;
+  }
+
+  // The resource of a constant, which is called as its node, or of an edge that has a name.
+  void NameInside(const GraphRecord& graph, Plan& plan, const EdgeRecord& edge) {
+    const NodeRecord& node = graph.nodes[edge.ends[0]];
+    std::size_t& inside = plan.inside[edge.ends[0]][edge.ends[1]];
+    if (inside != kNone) return;
+    ResourceRecord resource;
+    if (node.isConstant) {
+      resource.name = graph.name + "/" + (node.name.empty() ? "constant" + std::to_string(edge.ends[0]) : node.name);
+      resource.file = node.file;
+      resource.bytes = node.bytes;
+      resource.ranges.push_back({0, node.bytes});
+    } else {
+      resource.name =
+          graph.name + "/" + (edge.name.empty() ? NameOfOutput(graph, edge.ends[0], edge.ends[1]) : edge.name);
+    }
+    inside = New(std::move(resource));
+  }
+
+  static std::string NameOfOutput(const GraphRecord& graph, UINT node, UINT number) {
+    const NodeRecord& record = graph.nodes[node];
+    const std::string stem = record.name.empty() ? "node" + std::to_string(node) : record.name;
+    return stem + "." + record.op->description.outputs[number].field;
+  }
+
+  Initialization& InitializationOf(Plan& plan, BoundBuffer persistent) {
+    auto& all = plan.initializations;
+    if (all.empty()) all.emplace_back();
+    for (Initialization& item : all) {
+      const bool same = item.persistent.buffer == persistent.buffer && item.persistent.offset == persistent.offset;
+      if (same && persistent.buffer != nullptr) return item;
+    }
+    return all.back();
+  }
+
+  void MakeDispatchables(const GraphRecord& graph, const Plan& plan, Initialization& initialized) {
+    for (UINT node = 0; node < graph.nodes.size(); ++node) {
+      Dispatchable made;
+      made.graph = plan.graph;
+      made.node = node;
+      if (graph.nodes[node].isConstant) {
+        initialized.dispatchables.push_back(kNone);
+        continue;
+      }
+      const std::vector<TensorFacts>& inputs = graph.nodes[node].op->description.inputs;
+      for (UINT number = 0; number < inputs.size(); ++number) {
+        const Source& source = plan.reads[node][number];
+        if (!inputs[number].ownedByDml || !source.isInput) continue;
+        const auto found = initialized.owned.find(static_cast<UINT>(source.index));
+        if (found == initialized.owned.end()) continue;
+        resources_[found->second.resource].dispatched = true;
+        AddBinding(made.owned, inputs[number], found->second);
+      }
+      initialized.dispatchables.push_back(dispatchables_.size());
+      dispatchables_.push_back(std::move(made));
+    }
+  }
+
+  // --- One dispatch ---
+
+  // The place of a tensor in a buffer, which is as large as what is bound to it.
+  Use Touch(const BoundBuffer& bound, const TensorFacts* tensor) {
+    const auto found = current_.find(bound.buffer);
+    if (bound.buffer == nullptr || found == current_.end()) return {};
+    return Touch({found->second, bound.offset}, tensor);
+  }
+  Use Touch(Use use, const TensorFacts* tensor) {
+    if (use.resource == kNone || tensor == nullptr) return use;
+    ResourceRecord& resource = resources_[use.resource];
+    resource.bytes = std::max(resource.bytes, use.offset + ReachOf(*tensor));
+    if (resource.dataType == DML_TENSOR_DATA_TYPE_UNKNOWN) resource.dataType = tensor->dataType;
+    return use;
+  }
+  Use Dispatched(Use use) {
+    if (use.resource != kNone) resources_[use.resource].dispatched = true;
+    return use;
+  }
+
+  Use Read(const Plan& plan, const Source& source, const DispatchBindings& bindings,
+           const std::vector<std::vector<Use>>& written, const TensorFacts& tensor) {
+    if (source.isInput) {
+      if (source.index >= bindings.inputs.size()) return {};
+      return Dispatched(Touch(bindings.inputs[source.index], &tensor));
+    }
+    if (source.index == kNone) return {};
+    if (written[source.index].empty()) return Dispatched(Touch({plan.inside[source.index][0], 0}, &tensor));
+    return written[source.index][source.number];
+  }
+
+  // An output goes to what the first graph output that shows it is bound to, and into a buffer of its own when there is
+  // none, or when a later node still reads what lies there.
+  Use Write(const GraphRecord& graph, Plan& plan, std::size_t step, UINT number, const DispatchBindings& bindings,
+            std::vector<Copy>& copies) {
+    const UINT node = plan.order[step];
+    const TensorFacts& tensor = graph.nodes[node].op->description.outputs[number];
+    std::vector<Use> shown;
+    for (const UINT index : plan.exposed[node][number]) {
+      if (index < bindings.outputs.size()) shown.push_back(Dispatched(Touch(bindings.outputs[index], &tensor)));
+    }
+    shown.erase(std::remove_if(shown.begin(), shown.end(), [](Use use) { return use.resource == kNone; }), shown.end());
+    Use use;
+    if (!shown.empty() && !IsReadLater(graph, plan, step, shown.front(), tensor, bindings)) {
+      use = shown.front();
+      shown.erase(shown.begin());
+    } else {
+      std::size_t& inside = plan.inside[node][number];
+      if (inside == kNone) {
+        ResourceRecord resource;
+        resource.name = graph.name + "/" + NameOfOutput(graph, node, number);
+        inside = New(std::move(resource));
+      }
+      use = Dispatched(Touch({inside, 0}, &tensor));
+    }
+    for (const Use to : shown) copies.push_back({use, to, ReachOf(tensor)});
+    return use;
+  }
+
+  bool IsReadLater(const GraphRecord& graph, const Plan& plan, std::size_t step, Use use, const TensorFacts& tensor,
+                   const DispatchBindings& bindings) {
+    for (UINT index = 0; index < plan.lastReader.size() && index < bindings.inputs.size(); ++index) {
+      const TensorFacts* input = graph.GraphInput(index);
+      const Use read = Touch(bindings.inputs[index], input);
+      if (plan.lastReader[index] <= step || input == nullptr || read.resource != use.resource) continue;
+      if (read.offset < use.offset + ReachOf(tensor) && use.offset < read.offset + ReachOf(*input)) return true;
+    }
+    return false;
+  }
+
+  Command CopyCommand(const Copy& copy) {
+    const auto found = copiers_.find(copy.bytes);
+    std::size_t copier = found == copiers_.end() ? dispatchables_.size() : found->second;
+    if (found == copiers_.end()) {
+      Dispatchable made;
+      made.copied = copy.bytes;
+      dispatchables_.push_back(std::move(made));
+      copiers_[copy.bytes] = copier;
+    }
+    return {copier, {{"InputTensor", false, {copy.from}}, {"OutputTensor", false, {copy.to}}}};
+  }
+
+  static void AddBinding(std::vector<Binding>& bindings, const TensorFacts& tensor, Use use) {
+    if (use.resource == kNone) return;
+    const std::string field = FieldName(tensor);
+    if (bindings.empty() || bindings.back().field != field) {
+      bindings.push_back({field, field.size() != tensor.field.size(), {}});
+    }
+    bindings.back().uses.push_back(use);
+  }
+
+  // --- Text ---
+
+  static void WriteResource(JsonWriter& json, const ResourceRecord& resource) {
+    unsigned bits = BitsOf(resource.dataType);
+    const UINT64 bytes = std::max<UINT64>({resource.bytes, resource.End(), 1});
+    const bool fits = bits >= 8 && bytes % (bits / 8) == 0 && bytes / (bits / 8) <= 0xFFFFFFFFu;
+    if (!fits) bits = 8;
+    json.BeginObject().Key("initialValuesDataType").String(fits ? DataTypeName(resource.dataType) : "UINT8");
+    json.Key("initialValues").BeginObject();
+    if (resource.file.empty()) {
+      json.Key("valueCount").Unsigned(std::min<UINT64>(bytes / (bits / 8), 0xFFFFFFFFu)).Key("value").Unsigned(0);
+    } else {
+      json.Key("sourcePath").String(resource.file);
+    }
+    json.EndObject().Key("sizeInBytes").Unsigned(RoundUp(bytes, 4)).EndObject();
+  }
+
+  static void WriteUse(JsonWriter& json, Use use, const std::vector<std::string>& names) {
+    if (use.offset == 0) {
+      json.String(names[use.resource]);
+      return;
+    }
+    json.BeginObject().Key("name").String(names[use.resource]);
+    json.Key("elementOffset").Unsigned(use.offset).Key("elementSizeInBytes").Unsigned(1).EndObject();
+  }
+
+  static void WriteBindings(JsonWriter& json, const std::vector<Binding>& bindings,
+                            const std::vector<std::string>& names) {
+    json.BeginObject();
+    for (const Binding& binding : bindings) {
+      json.Key(binding.field);
+      if (binding.isArray) json.BeginArray();
+      for (const Use use : binding.uses) WriteUse(json, use, names);
+      if (binding.isArray) json.EndArray();
+    }
+    json.EndObject();
+  }
+
+  static void WriteDispatchable(JsonWriter& json, const Dispatchable& item, const std::vector<std::string>& names) {
+    json.BeginObject().Key("type");
+    if (!item.graph) {
+      // bytes, by the widest type that every feature level of graphs copies
+      const UINT unit = item.copied % 4 == 0 ? 4 : 1;
+      json.String("DML_OPERATOR_ELEMENT_WISE_IDENTITY").Key("desc").BeginObject();
+      for (const char* field : {"InputTensor", "OutputTensor"}) {
+        json.Key(field).BeginObject().Key("DataType").String(unit == 4 ? "UINT32" : "UINT8").Key("Sizes").BeginArray();
+        json.Unsigned(1).Unsigned(1).Unsigned(1).Unsigned(item.copied / unit).EndArray().EndObject();
+      }
+      json.EndObject().EndObject();
+      return;
+    }
+    const Description& description = item.graph->nodes[item.node].op->description;
+    json.String(description.name).Key("desc").Raw(description.Fields());
+    if (!item.owned.empty()) {
+      json.Key("bindings");
+      WriteBindings(json, item.owned, names);
+    }
+    json.EndObject();
+  }
+
+  std::vector<ResourceRecord> resources_;
+  std::map<ID3D12Resource*, std::size_t> current_;
+  std::map<const GraphRecord*, Plan> plans_;
+  std::vector<Dispatchable> dispatchables_;
+  std::map<UINT64, std::size_t> copiers_;
+  std::vector<Command> commands_;
+};
+
+}  // namespace detail
+}  // namespace dml2onnx

@@ -1,0 +1,330 @@
+// The recording: what objects tell it, in files. All of it is behind one lock, and no code of the program is called
+// while that is held.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dml2onnx {
+namespace detail {
+
+inline constexpr int kFormatVersion = 1;
+inline constexpr char kProgramName[] = "program";
+// The program is written anew at every dispatch while it is short, and then whenever it has grown by an eighth.
+inline constexpr std::size_t kShortProgram = 32;
+
+class Recording {
+ public:
+  static std::shared_ptr<Recording> Open(const RecordingOptions& options) {
+    std::string problem;
+    std::unique_ptr<Folder> folder = Folder::Open(options.folder, problem);
+    std::shared_ptr<Recording> recording;
+    if (folder) {
+      recording.reset(new Recording(options, std::move(folder)));
+      recording->WriteIndex(problem);
+    }
+    if (!problem.empty() && options.onProblem) options.onProblem(problem);
+    return problem.empty() ? recording : nullptr;
+  }
+
+  ~Recording() { Flush(); }
+
+  const RecordingOptions& Options() const { return options_; }
+
+  // Tells the program; never under the lock.
+  void Report(const std::string& problem) const {
+    if (problem.empty() || !options_.onProblem) return;
+    Guarded([&] {
+      options_.onProblem(problem);
+      return S_OK;
+    });
+  }
+
+  // An operator, when it is created. One that is refused is a graph of its own, which `dml2onnx check` explains.
+  void AddOperator(const std::shared_ptr<const OperatorRecord>& op, const std::string& refusal) {
+    GraphRecord graph = GraphOfOne(op);
+    const std::string stem = Stem(op->description.name);
+    Locked([&](std::string& problem) {
+      std::string number = std::to_string(++operators_);
+      number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
+      graph.file = "operators/" + number + "." + FileStem(stem) + ".json";
+      folder_->Write(graph.file, GraphText(graph), problem);
+      if (refusal.empty()) return;
+      graph.kind = GraphKind::kRejected;
+      graph.problem = refusal;
+      graph.name = names_.New("rejected " + stem);
+      graphs_.push_back(std::make_shared<GraphRecord>(std::move(graph)));
+      Changed(problem);
+    });
+    Report(refusal.empty() ? "" : stem + ": " + refusal);
+  }
+
+  // A graph, when it is compiled: its text and the bytes of its constants.
+  std::shared_ptr<GraphRecord> AddGraph(GraphRecord graph, const std::vector<std::pair<const void*, UINT64>>& data,
+                                        const std::string& wantedName) {
+    auto record = std::make_shared<GraphRecord>(std::move(graph));
+    const std::string hooked = wantedName.empty() && record->kind == GraphKind::kGraph ? HookedName() : wantedName;
+    Locked([&](std::string& problem) {
+      NameGraph(*record, hooked);
+      for (std::size_t index = 0; index < data.size(); ++index) {
+        if (data[index].first == nullptr) continue;
+        NodeRecord& node = record->nodes[index];
+        const std::string stem = node.name.empty() ? "constant" + std::to_string(index) : node.name;
+        node.file = NewDataFile(record->name + "." + stem);
+        folder_->Write(node.file, data[index].first, static_cast<std::size_t>(data[index].second), problem);
+      }
+      if (record->problem.empty()) record->problem = FirstProblem(*record);
+      if (!folder_->Write(record->file, GraphText(*record), problem)) return;
+      graphs_.push_back(record);
+      Changed(problem);
+    });
+    if (!record->problem.empty()) Report(record->name + ": " + record->problem);
+    return record;
+  }
+
+  // Another name for a graph, and its file.
+  void Rename(const std::shared_ptr<GraphRecord>& graph, const std::string& name) {
+    if (name.empty()) return;
+    Locked([&](std::string& problem) {
+      if (graph->name == name) return;
+      const std::string old = graph->file;
+      names_.Free(graph->name);
+      NameGraph(*graph, name);
+      if (!folder_->Write(graph->file, GraphText(*graph), problem)) return;
+      Changed(problem);
+      folder_->Remove(old);
+    });
+  }
+
+  // --- Contents ---
+
+  HRESULT Constant(ID3D12Resource* buffer, const void* data, UINT64 bytes, UINT64 offset) {
+    if (buffer == nullptr || data == nullptr || bytes == 0 || offset + bytes < bytes) return E_INVALIDARG;
+    const std::string hooked = HookedName(buffer);
+    return Locked([&](std::string& problem) {
+      const std::size_t old = program_.ResourceOf(buffer, [&] { return NameOf(buffer, hooked); });
+      ResourceRecord& resource = program_.Resource(program_.ForContents(buffer, old, offset, offset + bytes));
+      const bool isFirst = resource.file.empty();
+      if (isFirst) resource.file = NewDataFile(resource.name);
+      const auto size = static_cast<std::size_t>(bytes);
+      if (isFirst && !folder_->Write(resource.file, data, offset == 0 ? size : 0, problem)) return;
+      if ((!isFirst || offset != 0) && !folder_->Add(resource.file, offset, data, size, problem)) return;
+      resource.ranges.push_back({offset, offset + bytes});
+      Changed(problem);
+    });
+  }
+
+  HRESULT Constant(const std::shared_ptr<GraphRecord>& graph, UINT input, const void* data, UINT64 bytes) {
+    if (data == nullptr || bytes == 0 || input >= graph->inputCount) return E_INVALIDARG;
+    return Locked([&](std::string& problem) {
+      Contents contents{NewDataFile(graph->name + "." + graph->InputName(input)), 0, bytes};
+      if (!folder_->Write(contents.file, data, static_cast<std::size_t>(bytes), problem)) return;
+      graph->contents[input] = contents;
+      Changed(problem);
+    });
+  }
+
+  HRESULT NameBuffer(ID3D12Resource* buffer, const std::string& name) {
+    if (buffer == nullptr || name.empty()) return E_INVALIDARG;
+    return Locked([&](std::string&) {
+      if (program_.Knows(buffer)) program_.Resource(program_.ResourceOf(buffer, [] { return ""; })).name = name;
+      bufferNames_[buffer] = name;
+    });
+  }
+
+  HRESULT ForgetBuffer(ID3D12Resource* buffer) {
+    if (buffer == nullptr) return E_INVALIDARG;
+    return Locked([&](std::string&) {
+      program_.Forget(buffer);
+      bufferNames_.erase(buffer);
+    });
+  }
+
+  // --- Dispatches ---
+
+  void Initialize(const std::shared_ptr<GraphRecord>& graph, const std::map<UINT, BoundBuffer>& owned,
+                  BoundBuffer persistent) {
+    const std::map<ID3D12Resource*, std::string> hooked = HookedNames(owned);
+    Locked([&](std::string& problem) {
+      if (!graph->problem.empty()) return;
+      for (const auto& item : owned) Meet(item.second, hooked);
+      program_.Initialize(graph, owned, persistent);
+      Changed(problem);
+    });
+  }
+
+  void Dispatch(const std::shared_ptr<GraphRecord>& graph, const DispatchBindings& bindings) {
+    const std::map<ID3D12Resource*, std::string> hooked = HookedNames(bindings);
+    Locked([&](std::string& problem) {
+      if (!graph->problem.empty()) {
+        problem = graph->name + " is dispatched, which is not recorded: " + graph->problem;
+        return;
+      }
+      if (program_.Size() + graph->nodes.size() > options_.mostDispatches) {
+        if (!std::exchange(isFull_, true)) problem = "the most dispatches are recorded, and no further ones will be";
+        return;
+      }
+      for (const BoundBuffer& bound : bindings.inputs) Meet(bound, hooked);
+      for (const BoundBuffer& bound : bindings.outputs) Meet(bound, hooked);
+      program_.Dispatch(graph, bindings);
+      isStale_ = true;
+      if (program_.Size() <= kShortProgram || program_.Size() >= written_ + written_ / 8) WriteProgram(problem);
+    });
+  }
+
+  HRESULT Flush() {
+    return Locked([&](std::string& problem) {
+      if (isStale_) WriteProgram(problem);
+      if (changes_ != 0) WriteIndex(problem);
+    });
+  }
+
+ private:
+  Recording(const RecordingOptions& options, std::unique_ptr<Folder> folder)
+      : options_(options), folder_(std::move(folder)) {
+    for (const char* name : {"recording", kProgramName}) {
+      names_.New(name);
+      files_.New(name);
+    }
+  }
+
+  // Runs `function`, which may leave a problem, and then tells the program of it.
+  template <typename Function>
+  HRESULT Locked(Function function) {
+    std::string problem;
+    const HRESULT result = Guarded([&] {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      function(problem);
+      return S_OK;
+    });
+    Report(FAILED(result) ? "there is no memory for the recording" : problem);
+    return FAILED(result) ? result : problem.empty() ? S_OK : kAccessDenied;
+  }
+
+  static std::string Stem(const std::string& name) {
+    static constexpr std::size_t kPrefix = sizeof "DML_OPERATOR_" - 1;
+    return name.size() > kPrefix ? name.substr(kPrefix) : "operator";
+  }
+
+  // --- Names ---
+
+  std::string HookedName() {
+    UINT number = 0;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      number = ++numbered_;
+    }
+    const std::string name = options_.graphName ? options_.graphName(number) : "";
+    return name.empty() ? "graph" + std::to_string(number) : name;
+  }
+  std::string HookedName(ID3D12Resource* buffer) {
+    if (!options_.bufferName || buffer == nullptr) return "";
+    return options_.bufferName(buffer);
+  }
+  std::map<ID3D12Resource*, std::string> HookedNames(const std::map<UINT, BoundBuffer>& bound) {
+    std::map<ID3D12Resource*, std::string> names;
+    for (const auto& item : bound) names[item.second.buffer] = HookedName(item.second.buffer);
+    return names;
+  }
+  std::map<ID3D12Resource*, std::string> HookedNames(const DispatchBindings& bindings) {
+    std::map<ID3D12Resource*, std::string> names;
+    for (const BoundBuffer& bound : bindings.inputs) names[bound.buffer] = HookedName(bound.buffer);
+    for (const BoundBuffer& bound : bindings.outputs) names[bound.buffer] = HookedName(bound.buffer);
+    return names;
+  }
+
+  void NameGraph(GraphRecord& graph, const std::string& wanted) {
+    const bool isOperator = wanted.empty() && graph.kind == GraphKind::kOperator;
+    graph.name = names_.New(isOperator ? Stem(graph.nodes.front().op->description.name) : wanted);
+    graph.file = files_.New(FileStem(graph.name)) + ".json";
+  }
+
+  std::string NewDataFile(const std::string& name) { return "data/" + dataFiles_.New(FileStem(name)) + ".bin"; }
+
+  std::string NameOf(ID3D12Resource* buffer, const std::string& hooked) {
+    const auto found = bufferNames_.find(buffer);
+    if (found != bufferNames_.end()) return found->second;
+    return hooked.empty() ? "buffer" + std::to_string(++buffers_) : hooked;
+  }
+
+  // Gives a buffer its resource, with a name.
+  void Meet(const BoundBuffer& bound, const std::map<ID3D12Resource*, std::string>& hooked) {
+    if (bound.buffer == nullptr) return;
+    const auto found = hooked.find(bound.buffer);
+    const std::string& name = found == hooked.end() ? std::string() : found->second;
+    program_.ResourceOf(bound.buffer, [&] { return NameOf(bound.buffer, name); });
+  }
+
+  // --- Files ---
+
+  void WriteProgram(std::string& problem) {
+    withoutContents_.clear();
+    const std::string text = program_.Text(withoutContents_);
+    if (!folder_->Write(std::string(kProgramName) + ".json", text, problem)) return;
+    const bool isNew = written_ == 0;
+    written_ = program_.Size();
+    isStale_ = false;
+    ++changes_;
+    if (isNew || withoutContents_ != listed_) WriteIndex(problem);
+  }
+
+  // While the recording is small the index is written at every change, and then when a sixteenth of it is new.
+  void Changed(std::string& problem) {
+    if (++changes_ * 16 > graphs_.size()) WriteIndex(problem);
+  }
+
+  void WriteIndex(std::string& problem) {
+    static constexpr const char* kKinds[] = {"graph", "operator", "rejected"};
+    JsonWriter json;
+    json.BeginObject(Layout::kLines).Key("dml2onnx_recording").Integer(kFormatVersion);
+    json.Key("graphs").BeginArray(Layout::kLines);
+    for (const auto& graph : graphs_) {
+      json.BeginObject().Key("name").String(graph->name);
+      json.Key("kind").String(kKinds[static_cast<int>(graph->kind)]).Key("nodes").Unsigned(graph->nodes.size());
+      json.Key("file").String(graph->file);
+      if (!graph->problem.empty()) json.Key("problem").String(graph->problem);
+      std::map<UINT, Contents> contents = graph->contents;
+      for (const auto& item : program_.Captured(*graph)) contents.insert(item);
+      if (!contents.empty()) WriteContents(json, *graph, contents);
+      json.EndObject();
+    }
+    if (written_ != 0) {
+      json.BeginObject().Key("name").String(kProgramName).Key("kind").String("program");
+      json.Key("nodes").Unsigned(written_).Key("file").String(std::string(kProgramName) + ".json");
+      json.Key("without_contents").BeginArray();
+      for (const std::string& name : withoutContents_) json.String(name);
+      json.EndArray().EndObject();
+      listed_ = withoutContents_;
+    }
+    json.EndArray().EndObject();
+    if (folder_->Write(kIndexName, json.Take() + "\n", problem)) changes_ = 0;
+  }
+
+  static void WriteContents(JsonWriter& json, const GraphRecord& graph, const std::map<UINT, Contents>& contents) {
+    json.Key("contents").BeginObject();
+    for (const auto& item : contents) {
+      json.Key(graph.InputName(item.first)).BeginObject().Key("file").String(item.second.file);
+      json.Key("offset").Unsigned(item.second.offset).Key("length").Unsigned(item.second.bytes).EndObject();
+    }
+    json.EndObject();
+  }
+
+  const RecordingOptions options_;
+  const std::unique_ptr<Folder> folder_;
+  std::mutex mutex_;
+  UniqueNames names_, files_, dataFiles_;
+  std::vector<std::shared_ptr<GraphRecord>> graphs_;
+  Program program_;
+  std::map<ID3D12Resource*, std::string> bufferNames_;
+  std::vector<std::string> withoutContents_, listed_;
+  UINT operators_ = 0, numbered_ = 0, buffers_ = 0;
+  std::size_t written_ = 0, changes_ = 0;
+  bool isStale_ = false, isFull_ = false;
+};
+
+}  // namespace detail
+}  // namespace dml2onnx

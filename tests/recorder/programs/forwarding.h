@@ -1,0 +1,326 @@
+// A real device behind the recording one. It is a mock that takes no objects but its own, and fails when it is told to.
+#pragma once
+
+#include <set>
+
+#include "program.h"
+
+namespace forwarding {
+
+inline constexpr HRESULT kRemoved = static_cast<HRESULT>(0x887A0005u);  // DXGI_ERROR_DEVICE_REMOVED
+
+class Mock;
+
+// All objects of the mock that are alive, by their identity; every pointer that it is given has to be among them.
+struct World {
+  std::set<const void*> alive;
+  std::vector<std::string> calls;
+  std::string failing;  // the method that answers kRemoved
+
+  void Expect(const void* object) const { CHECK(alive.count(object) == 1); }
+  HRESULT Called(const std::string& name) {
+    calls.push_back(name);
+    return name == failing ? kRemoved : S_OK;
+  }
+  std::size_t Count(const std::string& name) const {
+    std::size_t count = 0;
+    for (const std::string& call : calls) count += call == name ? 1u : 0u;
+    return count;
+  }
+};
+
+// The methods of IUnknown and IDMLObject, with one interface beside IUnknown: the recorder asks for no other.
+template <typename Interface>
+class MockObject : public Interface {
+ public:
+  MockObject(World& itsWorld, const GUID& iid) : world(itsWorld), iid_(iid) { world.alive.insert(this); }
+  virtual ~MockObject() { world.alive.erase(this); }
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) override {
+    *ppv = nullptr;
+    if (!(riid == iid_) && !(riid == iids::IUnknown_) && !Also(riid)) return E_NOINTERFACE;
+    AddRef();
+    *ppv = this;
+    return S_OK;
+  }
+  ULONG STDMETHODCALLTYPE AddRef() override { return ++count_; }
+  ULONG STDMETHODCALLTYPE Release() override {
+    const ULONG left = --count_;
+    if (left == 0) delete this;
+    return left;
+  }
+  HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID, UINT*, void*) override { return world.Called("GetPrivateData"); }
+  HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID, UINT, const void*) override {
+    return world.Called("SetPrivateData");
+  }
+  HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID, IUnknown*) override {
+    return world.Called("SetPrivateDataInterface");
+  }
+  HRESULT STDMETHODCALLTYPE SetName(PCWSTR) override { return world.Called("SetName"); }
+
+  World& world;
+
+ protected:
+  virtual bool Also(REFIID) const { return false; }
+
+ private:
+  ULONG count_ = 1;
+  const GUID iid_;
+};
+
+template <typename Interface>
+class MockChild : public MockObject<Interface> {
+ public:
+  using MockObject<Interface>::MockObject;
+  HRESULT STDMETHODCALLTYPE GetDevice(REFIID, void**) override {
+    CHECK(!"the recording device answers for itself");
+    return E_FAIL;
+  }
+};
+
+using MockOperator = MockChild<IDMLOperator>;
+
+class MockCompiled final : public MockChild<IDMLCompiledOperator> {
+ public:
+  using MockChild::MockChild;
+  DML_BINDING_PROPERTIES STDMETHODCALLTYPE GetBindingProperties() override { return {11, 22, 33}; }
+};
+
+class MockInitializer final : public MockChild<IDMLOperatorInitializer> {
+ public:
+  using MockChild::MockChild;
+  DML_BINDING_PROPERTIES STDMETHODCALLTYPE GetBindingProperties() override { return {44, 55, 66}; }
+  HRESULT STDMETHODCALLTYPE Reset(UINT count, IDMLCompiledOperator* const* operators) override {
+    for (UINT index = 0; index < count; ++index) world.Expect(operators[index]);
+    return world.Called("Initializer.Reset");
+  }
+};
+
+class MockTable final : public MockChild<IDMLBindingTable> {
+ public:
+  using MockChild::MockChild;
+  void STDMETHODCALLTYPE BindInputs(UINT, const DML_BINDING_DESC*) override { world.Called("BindInputs"); }
+  void STDMETHODCALLTYPE BindOutputs(UINT, const DML_BINDING_DESC*) override { world.Called("BindOutputs"); }
+  void STDMETHODCALLTYPE BindTemporaryResource(const DML_BINDING_DESC*) override { world.Called("BindTemporary"); }
+  void STDMETHODCALLTYPE BindPersistentResource(const DML_BINDING_DESC*) override { world.Called("BindPersistent"); }
+  HRESULT STDMETHODCALLTYPE Reset(const DML_BINDING_TABLE_DESC* desc) override {
+    if (desc != nullptr) world.Expect(desc->Dispatchable);
+    return world.Called("Table.Reset");
+  }
+};
+
+class MockCommands final : public MockChild<IDMLCommandRecorder> {
+ public:
+  using MockChild::MockChild;
+  void STDMETHODCALLTYPE RecordDispatch(ID3D12CommandList* list, IDMLDispatchable* dispatchable,
+                                        IDMLBindingTable* bindings) override {
+    CHECK(list == nullptr);
+    world.Expect(dispatchable);
+    world.Expect(bindings);
+    world.Called("RecordDispatch");
+  }
+};
+
+class Mock final : public MockObject<IDMLDevice1> {
+ public:
+  explicit Mock(World& itsWorld) : MockObject(itsWorld, iids::IDMLDevice1) {}
+
+  HRESULT STDMETHODCALLTYPE CheckFeatureSupport(DML_FEATURE, UINT, const void*, UINT, void*) override {
+    return world.Called("CheckFeatureSupport");
+  }
+  HRESULT STDMETHODCALLTYPE CreateOperator(const DML_OPERATOR_DESC* desc, REFIID riid, void** ppv) override {
+    CHECK(desc != nullptr && riid == iids::IDMLOperator);
+    return Make<MockOperator>("CreateOperator", riid, ppv);
+  }
+  HRESULT STDMETHODCALLTYPE CompileOperator(IDMLOperator* op, DML_EXECUTION_FLAGS flags, REFIID riid,
+                                            void** ppv) override {
+    world.Expect(op);
+    CHECK(flags == DML_EXECUTION_FLAG_DISABLE_META_COMMANDS);
+    return Make<MockCompiled>("CompileOperator", riid, ppv);
+  }
+  HRESULT STDMETHODCALLTYPE CreateOperatorInitializer(UINT count, IDMLCompiledOperator* const* operators, REFIID riid,
+                                                      void** ppv) override {
+    for (UINT index = 0; index < count; ++index) world.Expect(operators[index]);
+    return Make<MockInitializer>("CreateOperatorInitializer", riid, ppv);
+  }
+  HRESULT STDMETHODCALLTYPE CreateCommandRecorder(REFIID riid, void** ppv) override {
+    return Make<MockCommands>("CreateCommandRecorder", riid, ppv);
+  }
+  HRESULT STDMETHODCALLTYPE CreateBindingTable(const DML_BINDING_TABLE_DESC* desc, REFIID riid, void** ppv) override {
+    if (desc != nullptr) {
+      world.Expect(desc->Dispatchable);
+      CHECK(desc->SizeInDescriptors == 7);
+    }
+    return Make<MockTable>("CreateBindingTable", riid, ppv);
+  }
+  HRESULT STDMETHODCALLTYPE Evict(UINT count, IDMLPageable* const* objects) override {
+    for (UINT index = 0; index < count; ++index) world.Expect(objects[index]);
+    return world.Called("Evict");
+  }
+  HRESULT STDMETHODCALLTYPE MakeResident(UINT count, IDMLPageable* const* objects) override {
+    for (UINT index = 0; index < count; ++index) world.Expect(objects[index]);
+    return world.Called("MakeResident");
+  }
+  HRESULT STDMETHODCALLTYPE GetDeviceRemovedReason() override { return world.Called("GetDeviceRemovedReason"); }
+  HRESULT STDMETHODCALLTYPE GetParentDevice(REFIID, void**) override { return world.Called("GetParentDevice"); }
+  HRESULT STDMETHODCALLTYPE CompileGraph(const DML_GRAPH_DESC* desc, DML_EXECUTION_FLAGS, REFIID riid,
+                                         void** ppv) override {
+    UINT constants = 0;
+    for (UINT index = 0; index < desc->NodeCount; ++index) {
+      if (desc->Nodes[index].Type == DML_GRAPH_NODE_TYPE_OPERATOR) {
+        world.Expect(static_cast<const DML_OPERATOR_GRAPH_NODE_DESC*>(desc->Nodes[index].Desc)->Operator);
+      } else {
+        ++constants;
+      }
+    }
+    CHECK(constants == 1 && desc->InputEdgeCount == 1 && desc->OutputEdgeCount == 1 &&
+          desc->IntermediateEdgeCount == 2);
+    return Make<MockCompiled>("CompileGraph", riid, ppv);
+  }
+
+ protected:
+  bool Also(REFIID riid) const override { return riid == iids::IDMLDevice || riid == iids::IDMLObject; }
+
+ private:
+  template <typename T>
+  HRESULT Make(const char* name, const GUID& iid, void** ppv) {
+    const HRESULT result = world.Called(name);
+    if (FAILED(result)) return result;
+    if (ppv == nullptr) return S_FALSE;
+    auto* made = new T(world, iid);
+    *ppv = static_cast<typename std::remove_reference<decltype(*made)>::type*>(made);
+    return S_OK;
+  }
+};
+
+inline const DML_ACTIVATION_RELU_OPERATOR_DESC* Relu() {
+  static Tensor input({4}), output({4});
+  static const DML_ACTIVATION_RELU_OPERATOR_DESC desc{input.Get(), output.Get()};
+  return &desc;
+}
+
+inline void CheckAll(const std::string& folder) {
+  World world;
+  auto* mock = new Mock(world);
+  {
+    Com<IDMLDevice1> device = RecordTo(folder, mock);
+    Com<IDMLDebugDevice> debug;
+    CHECK(device->QueryInterface(iids::IDMLDebugDevice, debug.VoidOut()) == E_NOINTERFACE);  // the mock has none
+    const DML_OPERATOR_DESC desc{DML_OPERATOR_ACTIVATION_RELU, Relu()};
+    Com<IDMLOperator> op;
+    CHECK(device->CreateOperator(&desc, iids::IDMLOperator, op.VoidOut()) == S_OK);
+    CHECK(world.alive.count(op.Get()) == 0 && world.alive.size() == 2);
+    CHECK(device->CreateOperator(&desc, iids::IDMLOperator, nullptr) == S_FALSE);
+    Com<IDMLCompiledOperator> compiled, graph;
+    CHECK(device->CompileOperator(op.Get(), DML_EXECUTION_FLAG_DISABLE_META_COMMANDS, iids::IDMLCompiledOperator,
+                                  compiled.VoidOut()) == S_OK);
+    CHECK(compiled->GetBindingProperties().TemporaryResourceSize == 22);
+    GraphBuilder builder(device.Get());
+    const float weights[4] = {1, 2, 3, 4};
+    const auto constant = builder.Constant(weights, sizeof weights, Tensor({4}), "w");
+    CHECK(builder.Compile({builder.Relu(builder.Add(builder.Input(0, Tensor({4})), constant))}, graph) == S_OK);
+    Com<IDMLOperatorInitializer> initializer;
+    IDMLCompiledOperator* all[] = {compiled.Get(), graph.Get()};
+    CHECK(device->CreateOperatorInitializer(2, all, iids::IDMLOperatorInitializer, initializer.VoidOut()) == S_OK);
+    CHECK(initializer->GetBindingProperties().RequiredDescriptorCount == 44);
+    CHECK(initializer->Reset(1, &all[1]) == S_OK);
+    Com<IDMLBindingTable> table;
+    DML_BINDING_TABLE_DESC tableDesc{};
+    tableDesc.Dispatchable = initializer.Get();
+    tableDesc.SizeInDescriptors = 7;
+    CHECK(device->CreateBindingTable(&tableDesc, iids::IDMLBindingTable, table.VoidOut()) == S_OK);
+    tableDesc.Dispatchable = compiled.Get();
+    CHECK(table->Reset(&tableDesc) == S_OK && table->Reset(nullptr) == S_OK);
+    const DML_BUFFER_BINDING bound{Buffer(1), 0, 16};
+    const DML_BINDING_DESC binding{DML_BINDING_TYPE_BUFFER, &bound};
+    table->BindInputs(1, &binding);
+    table->BindOutputs(1, &binding);
+    table->BindTemporaryResource(&binding);
+    table->BindPersistentResource(&binding);
+    Com<IDMLCommandRecorder> commands;
+    CHECK(device->CreateCommandRecorder(iids::IDMLCommandRecorder, commands.VoidOut()) == S_OK);
+    commands->RecordDispatch(nullptr, compiled.Get(), table.Get());
+    commands->RecordDispatch(nullptr, initializer.Get(), table.Get());
+    IDMLPageable* pages[] = {compiled.Get(), initializer.Get()};
+    CHECK(device->Evict(2, pages) == S_OK && device->MakeResident(2, pages) == S_OK);
+    CHECK(op->SetName(L"named") == S_OK && op->SetPrivateData(iids::IDMLDevice, 0, nullptr) == S_OK);
+    CHECK(op->SetPrivateDataInterface(iids::IDMLDevice, nullptr) == S_OK);
+    UINT size = 0;
+    CHECK(op->GetPrivateData(iids::IDMLDevice, &size, nullptr) == S_OK);
+    CHECK(device->CheckFeatureSupport(DML_FEATURE_FEATURE_LEVELS, 0, nullptr, 0, nullptr) == S_OK);
+    CHECK(device->GetDeviceRemovedReason() == S_OK && device->GetParentDevice(iids::IUnknown_, nullptr) == S_OK);
+    for (const char* name :
+         {"BindInputs", "BindOutputs", "BindTemporary", "BindPersistent", "Evict", "MakeResident", "SetName",
+          "SetPrivateData", "SetPrivateDataInterface", "GetPrivateData", "CheckFeatureSupport",
+          "GetDeviceRemovedReason", "GetParentDevice", "Initializer.Reset", "CompileGraph", "CompileOperator"}) {
+      CHECK(world.Count(name) == 1);
+    }
+    CHECK(world.Count("RecordDispatch") == 2 && world.Count("CreateOperator") == 4 && world.Count("Table.Reset") == 2);
+    const std::size_t before = world.calls.size();
+    const DML_OPERATOR_DESC null{DML_OPERATOR_ACTIVATION_RELU, nullptr};
+    CHECK(device->CreateOperator(&null, iids::IDMLOperator, nullptr) == E_INVALIDARG);  // is not put before the mock
+    CHECK(world.calls.size() == before);
+  }
+  CHECK(world.alive.size() == 1 && mock->Release() == 0);
+}
+
+// Whatever the real device answers is what the program hears, and it gets no object.
+inline void CheckFailures(const std::string& folder) {
+  World world;
+  auto* mock = new Mock(world);
+  {
+    Com<IDMLDevice1> device = RecordTo(folder, mock);
+    const DML_OPERATOR_DESC desc{DML_OPERATOR_ACTIVATION_RELU, Relu()};
+    Com<IDMLOperator> op;
+    Com<IDMLCompiledOperator> compiled;
+    CHECK(device->CreateOperator(&desc, iids::IDMLOperator, op.VoidOut()) == S_OK);
+    CHECK(device->CompileOperator(op.Get(), DML_EXECUTION_FLAG_DISABLE_META_COMMANDS, iids::IDMLCompiledOperator,
+                                  compiled.VoidOut()) == S_OK);
+    GraphBuilder builder(device.Get());
+    const float weights[4] = {1, 2, 3, 4};
+    const auto constant = builder.Constant(weights, sizeof weights, Tensor({4}), "w");
+    const auto last = builder.Relu(builder.Add(builder.Input(0, Tensor({4})), constant));
+    IDMLCompiledOperator* all[] = {compiled.Get()};
+    IDMLPageable* pages[] = {compiled.Get()};
+    Com<IDMLOperatorInitializer> initializer;
+    CHECK(device->CreateOperatorInitializer(1, all, iids::IDMLOperatorInitializer, initializer.VoidOut()) == S_OK);
+    Com<IDMLBindingTable> table;
+    CHECK(device->CreateBindingTable(nullptr, iids::IDMLBindingTable, table.VoidOut()) == S_OK);
+    Com<IUnknown> none;
+    Com<IDMLCompiledOperator> noGraph;
+    const std::size_t alive = world.alive.size();
+    const auto fails = [&](const char* name, auto call) {
+      world.failing = name;
+      CHECK(call() == kRemoved && !none);
+    };
+    fails("CreateOperator", [&] { return device->CreateOperator(&desc, iids::IDMLOperator, none.VoidOut()); });
+    fails("CreateOperator", [&] { return device->CreateOperator(&desc, iids::IDMLOperator, nullptr); });
+    fails("CompileOperator", [&] {
+      return device->CompileOperator(op.Get(), DML_EXECUTION_FLAG_DISABLE_META_COMMANDS, iids::IDMLCompiledOperator,
+                                     none.VoidOut());
+    });
+    fails("CompileGraph", [&] { return builder.Compile({last}, noGraph); });
+    CHECK(!noGraph);
+    fails("CreateOperatorInitializer",
+          [&] { return device->CreateOperatorInitializer(1, all, iids::IDMLOperatorInitializer, none.VoidOut()); });
+    fails("CreateCommandRecorder",
+          [&] { return device->CreateCommandRecorder(iids::IDMLCommandRecorder, none.VoidOut()); });
+    fails("CreateBindingTable",
+          [&] { return device->CreateBindingTable(nullptr, iids::IDMLBindingTable, none.VoidOut()); });
+    fails("Initializer.Reset", [&] { return initializer->Reset(1, all); });
+    fails("Table.Reset", [&] { return table->Reset(nullptr); });
+    fails("Evict", [&] { return device->Evict(1, pages); });
+    fails("MakeResident", [&] { return device->MakeResident(1, pages); });
+    fails("CheckFeatureSupport",
+          [&] { return device->CheckFeatureSupport(DML_FEATURE_FEATURE_LEVELS, 0, nullptr, 0, nullptr); });
+    fails("GetDeviceRemovedReason", [&] { return device->GetDeviceRemovedReason(); });
+    fails("GetParentDevice", [&] { return device->GetParentDevice(iids::IUnknown_, none.VoidOut()); });
+    fails("SetName", [&] { return op->SetName(L"x"); });
+    fails("SetPrivateData", [&] { return op->SetPrivateData(iids::IDMLDevice, 0, nullptr); });
+    fails("SetPrivateDataInterface", [&] { return op->SetPrivateDataInterface(iids::IDMLDevice, nullptr); });
+    fails("GetPrivateData", [&] { return op->GetPrivateData(iids::IDMLDevice, nullptr, nullptr); });
+    CHECK(world.alive.size() == alive);
+  }
+  CHECK(world.alive.size() == 1 && mock->Release() == 0);
+}
+
+}  // namespace forwarding

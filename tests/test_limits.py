@@ -1,0 +1,249 @@
+"""What models may not have: files of others, and more memory than there is. No model of any format gets either."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx import DmlError, GraphBuilder
+from dml2onnx.cli import main
+from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.model import peak
+from dml2onnx.runtime import machine_bytes
+from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32
+from tests.frontends.partitions import build
+from tests.frontends.test_serialized_fuzz import MODEL as PARTITION
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+ELSEWHERE = {
+    "..": "../outside.bin",
+    "through a directory": "sub/../../outside.bin",
+    "absolute": "/etc/hostname",
+    "a drive": r"C:\outside.bin",
+    "another drive's root": r"\outside.bin",
+    "a link": "link.bin",
+    "below a link": "links/outside.bin",
+    "a device": "/dev/zero",
+    "a device of Windows": r"\\.\PhysicalDrive0",
+    "NUL": "NUL",
+    "UNC": r"\\server\share\w.bin",
+    "UNC with slashes": "//server/share/w.bin",
+    "verbatim UNC": r"\\?\UNC\server\share\w.bin",
+    "a pipe": "pipe",
+    "a directory": "sub",
+}
+
+
+def native(name: str) -> bytes:
+    return json.dumps(edited(NATIVE, ("/constants/w", f32(4, file=name)))).encode()
+
+
+def dxdispatch(name: str) -> bytes:
+    return json.dumps(edited(DX, ("/resources/x/initialValues", {"sourcePath": name}))).encode()
+
+
+def dml_graph(name: str) -> bytes:
+    return json.dumps(edited(GRAPH, ("/Nodes/1/Desc", {"Data": {"file": name}}))).encode()
+
+
+def partition(name: str) -> bytes:
+    return build(edited(PARTITION, ("/nodes/0/constant", name.removesuffix(".bin"))))  # .bin is understood
+
+
+FORMATS: dict[str, Callable[[str], bytes]] = {
+    "native": native,
+    "dxdispatch": dxdispatch,
+    "dml_graph": dml_graph,
+    "serialized": partition,
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there, and pipes are no files")
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("name", ELSEWHERE.values(), ids=ELSEWHERE)
+def test_no_format_names_files_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str, name: str
+) -> None:
+    directory = tmp_path / "model"
+    for name_ in ("sub", "sub.bin"):
+        (directory / name_).mkdir(parents=True)
+    (tmp_path / "outside.bin").write_bytes(bytes(16))
+    (directory / "link.bin").symlink_to(tmp_path / "outside.bin")
+    (directory / "links").symlink_to(tmp_path)
+    for name_ in ("pipe", "pipe.bin"):
+        os.mkfifo(directory / name_)
+    path = directory / ("Partition_0.bin" if format == "serialized" else "model.json")
+    path.write_bytes(FORMATS[format](name))
+    opened: list[str] = []
+
+    def spying(event: str, arguments: tuple[object, ...]) -> None:
+        if watching and event == "open":
+            opened.append(str(arguments[0]))
+
+    watching = True
+    sys.addaudithook(spying)
+    try:
+        graph = dml2onnx.load(path)
+    finally:
+        watching = False
+    assert {item.code for item in graph.findings} & {"DML1020", "DML1021", "DML1028"}
+    inside = str(directory.resolve())
+    assert [item for item in opened if not item.startswith((inside, sys.prefix, sys.base_prefix, str(ROOT)))] == []
+    assert [item for item in opened if Path(item).name in ("pipe", "pipe.bin", "link.bin")] == []
+
+
+ROOT = Path(__file__).parent.parent
+
+# --- Memory -----------------------------------------------------------------------------------------------------------
+
+
+def wide(rows: int) -> dml2onnx.Graph:
+    """A row and a column, of which a small file makes a large square, and that a number."""
+    g = GraphBuilder()
+    row, column = g.input("row", "FLOAT32", [1, rows]), g.input("column", "FLOAT32", [rows, 1])
+    across = g.reinterpret(row, sizes=[rows, rows], strides=[0, 1])
+    down = g.reinterpret(column, sizes=[rows, rows], strides=[1, 0])
+    square = g.add(across, down, name="square")
+    return g.build({"y": g.reduce(g.activation_relu(square), "SUM", axes=[0, 1])})
+
+
+def test_the_memory_of_a_run_is_known_before() -> None:
+    found = peak(dml2onnx.compile(wide(1000)).lowered)
+    assert 4_000_000 < found.nbytes < 4_100_000
+    assert found.origin is not None
+    assert found.origin.node == "square"
+
+
+def test_shapes_of_the_same_memory_count_once() -> None:
+    g = GraphBuilder()
+    x = g.tanh(g.input("x", "FLOAT32", [100, 100]))
+    y = g.tanh(g.reshape(g.tanh(g.reshape(x, [10000])), [50, 200]))
+    assert peak(dml2onnx.compile(g.build({"y": y})).lowered).nbytes < 2 * 40_000 + 100
+
+
+@pytest.mark.parametrize("rows", [1 << 14, 45_000])
+def test_what_does_not_fit_is_refused_before_anything_is_taken(rows: int) -> None:
+    graph, model = wide(rows), dml2onnx.compile(wide(rows))
+    feeds = {"row": np.zeros((1, rows), np.float32), "column": np.zeros((rows, 1), np.float32)}
+    for run in (
+        lambda: dml2onnx.run(graph, feeds, max_bytes=1 << 29),
+        lambda: model.run(feeds, max_bytes=1 << 29),
+        lambda: model.session(max_bytes=1 << 29),
+    ):
+        with pytest.raises(DmlError) as caught:
+            run()
+        (item,) = caught.value.diagnostics
+        assert (item.code, item.node, item.expected) == ("DML3020", "square", f"at most {1 << 29} bytes")
+
+
+def test_small_models_run_in_what_they_need() -> None:
+    model = dml2onnx.compile(wide(100))
+    feeds = {"row": np.zeros((1, 100), np.float32), "column": np.ones((100, 1), np.float32)}
+    nbytes = peak(model.lowered).nbytes
+    assert model.run(feeds, max_bytes=nbytes)["y"].reshape(()) == 10_000
+    assert dml2onnx.verify(wide(100), rounds=1, max_bytes=1 << 20).passed
+    with pytest.raises(DmlError, match="DML3020"):
+        model.run(feeds, max_bytes=nbytes - 1)
+    with pytest.raises(DmlError, match="DML3020"):
+        dml2onnx.verify(wide(100), rounds=1, max_bytes=nbytes - 1)
+
+
+TERABYTES = {
+    "dml2onnx": 1,
+    "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 1], "Strides": [0, 0]}},
+    "nodes": [
+        {
+            "name": f"n{index}",
+            "type": "ELEMENT_WISE_IDENTITY" if index else "ELEMENT_WISE_ADD",
+            "desc": {
+                **(
+                    {"InputTensor": {"DataType": "FLOAT32", "Sizes": [1 << 15, 1 << 15]}}
+                    if index
+                    else {
+                        name: {"DataType": "FLOAT32", "Sizes": [1 << 15, 1 << 15], "Strides": [0, 0]}
+                        for name in ("ATensor", "BTensor")
+                    }
+                ),
+                "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1 << 15, 1 << 15]},
+            },
+            "inputs": {"InputTensor": "v0"} if index else {"ATensor": "x", "BTensor": "x"},
+            "outputs": {"OutputTensor": f"v{index}"},
+        }
+        for index in range(300)
+    ],
+    "outputs": [f"v{index}" for index in range(300)],
+}
+"""300 tensors of 4 GiB, each alive to the end."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["check"],
+        ["compile", "-o", "out.onnx"],
+        ["explain"],
+        ["report", "--verify", "--profile", "-o", "out.html"],
+        ["convert", "-o", "out.bin"],
+        ["run", "--input", "x=x.npy"],
+        ["verify"],
+    ],
+    ids=lambda item: item[0],
+)
+def test_terabytes_end_in_a_finding(tmp_path: Path, command: list[str]) -> None:
+    """Within 2 GiB of address space, Python and its libraries among them."""
+    (tmp_path / "model.json").write_text(json.dumps(TERABYTES), encoding="utf-8")
+    np.save(tmp_path / "x.npy", np.zeros((1, 1), np.float32))
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30));"
+        "from dml2onnx.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    arguments = [command[0], "model.json", *command[1:]]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+    )
+    assert "Traceback" not in done.stderr, done.stderr[-2000:]
+    wanted = {"run": "DML3020", "verify": "DML3015", "report": "DML30"}.get(command[0], "")
+    page = tmp_path / "out.html"
+    assert wanted in done.stdout + done.stderr + (page.read_text(encoding="utf-8") if page.exists() else "")
+    assert done.returncode == (1 if wanted else 0), done.stdout + done.stderr
+
+
+def test_the_command_line_says_how_much(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "model.json"
+    dml2onnx.convert(wide(500), path, format="native")
+    size = path.stat().st_size
+    for given in ("1M", "1MiB", "1m", "1000000"):
+        assert main(["verify", str(path), "--cases", "1", "--max-bytes", given]) == 1
+        assert "DML3020" in capsys.readouterr().err
+    assert main(["verify", str(path), "--cases", "1", "--max-bytes", "1G"]) == 0
+    for command in (["check"], ["compile", "-o", str(tmp_path / "y.onnx")], ["explain"]):
+        assert main([command[0], str(path), *command[1:], "--max-bytes", str(size)]) == 0
+        assert main([command[0], str(path), *command[1:], "--max-bytes", str(size - 1)]) == 2
+        assert f"at most {size - 1} bytes" in "".join(capsys.readouterr())
+    for given in ("0", "-1", "1X", "G", "1.5G", "٣"):
+        assert main(["check", str(path), f"--max-bytes={given}"]) == 2
+
+
+def test_files_that_are_read_as_a_whole_are_limited_too(tmp_path: Path) -> None:
+    (tmp_path / "model.json").write_text(json.dumps(NATIVE), encoding="utf-8")
+    with pytest.raises(UnreadableError, match="DML0004"):
+        dml2onnx.load(tmp_path / "model.json", dml2onnx.LoadOptions(max_bytes=10))
+
+
+def test_a_machine_has_some_memory() -> None:
+    assert machine_bytes() > 1 << 28
