@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -39,6 +40,7 @@ def buffer_size(desc: TensorDesc) -> int:
     return max(desc.total_bytes, desc.minimum_bytes)
 
 
+@lru_cache(maxsize=1 << 12)
 def longest_file(desc: TensorDesc) -> int:
     """Bytes of a file that holds the tensor's buffer, and the gap behind its last element where it has gaps."""
     steps = [stride for size, stride in zip(desc.sizes, desc.effective_strides, strict=True) if size > 1 and stride]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.catalog import FieldKind
@@ -152,12 +152,14 @@ class DispatchableReader:
         self._files = files
         self._findings = findings
         self._descriptors = DescriptorReader(DXDISPATCH)
+        self._ports: dict[OperatorDesc, tuple[tuple[Port, ...], Mapping[str, Port]]] = {}
 
     def read(self, name: str, raw: object, place: str) -> Dispatchable:
         """One dispatchable, with findings for whatever is wrong with it."""
-        members = Members.of(raw, place, self._findings, quote(name), name)
-        if members is None:
+        if type(raw) is not dict:
+            wrong_kind(self._findings, quote(name), "an object", raw, place, name)
             return Dispatchable(name, place)
+        members = Members(raw, place, self._findings, name)
         kind = members.text("type", required=True)
         if kind is not None and kind.lower() in _UNSUPPORTED:
             message = f"{quote(name)} is {_UNSUPPORTED[kind.lower()]}, not a DirectML operator"
@@ -233,7 +235,7 @@ class DispatchableReader:
     def _read_operator(self, name: str, members: Members, form: OperatorForm, schema: OperatorSchema) -> Dispatchable:
         place = members.place + pointer(*form.fields_path)
         wrong = without_fields(form, schema)
-        if wrong is None and type(form.fields) is dict:
+        if wrong is None and type(form.fields) is dict and not schema.index.keys() >= form.fields.keys():
             wrong = other_operator(schema, form.fields.keys() - set(MEMBERS), *form.type_path)
         if wrong is not None:
             report(self._findings, [wrong], members.place, node=name, schema=schema)
@@ -252,10 +254,13 @@ class DispatchableReader:
         beside = MEMBERS if not form.fields_path else ()
         operator, problems = self._descriptors.operator(schema, fields, beside=beside)
         report(self._findings, problems, place, node=name, schema=schema)
-        ports = tuple(_port(operator, item.name) for item in schema.tensor_fields)
-        made = Dispatchable(name, place, operator, ports, {port.field: port for port in ports})
+        known = self._ports.get(operator)
+        if known is None:
+            ports = tuple(_port(operator, item.name) for item in schema.tensor_fields)
+            known = self._ports[operator] = ports, {port.field: port for port in ports}
+        made = Dispatchable(name, place, operator, *known)
         owned = self._bind_owned(made, members)
-        return Dispatchable(name, place, operator, ports, made.by_field, owned)
+        return replace(made, owned=owned) if owned else made
 
     def _bind_owned(self, made: Dispatchable, members: Members) -> dict[str, tuple[Source, ...]]:
         """Bindings at initialization: exactly the tensors that DirectML owns."""
@@ -283,7 +288,7 @@ class DispatchableReader:
                 self.compare_counts(made, port, sources or (), place)
                 owned[field_name] = sources if sources is not None and fits else ()
         for port in made.ports:
-            if port.owned and not all(desc.owned_by_dml for desc in port.descs or ()):
+            if port.owned and len(port.descs or ()) > 1 and not all(desc.owned_by_dml for desc in port.descs or ()):
                 message = f"DirectML owns some tensors of {port.field} and not others, and they are bound together"
                 place = f"{made.place}/{port.field}"
                 self.report(made, codes.BOUND_AT_INITIALIZATION, message, place, port.field, "the flag on all or none")

@@ -76,6 +76,8 @@ class Program:
         self._shown: dict[str, None] = {}
         self.unresolved = Unresolved()
         self._owned_at_dispatch = False
+        self._filled: dict[TensorDesc, int] = {}
+        """The bits that dense tensors fill; -1 for others."""
         self.constants: dict[Value, Constant] = {}
         """Those of dispatched graphs."""
         self.nodes: list[Node] = []
@@ -143,7 +145,7 @@ class Program:
         """A new version of a buffer, made from the old one unless the tensor covers all of it and is no update."""
         buffer = self._buffer(source.resource)
         buffer.written = desc
-        buffer.is_whole = desc is not None and _covers(source, desc)
+        buffer.is_whole = desc is not None and self._covers(source, desc)
         base = None if buffer.is_whole and not updates else self._current(buffer)
         if updates and not buffer.version:
             buffer.was_input = True
@@ -152,6 +154,15 @@ class Program:
         buffer.current = Value(f"{name}#{buffer.version}", source.resource.nbytes)
         buffer.is_read = False
         return Write(buffer.current, source.offset, base)
+
+    def _covers(self, source: Source, desc: TensorDesc) -> bool:
+        """Whether a write leaves nothing of the old contents; bytes that only round the buffer up do not count."""
+        resource = source.resource
+        contents = resource.nbytes if resource.nbytes - resource.initial_bytes >= 4 else resource.initial_bytes
+        filled = self._filled.get(desc)
+        if filled is None:
+            filled = self._filled[desc] = desc.data_type.bits * desc.extent if desc.is_dense else -1
+        return source.offset == 0 and filled >= 8 * contents
 
     # --- Dispatches ---------------------------------------------------------------------------------------------------
 
@@ -458,6 +469,8 @@ class Program:
         for effect in self.effects:
             files.pop(effect.output.value, None)
         for node in self.nodes if files else ():
+            if ends.keys().isdisjoint(node.sources):
+                continue
             for _, _, read, desc in node.views_in():
                 if read.value in ends:
                     ends[read.value] = max(ends[read.value], read.offset + longest_file(desc))
@@ -485,13 +498,6 @@ class Program:
             buffers = (self._buffers[name] for name in self._resources if name in self._buffers)
             written = [buffer for buffer in buffers if buffer.version and not buffer.is_read]
         return tuple([_result(buffer) for buffer in written])
-
-
-def _covers(source: Source, desc: TensorDesc) -> bool:
-    """Whether a write leaves nothing of the old contents; bytes that only round the buffer up do not count."""
-    resource = source.resource
-    contents = resource.nbytes if resource.nbytes - resource.initial_bytes >= 4 else resource.initial_bytes
-    return source.offset == 0 and desc.data_type.bits * desc.extent >= 8 * contents and desc.is_dense
 
 
 def _flat(resource: Resource, nbytes: int, *, in_elements: bool = False) -> TensorDesc:

@@ -6,8 +6,9 @@ the order ``value``, ``valueStart``, ``sourcePath``.
 
 from __future__ import annotations
 
+import marshal
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from dml2onnx.frontends.findings import Findings, listing, quote, show
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.numbers import Bad, beyond_range, first_beyond_range, to_array, to_bytes, to_element, to_half
 from dml2onnx.frontends.unresolved import UNBOUNDED
-from dml2onnx.ir.data import ArrayData, FileData, FillData, padded
+from dml2onnx.ir.data import ArrayData, FileData, FillData, PaddedData, padded
 from dml2onnx.ir.tensor import DataType
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from dml2onnx.frontends.members import Json
     from dml2onnx.ir.data import Data
 
 MAX_MATERIALIZED_BYTES = 1 << 28
@@ -48,6 +50,9 @@ MEMBERS = (
     "resampleMode",
     "type",
 )
+
+
+_FILL = frozenset({"value", "valueCount"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +86,32 @@ class ResourceReader:
         self._files = files
         self._findings = findings
         self._budget = MAX_MATERIALIZED_BYTES
+        self._fills: dict[bytes, Resource] = {}
+        """Buffers with one value in all elements, by the resources that describe them: programs have many alike."""
 
     def read(self, name: str, raw: object, place: str) -> Resource:
         """One resource, with findings for whatever is wrong with it."""
-        members = Members.of(raw, place, self._findings, quote(name))
-        if members is None:
+        if type(raw) is not dict:
+            wrong_kind(self._findings, quote(name), "an object", raw, place)
             return Resource(name, None, UNBOUNDED, 0, None)
+        values = raw.get("initialValues")
+        if type(values) is not dict or values.keys() != _FILL:
+            return self._read(name, raw, place)
+        try:
+            key = marshal.dumps(raw, 2)
+        except ValueError:  # too deep
+            return self._read(name, raw, place)
+        known = self._fills.get(key)
+        if known is not None:
+            return replace(known, name=name)
+        before = len(self._findings)
+        resource = self._read(name, raw, place)
+        if isinstance(resource.data, FillData | PaddedData) and len(self._findings) == before:
+            self._fills[key] = resource
+        return resource
+
+    def _read(self, name: str, raw: Json, place: str) -> Resource:
+        members = Members(raw, place, self._findings)
         members.hint(MEMBERS, "a resource")
         data_type, known = self._read_data_type(members)
         size, offset = members.uint("sizeInBytes"), members.uint("initialValuesOffsetInBytes") or 0

@@ -92,8 +92,9 @@ class Findings:
         self._kinds: dict[int, str] = {}
         self._uses: dict[tuple[str, str], list[int]] = {}
 
-    def __bool__(self) -> bool:
-        return bool(self._items)
+    def __len__(self) -> int:
+        """How many there are, those that are not listed too."""
+        return len(self._items) + self._dropped
 
     def add(
         self,

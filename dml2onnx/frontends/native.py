@@ -376,7 +376,7 @@ class _NativeReader:
             value = operator.values[position]
             if value is UNREADABLE:
                 continue
-            descs = operator.tensors(name)
+            descs = (value,) if isinstance(value, TensorDesc) else operator.tensors(name)
             if is_output:
                 self._connect_output(node, name, descs, writes)
             elif name in sources:

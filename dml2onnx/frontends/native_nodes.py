@@ -48,9 +48,9 @@ def with_desc(members: Members, schema: OperatorSchema | None, findings: Finding
 def is_another(raw: Json, schema: OperatorSchema, members: Members, findings: Findings) -> bool:
     """Whether the node has the fields of another operator than the one of its type, which is one finding."""
     sections = [section for name in ("desc", "inputs", "outputs") if type(section := raw.get(name)) is dict]
-    if all(schema.index.keys() >= section.keys() for section in sections):
+    names = set[str]().union(*sections)
+    if schema.index.keys() >= names:
         return False
-    names = {name for section in sections for name in section}
     problem = other_operator(schema, names, "type")
     if problem is not None:
         report(findings, [problem], members.place, node=members.node, schema=schema)

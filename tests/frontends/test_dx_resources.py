@@ -387,3 +387,15 @@ def test_a_damaged_image(directory: Path) -> None:
     image = typed("FLOAT32", {"sourcePath": "a.jpg"}, resampleSize=[1, 3, 2, 2])
     (finding,) = load_model(directory, edited(DX, (X, image))).findings
     assert (finding.code, finding.pointer) == (codes.BAD_IMAGE.id, X + "/initialValues")
+
+
+def test_equal_fills_are_buffers_of_their_own(tmp_path: Path) -> None:
+    """What is wrong with one of them is wrong with each, and said of each."""
+    fill = {"initialValuesDataType": "FLOAT32", "initialValues": {"value": 1, "valueCount": 4}}
+    large = {"initialValuesDataType": "FLOAT32", "initialValues": {"value": 1e39, "valueCount": 4}}
+    changes = [("/resources/x", fill), ("/resources/y", fill), ("/resources/a", large), ("/resources/b", large)]
+    graph = load_model(tmp_path, edited(DX, *changes))
+    places = [item.pointer for item in graph.findings if item.code == codes.BEYOND_RANGE.id]
+    assert places == [f"/resources/{name}/initialValues/value" for name in "ab"]
+    assert [item.name for item in graph.inputs][:1] == ["x"]
+    assert len({item.value for item in (*graph.inputs, *graph.results)}) == len((*graph.inputs, *graph.results))
