@@ -39,6 +39,7 @@ ANSWERS: tuple[type[form.Head], ...] = (
     lookups.OperatorAnswer,
     records.Report,
     answers.ConvertAnswer,
+    answers.RecorderAnswer,
     lookups.OperatorsAnswer,
     lookups.DoctorAnswer,
     form.Answer,

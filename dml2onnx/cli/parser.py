@@ -215,6 +215,12 @@ def make_parser() -> _Parser:
     )
     _add_convert(commands.add_parser("convert", parents=[model, freeze], help="write a model in another format"))
     _add_pydirectml(commands.add_parser("pydirectml", help="run a program made for PyDirectML"))
+    recorder = commands.add_parser(
+        "recorder", parents=[common], help="write a header with which C++ programs record their graphs"
+    )
+    recorder.add_argument(
+        "--output", "-o", type=_path, default=Path(), metavar="DIR", help="where to (default: the current directory)"
+    )
     ops = commands.add_parser("ops", parents=[common], help="list DirectML's operators and whether they compile")
     ops.add_argument("pattern", nargs="?", default="", metavar="TEXT", help="only operators whose name contains this")
     commands.add_parser("doctor", parents=[common], help="say what is installed here, what works, and what is missing")

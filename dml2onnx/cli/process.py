@@ -31,6 +31,7 @@ HOMES = {
     "explain": "lookup",
     "ops": "lookup",
     "pydirectml": "pydirectml",
+    "recorder": "recorder",
     "schema": "lookup",
     "report": "report",
     "verify": "verification",

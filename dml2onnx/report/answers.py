@@ -98,6 +98,17 @@ class ConvertAnswer(Written):
     directml_nodes: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecorderAnswer(Written):
+    """What ``recorder`` says of the files that it has written for C++ programs."""
+
+    command: Literal["recorder"] = field(default="recorder", metadata=ALWAYS)
+    replaced: tuple[str, ...] = ()
+    """Those that were there with other contents."""
+    kept: tuple[str, ...] = ()
+    """Files of the example that were there, and are as they were."""
+
+
 # --- run --------------------------------------------------------------------------------------------------------------
 
 

@@ -49,6 +49,7 @@ ANSWERS: dict[str, tuple[str, int, str]] = {
     "report": ("report model.json --verify --profile -o page.html", 0, "Report"),
     "report errors": (f"report {BROKEN}", 1, "Report"),
     "convert": ("convert program.json", 0, "ConvertAnswer"),
+    "recorder": ("recorder -o cpp", 0, "RecorderAnswer"),
     "ops": ("ops pool", 0, "OperatorsAnswer"),
     "doctor": ("doctor", 0, "DoctorAnswer"),
 }

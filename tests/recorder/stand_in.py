@@ -18,6 +18,7 @@ COM = """\
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 typedef std::int8_t INT8;
 typedef std::int16_t INT16;
@@ -46,6 +47,11 @@ typedef const GUID& REFGUID;
 typedef const IID& REFIID;
 inline bool operator==(const GUID& a, const GUID& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 inline bool operator!=(const GUID& a, const GUID& b) { return !(a == b); }
+
+template <typename Interface>
+const IID& UuidOf();
+#define IID_PPV_ARGS(ppv) \\
+  UuidOf<std::remove_pointer_t<std::remove_pointer_t<decltype(ppv)>>>(), reinterpret_cast<void**>(ppv)
 
 #define TRUE 1
 #define FALSE 0
@@ -185,7 +191,16 @@ def _interface(name: str, item: Facts) -> str:
         f"  virtual {method['returns']} STDMETHODCALLTYPE {method['name']}({_parameters(method)}) = 0;\n"
         for method in item["methods"]
     )
-    return f"interface {name} : {item['base']} {{\n{methods}}};\n"
+    first, second, third, *rest = item["iid"].split("-")
+    last = [f"0x{byte:02x}" for byte in bytes.fromhex("".join(rest))]
+    words = [f"0x{word}" for word in (first, second, third)]
+    iid = f"{{{', '.join(words)}, {{{', '.join(last)}}}}}"
+    return (
+        f"interface {name} : {item['base']} {{\n{methods}}};\n"
+        f"#ifdef _WIN32\n__CRT_UUID_DECL({name}, {', '.join([*words, *last])})\n#else\n"
+        f"template <>\ninline const IID& UuidOf<{name}>() {{\n"
+        f"  static constexpr IID iid = {iid};\n  return iid;\n}}\n#endif\n"
+    )
 
 
 def _parameters(item: Facts) -> str:

@@ -1,0 +1,50 @@
+"""``dml2onnx recorder``: puts the recording device where a C++ program can include it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+
+from dml2onnx import recorder
+from dml2onnx.codes.running import OUTPUT_UNWRITABLE
+from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.files import put
+from dml2onnx.report.answers import RecorderAnswer
+
+if TYPE_CHECKING:
+    import argparse
+    from pathlib import Path
+
+    from dml2onnx.cli.render import Screen
+
+
+def recorder_command(options: argparse.Namespace, screen: Screen) -> int:
+    """Writes the header, and an example that uses it where there is none yet; what is there of that is left alone."""
+    directory: Path = options.output
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot make {quote(str(directory))}: {error.strerror}"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, found=str(directory))) from None
+    header = directory / recorder.HEADER
+    replaced = header.is_file() and header.read_bytes() != recorder.contents(recorder.HEADER)
+    kept = [directory / name for name in recorder.EXAMPLE if (directory / name).exists()]
+    fresh = [name for name in recorder.EXAMPLE if directory / name not in kept]
+    beside = {directory / name: [recorder.contents(name)] for name in fresh}
+    written = put(header, [recorder.contents(recorder.HEADER)], beside)
+    answer = RecorderAnswer(
+        files=tuple(map(str, written)),
+        file_bytes={str(path): path.stat().st_size for path in written},
+        replaced=(str(header),) if replaced else (),
+        kept=tuple(map(str, kept)),
+    )
+    if options.json:
+        screen.answer(answer)
+        return 0
+    for file in answer.files:
+        what = "replaced another version of" if file in answer.replaced else "wrote"
+        screen.say(f"[bold green]{what}[/] {escape(file)}")
+    for file in answer.kept:
+        screen.say(f"left {escape(file)} as it is")
+    return 0

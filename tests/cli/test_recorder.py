@@ -1,0 +1,55 @@
+"""``dml2onnx recorder``: the header and its example come to C++ programs, and nobody's work is written over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dml2onnx import recorder
+from dml2onnx.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILES = (recorder.HEADER, *recorder.EXAMPLE)
+
+
+def test_writes_the_header_and_an_example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    directory = tmp_path / "new" / "cpp"
+    assert main(["recorder", "-o", str(directory)]) == 0
+    assert sorted(path.name for path in directory.iterdir()) == sorted(FILES)
+    assert all((directory / name).read_bytes() == recorder.contents(name) for name in FILES)
+    assert capsys.readouterr().out.count("wrote") == 3
+
+
+def test_writes_here_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["recorder", "--quiet"]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)
+
+
+def test_leaves_a_program_alone_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "main.cpp").write_text("mine")
+    assert main(["recorder", "-o", str(tmp_path)]) == 0
+    assert (tmp_path / "main.cpp").read_text() == "mine"
+    assert f"left {tmp_path / 'main.cpp'} as it is" in capsys.readouterr().out.replace("\n", "")
+    assert (tmp_path / "CMakeLists.txt").is_file()
+
+
+def test_says_that_another_version_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / recorder.HEADER).write_text("// older")
+    assert main(["recorder", "-o", str(tmp_path)]) == 0
+    assert "replaced another version of" in capsys.readouterr().out
+    assert main(["recorder", "-o", str(tmp_path)]) == 0
+    assert "replaced" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["a file", f"directory/{recorder.HEADER}"])
+def test_says_why_it_cannot_write(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    (tmp_path / "a file").write_text("in the way")
+    (tmp_path / "directory" / recorder.HEADER).mkdir(parents=True)
+    target = tmp_path / name if name == "a file" else (tmp_path / name).parent
+    assert main(["recorder", "-o", str(target)]) == 1
+    assert "DML3009" in capsys.readouterr().err
+    assert not (target / "main.cpp").exists()
