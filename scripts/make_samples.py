@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import _sample_broken
+import _sample_cpp
 import _sample_digits
 import _sample_picture
 import numpy as np
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
-PICTURE, DIGITS, BROKEN = SAMPLES / "picture", SAMPLES / "digits", SAMPLES / "broken"
+PICTURE, DIGITS, BROKEN, CPP = SAMPLES / "picture", SAMPLES / "digits", SAMPLES / "broken", SAMPLES / "cpp"
 MODELS = {PICTURE: _sample_picture.model, DIGITS: _sample_digits.model, BROKEN: _sample_broken.model}
 ACCURACY = 0.97
 
@@ -57,6 +58,8 @@ def make() -> None:
     (DIGITS / "weights.bin").write_bytes(b"".join(weights[name].astype("<f4").tobytes() for name in weights))
     np.save(DIGITS / "images.npy", test_images)
     np.save(DIGITS / "labels.npy", test_labels.astype(np.uint8))
+    (CPP / "weights.bin").write_bytes(_cpp_weights())
+    np.save(CPP / "picture.npy", _sample_cpp.picture())
     print(f"accuracy on {len(test_labels)} test digits: {accuracy():.4f}")
 
 
@@ -72,10 +75,18 @@ def check() -> list[str]:
     with tempfile.TemporaryDirectory() as directory:
         if _distance(_pixels(_run_picture(Path(directory))), _pixels(PICTURE / "result.png")) > 1:
             differences.append(f"{PICTURE / 'result.png'} differs from what the model computes")
+    if (CPP / "weights.bin").read_bytes() != _cpp_weights():
+        differences.append(f"{CPP / 'weights.bin'} differs")
+    if np.abs(np.load(CPP / "picture.npy") - _sample_cpp.picture()).max() > 1 / 255:
+        differences.append(f"{CPP / 'picture.npy'} differs from the drawing")
     reached = accuracy()
     if reached < ACCURACY:
         differences.append(f"the digits are read with accuracy {reached:.4f}, less than {ACCURACY}")
     return differences
+
+
+def _cpp_weights() -> bytes:
+    return b"".join(array.astype("<f4").tobytes() for array in _sample_cpp.weights().values())
 
 
 def accuracy() -> float:

@@ -46,7 +46,8 @@ def _environment() -> dict[str, str]:
 def zig(target: str | None = None) -> Compiler | None:
     """The compiler of the package index, for this system or for another one."""
     python = ZIG / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    options = () if target is None else ("-target", target)
+    # quick: what zig adds for debugging is for programs that run
+    options = () if target is None else ("-target", target, "-g0", "-fno-sanitize=undefined")
     return Compiler((str(python), "-m", "ziglang", "c++", *options)) if python.exists() else None
 
 

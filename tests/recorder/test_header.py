@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from dml2onnx import catalog
+import dml2onnx
+from dml2onnx import catalog, recorder
 from tests.recorder import stand_in
 
 if TYPE_CHECKING:
@@ -43,6 +45,25 @@ def test_compiles_for_windows_at_every_target_version(
 
 def test_compiles_with_exceptions_and_without_a_version(compiler: Compiler, directml: Path, source: Path) -> None:
     compiler.object(source, directml)
+
+
+@pytest.mark.parametrize("version", ["0x1000", "0x6400"])
+def test_the_example_compiles_for_windows(windows: Compiler, directml: Path, source: Path, version: str) -> None:
+    source.write_bytes(recorder.contents("main.cpp"))
+    windows.object(source, directml, f"-DDML_TARGET_VERSION={version}")
+
+
+@pytest.mark.parametrize("version", ["0x1000", "0x6400"])
+def test_the_example_records_what_can_be_compiled(
+    compiler: Compiler, directml: Path, source: Path, version: str
+) -> None:
+    source.write_bytes(recorder.contents("main.cpp"))
+    program = source.with_name("record")
+    compiler.program(source, directml, program, f"-DDML_TARGET_VERSION={version}")
+    subprocess.run([program], cwd=source.parent, check=True)
+    graph = dml2onnx.load(source.parent / "recording" / "ACTIVATION_RELU.json")
+    assert [node.operator.type for node in graph.nodes] == ["ACTIVATION_RELU"]
+    assert dml2onnx.check(graph) == []
 
 
 def test_may_be_included_by_several_files(compiler: Compiler, directml: Path, source: Path) -> None:

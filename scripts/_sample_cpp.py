@@ -1,0 +1,60 @@
+"""The C++ sample: weights with which two convolutions enlarge a picture and sharpen it, and a picture for it.
+
+The first convolution interpolates at the four places that become pixels, by cubics and by straight lines; the second
+one takes the cubics and removes what a blur of the lines has in common with them, which is unsharp masking.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import _sample_picture
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from _sample_picture import Floats
+
+Singles: TypeAlias = npt.NDArray[np.float32]
+
+TOP, LEFT, HEIGHT, WIDTH = 40, 80, 48, 64
+SHARPNESS = 0.6
+GREY = (0.299, 0.587, 0.114)
+
+
+def picture() -> Singles:
+    """A part of the drawing in grey, of shape (1, 1, 48, 64), from 0 to 1."""
+    part = _sample_picture.draw()[TOP : TOP + HEIGHT, LEFT : LEFT + WIDTH] / 255
+    grey: Floats = part @ np.array(GREY)
+    return grey.astype(np.float32)[None, None]
+
+
+def weights() -> dict[str, Singles]:
+    """Filters and biases, in the order of the file."""
+    kernels = [_kernel(weigh, y, x) for weigh in (_cubic, _linear) for y in (-0.25, 0.25) for x in (-0.25, 0.25)]
+    first = np.stack(kernels)[:, None]
+    second = np.zeros((4, 8, 3, 3))
+    blur = np.outer((1, 2, 1), (1, 2, 1)) / 16
+    for phase in range(4):
+        second[phase, phase, 1, 1] = 1 + SHARPNESS
+        second[phase, 4 + phase] = -SHARPNESS * blur
+    arrays = {"filter1": first, "bias1": np.zeros(8), "filter2": second, "bias2": np.zeros(4)}
+    return {name: array.astype(np.float32) for name, array in arrays.items()}
+
+
+def _kernel(weigh: Callable[[Floats], Floats], y: float, x: float) -> Floats:
+    places = np.arange(-2, 3)
+    return np.outer(weigh(np.abs(places - y)), weigh(np.abs(places - x)))
+
+
+def _linear(distance: Floats) -> Floats:
+    return np.maximum(1 - distance, 0)
+
+
+def _cubic(distance: Floats) -> Floats:
+    """Catmull and Rom's."""
+    near = 1.5 * distance**3 - 2.5 * distance**2 + 1
+    far = -0.5 * distance**3 + 2.5 * distance**2 - 4 * distance + 2
+    return np.where(distance < 1, near, np.where(distance < 2, far, 0))

@@ -1,0 +1,86 @@
+"""`samples/cpp`: from C++ source to the numbers that ONNX Runtime computes, against numpy."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import dml2onnx
+from dml2onnx.cli import main
+
+if TYPE_CHECKING:
+    from tests.recorder.compilers import Compiler
+
+SAMPLE = Path(__file__).parent.parent.parent / "samples" / "cpp"
+WEIGHTS = ("filter1", "bias1", "filter2", "bias2")
+Doubles: TypeAlias = npt.NDArray[np.float64]
+
+
+@pytest.fixture(scope="module")
+def recording(compiler: Compiler, directml: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the sample records."""
+    directory = tmp_path_factory.mktemp("sample")
+    program, folder = directory / "upscale", directory / "recording"
+    compiler.program(SAMPLE / "upscale.cpp", directml, program)
+    done = subprocess.run([program, SAMPLE / "weights.bin", folder], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "recorded\n", "")
+    return folder
+
+
+def convolved(image: Doubles, kernels: Doubles, bias: Doubles) -> Doubles:
+    """Cross-correlation of (channels, height, width) with (outputs, channels, rows, columns), nothing around it."""
+    windows = np.lib.stride_tricks.sliding_window_view(image, kernels.shape[2:], axis=(1, 2))
+    return np.einsum("chwij,ocij->ohw", windows, kernels) + bias[:, None, None]
+
+
+def enlarged(picture: Doubles) -> Doubles:
+    """What the network is to compute, in double precision."""
+    floats = np.fromfile(SAMPLE / "weights.bin", "<f4").astype(np.float64)
+    filter1, bias1, filter2, bias2 = np.split(floats, np.cumsum((200, 8, 288)))
+    padded = np.pad(picture, ((0, 0), (3, 3), (3, 3)), "edge")
+    features = np.maximum(convolved(padded, filter1.reshape(8, 1, 5, 5), bias1), 0)
+    phases = convolved(features, filter2.reshape(4, 8, 3, 3), bias2)
+    _, height, width = phases.shape
+    pixels = phases.reshape(2, 2, height, width).transpose(2, 0, 3, 1).reshape(2 * height, 2 * width)
+    return np.clip(pixels, 0, 1)
+
+
+def test_the_sample_is_recorded_whole(recording: Path) -> None:
+    graph = dml2onnx.load(recording / "upscale.json")
+    assert dml2onnx.check(graph) == []
+    assert [node.name for node in graph.nodes] == ["border", "features", "phases", "pixels", "clip"]
+    assert [item.name for item in graph.inputs] == ["picture", *WEIGHTS]
+    assert str(dml2onnx.minimum_feature_level(graph)) == "2_1"
+
+
+def test_the_weights_lie_beside_it(recording: Path) -> None:
+    files = [recording / "data" / f"upscale.{name}.bin" for name in WEIGHTS]
+    assert b"".join(path.read_bytes() for path in files) == (SAMPLE / "weights.bin").read_bytes()
+
+
+def test_the_picture_is_enlarged(recording: Path, tmp_path: Path) -> None:
+    given = [f"--constant={name}={recording / 'data' / f'upscale.{name}.bin'}" for name in WEIGHTS]
+    picture = SAMPLE / "picture.npy"
+    line = ["run", str(recording / "upscale.json"), f"--input=picture={picture}", *given, "--output-dir", str(tmp_path)]
+    assert main(line) == 0
+    found = np.load(tmp_path / "enlarged.npy").reshape(96, 128)
+    wanted = enlarged(np.load(picture)[0].astype(np.float64))
+    # sums of up to 72 products of weights up to 1.6 and pixels up to about 1, in two layers of single precision
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=200 * np.finfo(np.float32).eps)
+    plain = np.load(picture)[0, 0].repeat(2, axis=0).repeat(2, axis=1)
+    assert np.abs(np.diff(found, axis=1)).max() > 0.1
+    assert 0.001 < np.abs(found - plain).mean() < 0.1
+
+
+def test_a_file_that_is_no_weights_is_refused(compiler: Compiler, recording: Path, tmp_path: Path) -> None:
+    (tmp_path / "few.bin").write_bytes(b"\0" * 12)
+    done = subprocess.run(
+        [recording.parent / "upscale", tmp_path / "few.bin", tmp_path / "none"], capture_output=True, check=False
+    )
+    assert done.returncode == 1
+    assert not (tmp_path / "none").exists()
