@@ -392,7 +392,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=["native", "dml_graph", "serialized"],
+        choices=["native", "dml_graph", "serialized", "dxdispatch"],
         help="format to write (default: native for OUT.json, serialized for OUT.bin)",
     )
 

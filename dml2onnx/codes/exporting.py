@@ -71,8 +71,9 @@ NOT_SORTABLE = Code(
 UNKNOWN_TARGET = Code(
     "DML1912",
     "no format to write",
-    "Graphs are written in the native format (native, .json), as a DML_GRAPH_DESC (dml_graph) or as a serialized graph "
-    "(serialized, .bin). The suffix of the file decides unless --format does.",
+    "Graphs are written in the native format (native, .json), as a DML_GRAPH_DESC (dml_graph), as a serialized graph "
+    "(serialized, .bin) or as a program of DxDispatch (dxdispatch). The suffix of the file decides unless --format "
+    "does.",
 )
 OTHER_VIEW = Code(
     "DML1913",
@@ -96,6 +97,12 @@ BESIDE_OUTPUT = Code(
     "The contents of large constants go to files beside the one that was asked for, and one of these exists without "
     "belonging to an older version of it. Remove it, or choose another name for the output.",
 )
+BUFFER_VERSIONS = Code(
+    "DML1919",
+    "two versions of a buffer that are needed at once",
+    "In a DxDispatch program a resource holds one version of its contents at a time. Here a version is needed, by a "
+    "node, a command or as an output, after another one has taken its place. Put an ELEMENT_WISE_IDENTITY between.",
+)
 FILE_TO_COME = Code(
     "DML1918",
     "a file that belongs beside the converted graph",
@@ -108,6 +115,7 @@ LEFT_OUT = Code(
     "something that the other format has no place for",
     "Neither a DML_GRAPH_DESC nor a serialized graph holds sample contents of inputs, a feature level, or the commands "
     "of a program; a serialized graph has no descriptors of inputs and outputs, which are seen as their first reader "
-    "and their writer see them. What is computed is the same; keep the original, or the native format, for the rest.",
+    "and their writer see them; a DxDispatch program has neither these nor feature levels, and its inputs have "
+    "contents. What is computed is the same; keep the original, or the native format, for the rest.",
     Severity.WARNING,
 )

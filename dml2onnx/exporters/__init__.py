@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dml2onnx import arguments
 from dml2onnx.codes.exporting import FILE_TO_COME, LEFT_OUT, UNKNOWN_TARGET
 from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.exporters.dxdispatch import dxdispatch, lost
 from dml2onnx.exporters.files import write_files
 from dml2onnx.exporters.references import references
 from dml2onnx.exporters.serialized import lost_descriptors, serialized
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "convert", "export", "left_out"]
 
-FORMATS = ("native", "dml_graph", "serialized")
+FORMATS = ("native", "dml_graph", "serialized", "dxdispatch")
 _BY_SUFFIX = {".json": "native", ".bin": "serialized"}
 
 
@@ -36,13 +37,13 @@ def convert(
 ) -> list[Path]:
     """Writes a graph, or the model file at a path, in another format, and returns the files written.
 
-    ``format`` is ``"native"``, ``"dml_graph"`` or ``"serialized"``; without it the suffix of ``path`` decides:
-    ``.json`` is native, ``.bin`` serialized. Nothing is lost in the native format; what the others have no place for
-    (sample contents of inputs, feature levels, commands, and in a serialized graph descriptors of inputs and outputs)
-    is left out, which :func:`left_out` tells. Large constants
-    go to files beside ``path``: ``<path>.data`` or, of a serialized graph, one for each. The file that is converted,
-    and those it names, are never overwritten. Raises :class:`DmlError` with the errors found while the graph was read,
-    or with everything that the other format cannot say.
+    ``format`` is ``"native"``, ``"dml_graph"``, ``"serialized"`` or ``"dxdispatch"``; without it the suffix of ``path``
+    decides: ``.json`` is native, ``.bin`` serialized. Nothing is lost in the native format; what the others have no
+    place for (sample contents of inputs, feature levels, commands, and in a serialized graph descriptors of inputs and
+    outputs) is left out, which :func:`left_out` tells. Large constants go to files beside ``path``: ``<path>.data`` or,
+    of a serialized graph and of a program, one for each. The file that is converted, and those it names, are never
+    overwritten. Raises :class:`DmlError` with the errors found while the graph was read, or with everything that the
+    other format cannot say.
     """
     target = arguments.target_of(path)
     if format is not None:
@@ -92,6 +93,8 @@ def left_out(graph: Graph, target: Target, format: str | None = None) -> list[Di
         for source, name in references(graph, directory, _written(path)).items()
         if directory / name != source
     ]
+    if chosen == "dxdispatch":
+        return missing + [LEFT_OUT.at(f"the format {chosen} has no place for {part}") for part in lost(graph)]
     if chosen not in ("dml_graph", "serialized"):
         return missing
     views = lost_descriptors(graph) if chosen == "serialized" else []
@@ -117,6 +120,9 @@ def _contents(graph: Graph, path: Path, format: str) -> tuple[bytes, dict[str, D
     named = references(graph, path.parent, _written(path))
     if format == "serialized":
         return serialized(graph, {path.name}, named)
+    if format == "dxdispatch":
+        program, files = dxdispatch(graph, path.stem, {path.name}, named)
+        return program.encode(), files
     sidecar = f"{path.name}.data"
     if format == "native":
         from dml2onnx.exporters.native import native

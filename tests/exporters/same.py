@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import dml2onnx
+from dml2onnx.codes.reading import NEWER_THAN_DXDISPATCH
 from dml2onnx.compiler import compile
 from dml2onnx.exporters import convert
 from dml2onnx.ir.data import Data
@@ -97,15 +98,15 @@ def compiled(graph: Graph) -> bytes:
     return compile(replace(graph, format="")).model_proto.SerializeToString()
 
 
-def round_trip(graph: Graph, directory: Path, *, compiles: bool = True) -> dict[str, bytes]:
+def round_trip(graph: Graph, directory: Path, format: str = "native", *, compiles: bool = True) -> dict[str, bytes]:
     """Converts a graph twice: it stays the same, and so does what it compiles to; returns the files."""
     once, twice = directory / "once", directory / "twice"
     files = []
     for place in (once, twice):
         place.mkdir(parents=True)
-        written = convert(graph, place / "model.json")
+        written = convert(graph, place / "model.json", format)
         back = dml2onnx.load(place / "model.json")
-        assert [str(item) for item in back.findings] == []
+        assert [str(item) for item in back.findings if item.code != NEWER_THAN_DXDISPATCH.id] == []
         compare(graph, back)
         files.append({path.name: path.read_bytes() for path in written})
         original, graph = graph, back

@@ -165,9 +165,9 @@ def test_constants_that_are_still_to_come(format: str, where: str, tmp_path: Pat
     after = load(target)
     assert after.findings == ()
     got = dml2onnx.run(after, {"x": np.arange(4, dtype=np.float32)})
-    assert {name: array.tolist() for name, array in got.items()} == {
-        name: array.tolist() for name, array in want.items()
-    }
+    # a program gives all of its buffers
+    assert {name: got[name].tolist() for name in want} == {name: array.tolist() for name, array in want.items()}
+    assert format == "dxdispatch" or got.keys() == want.keys()
 
 
 def test_files_to_come_have_names_of_their_own(tmp_path: Path) -> None:

@@ -1,0 +1,240 @@
+"""Values in buffers: which share one, and an order of nodes and commands in which none is overwritten too early.
+
+In a DxDispatch program a value is what a resource holds from one dispatch to the next. Values that are made from each
+other share a resource. So do those that have its name, or that with ``#`` and a number behind it, as the front end
+calls the versions of a resource, as long as there is an order in which nobody reads what is overwritten already.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import networkx as nx
+
+from dml2onnx.codes import exporting as codes
+from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.exporters.problems import problem
+from dml2onnx.frontends.names import UniqueNames
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.data import Data
+    from dml2onnx.ir.graph import Effect, Graph, Node, Value, Write
+    from dml2onnx.ir.tensor import TensorDesc
+
+_VERSION = re.compile(r"(.*)#\d+", re.DOTALL)
+
+
+@dataclass(slots=True, eq=False)
+class Buffer:
+    """The values that one resource holds, one after the other."""
+
+    nbytes: int
+    public: str = ""
+    """The name by which callers know it."""
+    name: str = ""
+    initial: Value | None = None
+    """What it holds before anything is written; ``None`` where nobody asks."""
+    data: Data | None = None
+    """The contents of ``initial``; ``None`` for zeros."""
+    is_input: bool = False
+    versions: list[Value] = field(default_factory=list)
+    """What is written into it, in order."""
+
+    @property
+    def latest(self) -> Value | None:
+        """What it holds in the end."""
+        return self.versions[-1] if self.versions else self.initial
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """The buffers of a graph, where each value lies, and what is done in which order."""
+
+    buffers: list[Buffer]
+    homes: dict[Value, Buffer]
+    steps: list[Node | Effect]
+
+
+def is_whole(write: Write, desc: TensorDesc) -> bool:
+    """Whether a tensor is all that its buffer holds, up to what rounds that up to 4 bytes."""
+    return not write.offset and desc.is_dense and -(-desc.reach // 4) * 4 >= write.value.nbytes
+
+
+def kept(node: Node, name: str, write: Write, desc: TensorDesc) -> Value | None:
+    """The value whose other bytes a write keeps, or that it updates; ``None`` where none of it is left."""
+    return write.base if node.operator.updates(name) or not is_whole(write, desc) else None
+
+
+def plan(graph: Graph) -> Plan:
+    """Where values lie and when they are made; :class:`DmlError` where no order does."""
+    try:
+        nodes = graph.sorted_nodes()
+    except nx.NetworkXUnfeasible:
+        message = "The nodes depend on each other in a circle."
+        raise DmlError(codes.NOT_SORTABLE.at(message, expected="a graph without cycles")) from None
+    refused: list[Diagnostic] = []
+    for by_name in (True, False):
+        places = _Places(graph, nodes, by_name)
+        steps = None if places.problems else _ordered(graph, nodes, places)
+        if steps is not None:
+            return Plan(places.named(), places.homes, steps)
+        refused = places.problems or [
+            codes.BUFFER_VERSIONS.at("Versions of a buffer are needed after they have been overwritten.")
+        ]
+    raise DmlError(*refused)
+
+
+class _Places:
+    """Which buffer each value lies in."""
+
+    def __init__(self, graph: Graph, nodes: tuple[Node, ...], by_name: bool) -> None:
+        self._graph = graph
+        self._by_name = by_name
+        self._public = {item.value: item.name for item in (*graph.results, *graph.outputs)}
+        self._names = {item.name: item.value.nbytes for item in (*graph.results, *graph.outputs)}
+        self._known: dict[str, Buffer] = {}
+        """Buffers by the names that others may share them by."""
+        self.homes: dict[Value, Buffer] = {}
+        self.buffers: list[Buffer] = []
+        self.problems: list[Diagnostic] = []
+        self._add_initial()
+        for node in nodes:
+            for name, _, write, desc in node.views_out():
+                self._add(node, name, write, desc)
+        for item in (*graph.outputs, *graph.results):
+            if self.homes[item.value].latest is not item.value:
+                message = f"The output {quote(item.name)} is overwritten."
+                self.problems.append(codes.BUFFER_VERSIONS.at(message, found=quote(item.name)))
+
+    def _add_initial(self) -> None:
+        graph = self._graph
+        used = {value for node in graph.nodes for value in node.sources}
+        used.update(effect.output.value for effect in graph.effects)
+        for item in graph.inputs:
+            buffer = Buffer(item.value.nbytes, item.name, "", item.value, item.default, True)
+            if item.name in self._known:
+                message = f"Two inputs have the name {quote(item.name)}."
+                self.problems.append(codes.UNSUITABLE_NAME.at(message, found=quote(item.name)))
+            self._insert(item.name, buffer, item.value)
+        for constant in graph.constants:
+            if constant.value in used:
+                buffer = Buffer(constant.value.nbytes, "", "", constant.value, constant.data)
+                self._insert(constant.value.name, buffer, constant.value)
+
+    def _insert(self, name: str, buffer: Buffer, value: Value) -> None:
+        self._known.setdefault(name, buffer)
+        self.homes[value] = buffer
+        self.buffers.append(buffer)
+
+    def _add(self, node: Node, name: str, write: Write, desc: TensorDesc) -> None:
+        base = kept(node, name, write, desc)
+        buffer = self._shared(write, desc) if base is None else self.homes.get(base)
+        if base is not None and (buffer is None or buffer.latest is not base):
+            message = f"{name} is written over {quote(base.name)}, of which there is another version already."
+            self.problems.append(problem(codes.BUFFER_VERSIONS, message, node, name, quote(base.name)))
+            buffer = None
+        if buffer is None:
+            buffer = Buffer(write.value.nbytes)
+            self._insert(write.value.name, buffer, write.value)
+        public = self._public.get(write.value)
+        if public is not None and public != buffer.public:
+            other = self._known.get(public)
+            if buffer.public or (other not in (None, buffer) and other is not None and other.public == public):
+                names = f"{quote(public)} and {quote(buffer.public or public)}"
+                message = f"{name} is known as {names}, and a resource has one name, and all of it."
+                self.problems.append(problem(codes.UNSUITABLE_NAME, message, node, name, quote(public)))
+            buffer.public = public
+            self._known[public] = buffer
+        self.homes[write.value] = buffer
+        buffer.versions.append(write.value)
+
+    def _shared(self, write: Write, desc: TensorDesc) -> Buffer | None:
+        """The buffer whose name the value has, when that can be overwritten."""
+        if not self._by_name or not is_whole(write, desc):
+            return None
+        version = _VERSION.fullmatch(write.value.name)
+        name = self._public.get(write.value) or (version[1] if version else None)
+        if name is None:
+            return None
+        found = self._known.get(name)
+        if found is None and self._names.get(name) == write.value.nbytes:
+            found = Buffer(write.value.nbytes, name)
+            self._known[name] = found
+            self.buffers.append(found)
+        return found if found is not None and found.nbytes == write.value.nbytes else None
+
+    def named(self) -> list[Buffer]:
+        """All buffers, each with a name of its own."""
+        names = UniqueNames()
+        for buffer in self.buffers:
+            if buffer.public:
+                buffer.name = names.new(buffer.public)
+        for buffer in self.buffers:
+            if not buffer.public:
+                first = buffer.initial or buffer.versions[0]
+                buffer.name = names.new(first.name or "buffer")
+        return _in_order(self._graph, self.buffers)
+
+
+def _in_order(graph: Graph, buffers: list[Buffer]) -> list[Buffer]:
+    """In the order of resources inputs and results are listed; the one that gives both lists as they were, if any."""
+    numbers = {buffer.name: index for index, buffer in enumerate(buffers)}
+    by_initial = {buffer.initial: buffer.name for buffer in buffers if buffer.initial is not None}
+    chains = [
+        [by_initial[item.value] for item in graph.inputs],
+        [by_initial[item.value] for item in graph.constants if item.value in by_initial],
+        [item.name for item in graph.results or graph.outputs if item.name in numbers],
+    ]
+    wanted: nx.DiGraph[str] = nx.DiGraph()
+    wanted.add_nodes_from(numbers)
+    for chain in chains:
+        nx.add_path(wanted, chain)
+        if not nx.is_directed_acyclic_graph(wanted):
+            wanted.remove_edges_from(list(nx.utils.pairwise(chain)))
+    order = nx.lexicographical_topological_sort(wanted, key=numbers.__getitem__)
+    return [buffers[numbers[name]] for name in order]
+
+
+def _ordered(graph: Graph, nodes: tuple[Node, ...], places: _Places) -> list[Node | Effect] | None:
+    """Nodes and commands so that everything is there when it is needed; ``None`` where no order does."""
+    steps: list[Node | Effect] = [*graph.effects, *nodes]  # a command comes as soon as it can
+    makers = {value: index for index, step in enumerate(steps) for value in getattr(step, "targets", ())}
+    order: nx.DiGraph[int] = nx.DiGraph()
+    order.add_nodes_from(range(len(steps)))
+    order.add_edges_from(nx.utils.pairwise(range(len(graph.effects))))
+    after = {
+        value: makers[later]
+        for buffer in places.buffers
+        for value, later in nx.utils.pairwise([buffer.initial, *buffer.versions])
+    }
+    for index, step in enumerate(steps):
+        for value, is_captured in _needed(step, places):
+            if value in makers:
+                order.add_edge(makers[value], index)
+            if not is_captured and after.get(value, index) != index:
+                order.add_edge(index, after[value])
+    for value, later in after.items():
+        if value in makers and makers[value] != later:
+            order.add_edge(makers[value], later)
+    if any(first == last for first, last in order.edges) or not nx.is_directed_acyclic_graph(order):
+        return None
+    return [steps[index] for index in nx.lexicographical_topological_sort(order)]
+
+
+def _needed(step: Node | Effect, places: _Places) -> Iterator[tuple[Value, bool]]:
+    """What a step reads, and whether DirectML has captured that beforehand."""
+    sources = getattr(step, "sources", None)
+    if sources is None:
+        yield step.output.value, False  # type: ignore[union-attr]  # a command
+        return
+    views = step.views_in()  # type: ignore[union-attr]  # a node
+    captured = {read.value for _, _, read, desc in views if desc.owned_by_dml and not places.homes[read.value].is_input}
+    open_ones = {read.value for _, _, read, desc in views if not desc.owned_by_dml}
+    for value in sources:
+        home = places.homes.get(value)
+        yield value, value in captured - open_ones and home is not None and home.initial is value

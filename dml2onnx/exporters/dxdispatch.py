@@ -1,0 +1,375 @@
+"""Graphs as programs of the DxDispatch tool: a resource for each buffer, a dispatchable and a dispatch for each node.
+
+``frontends.dxdispatch`` reads it. Inputs have their sample contents as initial values, or zeros; constants theirs, and
+are owned by DirectML, which is what makes them constants there. Contents that are long lie in a file each, beside the
+program. A program shows its outputs: where nothing else tells them from other buffers, ``print`` commands do.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import replace
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.codes import exporting as codes
+from dml2onnx.diagnostics import quote, raise_errors
+from dml2onnx.exporters.descriptors import fields, number
+from dml2onnx.exporters.dx_buffers import Buffer, kept, plan
+from dml2onnx.exporters.layout import laid_out
+from dml2onnx.exporters.native_contents import Sidecar, contents, is_zero
+from dml2onnx.exporters.problems import Problems, problem
+from dml2onnx.exporters.references import NO_REFERENCES
+from dml2onnx.frontends.dialects import DXDISPATCH
+from dml2onnx.frontends.findings import listing
+from dml2onnx.frontends.names import UniqueNames, file_stem
+from dml2onnx.ir.data import ArrayData, FillData, MissingData
+from dml2onnx.ir.graph import Effect
+from dml2onnx.ir.inputs import in_memory, input_descs
+from dml2onnx.ir.operator import OperatorDesc, Scalar
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.serialized_schema import may_be_owned
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from pathlib import Path
+
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.exporters.descriptors import Json
+    from dml2onnx.ir.data import Data
+    from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
+
+_LEVELS = {"resources": 1, "dispatchables": 2, "commands": 1}
+_ARRAY, _RAW = ".npy", ".bin"
+_UNION_MEMBERS = {DataType.FLOAT32: "Float32", DataType.FLOAT64: "Float64"}
+
+
+def dxdispatch(
+    graph: Graph, stem: str, reserved: Collection[str] = (), references: Mapping[Path, str] = NO_REFERENCES
+) -> tuple[str, dict[str, Data]]:
+    """The text of a program, and the contents of resources that lie beside it by the names of their files.
+
+    These begin with ``stem``; ``reserved`` are names that they must not have, and ``references`` those of files of
+    constants that are not there. Raises :class:`DmlError` with the errors found while the graph was read, or with
+    everything that a program cannot say.
+    """
+    raise_errors([*graph.findings, *_obstacles(graph)])
+    return _Export(graph, stem, reserved, references).run()
+
+
+def _obstacles(graph: Graph) -> Iterator[Diagnostic]:
+    """What no program says."""
+    written = {value for node in graph.nodes for value in node.targets}
+    made = written | {item.value for item in graph.inputs} | {item.value for item in graph.constants}
+    read = {value for node in graph.nodes for value in node.sources} | {item.output.value for item in graph.effects}
+    for node in graph.nodes:
+        for value in node.sources:
+            if value not in made:
+                found = quote(value.name)
+                yield problem(codes.NO_SOURCE, f"Nothing provides {found}.", node, "", found)
+    for item in graph.inputs:
+        if item.value not in read:
+            found = quote(item.name)
+            yield codes.UNREAD_INPUT.at(f"No node reads the input {found}.", found=found)
+    outputs: dict[Value, str] = {}
+    for output in graph.outputs:
+        found = quote(output.name)
+        if output.value not in written:
+            yield codes.NO_NODE_OUTPUT.at(f"No node writes the output {found}.", found=found)
+        elif outputs.setdefault(output.value, output.name) != output.name:
+            message = f"The output {found} is the output {quote(outputs[output.value])} as well."
+            yield codes.TWO_OUTPUTS.at(message, found=found)
+    names = [output.name for output in graph.outputs]
+    for name in {name for name in names if names.count(name) > 1}:
+        yield codes.UNSUITABLE_NAME.at(f"Two outputs have the name {quote(name)}.", found=quote(name))
+    for effect in graph.effects:
+        if effect.output.value not in made:
+            found = quote(effect.output.value.name)
+            yield codes.NO_SOURCE.at(f"Nothing provides {found}, which a command shows.", found=found)
+
+
+class _Export:
+    def __init__(self, graph: Graph, stem: str, reserved: Collection[str], references: Mapping[Path, str]) -> None:
+        self._graph = graph
+        self._stem = stem
+        self._references = references
+        self._plan = plan(graph)
+        self._homes = self._plan.homes
+        self._owned = owned_constants(graph)
+        self._reserved = {name.casefold() for name in (*reserved, *references.values())}
+        self._files: dict[str, Data] = {}
+        self._names = UniqueNames()
+
+    def run(self) -> tuple[str, dict[str, Data]]:
+        resources: Json = {buffer.name: self._resource(buffer) for buffer in self._plan.buffers}
+        dispatchables: Json = {}
+        commands: list[Json] = []
+        for step in self._plan.steps:
+            if isinstance(step, Effect):
+                commands.append(self._effect(step))
+                continue
+            name = self._names.new(step.name or step.operator.schema.stem)
+            dispatchables[name] = self._dispatchable(step)
+            bindings = dict(self._bindings(step, owned=False))
+            commands.append({"type": "dispatch", "dispatchable": name, "bindings": bindings})
+        for name in self._unshown(resources):
+            commands.append({"type": "print", "resource": name})
+        document: Json = {"resources": resources, "dispatchables": dispatchables, "commands": commands}
+        text, problems = laid_out(document, _LEVELS), Problems()
+        problems.check_strings(text)
+        problems.raise_found()
+        return text, self._files
+
+    # --- Resources ----------------------------------------------------------------------------------------------------
+
+    def _resource(self, buffer: Buffer) -> Json:
+        data_type, count = self._row(buffer)
+        stated = data_type.bytes_for(count)
+        members: Json = {"initialValuesDataType": data_type.name}
+        row = TensorDesc(data_type, (count,))
+        data = buffer.data or FillData(b"\0", stated)
+        if isinstance(data, MissingData):
+            members["initialValues"] = {"sourcePath": self._references[data.path]}
+        elif data_type.is_packed_nibbles:
+            members["initialValues"] = self._file(buffer, data, stated, None)
+        else:
+            sidecar = Sidecar("")
+            given = contents(data, row, stated, sidecar)
+            if "fill" in given:
+                members["initialValues"] = {"value": _exact(given["fill"], data_type), "valueCount": count}
+            elif isinstance(values := given.get("values"), list):
+                members["initialValues"] = [_exact(item, data_type) for item in values]
+            else:
+                members["initialValues"] = self._file(buffer, data, stated, row)
+        if -(-stated // 4) * 4 != buffer.nbytes:
+            members["sizeInBytes"] = buffer.nbytes
+        return members
+
+    def _file(self, buffer: Buffer, data: Data, nbytes: int, row: TensorDesc | None) -> Json:
+        """A ``.npy`` file of a row of elements, or one of raw bytes where numpy has no such type."""
+        suffix = _RAW if row is None else _ARRAY
+        stem = base = f"{self._stem}.{file_stem(buffer.name) or 'buffer'}"
+        count = 1
+        while f"{stem}{suffix}".casefold() in self._reserved:
+            count += 1
+            stem = f"{base}_{count}"
+        name = stem + suffix
+        self._reserved.add(name.casefold())
+        part = Sidecar(name)
+        if row is not None:
+            head = npy_head(row)  # as long as contents are aligned
+            part.add(ArrayData(np.frombuffer(head, np.uint8)), len(head))
+        part.add(data, nbytes)
+        self._files[name] = part
+        return {"sourcePath": name}
+
+    def _row(self, buffer: Buffer) -> tuple[DataType, int]:
+        """The data type of a resource, and how many of its elements are contents and not what rounds them up.
+
+        What commands show of it says so. Without any it is a tensor that is as large, for what covers all of the
+        contents needs none of the older ones; else a row of bytes.
+        """
+        values = {buffer.initial, *buffer.versions}
+        for effect in self._graph.effects:
+            if effect.output.value in values and effect.kind == "print":
+                desc = effect.output.desc
+                return desc.data_type, desc.extent
+        shown = [effect.output.desc.data_type for effect in self._graph.effects if effect.output.value in values]
+        rows = [in_memory(desc) for desc in self._views(buffer, values) if -(-desc.reach // 4) * 4 == buffer.nbytes]
+        best = min(rows, key=lambda desc: desc.reach, default=None)
+        if best is not None and buffer.data is not None and not is_zero(buffer.data, best.reach, buffer.nbytes):
+            best = None  # nothing may be lost of what the model has
+        if shown and (best is None or best.data_type is not shown[0]):
+            nbytes = buffer.nbytes if best is None else best.reach
+            count, rest = divmod(nbytes * 8, shown[0].bits)
+            if count and not rest:
+                return shown[0], count
+        return (DataType.UINT8, buffer.nbytes) if best is None else (best.data_type, best.extent)
+
+    def _views(self, buffer: Buffer, values: Collection[Value | None]) -> Iterator[TensorDesc]:
+        """Tensors that are written without a look at what was there or, if there are none, those that are read."""
+        whole = [
+            desc
+            for node in self._graph.nodes
+            for name, _, write, desc in node.views_out()
+            if write.value in values and not write.offset and desc.is_dense and kept(node, name, write, desc) is None
+        ]
+        yield from whole
+        if not whole:
+            for node in self._graph.nodes:
+                yield from (desc for _, _, read, desc in node.views_in() if read.value in values and not read.offset)
+
+    # --- Dispatchables and commands -----------------------------------------------------------------------------------
+
+    def _dispatchable(self, node: Node) -> Json:
+        desc = described(node.operator)
+        for name, index, _, _ in node.views_in():
+            members = desc[name]
+            members = members[index] if isinstance(members, list) else members
+            assert isinstance(members, dict)
+            members.pop("Flags", None)
+            if (node, name) in self._owned:
+                members["Flags"] = ["OWNED_BY_DML"]
+        made: Json = {"type": node.operator.type, "desc": desc}
+        bindings = dict(self._bindings(node, owned=True))
+        return {**made, "bindings": bindings} if bindings else made
+
+    def _bindings(self, node: Node, *, owned: bool) -> Iterator[tuple[str, object]]:
+        """What is bound when the operator is initialized, or when it is dispatched."""
+        for name, reads in node.reads.items():
+            if ((node, name) in self._owned) is owned and reads:
+                yield name, self._sources(reads)
+        for name, writes in () if owned else node.writes.items():
+            if writes:
+                yield name, self._sources(writes)
+
+    def _sources(self, ends: tuple[Read, ...] | tuple[Write, ...]) -> object:
+        bound = [self._source(end) for end in ends]
+        return bound[0] if len(bound) == 1 else bound
+
+    def _source(self, end: Read | Write) -> object:
+        name = self._homes[end.value].name
+        return {"name": name, "elementOffset": end.offset, "elementSizeInBytes": 1} if end.offset else name
+
+    def _effect(self, effect: Effect) -> Json:
+        resource = self._homes[effect.output.value].name
+        command: Json = {"type": effect.kind, "resource": resource}
+        if effect.verbose:
+            command["verbose"] = True
+        if effect.kind == "writeFile":
+            command["targetPath"] = effect.path
+        if effect.dimensions:
+            command["dimensions"] = list(effect.dimensions)
+        return command
+
+    def _unshown(self, resources: Collection[str]) -> list[str]:
+        """The outputs that have to be printed to be outputs."""
+        graph, homes = self._graph, self._homes
+        wanted = [homes[item.value].name for item in graph.outputs]
+        shown = dict.fromkeys(homes[effect.output.value].name for effect in graph.effects)
+        written = {buffer.name: buffer.versions[-1] for buffer in self._plan.buffers if buffer.versions}
+        if not shown:
+            read = {item.value for node in graph.nodes for _, _, item, _ in node.views_in()}
+            last = [name for name in resources if name in written and written[name] not in read]
+            return [] if last == wanted else wanted
+        return [name for name in wanted if name not in shown]
+
+
+def npy_head(row: TensorDesc) -> bytes:
+    """What stands before the elements of a ``.npy`` file."""
+    stream = BytesIO()
+    described_as = {"descr": row.data_type.dtype.str, "fortran_order": False, "shape": row.sizes}
+    np.lib.format.write_array_header_1_0(stream, described_as)
+    return stream.getvalue()
+
+
+def described(operator: OperatorDesc) -> Json:
+    """A structure as DxDispatch wants it: absent fields left out, and special numbers as members of the union."""
+    members = fields(operator, whole=True)
+    for item, value in operator.items():
+        if value is None:
+            del members[item.name]
+        elif isinstance(value, OperatorDesc):
+            members[item.name] = _activation(value)
+        elif isinstance(value, tuple) and value and isinstance(value[0], OperatorDesc):
+            members[item.name] = [_activation(each) for each in value if isinstance(each, OperatorDesc)]
+        elif isinstance(value, Scalar) and value.data_type.is_float:
+            written = members[item.name]
+            is_special = not math.isfinite(value.value)
+            members[item.name] = _union(value, written) if is_special else _exact(written, value.data_type)
+    return members
+
+
+def _exact(element: object, data_type: DataType) -> object:
+    """A FLOAT16 with all of its digits: DxDispatch truncates what has others, where everybody else rounds."""
+    if data_type is not DataType.FLOAT16 or not isinstance(element, float):
+        return element
+    return number(float(np.float16(element)), DataType.FLOAT64)
+
+
+def _activation(operator: OperatorDesc) -> Json:
+    tensors = {item.name for item in operator.schema.tensor_fields}
+    attributes = {name: item for name, item in described(operator).items() if name not in tensors}
+    return {"Type": operator.type, "Desc": attributes} if attributes else {"Type": operator.type}
+
+
+def _union(scalar: Scalar, written: object) -> Json:
+    if scalar.data_type is DataType.FLOAT16:
+        return {"UInt16": int.from_bytes(struct.pack("<e", scalar.value), "little")}
+    return {_UNION_MEMBERS[scalar.data_type]: written}
+
+
+def owned_constants(graph: Graph) -> set[tuple[Node, str]]:
+    """The fields, by their nodes, whose tensors DirectML is to own, which makes constants of the resources they read.
+
+    Those that it owns already; and of a constant that has none such, all that it may own.
+    """
+    constants = {item.value for item in graph.constants}
+    fields_of: dict[Value, list[tuple[Node, str]]] = {value: [] for value in constants}
+    owned: set[tuple[Node, str]] = set()
+    for node in graph.nodes:
+        for name, reads in node.reads.items():
+            if reads and all(read.value in constants for read in reads):
+                for read in reads:
+                    fields_of[read.value].append((node, name))
+                if all(desc.owned_by_dml for desc in node.operator.tensors(name)):
+                    owned.add((node, name))
+    for places in fields_of.values():
+        if owned.isdisjoint(places):
+            owned.update((node, name) for node, name in places if may_be_owned(node.operator.schema, name))
+    return owned
+
+
+def lost(graph: Graph) -> Iterator[str]:
+    """What a program has no place for, in words."""
+    if graph.feature_level:
+        yield f"the feature level {graph.feature_level}"
+    newer = [node.operator.type for node in graph.nodes if node.operator.schema.name in DXDISPATCH.newer]
+    if newer:
+        names = listing(list(dict.fromkeys(newer)))
+        yield f"{names}, which the released tool does not know: written all the same"
+    empty = [quote(item.name) for item in graph.inputs if item.default is None]
+    if empty:
+        yield f"inputs without contents, such as {listing(empty)}: they hold zeros"
+    constants = {item.value for item in graph.constants}
+    owned = owned_constants(graph)
+    read_as = [
+        quote(read.value.name)
+        for node in graph.nodes
+        for name, reads in node.reads.items()
+        for read in reads
+        if read.value in constants and (node, name) not in owned
+    ]
+    captured = {quote(read.value.name) for node, name in owned for read in node.reads[name]}
+    others = list(dict.fromkeys(name for name in read_as if name not in captured))
+    if others:
+        yield f"the constants {listing(others)}, which DirectML must not own: they are inputs with contents"
+    flagged = [
+        quote(item.name) for item in graph.inputs if any(desc.owned_by_dml for desc in _readers(graph, item.value))
+    ]
+    if flagged:
+        yield f"OWNED_BY_DML of the inputs {listing(flagged)}, whose contents are not known before"
+    caches = [
+        quote(write.value.name)
+        for node in graph.nodes
+        for name, _, write, _ in node.views_out()
+        if node.operator.updates(name) and write.base is None
+    ]
+    if caches:
+        yield f"what {listing(caches)} had before the first update, zeros: they are inputs as well"
+    bare = [replace(item, desc=None) for item in graph.inputs]
+    plain = [
+        quote(item.name)
+        for item, seen in zip(graph.inputs, input_descs(bare, graph.nodes, graph.outputs), strict=True)
+        if item.desc is not None and item.desc.packed() != seen.packed()
+    ]
+    if plain:
+        yield f"other descriptors than those of their first readers, which {listing(plain)} had"
+
+
+def _readers(graph: Graph, value: Value) -> Iterator[TensorDesc]:
+    for node in graph.nodes:
+        yield from (desc for _, _, read, desc in node.views_in() if read.value is value)

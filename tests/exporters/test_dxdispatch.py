@@ -1,0 +1,377 @@
+"""Graphs as DxDispatch programs: programs come back whole, of other graphs all that a program can say."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import dml2onnx
+from dml2onnx import DmlError, LoadOptions
+from dml2onnx.cli import main
+from dml2onnx.codes import exporting as codes
+from dml2onnx.diagnostics import Code, Severity
+from dml2onnx.exporters import convert, left_out
+from dml2onnx.exporters.dx_buffers import kept
+from dml2onnx.exporters.dxdispatch import dxdispatch, owned_constants
+from dml2onnx.ir.data import FillData, MissingData
+from dml2onnx.ir.graph import Constant, Effect, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.lowering.registry import lowerings
+from tests.checks.build import node, one, op, t
+from tests.checks.test_examples import RIGHT
+from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32, load_model
+from tests.random_graphs import samples
+from tests.random_graphs.growing import Sample
+
+from .same import bits, round_trip
+from .test_dml_graph import without_flags
+from .test_native import PROGRAMS, SAMPLES, exact
+
+# --- Programs ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name: str, tmp_path: Path) -> None:
+    graph = load_model(tmp_path, PROGRAMS[name])
+    round_trip(graph, tmp_path, "dxdispatch", compiles=bool(graph.outputs))
+
+
+def test_the_sample(tmp_path: Path) -> None:
+    """A picture has become the bytes that it was decoded to."""
+    files = round_trip(dml2onnx.load(SAMPLES / "picture" / "model.json"), tmp_path, "dxdispatch")
+    model = json.loads(files["model.json"])
+    assert {item["type"] for item in model["commands"]} == {"dispatch", "writeFile"}
+
+
+def test_published_vectors(shared: Path, tmp_path: Path) -> None:
+    """All of them; some are compiled as well."""
+    with tarfile.open(shared / "vectors" / "webnn.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    models = sorted((tmp_path / "corpus").glob("*/model.json"))
+    assert len(models) == 2748
+    for number, model in enumerate(models):
+        graph = dml2onnx.load(model)
+        compiles = number % 64 == 0 and all(item.operator.type in lowerings() for item in graph.nodes)
+        round_trip(graph, tmp_path / "converted" / model.parent.name, "dxdispatch", compiles=compiles)
+
+
+# --- Other graphs -----------------------------------------------------------------------------------------------------
+
+
+def said(graph: Graph) -> dict[str, Any]:
+    """What a program can say of a graph: names of nodes, inputs and outputs, contents, and how all is connected."""
+    homes: dict[Value, Any] = {item.value: ("input", item.name) for item in graph.inputs}
+    contents = {item.value: item.data.read(0, item.value.nbytes).tobytes() for item in graph.constants}
+    homes |= {value: ("constant", raw) for value, raw in contents.items()}
+    for each in graph.nodes:
+        for name, index, write, _ in each.views_out():
+            homes[write.value] = (each.name, name, index)
+
+    read = {item.value for each in graph.nodes for _, _, item, _ in each.views_in()}
+    caches = {item.value for item in graph.inputs if item.value not in read and item.default is not None}
+
+    def base(each: Node, name: str, write: Write, desc: Any) -> Any:
+        value = kept(each, name, write, desc)
+        if value in caches:  # what an operator updates is an input of a program
+            return None
+        is_new = value is None or (value in contents and not any(contents[value]))  # zeros, which nobody wrote
+        return None if is_new else homes[value]
+
+    constants = {item.value for item in graph.constants} | {item.value for item in graph.inputs}
+    return {
+        "inputs": sorted((item.name, item.value.nbytes) for item in graph.inputs if item.value not in caches),
+        "outputs": [(item.name, homes[item.value]) for item in graph.outputs],
+        "nodes": {
+            each.name: (
+                bits(without_flags(each, constants)),
+                sorted((name, index, homes[read.value], read.offset) for name, index, read, _ in each.views_in()),
+                [
+                    (name, index, write.offset, base(each, name, write, desc))
+                    for name, index, write, desc in each.views_out()
+                ],
+            )
+            for each in graph.nodes
+        },
+    }
+
+
+def with_open_constants(graph: Graph) -> Graph:
+    """Constants that DirectML must not own are inputs, with contents: ``left_out`` says so."""
+    captured = {read.value for each, name in owned_constants(graph) for read in each.reads[name]}
+    read = {item.value for each in graph.nodes for _, _, item, _ in each.views_in()}
+    opened = [item for item in graph.constants if item.value in read - captured]
+    inputs = [GraphInput(item.value.name, item.value, item.data) for item in opened]
+    kept_ones = tuple(item for item in graph.constants if item not in opened)
+    return replace(graph, inputs=(*graph.inputs, *inputs), constants=kept_ones)
+
+
+def comes_back(graph: Graph, directory: Path) -> Graph:
+    """The graph as a program says it; as which it then comes back whole."""
+    path = directory / "program" / "model.json"
+    path.parent.mkdir()
+    convert(graph, path, "dxdispatch")
+    back = dml2onnx.load(path)
+    assert [str(item) for item in back.findings if item.severity is Severity.ERROR] == []
+    assert said(back) == said(with_open_constants(graph))
+    round_trip(back, directory / "again", "dxdispatch", compiles=False)
+    return back
+
+
+@pytest.mark.parametrize("model", [NATIVE, GRAPH, DX], ids=["native", "dml_graph", "dxdispatch"])
+def test_small_models(model: dict[str, Any], tmp_path: Path) -> None:
+    comes_back(load_model(tmp_path, model), tmp_path)
+
+
+@pytest.mark.parametrize("freeze", [False, True])
+def test_digits(freeze: bool, tmp_path: Path) -> None:
+    graph = dml2onnx.load(SAMPLES / "digits" / "model.json", LoadOptions(freeze=freeze))
+    back = comes_back(graph, tmp_path)
+    want, got = dml2onnx.run(graph), dml2onnx.run(back)
+    for name, array in want.items():
+        np.testing.assert_array_equal(got[name], array)
+
+
+def test_a_network(shared: Path, tmp_path: Path) -> None:
+    for name in ("squeezenet/model.json", "serialized_matmul_add/Partition_0.bin"):
+        (tmp_path / name).parent.mkdir()
+        comes_back(dml2onnx.load(shared / "models" / name), (tmp_path / name).parent)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_examples_of_the_checks(name: str, tmp_path: Path) -> None:
+    """Every field of every operator."""
+    comes_back(one(exact(RIGHT[name])), tmp_path)
+
+
+IMPOSSIBLE = {
+    code.id
+    for code in (
+        codes.BUFFER_VERSIONS,
+        codes.UNREAD_INPUT,
+        codes.NO_NODE_OUTPUT,
+        codes.UNSUITABLE_NAME,
+        codes.TWO_OUTPUTS,
+    )
+}
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(samples())
+def test_random_graphs(sample: Sample) -> None:
+    """Either the same graph comes back, or it is said what a program cannot say."""
+    with tempfile.TemporaryDirectory() as directory:
+        try:
+            comes_back(sample.graph, Path(directory))
+        except DmlError as error:
+            refused = {item.code for item in error.diagnostics}
+        else:
+            refused = set()
+    assert refused <= IMPOSSIBLE
+
+
+def test_a_built_graph(tmp_path: Path) -> None:
+    g = dml2onnx.GraphBuilder(feature_level="5_0")
+    x = g.input("x", np.float32, [1, 3, 8, 8])
+    y = g.max_pooling(g.activation_relu(g.convolution(x * 2 - 1, np.ones((8, 3, 3, 3)))), [2, 2]).values
+    graph = g.build({"y": y, "corner": y[..., :2, :2]})
+    back = comes_back(graph, tmp_path)
+    given_x = {"x": np.random.default_rng(0).random((1, 3, 8, 8), np.float32)}
+    want, got = dml2onnx.run(graph, given_x), dml2onnx.run(back, given_x)
+    for name, array in want.items():
+        np.testing.assert_array_equal(got[name], array)
+    assert dml2onnx.compile(back).node_count == dml2onnx.compile(graph).node_count
+
+
+def test_special_numbers(tmp_path: Path) -> None:
+    for data_type in ("FLOAT32", "FLOAT16", "FLOAT64"):
+        output = {**f32(4), "DataType": data_type}
+        desc = {"OutputTensor": output, "ValueDataType": data_type, "Value": "-inf"}
+        fill = {"type": "FILL_VALUE_CONSTANT", "desc": desc, "outputs": {"OutputTensor": "y"}}
+        graph = load_model(tmp_path, {"dml2onnx": 1, "nodes": [fill], "outputs": ["y"]})
+        (tmp_path / data_type).mkdir()
+        comes_back(graph, tmp_path / data_type)
+
+
+# --- What is shown ----------------------------------------------------------------------------------------------------
+
+
+def commands(graph: Graph, directory: Path) -> list[str]:
+    directory.mkdir()
+    comes_back(graph, directory)
+    model = json.loads((directory / "program" / "model.json").read_text())
+    return [item["resource"] for item in model["commands"] if item["type"] == "print"]
+
+
+def test_outputs_are_printed_where_nothing_else_tells_them(tmp_path: Path) -> None:
+    plain = load_model(tmp_path, edited(NATIVE, ("/outputs", ["a"]), ("/nodes/2/outputs/OutputTensors/1", "b")))
+    assert commands(plain, tmp_path / "1") == ["a"]  # "b" is written and never read as well
+    chain = load_model(tmp_path, edited(DX, ("/commands/1", {"type": "print", "resource": "y"})))
+    assert commands(replace(chain, effects=(), results=()), tmp_path / "2") == []
+
+
+def test_a_program_with_more_outputs_than_it_shows(tmp_path: Path) -> None:
+    graph = load_model(tmp_path, edited(NATIVE, ("/commands", [{"type": "print", "value": "h", "verbose": True}])))
+    assert commands(graph, tmp_path / "1") == ["h", "a"]
+
+
+# --- What is left out, and what is refused ----------------------------------------------------------------------------
+
+
+def test_what_is_left_out(tmp_path: Path) -> None:
+    told = [item.message for item in left_out(load_model(tmp_path, NATIVE), tmp_path / "p.json", "dxdispatch")]
+    assert told == [
+        "the format dxdispatch has no place for the feature level 5_0",
+        'the format dxdispatch has no place for inputs without contents, such as "x": they hold zeros',
+    ]
+    owned = [item.message for item in left_out(load_model(tmp_path, GRAPH), tmp_path / "p.json", "dxdispatch")]
+    assert 'OWNED_BY_DML of the inputs "input1"' in owned[1]
+    mixed = edited(NATIVE, ("/nodes/0/inputs/BTensor", "x"), ("/nodes/1/inputs/InputTensors/0", "w"))
+    graph = load_model(tmp_path, mixed)
+    told = [item.message for item in left_out(graph, tmp_path / "p.json", "dxdispatch")]
+    assert 'the constants "w", which DirectML must not own' in told[2]
+    convert(graph, tmp_path / "p.json", "dxdispatch")
+    back = dml2onnx.load(tmp_path / "p.json")
+    assert [item.name for item in back.inputs] == ["x", "w"]
+    assert back.inputs[1].default is not None
+    assert left_out(load_model(tmp_path, DX), tmp_path / "p.json", "dxdispatch") == []
+
+
+X = t(2, 2)
+IN, OUT, OTHER, CONST = Value("x", 16), Value("y", 16), Value("z", 16), Value("c", 16)
+X_IN, Y_OUT = GraphInput("x", IN), GraphOutput("y", OUT, X)
+RELU = op("ACTIVATION_RELU", InputTensor=X, OutputTensor=X)
+DOWN = op("ACTIVATION_RELU", InputTensor=t(2), OutputTensor=t(2))
+
+
+def relu(source: Value, target: Value, name: str = "relu") -> Node:
+    return node(RELU, {"InputTensor": [source]}, {"OutputTensor": [target]}, name=name)
+
+
+def half(source: Value, target: Value, base: Value, name: str) -> Node:
+    return Node(name, DOWN, {"InputTensor": (Read(source),)}, {"OutputTensor": (Write(target, 0, base),)})
+
+
+LOOP = Value("loop", 16)
+FIRST, SECOND = Value("first", 16), Value("second", 16)
+REFUSED: dict[str, tuple[Code, Graph]] = {
+    "cycle": (codes.NOT_SORTABLE, Graph((relu(LOOP, LOOP),), (), (GraphOutput("y", LOOP, X),))),
+    "no-source": (codes.NO_SOURCE, Graph((relu(IN, OUT),), (), (Y_OUT,))),
+    "unread": (codes.UNREAD_INPUT, Graph((relu(IN, OUT),), (X_IN, GraphInput("z", OTHER)), (Y_OUT,))),
+    "input-as-output": (codes.NO_NODE_OUTPUT, Graph((relu(IN, OUT),), (X_IN,), (Y_OUT, GraphOutput("z", IN, X)))),
+    "two-outputs": (codes.TWO_OUTPUTS, Graph((relu(IN, OUT),), (X_IN,), (Y_OUT, GraphOutput("z", OUT, X)))),
+    "names": (
+        codes.UNSUITABLE_NAME,
+        Graph((relu(IN, OUT), relu(IN, OTHER, "b")), (X_IN,), (Y_OUT, GraphOutput("y", OTHER, X))),
+    ),
+    "in-place": (codes.UNSUITABLE_NAME, Graph((half(IN, OUT, IN, "half"),), (X_IN,), (Y_OUT,))),
+    "branches": (
+        codes.BUFFER_VERSIONS,
+        Graph(
+            (relu(IN, LOOP), half(IN, FIRST, LOOP, "a"), half(IN, SECOND, LOOP, "b")),
+            (X_IN,),
+            (GraphOutput("p", FIRST, X), GraphOutput("q", SECOND, X)),
+        ),
+    ),
+    "overwritten": (
+        codes.BUFFER_VERSIONS,
+        Graph((relu(IN, OUT), half(IN, FIRST, OUT, "a")), (X_IN,), (Y_OUT,)),
+    ),
+    "both-needed": (
+        codes.BUFFER_VERSIONS,
+        Graph(
+            (
+                relu(IN, LOOP, "a"),
+                half(IN, FIRST, LOOP, "b"),
+                node(
+                    op("ELEMENT_WISE_ADD", ATensor=X, BTensor=X, OutputTensor=X),
+                    {"ATensor": [LOOP], "BTensor": [FIRST]},
+                    {"OutputTensor": [OUT]},
+                    name="c",
+                ),
+            ),
+            (X_IN,),
+            (Y_OUT,),
+        ),
+    ),
+    "shown": (
+        codes.NO_SOURCE,
+        Graph((relu(IN, OUT),), (X_IN,), (Y_OUT,), effects=(Effect("print", GraphOutput("z", OTHER, X)),)),
+    ),
+    "surrogate": (codes.UNSUITABLE_NAME, Graph((relu(IN, OUT),), (X_IN,), (GraphOutput("\udc80", OUT, X),))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str) -> None:
+    code, graph = REFUSED[name]
+    with pytest.raises(DmlError) as caught:
+        dxdispatch(graph, "model")
+    assert {item.code for item in caught.value.diagnostics} == {code.id}
+    assert all(item.message.endswith(".") for item in caught.value.diagnostics)
+
+
+def test_an_older_version_is_read_in_time(tmp_path: Path) -> None:
+    """Nodes are put into an order in which nothing is overwritten that is still to be read."""
+    late = relu(LOOP, OUT, "late")
+    nodes = (relu(IN, LOOP, "a"), half(IN, FIRST, LOOP, "b"), late)
+    graph = Graph(nodes, (X_IN,), (Y_OUT, GraphOutput("first", FIRST, X)))
+    back = comes_back(graph, tmp_path)
+    assert [item.name for item in back.nodes] == ["a", "late", "b"]
+
+
+def test_an_output_of_an_inputs_name(tmp_path: Path) -> None:
+    """They share a resource, as in programs that work in place."""
+    graph = Graph((relu(IN, OUT),), (X_IN,), (GraphOutput("x", OUT, X),))
+    back = comes_back(graph, tmp_path)
+    assert list(json.loads((tmp_path / "program" / "model.json").read_text())["resources"]) == ["x"]
+    assert dml2onnx.run(back, {"x": np.full((2, 2), -1, np.float32)})["x"].max() == 0
+
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+
+def test_contents_that_are_long_lie_beside_it(tmp_path: Path) -> None:
+    big = np.arange(400, dtype=np.float32)
+    model = edited(NATIVE, ("/inputs/x", f32(4, values=[1, 2, 3, 4])), ("/nodes/2", {
+        "name": "add2", "type": "ELEMENT_WISE_ADD", "desc": {"OutputTensor": f32(400)},
+        "inputs": {"ATensor": "p", "BTensor": "q"}, "outputs": {"OutputTensor": "a"},
+    }), ("/inputs/p", f32(400, values=big.tolist())), ("/constants/q", f32(400, values=big.tolist())))  # fmt: skip
+    graph = load_model(tmp_path, model)
+    (tmp_path / "out").mkdir()
+    files = convert(graph, tmp_path / "out" / "model.json", "dxdispatch")
+    assert sorted(path.name for path in files) == ["model.json", "model.p.npy", "model.q.npy"]
+    back = dml2onnx.load(tmp_path / "out" / "model.json")
+    assert dml2onnx.run(back)["a"].tolist() == (big + big).tolist()
+    resources = json.loads(files[0].read_text())["resources"]
+    assert resources["x"] == {"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3, 4]}
+    assert resources["p"]["initialValues"] == {"sourcePath": "model.p.npy"}
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    missing = Constant(CONST, MissingData((tmp_path / "w.bin").resolve(), 16))
+    graph = Graph((relu(CONST, OUT),), (), (Y_OUT,), (missing,))
+    convert(graph, tmp_path / "model.json", "dxdispatch")
+    (tmp_path / "w.bin").write_bytes(np.full(4, 2, np.float32).tobytes())
+    assert dml2onnx.run(tmp_path / "model.json")["y"].tolist() == [[2, 2], [2, 2]]
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    load_model(tmp_path, NATIVE)
+    source, target = str(tmp_path / "model.json"), tmp_path / "program.json"
+    assert main(["convert", source, "--format", "dxdispatch", "-o", str(target)]) == 0
+    assert "feature level 5_0" in "".join(capsys.readouterr())
+    assert dml2onnx.load(target).format == "dxdispatch"
+    assert main(["convert", source, "--format", "dxdispatch"]) == 0
+    assert (tmp_path / "model.dxdispatch.json").exists()
+
+
+def test_a_constant_that_nothing_reads(tmp_path: Path) -> None:
+    graph = Graph((relu(IN, OUT),), (X_IN,), (Y_OUT,), (Constant(CONST, FillData(b"\1", 16)),))
+    assert dml2onnx.load(convert(graph, tmp_path / "model.json", "dxdispatch")[0]).constants == ()
