@@ -22,12 +22,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from dml2onnx.report import answers, checked, form, lookups, records, verified  # noqa: E402
+from dml2onnx.report import answers, checked, comparison, form, lookups, records, verified  # noqa: E402
 
 TARGET = ROOT / "schemas" / "report.schema.json"
 GENERATOR = "scripts/generate_report_schema.py"
 
-MODULES = (form, checked, answers, lookups, verified, records)
+MODULES = (form, checked, answers, lookups, verified, records, comparison)
 ANSWERS: tuple[type[form.Head], ...] = (
     checked.CheckAnswer,
     checked.CheckAllAnswer,
@@ -38,6 +38,7 @@ ANSWERS: tuple[type[form.Head], ...] = (
     lookups.CodeAnswer,
     lookups.OperatorAnswer,
     records.Report,
+    comparison.Comparison,
     answers.ConvertAnswer,
     answers.RecorderAnswer,
     lookups.OperatorsAnswer,

@@ -377,6 +377,11 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
         metavar="OUT.html",
         help="file to write, or - (default: beside MODEL, in the place of nothing but an earlier report)",
     )
+    parser.add_argument(
+        "--compare",
+        metavar="OTHER",
+        help="put another model, or the same one at a feature level such as 3_0, beside this one",
+    )
     parser.add_argument("--svg", action="store_true", help="draw the graphs only, for documents")
     parser.add_argument("--verify", action="store_true", help="compare every node with the reference")
     parser.add_argument(

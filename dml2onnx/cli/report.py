@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.markup import escape
+
+from dml2onnx.arguments import feature_level
 from dml2onnx.cli.commands import files_written
-from dml2onnx.cli.models import count, load_model
+from dml2onnx.cli.models import count, load_model, load_options
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.files import check_target, put, spare
+from dml2onnx.frontends import load
 from dml2onnx.report.answers import sizes_of
+from dml2onnx.report.comparison import Comparison, compare
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
 from dml2onnx.report.records import MARK
@@ -20,12 +26,15 @@ from dml2onnx.report.svg import drawing
 if TYPE_CHECKING:
     import argparse
 
+    from dml2onnx.catalog import FeatureLevel
     from dml2onnx.cli.render import Screen
     from dml2onnx.files import Target
+    from dml2onnx.ir.graph import Graph
     from dml2onnx.report.records import Report
 
 ROUNDS = 3
 """As ``verify`` has: ordinary, structured and extreme contents."""
+LEVEL = re.compile(r"\d+_\d+")
 SUFFIXES = {True: (".svg",), False: (".html", ".htm")}
 
 
@@ -35,23 +44,13 @@ def report_command(options: argparse.Namespace, screen: Screen) -> int:
     if output is None and not options.json:
         output = _beside(Path(options.model), options.svg)
     graph = load_model(options, screen, frozenset(options.input))
+    other = None if options.compare is None else _other(options, screen, graph)
     if isinstance(output, Path):
         _require_suffix(output, options.svg)
         check_target(output)
-        spare([output], graph.sources)
-    with screen.counting("gathering") as progress:
-        report = gather(
-            graph,
-            feature_level=options.feature_level,
-            opset=options.opset,
-            target=options.target,
-            rounds=ROUNDS if options.verify else 0,
-            profile=options.profile,
-            provider=options.provider,
-            time_limit=options.time_limit,
-            max_bytes=options.max_bytes,
-            progress=progress,
-        )
+        spare([output], [*graph.sources, *(() if other is None else other.graph.sources)])
+    first = _gathered(_Side(graph, options.feature_level), options, screen)
+    report = first if other is None else _compared(graph, first, other, options, screen)
     if output is not None:
         with screen.working("writing"):
             text = drawing(report) if options.svg else page(report)
@@ -60,9 +59,57 @@ def report_command(options: argparse.Namespace, screen: Screen) -> int:
     if options.json:
         screen.answer(report)
     else:
-        errors, warnings = count(report.errors, "error"), count(report.warnings, "warning")
-        screen.say(f"[bold green]wrote[/] {files_written(report.files, report.file_bytes)}: {errors}, {warnings}")
-    return 1 if _is_wrong(report) else 0
+        screen.say(f"[bold green]wrote[/] {files_written(report.files, report.file_bytes)}: {_summary(report)}")
+    sides = (report.left, report.right) if isinstance(report, Comparison) else (report,)
+    return 1 if any(map(_is_wrong, sides)) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A graph and the level that it is checked at."""
+
+    graph: Graph
+    level: FeatureLevel | None
+
+
+def _other(options: argparse.Namespace, screen: Screen, graph: Graph) -> _Side:
+    """What ``--compare`` names: the same graph at a feature level, or another model."""
+    if LEVEL.fullmatch(options.compare) and not Path(options.compare).exists():
+        return _Side(graph, feature_level(options.compare))
+    with screen.working("reading"):
+        return _Side(load(options.compare, load_options(options, frozenset(options.input))), options.feature_level)
+
+
+def _compared(graph: Graph, first: Report, other: _Side, options: argparse.Namespace, screen: Screen) -> Comparison:
+    second = _gathered(other, options, screen)
+    is_same = other.graph is graph
+    names = Path(options.model).name, Path(options.compare).name
+    paths = names if names[0] != names[1] else (options.model, options.compare)
+    return compare(first, second, (first.feature_level, second.feature_level) if is_same else paths)
+
+
+def _gathered(side: _Side, options: argparse.Namespace, screen: Screen) -> Report:
+    with screen.counting("gathering") as progress:
+        return gather(
+            side.graph,
+            feature_level=side.level,
+            opset=options.opset,
+            target=options.target,
+            rounds=ROUNDS if options.verify else 0,
+            profile=options.profile,
+            provider=options.provider,
+            time_limit=options.time_limit,
+            max_bytes=options.max_bytes,
+            progress=progress,
+            digests=options.compare is not None,
+        )
+
+
+def _summary(report: Report | Comparison) -> str:
+    if isinstance(report, Comparison):
+        only = f"{report.only_left} only in {report.left_title}, {report.only_right} only in {report.right_title}"
+        return escape(f"{count(report.same, 'node')} the same, {report.changed} changed, {only}")
+    return f"{count(report.errors, 'error')}, {count(report.warnings, 'warning')}"
 
 
 def _beside(model: Path, is_svg: bool) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from math import prod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -19,11 +20,16 @@ if TYPE_CHECKING:
 
     from dml2onnx.checks.findings import Finding
     from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Graph, GraphInput, Node, Read, Value, Write
     from dml2onnx.model import Port
     from dml2onnx.report.form import Json
     from dml2onnx.report.records import Access, Descriptor, Layout, Tensor, ValueKind
     from dml2onnx.report.verified import Verified
+
+MOST_DIGESTED = 1 << 30
+"""Bytes of a constant that are looked at: a file of a few can describe endless ones."""
+DIGESTED_AT_ONCE = 1 << 24
 
 K = TypeVar("K", bound="Hashable")
 R = TypeVar("R")
@@ -49,8 +55,10 @@ class _Distinct(Generic[K, R]):
 class Directml:
     """Makes the records of one graph. ``findings`` are those of the report, whose places nodes refer to."""
 
-    def __init__(self, graph: Graph, findings: Sequence[Diagnostic]) -> None:
+    def __init__(self, graph: Graph, findings: Sequence[Diagnostic], *, digests: bool = False) -> None:
+        """``digests`` tells constants apart by their contents."""
         self._graph = graph
+        self._contents = {item.value: item.data for item in graph.constants} if digests else {}
         self._kinds: dict[Value, ValueKind] = {item.value: "constant" for item in graph.constants}
         self._kinds |= {item.value: "input" for item in graph.inputs}
         self._kinds |= {value: "node" for node in graph.nodes for value in node.targets}
@@ -145,7 +153,19 @@ class Directml:
         return tuple(made)
 
     def _value(self, value: Value) -> records.Value:
-        return records.Value(value.name, value.nbytes, self._kinds.get(value, "unresolved"))
+        digest = _digest(self._contents[value]) if value in self._contents else ""
+        return records.Value(value.name, value.nbytes, self._kinds.get(value, "unresolved"), digest)
+
+
+def _digest(data: Data) -> str:
+    """A short name for contents; empty where they are in a file that cannot be read."""
+    found = blake2b(digest_size=8)
+    try:
+        for start in range(0, min(data.nbytes, MOST_DIGESTED), DIGESTED_AT_ONCE):
+            found.update(data.read(start, min(DIGESTED_AT_ONCE, data.nbytes - start)).tobytes())
+    except DmlError:
+        return ""
+    return found.hexdigest()
 
 
 def _tensor(desc: TensorDesc) -> Tensor:

@@ -47,13 +47,15 @@ def gather(
     time_limit: float | None = None,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
+    digests: bool = False,
 ) -> Report:
     """All that is known of ``graph``, whatever is wrong with it.
 
     Errors are no exceptions here: they are among the findings, and what they prevent is absent. ``rounds`` of
     comparing with the reference are none by default; ``profile`` runs the model once, on the sample contents that came
     with it and random numbers for what they leave out. ``time_limit``, ``max_bytes`` and ``progress`` are
-    those of ``verify``. Raises :class:`DmlError` for arguments that nobody can mean.
+    those of ``verify``. ``digests`` tells constants apart by their contents, for comparing. Raises
+    :class:`DmlError` for arguments that nobody can mean.
     """
     opset, target = arguments.opset(opset), arguments.target(target)
     if rounds or profile:
@@ -70,7 +72,7 @@ def gather(
         profiled = _or_finding(findings, lambda: _profiled(model, provider, max_bytes))
     spent = {} if profiled is None else profiled[0]
     onnx, became = (None, {}) if model is None else onnx_side(graph, live, model, spent)
-    side = Directml(graph, findings)
+    side = Directml(graph, findings, digests=digests)
     # what nodes and ports refer to is known when they have been made
     nodes = side.nodes(became, {} if verdict is None else _by_node(verdict), frozenset(live or graph.nodes))
     inputs = side.inputs(() if model is None else model.inputs)

@@ -14,6 +14,7 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from dml2onnx.report.comparison import Comparison
 from dml2onnx.report.form import as_json
 from dml2onnx.report.records import MARK
 from dml2onnx.report.scene import directml_scene, onnx_scene, visible
@@ -23,29 +24,77 @@ if TYPE_CHECKING:
     from dml2onnx.report.records import Report
     from dml2onnx.report.scene import Scene
 
-SCRIPTS = ("d3.min.js", "words.js", "map.js", "details.js", "tables.js", "main.js")
-"""In the order in which they run; all but the first are parts of one script."""
+SHARED = ("words.js", "map.js", "controls.js", "parts.js")
+SCRIPTS = ("details.js", "tables.js", "main.js")
+COMPARING = ("pairs.js", "compare.js")
+"""In the order in which they run, behind those that are shared; all are parts of one script."""
 
 
-def page(report: Report) -> str:
+def page(report: Report | Comparison) -> str:
     """The whole page."""
-    library, *own = (_asset(name) for name in SCRIPTS)
-    script = f'{library}(() => {{\n"use strict";\n{"".join(own)}}})();\n'
+    parts = _of_comparison(report) if isinstance(report, Comparison) else _of_report(report)
+    own = (*SHARED, *(COMPARING if isinstance(report, Comparison) else SCRIPTS))
+    script = f'{_asset("d3.min.js")}(() => {{\n"use strict";\n{"".join(map(_asset, own))}}})();\n'
     style = _asset("page.css")
-    policy = f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
-    name = visible(report.name) or "graph"
-    parts = {
+    parts |= {
         "mark": MARK,
+        "producer": html.escape(report.producer),
+        "policy": f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'",
+        "style": style,
+        "script": script,
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _asset("page.html"))
+
+
+def _of_report(report: Report) -> dict[str, str]:
+    name = visible(report.name) or "graph"
+    scenes: dict[str, Json] = {"directml": _drawn(directml_scene(report))}
+    if report.onnx is not None:
+        scenes["onnx"] = _drawn(onnx_scene(report, report.onnx))
+    return {
         "title": html.escape(f"{name} – DirectML and ONNX"),
         "name": html.escape(name),
         "facts": _facts(report),
-        "producer": html.escape(report.producer),
-        "policy": policy,
-        "style": style,
-        "script": script,
-        "data": _embedded(report),
+        "controls": "",
+        "first": "directml",
+        "first_title": "DirectML",
+        "second": "onnx",
+        "second_title": "ONNX",
+        "data": _embedded({"report": as_json(report), "maps": scenes}),
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _asset("page.html"))
+
+
+def _of_comparison(report: Comparison) -> dict[str, str]:
+    left, right = (visible(title) for title in (report.left_title, report.right_title))
+    scenes: dict[str, Json] = {}
+    for side, item in (("left", report.left), ("right", report.right)):
+        drawn: dict[str, Json] = {"directml": _drawn(directml_scene(item))}
+        if item.onnx is not None:
+            drawn["onnx"] = _drawn(onnx_scene(item, item.onnx))
+        scenes[side] = drawn
+    return {
+        "title": html.escape(f"{left} and {right}"),
+        "name": html.escape(f"{left} and {right}"),
+        "facts": _differences(report),
+        "controls": _asset("compare.html"),
+        "first": "left",
+        "first_title": html.escape(left),
+        "second": "right",
+        "second_title": html.escape(right),
+        "data": _embedded({"comparison": as_json(report), "maps": scenes}),
+    }
+
+
+def _differences(report: Comparison) -> str:
+    """One line for how much differs."""
+    facts = [f"<b>{_count(report.same, 'node')}</b> the same"]
+    counts = ((report.changed, "warning", "changed"), (report.only_left, "error", "only on the left"))
+    for number, tone, words in (*counts, (report.only_right, "good", "only on the right")):
+        if number:
+            facts.append(f'<b class="{tone}">{number} {words}</b>')
+    if len(facts) == 1:
+        facts.append('<b class="good">no node differs</b>')
+    return " · ".join(facts)
 
 
 def _asset(name: str) -> str:
@@ -77,16 +126,13 @@ def _count(number: int, noun: str) -> str:
     return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
 
 
-def _embedded(report: Report) -> str:
-    scenes = {"directml": _drawn(directml_scene(report))}
-    if report.onnx is not None:
-        scenes["onnx"] = _drawn(onnx_scene(report, report.onnx))
-    text = json.dumps({"report": as_json(report), "maps": scenes}, separators=(",", ":"), allow_nan=False)
+def _embedded(value: dict[str, Json]) -> str:
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     # inside of strings only, where JSON takes an escape for every character
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _drawn(scene: Scene) -> dict[str, Json]:
+def _drawn(scene: Scene) -> Json:
     layout = scene.layout
     boxes: list[Json] = []
     for box, (x, y) in zip(scene.boxes, layout.centres, strict=True):

@@ -72,6 +72,8 @@ class Value:
     bytes: int
     kind: ValueKind
     """Where its contents come from."""
+    digest: str = ""
+    """Of a constant in a report that is compared with another: BLAKE2b of its bytes, of the first GiB of them."""
 
 
 @dataclass(frozen=True, slots=True)

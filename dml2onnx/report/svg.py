@@ -1,12 +1,13 @@
-"""The graphs of a report as a drawing for documents: the DirectML graph, and beside it what it became."""
+"""The graphs of a report as a drawing for documents: the DirectML graph, and beside it what it became, or another."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from xml.sax.saxutils import escape
 
+from dml2onnx.report.comparison import Comparison
 from dml2onnx.report.records import MARK
-from dml2onnx.report.scene import LINE, TEXT_SIZE, TITLE_SIZE, directml_scene, onnx_scene, text_width
+from dml2onnx.report.scene import LINE, TEXT_SIZE, TITLE_SIZE, directml_scene, onnx_scene, text_width, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,46 +22,74 @@ HEADING = 36.0
 STYLE = """
   .back { fill: #ffffff; } .rule { stroke: #dfe1e4; }
   .box { fill: #ffffff; stroke: #8d96a3; } .end { fill: #eef0f2; } .error { stroke: #b3261e; stroke-width: 2; }
-  .warning { stroke: #a86b00; stroke-width: 2; }
+  .warning, .changed { stroke: #a86b00; stroke-width: 2; }
+  .left { stroke: #b3261e; stroke-width: 2; stroke-dasharray: 5 3; } .right { stroke: #1a6b3c; stroke-width: 2; }
   .edge { fill: none; stroke: #a9b0ba; stroke-width: 1.2; }
   text { font-family: Helvetica, Arial, "Liberation Sans", sans-serif; text-anchor: middle; fill: #57606d; }
   .title { font-weight: 600; fill: #1b1f26; } .heading { font-weight: 600; fill: #1b1f26; text-anchor: start; }
   @media (prefers-color-scheme: dark) {
     .back { fill: #14171c; } .rule { stroke: #30353e; }
     .box { fill: #1d2128; stroke: #6b7482; } .end { fill: #2a2f38; } .error { stroke: #ff9a90; }
-    .warning { stroke: #f0bd5e; }
+    .warning, .changed { stroke: #f0bd5e; } .left { stroke: #ff9a90; } .right { stroke: #7bd3a0; }
     .edge { stroke: #59616e; } text { fill: #a3abb7; } .title, .heading { fill: #e7e9ed; }
   }
 """
 
 
-def drawing(report: Report) -> str:
+class _Part(NamedTuple):
+    """A graph of the drawing: its title, what is drawn, and the classes of nodes that stand out, by their places."""
+
+    title: str
+    scene: Scene
+    marks: Mapping[int, str]
+
+
+def drawing(report: Report | Comparison) -> str:
     """An SVG document that needs nothing else; its colours are those of the reader's light or dark theme."""
-    scenes = [(f"DirectML, {_nodes(len(report.nodes))}", directml_scene(report))]
-    if report.onnx is not None:
-        scenes.append((f"ONNX, {_nodes(len(report.onnx.nodes))}", onnx_scene(report, report.onnx)))
-    marks = {place: mark for place, node in enumerate(report.nodes) if (mark := _mark(report, node))}
-    widths = [max(scene.layout.width, text_width(title, 15, bold=True)) for title, scene in scenes]
-    width = 2 * MARGIN + sum(widths) + BETWEEN * (len(scenes) - 1)
-    height = 2 * MARGIN + HEADING + max(scene.layout.height for _, scene in scenes)
-    parts: list[str] = []
+    parts = _compared(report) if isinstance(report, Comparison) else _single(report)
+    name = report.left.name if isinstance(report, Comparison) else report.name
+    widths = [max(part.scene.layout.width, text_width(part.title, 15, bold=True)) for part in parts]
+    width = 2 * MARGIN + sum(widths) + BETWEEN * (len(parts) - 1)
+    height = 2 * MARGIN + HEADING + max(part.scene.layout.height for part in parts)
+    drawn: list[str] = []
     left = MARGIN
-    for number, ((title, scene), own) in enumerate(zip(scenes, widths, strict=True)):
+    for number, ((title, scene, marks), own) in enumerate(zip(parts, widths, strict=True)):
         if number:
             x = _number(left - BETWEEN / 2)
-            parts.append(f'<line class="rule" x1="{x}" y1="{MARGIN:g}" x2="{x}" y2="{_number(height - MARGIN)}"/>')
-        parts.append(f'<text class="heading" x="{_number(left)}" y="{MARGIN + 12:g}" font-size="15">{title}</text>')
+            drawn.append(f'<line class="rule" x1="{x}" y1="{MARGIN:g}" x2="{x}" y2="{_number(height - MARGIN)}"/>')
+        at = f'x="{_number(left)}" y="{MARGIN + 12:g}"'
+        drawn.append(f'<text class="heading" {at} font-size="15">{_xml(escape(visible(title)))}</text>')
         offset = left + (own - scene.layout.width) / 2
-        parts.append(f'<g transform="translate({_number(offset)} {MARGIN + HEADING:g})">')
-        parts += _edges(scene)
-        parts += _boxes(scene, marks if number == 0 else {})
-        parts.append("</g>")
+        drawn.append(f'<g transform="translate({_number(offset)} {MARGIN + HEADING:g})">')
+        drawn += _edges(scene)
+        drawn += _boxes(scene, marks)
+        drawn.append("</g>")
         left += own + BETWEEN
     size = f'width="{_number(width)}" height="{_number(height)}" viewBox="0 0 {_number(width)} {_number(height)}"'
-    label = escape(f"The graph {report.name}: {', '.join(title for title, _ in scenes)}", {'"': "&quot;"})
+    label = escape(f"The graph {name}: {', '.join(part.title for part in parts)}", {'"': "&quot;"})
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{_xml(label)}">'
     back = '<rect class="back" width="100%" height="100%" rx="8"/>'
-    return "\n".join([MARK, head, f"<style>{STYLE}</style>", back, *parts, "</svg>", ""])
+    return "\n".join([MARK, head, f"<style>{STYLE}</style>", back, *drawn, "</svg>", ""])
+
+
+def _single(report: Report) -> list[_Part]:
+    """The DirectML graph, and what it became."""
+    marks = {place: mark for place, node in enumerate(report.nodes) if (mark := _mark(report, node))}
+    parts = [_Part(f"DirectML, {_nodes(len(report.nodes))}", directml_scene(report), marks)]
+    if report.onnx is not None:
+        parts.append(_Part(f"ONNX, {_nodes(len(report.onnx.nodes))}", onnx_scene(report, report.onnx), {}))
+    return parts
+
+
+def _compared(report: Comparison) -> list[_Part]:
+    """Both DirectML graphs, with what differs."""
+    nodes = [pair for pair in report.pairs if pair.kind == "node" and pair.state != "same"]
+    left = {pair.left: pair.state for pair in nodes if pair.left is not None}
+    right = {pair.right: pair.state for pair in nodes if pair.right is not None}
+    return [
+        _Part(f"{report.left_title}, {_nodes(len(report.left.nodes))}", directml_scene(report.left), left),
+        _Part(f"{report.right_title}, {_nodes(len(report.right.nodes))}", directml_scene(report.right), right),
+    ]
 
 
 def _nodes(count: int) -> str:

@@ -48,6 +48,7 @@ ANSWERS: dict[str, tuple[str, int, str]] = {
     "explain nothing": ("explain DML9999", 2, "Failure"),
     "report": ("report model.json --verify --profile -o page.html", 0, "Report"),
     "report errors": (f"report {BROKEN}", 1, "Report"),
+    "report of two": (f"report model.json --compare {BROKEN}", 1, "Comparison"),
     "convert": ("convert program.json", 0, "ConvertAnswer"),
     "recorder": ("recorder -o cpp", 0, "RecorderAnswer"),
     "ops": ("ops pool", 0, "OperatorsAnswer"),

@@ -27,6 +27,17 @@ def small() -> dml2onnx.Graph:
     return g.build({"y": y, "z": z, "same": g.identity(z, name="same")})
 
 
+def changed() -> dml2onnx.Graph:
+    """The small one with other weights, x read as it lies, one node called otherwise, one more, and one less."""
+    g = dml2onnx.GraphBuilder(name="changed")
+    x = g.input("x", "INT16", [2, 3])
+    with g.scope("block"):
+        y = g.max(x, x, name="largest")
+    weights = g.constant(np.full((1, 1, 3, 3), 2, "float32"))
+    z = g.activation_relu(g.convolution(g.input("picture", "FLOAT32", [1, 1, 4, 4]), weights), name="rectified")
+    return g.build({"y": y, "z": z, "same": g.identity(g.abs(z, name="added"), name="same")})
+
+
 def wrong(graph: dml2onnx.Graph, **options: object) -> Verification:
     """What ``verify`` would say of a compiler whose convolution is wrong."""
     verdict = verify(graph, rounds=1)

@@ -12,15 +12,18 @@ from unittest import mock
 
 import pytest
 
+import dml2onnx
+from dml2onnx.report.comparison import compare
 from dml2onnx.report.gathering import gather
 from dml2onnx.report.html import page
 from dml2onnx.report.records import Access, Value
 from tests.report.browser import ROOT, SIZE, running
-from tests.report.models import HOSTILE, broken, hostile, small, wrong
+from tests.report.models import HOSTILE, broken, changed, hostile, small, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dml2onnx.report.comparison import Comparison
     from dml2onnx.report.records import Report
     from tests.report.browser import Browser
 
@@ -54,15 +57,25 @@ def spoiled() -> Report:
         return gather(small(), rounds=3)
 
 
+def gelu() -> dml2onnx.Graph:
+    """A node that came with feature level 5_1."""
+    g = dml2onnx.GraphBuilder()
+    return g.build({"y": g.activation_gelu(g.input("x", "FLOAT32", [4]), name="gelu")})
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     directory = tmp_path_factory.mktemp("pages")
-    reports = {
+    reports: dict[str, Report | Comparison] = {
         "small": gather(small(), rounds=1, profile=True),
         "broken": gather(broken()),
         "wrong": spoiled(),
         "hostile": gather(hostile()),
         "large": chain(5000),
+        "compared": compare(gather(small(), digests=True), gather(changed(), digests=True), ("one", "two")),
+        "other errors": compare(gather(small(), digests=True), gather(broken(), digests=True), ("one", HOSTILE)),
+        "levels": compare(gather(gelu(), feature_level="3_0"), gather(gelu()), ("3_0", "6_4")),
+        "large pair": compare(chain(5000), chain(5000), ("one", "two")),
     }
     paths = {name: directory / f"{name}.html" for name in reports}
     for name, report in reports.items():
@@ -104,12 +117,12 @@ class Spot(NamedTuple):
     half: float
 
 
-def spot(browser: Browser, graph: str, text: str) -> Spot:
+def spot(browser: Browser, graph: str, text: str, scene: str = "") -> Spot:
     """Where a box with this line is while the whole graph is shown, by the rules of the page's fit."""
     browser.click_on(f'[data-map="{graph}"][data-zoom="fit"]')
-    scene = f"JSON.parse(document.getElementById('data').textContent).maps.{graph}"
+    drawn = f"JSON.parse(document.getElementById('data').textContent).maps.{scene or graph}"
     finder = f"({{boxes, width, height}}) => [boxes.find((box) => box.includes({json.dumps(text)})), width, height]"
-    (_, _, x, y, wide, *_), width, height = browser.run(f"({finder})({scene})")
+    (_, _, x, y, wide, *_), width, height = browser.run(f"({finder})({drawn})")
     host = f"document.getElementById('{graph}')"
     across, along = browser.run(f"[{host}.clientWidth, {host}.clientHeight]")
     scale = min(1.1, (across - 32) / width, (along - 32) / height)
@@ -346,8 +359,138 @@ def test_of_many_nodes_only_those_in_view_are_drawn(opened: Browser, name: str) 
     assert title(opened)[1] == "ACTIVATION_RELU n4321"
 
 
+# --- Two graphs -------------------------------------------------------------------------------------------------------
+
+ROWS = "[...document.querySelectorAll('.panel:not([hidden]) tbody tr')].map((row) => row.innerText)"
+
+
+def details(browser: Browser) -> str:
+    text = browser.run("document.getElementById('details').innerText")
+    assert isinstance(text, str)
+    return text
+
+
+def status(browser: Browser) -> str:
+    text = browser.run("document.getElementById('status').textContent")
+    assert isinstance(text, str)
+    return text
+
+
+@pytest.mark.parametrize("name", ["compared"])
+def test_the_keyboard_goes_from_difference_to_difference(opened: Browser, name: str) -> None:
+    position = "document.getElementById('position').textContent"
+    assert opened.run(position) == "6 differences"
+    seen = []
+    for number in range(1, 7):
+        opened.type("n")
+        assert opened.run(position) == f"{number} of 6"
+        seen.append(status(opened))
+    assert seen[0].startswith("ELEMENT_WISE_MAX block_largest, changed: ATensor.Strides")
+    assert "ELEMENT_WISE_ABS unused, only in one" in seen
+    assert "ELEMENT_WISE_ABS added, only in two" in seen
+    opened.type("n")
+    assert status(opened) == seen[0]  # round and round
+    opened.type("p")
+    assert status(opened) == seen[-1]
+    opened.click_on("#previous")
+    assert status(opened) == seen[-2]
+    opened.click_on("#next")
+    assert status(opened) == seen[-1]
+    opened.run("document.getElementById('search').focus()")
+    opened.type("n")  # in a text it is a letter
+    assert opened.run(position) == "6 of 6"
+
+
+@pytest.mark.parametrize("name", ["compared"])
+def test_a_click_shows_both_sides_of_a_pair(opened: Browser, name: str) -> None:
+    there = spot(opened, "right", "rectified", "right.directml")
+    click(opened, spot(opened, "left", "activation_relu", "left.directml"))
+    assert title(opened) == ["ACTIVATION_RELU", "ACTIVATION_RELU activation_relu → rectified, the same: name"]
+    assert "found by its place in the graph" in details(opened)
+    click(opened, spot(opened, "left", "convolution", "left.directml"))
+    assert "contents FilterTensor" in opened.run("document.querySelector('#details tr.differs').innerText")
+    click(opened, there)
+    assert title(opened)[0] == "ACTIVATION_RELU"
+    click(opened, spot(opened, "left", "block_largest", "left.directml"))
+    text = details(opened)
+    assert "[1, 2]" in text
+    assert "[3, 1]" in text
+    numbers = "[...document.querySelectorAll('#details svg')].map((svg) => svg.textContent.match(/\\d+$/)[0])"
+    assert opened.run(numbers)[:2] == ["031425", "012345"]  # how both lie in memory
+
+
+@pytest.mark.parametrize("name", ["compared"])
+def test_search_finds_pairs_by_either_name(opened: Browser, name: str) -> None:
+    opened.press("/", 191)
+    opened.run("document.getElementById('search').focus()")
+    opened.type("rectified")
+    opened.press(*ENTER)
+    assert title(opened)[0] == "ACTIVATION_RELU"
+
+
+@pytest.mark.parametrize("name", ["compared"])
+def test_tables_of_two_graphs(opened: Browser, name: str) -> None:
+    assert len(opened.run(ROWS)) == 6
+    opened.click_on("#panel-differences tbody tr:nth-child(2) button")
+    assert title(opened)[0] == "ELEMENT_WISE_ABS"
+    opened.click_on("#tab-totals")
+    (abs_nodes,) = (row for row in opened.run(ROWS) if row.startswith("ONNX Abs"))
+    assert abs_nodes.split("\t")[1:] == ["0", "1", "+1"]
+    opened.click_on("#tab-nodes")
+    assert len(opened.run(ROWS)) == 6
+    opened.click_on(".filter")
+    opened.type("only in")
+    assert len(opened.run(ROWS)) == 2
+
+
+@pytest.mark.parametrize("name", ["compared"])
+def test_the_onnx_graphs_side_by_side(opened: Browser, name: str) -> None:
+    opened.run(
+        """(() => {
+          const list = document.getElementById("graphs");
+          list.value = "onnx";
+          list.dispatchEvent(new Event("change"));
+        })()"""
+    )
+    opened.settle()
+    added = spot(opened, "right", "added/Abs", "right.onnx")
+    plain = colour(opened, added)
+    click(opened, added)
+    assert title(opened) == ["ELEMENT_WISE_ABS", "ELEMENT_WISE_ABS added, only in two"]
+    choose(opened, "memory")
+    assert "bytes" in opened.run("document.getElementById('legend').textContent")
+    assert colour(opened, added) != plain
+
+
+@pytest.mark.parametrize("name", ["levels"])
+def test_two_levels_side_by_side(opened: Browser, name: str) -> None:
+    opened.type("n")
+    assert title(opened)[0] == "ACTIVATION_GELU"
+    assert "not compiled" in details(opened)
+    assert opened.run("document.querySelectorAll('#details .finding').length") == 1
+
+
+@pytest.mark.parametrize("name", ["other errors"])
+def test_a_graph_with_errors_beside_another(opened: Browser, name: str) -> None:
+    opened.click_on("#tab-findings")
+    assert len(opened.run(ROWS)) == 1 + len(dml2onnx.check(broken()))
+    opened.click_on("#panel-findings tbody tr:last-child button")
+    assert opened.run("document.querySelectorAll('#details .finding').length") >= 1
+    assert "\u202e" not in opened.run("document.body.innerText")
+    assert opened.run("document.querySelectorAll('img').length") == 0
+
+
+@pytest.mark.parametrize("name", ["large pair"])
+def test_two_graphs_of_many_nodes(opened: Browser, name: str) -> None:
+    assert opened.run("document.getElementById('next').disabled")
+    opened.run("document.getElementById('search').focus()")
+    opened.type("n4321")
+    opened.press(*ENTER)
+    assert title(opened)[1] == "ACTIVATION_RELU n4321, the same"
+
+
 @pytest.mark.skipif(AXE is None, reason="axe-core comes with .venv-browser, which scripts/test.py makes")
-@pytest.mark.parametrize("name", ["small", "broken", "hostile"])
+@pytest.mark.parametrize("name", ["small", "broken", "hostile", "compared", "other errors"])
 def test_accessibility(opened: Browser, name: str) -> None:
     """By the rules of axe-core, in light with nothing chosen and in dark with a node."""
     assert AXE is not None
@@ -358,4 +501,5 @@ def test_accessibility(opened: Browser, name: str) -> None:
     opened.prefer(prefers_color_scheme="dark")
     opened.click_on("#tab-nodes")
     opened.click_on("#panel-nodes tbody button")
+    assert opened.run("document.querySelectorAll('#panel-nodes tr.chosen').length") == 1
     assert opened.run(rules) == []

@@ -10,23 +10,30 @@ class GraphMap {
   /** `scene` has boxes [kind, place, x, y, width, height, title, ...lines] around their centres, and edges [from, to, points]. */
   constructor(host, scene, choose) {
     this.host = host;
-    this.scene = scene;
     this.choose = choose;
     this.canvas = host.querySelector("canvas");
     this.context = this.canvas.getContext("2d");
     this.transform = d3.zoomIdentity;
-    this.chosen = -1;
-    this.related = new Set();
-    this.fills = new Map();
-    this.marks = new Map();
-    this.faded = new Set();
-    this.index();
+    this.load(scene);
     this.behaviour = d3.zoom().on("zoom", (event) => { this.transform = event.transform; this.request(); });
     this.selection = d3.select(host).call(this.behaviour).on("dblclick.zoom", null);
     host.addEventListener("click", (event) => this.click(event));
     host.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
+  }
+
+  /** Takes another graph, of which nothing is chosen or coloured yet. */
+  load(scene) {
+    this.scene = scene;
+    this.chosen = -1;
+    this.related = new Set();
+    this.fills = new Map();
+    this.marks = new Map(); // boxes with a coloured rim and dot: the name of the colour
+    this.signs = new Map(); // what stands in the dots
+    this.faded = new Set();
+    this.index();
+    if (this.width) this.resize();
   }
 
   /** Boxes by layer, from left to right, and neighbours along edges. */
@@ -171,7 +178,7 @@ class GraphMap {
   /** Takes the colours of the page's theme. */
   theme() {
     const style = getComputedStyle(document.documentElement);
-    const names = ["surface", "ink", "dim", "line", "edge", "accent", "soft", "error", "warning", "end", "back"];
+    const names = ["surface", "ink", "dim", "line", "edge", "accent", "soft", "error", "warning", "good", "end", "back"];
     this.colours = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
     this.fonts = style.getPropertyValue("--sans");
     this.request();
@@ -293,9 +300,12 @@ class GraphMap {
     if (chosen || related) this.drawRing(x, y, width, height, isEnd ? height / 2.4 : 6, chosen);
     if (mark) {
       context.beginPath();
-      context.arc(x + width / 2 - 2, y - height / 2 + 2, Math.max(4.5, 2.5 / transform.k), 0, 2 * Math.PI);
+      const sign = this.signs.get(place);
+      const [signX, signY] = [x + width / 2 - 2, y - height / 2 + 2];
+      context.arc(signX, signY, Math.max(sign ? 9 : 4.5, 2.5 / transform.k), 0, 2 * Math.PI);
       context.fillStyle = colours[mark];
       context.fill();
+      if (sign && transform.k >= ANY_TEXT) this.drawSign(sign, signX, signY);
     }
     if (transform.k >= ANY_TEXT) this.drawText(x, y, width, title, transform.k >= FULL_TEXT ? lines : [], this.fills.get(place));
     context.globalAlpha = 1;
@@ -310,6 +320,15 @@ class GraphMap {
     context.lineWidth = Math.max(chosen ? 3 : 1.6, (chosen ? 2.4 : 1.2) / transform.k);
     context.strokeStyle = colours.accent;
     context.stroke();
+  }
+
+  drawSign(sign, x, y) {
+    const { context, colours } = this;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillStyle = colours.surface;
+    context.font = `700 13px ${this.fonts}`;
+    context.fillText(sign, x, y + 0.5);
   }
 
   drawText(x, y, width, title, lines, fill) {

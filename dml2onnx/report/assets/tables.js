@@ -1,76 +1,4 @@
-// Tables that sort and filter; rows lead to what they are about.
-
-const ROWS = 200; // shown at first, and more at a time when asked for
-const WHOLE = 32; // characters of a cell that is kept on one line
-
-class Table {
-  /** Columns are {title, value(row), text?(row), right?, tone?(row)}; rows are any values; `go(row)` leads to one. */
-  constructor(name, title, columns, rows, go) {
-    Object.assign(this, { name, title, columns, rows, go, limit: ROWS, column: -1, descending: false, filter: "" });
-    this.texts = null;
-    this.body = make("tbody");
-    this.heads = columns.map((column, place) => make("th", { scope: "col", className: column.right ? "right" : "" },
-      make("button", { type: "button", on: { click: () => this.sort(place) } }, column.title)));
-    this.rest = make("button", { type: "button", className: "more", on: { click: () => { this.limit += 5 * ROWS; this.render(); } } });
-    this.none = make("p", { className: "none" });
-    this.element = make("div", { className: "panel", role: "tabpanel", id: `panel-${name}`, "aria-labelledby": `tab-${name}`, tabindex: "0" },
-      make("table", {}, make("thead", {}, make("tr", {}, this.heads)), this.body), this.none, this.rest);
-  }
-
-  text(row, column) { return String((column.text ?? column.value)(row) ?? ""); }
-
-  sort(place) {
-    this.descending = place === this.column ? !this.descending : Boolean(this.columns[place].right);
-    this.column = place;
-    this.heads.forEach((head, at) => {
-      if (at === place) head.setAttribute("aria-sort", this.descending ? "descending" : "ascending");
-      else head.removeAttribute("aria-sort");
-    });
-    announce(`Sorted by ${this.columns[place].title}, ${this.descending ? "descending" : "ascending"}`);
-    this.render();
-  }
-
-  matching() {
-    const wanted = this.filter.toLowerCase().split(/\s+/).filter(Boolean);
-    this.texts ??= this.rows.map((row) => this.columns.map((column) => this.text(row, column)).join("\n").toLowerCase());
-    const found = this.rows.filter((_, place) => wanted.every((word) => this.texts[place].includes(word)));
-    if (this.column < 0) return found;
-    const { value } = this.columns[this.column];
-    const sign = this.descending ? -1 : 1;
-    const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true }));
-    const absent = (item) => item === null || item === undefined;
-    return found.map((row) => [value(row), row])
-      .sort(([a], [b]) => (absent(a) || absent(b) ? absent(a) - absent(b) : sign * compare(a, b))).map(([, row]) => row);
-  }
-
-  render() {
-    const found = this.matching();
-    this.shown = found.slice(0, this.limit).map((row) => [row, this.row(row)]);
-    this.body.replaceChildren(...this.shown.map(([, element]) => element));
-    this.rest.hidden = found.length <= this.limit;
-    this.rest.textContent = `Show more of ${plural(found.length, "row")}`;
-    this.none.hidden = found.length > 0;
-    this.none.textContent = this.rows.length ? "Nothing matches the filter." : "There are none.";
-  }
-
-  /** Marks the rows that lead to what has been chosen. */
-  mark(kind, place) {
-    this.chosen = String([kind, place]);
-    for (const [row, element] of this.shown ?? []) element.classList.toggle("chosen", String(this.go(row)) === this.chosen);
-  }
-
-  row(row) {
-    const cells = this.columns.map((column, place) => {
-      const text = this.text(row, column);
-      const inner = place === 0 && this.go(row)
-        ? make("button", { type: "button", className: "link", on: { click: () => select(...this.go(row), true) } }, text || "(no name)")
-        : column.isName ? named(text) : text;
-      const whole = text.length <= WHOLE ? "whole" : "wide"; // short ones are not broken
-      return make("td", { className: `${column.right ? "right" : whole} ${column.tone?.(row) ?? ""}`.trim() }, inner);
-    });
-    return make("tr", { className: String(this.go(row)) === this.chosen ? "chosen" : "" }, cells);
-  }
-}
+// The tables of a report: findings, nodes of both graphs, ports, and what verification says.
 
 function tables() {
   const places = (list) => list.map((_, place) => place);
@@ -150,11 +78,4 @@ function portsTable() {
     { title: "ONNX name", value: ([, , port]) => port.onnx_name ?? "", isName: true },
     { title: "ONNX shape", value: ([, , port]) => (port.onnx_name ? sizes(port.shape ?? []) : "") },
   ], rows, ([kind, place]) => [kind, place]);
-}
-
-/** `2 × Conv, Relu`. */
-function counted(names) {
-  const counts = new Map();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].map(([name, count]) => (count > 1 ? `${count} × ${name}` : name)).join(", ");
 }

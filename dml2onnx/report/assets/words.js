@@ -1,7 +1,8 @@
-// The report, and the words for what is in it. What comes from a model is only ever set as text, never as markup.
+// What the page shows, and the words for it. What comes from a model is only ever set as text, never as markup.
 
-const { report, maps: scenes } = JSON.parse(document.getElementById("data").textContent);
-const onnx = report.onnx ?? null;
+const data = JSON.parse(document.getElementById("data").textContent);
+const scenes = data.maps;
+const { levels } = data.report ?? data.comparison.left;
 
 /** Text with escapes for what is not seen or would turn the text around it. */
 function visible(text) {
@@ -28,8 +29,8 @@ const named = (text) => make("bdi", {}, text === "" ? "(no name)" : text);
 
 const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 const sizes = (shape) => shape.join("×") || "scalar";
-const levelRank = new Map(report.levels.map((level, rank) => [level.name, rank]));
-const shipsWith = (name) => report.levels[levelRank.get(name)]?.ships_with ?? "";
+const levelRank = new Map(levels.map((level, rank) => [level.name, rank]));
+const shipsWith = (name) => levels[levelRank.get(name)]?.ships_with ?? "";
 
 function bytes(count) {
   const units = ["bytes", "KiB", "MiB", "GiB"];
@@ -56,9 +57,9 @@ function written(value) {
 
 // --- What is known of a node -----------------------------------------------------------------------------------------
 
-const tensorOf = (access) => (access.tensor === undefined ? null : report.tensors[access.tensor]);
-const descriptorOf = (node) => report.descriptors[node.descriptor];
-const findingsOf = (node) => (node.findings ?? []).map((place) => report.diagnostics[place]);
+const widths = { float: 4, double: 8, bool: 1, int4: 0.5, uint4: 0.5 };
+const bitsOf = (type) => (widths[type] ?? Number(type.match(/\d+$/)?.[0] ?? 0) / 8);
+const onnxBytes = (value) => Math.ceil(value.shape.reduce((product, size) => product * size, bitsOf(value.data_type)));
 
 /** The largest error as a part of what is allowed; null where nothing is known. */
 function errorOf(node) {
@@ -66,11 +67,23 @@ function errorOf(node) {
   return found.length ? Math.max(...found) : null;
 }
 
-const memoryOf = (node) =>
-  (node.outputs ?? []).reduce((sum, access) => sum + (tensorOf(access)?.bytes ?? 0), 0);
+/** A report, and what its nodes refer to. */
+function about(report) {
+  const onnx = report.onnx ?? null;
+  const tensorOf = (access) => (access.tensor === undefined ? null : report.tensors[access.tensor]);
+  return {
+    report, onnx, tensorOf,
+    descriptorOf: (node) => report.descriptors[node.descriptor],
+    findingsOf: (node) => (node.findings ?? []).map((place) => report.diagnostics[place]),
+    memoryOf: (node) => (node.outputs ?? []).reduce((sum, access) => sum + (tensorOf(access)?.bytes ?? 0), 0),
+    onnxMemory: (node) =>
+      (node.outputs ?? []).reduce((sum, place) => sum + (place === null ? 0 : onnxBytes(onnx.values[place])), 0),
+  };
+}
 
-const widths = { float: 4, double: 8, bool: 1, int4: 0.5, uint4: 0.5 };
-const bitsOf = (type) => (widths[type] ?? Number(type.match(/\d+$/)?.[0] ?? 0) / 8);
-const onnxBytes = (value) => Math.ceil(value.shape.reduce((product, size) => product * size, bitsOf(value.data_type)));
-const onnxMemory = (node) =>
-  (node.outputs ?? []).reduce((sum, place) => sum + (place === null ? 0 : onnxBytes(onnx.values[place])), 0);
+/** `2 × Conv, Relu`. */
+function counted(names) {
+  const counts = new Map();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => (count > 1 ? `${count} × ${name}` : name)).join(", ");
+}
