@@ -32,7 +32,7 @@ from _builder_signatures import (
 
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema, Rule
-from dml2onnx.checks.inference import inferable
+from dml2onnx.rules.inference import inferable
 
 TARGET = Path(__file__).parent.parent / "dml2onnx" / "builder" / "operators"
 WIDTH = 120

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldType
-from dml2onnx.checks.inference import infer_outputs
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.rules.inference import infer_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,12 +11,12 @@ import pytest
 
 import dml2onnx
 from dml2onnx import catalog
-from dml2onnx.checks import shapes
-from dml2onnx.checks.shapes.rules import WordedRule
 from dml2onnx.codes import all_codes
 from dml2onnx.lowering.registry import FAMILIES, lowerings
 from dml2onnx.reference import has_reference
 from dml2onnx.reference.registry import references
+from dml2onnx.rules import shapes
+from dml2onnx.rules.shapes.rules import WordedRule
 
 PACKAGE = Path(dml2onnx.__file__).parent
 
@@ -32,8 +32,9 @@ ALLOWED = {
     "arguments": {"catalog", "codes", "diagnostics", "files", "targets"},
     "frontends": {"arguments", "catalog", "codes", "diagnostics", "garbage", "ir", "serialized_schema"},
     "exporters": {"arguments", "catalog", "codes", "diagnostics", "files", "frontends", "ir", "serialized_schema"},
-    "checks": {"arguments", "catalog", "codes", "diagnostics", "frontends", "garbage", "ir"},
-    "builder": {"arguments", "catalog", "checks", "codes", "diagnostics", "frontends", "ir"},
+    "rules": {"catalog", "codes", "diagnostics", "ir"},
+    "checks": {"arguments", "catalog", "codes", "diagnostics", "frontends", "garbage", "ir", "rules"},
+    "builder": {"arguments", "catalog", "checks", "codes", "diagnostics", "frontends", "ir", "rules"},
     "reference": {"catalog", "codes", "diagnostics", "ir"},
     "model": {"ir"},
     "lowering": {"catalog", "codes", "diagnostics", "garbage", "ir", "model", "targets"},
@@ -93,6 +94,7 @@ ALLOWED = {
         "frontends",
         "ir",
         "model",
+        "rules",
         "runtime",
         "targets",
         "verification",
@@ -111,6 +113,7 @@ WITHOUT_ONNX = [
     "lowering",
     "model",
     "reference",
+    "rules",
     "wire",
 ]
 """Only the compiler's ``model_proto`` and the table of operators' versions in ``targets`` need ONNX's own package."""

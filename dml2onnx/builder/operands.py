@@ -10,8 +10,8 @@ import numpy as np
 
 from dml2onnx.builder.expression import Expression
 from dml2onnx.catalog import Rule
-from dml2onnx.checks.inference import tied
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.rules.inference import tied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

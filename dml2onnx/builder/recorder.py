@@ -18,7 +18,6 @@ from dml2onnx.builder.given import check_name, described, known_data_type, meant
 from dml2onnx.builder.names import Names
 from dml2onnx.builder.operands import axes_beyond, axes_from_the_start, is_literal, relatives
 from dml2onnx.catalog import FeatureLevel, FieldType, Rule
-from dml2onnx.checks.inference import infer_outputs
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes import building as codes
 from dml2onnx.codes.checking import OUT_OF_RANGE
@@ -32,6 +31,7 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.rules.inference import infer_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,10 +20,10 @@ from dml2onnx.garbage import collection_paused
 if TYPE_CHECKING:
     import os
 
-    from dml2onnx.checks.findings import Finding
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.rules.findings import Finding
 
 __all__ = ["check", "level_of", "minimum_feature_level"]
 

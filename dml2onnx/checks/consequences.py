@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.inference import infer_outputs
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.checks.tensors import DOCUMENTATION
 from dml2onnx.codes import checking as codes
@@ -19,6 +17,8 @@ from dml2onnx.codes.reading import EDGE_BYTES
 from dml2onnx.diagnostics import Severity, plural, quote
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.inference import infer_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

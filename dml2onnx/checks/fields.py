@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema
-from dml2onnx.checks.findings import Finding
 from dml2onnx.checks.tensors import tensor_findings
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import Scalar, ScaleBias
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.rules.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.checks.findings import Check
-    from dml2onnx.checks.subject import Subject
     from dml2onnx.ir.operator import FieldValue
+    from dml2onnx.rules.findings import Check
+    from dml2onnx.rules.subject import Subject
 
 _ARRAYS = frozenset(
     {

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
 from dml2onnx.catalog import FeatureLevel, FieldType, OperatorSchema, Rule
-from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.subject import Subject, UnanswerableError
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import OperatorDesc, ScaleBias
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.subject import Subject, UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from dml2onnx.checks.findings import Check
+    from dml2onnx.rules.findings import Check
 
 DOCUMENTATION = "https://learn.microsoft.com/windows/ai/directml/dml-fused-activations"
 

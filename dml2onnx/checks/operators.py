@@ -6,20 +6,20 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import Constraint, FeatureLevel, FieldKind, OperatorSchema, Rule
-from dml2onnx.checks.constraints import constraint_check, guarded
 from dml2onnx.checks.fields import attribute_checks, required_check, tensors_check
 from dml2onnx.checks.fused import activation_list_check, fused_check
-from dml2onnx.checks.shapes import rules_by_constraint
-from dml2onnx.checks.subject import Subject, UnanswerableError
 from dml2onnx.checks.support import support_checks, value_level_checks
 from dml2onnx.checks.tensors import SHAPELESS
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
+from dml2onnx.rules.constraints import constraint_check, guarded
+from dml2onnx.rules.shapes import rules_by_constraint
+from dml2onnx.rules.subject import Subject, UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from dml2onnx.checks.findings import Check, Finding
+    from dml2onnx.rules.findings import Check, Finding
 
 # Of several such findings about one tensor the first says enough.
 _OF_SHAPES = frozenset(

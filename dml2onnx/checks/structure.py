@@ -9,13 +9,13 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.findings import Finding
 from dml2onnx.checks.tensors import is_measurable
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Severity, quote
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
+from dml2onnx.rules.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
 from dml2onnx.catalog import FeatureLevel, FieldType, OperatorSchema, Rule, TensorSupport
-from dml2onnx.checks.findings import Finding
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.tensor import DataType
+from dml2onnx.rules.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from dml2onnx.checks.findings import Check
-    from dml2onnx.checks.subject import Subject
     from dml2onnx.ir.tensor import TensorDesc
+    from dml2onnx.rules.findings import Check
+    from dml2onnx.rules.subject import Subject
 
     Table = Mapping[str, TensorSupport]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.findings import Finding
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, MAX_ELEMENTS, packed_strides
+from dml2onnx.rules.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

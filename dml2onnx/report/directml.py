@@ -18,7 +18,6 @@ from dml2onnx.report import records
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
-    from dml2onnx.checks.findings import Finding
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Graph, GraphInput, Node, Read, Value, Write
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from dml2onnx.report.form import Json
     from dml2onnx.report.records import Access, Descriptor, Layout, Tensor, ValueKind
     from dml2onnx.report.verified import Verified
+    from dml2onnx.rules.findings import Finding
 
 MOST_DIGESTED = 1 << 30
 """Bytes of a constant that are looked at: a file of a few can describe endless ones."""

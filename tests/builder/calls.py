@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from dml2onnx.builder import Activation, Expression, GraphBuilder
 from dml2onnx.catalog import FieldKind, FieldType
-from dml2onnx.checks.inference import inferable
 from dml2onnx.frontends.numbers import round_to_float32
 from dml2onnx.ir.operator import FieldValue, OperatorDesc, Scalar
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.rules.inference import inferable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

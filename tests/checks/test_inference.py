@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.catalog import LATEST, FieldType
-from dml2onnx.checks.inference import Inferred, infer_outputs, inferable
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.rules.inference import Inferred, infer_outputs, inferable
 from tests.checks.attention_cases import LENGTHS, grouped
 from tests.checks.build import op, t
 from tests.checks.test_random import descriptors as random_descriptors

@@ -8,8 +8,8 @@ import pytest
 
 from dml2onnx import catalog
 from dml2onnx.catalog import Constraint, Rule
-from dml2onnx.checks.constraints import constraint_check
-from dml2onnx.checks.shapes import rules_by_constraint
+from dml2onnx.rules.constraints import constraint_check
+from dml2onnx.rules.shapes import rules_by_constraint
 
 WORDED = frozenset({Rule.SIZE_FORMULA, Rule.REQUIRES})
 ELSEWHERE = frozenset({Rule.NOTE, Rule.FUSED_ACTIVATION, Rule.OPTIONAL_FROM, Rule.VALUE_LEVEL})
@@ -35,7 +35,7 @@ def test_every_other_constraint_is_compiled() -> None:
 
 
 def test_expressions_of_the_catalogue_are_understood() -> None:
-    from dml2onnx.checks.expressions import evaluator
+    from dml2onnx.rules.expressions import evaluator
 
     for item in _constraints():
         for bound in (item.min, item.max, item.right):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from dml2onnx.checks import check
-from dml2onnx.checks.shapes import worded_rules
-from dml2onnx.checks.subject import Subject, UnanswerableError
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Code
 from dml2onnx.ir.operator import OperatorDesc, Size2D
+from dml2onnx.rules.shapes import worded_rules
+from dml2onnx.rules.subject import Subject, UnanswerableError
 from tests.checks.build import one, op, t
 from tests.checks.test_cases import CASES
 

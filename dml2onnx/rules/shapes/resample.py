@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.shapes.rules import formula
-from dml2onnx.checks.shapes.sizes import Whole
-from dml2onnx.checks.subject import UnanswerableError
 from dml2onnx.ir.operator import Size2D
+from dml2onnx.rules.shapes.rules import formula
+from dml2onnx.rules.shapes.sizes import Whole
+from dml2onnx.rules.subject import UnanswerableError
 
 if TYPE_CHECKING:
-    from dml2onnx.checks.subject import Subject
+    from dml2onnx.rules.subject import Subject
 
 
 @formula("upsample_2d/size-output", tensor="OutputTensor")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.constraints import effective_rank
-from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.shapes.rules import formula, rule
-from dml2onnx.checks.shapes.sizes import Term, Whole, exactly, wrong_size, wrong_sizes
-from dml2onnx.checks.subject import UnanswerableError
 from dml2onnx.codes import checking as codes
+from dml2onnx.rules.constraints import effective_rank
+from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.shapes.rules import formula, rule
+from dml2onnx.rules.shapes.sizes import Term, Whole, exactly, wrong_size, wrong_sizes
+from dml2onnx.rules.subject import UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.checks.subject import Subject
+    from dml2onnx.rules.subject import Subject
 
 
 def _right_aligned(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:

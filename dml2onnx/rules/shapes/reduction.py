@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.shapes.rules import formula
-from dml2onnx.checks.shapes.sizes import exactly
+from dml2onnx.rules.shapes.rules import formula
+from dml2onnx.rules.shapes.sizes import exactly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.checks.shapes.sizes import Term
-    from dml2onnx.checks.subject import Subject
+    from dml2onnx.rules.shapes.sizes import Term
+    from dml2onnx.rules.subject import Subject
 
 
 @formula("argmax/size-output", "argmin/size-output", "reduce/size-output", tensor="OutputTensor")

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.shapes.sizes import compared
+from dml2onnx.rules.shapes.sizes import compared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Never
 
-    from dml2onnx.checks.findings import Check
-    from dml2onnx.checks.shapes.sizes import SizeFormula
+    from dml2onnx.rules.findings import Check
+    from dml2onnx.rules.shapes.sizes import SizeFormula
 
 
 _NOTHING: Mapping[str, Never] = MappingProxyType({})

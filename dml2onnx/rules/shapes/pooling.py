@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.shapes.rules import formula
-from dml2onnx.checks.shapes.sizes import between, exactly, windows_formula
 from dml2onnx.codes import checking as codes
+from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.shapes.rules import formula
+from dml2onnx.rules.shapes.sizes import between, exactly, windows_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.checks.shapes.sizes import Term
-    from dml2onnx.checks.subject import Subject
+    from dml2onnx.rules.shapes.sizes import Term
+    from dml2onnx.rules.subject import Subject
 
 
 @formula(

@@ -7,7 +7,7 @@ import operator
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from dml2onnx.checks.subject import Subject, UnanswerableError
+from dml2onnx.rules.subject import Subject, UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,18 +9,18 @@ import re
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.shapes import templates
-from dml2onnx.checks.shapes.rules import Formula, formula, rule
-from dml2onnx.checks.shapes.sizes import Term, Whole, compared_singly, exactly, free, not_multiple, wrong_size
-from dml2onnx.checks.subject import UnanswerableError
 from dml2onnx.codes import checking as codes
+from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.shapes import templates
+from dml2onnx.rules.shapes.rules import Formula, formula, rule
+from dml2onnx.rules.shapes.sizes import Term, Whole, compared_singly, exactly, free, not_multiple, wrong_size
+from dml2onnx.rules.subject import UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dml2onnx.catalog import FieldSchema
-    from dml2onnx.checks.subject import Subject
+    from dml2onnx.rules.subject import Subject
 
 _STACKED = {
     "StackedQueryKeyTensor": (2, "query and key"),

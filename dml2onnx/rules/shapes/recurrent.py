@@ -5,19 +5,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.shapes import templates
-from dml2onnx.checks.shapes.rules import Formula, rule
-from dml2onnx.checks.shapes.sizes import compared_singly, exactly, free
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.shapes import templates
+from dml2onnx.rules.shapes.rules import Formula, rule
+from dml2onnx.rules.shapes.sizes import compared_singly, exactly, free
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from dml2onnx.checks.shapes.sizes import Term
-    from dml2onnx.checks.subject import Subject
+    from dml2onnx.rules.shapes.sizes import Term
+    from dml2onnx.rules.subject import Subject
 
 
 @rule("gru/activations", "lstm/activations", "rnn/activations")

@@ -7,17 +7,17 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import Condition, ConditionOp, Constraint, OperatorSchema, Rule
-from dml2onnx.checks.expressions import evaluator
-from dml2onnx.checks.findings import Finding
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import plural
+from dml2onnx.rules.expressions import evaluator
+from dml2onnx.rules.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from dml2onnx.checks.findings import Check
-    from dml2onnx.checks.subject import Subject
     from dml2onnx.ir.tensor import TensorDesc
+    from dml2onnx.rules.findings import Check
+    from dml2onnx.rules.subject import Subject
 
 
 def constraint_check(schema: OperatorSchema, constraint: Constraint) -> Check | None:

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx import catalog
 from dml2onnx.catalog import ConditionOp, FieldKind, FieldType, Rule
-from dml2onnx.checks.constraints import condition_test
-from dml2onnx.checks.shapes import rules_by_constraint
-from dml2onnx.checks.shapes.sizes import problems_and_sizes
-from dml2onnx.checks.subject import Subject, UnanswerableError
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.rules.constraints import condition_test
+from dml2onnx.rules.shapes import rules_by_constraint
+from dml2onnx.rules.shapes.sizes import problems_and_sizes
+from dml2onnx.rules.subject import Subject, UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from dml2onnx.catalog import Condition, Constraint, OperatorSchema
-    from dml2onnx.checks.findings import Finding
-    from dml2onnx.checks.shapes.rules import WordedRule
     from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.rules.findings import Finding
+    from dml2onnx.rules.shapes.rules import WordedRule
 
 __all__ = ["Inferable", "Inferred", "infer_outputs", "inferable", "tied"]
 

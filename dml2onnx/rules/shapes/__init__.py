@@ -6,7 +6,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.shapes import (
+from dml2onnx.rules.shapes import (
     attention,
     convolution,
     gathering,
@@ -23,7 +23,7 @@ from dml2onnx.checks.shapes import (
     roi,
     slicing,
 )
-from dml2onnx.checks.shapes.rules import WordedRule
+from dml2onnx.rules.shapes.rules import WordedRule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.shapes.rules import Formula, rule
-from dml2onnx.checks.shapes.sizes import Term, exactly, wrong_size
-from dml2onnx.checks.subject import UnanswerableError
 from dml2onnx.codes import checking as codes
+from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.shapes.rules import Formula, rule
+from dml2onnx.rules.shapes.sizes import Term, exactly, wrong_size
+from dml2onnx.rules.subject import UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dml2onnx.checks.subject import Subject
     from dml2onnx.ir.tensor import TensorDesc
+    from dml2onnx.rules.subject import Subject
 
 
 def _joined(subject: Subject, rank: int) -> Iterator[Term]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from dml2onnx.catalog import FeatureLevel
-    from dml2onnx.checks.subject import Subject
     from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.graph import Node
+    from dml2onnx.rules.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,4 +67,4 @@ def pointer(source: str, path: str) -> str:
 
 
 Check: TypeAlias = "Callable[[Subject], Iterable[Finding]]"
-"""A rule: what is wrong with a descriptor. May raise :class:`~dml2onnx.checks.subject.UnanswerableError`."""
+"""A rule: what is wrong with a descriptor. May raise :class:`~dml2onnx.rules.subject.UnanswerableError`."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from dml2onnx.checks.findings import Finding
 from dml2onnx.codes import checking as codes
+from dml2onnx.rules.findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from dml2onnx.checks.subject import Subject
+    from dml2onnx.rules.subject import Subject
 
 
 # --- What a formula says --------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ Sizes: TypeAlias = "Whole | Iterable[Term | Finding]"
 """One term for each dimension, or in its place the reason why there is no such size."""
 
 SizeFormula: TypeAlias = "Callable[[Subject, int], Sizes]"
-"""The sizes of a tensor of that dimension count. May raise :class:`~dml2onnx.checks.subject.UnanswerableError`."""
+"""The sizes of a tensor of that dimension count. May raise :class:`~dml2onnx.rules.subject.UnanswerableError`."""
 
 
 def windows_formula(subject: Subject, i: int, size: int, reach: int, stride: int) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.shapes.rules import rule
-from dml2onnx.checks.shapes.sizes import wrong_size
+from dml2onnx.rules.shapes.rules import rule
+from dml2onnx.rules.shapes.sizes import wrong_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.checks.findings import Finding
-    from dml2onnx.checks.subject import Subject
+    from dml2onnx.rules.findings import Finding
+    from dml2onnx.rules.subject import Subject
 
 
 @rule("batch_normalization/not-spatial")

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.shapes.rules import formula, rule
-from dml2onnx.checks.shapes.sizes import exactly, free, not_multiple, windows_formula, wrong_size, wrong_sizes
 from dml2onnx.codes import checking as codes
+from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.shapes.rules import formula, rule
+from dml2onnx.rules.shapes.sizes import exactly, free, not_multiple, windows_formula, wrong_size, wrong_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.checks.shapes.sizes import Term
-    from dml2onnx.checks.subject import Subject
+    from dml2onnx.rules.shapes.sizes import Term
+    from dml2onnx.rules.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.findings import Finding
-from dml2onnx.checks.shapes.rules import formula, rule
-from dml2onnx.checks.shapes.sizes import Whole, exactly, free, not_multiple, wrong_sizes
-from dml2onnx.checks.subject import UnanswerableError
 from dml2onnx.codes import checking as codes
+from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.shapes.rules import formula, rule
+from dml2onnx.rules.shapes.sizes import Whole, exactly, free, not_multiple, wrong_sizes
+from dml2onnx.rules.subject import UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.checks.shapes.sizes import Sizes, Term
-    from dml2onnx.checks.subject import Subject
+    from dml2onnx.rules.shapes.sizes import Sizes, Term
+    from dml2onnx.rules.subject import Subject
 
 
 @formula("tile/size-output", tensor="OutputTensor")
