@@ -35,6 +35,10 @@ ROIS = {
     "MaximumSamplesPerOutput": 1,
     "AlignRegionsToCorners": False,
 }
+LOCAL = {
+    **dict.fromkeys(("InputTensor", "OutputTensor"), t("FLOAT32", (1, 3, 3, 3))),
+    **{"CrossChannel": True, "LocalSize": 3, "Alpha": -1.0, "Beta": 0.5, "Bias": 3.0},
+}
 ONE = dict.fromkeys(("InputTensor", "OutputTensor"), t("FLOAT32", (1,)))
 FOUR = dict.fromkeys(("InputTensor", "OutputTensor"), t("FLOAT32", (2, 4, 4)))
 NORM = dict.fromkeys(("InputTensor", "OutputTensor"), t("FLOAT32", (1, 2, 3, 3)))
@@ -47,6 +51,8 @@ NORM = dict.fromkeys(("InputTensor", "OutputTensor"), t("FLOAT32", (1, 2, 3, 3))
         pytest.param(operator("ROI_ALIGN_GRAD", **ROIS), 711, id="roi-nan"),
         # a square that vanishes makes a slice of zeros, which Epsilon below 0 tells from others
         pytest.param(operator("LP_NORMALIZATION", **NORM, Axis=0, Epsilon=-1, P=2), 101435, id="lp-negative-epsilon"),
+        # -inf to a fraction is 0 by IEEE 754, and NaN as a root
+        pytest.param(operator("LOCAL_RESPONSE_NORMALIZATION", **LOCAL), 320190007, id="lrn-negative-infinity"),
         # a product below the smallest normal number has few digits, or vanishes, and its logarithm tells
         pytest.param(operator("ELEMENT_WISE_LOG", **ONE, ScaleBias=ScaleBias(1e-5, 0)), 320000723, id="log-vanishing"),
         pytest.param(operator("ELEMENT_WISE_LOG", **FOUR, ScaleBias=ScaleBias(1.5, 0)), 320000731, id="log-subnormal"),

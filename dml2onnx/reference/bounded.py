@@ -73,7 +73,9 @@ class Bounded:
         assert y.error is not None
         assert y.unspecified is not None
         values = widen(y.values)
-        marks = (self._may_vanish() & (self.values != 0)) | y.unspecified
+        # a power of -inf is 0 or an infinity, and as a root NaN
+        lost = np.isneginf(self.values) & (not float(exponent).is_integer())
+        marks = (self._may_vanish() & (self.values != 0)) | y.unspecified | lost
         return _rounded(values, y.error + accuracy * np.where(np.isfinite(values), np.abs(values), 0), marks)
 
     def total(self, axes: tuple[int, ...]) -> Bounded:

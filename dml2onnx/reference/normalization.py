@@ -207,6 +207,8 @@ def local_response_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     error = np.abs(x) * (power.error + ACCURACY * np.abs(p) + np.where(np.abs(p) < SMALLEST_FLOAT32, np.abs(p), 0))
     marks = overflows(total) | overflows(share) | overflows(s) | overflows(p)
     marks = marks | ((np.abs(s) > 0) & (np.abs(s) < SMALLEST_FLOAT32))
+    if not float(beta).is_integer():  # a power of -inf is 0 or an infinity, and as a root NaN
+        marks = marks | np.isneginf(s)
     return {"OutputTensor": Result(y, error, either(marks, power.unspecified))}
 
 
