@@ -31,6 +31,7 @@ from tests.frontends.test_serialized_fuzz import MODEL as PARTITION
 
 NUMBERS = (0, 1, 2, 3, 4, 5, 7, 8, 16, 255, 256, 65535, 65536, 1 << 20, 1 << 28, 2**31 - 1, 2**31, 2**32 - 1, 2**32, -1)
 WORDS = ("FLOAT32", "FLOAT16", "INT32", "UINT8", "INT8", "UINT32", "INT64", "UINT64", "FLOAT64", "UINT4", "x", "y", "w")
+FORMATS = ("native", "dml_graph", "dxdispatch", "serialized")
 RUN_BYTES = 1 << 22
 """Larger buffers are not run."""
 
@@ -81,43 +82,66 @@ class Source:
 
     name: str
     model: Any
+    format: str = "native"
 
 
 def sources(samples: Path) -> list[Source]:
     """Small models of every format, and one of every operator in the native one."""
     found = [
         Source("native", NATIVE),
-        Source("dml graph", GRAPH),
-        Source("dxdispatch", DX),
-        Source("dxdispatch", edited(DX, ("/dispatchables/conv", {"type": "CONVOLUTION", **CONVOLUTION}))),
-        Source("dxdispatch", edited(DX, ("/dispatchables/pad", {"type": "PADDING1", "desc": PADDING1}))),
-        *[Source("whole buffers", PARTLY)] * 8,
-        *[Source("serialized", build(PARTITION))] * 8,
+        Source("dml graph", GRAPH, "dml_graph"),
+        Source("dxdispatch", DX, "dxdispatch"),
+        Source("dxdispatch", edited(DX, ("/dispatchables/conv", {"type": "CONVOLUTION", **CONVOLUTION})), "dxdispatch"),
+        Source("dxdispatch", edited(DX, ("/dispatchables/pad", {"type": "PADDING1", "desc": PADDING1})), "dxdispatch"),
+        *[Source("whole buffers", PARTLY, "dxdispatch")] * 8,
+        Source("serialized", build(PARTITION), "serialized"),
     ]
     for path in sorted(samples.glob("*/model.json")):
-        found.append(Source(path.parent.name, json.loads(path.read_text(encoding="utf-8"))))
+        model = json.loads(path.read_text(encoding="utf-8"))
+        found.append(Source(path.parent.name, model, "dxdispatch" if "dispatchables" in model else "native"))
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "model.json"
         for name, descs in descriptors().items():
             if descs:
-                export(lone_node(descs[0]), path, "native")
-                found.append(Source(name, json.loads(path.read_text(encoding="utf-8"))))
+                for format in FORMATS:
+                    source = _exported(name, lone_node(descs[0]), path, format)
+                    if source is not None:
+                        found.append(source)
     return found
 
 
-def mutant(found: list[Source], seed: int) -> tuple[str, bytes]:
-    """The name of a source, and the bytes of it with one to three changes."""
+def _exported(name: str, graph: Graph, path: Path, format: str) -> Source | None:
+    """A graph in a format, where that can say it."""
+    if format == "dxdispatch":  # nothing writes it
+        return None
+    try:
+        export(graph, path, format)
+    except DmlError:
+        return None
+    data = path.read_bytes()
+    return Source(name, data if format == "serialized" else json.loads(data), format)
+
+
+def mutant(found: list[Source], seed: int) -> tuple[Source, bytes]:
+    """A source of the format whose turn it is, and the bytes of it with one to three changes."""
     chance = random.Random(seed)
-    source = chance.choice(found)
+    source = chance.choice([item for item in found if item.format == FORMATS[seed % len(FORMATS)]])
     if isinstance(source.model, bytes):
-        return source.name, _damaged(source.model, chance)
-    model = copy.deepcopy(source.model)
+        return source, damaged(source.model, chance)
+    if chance.random() < 0.1:
+        return source, damaged(json.dumps(source.model).encode(), chance)
+    return source, json.dumps(changed(source.model, chance)).encode()
+
+
+def changed(model: Any, chance: random.Random) -> Any:
+    """Decoded JSON with one to three changes."""
+    model = copy.deepcopy(model)
     for _ in range(chance.choice((1, 1, 2, 3))):
         if chance.random() < 0.6:
             model = _renamed(model, chance)
         else:
             _edit(model, chance)
-    return source.name, json.dumps(model).encode()
+    return model
 
 
 def _renamed(model: Any, chance: random.Random) -> Any:
@@ -145,7 +169,8 @@ def _leaves(value: Any) -> list[Any]:
     return [value] if items is None else [leaf for item in items for leaf in _leaves(item)]
 
 
-def _damaged(data: bytes, chance: random.Random) -> bytes:
+def damaged(data: bytes, chance: random.Random) -> bytes:
+    """Bytes with one to four changes."""
     changed = bytearray(data)
     for _ in range(chance.choice((1, 1, 2, 4))):
         place = chance.randrange(len(changed))
@@ -207,7 +232,7 @@ def _edit_list(items: list[Any], chance: random.Random) -> None:
 
 def attempt(data: bytes, directory: Path) -> tuple[str, str]:
     """How far a model came, and what went wrong that must not: ``""`` for nothing."""
-    path = directory / ("Partition_0.bin" if not data.startswith((b"{", b"[")) else "model.json")
+    path = directory / ("model.json" if data[:1] in b"{[ " else "Partition_0.bin")
     path.write_bytes(data)
     stage = "load"
     try:
@@ -249,7 +274,8 @@ def campaign(found: list[Source], seeds: range, seconds: float) -> dict[str, Any
     problems: list[str] = []
     with tempfile.TemporaryDirectory() as directory:
         for seed in seeds:
-            name, data = mutant(found, seed)
+            source, data = mutant(found, seed)
+            name = source.name
             before = time.process_time()
             stage, problem = attempt(data, Path(directory))
             spent = time.process_time() - before

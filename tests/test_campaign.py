@@ -8,19 +8,24 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import dml2onnx
 from dml2onnx.checks import check
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.verification import batch, descriptor_trials, trial, variations
+from dml2onnx.verification import batch, coverage, descriptor_trials, relations, trial, variations
 from dml2onnx.verification.lone import lone_node
+from tests import mutations
 from tests.checks.valid import descriptors
+from tests.frontends.models import NATIVE
 from tests.lowering.harness import operator, t
 from tests.random_graphs import samples
 from tests.random_graphs.growing import Sample
@@ -39,7 +44,7 @@ def test_descriptors(part: int) -> None:
     assert len({item.op.type for item in trials}) > 15
     mutants = sum((walk.mutants for walk in walks), Counter())
     assert min(mutants["still valid"], mutants["refused by name"]) > 30
-    assert len({view for item in trials for *_, view in variations.support_cells(item.op)}) >= 3
+    assert len({view for item in trials for _, _, view in coverage.cells(item.op)}) >= 3
 
 
 @settings(deadline=None, derandomize=True, max_examples=25)
@@ -47,7 +52,7 @@ def test_descriptors(part: int) -> None:
 def test_relations(tmp_path_factory: pytest.TempPathFactory, sample: Sample) -> None:
     assume(not any(item.severity.value == "error" for item in check(sample.graph)))
     directory = tmp_path_factory.mktemp("relations")
-    assert trial.relations(sample.graph, 0, random.Random(0), directory) == []
+    assert relations.relations(sample.graph, 0, random.Random(0), directory)[0] == []
 
 
 # --- They can fail ----------------------------------------------------------------------------------------------------
@@ -75,8 +80,9 @@ def test_a_wrong_operator_is_found_and_reduced(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_relation_that_does_not_hold_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     other = operator("ELEMENT_WISE_SUBTRACT", **dict(zip(ADD.schema.index, ADD.values, strict=True)))
-    monkeypatch.setattr(trial, "renamed", lambda graph, chance: lone_node(other))
-    found = trial.relations(lone_node(ADD), 0, random.Random(0), tmp_path)
+    monkeypatch.setattr(relations, "renamed", lambda graph, chance: lone_node(other))
+    found, tried = relations.relations(lone_node(ADD), 0, random.Random(0), tmp_path)
+    assert {"renamed", "identity", "permuted", "serialized"} <= set(tried)
     assert found == ["renamed: other numbers in OutputTensor0"]
 
 
@@ -118,13 +124,115 @@ def test_smaller_descriptors_come_to_an_end() -> None:
     assert 2 < steps < 50
 
 
-def test_the_script(tmp_path: Path) -> None:
+@pytest.mark.parametrize("need_all", [False, True])
+def test_the_script(tmp_path: Path, need_all: bool) -> None:
     journal = tmp_path / "found.jsonl"
-    command = [sys.executable, ROOT / "scripts" / "campaign.py", "descriptors", "files", "--count", "20", "--seed", "5"]
-    done = subprocess.run([*command, "--journal", journal], capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr[-2000:]
+    command = [sys.executable, str(ROOT / "scripts" / "campaign.py"), "descriptors", "files", "--count", "20"]
+    command += ["--seed", "5", "--journal", str(journal), *["--need-all"] * need_all]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == need_all, done.stderr[-2000:]
     assert "findings: 0" in done.stdout
+    assert "files: 20 in " in done.stdout
+    assert "not reached: JOIN, 1_0: " in done.stdout
     (figures,) = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
     assert (figures["seed"], figures["found"]) == (5, 0)
-    counts = figures["counts"]
-    assert sum(count for name, count in counts.items() if name.startswith("files")) == 20
+    assert figures["counts"]["files, run"] == 20
+    assert figures["counts"]["descriptors, run"] > 60
+    assert figures["cells_missing"] > 0
+
+
+# --- Coverage ---------------------------------------------------------------------------------------------------------
+
+
+def test_cells_of_a_descriptor() -> None:
+    desc = t("INT8", [2, 3])
+    op = operator(
+        "JOIN",
+        InputTensors=[replace(desc, strides=(1, 2)), replace(desc, strides=(0, 1)), desc],
+        OutputTensor=t("INT8", [2, 9], strides=(12, 1)),
+        Axis=1,
+    )
+    rows = op.schema.support
+    fitting = {number for number, row in enumerate(rows) if "INT8" in row.tensors["OutputTensor"].data_types}
+    fitting = {number for number in fitting if rows[number].tensors["OutputTensor"].dimension_counts[0] <= 2}
+    views = ("packed", "permuted", "padded", "broadcast")
+    assert set(coverage.cells(op)) == {("JOIN", number, view) for number in fitting for view in views}
+    assert set(coverage.cells(op)) <= set(coverage.all_cells())
+
+
+def test_the_table_says_what_is_missing() -> None:
+    known = set(coverage.all_cells())
+    assert coverage.unreached(known) == []
+    assert len(coverage.table(dict.fromkeys(known, 1))) == 1 + len(coverage.VIEWS)
+    gap = ("JOIN", 0, "padded")
+    lines = coverage.table(dict.fromkeys(known - {gap}, 1))
+    assert lines[0].endswith(f"{len(known) - 1} of {len(known)} reached")
+    assert lines[-1] == "  not reached: JOIN, 4_1: padded"
+    assert coverage.unreached(known - {gap}) == [gap]
+
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", mutations.FORMATS)
+def test_fuzzing_starts_from_models_that_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str) -> None:
+    """What atheris would be given, and its mutations of structure, without it."""
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    fuzzing = import_module("_campaign_files")
+    corpus = fuzzing.write_corpus(tmp_path / "corpus", format)
+    assert corpus == fuzzing.write_corpus(tmp_path / "corpus", format)
+    target = fuzzing.Target(format)
+    right = 0
+    for number, path in enumerate(corpus[:40]):
+        data = path.read_bytes()
+        target(data)
+        path.with_suffix(".bin" if format == "serialized" else ".json").write_bytes(data)
+        graph = dml2onnx.load(path.with_suffix(".bin" if format == "serialized" else ".json"))
+        right += not any(item.severity.value == "error" for item in check(graph))
+        made = {fuzzing.restructured(data, 10 * number + seed) for seed in range(4)}
+        assert len(made) > 1
+        for item in made:
+            target(item)
+    assert right > min(len(corpus), 40) // 2
+    assert fuzzing.restructured(b"", 0) == b"{}"
+
+
+def test_what_is_no_finding_fails_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    target = import_module("_campaign_files").Target("native")
+
+    def broken(graph: object) -> list[object]:
+        raise KeyError("x")
+
+    monkeypatch.setattr(target, "_checks", SimpleNamespace(check=broken))
+    with pytest.raises(KeyError):
+        target(json.dumps(NATIVE).encode())
+
+
+def test_each_format_has_its_turn() -> None:
+    found = mutations.sources(ROOT / "samples")
+    assert [mutations.mutant(found, seed)[0].format for seed in range(8)] == [*mutations.FORMATS] * 2
+    counts = Counter(source.format for source in found)
+    assert min(counts.values()) >= 10
+
+
+# --- Shrinking --------------------------------------------------------------------------------------------------------
+
+
+def test_shrinking_ends_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    smallest = import_module("_campaign_graphs")._smallest
+    numbers = st.lists(st.integers(0, 9), min_size=1, max_size=40)
+
+    def check(seed: int, drawn: list[int]) -> str:
+        return "wrong" if sum(drawn) > 3 else ""
+
+    found = smallest(0, numbers, check, len, 60)
+    assert found[1] == "wrong"
+    assert len(found[0]) == 1
+    cut_short = smallest(0, numbers, check, len, 0)
+    assert cut_short[1] == "wrong"
+    assert smallest(0, numbers, lambda seed, drawn: "", len, 60) is None
+    assert "KeyError" in smallest(0, numbers, lambda seed, drawn: {}["x"], len, 60)[1]
+    op, problem = descriptor_trials.reduced(ADD, 0, "wrong", seconds=0)
+    assert (op, problem) == (ADD, "wrong")

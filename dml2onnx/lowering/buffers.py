@@ -257,7 +257,7 @@ class Buffers:
         ):
             return last.tensor  # how nearly all operators hand on their results
         if (value, offset, desc.sizes, desc.strides) in self._shared:
-            known = (value, offset, desc, units)
+            known = (value, offset, desc, units and desc.is_broadcast)
             if known not in self._read_once:
                 self._read_once[known] = self._made(value, offset, desc, units)
             return self._read_once[known]

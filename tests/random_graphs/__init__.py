@@ -13,10 +13,10 @@ FAMILIES = (
 
 
 @st.composite
-def samples(draw: st.DrawFn) -> Sample:
-    """Any graph of one to six nodes."""
+def samples(draw: st.DrawFn, most: int = 6) -> Sample:
+    """Any graph of one to so many nodes, or a few more where an operator needs others beside it."""
     g = Growing(draw)
-    for _ in range(draw(st.integers(1, 6))):
+    for _ in range(draw(st.integers(1, most))):
         family = draw(st.sampled_from(list(FAMILIES)))
         FAMILIES[family](g, draw(st.sampled_from(family)))
     return Sample(g.graph())
