@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from _environment import ROOT, prepare, prepare_browser, prepare_compiler, run
+from _onnxruntime_headers import fetch
 
 SOURCES = ("dml2onnx", "samples", "scripts", "tests")
 RUNTIME_TESTS = (
@@ -86,7 +87,8 @@ def main() -> int:
     started = time.perf_counter()
     chosen = steps(prepare(".venv"))
     prepare_browser()
-    prepare_compiler()
+    if prepare_compiler():
+        fetch()
     # onnxruntime-directml, which Windows has, comes in one version of the range
     if sys.platform == "linux" and not options.fast:
         chosen.append(oldest_runtime_step(prepare(".venv-ort124", "ort124")))

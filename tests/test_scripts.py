@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -196,6 +199,59 @@ class TestEnvironment:
             module.prepare(".venv")
 
 
+class TestHeaders:
+    """Those of ONNX Runtime, for C++."""
+
+    @pytest.fixture
+    def module(self, script, monkeypatch, tmp_path):
+        module = script("_onnxruntime_headers")
+        monkeypatch.setattr(module, "HEADERS", tmp_path / "headers")
+        return module
+
+    @staticmethod
+    def package(names):
+        """A Debian package with such files, each of which holds its own name."""
+        data = io.BytesIO()
+        with tarfile.open(fileobj=data, mode="w:xz") as archive:
+            for name in names:
+                item = tarfile.TarInfo(name)
+                item.size = len(name)
+                archive.addfile(item, io.BytesIO(name.encode()))
+        members = {"debian-binary": b"2.0\n", "control.tar.xz": b"odd", "data.tar.xz": data.getvalue()}
+        parts = [b"!<arch>\n"]
+        for name, contents in members.items():
+            parts.append(f"{name:<16}{0:<12}{0:<6}{0:<6}{0o100644:<8}{len(contents):<10}`\n".encode())
+            parts += [contents, b"\n" * (len(contents) % 2)]
+        return b"".join(parts)
+
+    def test_only_the_headers_are_taken(self, module, monkeypatch, tmp_path):
+        package = self.package([f"{module.INSIDE}one.h", f"{module.INSIDE}deeper/two.h", "./usr/share/three.h"])
+        monkeypatch.setattr(module, "SHA256", hashlib.sha256(package).hexdigest())
+        module.unpack(package, tmp_path / "out")
+        assert [path.name for path in (tmp_path / "out").iterdir()] == ["one.h"]
+        assert (tmp_path / "out" / "one.h").read_text() == f"{module.INSIDE}one.h"
+
+    def test_another_package_is_refused(self, module, tmp_path):
+        with pytest.raises(ValueError, match="has the SHA-256"):
+            module.unpack(self.package([]), tmp_path / "out")
+        assert not (tmp_path / "out").exists()
+
+    def test_an_archive_without_it_is_refused(self, module):
+        with pytest.raises(ValueError, match=r"no data\.tar\.gz"):
+            module.member(self.package([]), b"data.tar.gz")
+
+    def test_without_a_network_the_rest_goes_on(self, module, monkeypatch, capsys):
+        monkeypatch.setattr(module, "URL", "file:///nowhere/package.deb")
+        assert not module.fetch()
+        assert "no headers of ONNX Runtime" in capsys.readouterr().out
+
+    def test_what_is_there_is_not_fetched_again(self, module, monkeypatch):
+        monkeypatch.setattr(module, "URL", "file:///nowhere/package.deb")
+        module.HEADERS.mkdir()
+        (module.HEADERS / "onnxruntime_cxx_api.h").touch()
+        assert module.fetch()
+
+
 class TestTest:
     def test_all_steps_run_whatever_happens(self, script, capfd):
         module = script("test")
@@ -212,6 +268,7 @@ class TestTest:
         monkeypatch.setattr(module, "prepare", lambda name, replace=None: Path(sys.executable))
         monkeypatch.setattr(module, "prepare_browser", lambda: True)
         monkeypatch.setattr(module, "prepare_compiler", lambda: True)
+        monkeypatch.setattr(module, "fetch", lambda: True)
         monkeypatch.setattr(module, "perform", lambda chosen: failed)
         monkeypatch.setattr(sys, "argv", ["test.py"])
         assert module.main() == code
@@ -224,6 +281,7 @@ class TestTest:
         monkeypatch.setattr(module, "prepare", lambda name, replace=None: Path(sys.executable))
         monkeypatch.setattr(module, "prepare_browser", lambda: True)
         monkeypatch.setattr(module, "prepare_compiler", lambda: True)
+        monkeypatch.setattr(module, "fetch", lambda: True)
         monkeypatch.setattr(module, "perform", lambda chosen: titles.extend(step.title for step in chosen) or [])
         monkeypatch.setattr(sys, "argv", ["test.py", *arguments])
         module.main()

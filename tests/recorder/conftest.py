@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
+from dml2onnx.cli import main
 from tests.recorder import compilers, stand_in
+from tests.recorder.sample import SAMPLE, given
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,3 +35,22 @@ def windows() -> Compiler:
 def directml(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with a DirectML.h."""
     return stand_in.write(tmp_path_factory.mktemp("directml"))
+
+
+@pytest.fixture(scope="session")
+def recording(compiler: Compiler, directml: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the sample records."""
+    directory = tmp_path_factory.mktemp("sample")
+    program, folder = directory / "upscale", directory / "recording"
+    compiler.program(SAMPLE / "upscale.cpp", directml, program)
+    done = subprocess.run([program, SAMPLE / "weights.bin", folder], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "recorded\n", "")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def compiled(recording: Path) -> Path:
+    """The recorded network with its weights, as ONNX."""
+    model = recording.parent / "upscale.onnx"
+    assert main(["compile", str(recording / "upscale.json"), *given(recording), "-o", str(model)]) == 0
+    return model

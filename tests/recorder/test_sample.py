@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 
 import dml2onnx
 from dml2onnx.cli import main
+from tests.recorder.sample import SAMPLE, WEIGHTS, given
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.recorder.compilers import Compiler
 
-SAMPLE = Path(__file__).parent.parent.parent / "samples" / "cpp"
-WEIGHTS = ("filter1", "bias1", "filter2", "bias2")
 Doubles: TypeAlias = npt.NDArray[np.float64]
-
-
-@pytest.fixture(scope="module")
-def recording(compiler: Compiler, directml: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the sample records."""
-    directory = tmp_path_factory.mktemp("sample")
-    program, folder = directory / "upscale", directory / "recording"
-    compiler.program(SAMPLE / "upscale.cpp", directml, program)
-    done = subprocess.run([program, SAMPLE / "weights.bin", folder], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "recorded\n", "")
-    return folder
 
 
 def convolved(image: Doubles, kernels: Doubles, bias: Doubles) -> Doubles:
@@ -64,9 +52,9 @@ def test_the_weights_lie_beside_it(recording: Path) -> None:
 
 
 def test_the_picture_is_enlarged(recording: Path, tmp_path: Path) -> None:
-    given = [f"--constant={name}={recording / 'data' / f'upscale.{name}.bin'}" for name in WEIGHTS]
     picture = SAMPLE / "picture.npy"
-    line = ["run", str(recording / "upscale.json"), f"--input=picture={picture}", *given, "--output-dir", str(tmp_path)]
+    inputs = [f"--input=picture={picture}", *given(recording)]
+    line = ["run", str(recording / "upscale.json"), *inputs, "--output-dir", str(tmp_path)]
     assert main(line) == 0
     found = np.load(tmp_path / "enlarged.npy").reshape(96, 128)
     wanted = enlarged(np.load(picture)[0].astype(np.float64))

@@ -1,0 +1,62 @@
+"""ONNX Runtime's headers for C++, which its wheels leave out, from Debian's package of them. Standard library only."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+import urllib.request
+from typing import TYPE_CHECKING
+
+from _environment import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEADERS = ROOT / ".venv-cpp" / "onnxruntime"
+URL = "https://deb.debian.org/debian/pool/main/o/onnxruntime/libonnxruntime-dev_1.21.0+dfsg-1_amd64.deb"
+SHA256 = "14f7d959d5deacbcf1504830d4189f91fc67382b399ed9ae9d3aa9c4050ced08"
+INSIDE = "./usr/include/onnxruntime/"
+SECONDS = 60
+
+
+def fetch() -> bool:
+    """Makes the directory ``HEADERS``; False, and a line that says so, where the package cannot be had.
+
+    A library takes programs that were compiled with the headers of an older one, so any version of them will do.
+    """
+    if not (HEADERS / "onnxruntime_cxx_api.h").exists():
+        try:
+            with urllib.request.urlopen(URL, timeout=SECONDS) as answer:
+                package: bytes = answer.read()
+            unpack(package, HEADERS)
+        except (OSError, ValueError) as failure:
+            print(f"no headers of ONNX Runtime from Debian, with which samples/cpp is compiled: {failure}", flush=True)
+            return False
+    return True
+
+
+def unpack(package: bytes, directory: Path) -> None:
+    """Puts the headers of a Debian package into a directory. ValueError when it is another package."""
+    found = hashlib.sha256(package).hexdigest()
+    if found != SHA256:
+        raise ValueError(f"{URL} has the SHA-256 {found}, not {SHA256}")
+    directory.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(fileobj=io.BytesIO(member(package, b"data.tar.xz")), mode="r:xz") as archive:
+        for item in archive:
+            name = item.name.removeprefix(INSIDE)
+            contents = archive.extractfile(item) if item.isfile() else None
+            if contents is not None and name != item.name and "/" not in name:
+                (directory / name).write_bytes(contents.read())
+
+
+def member(archive: bytes, name: bytes) -> bytes:
+    """A file of an archive of ``ar``, which is what Debian's packages are. ValueError when it has none of that name."""
+    place = len(b"!<arch>\n")
+    while place + 60 <= len(archive):
+        head = archive[place : place + 60]
+        size = int(head[48:58])
+        if head[:16].rstrip().rstrip(b"/") == name:
+            return archive[place + 60 : place + 60 + size]
+        place += 60 + size + size % 2
+    raise ValueError(f"the archive has no {name.decode()}")
