@@ -17,7 +17,7 @@ from dml2onnx.compiler import compile_outputs, require_clean
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.files import check_target, put, spare
 from dml2onnx.frontends import graph_of
-from dml2onnx.ir.graph import GraphOutput
+from dml2onnx.ir.graph import GraphOutput, counted
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.runtime import require_provider
 from dml2onnx.targets import DEFAULT_OPSET
@@ -89,18 +89,30 @@ def execute(
     feature_level: FeatureLevel | str | None = None,
     profile: bool = False,
     max_bytes: int | None = None,
+    progress: Callable[[str], object] | None = None,
 ) -> Execution:
     """As :func:`run`, with the effects of the program and, when asked for, what every ONNX node cost.
 
-    ``inputs`` may also be a function that makes them when it is known how the model wants them.
+    ``inputs`` may also be a function that makes them when it is known how the model wants them. ``progress`` is told
+    how far it is.
     """
+    tell = progress or (lambda text: None)
     warnings = require_clean(graph, feature_level)
     results = list(graph.results or graph.outputs)
     extra = _whole_buffers(graph, results)
     names = {output.value: output.name for output in (*results, *extra)}
-    compiled = compile_outputs(graph, [*results, *extra], opset=opset, target=target or provider, warnings=warnings)
+    compiled = compile_outputs(
+        graph,
+        [*results, *extra],
+        opset=opset,
+        target=target or provider,
+        warnings=warnings,
+        progress=lambda text: tell(f"compiling, {text}"),
+    )
+    tell(f"loading {counted(compiled.node_count, 'ONNX node')}")
     session = compiled.session(provider, profile=profile, max_bytes=max_bytes)
     given = inputs(compiled.inputs) if callable(inputs) else inputs
+    tell(f"running {counted(compiled.node_count, 'ONNX node')}")
     memory = session.run(compiled.complete(given))
     finished = compiled.finish(memory)
     shown = tuple((effect, _bytes_as(effect, memory[names[effect.output.value]])) for effect in graph.effects)

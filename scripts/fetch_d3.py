@@ -11,26 +11,14 @@ changed, and put the hashes that it prints here.
 from __future__ import annotations
 
 import argparse
-import base64
 import hashlib
-import io
-import subprocess
 import sys
-import tarfile
-import tempfile
 from pathlib import Path
-from typing import NamedTuple
+
+from _npm import Package, archive, member
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "dml2onnx" / "report" / "assets" / "d3.min.js"
-
-
-class Package(NamedTuple):
-    """A package of the npm registry and the hash of its archive, as the registry itself states it."""
-
-    name: str
-    version: str
-    integrity: str
 
 
 PACKAGES = (  # each after those that it needs
@@ -82,27 +70,6 @@ PACKAGES = (  # each after those that it needs
 )
 SHA256 = "7bff6901c3c96f511583985293d12c6375b4e5025878247edf5e7ce60ea4e36b"
 """Of the file that is made."""
-
-
-def archive(package: Package, unpinned: bool) -> tarfile.TarFile:
-    """The package's archive; ends the process when it is not the pinned one."""
-    wanted = f"{package.name}@{package.version}"
-    with tempfile.TemporaryDirectory() as directory:
-        subprocess.run(["npm", "pack", "--silent", "--pack-destination", directory, wanted], check=True)
-        (file,) = Path(directory).iterdir()
-        content = file.read_bytes()
-    integrity = "sha512-" + base64.b64encode(hashlib.sha512(content).digest()).decode()
-    if unpinned:
-        print(f"{package.name} {package.version}: {integrity}")
-    elif integrity != package.integrity:
-        sys.exit(f"{wanted} is {integrity}, not {package.integrity}")
-    return tarfile.open(fileobj=io.BytesIO(content))
-
-
-def member(files: tarfile.TarFile, name: str) -> str:
-    found = files.extractfile(f"package/{name}")
-    assert found is not None, name
-    return found.read().decode().strip()
 
 
 def made(unpinned: bool) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dml2onnx.builder import GraphBuilder
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.execution import execute, run, write_effect
 from dml2onnx.frontends import load
@@ -125,6 +126,14 @@ def test_profiles(tmp_path: Path) -> None:
     assert execute(graph, {}).times == ()
     times = execute(graph, {}, profile=True).times
     assert [item.operator for item in times] == ["Add"]
+
+
+def test_how_far_a_run_is_is_told() -> None:
+    g = GraphBuilder()
+    told: list[str] = []
+    graph = g.build({"y": g.activation_relu(g.input("x", "FLOAT32", [3]))})
+    execute(graph, {"x": np.zeros(3, np.float32)}, progress=told.append)
+    assert told == ["compiling, 0 of 1 nodes", "loading 1 ONNX node", "running 1 ONNX node"]
 
 
 # --- Files --------------------------------------------------------------------------------------------------------

@@ -155,7 +155,7 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
     kept = [item for item in options.input if options.freeze and not re.search(r"=|\.npz$", item)]
     inputs = GivenInputs([item for item in options.input if item not in kept])
     graph = load_model(options, screen, inputs.names.union(kept))
-    with screen.working("compiling and running"):
+    with screen.counting("run") as progress:
         execution = execute(
             graph,
             inputs,
@@ -165,6 +165,7 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
             feature_level=options.feature_level,
             profile=options.profile,
             max_bytes=options.max_bytes,
+            progress=progress,
         )
     written: list[Path] = []
     failures: list[Diagnostic] = []

@@ -5,11 +5,16 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import subprocess
 import sys
+from io import BytesIO, TextIOWrapper
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
+import jsonschema
 import pytest
 
 from dml2onnx.cli import main
@@ -116,6 +121,41 @@ def test_sarif(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
         region = location["physicalLocation"]["region"]
         assert 1 <= region["startColumn"] < region["endColumn"]
         assert region["startLine"] >= 1
+
+
+SARIF = json.loads((Path(__file__).parents[1] / "data" / "sarif-2.1.0.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["."], ["right.json"], ["nowhere.json"], [str(BROKEN)], ["wr ong #1.json", "{absolute}"], ["-"]],
+    ids=["directory", "nothing found", "unreadable", "errors", "odd names", "standard input"],
+)
+def test_sarif_obeys_the_standards_own_schema(
+    models: Path, arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = (models / "deeper" / "wrong.json").read_text(encoding="utf-8")
+    (models / "wr ong #1.json").write_text(wrong, encoding="utf-8")
+    stream = TextIOWrapper(BytesIO(wrong.encode()))
+    monkeypatch.setattr("sys.stdin", stream)
+    absolute = str(models / "deeper" / "wrong.json")
+    _, text = run(capsys, *(item.format(absolute=absolute) for item in arguments), "--format", "sarif")
+    log = json.loads(text)
+    jsonschema.Draft4Validator(SARIF).validate(log)
+    for result in log["runs"][0]["results"]:
+        (location,) = result["locations"]
+        uri = location["physicalLocation"]["artifactLocation"]["uri"]
+        assert not set(uri) & set(' #<>"\\'), uri
+        if "nowhere" not in uri and "stdin" not in uri:
+            assert Path(url2pathname(urlsplit(uri).path)).exists()
+
+
+def test_the_schema_of_sarif_is_the_pinned_one_and_strict() -> None:
+    script = Path(__file__).parents[2] / "scripts" / "fetch_sarif_schema.py"
+    assert subprocess.run([sys.executable, script, "--check"], check=False).returncode == 0
+    jsonschema.Draft4Validator.check_schema(SARIF)
+    for wrong in ({"version": "2.1.0"}, {"version": "2.1.0", "runs": [{"tool": {"driver": {}}}]}, {"runs": []}):
+        assert not jsonschema.Draft4Validator(SARIF).is_valid(wrong)
 
 
 def test_directories(models: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,58 @@
+"""Fetches the JSON Schema of SARIF 2.1.0, by which the tests judge ``check --format sarif``.
+
+    python scripts/fetch_sarif_schema.py            write tests/data/sarif-2.1.0.json, from the npm registry (needs npm)
+    python scripts/fetch_sarif_schema.py --check    compare what is there with the pinned hash, without a network
+
+It is the standard's own, as Microsoft's package of matchers for tests brings it: https://github.com/microsoft/sarif-js-sdk,
+MIT licence. https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+from _npm import Package, archive, member
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "tests" / "data" / "sarif-2.1.0.json"
+PACKAGE = Package(
+    "@microsoft/jest-sarif",
+    "1.0.0-beta.0",
+    "sha512-A1fOhPd6Ic5iDk4F9YPw1qNB4XF+7+IviR7xl8r2F6QzQkx5cpY9LsGk2rExiFIEcBbjpVnSmwWGBukASkiQ9A==",
+)
+FILE = "lib/schemas/sarif-2.1.0-rtm.5.json"
+SHA256 = "fcd83ca034bb37d847fb9abdd3d99debc331e8c3f593c4ede03616fd51d40176"
+"""Of the file that is made."""
+
+
+def made(unpinned: bool) -> str:
+    """The schema, with where it is from."""
+    with archive(PACKAGE, unpinned) as files:
+        schema = json.loads(member(files, FILE))
+    source = f"{FILE} of {PACKAGE.name} {PACKAGE.version}, MIT licence, Copyright (c) Microsoft Corporation"
+    return json.dumps({"$comment": f"written by scripts/fetch_sarif_schema.py: {source}", **schema}, indent=1) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Writes the JSON Schema of SARIF 2.1.0.")
+    parser.add_argument("--check", action="store_true", help="compare with the pinned hash instead of writing")
+    parser.add_argument("--unpinned", action="store_true", help="take what comes, and print its hashes")
+    options = parser.parse_args()
+    if not options.check:
+        TARGET.parent.mkdir(exist_ok=True)
+        TARGET.write_text(made(options.unpinned), encoding="utf-8", newline="\n")
+    found = hashlib.sha256(TARGET.read_bytes()).hexdigest()
+    if options.unpinned:
+        print(f"all: {found}")
+        return 0
+    if found != SHA256:
+        print(f"{TARGET.relative_to(ROOT)} is not what is pinned: run python scripts/fetch_sarif_schema.py")
+    return int(found != SHA256)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
