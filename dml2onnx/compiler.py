@@ -15,7 +15,7 @@ from dml2onnx.diagnostics import DmlError, quote, raise_errors, shortened
 from dml2onnx.frontends import graph_of
 from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import counted, some
-from dml2onnx.lowering.driver import lower
+from dml2onnx.lowering import lower
 from dml2onnx.model import logical
 from dml2onnx.runtime import Session, require_memory, require_provider
 from dml2onnx.targets import DEFAULT_OPSET

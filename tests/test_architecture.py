@@ -146,6 +146,22 @@ def test_imports_point_one_way(room: str) -> None:
     assert not wrong
 
 
+def test_lowering_is_known_by_its_face() -> None:
+    """Nobody outside looks into it: the records of ``model`` are what it gives."""
+    rooms = [
+        item.stem for item in PACKAGE.iterdir() if item.name != "py.typed" and not item.name.startswith("__pycache")
+    ]
+    inside = [
+        f"{file.relative_to(PACKAGE)} imports {module}"
+        for room in rooms
+        if room != "lowering"
+        for file, module in imports(room)
+        if module.startswith("dml2onnx.lowering.")
+    ]
+    assert {"compiler", "writer", "runtime", "cli", "report"} < set(rooms)
+    assert not inside
+
+
 @pytest.mark.parametrize("room", WITHOUT_ONNX)
 def test_the_way_in_knows_no_onnx(room: str) -> None:
     assert not [file for file, module in imports(room) if module.split(".")[0] in {"onnx", "onnxruntime"}]

@@ -122,7 +122,7 @@ def _support(rows: Sequence[LevelSupport]) -> list[tuple[str, str, str, str, str
 
 def _becomes(schema: OperatorSchema) -> str:
     """How the lowering says it in a sentence: what is computed, and in which ONNX operators."""
-    from dml2onnx.lowering.registry import lowerings
+    from dml2onnx.lowering import lowerings
 
     lowering = lowerings()[schema.short_name]
     text = inspect.getdoc(lowering) or ""

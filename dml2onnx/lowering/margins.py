@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from dml2onnx.lowering.emitter.movement import MOVES
 from dml2onnx.model import UNKNOWN
 
 if TYPE_CHECKING:
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
 NARROW, MANY = 128, 256
 """Bytes of a row, and rows, up to and from which Concat takes a third to a tenth of the time of Pad."""
-STORED = 1024
-"""Bytes of a margin up to which it is an initializer."""
 
 
 def surrounded(
@@ -30,19 +27,11 @@ def surrounded(
         return e.Pad(x, start, end, "constant", value)
     if not has_kernel:
         e.note(f"Pad has no kernel for {x.dtype}; Concat moves its bits without casts")
-    one = e.constant(value, x.dtype)
     for axis in padded_axes(start, end):
-        before, behind = ((*x.shape[:axis], count, *x.shape[axis + 1 :]) for count in (start[axis], end[axis]))
-        x = e.Concat([*_filled(e, one, before), x, *_filled(e, one, behind)], axis)
+        shapes = ((*x.shape[:axis], count, *x.shape[axis + 1 :]) for count in (start[axis], end[axis]))
+        before, behind = ([e.ConstantOfShape(shape, value, x.dtype)] if prod(shape) else [] for shape in shapes)
+        x = e.Concat([*before, x, *behind], axis)
     return x
-
-
-def _filled(e: Emitter, value: Tensor, shape: tuple[int, ...]) -> list[Tensor]:
-    """A tensor of one value, unless it is empty; a large one is made when the model is loaded, and not stored."""
-    size = prod(shape)
-    if size * value.dtype.itemsize <= STORED:
-        return [e.Expand(value, shape)] if size else []
-    return [e.emit("Expand", MOVES, [value, e.ints(shape)], value.dtype, shape)]
 
 
 def padded_axes(start: Sequence[int], end: Sequence[int]) -> Iterator[int]:

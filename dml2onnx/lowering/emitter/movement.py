@@ -25,6 +25,9 @@ _BEFORE_THE_FIRST = -(1 << 62)
 MANY_ELEMENTS = 1 << 8
 """So many elements are worth more nodes than one."""
 
+STORED = 1 << 10
+"""Bytes of one value repeated up to which it is stored as it is."""
+
 PadMode = Literal["constant", "edge", "reflect", "wrap"]
 Reduction = Literal["none", "add"]
 
@@ -320,9 +323,16 @@ class MovementOps(EmitterCore):
     def ConstantOfShape(
         self, shape: Sequence[int], value: float | int | np.generic, dtype: np.dtype[np.generic]
     ) -> Tensor:
-        """One value everywhere, made at run time: for what is too large to store."""
-        filled = self.constant(np.asarray(value, dtype).reshape(1))
-        return self.Expand(filled, shape) if prod(shape) != 1 else self.Reshape(filled, shape)
+        """One value everywhere: a constant up to :data:`STORED` bytes, beyond them an Expand of one element.
+
+        The node takes some 150 bytes in the file, and no time when the model runs: ONNX Runtime folds it when it loads
+        the model. But nothing that follows from it is known when compiling, as it is of a small constant.
+        """
+        one, sizes = self.constant(value, dtype), tuple(shape)
+        size = prod(sizes)
+        if size * one.dtype.itemsize <= STORED:
+            return self.constant(np.broadcast_to(one.constant, sizes))
+        return self.emit("Expand", MOVES, [one, self.ints(sizes)], one.dtype, sizes)
 
     def positions(self, values: np.ndarray) -> Tensor:
         """Constant indices for Gather and ScatterElements: INT32 where they fit, which halves them."""
