@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -139,7 +140,7 @@ def _wrong(command: Command, directory: Path, python: Path) -> str:
     path = os.pathsep.join([str(python.absolute().parent), os.environ.get("PATH", "")])
     settings = {"PATH": path, "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command.text],
+        [shutil.which("bash") or "bash", "-o", "pipefail", "-c", command.text],
         cwd=directory,
         env={**{name: value for name, value in os.environ.items() if name != "COLUMNS"}, **settings},
         stdin=subprocess.DEVNULL,

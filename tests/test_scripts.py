@@ -415,3 +415,38 @@ class TestNetworks:
             other = {**results["by hand"], first: wrong}
             with pytest.raises(AssertionError, match="away"):
                 bench.compare(network, {"by hand": results["by hand"], "compiled": other})
+
+
+class TestRelease:
+    def test_versions_agree(self):
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+        assert project["version"] == dml2onnx.__version__ == cited[1]
+        changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+        headings = re.findall(r"^## (\S+)", changes, re.MULTILINE)
+        assert headings[0] in ("Unreleased", project["version"])
+
+    def test_each_python_that_is_named_is_tested(self):
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        named = [item.rpartition(" :: ")[2] for item in project["classifiers"] if " :: Python :: " in item]
+        workflow = (ROOT / ".github" / "workflows" / "check.yml").read_text(encoding="utf-8")
+        assert f"python: {json.dumps(named)}" in workflow
+        assert project["requires-python"] == f">={named[0]}"
+
+    def test_the_tests_of_a_release_are_there(self, script):
+        check = script("check_release")
+        assert [path for path in (*check.TESTS, *check.PORTABLE) if not (ROOT / path).exists()] == []
+
+    def test_pins_for_a_wheel_of_ones_own(self, script, tmp_path):
+        check = script("check_release")
+        lines = check.pins(tmp_path).read_text(encoding="utf-8").splitlines()
+        assert {Requirement(line).name for line in lines} == {pin.name for pin in pins()}
+        lines = check.pins(tmp_path, check.TOOLS).read_text(encoding="utf-8").splitlines()
+        assert {Requirement(line).name for line in lines} == set(check.TOOLS)
+
+    def test_every_command_is_used_in_the_documents(self):
+        from dml2onnx.cli.parser import make_parser
+
+        text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))
+        used = set(re.findall(r"^\$ dml2onnx (\w+)", text, re.MULTILINE))
+        assert set(make_parser().commands) - used <= {"recorder"}
