@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dml2onnx.codes import all_codes, building, checking, compiling, exporting, reading, running
+from dml2onnx.codes import all_codes, building, checking, compiling, exporting, reading, recordings, running
 from dml2onnx.diagnostics import Code, Diagnostic, DmlError, InternalError, Severity, UnreadableError
 
 CODE = Code("DML1042", "a title", "An explanation.")
@@ -106,7 +106,7 @@ def test_codes_are_listed_in_order() -> None:
     assert list(all_codes()) == sorted(all_codes())
     defined = [
         value
-        for module in (reading, checking, building, exporting, compiling, running)
+        for module in (reading, recordings, checking, building, exporting, compiling, running)
         for value in vars(module).values()
         if isinstance(value, Code)
     ]

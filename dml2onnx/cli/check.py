@@ -15,7 +15,7 @@ from dml2onnx.cli.formats import concise, github, sarif
 from dml2onnx.cli.models import count, level_text, load_options
 from dml2onnx.codes.reading import UNKNOWN_FORMAT
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote
-from dml2onnx.frontends import load, load_bytes
+from dml2onnx.frontends import load, load_bytes, recording
 from dml2onnx.frontends.locations import locate
 from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, HeldBack
 from dml2onnx.report.form import finding, findings
@@ -62,24 +62,50 @@ def _chosen(found: Sequence[Finding], options: argparse.Namespace) -> tuple[Find
 def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator[CheckAnswer]:
     """One model, or those of a directory; there, files that are no models are passed over."""
     directory = Path(name)
+    index = recording.index_of(directory)
+    if index.name == recording.INDEX and name != STANDARD_INPUT:
+        yield from _check_recording(index, options, screen)
+        return
     if name == STANDARD_INPUT or not directory.is_dir():
         yield _check_one(name, options, screen)
         return
-    for path in sorted(path for path in directory.rglob("*") if path.suffix in SUFFIXES and path.is_file()):
+    files = sorted(path for path in directory.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+    recordings = {path.parent for path in files if path.name == recording.INDEX}
+    for path in files:
+        if not recordings.isdisjoint(path.parents):
+            if path.name == recording.INDEX:
+                yield from _check_recording(path, options, screen)
+            continue
         checked = _check_one(str(path), options, screen)
         is_other = path.suffix == ".bin" or any(item.code == UNKNOWN_FORMAT.id for item in checked.diagnostics)
         if checked.is_readable or not is_other:  # contents of constants, files of other tools
             yield checked
 
 
-def _check_one(name: str, options: argparse.Namespace, screen: Screen) -> CheckAnswer:
+def _check_recording(index: Path, options: argparse.Namespace, screen: Screen) -> Iterator[CheckAnswer]:
+    """The graph of a recording that is meant, or all of them, each under the name of its own file."""
+    try:
+        found = recording.graphs(index, load_options(options))
+        if options.graph is not None or not found:
+            found = (recording.chosen(found, options.graph),)
+    except DmlError as error:
+        yield _unchecked(str(index), error)
+        return
+    for item in found:
+        yield _check_one(str(index.parent / item.file), options, screen, (index, item.name))
+
+
+def _check_one(
+    name: str, options: argparse.Namespace, screen: Screen, recorded: tuple[Path, str] | None = None
+) -> CheckAnswer:
+    """One model, or one graph of those that an index has."""
     data: bytes | None = None
     shown = name
     try:
         with screen.working("reading"):
             if name == STANDARD_INPUT:
                 data, shown = sys.stdin.buffer.read(), "<stdin>"
-            graph = _load(name, data, options)
+            graph = _load(name, data, options, recorded)
         with screen.working("checking"):
             found = check(graph, options.feature_level)
         if options.target is not None:
@@ -136,8 +162,10 @@ def _held(graph: Graph, level: FeatureLevel) -> tuple[HeldBack, ...]:
     )
 
 
-def _load(name: str, data: bytes | None, options: argparse.Namespace) -> Graph:
+def _load(name: str, data: bytes | None, options: argparse.Namespace, recorded: tuple[Path, str] | None) -> Graph:
     how = load_options(options, frozenset(options.input))
+    if recorded is not None:
+        return load(recorded[0], how, graph=recorded[1])
     return load(name, how) if data is None else load_bytes(data, "model.json", how)
 
 

@@ -14,7 +14,7 @@ from rich.markup import escape
 from dml2onnx.checks import minimum_feature_level
 from dml2onnx.cli import render
 from dml2onnx.cli.inputs import GivenInputs
-from dml2onnx.cli.models import count, level_text, load_model
+from dml2onnx.cli.models import count, level_text, load_model, model_file
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, quote
@@ -61,7 +61,7 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
     """Writes an ONNX model."""
     started = time.perf_counter()
     graph = load_model(options, screen, frozenset(options.input))
-    output = default_model(options.model) if options.output is None else options.output
+    output = default_model(model_file(options, graph)) if options.output is None else options.output
     spare_sources(output, graph)
     with screen.counting("compiling") as progress:
         model = compile(
@@ -111,9 +111,9 @@ def spare_sources(target: Target, graph: Graph) -> None:
             raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx", found=str(target)))
 
 
-def default_model(model: str) -> Path:
+def default_model(model: Path) -> Path:
     """``model.onnx`` beside ``model.json``, which may be there only if it was compiled before."""
-    path = Path(model).with_suffix(".onnx")
+    path = model.with_suffix(".onnx")
     if path.exists() and not is_compiled(path):
         message = f"{quote(str(path))} is there, and dml2onnx has not made it; say with -o which file to write"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="-o OUT.onnx", found=str(path)))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli.commands import files_written
-from dml2onnx.cli.models import load_model
+from dml2onnx.cli.models import load_model, model_file
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.exporters import export, left_out
@@ -42,7 +42,7 @@ def _beside(model: Path, graph: Graph, format: str | None) -> Path:
 def convert_command(options: argparse.Namespace, screen: Screen) -> int:
     """Writes a model in another format."""
     graph = load_model(options, screen, frozenset(options.input))
-    output = _beside(Path(options.model), graph, options.format) if options.output is None else options.output
+    output = _beside(model_file(options, graph), graph, options.format) if options.output is None else options.output
     if isinstance(output, Path) and output.suffix.lower() in OTHER_SUFFIXES:
         message = f"{quote(output.name)} is no name of a graph: {output.suffix} files are something else"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json or OUT.bin", found=str(output)))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli.inputs import constants
 from dml2onnx.frontends import LoadOptions, load
 from dml2onnx.frontends.options import DEFAULT_OPTIONS
+from dml2onnx.frontends.recording import index_of
 
 if TYPE_CHECKING:
     import argparse
@@ -30,7 +32,15 @@ def load_options(options: argparse.Namespace, inputs: frozenset[str] = frozenset
         allow_paths=tuple(options.allow_path),
         constant_directories=tuple(options.constants),
         max_bytes=options.max_bytes or DEFAULT_OPTIONS.max_bytes,
+        graph=options.graph,
     )
+
+
+def model_file(options: argparse.Namespace, graph: Graph) -> Path:
+    """The file that results are put beside: the model, or the chosen graph of a recording."""
+    model = index_of(Path(options.model))
+    folder, source = model.parent, graph.sources[0].resolve()
+    return model if source == model.resolve() else folder / source.relative_to(folder.resolve())
 
 
 def level_text(level: str | None, ships_with: str) -> str:

@@ -156,6 +156,7 @@ def make_parser() -> _Parser:
         metavar="DIR",
         help="a directory outside of the model's own that its files may lie in (repeatable)",
     )
+    reading.add_argument("--graph", metavar="NAME", help="which graph of a recording is meant")
     reading.add_argument(
         "--constant",
         action="append",

@@ -11,11 +11,11 @@ from rich.markup import escape
 
 from dml2onnx.arguments import feature_level
 from dml2onnx.cli.commands import files_written
-from dml2onnx.cli.models import count, load_model, load_options
+from dml2onnx.cli.models import count, load_model, load_options, model_file
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.files import check_target, put, spare
-from dml2onnx.frontends import load
+from dml2onnx.frontends import load, recording
 from dml2onnx.report.answers import sizes_of
 from dml2onnx.report.comparison import Comparison, compare
 from dml2onnx.report.gathering import gather
@@ -40,10 +40,10 @@ SUFFIXES = {True: (".svg",), False: (".html", ".htm")}
 
 def report_command(options: argparse.Namespace, screen: Screen) -> int:
     """Writes a page, or prints the value that it is made from; the exit code is 1 when anything is wrong."""
+    graph = load_model(options, screen, frozenset(options.input))
     output = options.output
     if output is None and not options.json:
-        output = _beside(Path(options.model), options.svg)
-    graph = load_model(options, screen, frozenset(options.input))
+        output = _beside(model_file(options, graph), options.svg)
     other = None if options.compare is None else _other(options, screen, graph)
     if isinstance(output, Path):
         _require_suffix(output, options.svg)
@@ -76,8 +76,11 @@ def _other(options: argparse.Namespace, screen: Screen, graph: Graph) -> _Side:
     """What ``--compare`` names: the same graph at a feature level, or another model."""
     if LEVEL.fullmatch(options.compare) and not Path(options.compare).exists():
         return _Side(graph, feature_level(options.compare))
+    how = load_options(options, frozenset(options.input))
+    if recording.index_of(Path(options.compare)).name != recording.INDEX:
+        how = replace(how, graph=None)  # which names one of the first model's
     with screen.working("reading"):
-        return _Side(load(options.compare, load_options(options, frozenset(options.input))), options.feature_level)
+        return _Side(load(options.compare, how), options.feature_level)
 
 
 def _compared(graph: Graph, first: Report, other: _Side, options: argparse.Namespace, screen: Screen) -> Comparison:

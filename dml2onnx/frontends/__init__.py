@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.arguments import path_of, refusal
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import UnreadableError
-from dml2onnx.frontends import dml_graph, dxdispatch, native, serialized
+from dml2onnx.frontends import dml_graph, dxdispatch, native, recording, serialized
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.text import read_document, read_file
@@ -32,8 +32,12 @@ def load(
     options: LoadOptions = DEFAULT_OPTIONS,
     *,
     constants: Mapping[str, Given] | None = None,
+    graph: str | None = None,
 ) -> Graph:
     """Reads a model, whose format is told by its contents: JSON by the members of its root.
+
+    The recording of a C++ program is a directory, or the index in it. It has several graphs, and ``graph`` says which
+    one is meant; :class:`~dml2onnx.diagnostics.UnreadableError` lists them when it does not.
 
     ``constants`` makes constants of inputs, with an array, bytes or the contents of a file, in addition to those of
     ``options``, where :class:`LoadOptions` says what each may be. ``Graph.format`` says which format it was:
@@ -44,9 +48,11 @@ def load(
         raise refusal("options", options, "a LoadOptions")
     if constants is not None:
         options = options.with_constants(constants)
+    if graph is not None:
+        options = options.with_graph(graph)
     if isinstance(path, (str, bytes)) and not path:
         raise UnreadableError(codes.NO_SUCH_FILE.at("the path of the model is empty", expected="a file", found='""'))
-    file = path_of(path, "the model")
+    file = recording.index_of(path_of(path, "the model"))
     with collection_paused():
         return _read(file, read_file(file, options.max_bytes), options)
 
@@ -77,9 +83,13 @@ def _read(path: Path, data: bytes, options: LoadOptions) -> Graph:
 
 def _graph(path: Path, data: bytes, options: LoadOptions) -> Graph:
     if serialized.is_serialized(path, data):
+        recording.refuse_choice(options)
         return serialized.read(path, data, options)
     document = read_document(path, data)
     root = document.root
+    if recording.is_index(document):
+        return recording.read(document, options)
+    recording.refuse_choice(options)
     if "dml2onnx" in root or _DXDISPATCH_ROOT.isdisjoint(root):
         wrong = document.commented_error if "dml2onnx" in root else document.strict_error
         if wrong is not None:

@@ -34,6 +34,8 @@ class LoadOptions:
 
     Files that a model names lie in its directory or in one of ``allow_paths``. Those that are read as a whole, which
     are all texts and no weights, have at most ``max_bytes``.
+
+    Of the recording of a program ``graph`` names the graph that is meant, where there are several.
     """
 
     constants: Collection[str] | Mapping[str, Given] = frozenset()
@@ -42,6 +44,7 @@ class LoadOptions:
     allow_paths: tuple[Path, ...] = ()
     constant_directories: tuple[Path, ...] = ()
     max_bytes: int = 1 << 30
+    graph: str | None = None
 
     @property
     def changes_inputs(self) -> bool:
@@ -54,6 +57,10 @@ class LoadOptions:
             return {text(name, "a name in constants"): given for name, given in self.constants.items()}
         names = items(self.constants, "constants", "names of inputs, or contents by name")
         return {text(name, "a name in constants"): None for name in names}
+
+    def with_graph(self, name: object) -> LoadOptions:
+        """The same about this graph of a recording."""
+        return replace(self, graph=text(name, "graph"))
 
     def with_constants(self, constants: object) -> LoadOptions:
         """The same with these as well."""

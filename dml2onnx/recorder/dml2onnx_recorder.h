@@ -3200,12 +3200,18 @@ struct GraphRecord {
     }
     return nullptr;
   }
-  // What dml2onnx calls a graph input: by its first edge.
-  std::string InputName(UINT index) const {
+  // What dml2onnx calls the graph inputs: by their first edges, where no other has that name.
+  std::map<UINT, std::string> InputNames() const {
+    std::map<UINT, std::string> names;
+    std::set<std::string> taken;
     for (const EdgeRecord& edge : inputs) {
-      if (edge.ends[0] == index && !edge.name.empty()) return edge.name;
+      if (names.count(edge.ends[0]) != 0) continue;
+      std::string called = Utf8(edge.name);
+      if (called.empty() || taken.count(called) != 0) called = "input" + std::to_string(edge.ends[0]);
+      while (!taken.insert(called).second) called += "_";
+      names[edge.ends[0]] = called;
     }
-    return "input" + std::to_string(index);
+    return names;
   }
 };
 
@@ -3518,6 +3524,12 @@ struct ResourceRecord {
   }
 };
 
+struct ProgramText {
+  std::string text;
+  std::vector<std::string> constants;  // resources that are constants of graphs
+  std::vector<std::string> withoutContents;  // buffers whose contents are not known, for which DxDispatch has no word
+};
+
 class Program {
  public:
   // --- Buffers ---
@@ -3610,8 +3622,8 @@ class Program {
     for (const Copy& copy : copies) commands_.push_back(CopyCommand(copy));
   }
 
-  // The text of the program, and the names of the buffers whose contents are not known.
-  std::string Text(std::vector<std::string>& withoutContents) const {
+  ProgramText Text() const {
+    ProgramText made;
     std::vector<std::string> names;
     UniqueExactly unique;
     for (const ResourceRecord& item : resources_) names.push_back(unique.New(item.name));
@@ -3621,7 +3633,9 @@ class Program {
       if (!resources_[index].dispatched) continue;
       json.Key(names[index]);
       WriteResource(json, resources_[index]);
-      if (resources_[index].isBuffer && resources_[index].file.empty()) withoutContents.push_back(names[index]);
+      const bool isBuffer = resources_[index].isBuffer, isKnown = !resources_[index].file.empty();
+      if (isBuffer && !isKnown) made.withoutContents.push_back(names[index]);
+      if (!isBuffer && isKnown) made.constants.push_back(names[index]);
     }
     json.EndObject().Key("dispatchables").BeginObject(Layout::kLines);
     UniqueExactly others;
@@ -3639,13 +3653,23 @@ class Program {
       json.EndObject();
     }
     json.EndArray().EndObject();
-    return json.Take() + "\n";
+    made.text = json.Take() + "\n";
+    return made;
   }
 
  private:
   struct Use {
     std::size_t resource = kNone;
     UINT64 offset = 0;
+  };
+  // Elements in a row.
+  struct Row {
+    const char* dataType = "UINT8";
+    UINT64 count = 0;
+
+    bool operator<(const Row& other) const {
+      return std::make_pair(std::string(dataType), count) < std::make_pair(std::string(other.dataType), other.count);
+    }
   };
   struct Binding {
     std::string field;
@@ -3658,16 +3682,16 @@ class Program {
   };
   struct Copy {
     Use from, to;
-    UINT64 bytes;
+    Row row;
   };
   struct Dispatchable {
     std::shared_ptr<const GraphRecord> graph;  // none for a copy
     UINT node = 0;
-    UINT64 copied = 0;
+    Row copied;
     std::vector<Binding> owned;
 
     std::string Name() const {
-      if (!graph) return "copy of " + std::to_string(copied) + " bytes";
+      if (!graph) return "copy of " + std::to_string(copied.count) + " " + copied.dataType;
       const NodeRecord& own = graph->nodes[node];
       if (graph->nodes.size() == 1) return graph->name;
       return graph->name + "/" + (own.name.empty() ? "node" + std::to_string(node) : own.name);
@@ -3851,7 +3875,7 @@ class Program {
       }
       use = Dispatched(Touch({inside, 0}, &tensor));
     }
-    for (const Use to : shown) copies.push_back({use, to, ReachOf(tensor)});
+    for (const Use to : shown) copies.push_back({use, to, RowOf(tensor.dataType, ReachOf(tensor))});
     return use;
   }
 
@@ -3867,13 +3891,13 @@ class Program {
   }
 
   Command CopyCommand(const Copy& copy) {
-    const auto found = copiers_.find(copy.bytes);
+    const auto found = copiers_.find(copy.row);
     std::size_t copier = found == copiers_.end() ? dispatchables_.size() : found->second;
     if (found == copiers_.end()) {
       Dispatchable made;
-      made.copied = copy.bytes;
+      made.copied = copy.row;
       dispatchables_.push_back(std::move(made));
-      copiers_[copy.bytes] = copier;
+      copiers_[copy.row] = copier;
     }
     return {copier, {{"InputTensor", false, {copy.from}}, {"OutputTensor", false, {copy.to}}}};
   }
@@ -3889,15 +3913,19 @@ class Program {
 
   // --- Text ---
 
+  // All of some bytes, of a type that divides them; DxDispatch writes no values of 4 bits.
+  static Row RowOf(std::int32_t dataType, UINT64 bytes) {
+    const UINT64 size = BitsOf(dataType) / 8;
+    if (size == 0 || bytes % size != 0) return {"UINT8", bytes};
+    return {DataTypeName(dataType), bytes / size};
+  }
+
   static void WriteResource(JsonWriter& json, const ResourceRecord& resource) {
-    unsigned bits = BitsOf(resource.dataType);
     const UINT64 bytes = std::max<UINT64>({resource.bytes, resource.End(), 1});
-    const bool fits = bits >= 8 && bytes % (bits / 8) == 0 && bytes / (bits / 8) <= 0xFFFFFFFFu;
-    if (!fits) bits = 8;
-    json.BeginObject().Key("initialValuesDataType").String(fits ? DataTypeName(resource.dataType) : "UINT8");
-    json.Key("initialValues").BeginObject();
+    const Row row = RowOf(resource.dataType, bytes);
+    json.BeginObject().Key("initialValuesDataType").String(row.dataType).Key("initialValues").BeginObject();
     if (resource.file.empty()) {
-      json.Key("valueCount").Unsigned(std::min<UINT64>(bytes / (bits / 8), 0xFFFFFFFFu)).Key("value").Unsigned(0);
+      json.Key("valueCount").Unsigned(std::min<UINT64>(row.count, 0xFFFFFFFFu)).Key("value").Unsigned(0);
     } else {
       json.Key("sourcePath").String(resource.file);
     }
@@ -3928,12 +3956,10 @@ class Program {
   static void WriteDispatchable(JsonWriter& json, const Dispatchable& item, const std::vector<std::string>& names) {
     json.BeginObject().Key("type");
     if (!item.graph) {
-      // bytes, by the widest type that every feature level of graphs copies
-      const UINT unit = item.copied % 4 == 0 ? 4 : 1;
       json.String("DML_OPERATOR_ELEMENT_WISE_IDENTITY").Key("desc").BeginObject();
       for (const char* field : {"InputTensor", "OutputTensor"}) {
-        json.Key(field).BeginObject().Key("DataType").String(unit == 4 ? "UINT32" : "UINT8").Key("Sizes").BeginArray();
-        json.Unsigned(1).Unsigned(1).Unsigned(1).Unsigned(item.copied / unit).EndArray().EndObject();
+        json.Key(field).BeginObject().Key("DataType").String(item.copied.dataType).Key("Sizes").BeginArray();
+        json.Unsigned(1).Unsigned(1).Unsigned(1).Unsigned(item.copied.count).EndArray().EndObject();
       }
       json.EndObject().EndObject();
       return;
@@ -3951,7 +3977,7 @@ class Program {
   std::map<ID3D12Resource*, std::size_t> current_;
   std::map<const GraphRecord*, Plan> plans_;
   std::vector<Dispatchable> dispatchables_;
-  std::map<UINT64, std::size_t> copiers_;
+  std::map<Row, std::size_t> copiers_;
   std::vector<Command> commands_;
 };
 
@@ -4073,7 +4099,7 @@ class Recording {
   HRESULT Constant(const std::shared_ptr<GraphRecord>& graph, UINT input, const void* data, UINT64 bytes) {
     if (data == nullptr || bytes == 0 || input >= graph->inputCount) return E_INVALIDARG;
     return Locked([&](std::string& problem) {
-      Contents contents{NewDataFile(graph->name + "." + graph->InputName(input)), 0, bytes};
+      Contents contents{NewDataFile(graph->name + "." + graph->InputNames()[input]), 0, bytes};
       if (!folder_->Write(contents.file, data, static_cast<std::size_t>(bytes), problem)) return;
       graph->contents[input] = contents;
       Changed(problem);
@@ -4214,14 +4240,16 @@ class Recording {
   // --- Files ---
 
   void WriteProgram(std::string& problem) {
-    withoutContents_.clear();
-    const std::string text = program_.Text(withoutContents_);
-    if (!folder_->Write(std::string(kProgramName) + ".json", text, problem)) return;
+    ProgramText made = program_.Text();
+    if (!folder_->Write(std::string(kProgramName) + ".json", made.text, problem)) return;
     const bool isNew = written_ == 0;
     written_ = program_.Size();
     isStale_ = false;
     ++changes_;
-    if (isNew || withoutContents_ != listed_) WriteIndex(problem);
+    const bool isListed = !isNew && made.withoutContents == withoutContents_ && made.constants == constants_;
+    withoutContents_.swap(made.withoutContents);
+    constants_.swap(made.constants);
+    if (!isListed) WriteIndex(problem);
   }
 
   // While the recording is small the index is written at every change, and then when a sixteenth of it is new.
@@ -4247,19 +4275,25 @@ class Recording {
     if (written_ != 0) {
       json.BeginObject().Key("name").String(kProgramName).Key("kind").String("program");
       json.Key("nodes").Unsigned(written_).Key("file").String(std::string(kProgramName) + ".json");
-      json.Key("without_contents").BeginArray();
-      for (const std::string& name : withoutContents_) json.String(name);
-      json.EndArray().EndObject();
-      listed_ = withoutContents_;
+      WriteNames(json.Key("constants"), constants_);
+      WriteNames(json.Key("without_contents"), withoutContents_);
+      json.EndObject();
     }
     json.EndArray().EndObject();
     if (folder_->Write(kIndexName, json.Take() + "\n", problem)) changes_ = 0;
   }
 
+  static void WriteNames(JsonWriter& json, const std::vector<std::string>& names) {
+    json.BeginArray();
+    for (const std::string& name : names) json.String(name);
+    json.EndArray();
+  }
+
   static void WriteContents(JsonWriter& json, const GraphRecord& graph, const std::map<UINT, Contents>& contents) {
     json.Key("contents").BeginObject();
+    std::map<UINT, std::string> names = graph.InputNames();
     for (const auto& item : contents) {
-      json.Key(graph.InputName(item.first)).BeginObject().Key("file").String(item.second.file);
+      json.Key(names[item.first]).BeginObject().Key("file").String(item.second.file);
       json.Key("offset").Unsigned(item.second.offset).Key("length").Unsigned(item.second.bytes).EndObject();
     }
     json.EndObject();
@@ -4272,7 +4306,7 @@ class Recording {
   std::vector<std::shared_ptr<GraphRecord>> graphs_;
   Program program_;
   std::map<ID3D12Resource*, std::string> bufferNames_;
-  std::vector<std::string> withoutContents_, listed_;
+  std::vector<std::string> constants_, withoutContents_;  // of the program on disk
   UINT operators_ = 0, numbered_ = 0, buffers_ = 0;
   std::size_t written_ = 0, changes_ = 0;
   bool isStale_ = false, isFull_ = false;

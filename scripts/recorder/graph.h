@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,12 +107,18 @@ struct GraphRecord {
     }
     return nullptr;
   }
-  // What dml2onnx calls a graph input: by its first edge.
-  std::string InputName(UINT index) const {
+  // What dml2onnx calls the graph inputs: by their first edges, where no other has that name.
+  std::map<UINT, std::string> InputNames() const {
+    std::map<UINT, std::string> names;
+    std::set<std::string> taken;
     for (const EdgeRecord& edge : inputs) {
-      if (edge.ends[0] == index && !edge.name.empty()) return edge.name;
+      if (names.count(edge.ends[0]) != 0) continue;
+      std::string called = Utf8(edge.name);
+      if (called.empty() || taken.count(called) != 0) called = "input" + std::to_string(edge.ends[0]);
+      while (!taken.insert(called).second) called += "_";
+      names[edge.ends[0]] = called;
     }
-    return "input" + std::to_string(index);
+    return names;
   }
 };
 

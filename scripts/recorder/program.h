@@ -49,6 +49,12 @@ struct ResourceRecord {
   }
 };
 
+struct ProgramText {
+  std::string text;
+  std::vector<std::string> constants;  // resources that are constants of graphs
+  std::vector<std::string> withoutContents;  // buffers whose contents are not known, for which DxDispatch has no word
+};
+
 class Program {
  public:
   // --- Buffers ---
@@ -141,8 +147,8 @@ class Program {
     for (const Copy& copy : copies) commands_.push_back(CopyCommand(copy));
   }
 
-  // The text of the program, and the names of the buffers whose contents are not known.
-  std::string Text(std::vector<std::string>& withoutContents) const {
+  ProgramText Text() const {
+    ProgramText made;
     std::vector<std::string> names;
     UniqueExactly unique;
     for (const ResourceRecord& item : resources_) names.push_back(unique.New(item.name));
@@ -152,7 +158,9 @@ class Program {
       if (!resources_[index].dispatched) continue;
       json.Key(names[index]);
       WriteResource(json, resources_[index]);
-      if (resources_[index].isBuffer && resources_[index].file.empty()) withoutContents.push_back(names[index]);
+      const bool isBuffer = resources_[index].isBuffer, isKnown = !resources_[index].file.empty();
+      if (isBuffer && !isKnown) made.withoutContents.push_back(names[index]);
+      if (!isBuffer && isKnown) made.constants.push_back(names[index]);
     }
     json.EndObject().Key("dispatchables").BeginObject(Layout::kLines);
     UniqueExactly others;
@@ -170,13 +178,23 @@ class Program {
       json.EndObject();
     }
     json.EndArray().EndObject();
-    return json.Take() + "\n";
+    made.text = json.Take() + "\n";
+    return made;
   }
 
  private:
   struct Use {
     std::size_t resource = kNone;
     UINT64 offset = 0;
+  };
+  // Elements in a row.
+  struct Row {
+    const char* dataType = "UINT8";
+    UINT64 count = 0;
+
+    bool operator<(const Row& other) const {
+      return std::make_pair(std::string(dataType), count) < std::make_pair(std::string(other.dataType), other.count);
+    }
   };
   struct Binding {
     std::string field;
@@ -189,16 +207,16 @@ class Program {
   };
   struct Copy {
     Use from, to;
-    UINT64 bytes;
+    Row row;
   };
   struct Dispatchable {
     std::shared_ptr<const GraphRecord> graph;  // none for a copy
     UINT node = 0;
-    UINT64 copied = 0;
+    Row copied;
     std::vector<Binding> owned;
 
     std::string Name() const {
-      if (!graph) return "copy of " + std::to_string(copied) + " bytes";
+      if (!graph) return "copy of " + std::to_string(copied.count) + " " + copied.dataType;
       const NodeRecord& own = graph->nodes[node];
       if (graph->nodes.size() == 1) return graph->name;
       return graph->name + "/" + (own.name.empty() ? "node" + std::to_string(node) : own.name);
@@ -382,7 +400,7 @@ class Program {
       }
       use = Dispatched(Touch({inside, 0}, &tensor));
     }
-    for (const Use to : shown) copies.push_back({use, to, ReachOf(tensor)});
+    for (const Use to : shown) copies.push_back({use, to, RowOf(tensor.dataType, ReachOf(tensor))});
     return use;
   }
 
@@ -398,13 +416,13 @@ class Program {
   }
 
   Command CopyCommand(const Copy& copy) {
-    const auto found = copiers_.find(copy.bytes);
+    const auto found = copiers_.find(copy.row);
     std::size_t copier = found == copiers_.end() ? dispatchables_.size() : found->second;
     if (found == copiers_.end()) {
       Dispatchable made;
-      made.copied = copy.bytes;
+      made.copied = copy.row;
       dispatchables_.push_back(std::move(made));
-      copiers_[copy.bytes] = copier;
+      copiers_[copy.row] = copier;
     }
     return {copier, {{"InputTensor", false, {copy.from}}, {"OutputTensor", false, {copy.to}}}};
   }
@@ -420,15 +438,19 @@ class Program {
 
   // --- Text ---
 
+  // All of some bytes, of a type that divides them; DxDispatch writes no values of 4 bits.
+  static Row RowOf(std::int32_t dataType, UINT64 bytes) {
+    const UINT64 size = BitsOf(dataType) / 8;
+    if (size == 0 || bytes % size != 0) return {"UINT8", bytes};
+    return {DataTypeName(dataType), bytes / size};
+  }
+
   static void WriteResource(JsonWriter& json, const ResourceRecord& resource) {
-    unsigned bits = BitsOf(resource.dataType);
     const UINT64 bytes = std::max<UINT64>({resource.bytes, resource.End(), 1});
-    const bool fits = bits >= 8 && bytes % (bits / 8) == 0 && bytes / (bits / 8) <= 0xFFFFFFFFu;
-    if (!fits) bits = 8;
-    json.BeginObject().Key("initialValuesDataType").String(fits ? DataTypeName(resource.dataType) : "UINT8");
-    json.Key("initialValues").BeginObject();
+    const Row row = RowOf(resource.dataType, bytes);
+    json.BeginObject().Key("initialValuesDataType").String(row.dataType).Key("initialValues").BeginObject();
     if (resource.file.empty()) {
-      json.Key("valueCount").Unsigned(std::min<UINT64>(bytes / (bits / 8), 0xFFFFFFFFu)).Key("value").Unsigned(0);
+      json.Key("valueCount").Unsigned(std::min<UINT64>(row.count, 0xFFFFFFFFu)).Key("value").Unsigned(0);
     } else {
       json.Key("sourcePath").String(resource.file);
     }
@@ -459,12 +481,10 @@ class Program {
   static void WriteDispatchable(JsonWriter& json, const Dispatchable& item, const std::vector<std::string>& names) {
     json.BeginObject().Key("type");
     if (!item.graph) {
-      // bytes, by the widest type that every feature level of graphs copies
-      const UINT unit = item.copied % 4 == 0 ? 4 : 1;
       json.String("DML_OPERATOR_ELEMENT_WISE_IDENTITY").Key("desc").BeginObject();
       for (const char* field : {"InputTensor", "OutputTensor"}) {
-        json.Key(field).BeginObject().Key("DataType").String(unit == 4 ? "UINT32" : "UINT8").Key("Sizes").BeginArray();
-        json.Unsigned(1).Unsigned(1).Unsigned(1).Unsigned(item.copied / unit).EndArray().EndObject();
+        json.Key(field).BeginObject().Key("DataType").String(item.copied.dataType).Key("Sizes").BeginArray();
+        json.Unsigned(1).Unsigned(1).Unsigned(1).Unsigned(item.copied.count).EndArray().EndObject();
       }
       json.EndObject().EndObject();
       return;
@@ -482,7 +502,7 @@ class Program {
   std::map<ID3D12Resource*, std::size_t> current_;
   std::map<const GraphRecord*, Plan> plans_;
   std::vector<Dispatchable> dispatchables_;
-  std::map<UINT64, std::size_t> copiers_;
+  std::map<Row, std::size_t> copiers_;
   std::vector<Command> commands_;
 };
 

@@ -121,7 +121,7 @@ class Recording {
   HRESULT Constant(const std::shared_ptr<GraphRecord>& graph, UINT input, const void* data, UINT64 bytes) {
     if (data == nullptr || bytes == 0 || input >= graph->inputCount) return E_INVALIDARG;
     return Locked([&](std::string& problem) {
-      Contents contents{NewDataFile(graph->name + "." + graph->InputName(input)), 0, bytes};
+      Contents contents{NewDataFile(graph->name + "." + graph->InputNames()[input]), 0, bytes};
       if (!folder_->Write(contents.file, data, static_cast<std::size_t>(bytes), problem)) return;
       graph->contents[input] = contents;
       Changed(problem);
@@ -262,14 +262,16 @@ class Recording {
   // --- Files ---
 
   void WriteProgram(std::string& problem) {
-    withoutContents_.clear();
-    const std::string text = program_.Text(withoutContents_);
-    if (!folder_->Write(std::string(kProgramName) + ".json", text, problem)) return;
+    ProgramText made = program_.Text();
+    if (!folder_->Write(std::string(kProgramName) + ".json", made.text, problem)) return;
     const bool isNew = written_ == 0;
     written_ = program_.Size();
     isStale_ = false;
     ++changes_;
-    if (isNew || withoutContents_ != listed_) WriteIndex(problem);
+    const bool isListed = !isNew && made.withoutContents == withoutContents_ && made.constants == constants_;
+    withoutContents_.swap(made.withoutContents);
+    constants_.swap(made.constants);
+    if (!isListed) WriteIndex(problem);
   }
 
   // While the recording is small the index is written at every change, and then when a sixteenth of it is new.
@@ -295,19 +297,25 @@ class Recording {
     if (written_ != 0) {
       json.BeginObject().Key("name").String(kProgramName).Key("kind").String("program");
       json.Key("nodes").Unsigned(written_).Key("file").String(std::string(kProgramName) + ".json");
-      json.Key("without_contents").BeginArray();
-      for (const std::string& name : withoutContents_) json.String(name);
-      json.EndArray().EndObject();
-      listed_ = withoutContents_;
+      WriteNames(json.Key("constants"), constants_);
+      WriteNames(json.Key("without_contents"), withoutContents_);
+      json.EndObject();
     }
     json.EndArray().EndObject();
     if (folder_->Write(kIndexName, json.Take() + "\n", problem)) changes_ = 0;
   }
 
+  static void WriteNames(JsonWriter& json, const std::vector<std::string>& names) {
+    json.BeginArray();
+    for (const std::string& name : names) json.String(name);
+    json.EndArray();
+  }
+
   static void WriteContents(JsonWriter& json, const GraphRecord& graph, const std::map<UINT, Contents>& contents) {
     json.Key("contents").BeginObject();
+    std::map<UINT, std::string> names = graph.InputNames();
     for (const auto& item : contents) {
-      json.Key(graph.InputName(item.first)).BeginObject().Key("file").String(item.second.file);
+      json.Key(names[item.first]).BeginObject().Key("file").String(item.second.file);
       json.Key("offset").Unsigned(item.second.offset).Key("length").Unsigned(item.second.bytes).EndObject();
     }
     json.EndObject();
@@ -320,7 +328,7 @@ class Recording {
   std::vector<std::shared_ptr<GraphRecord>> graphs_;
   Program program_;
   std::map<ID3D12Resource*, std::string> bufferNames_;
-  std::vector<std::string> withoutContents_, listed_;
+  std::vector<std::string> constants_, withoutContents_;  // of the program on disk
   UINT operators_ = 0, numbered_ = 0, buffers_ = 0;
   std::size_t written_ = 0, changes_ = 0;
   bool isStale_ = false, isFull_ = false;

@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
 import pytest
 
+import dml2onnx
 from tests.recorder import compilers, stand_in
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import numpy.typing as npt
+
     from tests.recorder.compilers import Compiler
+Floats: TypeAlias = "npt.NDArray[np.float32]"
 
 # the program hands over enumerators that there are not
 OPTIONS = ("-fno-rtti", "-fno-sanitize=enum")
@@ -104,3 +109,155 @@ def test_an_earlier_recording_is_replaced(program: Path, tmp_path: Path) -> None
     assert (folder / "notes.txt").read_text() == "mine"
     index = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
     assert [item["name"] for item in index["graphs"]] == ["scale", "last", "program"]
+
+
+# --- Recordings, run --------------------------------------------------------------------------------------------------
+
+
+def ramp(count: int, step: float, *shape: int) -> Floats:
+    """1, 2, 3, ... times a step, as in `networks.h`."""
+    return (np.arange(1, count + 1, dtype=np.float32) * np.float32(step)).reshape(shape or (count,))
+
+
+def compiled(folder: Path, graph: str) -> dml2onnx.CompiledModel:
+    """A graph of a recording without anything wrong in it."""
+    loaded = dml2onnx.load(folder, graph=graph)
+    assert dml2onnx.check(loaded) == []
+    return dml2onnx.compile(loaded)
+
+
+def test_a_network_with_constants(program: Path, tmp_path: Path) -> None:
+    run(program, "mlp", tmp_path / "mlp")
+    model = compiled(tmp_path / "mlp", "mlp")
+    assert [item.name for item in model.inputs] == ["x"]
+    x = np.array([[[[1, -2, 0.5], [-1, 3, 2]]]], np.float32)
+    hidden = np.maximum(x @ ramp(12, 0.125, 3, 4) + ramp(8, 0.5, 1, 1, 2, 4), 0)
+    second = ramp(8, -0.25, 4, 2)
+    wanted = np.concatenate([hidden @ second, (hidden + ramp(8, 0.5, 2, 4)) @ second], 3)
+    np.testing.assert_allclose(model.run({"x": x})["y"], wanted, rtol=1e-6)
+    nodes = dml2onnx.load(tmp_path / "mlp").nodes
+    assert [item.name for item in nodes][:2] == ["layer 1", "hidden"]
+
+
+def test_a_program_over_shared_buffers(program: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "program"
+    run(program, "program", folder)
+    model = compiled(folder, "program")
+    assert [item.name for item in model.inputs] == ["input"]
+    assert [item.name for item in model.outputs] == ["result"]
+    x = np.array([[1, 0, -3, 2], [-1, -2, 0, 1]], np.float32)
+    work = (x @ ramp(16, 0.0625, 4, 4)) * 2 + 1
+    low, shift = work[1], ramp(4, 10)
+    total = low + shift
+    wanted = np.stack([np.maximum(total, 0), total + low])
+    result = model.run({"input": x.reshape(-1)})["result"]  # DirectML has all of the arena
+    np.testing.assert_allclose(result.reshape(2, 4), wanted, rtol=1e-6)
+    gemm = compiled(folder, "gemm")  # whose matrix is known from its initialization
+    assert [item.name for item in gemm.inputs] == ["ATensor"]
+    found = gemm.run({"ATensor": x.reshape(1, 1, 2, 4)})["OutputTensor"]
+    np.testing.assert_allclose(found[0, 0], x @ ramp(16, 0.0625, 4, 4), rtol=1e-6)
+
+
+def test_outputs_that_are_shown_twice_and_written_too_early(program: Path, tmp_path: Path) -> None:
+    run(program, "outputs", tmp_path / "outputs")
+    graph = dml2onnx.load(tmp_path / "outputs", graph="program")
+    x = np.array([1, -2, 3, 4], np.float32)
+    results = dml2onnx.compile(graph, outputs=["two", "three", "one", "buffer1"]).run({"x": x.reshape(1, 1, 1, 4)})
+    wanted = {"two": 2, "three": 6, "one": 6, "buffer1": 9}
+    assert {name: results[name].reshape(-1).tolist() for name in wanted} == {
+        name: (x * factor).tolist() for name, factor in wanted.items()
+    }
+
+
+def test_an_operator_with_two_sets_of_weights(program: Path, tmp_path: Path) -> None:
+    run(program, "weights", tmp_path / "weights")
+    model = compiled(tmp_path / "weights", "program")
+    assert [item.name for item in model.inputs] == ["x"]
+    x = np.array([[[[1, 2, -1, 3]]]], np.float32)
+    results = model.run({"x": x})
+    wanted = (x @ ramp(16, 1, 4, 4)).reshape(-1)
+    assert results["first"].reshape(-1).tolist() == wanted.tolist()
+    assert results["second"].reshape(-1).tolist() == (-wanted).tolist()
+
+
+FORMS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
+    "one dimension": ((5,), None),
+    "eight dimensions": ((1, 2) * 4, None),
+    "packed strides": ((2, 3), None),
+    "permuted": ((2, 3), (1, 2)),
+    "broadcast": ((2, 3), (0, 1)),
+    "gaps": ((2, 3), (8, 2)),
+    "owned": ((2, 3), None),
+    "rounded up": ((3,), None),
+    "padded": ((2, 3), None),
+    "aligned": ((2, 3), None),
+}
+
+
+def test_every_form_of_tensor(program: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "forms"
+    run(program, "forms", folder)
+    for name, (sizes, strides) in FORMS.items():
+        graph = dml2onnx.load(folder, graph=name)
+        (desc,) = graph.nodes[0].operator.tensors("InputTensor")
+        assert (desc.sizes, desc.strides) == (sizes, strides), name
+        assert desc.owned_by_dml == (name == "owned")
+        assert desc.alignment == (256 if name == "aligned" else 0)
+        assert desc.total_bytes == {"padded": 64, "rounded up": 4}.get(name, desc.total_bytes)
+        assert dml2onnx.check(graph) == []
+    (written,) = dml2onnx.load(folder, graph="gaps written").nodes[0].operator.tensors("OutputTensor")
+    assert (written.strides, written.total_bytes) == ((1, 4), 40)
+    permuted = dml2onnx.compile(dml2onnx.load(folder, graph="permuted")).run(
+        {"InputTensor": np.arange(6.0, dtype="f4")}
+    )
+    assert permuted["OutputTensor"].tolist() == [[0, 2, 4], [1, 3, 5]]
+    graph = dml2onnx.load(folder, graph="program")
+    types = {node.name: node.operator.tensors("InputTensor")[0].data_type.name for node in graph.nodes}
+    assert {name: name for name in types} == types
+    assert len(types) == 13
+    known = [item for item in dml2onnx.check(graph) if item.node not in ("UINT4", "INT4")]
+    assert known == []  # DirectML has no identity of 4 bits
+
+
+def test_names(program: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "names"
+    run(program, "names", folder)
+    index = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
+    assert [(item["name"], item["file"]) for item in index["graphs"]] == [
+        ("hooked/graph", "hooked_graph.json"),
+        ("CON", "_CON.json"),
+        ("naïve 😀", "na__ve_____.json"),
+        ("con_2", "con_2.json"),
+        ("program", "program.json"),
+    ]
+    assert sorted(path.name for path in folder.glob("*.json")) == sorted(
+        ["recording.json", *(item["file"] for item in index["graphs"])]
+    )
+    assert len(list((folder / "data").iterdir())) == 4
+    for item in index["graphs"]:
+        dml2onnx.load(folder, graph=item["name"])
+    assert not dml2onnx.load(folder, graph="CON").inputs
+    program_ = dml2onnx.load(folder, graph="program")
+    assert [item.name for item in program_.inputs] == ["hooked buffer", 'another "buffer"']
+    assert [item.default for item in program_.inputs] == [None, None]
+
+
+def test_a_program_that_dies_leaves_what_it_did(program: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "crash"
+    run(program, "crash", folder, code=3)
+    assert not list(folder.rglob("*.part"))
+    x = np.array([1, 2, 3, 4], np.float32)
+    result = compiled(folder, "program").run({"buffer1": x.reshape(1, 1, 1, 4)})["buffer2"]
+    assert result.reshape(-1).tolist() == [3, 6, 9, 12]
+    assert len(list((folder / "operators").iterdir())) == 2
+    assert dml2onnx.load(folder / "operators" / "0001.ELEMENT_WISE_IDENTITY.json").findings == ()
+
+
+def test_frames_end_somewhere(program: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "frames"
+    assert run(program, "frames", folder).count("no further ones will be") == 1
+    index = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
+    assert index["graphs"][-1]["nodes"] == 100
+    x = np.zeros((1, 1, 1, 4), np.float32)
+    result = compiled(folder, "program").run({"buffer1": x})["buffer1"]
+    assert result.reshape(-1).tolist() == [100] * 4
