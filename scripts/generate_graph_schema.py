@@ -27,6 +27,7 @@ from dml2onnx.frontends.contents import MEMBERS as CONTENTS_MEMBERS  # noqa: E40
 from dml2onnx.frontends.native import ROOT_MEMBERS, VERSION  # noqa: E402
 from dml2onnx.frontends.native_ends import COMMAND_MEMBERS  # noqa: E402
 from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS  # noqa: E402
+from dml2onnx.frontends.native_outputs import INFER  # noqa: E402
 from dml2onnx.frontends.native_values import DECLARED_MEMBERS, TARGET_MEMBERS  # noqa: E402
 
 if TYPE_CHECKING:
@@ -85,8 +86,15 @@ VALUES: dict[FieldType, Schema] = {
 }
 
 
+def _is_output(field: FieldSchema) -> bool:
+    """Whether a field is an output whose sizes may be left out."""
+    return field.kind is FieldKind.OUTPUT_TENSOR and field.type is FieldType.TENSOR
+
+
 def field_schema(field: FieldSchema, counts: frozenset[str]) -> Schema:
     value = ref(field.enum) if field.enum is not None else VALUES[field.type]
+    if _is_output(field):
+        value = ref("output_tensor")
     if field.optional or field.name in counts or field.kind is FieldKind.INPUT_TENSOR:
         value = one_or(value, {"type": "null"})
     return described(field.doc, value)
@@ -97,7 +105,10 @@ def operator_schema(schema: OperatorSchema) -> Schema:
     required = [
         field.name
         for field in schema.fields
-        if field.kind is not FieldKind.INPUT_TENSOR and not field.optional and field.name not in counts
+        if field.kind is not FieldKind.INPUT_TENSOR
+        and not _is_output(field)
+        and not field.optional
+        and field.name not in counts
     ]
     properties = {field.name: field_schema(field, counts) for field in schema.fields}
     return described(f"{schema.summary}\n{schema.doc}", named_object(properties, required))
@@ -202,6 +213,15 @@ LEAVES: dict[str, Schema] = {
         named_object(TENSOR, ["DataType", "Sizes"], "DML_BUFFER_TENSOR_DESC"),
         named_object({"Type": TENSOR["Type"], "Desc": {"type": "object"}}, ["Desc"], "DML_TENSOR_DESC"),
     ),
+    "output_tensor": one_or(
+        named_object(
+            TENSOR | {"Sizes": one_or(array_of(ref("uint")), {"description": "What follows", "const": INFER})},
+            [],
+            "A DML_BUFFER_TENSOR_DESC, whose Sizes may be left out for those that follow",
+        ),
+        named_object({"Type": TENSOR["Type"], "Desc": {"type": "object"}}, ["Desc"], "DML_TENSOR_DESC"),
+        {"type": "null"},
+    ),
     "contents": named_object(TENSOR | CONTENTS | DECLARED, [], "A tensor descriptor with contents"),
     "source": one_or(
         {"description": "The name of a value", "type": ["string", "null"]},
@@ -252,7 +272,7 @@ def definitions(operators: list[OperatorSchema]) -> dict[str, Schema]:
         },
         **{name: enum_definition(name) for name in sorted({*enums, "DML_TENSOR_DATA_TYPE", "DML_TENSOR_FLAGS"})},
         "node": {
-            **named_object(node, ["type", "desc", "outputs"], "An operator"),
+            **named_object(node, ["type", "outputs"], "An operator"),
             "allOf": [operator_case(schema) for schema in operators],
         },
         **{schema.short_name: operator_schema(schema) for schema in operators},

@@ -30,7 +30,7 @@ ALLOWED = {
     "serialized_schema": {"catalog"},
     "targets": {"catalog", "codes", "diagnostics"},
     "arguments": {"catalog", "codes", "diagnostics", "files", "targets"},
-    "frontends": {"arguments", "catalog", "codes", "diagnostics", "garbage", "ir", "serialized_schema"},
+    "frontends": {"arguments", "catalog", "codes", "diagnostics", "garbage", "ir", "rules", "serialized_schema"},
     "exporters": {"arguments", "catalog", "codes", "diagnostics", "files", "frontends", "ir", "serialized_schema"},
     "rules": {"catalog", "codes", "diagnostics", "ir"},
     "checks": {"arguments", "catalog", "codes", "diagnostics", "frontends", "garbage", "ir", "rules"},

@@ -52,7 +52,9 @@
   other bytes it keeps. Without ``base`` they are 0. ``bytes`` is the size of a value where it is not that of its base
   or tensor.
 * **Fields** are named and valued as in DirectML.h; enumerators with or without their prefix. Optional fields may be
-  null or left out, and so may counts. An input's descriptor left out is that of the value it reads.
+  null or left out, and so may counts. An input's descriptor left out is that of the value it reads. An output's, or its
+  ``Sizes`` (or ``"infer"`` in their place), left out is what follows from the inputs and the other fields, packed;
+  where these leave a choice it is the natural one, as in ``GraphBuilder``. ``desc`` may be left out when it is empty.
 * **outputs** lists the values that the graph gives, or maps public names to them. Instead of its name, a value may be
   given as ``{"value": name, "DataType": ..., "Sizes": ...}``, to be seen through that descriptor. **results**, in the
   same form, are all buffers that a program leaves behind: ``run`` gives these, ``compile`` the outputs.
@@ -66,7 +68,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,7 @@ from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.native_ends import EndReader
 from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS
 from dml2onnx.frontends.native_nodes import is_another, with_desc
+from dml2onnx.frontends.native_outputs import OutputInference, RawNode
 from dml2onnx.frontends.native_values import (
     TARGET_MEMBERS,
     UNKNOWN_EXPECTED,
@@ -157,16 +159,13 @@ def _required_inputs(schema: OperatorSchema) -> tuple[str, ...]:
     return tuple(field.name for field in schema.input_fields if not field.optional)
 
 
-@dataclass(slots=True)
-class _RawNode:
-    """A node whose outputs have become values."""
-
-    place: str
-    name: str
-    raw: Json
-    fields: Json
-    schema: OperatorSchema
-    outputs: dict[str, list[Target | None]]
+@cache
+def _needs_desc(schema: OperatorSchema) -> bool:
+    """Whether an operator has fields that nothing says but ``desc``."""
+    counts = {item.count for item in schema.fields}
+    return any(not item.optional and item.name not in counts for item in schema.attribute_fields) or any(
+        item.type is FieldType.TENSOR_ARRAY for item in schema.output_fields
+    )
 
 
 class _NativeReader:
@@ -196,6 +195,7 @@ class _NativeReader:
         if listed is None:
             findings.doubt(VALUE)
         raw_nodes = list(self._read_outputs_of_nodes(listed or []))
+        OutputInference(self._values, self._descriptors, findings).complete(raw_nodes)
         self._values.make(self._targets)
         nodes = tuple([self._read_node(node) for node in raw_nodes])
         ends = EndReader(self._values, self._descriptors, findings)
@@ -241,7 +241,7 @@ class _NativeReader:
 
     # --- Nodes --------------------------------------------------------------------------------------------------------
 
-    def _read_outputs_of_nodes(self, nodes: list[object]) -> Iterator[_RawNode]:
+    def _read_outputs_of_nodes(self, nodes: list[object]) -> Iterator[RawNode]:
         """First pass: whatever a node writes becomes a value, so that nodes may stand in any order."""
         for index, raw in enumerate(nodes):
             place = f"/nodes/{index}"
@@ -269,10 +269,13 @@ class _NativeReader:
             if schema is not None and is_another(raw, schema, members, self._findings):
                 schema = None
             desc = raw.get("desc")
-            fields = desc if type(desc) is dict else members.mapping("desc", required=schema is not None)
+            needed = schema is not None and _needs_desc(schema)
+            fields = desc if type(desc) is dict else members.mapping("desc", required=needed)
+            if fields is None and not needed and "desc" not in raw:
+                fields = {}
             outputs = self._name_outputs(members, fields or {}, schema)
             if schema is not None and fields is not None:
-                yield _RawNode(place, name, raw, fields, schema, outputs)
+                yield RawNode(place, name, raw, fields, schema, outputs)
 
     def _name_outputs(
         self, members: Members, fields: Json, schema: OperatorSchema | None
@@ -362,11 +365,11 @@ class _NativeReader:
         )
         return False
 
-    def _read_node(self, node: _RawNode) -> Node:
+    def _read_node(self, node: RawNode) -> Node:
         """Second pass: descriptors, and connections to the values that are all known now."""
         members = Members(node.raw, node.place, self._findings, node.name)
         sources, given = self._read_inputs(node, members)
-        operator, problems = self._descriptors.operator(node.schema, node.fields, given)
+        operator, problems = self._descriptors.operator(node.schema, node.fields, given | node.unknown)
         place = f"{node.place}/desc"
         if problems:
             report(self._findings, problems, place, node=node.name, schema=node.schema)
@@ -396,7 +399,7 @@ class _NativeReader:
         return Node(node.name, operator, reads, writes, place)
 
     def _read_inputs(
-        self, node: _RawNode, members: Members
+        self, node: RawNode, members: Members
     ) -> tuple[dict[str, tuple[Read, ...] | None], dict[str, FieldValue]]:
         """What each input field reads (``None`` where that is unknown), and descriptors taken from there."""
         fields = node.fields
@@ -440,7 +443,7 @@ class _NativeReader:
                 given[field] = UNREADABLE if not whole else tuple(taken) if is_array else taken[0]
         return sources, given
 
-    def _report_unread(self, node: _RawNode, inputs: Json, required: tuple[str, ...]) -> dict[str, FieldValue]:
+    def _report_unread(self, node: RawNode, inputs: Json, required: tuple[str, ...]) -> dict[str, FieldValue]:
         """Findings about required inputs that have neither a value nor a descriptor; they cannot be read."""
         missing = [name for name in required if inputs.get(name) is None and node.fields.get(name) is None]
         for name in missing:
@@ -448,7 +451,7 @@ class _NativeReader:
             self._report(node, name, codes.MISSING_FIELD, f"{name} is missing", UNKNOWN_EXPECTED, place=place)
         return dict.fromkeys(missing, UNREADABLE)
 
-    def _read_source(self, entry: object, node: _RawNode, field: str, suffix: str) -> tuple[Read | None, Known | None]:
+    def _read_source(self, entry: object, node: RawNode, field: str, suffix: str) -> tuple[Read | None, Known | None]:
         name, offset = entry, 0
         if type(entry) is dict:
             place = node.place + pointer("inputs", field) + suffix
@@ -470,7 +473,7 @@ class _NativeReader:
         return Read(known.value, offset), known
 
     def _connect_output(
-        self, node: _RawNode, field: str, descs: tuple[TensorDesc, ...], writes: dict[str, tuple[Write, ...]]
+        self, node: RawNode, field: str, descs: tuple[TensorDesc, ...], writes: dict[str, tuple[Write, ...]]
     ) -> None:
         targets = node.outputs.get(field)
         if not descs:
@@ -489,7 +492,7 @@ class _NativeReader:
                 self._written.add(target.value)
         writes[field] = tuple(made)
 
-    def _base(self, node: _RawNode, field: str, target: Target) -> Value | None:
+    def _base(self, node: RawNode, field: str, target: Target) -> Value | None:
         """The version of a buffer that an output is made from."""
         known = None if target.base is None else self._values.get(target.base)
         if known is None:
@@ -502,7 +505,7 @@ class _NativeReader:
             return None
         return known.value
 
-    def _fits(self, node: _RawNode, section: str, field: str, count: int, expected: int) -> bool:
+    def _fits(self, node: RawNode, section: str, field: str, count: int, expected: int) -> bool:
         if count == expected:
             return True
         message = f"{field} has {expected} descriptors, but {section} connects {count}"
@@ -519,7 +522,7 @@ class _NativeReader:
 
     def _report(
         self,
-        node: _RawNode,
+        node: RawNode,
         field: str,
         code: Code,
         message: str,

@@ -128,22 +128,21 @@ REJECTED = [
         [(N0 + "/outputs", REMOVE), ("/nodes/1/inputs/InputTensors/0", "x"), ("/outputs", ["a"])],
         (codes.MISSING_KEY, N0 + "/outputs"),
     ),
-    changed("no-desc", [(D0, REMOVE)], (codes.MISSING_KEY, D0)),
+    changed("no-desc", [("/nodes/1/desc", REMOVE)], (codes.MISSING_KEY, "/nodes/1/desc")),
     changed(
         "undescribed-output",
         [
             (
                 "/nodes/2",
                 {
-                    "name": "pool",
-                    "type": "RANDOM_GENERATOR",
-                    "desc": {"OutputTensor": f32(1), "Type": "PHILOX_4X32_10"},
-                    "inputs": {"InputStateTensor": "y"},
-                    "outputs": {"OutputTensor": "a", "OutputStateTensor": "s"},
+                    "name": "fill",
+                    "type": "FILL_VALUE_CONSTANT",
+                    "desc": {"ValueDataType": "FLOAT32", "Value": 1},
+                    "outputs": {"OutputTensor": "a"},
                 },
             )
         ],
-        (codes.MISSING_FIELD, "/nodes/2/desc/OutputStateTensor"),
+        (codes.MISSING_FIELD, "/nodes/2/desc/OutputTensor"),
     ),
     changed("operator", [(N0 + "/type", "ELEMENT_WISE_AD")], (codes.UNKNOWN_OPERATOR, N0 + "/type")),
     changed("operator-kind", [(N0 + "/type", 1)], (codes.UNKNOWN_OPERATOR, N0 + "/type")),

@@ -1,0 +1,208 @@
+"""Outputs whose sizes a native model leaves out: they follow from the node's inputs and attributes.
+
+A node can be asked for its outputs when those that its inputs come from have been, so nodes are visited in that order.
+What is inferred is put where it would have been written; everything behind reads it as if it had been.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dml2onnx.catalog import FieldType
+from dml2onnx.codes import reading as codes
+from dml2onnx.diagnostics import plural
+from dml2onnx.frontends.findings import listing, pointer
+from dml2onnx.frontends.native_values import Target
+from dml2onnx.ir.operator import UNREADABLE
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dml2onnx.catalog import OperatorSchema
+    from dml2onnx.diagnostics import Code
+    from dml2onnx.frontends.descriptors import DescriptorReader
+    from dml2onnx.frontends.findings import Findings
+    from dml2onnx.frontends.members import Json
+    from dml2onnx.frontends.native_values import Values
+    from dml2onnx.ir.operator import FieldValue
+
+INFER = "infer"
+"""What stands for sizes that are to be inferred; they may also be left out."""
+
+
+@dataclass(slots=True, eq=False)
+class RawNode:
+    """A node whose outputs have names."""
+
+    place: str
+    name: str
+    raw: Json
+    fields: Json
+    schema: OperatorSchema
+    outputs: dict[str, list[Target | None]]
+    unknown: dict[str, FieldValue] = field(default_factory=dict)
+    """Outputs without sizes, which has been reported or follows from what has been."""
+
+
+def _open(node: RawNode) -> tuple[str, ...]:
+    """The outputs of a node whose sizes are to be inferred."""
+    found = []
+    for item in node.schema.output_fields:
+        if item.type is not FieldType.TENSOR:
+            continue
+        raw = node.fields.get(item.name)
+        if raw is None:
+            if item.name in node.outputs or not item.optional:
+                found.append(item.name)
+        elif type(raw) is dict and "Desc" not in raw and raw.get("Sizes", INFER) == INFER:
+            found.append(item.name)
+    return tuple(found)
+
+
+class OutputInference:
+    """Completes the descriptors of outputs."""
+
+    def __init__(self, values: Values, descriptors: DescriptorReader, findings: Findings) -> None:
+        self._values = values
+        self._descriptors = descriptors
+        self._findings = findings
+        self._targets: dict[str, tuple[RawNode, Target]] = {}
+
+    def complete(self, nodes: Sequence[RawNode]) -> None:
+        """Infers what nodes leave out, with findings where nothing follows."""
+        waiting = {node: names for node in nodes if (names := _open(node))}
+        if not waiting:
+            return
+        for node in nodes:
+            for targets in node.outputs.values():
+                for target in targets:
+                    if target is not None:
+                        self._targets.setdefault(target.key, (node, target))
+        needs = {node: {other for other in self._makers(node) if other in waiting} for node in waiting}
+        users: dict[RawNode, list[RawNode]] = {node: [] for node in waiting}
+        for node, others in needs.items():
+            for other in others:
+                users[other].append(node)
+        ready = deque(node for node, others in needs.items() if not others)
+        while ready:
+            node = ready.popleft()
+            self._infer(node, waiting.pop(node))
+            for user in users[node]:
+                needs[user].discard(node)
+                if not needs[user]:
+                    ready.append(user)
+        if waiting:
+            self._report_circle(waiting)
+
+    def _makers(self, node: RawNode) -> Iterator[RawNode]:
+        inputs = node.raw.get("inputs")
+        for name, entry in inputs.items() if type(inputs) is dict else ():
+            if node.fields.get(name) is None:
+                yield from (self._targets[key][0] for key in _names(entry) if key in self._targets)
+
+    def _report_circle(self, waiting: dict[RawNode, tuple[str, ...]]) -> None:
+        """One finding for all nodes that wait for each other; there is no saying which of them should not."""
+        node, names = next(iter(waiting.items()))
+        message = f"Sizes of {names[0]} are left out, and follow from themselves ({plural(len(waiting), 'node')})"
+        self._report(node, names[0], message)
+        for other, left in waiting.items():
+            self._give_up(other, left)
+
+    # --- One node -----------------------------------------------------------------------------------------------------
+
+    def _infer(self, node: RawNode, names: tuple[str, ...]) -> None:
+        from dml2onnx.rules.inference import infer_outputs  # most models say everything, and need no rule to be read
+
+        given = self._given(node) | dict.fromkeys(names)
+        stated = {name: node.fields.get(name) or {} for name in names}
+        fields = {name: value for name, value in node.fields.items() if name not in stated}
+        operator, problems = self._descriptors.operator(node.schema, fields, given)
+        types = {name: kind for name, raw in stated.items() if (kind := self._stated_type(raw)) is not None}
+        found = infer_outputs(operator, {}, types, names)
+        lacking = tuple(name for name in names if name not in found.outputs)
+        if lacking and not problems and not any(value is UNREADABLE for value in operator.values):
+            for item in found.findings:
+                place = node.place + pointer("desc") + f"/{item.path}"
+                self._report(node, item.field, item.message.rstrip("."), str(item.expected), place, item.code)
+            if not found.findings:
+                what = listing([item for item in found.missing if item.partition(".")[0] in lacking])
+                message = f"{what} are left out, and do not follow from the inputs and the other fields"
+                self._report(node, lacking[0], message)
+        self._give_up(node, lacking)
+        for name, (data_type, sizes) in found.outputs.items():
+            self._complete(node, name, stated[name], data_type, sizes)
+
+    def _complete(self, node: RawNode, name: str, stated: object, data_type: DataType, sizes: Sequence[int]) -> None:
+        assert isinstance(stated, dict)
+        raw = {"DataType": data_type.name, **stated, "Sizes": list(sizes)}
+        node.fields = {**node.fields, name: raw}
+        desc = self._descriptors.tensor(raw, {}, [])
+        for target in node.outputs.get(name, ()):
+            if target is not None and isinstance(desc, TensorDesc):
+                target.desc = desc
+
+    def _give_up(self, node: RawNode, names: Sequence[str]) -> None:
+        node.fields = {name: value for name, value in node.fields.items() if name not in names}
+        node.unknown |= dict.fromkeys(names, UNREADABLE)
+
+    def _stated_type(self, raw: object) -> DataType | None:
+        if not isinstance(raw, dict) or "DataType" not in raw:
+            return None
+        desc = self._descriptors.tensor({"DataType": raw["DataType"], "Sizes": [1]}, {}, [])
+        return desc.data_type if isinstance(desc, TensorDesc) else None
+
+    def _given(self, node: RawNode) -> dict[str, FieldValue]:
+        """The descriptors of inputs that are those of the values that they read."""
+        given: dict[str, FieldValue] = {}
+        inputs = node.raw.get("inputs")
+        for item in node.schema.input_fields:
+            entry = inputs.get(item.name) if type(inputs) is dict else None
+            if node.fields.get(item.name) is not None:
+                continue
+            if entry is None:
+                given[item.name] = None if item.optional else UNREADABLE
+                continue
+            descs = [self._desc(name) for name in _names(entry)]
+            known = tuple([desc for desc in descs if desc is not None])
+            is_array = item.type is FieldType.TENSOR_ARRAY
+            whole = len(known) == len(descs) and (is_array or len(known) == 1)
+            given[item.name] = UNREADABLE if not whole else known if is_array else known[0]
+        return given
+
+    def _desc(self, name: str) -> TensorDesc | None:
+        known = self._values.get(name)
+        if known is not None:
+            return known.desc
+        return self._targets[name][1].desc if name in self._targets else None
+
+    def _report(
+        self,
+        node: RawNode,
+        name: str,
+        message: str,
+        expected: str = "",
+        place: str = "",
+        code: Code = codes.MISSING_FIELD,
+    ) -> None:
+        self._findings.add(
+            code,
+            message,
+            place or node.place + pointer("desc", name),
+            expected=expected or "a tensor descriptor with Sizes",
+            node=node.name,
+            operator=node.schema.short_name,
+            field=name,
+            documentation=node.schema.doc,
+        )
+
+
+def _names(entry: object) -> list[str]:
+    """The names of values in what an input is connected to."""
+    names = []
+    for item in entry if isinstance(entry, list) else [entry]:
+        name = item.get("value") if isinstance(item, dict) else item
+        names.append(name if isinstance(name, str) else "")
+    return names
