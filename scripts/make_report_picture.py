@@ -1,0 +1,59 @@
+"""Takes the README's picture of a report, ``samples/report.png``, with the headless Chromium of the tests.
+
+    python scripts/make_report_picture.py
+
+The page is that of ``samples/digits/model.json``, verified and profiled, coloured by time, with a node chosen. It is a
+photograph: fonts and times are those of the machine, so nothing compares it.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import dml2onnx  # noqa: E402
+from dml2onnx.report.gathering import gather  # noqa: E402
+from dml2onnx.report.html import page  # noqa: E402
+from tests.report.browser import running  # noqa: E402
+
+TARGET = ROOT / "samples" / "report.png"
+NODE = "conv1"
+COLOURS = 128
+"""A palette of so many is enough for text and boxes, and makes a third of the file."""
+
+
+def main() -> int:
+    graph = dml2onnx.load(ROOT / "samples" / "digits" / "model.json")
+    with tempfile.TemporaryDirectory() as directory, running() as browser:
+        path = Path(directory) / "report.html"
+        path.write_text(page(gather(graph, rounds=3, profile=True)), encoding="utf-8")
+        browser.prefer(prefers_color_scheme="light", prefers_reduced_motion="reduce")
+        browser.open(path)
+        browser.run(
+            """(() => {
+              const colours = document.getElementById("colour");
+              colours.value = "time";
+              colours.dispatchEvent(new Event("change"));
+            })()"""
+        )
+        browser.click_on("#tab-nodes")
+        browser.run(
+            f"""[...document.querySelectorAll("#panel-nodes tbody button")]
+              .find((button) => button.textContent === "{NODE}").click()"""
+        )
+        browser.settle()
+        picture = Image.open(io.BytesIO(browser.screenshot())).convert("RGB")
+    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(TARGET, optimize=True)
+    print(f"wrote {TARGET.relative_to(ROOT)}, {TARGET.stat().st_size:,} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
