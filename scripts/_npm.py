@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import base64
 import hashlib
 import io
@@ -10,7 +11,10 @@ import sys
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Package(NamedTuple):
@@ -41,3 +45,24 @@ def member(files: tarfile.TarFile, name: str) -> str:
     found = files.extractfile(f"package/{name}")
     assert found is not None, name
     return found.read().decode().strip()
+
+
+def fetch(target: Path, sha256: str, made: Callable[[bool], str]) -> int:
+    """Writes the file that ``made`` gives, or checks the one that is there, as the command line says.
+
+    Returns the exit code. ``made`` is told whether to take packages whose hashes are not the pinned ones.
+    """
+    parser = argparse.ArgumentParser(description=f"Writes {target.name} from packages of the npm registry.")
+    parser.add_argument("--check", action="store_true", help="compare with the pinned hash instead of writing")
+    parser.add_argument("--unpinned", action="store_true", help="take what comes, and print its hashes")
+    options = parser.parse_args()
+    if not options.check:
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(made(options.unpinned), encoding="utf-8", newline="\n")
+    found = hashlib.sha256(target.read_bytes()).hexdigest()
+    if options.unpinned:
+        print(f"all: {found}")
+        return 0
+    if found != sha256:
+        print(f"{target} is not what is pinned: run python {sys.argv[0]}")
+    return int(found != sha256)

@@ -10,12 +10,10 @@ changed, and put the hashes that it prints here.
 
 from __future__ import annotations
 
-import argparse
-import hashlib
 import sys
 from pathlib import Path
 
-from _npm import Package, archive, member
+from _npm import Package, archive, fetch, member
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "dml2onnx" / "report" / "assets" / "d3.min.js"
@@ -83,21 +81,5 @@ def made(unpinned: bool) -> str:
     return f"/* Written by scripts/fetch_d3.py\n\n{licence}\n*/\n" + "\n".join(scripts) + "\n"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Writes the parts of D3 that the report's page is made with.")
-    parser.add_argument("--check", action="store_true", help="compare with the pinned hash instead of writing")
-    parser.add_argument("--unpinned", action="store_true", help="take what comes, and print its hashes")
-    options = parser.parse_args()
-    if not options.check:
-        TARGET.write_text(made(options.unpinned), encoding="utf-8", newline="\n")
-    found = hashlib.sha256(TARGET.read_bytes()).hexdigest()
-    if options.unpinned:
-        print(f"all: {found}")
-        return 0
-    if found != SHA256:
-        print(f"{TARGET.relative_to(ROOT)} is not what is pinned: run python scripts/fetch_d3.py")
-    return int(found != SHA256)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(fetch(TARGET, SHA256, made))

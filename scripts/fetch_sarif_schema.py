@@ -9,13 +9,11 @@ MIT licence. https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 
 from __future__ import annotations
 
-import argparse
-import hashlib
 import json
 import sys
 from pathlib import Path
 
-from _npm import Package, archive, member
+from _npm import Package, archive, fetch, member
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "tests" / "data" / "sarif-2.1.0.json"
@@ -37,22 +35,5 @@ def made(unpinned: bool) -> str:
     return json.dumps({"$comment": f"written by scripts/fetch_sarif_schema.py: {source}", **schema}, indent=1) + "\n"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Writes the JSON Schema of SARIF 2.1.0.")
-    parser.add_argument("--check", action="store_true", help="compare with the pinned hash instead of writing")
-    parser.add_argument("--unpinned", action="store_true", help="take what comes, and print its hashes")
-    options = parser.parse_args()
-    if not options.check:
-        TARGET.parent.mkdir(exist_ok=True)
-        TARGET.write_text(made(options.unpinned), encoding="utf-8", newline="\n")
-    found = hashlib.sha256(TARGET.read_bytes()).hexdigest()
-    if options.unpinned:
-        print(f"all: {found}")
-        return 0
-    if found != SHA256:
-        print(f"{TARGET.relative_to(ROOT)} is not what is pinned: run python scripts/fetch_sarif_schema.py")
-    return int(found != SHA256)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(fetch(TARGET, SHA256, made))
