@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 _FIELDS = tuple(item.name for item in fields(Tensor) if item.name != "name")
 _all_but_the_name: Callable[[OnnxValue], tuple[object, ...]] = attrgetter(*_FIELDS)
-_knowledge: Callable[[Tensor], Hashable] = attrgetter(*(name for name in _FIELDS if name not in ("value", "stored")))
-"""All that a lowering may learn from a computed tensor."""
+_TOLD = ("value", "stored", "dtype", "shape")
+_knowledge: Callable[[Tensor], Hashable] = attrgetter(*(name for name in _FIELDS if name not in _TOLD))
+"""All that a lowering may learn from a computed tensor, besides what the descriptor and the layout tell."""
 
 _Place: TypeAlias = "int | OnnxValue | None"
 """Where a value comes from: a number counts what was read and then what was made; or it is an initializer."""

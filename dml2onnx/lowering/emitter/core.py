@@ -168,7 +168,8 @@ class EmitterCore:
 
     def end(self) -> Origin:
         """What has been emitted since :meth:`begin`."""
-        origin = Origin(*self._begun, self.emitted, tuple(dict.fromkeys(self.notes)))
+        notes = tuple(dict.fromkeys(self.notes)) if self.notes else ()
+        origin = Origin(*self._begun, self.emitted, notes)
         self.origins.append(origin)
         return origin
 
