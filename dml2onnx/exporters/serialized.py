@@ -25,6 +25,7 @@ from dml2onnx.exporters.problems import Problems, utf8
 from dml2onnx.exporters.references import NO_REFERENCES
 from dml2onnx.exporters.serialized_tables import GraphWriter, TooLargeError
 from dml2onnx.exporters.whole_tensors import obstacles
+from dml2onnx.frontends.names import no_device
 from dml2onnx.ir.data import MissingData, head, padded
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.serialized_schema import MAX_BYTES, may_be_owned
@@ -138,7 +139,7 @@ class _Export:
     def _file_name(self, name: str) -> str:
         """A new name for the file of a constant, without its suffix."""
         plain = "".join("_" if char in _REPLACED or not char.isprintable() else char for char in name)
-        stem = base = plain.encode()[:_LONGEST_FILE_NAME].decode("utf-8", "ignore") or "constant"
+        stem = base = no_device(plain.encode()[:_LONGEST_FILE_NAME].decode("utf-8", "ignore") or "constant")
         number = self._file_numbers.get(base, 1)
         while f"{stem}{SUFFIX}".casefold() in self._file_names:
             number += 1

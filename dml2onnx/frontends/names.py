@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import re
 
+_DEVICE = re.compile(r"(?:con|conin\$|conout\$|prn|aux|nul|(?:com|lpt)[0-9¹²³])(?:\..*)?", re.IGNORECASE | re.DOTALL)
+"""What Windows takes for a device, whatever follows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file."""
+
 
 def file_stem(name: str) -> str:
     """A file name, without its suffix, for a value: the name itself as far as files may be called so."""
-    return re.sub(r"[^\w.-]", "_", name).lstrip(".")
+    return no_device(re.sub(r"[^\w.-]", "_", name).lstrip("."))
+
+
+def no_device(stem: str) -> str:
+    """The name of a file, with a mark in front of it where Windows would write to a device of that name."""
+    return f"_{stem}" if _DEVICE.fullmatch(stem) else stem
 
 
 class UniqueNames:

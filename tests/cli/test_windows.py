@@ -1,0 +1,213 @@
+"""What is different on Windows, as far as any system shows it: names, lines, marks, and consoles."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path, PureWindowsPath
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx.cli import main
+from dml2onnx.frontends.names import file_stem
+from tests.cli.test_cli import NATIVE, PROGRAM
+
+ROOT = Path(dml2onnx.__file__).parent
+DEVICES = ["con", "CONOUT$", "NUL", "aux.txt", "Com1", "LPT9.a.b", "prn"]
+ODD = [*DEVICES, "UP", "up", "a:b", "a/b", "a\\b", "x?", "x*", '"<>|', "tab\t", "é", "console", "com10"]
+"""Names of values that a file cannot have everywhere, or that are one file on Windows."""
+
+
+@pytest.fixture
+def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A model whose constants and outputs have odd names."""
+    monkeypatch.chdir(tmp_path)
+    four = {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 4]}
+    nodes = [
+        {
+            "name": f"add{i}",
+            "type": "ELEMENT_WISE_ADD",
+            "desc": {"OutputTensor": four},
+            "inputs": {"ATensor": "x", "BTensor": name},
+            "outputs": {"OutputTensor": f"sum {name}"},
+        }
+        for i, name in enumerate(ODD)
+    ]
+    model = {
+        "dml2onnx": 1,
+        "inputs": {"x": four},
+        "constants": {name: {**four, "values": [i, 0, 0, 1]} for i, name in enumerate(ODD)},
+        "nodes": nodes,
+        "outputs": {name: f"sum {name}" for name in ODD},
+    }
+    Path("model.json").write_text(json.dumps(model), encoding="utf-8")
+    np.save("x.npy", np.zeros((1, 1, 1, 4), np.float32))
+    return tmp_path
+
+
+def possible(names: list[str]) -> bool:
+    """Whether Windows can hold files of these names in one directory, and none of them is a device."""
+    distinct = len({name.casefold() for name in names}) == len(names)
+    plain = all(PureWindowsPath(name).name == name and not set(name) & set('<>:"/\\|?*\t') for name in names)
+    devices = {
+        "con",
+        "prn",
+        "aux",
+        "nul",
+        "conin$",
+        "conout$",
+        *(f"{kind}{i}" for kind in ("com", "lpt") for i in range(10)),
+    }
+    return distinct and plain and not any(name.partition(".")[0].casefold() in devices for name in names)
+
+
+def test_results_of_a_run_have_names_that_windows_has(odd: Path) -> None:
+    assert main(["run", "model.json", "--input", "x=x.npy", "--output-dir", "out", "--quiet"]) == 0
+    names = os.listdir("out")
+    assert possible(names), names
+    assert sorted(np.load(odd / "out" / name).flat[0] for name in names) == list(range(len(ODD)))
+
+
+@pytest.mark.parametrize("target", ["graph.bin", "graph.json"])
+def test_files_of_constants_have_names_that_windows_has(odd: Path, target: str) -> None:
+    Path("out").mkdir()
+    dml2onnx.convert("model.json", f"out/{target}")
+    assert possible(os.listdir("out")), os.listdir("out")
+    assert dml2onnx.check(f"out/{target}") == []
+    x = {"x": np.ones((1, 1, 1, 4), np.float32)}
+    assert dml2onnx.run(f"out/{target}", x)["con"].flat[0] == 1
+
+
+@pytest.mark.parametrize("name", ["console", "com", "com10", "lpt", "x.con", "nullable"])
+def test_other_names_stay(name: str) -> None:
+    assert file_stem(name) == name
+
+
+# --- Lines and marks --------------------------------------------------------------------------------------------------
+
+BROKEN: dict[str, Any] = {**NATIVE, "nodes": [{**NATIVE["nodes"][0], "type": "NO_SUCH_OPERATOR"}]}
+
+
+def written(path: Path, model: object, ends: str, encoding: str) -> Path:
+    path.write_bytes(json.dumps(model, indent=2).replace("\n", ends).encode(encoding))
+    return path
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_findings_have_the_same_place_whatever_ends_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ends: str, encoding: str
+) -> None:
+    """Of a file with carriage returns alone, which nobody writes any more, only the finding itself is the same."""
+    monkeypatch.chdir(tmp_path)
+    written(Path("model.json"), BROKEN, "\n", "utf-8")
+    assert main(["check", "model.json"]) == 1
+    expected = capsys.readouterr().out
+    written(Path("model.json"), BROKEN, ends, encoding)
+    assert main(["check", "model.json"]) == 1
+    got = capsys.readouterr().out
+    assert "NO_SUCH_OPERATOR" in got
+    if ends == "\r":
+        assert got.splitlines()[0] == expected.splitlines()[0]
+    else:
+        assert got == expected
+
+
+@pytest.mark.parametrize("model", [NATIVE, PROGRAM], ids=["native", "dxdispatch"])
+def test_lines_do_not_matter_to_what_is_compiled(tmp_path: Path, model: object) -> None:
+    models = [
+        dml2onnx.compile(written(tmp_path / "model.json", model, ends, "utf-8")).model_proto.SerializeToString(
+            deterministic=True
+        )
+        for ends in ("\n", "\r\n")
+    ]
+    assert models[0] == models[1]
+
+
+def test_text_of_powershell_is_refused_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its ``>`` writes UTF-16 before version 6."""
+    path = written(tmp_path / "model.json", NATIVE, "\r\n", "utf-16")
+    assert main(["check", str(path)]) == 2
+    assert "UTF-16" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_programs_with_lines_of_windows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], encoding: str
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_bytes("import pydirectml as dml\r\nprint('é', dml.TensorDataType.FLOAT32)\r\n".encode(encoding))
+    done = subprocess.run(
+        [sys.executable, "-m", "dml2onnx", "pydirectml", program],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.decode("utf-8").split() == ["é", "TensorDataType.FLOAT32"]
+
+
+def test_files_are_text_in_one_encoding() -> None:
+    """None is opened in the code page of the machine; what the package writes as text has the lines of no system."""
+    wrong = []
+    for path in ROOT.rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and not _says_how(call):
+                wrong.append(f"{path.relative_to(ROOT)}:{call.lineno}")
+    assert wrong == []
+
+
+def _says_how(call: ast.Call) -> bool:
+    """Whether a call that opens a text file names the encoding, or opens none."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if name not in ("open", "read_text", "write_text"):
+        return True
+    if (
+        isinstance(call.func, ast.Attribute)
+        and isinstance(call.func.value, ast.Name)
+        and call.func.value.id in ("os", "Image")
+    ):
+        return True  # a descriptor, a picture
+    modes = [item.value for item in (*call.args, *(keyword.value for keyword in call.keywords)) if _is_mode(item)]
+    return any("b" in str(mode) for mode in modes) or any(keyword.arg == "encoding" for keyword in call.keywords)
+
+
+def _is_mode(item: ast.expr) -> bool:
+    return isinstance(item, ast.Constant) and isinstance(item.value, str) and set(item.value) <= set("rwaxbt+")
+
+
+# --- Consoles ---------------------------------------------------------------------------------------------------------
+
+COMMANDS = [
+    ["check", "model.json"],
+    ["check", "model.json", "--format", "sarif"],
+    ["compile", "model.json"],
+    ["run", "model.json", "--input", "x=x.npy"],
+    ["verify", "model.json", "--nodes", "--cases", "1"],
+    ["explain", "model.json"],
+    ["explain", "DML1602"],
+    ["ops", "RESAMPLE"],
+    ["doctor", "--json"],
+]
+
+
+@pytest.mark.parametrize("page", ["cp1252", "cp437", "cp932", "ascii"])
+def test_commands_survive_code_pages(odd: Path, page: str) -> None:
+    """What a console cannot show is replaced; JSON has nothing that it could not show."""
+    script = (
+        "import sys\n"
+        "from dml2onnx.cli import main\n"
+        f"for command in {COMMANDS!r}:\n"
+        "    assert main(command) == 0, command\n"
+    )
+    environment = {**os.environ, "PYTHONIOENCODING": f"{page}:strict"}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr.decode(page, "replace")[-2000:]
+    assert b"Traceback" not in done.stderr
+    done.stdout.decode(page)
