@@ -16,11 +16,14 @@ import dml2onnx
 from dml2onnx import DmlError, GraphBuilder
 from dml2onnx.cli import main
 from dml2onnx.diagnostics import UnreadableError
-from dml2onnx.model import peak
+from dml2onnx.model import UNKNOWN, peak
 from dml2onnx.runtime import machine_bytes
+from dml2onnx.verification.lone import lone_node
+from tests.checks.valid import descriptors
 from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32
 from tests.frontends.partitions import build
 from tests.frontends.test_serialized_fuzz import MODEL as PARTITION
+from tests.lowering.harness import operator, t
 
 # --- Files ------------------------------------------------------------------------------------------------------------
 
@@ -128,6 +131,32 @@ def test_shapes_of_the_same_memory_count_once() -> None:
     x = g.tanh(g.input("x", "FLOAT32", [100, 100]))
     y = g.tanh(g.reshape(g.tanh(g.reshape(x, [10000])), [50, 200]))
     assert peak(dml2onnx.compile(g.build({"y": y})).lowered).nbytes < 2 * 40_000 + 100
+
+
+def test_what_is_as_large_as_numbers_say_counts_as_nothing() -> None:
+    """The rows of what a ROI_ALIGN of dynamic sample counts looks at are known at run time only."""
+    seen = 0
+    for op in (*descriptors()["DML_OPERATOR_ROI_ALIGN"], *descriptors()["DML_OPERATOR_ROI_POOLING"], LARGE_ROI):
+        model = dml2onnx.compile(lone_node(op))
+        seen += any(UNKNOWN in value.shape for node in model.lowered.nodes for value in node.outputs if value)
+        assert peak(model.lowered).nbytes < 1 << 20
+    assert seen
+
+
+LARGE_ROI = operator(
+    "ROI_ALIGN",
+    InputTensor=t("FLOAT16", [2, 4, 1, 2]),
+    ROITensor=t("FLOAT16", [3, 4]),
+    BatchIndicesTensor=t("UINT32", [3]),
+    OutputTensor=t("FLOAT16", [3, 4, 3, 3]),
+    ReductionFunction="AVERAGE",
+    InterpolationMode="LINEAR",
+    SpatialScaleX=0.5,
+    SpatialScaleY=1.0,
+    OutOfBoundsInputValue=0.0,
+    MinimumSamplesPerOutput=2,
+    MaximumSamplesPerOutput=2,
+)
 
 
 @pytest.mark.parametrize("rows", [1 << 14, 45_000])

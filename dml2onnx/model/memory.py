@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
+from dml2onnx.model.records import UNKNOWN
 from dml2onnx.model.types import stored_size
 
 if TYPE_CHECKING:
     from dml2onnx.model.records import Node, OnnxGraph, Origin, Value
+    from dml2onnx.model.types import DType
 
 ALIASES = frozenset({"Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
 """Operators that give the memory that they are given another shape."""
@@ -38,10 +41,10 @@ def peak(graph: OnnxGraph) -> Peak:
                 continue
             source = node.inputs[0] if _is_alias(node) and value.name not in given else None
             owner[value.name] = value.name if source is None else owner.get(source.name, source.name)
-            sizes.setdefault(owner[value.name], stored_size(value.dtype, value.size))
+            sizes.setdefault(owner[value.name], _nbytes(value.dtype, value.shape))
         uses.update(_owners(node.inputs, owner))
     uses.update(owner.get(port.onnx_name, port.onnx_name) for port in graph.outputs)
-    ports = sum(stored_size(port.dtype, _size(port.shape)) for port in graph.inputs)
+    ports = sum(_nbytes(port.dtype, port.shape) for port in graph.inputs)
     alive = {*graph.initializers, *(port.onnx_name for port in graph.inputs)}
     now = graph.weight_bytes + ports
     most = Peak(now, None)
@@ -69,8 +72,6 @@ def _owners(values: tuple[Value | None, ...], owner: dict[str, str]) -> list[str
     return [owner.get(value.name, value.name) for value in values if value is not None]
 
 
-def _size(shape: tuple[int, ...]) -> int:
-    count = 1
-    for size in shape:
-        count *= size
-    return count
+def _nbytes(dtype: DType, shape: tuple[int, ...]) -> int:
+    """Of what is as large as the numbers in it say, nothing is known."""
+    return 0 if UNKNOWN in shape else stored_size(dtype, prod(shape))
