@@ -43,6 +43,7 @@ ORDER = (
     "folder.h",
     "graph.h",
     "reading.h",
+    "buffers.h",
     "program.h",
     "recording.h",
     "objects.h",

@@ -104,7 +104,8 @@ struct RecordingOptions {
   std::function<void(const std::string& reason)> onProblem;
 
   // The names of graphs and buffers in UTF-8, where neither IDMLObject::SetName nor Recorder::NameBuffer gives one.
-  // Graphs are numbered in the order of their compilation, from 1 on; "" leaves the name to the recorder.
+  // Graphs are numbered in the order of their compilation, from 1 on; "" leaves the name to the recorder, which takes
+  // what ID3D12Object::SetName said of the buffers of a real device.
   std::function<std::string(UINT number)> graphName;
   std::function<std::string(ID3D12Resource* buffer)> bufferName;
 
@@ -134,7 +135,7 @@ struct Recorder : public IUnknown {
   // What a buffer is called in the recording.
   virtual HRESULT STDMETHODCALLTYPE NameBuffer(ID3D12Resource* buffer, const wchar_t* name) noexcept = 0;
 
-  // That a buffer is gone: the next one at its address is another.
+  // That a buffer is gone: the next one at its address is another. Buffers of a real device tell it themselves.
   virtual HRESULT STDMETHODCALLTYPE ForgetBuffer(ID3D12Resource* buffer) noexcept = 0;
 
   // Writes what is not on disk yet; the release of the last object of the device does it as well.
@@ -3481,6 +3482,79 @@ class GraphReader {
 }  // namespace detail
 }  // namespace dml2onnx
 
+// What the buffers of a real device know of themselves: their names, and their end.
+
+namespace dml2onnx {
+namespace detail {
+
+// d3d12.h defines the name when it declares ID3D12Object; a program without a real device may do with less.
+#if defined(__ID3D12Object_INTERFACE_DEFINED__)
+
+// WKPDID_D3DDebugObjectNameW: what ID3D12Object::SetName sets.
+inline constexpr GUID kDebugName = {0x4cca5fd8, 0x921f, 0x42c8, {0x85, 0x66, 0x70, 0xca, 0xf2, 0xa9, 0xb7, 0x41}};
+
+inline std::string DebugName(ID3D12Resource* buffer) {
+  UINT size = 0;
+  if (FAILED(buffer->GetPrivateData(kDebugName, &size, nullptr)) || size == 0) return "";
+  std::vector<wchar_t> name(size / sizeof(wchar_t) + 2, L'\0');
+  if (FAILED(buffer->GetPrivateData(kDebugName, &size, name.data()))) return "";
+  return Utf8(name.data());
+}
+
+// Is released with the buffer that it is attached to, and says so.
+class Witness final : public IUnknown {
+ public:
+  explicit Witness(std::function<void()> atEnd) : atEnd_(std::move(atEnd)) {}
+  Witness(const Witness&) = delete;
+  Witness& operator=(const Witness&) = delete;
+
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) noexcept override {
+    if (ppv == nullptr) return E_POINTER;
+    *ppv = nullptr;
+    if (!Same(riid, kIidUnknown)) return E_NOINTERFACE;
+    AddRef();
+    *ppv = static_cast<IUnknown*>(this);
+    return S_OK;
+  }
+  ULONG STDMETHODCALLTYPE AddRef() noexcept override { return ++references_; }
+  ULONG STDMETHODCALLTYPE Release() noexcept override {
+    const ULONG left = --references_;
+    if (left == 0) {
+      Guarded([this] {
+        atEnd_();
+        return S_OK;
+      });
+      delete this;
+    }
+    return left;
+  }
+
+ private:
+  ~Witness() = default;
+
+  std::atomic<ULONG> references_{1};
+  const std::function<void()> atEnd_;
+};
+
+// Calls `atEnd` when the buffer is destroyed; `owner` tells several that watch one buffer apart.
+inline void Watch(ID3D12Resource* buffer, const void* owner, std::function<void()> atEnd) {
+  GUID guid = {0x3f1c9f10, 0x6a34, 0x4b0e, {}};
+  static_assert(sizeof owner <= sizeof guid.Data4, "a pointer is a part of a GUID");
+  std::memcpy(guid.Data4, &owner, sizeof owner);
+  const auto witness = Ref<Witness>::Adopt(new Witness(std::move(atEnd)));
+  buffer->SetPrivateDataInterface(guid, &*witness);
+}
+
+#else
+
+inline std::string DebugName(ID3D12Resource*) { return ""; }
+inline void Watch(ID3D12Resource*, const void*, const std::function<void()>&) {}
+
+#endif
+
+}  // namespace detail
+}  // namespace dml2onnx
+
 // What was dispatched, in its order, as a program of DxDispatch: https://github.com/microsoft/DirectML, DxDispatch.
 //
 // A dispatched graph becomes a dispatch of each of its operators, over buffers of their own where the graph has edges
@@ -3995,14 +4069,17 @@ inline constexpr char kProgramName[] = "program";
 // The program is written anew at every dispatch while it is short, and then whenever it has grown by an eighth.
 inline constexpr std::size_t kShortProgram = 32;
 
-class Recording {
+class Recording : public std::enable_shared_from_this<Recording> {
+  using Names = std::map<ID3D12Resource*, std::string>;
+
  public:
-  static std::shared_ptr<Recording> Open(const RecordingOptions& options) {
+  // `isReal` says whether buffers are those of a real device, which can be called.
+  static std::shared_ptr<Recording> Open(const RecordingOptions& options, bool isReal) {
     std::string problem;
     std::unique_ptr<Folder> folder = Folder::Open(options.folder, problem);
     std::shared_ptr<Recording> recording;
     if (folder) {
-      recording.reset(new Recording(options, std::move(folder)));
+      recording.reset(new Recording(options, isReal, std::move(folder)));
       recording->WriteIndex(problem);
     }
     if (!problem.empty() && options.onProblem) options.onProblem(problem);
@@ -4082,9 +4159,9 @@ class Recording {
 
   HRESULT Constant(ID3D12Resource* buffer, const void* data, UINT64 bytes, UINT64 offset) {
     if (buffer == nullptr || data == nullptr || bytes == 0 || offset + bytes < bytes) return E_INVALIDARG;
-    const std::string hooked = HookedName(buffer);
+    Names names = NamesOfNew({{buffer, 0}});
     return Locked([&](std::string& problem) {
-      const std::size_t old = program_.ResourceOf(buffer, [&] { return NameOf(buffer, hooked); });
+      const std::size_t old = program_.ResourceOf(buffer, [&] { return NameOf(buffer, names[buffer]); });
       ResourceRecord& resource = program_.Resource(program_.ForContents(buffer, old, offset, offset + bytes));
       const bool isFirst = resource.file.empty();
       if (isFirst) resource.file = NewDataFile(resource.name);
@@ -4119,6 +4196,7 @@ class Recording {
     return Locked([&](std::string&) {
       program_.Forget(buffer);
       bufferNames_.erase(buffer);
+      watched_.erase(buffer);
     });
   }
 
@@ -4126,17 +4204,21 @@ class Recording {
 
   void Initialize(const std::shared_ptr<GraphRecord>& graph, const std::map<UINT, BoundBuffer>& owned,
                   BoundBuffer persistent) {
-    const std::map<ID3D12Resource*, std::string> hooked = HookedNames(owned);
+    std::vector<BoundBuffer> bound;
+    for (const auto& item : owned) bound.push_back(item.second);
+    const Names names = NamesOfNew(bound);
     Locked([&](std::string& problem) {
       if (!graph->problem.empty()) return;
-      for (const auto& item : owned) Meet(item.second, hooked);
+      Meet(bound, names);
       program_.Initialize(graph, owned, persistent);
       Changed(problem);
     });
   }
 
   void Dispatch(const std::shared_ptr<GraphRecord>& graph, const DispatchBindings& bindings) {
-    const std::map<ID3D12Resource*, std::string> hooked = HookedNames(bindings);
+    std::vector<BoundBuffer> bound = bindings.inputs;
+    bound.insert(bound.end(), bindings.outputs.begin(), bindings.outputs.end());
+    const Names names = NamesOfNew(bound);
     Locked([&](std::string& problem) {
       if (!graph->problem.empty()) {
         problem = graph->name + " is dispatched, which is not recorded: " + graph->problem;
@@ -4146,8 +4228,7 @@ class Recording {
         if (!std::exchange(isFull_, true)) problem = "the most dispatches are recorded, and no further ones will be";
         return;
       }
-      for (const BoundBuffer& bound : bindings.inputs) Meet(bound, hooked);
-      for (const BoundBuffer& bound : bindings.outputs) Meet(bound, hooked);
+      Meet(bound, names);
       program_.Dispatch(graph, bindings);
       isStale_ = true;
       if (program_.Size() <= kShortProgram || program_.Size() >= written_ + written_ / 8) WriteProgram(problem);
@@ -4162,8 +4243,8 @@ class Recording {
   }
 
  private:
-  Recording(const RecordingOptions& options, std::unique_ptr<Folder> folder)
-      : options_(options), folder_(std::move(folder)) {
+  Recording(const RecordingOptions& options, bool isReal, std::unique_ptr<Folder> folder)
+      : options_(options), isReal_(isReal), folder_(std::move(folder)) {
     for (const char* name : {"recording", kProgramName}) {
       names_.New(name);
       files_.New(name);
@@ -4199,19 +4280,28 @@ class Recording {
     const std::string name = options_.graphName ? options_.graphName(number) : "";
     return name.empty() ? "graph" + std::to_string(number) : name;
   }
-  std::string HookedName(ID3D12Resource* buffer) {
-    if (!options_.bufferName || buffer == nullptr) return "";
-    return options_.bufferName(buffer);
-  }
-  std::map<ID3D12Resource*, std::string> HookedNames(const std::map<UINT, BoundBuffer>& bound) {
-    std::map<ID3D12Resource*, std::string> names;
-    for (const auto& item : bound) names[item.second.buffer] = HookedName(item.second.buffer);
-    return names;
-  }
-  std::map<ID3D12Resource*, std::string> HookedNames(const DispatchBindings& bindings) {
-    std::map<ID3D12Resource*, std::string> names;
-    for (const BoundBuffer& bound : bindings.inputs) names[bound.buffer] = HookedName(bound.buffer);
-    for (const BoundBuffer& bound : bindings.outputs) names[bound.buffer] = HookedName(bound.buffer);
+  // What buffers that are new are called by the program, who is asked without the lock. Those of a real device are
+  // watched from then on.
+  Names NamesOfNew(const std::vector<BoundBuffer>& bound) {
+    Names names;
+    std::vector<ID3D12Resource*> unwatched;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      for (const BoundBuffer& item : bound) {
+        if (item.buffer == nullptr || program_.Knows(item.buffer)) continue;
+        names[item.buffer] = "";
+        if (isReal_ && watched_.insert(item.buffer).second) unwatched.push_back(item.buffer);
+      }
+    }
+    for (auto& item : names) {
+      if (options_.bufferName) item.second = options_.bufferName(item.first);
+      if (isReal_ && item.second.empty()) item.second = DebugName(item.first);
+    }
+    for (ID3D12Resource* buffer : unwatched) {
+      Watch(buffer, this, [weak = weak_from_this(), buffer] {
+        if (const std::shared_ptr<Recording> recording = weak.lock()) recording->ForgetBuffer(buffer);
+      });
+    }
     return names;
   }
 
@@ -4229,12 +4319,14 @@ class Recording {
     return hooked.empty() ? "buffer" + std::to_string(++buffers_) : hooked;
   }
 
-  // Gives a buffer its resource, with a name.
-  void Meet(const BoundBuffer& bound, const std::map<ID3D12Resource*, std::string>& hooked) {
-    if (bound.buffer == nullptr) return;
-    const auto found = hooked.find(bound.buffer);
-    const std::string& name = found == hooked.end() ? std::string() : found->second;
-    program_.ResourceOf(bound.buffer, [&] { return NameOf(bound.buffer, name); });
+  // Gives buffers their resources, with names.
+  void Meet(const std::vector<BoundBuffer>& bound, const Names& names) {
+    for (const BoundBuffer& item : bound) {
+      if (item.buffer == nullptr) continue;
+      const auto found = names.find(item.buffer);
+      const std::string hooked = found == names.end() ? "" : found->second;
+      program_.ResourceOf(item.buffer, [&] { return NameOf(item.buffer, hooked); });
+    }
   }
 
   // --- Files ---
@@ -4300,12 +4392,14 @@ class Recording {
   }
 
   const RecordingOptions options_;
+  const bool isReal_;
   const std::unique_ptr<Folder> folder_;
   std::mutex mutex_;
   UniqueNames names_, files_, dataFiles_;
   std::vector<std::shared_ptr<GraphRecord>> graphs_;
   Program program_;
-  std::map<ID3D12Resource*, std::string> bufferNames_;
+  Names bufferNames_;
+  std::set<ID3D12Resource*> watched_;
   std::vector<std::string> constants_, withoutContents_;  // of the program on disk
   UINT operators_ = 0, numbered_ = 0, buffers_ = 0;
   std::size_t written_ = 0, changes_ = 0;
@@ -5031,7 +5125,7 @@ inline HRESULT CreateRecordingDevice(IDMLDevice* real, const RecordingOptions& o
   if (ppv == nullptr) return E_POINTER;
   *ppv = nullptr;
   return detail::Guarded([&] {
-    std::shared_ptr<detail::Recording> recording = detail::Recording::Open(options);
+    std::shared_ptr<detail::Recording> recording = detail::Recording::Open(options, real != nullptr);
     if (!recording) return detail::kAccessDenied;
     const auto device = detail::Ref<detail::DeviceObject>::Adopt(new detail::DeviceObject(real, std::move(recording)));
     return device->QueryInterface(riid, ppv);

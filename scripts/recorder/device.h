@@ -391,7 +391,7 @@ inline HRESULT CreateRecordingDevice(IDMLDevice* real, const RecordingOptions& o
   if (ppv == nullptr) return E_POINTER;
   *ppv = nullptr;
   return detail::Guarded([&] {
-    std::shared_ptr<detail::Recording> recording = detail::Recording::Open(options);
+    std::shared_ptr<detail::Recording> recording = detail::Recording::Open(options, real != nullptr);
     if (!recording) return detail::kAccessDenied;
     const auto device = detail::Ref<detail::DeviceObject>::Adopt(new detail::DeviceObject(real, std::move(recording)));
     return device->QueryInterface(riid, ppv);

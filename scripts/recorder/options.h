@@ -28,7 +28,8 @@ struct RecordingOptions {
   std::function<void(const std::string& reason)> onProblem;
 
   // The names of graphs and buffers in UTF-8, where neither IDMLObject::SetName nor Recorder::NameBuffer gives one.
-  // Graphs are numbered in the order of their compilation, from 1 on; "" leaves the name to the recorder.
+  // Graphs are numbered in the order of their compilation, from 1 on; "" leaves the name to the recorder, which takes
+  // what ID3D12Object::SetName said of the buffers of a real device.
   std::function<std::string(UINT number)> graphName;
   std::function<std::string(ID3D12Resource* buffer)> bufferName;
 
@@ -58,7 +59,7 @@ struct Recorder : public IUnknown {
   // What a buffer is called in the recording.
   virtual HRESULT STDMETHODCALLTYPE NameBuffer(ID3D12Resource* buffer, const wchar_t* name) noexcept = 0;
 
-  // That a buffer is gone: the next one at its address is another.
+  // That a buffer is gone: the next one at its address is another. Buffers of a real device tell it themselves.
   virtual HRESULT STDMETHODCALLTYPE ForgetBuffer(ID3D12Resource* buffer) noexcept = 0;
 
   // Writes what is not on disk yet; the release of the last object of the device does it as well.

@@ -83,8 +83,15 @@ interface IUnknown {
   virtual ULONG STDMETHODCALLTYPE Release() = 0;
 };
 
+#define __ID3D12Object_INTERFACE_DEFINED__
+interface ID3D12Object : IUnknown {
+  virtual HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID guid, UINT* size, void* data) = 0;
+  virtual HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID guid, UINT size, const void* data) = 0;
+  virtual HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID guid, const IUnknown* data) = 0;
+  virtual HRESULT STDMETHODCALLTYPE SetName(PCWSTR name) = 0;
+};
 interface ID3D12Device : IUnknown {};
-interface ID3D12Resource : IUnknown {};
+interface ID3D12Resource : ID3D12Object {};
 interface ID3D12CommandList : IUnknown {};
 interface ID3D12DescriptorHeap : IUnknown {};
 struct D3D12_CPU_DESCRIPTOR_HANDLE {

@@ -88,6 +88,17 @@ def test_what_the_real_device_refuses_is_recorded(program: Path, tmp_path: Path)
     assert problems == ["the real device answers 887A0005"] * 3
 
 
+def test_buffers_of_a_real_device_name_themselves(program: Path, tmp_path: Path) -> None:
+    run(program, "buffers", tmp_path / "recording")
+    commands = json.loads((tmp_path / "recording" / "program.json").read_text(encoding="utf-8"))["commands"]
+    assert [item["bindings"]["InputTensor"] for item in commands] == [
+        *("first", "first"),
+        *("buffer1", "buffer1"),
+        *("third", "third"),
+    ]
+    assert {item["bindings"]["OutputTensor"] for item in commands} == {"output"}
+
+
 def test_other_folders_are_left_alone(program: Path, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()

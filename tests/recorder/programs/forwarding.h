@@ -192,6 +192,41 @@ class Mock final : public MockObject<IDMLDevice1> {
   }
 };
 
+// A buffer as Direct3D makes it: it has a name, and releases what is attached to it at its end.
+class MockBuffer final : public ID3D12Resource {
+ public:
+  explicit MockBuffer(std::wstring name) : name_(std::move(name)) {}
+  ~MockBuffer() {
+    for (const auto& item : attached_) const_cast<IUnknown*>(item.second)->Release();
+  }
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID, void**) override { return E_NOINTERFACE; }
+  ULONG STDMETHODCALLTYPE AddRef() override { return 2; }
+  ULONG STDMETHODCALLTYPE Release() override { return 1; }
+  HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID guid, UINT* size, void* data) override {
+    CHECK(guid == dml2onnx::detail::kDebugName);
+    ++asked;
+    if (name_.empty()) return DXGI_ERROR_NOT_FOUND;
+    const UINT bytes = static_cast<UINT>(name_.size() * sizeof(wchar_t));  // without the zero at the end, as it may be
+    CHECK(data == nullptr || *size >= bytes);
+    if (data != nullptr) std::memcpy(data, name_.data(), bytes);
+    *size = bytes;
+    return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID, UINT, const void*) override { return E_NOTIMPL; }
+  HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID guid, const IUnknown* data) override {
+    const_cast<IUnknown*>(data)->AddRef();
+    attached_.push_back({guid, data});
+    return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE SetName(PCWSTR) override { return E_NOTIMPL; }
+
+  int asked = 0;
+
+ private:
+  std::wstring name_;
+  std::vector<std::pair<GUID, const IUnknown*>> attached_;
+};
+
 inline const DML_ACTIVATION_RELU_OPERATOR_DESC* Relu() {
   static Tensor input({4}), output({4});
   static const DML_ACTIVATION_RELU_OPERATOR_DESC desc{input.Get(), output.Get()};
@@ -230,7 +265,8 @@ inline void CheckAll(const std::string& folder) {
     CHECK(device->CreateBindingTable(&tableDesc, iids::IDMLBindingTable, table.VoidOut()) == S_OK);
     tableDesc.Dispatchable = compiled.Get();
     CHECK(table->Reset(&tableDesc) == S_OK && table->Reset(nullptr) == S_OK);
-    const DML_BUFFER_BINDING bound{Buffer(1), 0, 16};
+    MockBuffer buffer(L"named");
+    const DML_BUFFER_BINDING bound{&buffer, 0, 16};
     const DML_BINDING_DESC binding{DML_BINDING_TYPE_BUFFER, &bound};
     table->BindInputs(1, &binding);
     table->BindOutputs(1, &binding);
@@ -260,6 +296,35 @@ inline void CheckAll(const std::string& folder) {
     CHECK(device->CreateOperator(&null, iids::IDMLOperator, nullptr) == E_INVALIDARG);  // is not put before the mock
     CHECK(world.calls.size() == before);
   }
+  CHECK(world.alive.size() == 1 && mock->Release() == 0);
+}
+
+// Buffers of the real device are called as they call themselves, and another at the place of an old one is another.
+inline void CheckBuffers(const std::string& folder) {
+  World world;
+  auto* mock = new Mock(world);
+  {
+    Com<IDMLDevice1> device = RecordTo(folder, mock);
+    const DML_OPERATOR_DESC desc{DML_OPERATOR_ACTIVATION_RELU, Relu()};
+    Com<IDMLOperator> op;
+    Com<IDMLCompiledOperator> compiled;
+    CHECK(device->CreateOperator(&desc, iids::IDMLOperator, op.VoidOut()) == S_OK);
+    CHECK(device->CompileOperator(op.Get(), DML_EXECUTION_FLAG_DISABLE_META_COMMANDS, iids::IDMLCompiledOperator,
+                                  compiled.VoidOut()) == S_OK);
+    Queue queue(device.Get(), 7);
+    MockBuffer output(L"output");
+    alignas(MockBuffer) unsigned char place[sizeof(MockBuffer)];
+    for (const wchar_t* name : {L"first", L"", L"third"}) {
+      auto* input = new (place) MockBuffer(name);
+      queue.Dispatch(compiled.Get(), {{input}}, {{&output}}, {}, {&output});
+      queue.Dispatch(compiled.Get(), {{input}}, {{&output}}, {}, {&output});
+      CHECK(input->asked == (name[0] == L'\0' ? 1 : 2));  // when it was new, and not again
+      input->~MockBuffer();
+    }
+    compiled.Reset();
+    op.Reset();
+    device.Reset();
+  }  // and the output outlives the recording
   CHECK(world.alive.size() == 1 && mock->Release() == 0);
 }
 

@@ -7,19 +7,13 @@
 int main(int count, char** arguments) {
   using Test = void (*)(const std::string& folder);
   const std::map<std::string, Test> tests = {
-      {"objects", rules::CheckObjects},
-      {"nulls", rules::CheckNulls},
-      {"features", rules::CheckFeatures},
-      {"threads", rules::CheckThreads},
-      {"forwarding", forwarding::CheckAll},
-      {"failures", forwarding::CheckFailures},
-      {"mlp", networks::RecordMlp},
-      {"program", networks::RecordProgram},
-      {"forms", networks::RecordForms},
-      {"outputs", networks::RecordSharedOutputs},
-      {"weights", networks::RecordWeightSets},
-      {"names", networks::RecordNames},
-      {"crash", networks::RecordAndDie},
+      {"objects", rules::CheckObjects},           {"nulls", rules::CheckNulls},
+      {"features", rules::CheckFeatures},         {"threads", rules::CheckThreads},
+      {"forwarding", forwarding::CheckAll},       {"failures", forwarding::CheckFailures},
+      {"buffers", forwarding::CheckBuffers},      {"mlp", networks::RecordMlp},
+      {"program", networks::RecordProgram},       {"forms", networks::RecordForms},
+      {"outputs", networks::RecordSharedOutputs}, {"weights", networks::RecordWeightSets},
+      {"names", networks::RecordNames},           {"crash", networks::RecordAndDie},
       {"frames", networks::RecordFrames},
   };
   CHECK(count == 3 && tests.count(arguments[1]) == 1);

@@ -274,7 +274,8 @@ struct Part {
 // One queue of a program: initializes and dispatches what it is given.
 class Queue {
  public:
-  explicit Queue(IDMLDevice* device) : device_(device) {
+  // `descriptors` is what tables are made for, where it is not as many as are needed.
+  explicit Queue(IDMLDevice* device, UINT descriptors = 0) : device_(device), descriptors_(descriptors) {
     CHECK(device->CreateCommandRecorder(iids::IDMLCommandRecorder, recorder_.VoidOut()) == S_OK);
   }
 
@@ -297,23 +298,24 @@ class Queue {
   }
 
   void Dispatch(IDMLCompiledOperator* compiled, const std::vector<Part>& inputs, const std::vector<Part>& outputs,
-                Part persistent = {}) {
+                Part persistent = {}, Part temporary = {Buffer(4000)}) {
     Com<IDMLBindingTable> table = TableFor(compiled);
     Bind(inputs, [&](UINT count, const DML_BINDING_DESC* descs) { table->BindInputs(count, descs); });
     Bind(outputs, [&](UINT count, const DML_BINDING_DESC* descs) { table->BindOutputs(count, descs); });
     const DML_BUFFER_BINDING kept{persistent.buffer, persistent.offset, 1 << 20};
     const DML_BINDING_DESC desc{DML_BINDING_TYPE_BUFFER, &kept};
     table->BindPersistentResource(persistent.buffer == nullptr ? nullptr : &desc);
-    const DML_BUFFER_BINDING scratch{Buffer(4000), 0, 1 << 20};
-    const DML_BINDING_DESC temporary{DML_BINDING_TYPE_BUFFER, &scratch};
-    table->BindTemporaryResource(&temporary);
+    const DML_BUFFER_BINDING scratch{temporary.buffer, temporary.offset, 1 << 20};
+    const DML_BINDING_DESC scratchDesc{DML_BINDING_TYPE_BUFFER, &scratch};
+    table->BindTemporaryResource(&scratchDesc);
     recorder_->RecordDispatch(nullptr, compiled, table.Get());
   }
 
   Com<IDMLBindingTable> TableFor(IDMLDispatchable* dispatchable) {
     DML_BINDING_TABLE_DESC desc{};
     desc.Dispatchable = dispatchable;
-    desc.SizeInDescriptors = dispatchable->GetBindingProperties().RequiredDescriptorCount;
+    const UINT needed = dispatchable->GetBindingProperties().RequiredDescriptorCount;
+    desc.SizeInDescriptors = descriptors_ == 0 ? needed : descriptors_;
     Com<IDMLBindingTable> table;
     CHECK(device_->CreateBindingTable(&desc, iids::IDMLBindingTable, table.VoidOut()) == S_OK);
     return table;
@@ -336,5 +338,6 @@ class Queue {
   }
 
   IDMLDevice* device_;
+  UINT descriptors_;
   Com<IDMLCommandRecorder> recorder_;
 };

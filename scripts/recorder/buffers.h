@@ -1,0 +1,79 @@
+// What the buffers of a real device know of themselves: their names, and their end.
+
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dml2onnx {
+namespace detail {
+
+// d3d12.h defines the name when it declares ID3D12Object; a program without a real device may do with less.
+#if defined(__ID3D12Object_INTERFACE_DEFINED__)
+
+// WKPDID_D3DDebugObjectNameW: what ID3D12Object::SetName sets.
+inline constexpr GUID kDebugName = {0x4cca5fd8, 0x921f, 0x42c8, {0x85, 0x66, 0x70, 0xca, 0xf2, 0xa9, 0xb7, 0x41}};
+
+inline std::string DebugName(ID3D12Resource* buffer) {
+  UINT size = 0;
+  if (FAILED(buffer->GetPrivateData(kDebugName, &size, nullptr)) || size == 0) return "";
+  std::vector<wchar_t> name(size / sizeof(wchar_t) + 2, L'\0');
+  if (FAILED(buffer->GetPrivateData(kDebugName, &size, name.data()))) return "";
+  return Utf8(name.data());
+}
+
+// Is released with the buffer that it is attached to, and says so.
+class Witness final : public IUnknown {
+ public:
+  explicit Witness(std::function<void()> atEnd) : atEnd_(std::move(atEnd)) {}
+  Witness(const Witness&) = delete;
+  Witness& operator=(const Witness&) = delete;
+
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) noexcept override {
+    if (ppv == nullptr) return E_POINTER;
+    *ppv = nullptr;
+    if (!Same(riid, kIidUnknown)) return E_NOINTERFACE;
+    AddRef();
+    *ppv = static_cast<IUnknown*>(this);
+    return S_OK;
+  }
+  ULONG STDMETHODCALLTYPE AddRef() noexcept override { return ++references_; }
+  ULONG STDMETHODCALLTYPE Release() noexcept override {
+    const ULONG left = --references_;
+    if (left == 0) {
+      Guarded([this] {
+        atEnd_();
+        return S_OK;
+      });
+      delete this;
+    }
+    return left;
+  }
+
+ private:
+  ~Witness() = default;
+
+  std::atomic<ULONG> references_{1};
+  const std::function<void()> atEnd_;
+};
+
+// Calls `atEnd` when the buffer is destroyed; `owner` tells several that watch one buffer apart.
+inline void Watch(ID3D12Resource* buffer, const void* owner, std::function<void()> atEnd) {
+  GUID guid = {0x3f1c9f10, 0x6a34, 0x4b0e, {}};
+  static_assert(sizeof owner <= sizeof guid.Data4, "a pointer is a part of a GUID");
+  std::memcpy(guid.Data4, &owner, sizeof owner);
+  const auto witness = Ref<Witness>::Adopt(new Witness(std::move(atEnd)));
+  buffer->SetPrivateDataInterface(guid, &*witness);
+}
+
+#else
+
+inline std::string DebugName(ID3D12Resource*) { return ""; }
+inline void Watch(ID3D12Resource*, const void*, const std::function<void()>&) {}
+
+#endif
+
+}  // namespace detail
+}  // namespace dml2onnx
