@@ -134,7 +134,7 @@ class DescriptorReader:
         if known is None:
             problems: list[Problem] = []
             values = self._read_fields(self._plan(schema), raw, given, beside, problems)
-            known = self._operators[key] = Reading(OperatorDesc(schema, values), tuple(problems))
+            known = self._operators[key] = _completed(Reading(OperatorDesc(schema, values), tuple(problems)))
         return known
 
     def tensor(self, raw: object, owner: Json, problems: list[Problem]) -> TensorDesc | Unreadable:
@@ -487,6 +487,15 @@ class DescriptorReader:
         values = self._read_fields(plan, fields, dict.fromkeys(tensors), form.beside, found)
         problems.extend(problem.under(*form.fields_path) for problem in found)
         return OperatorDesc(schema, values)
+
+
+def _completed(reading: Reading) -> Reading:
+    """With what is missing said in full, which takes the rules of the checks; most descriptors do without them."""
+    if not any(problem.code is codes.MISSING_FIELD for problem in reading.problems):
+        return reading
+    from dml2onnx.frontends.remedies import with_remedies
+
+    return reading._replace(problems=with_remedies(*reading))
 
 
 def _wrapped(raw: object, data_type: DataType) -> int | None:

@@ -17,7 +17,7 @@ from dml2onnx.frontends.problems import report
 from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
-from .models import CONVOLUTION, PADDING1, REMOVE, Model, dx_operator, edited, f32
+from .models import CONVOLUTION, PADDING1, REMOVE, Model, dx_operator, edited, f32, load_model
 from .rejections import Case, case, check
 
 if TYPE_CHECKING:
@@ -549,3 +549,25 @@ def test_a_size_of_zero_is_none(dialect: Dialect) -> None:
     assert [(item.code, item.path) for item in problems] == [
         (codes.FIELD_RANGE, ("InputTensor", "TotalTensorSizeInBytes"))
     ]
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "expected"),
+    [
+        ("/OutputTensor", "/OutputTensor", "FLOAT32 [1, 4, 6, 6]"),
+        ("/OutputTensor/Sizes", "/OutputTensor/Sizes", "[1, 4, 6, 6]"),
+        ("/OutputTensor/DataType", "/OutputTensor/DataType", "a data type"),
+        ("/Strides", "/Strides", "such as [1, 1]"),
+        ("/EndPadding", "/EndPadding", "such as [0, 0]"),
+        ("/GroupCount", "/GroupCount", ""),
+        ("/InputTensor/Sizes", "/InputTensor/Sizes", "an array of whole numbers"),
+    ],
+)
+def test_what_is_missing_is_said_where_it_follows(change: str, place: str, expected: str, tmp_path: Path) -> None:
+    """In every format: here as a structure of the API, and as a dispatchable."""
+    desc = edited(CONVOLUTION, (change, REMOVE))
+    graph = {"Nodes": [{"Type": 1, "Desc": {"Operator": {"Type": "CONVOLUTION", "Desc": desc}}}], "OutputEdges": []}
+    for model in (graph, dx_operator("CONVOLUTION", desc)):
+        missing = [item for item in load_model(tmp_path, model).findings if item.code == codes.MISSING_FIELD.id]
+        assert [item.pointer.endswith(place) for item in missing] == [True]
+        assert expected in missing[0].expected
