@@ -22,10 +22,13 @@ class Compiler:
     """A command that compiles C++17."""
 
     command: tuple[str, ...]
+    only_checks: bool = True
+    """Whether it can leave it at looking for mistakes."""
 
     def object(self, source: Path, include: Path, *options: str) -> None:
         """Compiles a file that includes the recorder, ``include`` being where ``DirectML.h`` lies; warnings fail."""
-        self._run(source, include, *options, "-c", "-o", str(source.with_suffix(".o")))
+        last = ("-fsyntax-only",) if self.only_checks else ("-c", "-o", str(source.with_suffix(".o")))
+        self._run(source, include, *options, *last)
 
     def program(self, source: Path, include: Path, output: Path, *options: str) -> None:
         """Makes a program that runs here of a file that includes the recorder; warnings fail."""
@@ -48,7 +51,7 @@ def zig(target: str | None = None) -> Compiler | None:
     python = ZIG / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     # quick: what zig adds for debugging is for programs that run
     options = () if target is None else ("-target", target, "-g0", "-fno-sanitize=undefined")
-    return Compiler((str(python), "-m", "ziglang", "c++", *options)) if python.exists() else None
+    return Compiler((str(python), "-m", "ziglang", "c++", *options), only_checks=False) if python.exists() else None
 
 
 def native() -> Compiler | None:

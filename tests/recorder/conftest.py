@@ -7,7 +7,7 @@ import pytest
 
 from dml2onnx.cli import main
 from tests.recorder import compilers, stand_in
-from tests.recorder.sample import SAMPLE, given
+from tests.recorder.sample import SAMPLE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,5 +52,5 @@ def recording(compiler: Compiler, directml: Path, tmp_path_factory: pytest.TempP
 def compiled(recording: Path) -> Path:
     """The recorded network with its weights, as ONNX."""
     model = recording.parent / "upscale.onnx"
-    assert main(["compile", str(recording / "upscale.json"), *given(recording), "-o", str(model)]) == 0
+    assert main(["compile", str(recording), "-o", str(model)]) == 0
     return model

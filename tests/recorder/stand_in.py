@@ -9,6 +9,7 @@ of COM and Direct3D 12 that it needs.
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -212,3 +213,8 @@ def _interface(name: str, item: Facts) -> str:
 
 def _parameters(item: Facts) -> str:
     return ", ".join(f"{parameter['type']} {parameter['name']}" for parameter in item["parameters"])
+
+
+if __name__ == "__main__":
+    # python -m tests.recorder.stand_in DIRECTORY, for whoever wants to try the recorder and has no DirectML.h
+    write(Path(sys.argv[1]))

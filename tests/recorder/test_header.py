@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx import catalog, recorder
-from tests.recorder import stand_in
+from tests.recorder import compilers, stand_in
 
 if TYPE_CHECKING:
     from tests.recorder.compilers import Compiler
@@ -83,3 +84,18 @@ def test_the_catalogue_has_the_fields_of_the_header(name: str) -> None:
     fields = stand_in.facts()["structs"][operator.struct]["fields"]
     assert [field.name for field in operator.fields] == [field["name"] for field in fields]
     assert [field.count for field in operator.fields] == [field.get("count") for field in fields]
+
+
+def test_every_operator_is_there_from_its_target_version_on() -> None:
+    text = (compilers.RECORDER / recorder.HEADER).read_text(encoding="utf-8")
+    table = text[text.index("OperatorFields kOperators[]") :].partition("};\n\n")[0]
+    version, found = 0x1000, {}
+    for line in table.splitlines()[1:]:
+        if match := re.fullmatch(r"#if DML2ONNX_TARGET_VERSION >= (0x\d+)", line):
+            version = int(match[1], 16)
+        elif match := re.match(r"    \{(DML_OPERATOR_\w+), ", line):
+            found[match[1]] = version
+    declared = stand_in.facts()["enums"]["DML_OPERATOR_TYPE"]["values"]
+    assert found == {
+        name: int(declared[name]["since"].replace("_", "") + "00", 16) for name in catalog.operator_names()
+    }
