@@ -15,7 +15,7 @@ from dml2onnx import files, wire
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE, TOO_LARGE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.garbage import collection_paused
-from dml2onnx.model import INT4, UINT4, UNKNOWN, stored_size
+from dml2onnx.model import INT4, UINT4, has_unknown, is_unknown, stored_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -155,7 +155,7 @@ def _message(
 
 def _known(shape: tuple[int, ...]) -> tuple[int | None, ...]:
     """A shape without the sizes that only the run will tell."""
-    return tuple([None if size == UNKNOWN else size for size in shape]) if UNKNOWN in shape else shape
+    return tuple([None if is_unknown(size) else size for size in shape]) if has_unknown(shape) else shape
 
 
 def _packed(array: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from dml2onnx.model import UNKNOWN
+from dml2onnx.model import has_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ def padded_axes(start: Sequence[int], end: Sequence[int]) -> Iterator[int]:
 def _is_narrow(x: Tensor, start: Sequence[int], end: Sequence[int]) -> bool:
     """Whether many short rows get longer, along one axis."""
     axes = list(padded_axes(start, end))
-    if len(axes) != 1 or UNKNOWN in x.shape:
+    if len(axes) != 1 or has_unknown(x.shape):
         return False
     (axis,) = axes
     row = (start[axis] + x.shape[axis] + end[axis]) * prod(x.shape[axis + 1 :]) * x.dtype.itemsize

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.ir.tensor import DataType
+from dml2onnx.lowering.element_wise import bound
 from dml2onnx.lowering.margins import padded_axes, surrounded
 from dml2onnx.lowering.registry import lowers
 
@@ -28,12 +27,12 @@ _MODES: dict[str, PadMode] = {"EDGE": "edge", "REFLECTION": "reflect", "WRAP": "
 
 @lowers("PADDING", moves=("InputTensor",))
 def padding(node: Operands, e: Emitter) -> Tensor:
-    """The input with margins at both ends of every dimension; PaddingValue is converted like a CLIP bound.
+    """The input with margins at both ends of each axis; PaddingValue is converted as a bound of CLIP [decision D7].
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding_operator_desc
     """
     if node.op.enum("PaddingMode") == "CONSTANT":
-        value = _converted(node.op.float("PaddingValue"), node.output().data_type)
+        value = bound(node.op.float("PaddingValue"), node.output().data_type.dtype)
         return surrounded(e, *_margins(node), node.as_moved(value))
     return _continue(node, e)
 
@@ -47,19 +46,6 @@ def padding1(node: Operands, e: Emitter) -> Tensor:
     if node.op.enum("PaddingMode") == "CONSTANT":
         return surrounded(e, *_margins(node), node.as_moved(node.op.scalar("PaddingValue").value))
     return _continue(node, e)
-
-
-def _converted(value: float, data_type: DataType) -> int | float:
-    """Integers drop the fraction and clamp to their range, FLOAT16 rounds [decisions D7, E7]."""
-    if data_type is DataType.FLOAT16:
-        with np.errstate(over="ignore"):
-            return float(np.float64(value).astype(np.float16))
-    if data_type.is_float:
-        return value
-    low, high = data_type.limits
-    if isnan(value):
-        return 0
-    return high if value >= high else low if value <= low else int(value)
 
 
 def _margins(node: Operands) -> tuple[Tensor, tuple[int, ...], tuple[int, ...]]:

@@ -21,11 +21,30 @@ Attribute: TypeAlias = "int | float | str | tuple[int, ...] | tuple[float, ...] 
 """INT, FLOAT, STRING, INTS, FLOATS, STRINGS or GRAPH."""
 
 
-UNKNOWN = 4099
-"""Stands for the size of an axis that is known at run time only; a value of that very size is written without it too.
+class UnknownSize(int):
+    """The size of an axis that is known at run time only; there is one, :data:`UNKNOWN`.
 
-It broadcasts as any size does, and is small enough for products of several.
-"""
+    It is a number, so that it broadcasts and multiplies as sizes do, small enough for products of several. An axis of
+    just as many elements is another thing: what is unknown is told by its type, with :func:`is_unknown`.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN = UnknownSize(4099)
+
+
+def is_unknown(size: int) -> bool:
+    """Whether only the run tells this size."""
+    return type(size) is UnknownSize
+
+
+def has_unknown(shape: tuple[int, ...]) -> bool:
+    """Whether any size of a shape is unknown."""
+    return UNKNOWN in shape and any(map(is_unknown, shape))  # the first is fast, and nearly always all there is
 
 
 @dataclass(slots=True, eq=False)

@@ -54,7 +54,7 @@ def max_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     any_nan, any_number = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
     for flat, inside in windows(op, tuple(spatial), shape[2:]):
         candidate = np.take(planes, flat, axis=2)
-        better = (candidate > best) | ~found  # type: ignore[operator]
+        better = (candidate > best) | ~found  # type: ignore[operator]  # all numeric types compare
         if has_nan:
             is_nan = candidate != candidate
             any_nan |= is_nan & inside

@@ -72,7 +72,6 @@ UNARY = [
     "Abs",
     "Sqrt",
     "Reciprocal",
-    "Shrink",
     "ThresholdedRelu",
     "Floor",
     "Ceil",

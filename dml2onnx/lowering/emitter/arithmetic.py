@@ -89,12 +89,12 @@ class ArithmeticOps(MovementOps):
         if a.dtype.kind != "f":
             return self._binary("Mod", _VALUE, a, b, np.remainder)
         assert a.dtype == b.dtype, f"Mod of {a.dtype} and {b.dtype}"
-        shape = np.broadcast_shapes(a.shape, b.shape)
+        shape = broadcast_shape(a.shape, b.shape)
         return self.emit("Mod", _VALUE, [a, b], a.dtype, shape, {"fmod": 1}, np.fmod)
 
     def Pow(self, a: Tensor, b: Tensor) -> Tensor:
         """Power of floats; the exponent may also be FLOAT, DOUBLE, INT32 or INT64 when the base is something else."""
-        shape = np.broadcast_shapes(a.shape, b.shape)
+        shape = broadcast_shape(a.shape, b.shape)
         bound = (0, 1) if a.dtype == b.dtype else (0,)
         return self.emit("Pow", Traits(inputs=bound), [a, b], a.dtype, shape, None, np.power)
 
@@ -166,7 +166,7 @@ class ArithmeticOps(MovementOps):
 
     def BitShift(self, a: Tensor, b: Tensor, direction: Literal["LEFT", "RIGHT"]) -> Tensor:
         """Unsigned integers shifted by fewer bits than they have."""
-        shape = np.broadcast_shapes(a.shape, b.shape)
+        shape = broadcast_shape(a.shape, b.shape)
         fold = np.left_shift if direction == "LEFT" else np.right_shift
         return self.emit("BitShift", _VALUE, [a, b], a.dtype, shape, {"direction": direction}, fold)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from hashlib import blake2b
+from itertools import zip_longest
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.lowering.budget import Budget
-from dml2onnx.model import ELEMENT_TYPES, INT64, Node, Origin, Value
+from dml2onnx.model import ELEMENT_TYPES, INT64, UNKNOWN, Node, Origin, Value, has_unknown, is_unknown
 from dml2onnx.targets import legal_type, target
 
 if TYPE_CHECKING:
@@ -113,7 +114,17 @@ class Dequantized:
 def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """``numpy.broadcast_shapes``; nearly always all shapes are one."""
     first = shapes[0]
-    return first if all(shape == first for shape in shapes) else np.broadcast_shapes(*shapes)
+    if all(shape == first for shape in shapes):
+        return first
+    result = np.broadcast_shapes(*shapes)
+    if not any(map(has_unknown, shapes)):
+        return result
+    # numpy gives plain numbers
+    axes = zip_longest(*(reversed(shape) for shape in shapes))
+    return tuple(
+        UNKNOWN if any(size is not None and is_unknown(size) for size in sizes) else size
+        for size, sizes in zip(result, reversed(list(axes)), strict=True)
+    )
 
 
 class EmitterCore:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dml2onnx.lowering.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape
-from dml2onnx.model import INT64, UNKNOWN
+from dml2onnx.model import INT64, UNKNOWN, has_unknown
 from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class MovementOps(EmitterCore):
 
     def Flatten(self, x: Tensor) -> Tensor:
         """All elements in one row, however many there are."""
-        if UNKNOWN not in x.shape:
+        if not has_unknown(x.shape):
             return self.Reshape(x, (x.size,))
         return self.nodes("Reshape", [x, self.ints((-1,))], [(x.dtype, (UNKNOWN,))])[0]
 
@@ -172,7 +172,7 @@ class MovementOps(EmitterCore):
         """
         shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
         single = shape[axis + indices.rank :].count(1) == x.rank - axis - 1
-        if single and self.target.has(Quirk.GATHER_ELEMENT_BY_ELEMENT) and UNKNOWN not in shape:
+        if single and self.target.has(Quirk.GATHER_ELEMENT_BY_ELEMENT) and not has_unknown(shape):
             rows, columns = prod(x.shape[:axis]), indices.size
             if rows * columns >= MANY_ELEMENTS and (x.value is None or indices.value is None):
                 table = self.Reshape(x, (rows, x.shape[axis]))

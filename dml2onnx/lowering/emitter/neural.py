@@ -329,10 +329,6 @@ class NeuralOps(EmitterCore):
         """``0.5 * x * (1 + erf(x / sqrt 2))``; opset 20."""
         return self._activation("Gelu", x)
 
-    def Shrink(self, x: Tensor, bias: float, lambd: float) -> Tensor:
-        """``x + bias`` below ``-lambd``, ``x - bias`` above ``lambd``, else 0."""
-        return self._activation("Shrink", x, bias=bias, lambd=lambd)
-
     def Softmax(self, x: Tensor, axis: int) -> Tensor:
         """Exponentials along an axis, normalised to sum 1."""
         return self._activation("Softmax", x, axis=axis)
