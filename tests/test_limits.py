@@ -70,12 +70,30 @@ FORMATS: dict[str, Callable[[str], bytes]] = {
 }
 
 
+class Watch:
+    """The names of files that are opened while it is on."""
+
+    def __init__(self) -> None:
+        self.opened: list[str] = []
+        self.is_on = False
+
+    def hear(self, event: str, arguments: tuple[object, ...]) -> None:
+        if self.is_on and event == "open":
+            self.opened.append(str(arguments[0]))
+
+
+@pytest.fixture(scope="module")
+def watch() -> Watch:
+    """One for all tests, since Python never lets go of such hooks."""
+    made = Watch()
+    sys.addaudithook(made.hear)
+    return made
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there, and pipes are no files")
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("name", ELSEWHERE.values(), ids=ELSEWHERE)
-def test_no_format_names_files_of_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str, name: str
-) -> None:
+def test_no_format_names_files_of_others(tmp_path: Path, watch: Watch, format: str, name: str) -> None:
     directory = tmp_path / "model"
     for name_ in ("sub", "sub.bin"):
         (directory / name_).mkdir(parents=True)
@@ -86,22 +104,17 @@ def test_no_format_names_files_of_others(
         os.mkfifo(directory / name_)
     path = directory / ("Partition_0.bin" if format == "serialized" else "model.json")
     path.write_bytes(FORMATS[format](name))
-    opened: list[str] = []
-
-    def spying(event: str, arguments: tuple[object, ...]) -> None:
-        if watching and event == "open":
-            opened.append(str(arguments[0]))
-
-    watching = True
-    sys.addaudithook(spying)
+    watch.opened, watch.is_on = [], True
     try:
         graph = dml2onnx.load(path)
     finally:
-        watching = False
+        watch.is_on = False
     assert {item.code for item in graph.findings} & {"DML1020", "DML1021", "DML1028"}
     inside = str(directory.resolve())
-    assert [item for item in opened if not item.startswith((inside, sys.prefix, sys.base_prefix, str(ROOT)))] == []
-    assert [item for item in opened if Path(item).name in ("pipe", "pipe.bin", "link.bin")] == []
+    assert [
+        item for item in watch.opened if not item.startswith((inside, sys.prefix, sys.base_prefix, str(ROOT)))
+    ] == []
+    assert [item for item in watch.opened if Path(item).name in ("pipe", "pipe.bin", "link.bin")] == []
 
 
 ROOT = Path(__file__).parent.parent
