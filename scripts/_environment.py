@@ -34,11 +34,11 @@ def prepare(name: str, lock: str = "test", *options: str, project: bool = True) 
     if interpreter(directory).exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
         return interpreter(directory)
     print(f"preparing {directory} (once, about a minute)", flush=True)
-    _create(directory)
-    _pip(directory, "--require-hashes", *options, "-r", str(REQUIREMENTS / f"{lock}.txt"))
+    create(directory)
+    pip(directory, "--require-hashes", *options, "-r", str(REQUIREMENTS / f"{lock}.txt"))
     if project:
         # the build backend is pinned as well, so it is not fetched a second time in another version
-        _pip(directory, "--no-build-isolation", "--no-deps", "--editable", str(ROOT))
+        pip(directory, "--no-build-isolation", "--no-deps", "--editable", str(ROOT))
     stamp.write_text(digest, encoding="utf-8")
     return interpreter(directory)
 
@@ -81,7 +81,8 @@ def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = N
     ).returncode
 
 
-def _create(directory: Path) -> None:
+def create(directory: Path) -> None:
+    """Makes an empty virtual environment; ends the script where that cannot be."""
     if not _has_ensurepip() and importlib.util.find_spec("pip") is None:
         sys.exit("neither ensurepip nor pip is there; on Debian and Ubuntu: apt install python3-venv")
     options = ["--clear"] if _has_ensurepip() else ["--clear", "--without-pip"]
@@ -89,13 +90,14 @@ def _create(directory: Path) -> None:
         sys.exit(f"cannot make {directory}")
 
 
-def _pip(directory: Path, *arguments: str) -> None:
+def pip(directory: Path, *arguments: str) -> None:
+    """Installs into a virtual environment; ends the script when that fails."""
     python = interpreter(directory)
-    pip: list[str | Path] = (
+    command: list[str | Path] = (
         [python, "-m", "pip"] if _has_ensurepip() else [sys.executable, "-m", "pip", "--python", python]
     )
     environment = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
-    code = run([*pip, "install", "--quiet", *arguments], environment)
+    code = run([*command, "install", "--quiet", *arguments], environment)
     if code != 0:
         sys.exit(f"pip install {' '.join(arguments)} failed with exit code {code}")
 

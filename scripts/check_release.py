@@ -5,6 +5,7 @@
     python scripts/check_release.py --python 3.13     with another Python, which has to be on this machine
     python scripts/check_release.py --newest          with the newest, not those that the tests have seen
     python scripts/check_release.py --sdist           with a part of the tests, from the source distribution
+    python scripts/check_release.py --brief           only pages that use every command, as scripts/test.py does
     python scripts/check_release.py --keep dist       keeps what was built, if all is well
 
 The wheel is built from the source distribution, so that neither lacks anything, and compared with one that is built
@@ -24,10 +25,12 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from _environment import REQUIREMENTS, ROOT, interpreter, prepare
+from _environment import REQUIREMENTS, ROOT, create, interpreter, pip, prepare
 
 TESTS = ("tests/cli", "tests/test_api.py", "tests/test_runtime.py", "tests/test_samples.py", "tests/exporters")
 """What depends on the packages that the project uses, and takes a minute."""
+BRIEF = ("README.md", "docs/command-line.md", "docs/pydirectml.md", "docs/cpp.md")
+"""Pages that use every command."""
 PORTABLE = ("README.md", "docs/builder.md", "docs/formats.md", "docs/native-format.md", "docs/python.md")
 """Pages without commands that Windows lacks, and without paths in what is printed."""
 TOOLS = ("pytest", "pytest-timeout", "hypothesis", "scipy", "jsonschema", "websocket-client")
@@ -77,6 +80,10 @@ def contents(wheel: Path) -> dict[str, int]:
 
 def environment(uv: list[str | Path], place: Path, wheel: Path, options: argparse.Namespace) -> Path:
     """A new environment that holds the wheel, and what comes with it."""
+    if not (options.python or options.lowest or options.newest):
+        create(place / "venv")
+        pip(place / "venv", "--constraint", str(pins(place)), f"{wheel}[images,completion]")
+        return interpreter(place / "venv")
     version = options.python or f"{sys.version_info.major}.{sys.version_info.minor}"
     call(*uv, "venv", "--quiet", "--python", version, "--no-python-downloads", place / "venv", directory=place)
     python = interpreter(place / "venv")
@@ -98,14 +105,13 @@ def pins(place: Path, names: tuple[str, ...] = ()) -> Path:
     return file
 
 
-def documents(python: Path, place: Path) -> None:
+def documents(python: Path, place: Path, chosen: tuple[str, ...]) -> None:
     """All that the documents say, where there is nothing of the repository but its pages."""
     pages = place / "pages"
     shutil.copytree(ROOT / "docs", pages / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     shutil.copyfile(ROOT / "README.md", pages / "README.md")
     (pages / "scripts").mkdir()
     shutil.copyfile(ROOT / "scripts" / "run_docs.py", pages / "scripts" / "run_docs.py")
-    chosen = PORTABLE if os.name == "nt" else ()
     print(call(python, "-I", "scripts/run_docs.py", *chosen, directory=pages), end="")
 
 
@@ -124,6 +130,7 @@ def main() -> int:
     versions.add_argument("--lowest", action="store_true", help="with the lowest versions of all packages")
     versions.add_argument("--newest", action="store_true", help="with the newest versions of all packages")
     parser.add_argument("--sdist", action="store_true", help="run tests of the source distribution as well")
+    parser.add_argument("--brief", action="store_true", help="only pages that use every command")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="put what was built there, if all is well")
     options = parser.parse_args()
     tools = prepare(".venv")
@@ -133,7 +140,7 @@ def main() -> int:
         wheel, source = build(tools, place)
         python = environment(uv, place, wheel, options)
         print(call(python, "-I", "-m", "dml2onnx", "doctor", directory=place), end="")
-        documents(python, place)
+        documents(python, place, PORTABLE if os.name == "nt" else BRIEF if options.brief else ())
         if options.sdist:
             tests(uv, python, source, place)
         if options.keep:

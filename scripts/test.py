@@ -51,6 +51,7 @@ def steps(python: Path) -> list[Step]:
         Step("mypy", [*module, "mypy"]),
         *(Step(f"{path.name} --check", [python, path, "--check"]) for path in generators),
         Step("build_docs.py", [python, ROOT / "scripts" / "build_docs.py"]),
+        Step("check_release.py", [python, ROOT / "scripts" / "check_release.py", "--brief"]),
         Step("pytest", [*module, "pytest", *_parallel()]),
     ]
 
