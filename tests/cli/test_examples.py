@@ -65,9 +65,6 @@ WITHOUT = frozenset(
         checking.UNKNOWN_ENUMERATOR,
         checking.ARRAY_LENGTH,
         checking.SCALAR_TYPE,
-        checking.EXACTLY_ONE,
-        checking.AT_LEAST_ONE,
-        checking.REQUIRED_HERE,
         checking.WRONG_DATA_TYPE,
         checking.FUSED_TENSORS,
     )
