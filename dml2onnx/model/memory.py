@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from dml2onnx.model.records import UNKNOWN
+from dml2onnx.model.records import has_unknown
 from dml2onnx.model.types import stored_size
 
 if TYPE_CHECKING:
@@ -74,4 +74,4 @@ def _owners(values: tuple[Value | None, ...], owner: dict[str, str]) -> list[str
 
 def _nbytes(dtype: DType, shape: tuple[int, ...]) -> int:
     """Of what is as large as the numbers in it say, nothing is known."""
-    return 0 if UNKNOWN in shape else stored_size(dtype, prod(shape))
+    return 0 if has_unknown(shape) else stored_size(dtype, prod(shape))
