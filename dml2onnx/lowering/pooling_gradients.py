@@ -30,7 +30,7 @@ def max_unpooling(node: Operands, e: Emitter) -> Tensor:
     count = prod(sizes)
     places = e.Cast(e.Min(indices, e.constant(min(count, np.iinfo(indices.dtype.name).max), indices.dtype)), INT64)
     is_inside = places.value is not None and bool((places.value < count).all())  # type: ignore[operator]
-    zeros = e.ConstantOfShape((count if is_inside else count + 1,), 0, x.dtype)
+    zeros = e.ConstantOfShape((count if is_inside else count + 1,), 0, x.dtype, fold=x.value is not None)
     y = e.ScatterElements(zeros, e.Reshape(places, (x.size,)), e.Reshape(x, (x.size,)))
     return e.Reshape(e.Slice(y, (0,), (count,)), sizes)
 
@@ -51,7 +51,7 @@ def max_pooling_grad(node: Operands, e: Emitter) -> Tensor:
     if pool.has_empty:
         holds_some = e.constant(pool.inside()[None, None] > 0)
         gradient = e.Where(holds_some, gradient, e.constant(0, gradient.dtype))
-    zeros = e.ConstantOfShape((x.size,), 0, gradient.dtype)
+    zeros = e.ConstantOfShape((x.size,), 0, gradient.dtype, fold=gradient.value is not None)
     places, updates = (e.Reshape(item, (item.size,)) for item in (indices, gradient))
     return e.Reshape(e.ScatterElements(zeros, places, updates, reduction="add"), x.shape)
 

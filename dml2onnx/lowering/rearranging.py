@@ -194,7 +194,7 @@ def _scatter_to_image(e: Emitter, x: Tensor, w: _Windows) -> Tensor:
     e.note("ScatterElements adds the elements up in the padded image, of which a Slice is the result")
     e.budget.require(w.batch * w.channels * prod(w.sizes) * prod(w.blocks))
     images, places = w.batch * w.channels, w.flat_places(len(w.spatial)).reshape(1, -1)
-    canvas = e.ConstantOfShape((images, prod(w.padded)), 0, x.dtype)
+    canvas = e.ConstantOfShape((images, prod(w.padded)), 0, x.dtype, fold=x.value is not None)
     indices = e.Expand(e.positions(places), (images, places.size))
     padded = e.ScatterElements(canvas, indices, e.Reshape(x, (images, places.size)), 1, reduction="add")
     last = (a + n for a, n in zip(w.start, w.spatial, strict=True))

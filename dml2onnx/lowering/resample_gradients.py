@@ -117,6 +117,6 @@ def _sent(
     updates = x
     if shares is not None:
         updates = e.Mul(e.Gather(x, e.positions(elements), i), e.constant(shares.reshape(column), x.dtype))
-    zeros = e.ConstantOfShape((*x.shape[:i], size, *x.shape[i + 1 :]), 0, x.dtype)
+    zeros = e.ConstantOfShape((*x.shape[:i], size, *x.shape[i + 1 :]), 0, x.dtype, fold=x.value is not None)
     where = e.Expand(e.positions(places.reshape(column)), updates.shape)
     return e.ScatterElements(zeros, where, updates, i, reduction="add")

@@ -321,17 +321,20 @@ class MovementOps(EmitterCore):
         return result
 
     def ConstantOfShape(
-        self, shape: Sequence[int], value: float | int | np.generic, dtype: np.dtype[np.generic]
+        self, shape: Sequence[int], value: float | int | np.generic, dtype: np.dtype[np.generic], *, fold: bool = False
     ) -> Tensor:
         """One value everywhere: a constant up to :data:`STORED` bytes, beyond them an Expand of one element.
 
         The node takes some 150 bytes in the file, and no time when the model runs: ONNX Runtime folds it when it loads
-        the model. But nothing that follows from it is known when compiling, as it is of a small constant.
+        the model. But nothing that follows from it is known when compiling, as it is of a small constant. So ``fold``
+        says that what it goes into is constant as well: a canvas that is written over is not stored, its result is.
         """
         one, sizes = self.constant(value, dtype), tuple(shape)
         size = prod(sizes)
         if size * one.dtype.itemsize <= STORED:
             return self.constant(np.broadcast_to(one.constant, sizes))
+        if fold:
+            return self.Expand(one, sizes)
         return self.emit("Expand", MOVES, [one, self.ints(sizes)], one.dtype, sizes)
 
     def positions(self, values: np.ndarray) -> Tensor:
