@@ -43,7 +43,10 @@ class ContentsFile:
     def named(cls, text: str) -> ContentsFile:
         """A file by its name, or ``FILE.npz:array``."""
         begin = text.lower().rfind(_NPZ + ":")
-        if begin < 0 or Path(text).exists():
+        try:
+            if begin < 0 or Path(text).exists():
+                return cls(Path(text))
+        except (OSError, ValueError):  # what no file can be called, which is said when it is read
             return cls(Path(text))
         end = begin + len(_NPZ)
         return cls(Path(text[:end]), text[end + 1 :])

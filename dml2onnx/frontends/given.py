@@ -179,8 +179,7 @@ def _stems(path: Path) -> Iterator[str]:
 def _files(directory: Path) -> list[Path]:
     try:
         return sorted(path for path in directory.iterdir() if path.is_file())
-    except OSError as error:
-        message = f"cannot read the directory {quote(str(directory))}: {error.strerror}"
-        raise UnreadableError(
-            codes.FILE_UNREADABLE.at(message, expected="a directory", found=str(error.strerror))
-        ) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        message = f"cannot read the directory {quote(str(directory))}: {reason}"
+        raise UnreadableError(codes.FILE_UNREADABLE.at(message, expected="a directory", found=reason)) from None

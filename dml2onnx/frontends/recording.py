@@ -94,7 +94,10 @@ class Recorded:
 def index_of(path: Path) -> Path:
     """The index of a recording's directory; any other path as it is."""
     index = path / INDEX
-    return index if path.is_dir() and index.is_file() else path
+    try:
+        return index if path.is_dir() and index.is_file() else path
+    except (OSError, ValueError):  # what no file can be called, which is said when it is read
+        return path
 
 
 def is_index(document: Document) -> bool:

@@ -227,3 +227,12 @@ def test_names_of_archives(tmp_path: Path) -> None:
     odd = tmp_path / "a.npz:b"
     odd.write_bytes(b"")
     assert ContentsFile.named(str(odd)) == ContentsFile(odd)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "x" * 5000 + ".npz:w", "a\0b", "a\0b.npz:w"])
+def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
+    load_model(tmp_path, NATIVE)
+    with pytest.raises(UnreadableError):
+        dml2onnx.load(tmp_path / "model.json", constants={"x": name})
+    with pytest.raises(UnreadableError):
+        dml2onnx.load(tmp_path / "model.json", LoadOptions(constant_directories=(Path(name),)))
