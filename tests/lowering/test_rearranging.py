@@ -164,12 +164,12 @@ FORMS = [
     ("patches, the rest cut off", {"sizes": (2, 4), "steps": (2, 4)}, ["Slice", "Transpose", "Gather"], ["Col2Im"]),
     ("one row high", {"spatial": (1, 6), "sizes": (1, 3)}, SLICES, ["Col2Im"]),
     ("the image", {"sizes": (1, 1)}, ["Gather"], ["Col2Im"]),
-    ("volume", {"spatial": (3, 4, 5), "sizes": (2, 2, 3)}, [*SLICES, "Gather"], ["ScatterElements"]),
+    ("volume", {"spatial": (3, 4, 5), "sizes": (2, 2, 3)}, [*SLICES, "Gather"], ["Expand", "ScatterElements"]),
     (
         "dilated and padded volume",
         {"spatial": (3, 4, 5), "sizes": (2, 2, 3), "dilations": (2, 1, 2), "start": (1, 0, 1), "end": (0, 1, 1)},
         ["Pad", *SLICES, "Gather"],
-        ["ScatterElements", "Slice"],
+        ["Expand", "ScatterElements", "Slice"],
     ),
 ]
 
