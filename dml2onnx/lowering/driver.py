@@ -167,8 +167,8 @@ class _Names:
             self._tensors.add(tensor)
 
     def give(self, name: str, tensor: Tensor, e: Emitter) -> None:
-        """Called right behind the node that writes ``tensor`` into the value of this name."""
-        if self._is_new(tensor, e):
+        """Called right behind the node that writes ``tensor`` into the value of this name; in ONNX "" names nothing."""
+        if name and self._is_new(tensor, e):
             tensor.name = e.fresh(name)
             self._tensors.add(tensor)
 

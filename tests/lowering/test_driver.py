@@ -385,13 +385,13 @@ def value_names(graph: Graph) -> list[str]:
     return [name for node in model.model_proto.graph.node for name in node.output]
 
 
-@pytest.mark.parametrize("empty", ["input", "constant", "output"])
+@pytest.mark.parametrize("empty", ["input", "constant", "middle", "output"])
 def test_empty_names(empty: str) -> None:
     """In ONNX an empty name is nothing at all; buffers may be called so, and an unnamed constant is not that one."""
-    names = {"input": "x", "constant": "w", "output": "y", empty: ""}
+    names = {"input": "x", "constant": "w", "middle": "h", "output": "y", empty: ""}
     x, w, y = (Value(names[role], 16) for role in ("input", "constant", "output"))
     desc, padded = t("FLOAT32", [4]), t("FLOAT32", [6])
-    middle, last = Value("middle", 16), Value(y.name, 24)
+    middle, last = Value(names["middle"], 16), Value(y.name, 24)
     add = operator("ELEMENT_WISE_ADD", ATensor=desc, BTensor=desc, OutputTensor=desc)
     pad = operator(
         "PADDING", InputTensor=desc, OutputTensor=padded, PaddingMode="CONSTANT", PaddingValue=2.0,
