@@ -7,6 +7,7 @@ import os
 import re
 import tempfile
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from dml2onnx.codes.running import (
 )
 from dml2onnx.diagnostics import Diagnostic, DmlError, quote, shortened
 from dml2onnx.model import peak
+from dml2onnx.model.types import stored_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -84,6 +86,9 @@ def require_memory(graph: OnnxGraph, max_bytes: int | None = None) -> None:
     limit = "--max-bytes" if max_bytes is not None else "the memory of this machine"
     message = f"a run holds {found.nbytes} bytes at once; {limit} is {most}"
     origin = found.origin
+    if origin is None and graph.inputs:
+        port = max(graph.inputs, key=lambda item: stored_size(item.dtype, prod(item.shape)))
+        message += f'; the largest input is "{port.name}"'
     raise DmlError(
         TOO_MUCH_MEMORY.at(
             message,

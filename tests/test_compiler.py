@@ -289,9 +289,13 @@ def test_sample_contents_beyond_the_memory_name_the_input() -> None:
     graph = Graph(
         (node("copy", copy, y, InputTensor=x),), (GraphInput("x", x, default, wide),), (GraphOutput("y", y, first),)
     )
-    item = out_of_memory(compile(graph).run)
+    model = compile(graph)
+    item = out_of_memory(lambda: model.run(max_bytes=1 << 62))
     assert '"x"' in item.message
     assert item.found == str(x.nbytes)
+    with pytest.raises(DmlError, match='largest input is "x"') as caught:
+        model.run()
+    assert [item.code for item in caught.value.diagnostics] == ["DML3020"]
 
 
 def test_progress_is_told_in_nodes() -> None:

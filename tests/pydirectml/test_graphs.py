@@ -317,13 +317,13 @@ class TestCompute:
 
     def test_it_compiles_once(self):
         model, x, w, y, z = self.model()
-        seen = []
-        with settings.use(settings.Settings(compiled=lambda compiled, frozen: seen.append((compiled, frozen)))):
+        seen: list[settings.Computed] = []
+        with settings.use(settings.Settings(compiled=seen.append)):
             for _ in range(3):
                 DEVICE.compute(model, [dml.Binding(x, [1, 2, 3, 4]), dml.Binding(w, [2])], [y, z])
-        [(compiled, frozen)] = seen
-        assert [port.name for port in compiled.inputs] == ["input0"]
-        assert [(slot.name, slot.owned_by_dml) for slot in frozen] == [("input1", True)]
+        [computed] = seen
+        assert [port.name for port in computed.model.inputs] == ["input0"]
+        assert [(slot.name, slot.owned_by_dml) for slot in computed.frozen] == [("input1", True)]
 
     def test_wrong_byte_counts_are_refused(self):
         model, x, w, y, z = self.model()
