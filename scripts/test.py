@@ -49,6 +49,7 @@ def steps(python: Path) -> list[Step]:
         Step("ruff check", [*module, "ruff", "check", *SOURCES]),
         Step("ruff format", [*module, "ruff", "format", "--check", *SOURCES]),
         Step("mypy", [*module, "mypy"]),
+        Step("mypy tests", [*module, "mypy", "tests"]),
         *(Step(f"{path.name} --check", [python, path, "--check"]) for path in generators),
         Step("build_docs.py", [python, ROOT / "scripts" / "build_docs.py"]),
         Step("check_release.py", [python, ROOT / "scripts" / "check_release.py", "--brief"]),

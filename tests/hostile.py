@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dml2onnx.catalog import FieldType
 from dml2onnx.ir.operator import OperatorDesc
@@ -46,7 +46,7 @@ def _numbers(value: object) -> list[int]:
     return [value] if type(value) is int else []
 
 
-def _replaced(value: object, old: int, new: int):  # type: ignore[no-untyped-def]
+def _replaced(value: Any, old: int, new: int) -> Any:
     if isinstance(value, TensorDesc):
         return TensorDesc(value.data_type, tuple(new if size == old else size for size in value.sizes))
     if type(value) is tuple:
@@ -54,7 +54,7 @@ def _replaced(value: object, old: int, new: int):  # type: ignore[no-untyped-def
     return new if type(value) is int and value == old else value
 
 
-def _with_one_large(value: object) -> Iterator[object]:
+def _with_one_large(value: object) -> Iterator[Any]:
     if isinstance(value, TensorDesc):
         for axis in range(value.rank):
             for large in LARGE:

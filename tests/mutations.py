@@ -261,7 +261,7 @@ def attempt(data: bytes, directory: Path) -> tuple[str, str]:
 
 def _bytes(graph: Graph) -> int:
     values = [write.value for node in graph.nodes for _, _, write, _ in node.views_out()]
-    values += [item.value for item in (*graph.inputs, *graph.constants)]
+    values += [*(item.value for item in graph.inputs), *(item.value for item in graph.constants)]
     views = [desc.element_count for node in graph.nodes for _, _, _, desc in node.views_in()]
     return sum(value.nbytes for value in values) + 4 * sum(views)
 

@@ -20,7 +20,9 @@ from hypothesis import strategies as st
 
 import dml2onnx
 from dml2onnx.checks import check
+from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.reference import evaluate_results
 from dml2onnx.verification import batch, coverage, descriptor_trials, relations, trial, variations
 from dml2onnx.verification.lone import lone_node
 from tests import mutations
@@ -62,13 +64,14 @@ ADD = operator("ELEMENT_WISE_ADD", **dict.fromkeys(("ATensor", "BTensor", "Outpu
 
 def test_a_wrong_operator_is_found_and_reduced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is done to a sum, it stays wrong in each of its elements but the first: two are the least."""
-    evaluated = trial.evaluate_results
+    evaluated = evaluate_results
 
-    def wrong(graph: dml2onnx.Graph, feeds: dict[str, np.ndarray]) -> dict[str, object]:
+    def wrong(graph: dml2onnx.Graph, feeds: dict[str, np.ndarray]) -> dict[str, Any]:
         results = evaluated(graph, feeds)
         for result in results.values():
-            result.values.reshape(-1)[1:] += 1
-        return results  # type: ignore[return-value]
+            values: np.ndarray = result.values
+            values.reshape(-1)[1:] += 1
+        return results
 
     monkeypatch.setattr(trial, "evaluate_results", wrong)
     problem = trial.trial(lone_node(ADD), 0)
@@ -100,7 +103,7 @@ def test_one_wrong_among_many_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     subtract = operator("ELEMENT_WISE_SUBTRACT", **dict(zip(ADD.schema.index, ADD.values, strict=True)))
     cases = [(lone_node(op), seed) for seed, op in enumerate((ADD, subtract, ADD))]
     assert batch.trials(cases) == ["", "", ""]
-    compiled = batch.compile_outputs
+    compiled = compile_outputs
 
     def wrong(graph: dml2onnx.Graph, *arguments: Any, **options: Any) -> dml2onnx.CompiledModel:
         other = replace(graph.nodes[1], operator=ADD)
@@ -233,6 +236,7 @@ def test_shrinking_ends_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> 
     cut_short = smallest(0, numbers, check, len, 0)
     assert cut_short[1] == "wrong"
     assert smallest(0, numbers, lambda seed, drawn: "", len, 60) is None
-    assert "KeyError" in smallest(0, numbers, lambda seed, drawn: {}["x"], len, 60)[1]
+    empty: dict[str, str] = {}
+    assert "KeyError" in smallest(0, numbers, lambda seed, drawn: empty["x"], len, 60)[1]
     op, problem = descriptor_trials.reduced(ADD, 0, "wrong", seconds=0)
     assert (op, problem) == (ADD, "wrong")

@@ -26,7 +26,7 @@ from tests.lowering.harness import operator, operators, t
 FOUR = t("FLOAT32", [4])
 RELU = operator("ACTIVATION_RELU", InputTensor=FOUR, OutputTensor=FOUR)
 ADD = operator("ELEMENT_WISE_ADD", ATensor=FOUR, BTensor=FOUR, OutputTensor=FOUR)
-X = np.float32([-2, -1, 1, 2])
+X = np.array([-2, -1, 1, 2], np.float32)
 
 
 def node(name: str, op: OperatorDesc, target: Value, **sources: Value) -> Node:
@@ -41,7 +41,7 @@ def sample() -> Graph:
         (node("add", ADD, h, ATensor=x, BTensor=w), node("relu", RELU, y, InputTensor=h)),
         (GraphInput("x", x),),
         (GraphOutput("y", y, FOUR),),
-        (Constant(w, ArrayData.of(np.float32([1, 1, 1, 1]))),),
+        (Constant(w, ArrayData.of(np.array([1, 1, 1, 1], np.float32))),),
         results=(GraphOutput("h", h, FOUR), GraphOutput("y", y, FOUR)),
         name="sample",
         format="native",
@@ -120,7 +120,7 @@ def test_every_reason_not_to_compile_is_met(monkeypatch: pytest.MonkeyPatch) -> 
         partial(compile, sample(), target="cuda"),
         partial(compile, sample()),
     ]
-    found = set()
+    found: set[str] = set()
     for number, request in enumerate(requests):
         if number == len(requests) - 1:
             monkeypatch.setattr(budget, "NODE_COUNT", 0)
@@ -307,4 +307,4 @@ def test_progress_is_told_in_nodes() -> None:
     dml2onnx.compile(g.build({"y": x}), progress=told.append)
     assert told == ["0 of 130 nodes", "64 of 130 nodes", "128 of 130 nodes"]
     with pytest.raises(dml2onnx.DmlError):
-        dml2onnx.compile(g.build({"y": x}), progress="aloud")
+        dml2onnx.compile(g.build({"y": x}), progress="aloud")  # type: ignore[arg-type]  # nothing to call

@@ -39,7 +39,7 @@ def test_all_onnx_operators_of_the_lowerings_have_their_kernels_run() -> None:
     }
     named = {name for name in strings if defs.has(name, 23)}
     assert sorted(named - INPUTS.keys()) == []
-    emitted = set()
+    emitted: set[str] = set()
     for op in chain.from_iterable(descriptors().values()):
         graph = make_case(op).graph
         for opset, target in ((17, "cpu"), (23, "dml")):

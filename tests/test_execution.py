@@ -17,7 +17,7 @@ from dml2onnx.ir.graph import Effect, GraphOutput, Value
 from tests.frontends.models import DX, NATIVE, edited, f32
 from tests.lowering.harness import t
 
-DISPATCH = {"type": "dispatch", "dispatchable": "double", "bindings": {"ATensor": "x", "BTensor": "x"}}
+DISPATCH: dict[str, Any] = {"type": "dispatch", "dispatchable": "double", "bindings": {"ATensor": "x", "BTensor": "x"}}
 
 
 def saved(directory: Path, model: dict[str, Any]) -> Path:
@@ -63,7 +63,7 @@ def test_a_program_runs_on_its_own_values(tmp_path: Path) -> None:
 
 
 def test_inputs_replace_initial_values(tmp_path: Path) -> None:
-    got = run(saved(tmp_path, DX), {"x": np.float32([1, 1, 1, -9])})
+    got = run(saved(tmp_path, DX), {"x": np.array([1, 1, 1, -9], np.float32)})
     np.testing.assert_array_equal(got["y"], [3, 3, 3, 0])
 
 
@@ -71,7 +71,7 @@ def test_in_place_programs(tmp_path: Path) -> None:
     """Input and output are one resource; the caller sees one name."""
     path = saved(tmp_path, doubling(DOUBLE, DOUBLE, into="x"))
     np.testing.assert_array_equal(run(path)["x"], [4, 8, 12, 16])
-    np.testing.assert_array_equal(run(path, {"x": np.float32([0, 1, 0, -1])})["x"], [0, 4, 0, -4])
+    np.testing.assert_array_equal(run(path, {"x": np.array([0, 1, 0, -1], np.float32)})["x"], [0, 4, 0, -4])
 
 
 def test_all_errors_of_a_program(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_effects_show_their_moment(tmp_path: Path) -> None:
 
 def test_effects_follow_the_inputs(tmp_path: Path) -> None:
     graph = load(saved(tmp_path, doubling(show("x"), DOUBLE, show("y"))))
-    execution = execute(graph, {"x": np.float32([0, 1, 2, -1])})
+    execution = execute(graph, {"x": np.array([0, 1, 2, -1], np.float32)})
     assert [array.tolist() for _, array in execution.shown] == [[0, 1, 2, -1], [0, 2, 4, -2]]
 
 
@@ -175,7 +175,7 @@ def test_directories_are_made_and_files_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize("channels", [1, 3, 4])
 def test_png_files(tmp_path: Path, channels: int) -> None:
     image = pytest.importorskip("PIL.Image")
-    values = np.resize(np.float32([-1, 0, 0.25, 0.999, 1, 2, np.nan, np.inf]), channels * 6)
+    values = np.resize(np.array([-1, 0, 0.25, 0.999, 1, 2, np.nan, np.inf], np.float32), channels * 6)
     levels = np.resize([0, 0, 63, 254, 255, 255, 0, 255], channels * 6).reshape(channels, 2, 3)
     path = write_effect(effect("y.png", 1, channels, 2, 3), values, tmp_path)
     with image.open(path) as picture:

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dml2onnx import files
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.exporters.files import write_files
 from dml2onnx.files import put
@@ -33,13 +32,13 @@ class Faults:
         self.at, self.error, self.after = at, error, after
         self.taken: list[str] = []
         for name in ("open", "fsync", "chmod", "link", "replace"):
-            monkeypatch.setattr(files.os, name, self._failing(name, getattr(os, name)))
+            monkeypatch.setattr(os, name, self._failing(name, getattr(os, name)))
         real = os.fdopen
 
         def fdopen(*arguments: object) -> object:
             return _File(self, real(*arguments))  # type: ignore[call-overload]
 
-        monkeypatch.setattr(files.os, "fdopen", fdopen)
+        monkeypatch.setattr(os, "fdopen", fdopen)
 
     def _failing(self, name: str, real: Callable[..., object]) -> Callable[..., object]:
         def step(*arguments: object, **options: object) -> object:

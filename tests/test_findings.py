@@ -6,6 +6,7 @@ import json
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -148,7 +149,8 @@ def test_what_several_nodes_see_of_an_input_is_made_once() -> None:
 )
 def test_a_list_of_no_inputs_is_one(tmp_path: Path, described: bool, codes: list[str]) -> None:
     picture = {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]}
-    desc = {"InputTensor": picture, "OutputTensor": {**picture, "DataType": "INT8"}, "QuantizationType": "SCALE"}
+    other = {**picture, "DataType": "INT8"}
+    desc: dict[str, Any] = {"InputTensor": picture, "OutputTensor": other, "QuantizationType": "SCALE"}
     if described:
         desc["QuantizationTensors"] = [{"DataType": "FLOAT32", "Sizes": [1, 1, 1, 1]}]
     node = {"type": "QUANTIZE", "desc": desc, "inputs": {"InputTensor": "x", "QuantizationTensors": []}}

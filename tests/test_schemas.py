@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import pytest
 
 from dml2onnx import catalog
@@ -65,7 +65,8 @@ def test_file_has_the_form_of_the_schema(name: str) -> None:
 
 
 def test_schema_knows_the_rules_and_levels_of_the_catalogue() -> None:
-    definitions = validator().schema["$defs"]
+    schema: Any = validator().schema
+    definitions = schema["$defs"]
     assert set(definitions["constraint"]["properties"]["rule"]["enum"]) == set(Rule)
     assert tuple(definitions["level"]["enum"]) == tuple(level.name for level in catalog.feature_levels())
     assert set(definitions["data_type"]["enum"]) == DATA_TYPES
@@ -73,7 +74,8 @@ def test_schema_knows_the_rules_and_levels_of_the_catalogue() -> None:
 
 
 def test_schema_gives_each_rule_one_form() -> None:
-    forms = validator().schema["$defs"]["constraint"]["oneOf"]
+    schema: Any = validator().schema
+    forms = schema["$defs"]["constraint"]["oneOf"]
     rules = [form["properties"]["rule"] for form in forms]
     listed = sorted(itertools.chain.from_iterable(rule.get("enum", [rule.get("const")]) for rule in rules))
     assert listed == sorted(Rule)

@@ -37,6 +37,8 @@ def script(monkeypatch):
     def get(name: str) -> ModuleType:
         # under another name, because the standard library has a package "test"
         spec = importlib.util.spec_from_file_location(f"script_{name}", SCRIPTS / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         monkeypatch.setitem(sys.modules, spec.name, module)
         spec.loader.exec_module(module)
@@ -277,12 +279,17 @@ class TestTest:
     @pytest.mark.parametrize("arguments", [[], ["--fast"]])
     def test_the_second_runtime_is_for_linux_and_not_for_the_hasty(self, script, monkeypatch, arguments):
         module = script("test")
-        titles = []
+        titles: list[str] = []
+
+        def perform(chosen):
+            titles.extend(step.title for step in chosen)
+            return []
+
         monkeypatch.setattr(module, "prepare", lambda name, replace=None: Path(sys.executable))
         monkeypatch.setattr(module, "prepare_browser", lambda: True)
         monkeypatch.setattr(module, "prepare_compiler", lambda: True)
         monkeypatch.setattr(module, "fetch", lambda: True)
-        monkeypatch.setattr(module, "perform", lambda chosen: titles.extend(step.title for step in chosen) or [])
+        monkeypatch.setattr(module, "perform", perform)
         monkeypatch.setattr(sys, "argv", ["test.py", *arguments])
         module.main()
         assert ("pytest with the oldest onnxruntime" in titles) == (sys.platform == "linux" and not arguments)
@@ -421,6 +428,7 @@ class TestRelease:
     def test_versions_agree(self):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+        assert cited is not None
         assert project["version"] == dml2onnx.__version__ == cited[1]
         changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
         headings = re.findall(r"^## (\S+)", changes, re.MULTILINE)

@@ -22,7 +22,7 @@ def network(shared: Path) -> Path:
 
 
 def test_it_recognises_the_poodle(network: Path) -> None:
-    answer = dml2onnx.run(network / "model.json")["softmax"].reshape(-1)
+    answer: np.ndarray = dml2onnx.run(network / "model.json")["softmax"].reshape(-1)
     categories = (network / "imagenet_categories.txt").read_text().splitlines()
     assert answer.argmax() == 265
     assert categories[265] == "toy poodle"

@@ -6,6 +6,7 @@ import json
 import tarfile
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,15 +37,15 @@ def corpus(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory / "corpus"
 
 
-def cases(corpus: Path) -> list[tuple[Path, dict[str, object]]]:
+def cases(corpus: Path) -> list[tuple[Path, dict[str, Any]]]:
     return [(file.parent, json.loads(file.read_text())) for file in sorted(corpus.glob("*/case.json"))]
 
 
-def is_lowered(case: dict[str, object]) -> bool:
+def is_lowered(case: dict[str, Any]) -> bool:
     return all(operator in lowerings() for operator in [*case["operators"], *case["fused"]])
 
 
-def compare(directory: Path, case: dict[str, object], options: LoadOptions = DEFAULT_OPTIONS) -> str | None:
+def compare(directory: Path, case: dict[str, Any], options: LoadOptions = DEFAULT_OPTIONS) -> str | None:
     """What is wrong with a case, or ``None``."""
     try:
         shown = execute(dml2onnx.load(directory / "model.json", options), {}).shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from dml2onnx.lowering import driver
 from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import Lowering, lowerings
+from dml2onnx.model import Port
 from dml2onnx.reference import Result
 from dml2onnx.verification import compare, random_array, verify
 from tests.frontends.models import DX, edited
@@ -122,15 +124,17 @@ def test_sample_contents_are_used_in_the_first_round(monkeypatch: pytest.MonkeyP
     case = make_case(ADD)
     sample = ArrayData.of(np.full(24, 7, np.float32))
     inputs = tuple(GraphInput(item.name, item.value, sample, item.desc) for item in case.graph.inputs)
-    seen = []
+    seen: list[np.ndarray] = []
 
     def spying(node: Operands, e: Emitter) -> Tensor:
         return e.Add(node.tensor("ATensor"), node.tensor("BTensor"))
 
+    def comparing(port: Port, got: np.ndarray, *rest: Any) -> Any:
+        seen.append(got)
+        return compare(port, got, *rest)
+
     replace_lowering(monkeypatch, "ELEMENT_WISE_ADD", spying)
-    monkeypatch.setattr(
-        "dml2onnx.verification.whole.compare", lambda port, got, *rest: seen.append(got) or compare(port, got, *rest)
-    )
+    monkeypatch.setattr("dml2onnx.verification.whole.compare", comparing)
     assert verify(Graph(case.graph.nodes, inputs, case.graph.outputs), rounds=2).passed
     assert (seen[0] == 14).all()
     assert not (seen[1] == 14).all()
@@ -170,7 +174,7 @@ def test_random_inputs_reach_the_extremes(data_type: str) -> None:
     op = operator("JOIN", InputTensors=[desc], OutputTensor=desc, Axis=0)
     (port,) = compile(make_case(op).graph).inputs
     plain = random_array(port, np.random.default_rng(0))
-    extreme = random_array(port, np.random.default_rng(0), extremes=True)
+    extreme: np.ndarray = random_array(port, np.random.default_rng(0), extremes=True)
     assert plain.dtype == extreme.dtype == desc.data_type.dtype
     assert plain.shape == extreme.shape == (1000,)
     if desc.data_type.is_float:

@@ -7,13 +7,14 @@ no weights to speak of, what was compiled has an attribute that is 1 % off, or a
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import dml2onnx
 from dml2onnx import catalog
-from dml2onnx.compiler import compile_outputs
+from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc, Scalar
@@ -64,7 +65,7 @@ def test_every_family_is_here() -> None:
     families = {catalog.operator(name).family for name in catalog.operator_names()}
     assert WEIGHTS.keys() | ATTRIBUTES.keys() == families
     assert WEIGHTS.keys() & ATTRIBUTES.keys() == set()
-    for family, (name, *_) in (WEIGHTS | ATTRIBUTES).items():  # type: ignore[operator]  # both start with a name
+    for family, (name, *_) in (WEIGHTS | ATTRIBUTES).items():
         assert catalog.operator(name).family == family
 
 
@@ -116,7 +117,7 @@ def other_weight(graph: Graph) -> Graph:
     return replace(graph, constants=(replace(constant, data=ArrayData.of(array)),))
 
 
-def other_attribute(graph: Graph, field: str, change: object) -> Graph:
+def other_attribute(graph: Graph, field: str, change: Any) -> Graph:
     """A field of the middle node is another."""
     made = []
     for node in graph.nodes:
@@ -128,7 +129,7 @@ def other_attribute(graph: Graph, field: str, change: object) -> Graph:
     return replace(graph, nodes=tuple(made))
 
 
-def _changed(value: object, change: object) -> object:
+def _changed(value: Any, change: Any) -> Any:
     if change is None:
         return not value
     if isinstance(value, Scalar):
@@ -144,7 +145,7 @@ def require_named(graph: Graph, other: Graph, monkeypatch: pytest.MonkeyPatch) -
     assert [item.severity for item in dml2onnx.check(other) if item.severity.value == "error"] == []
     twins = dict(zip(graph.nodes, other.nodes, strict=True))
 
-    def compiling(given: Graph, *arguments: object, **options: object) -> object:
+    def compiling(given: Graph, *arguments: Any, **options: Any) -> CompiledModel:
         nodes_ = tuple(twins.get(node, node) for node in given.nodes)
         return compile_outputs(replace(given, nodes=nodes_, constants=other.constants), *arguments, **options)
 

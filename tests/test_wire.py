@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -26,7 +27,7 @@ def reserialized(data: bytes) -> bytes:
     return onnx.ModelProto.FromString(data).SerializeToString(deterministic=True)
 
 
-def of_node(**attributes: object) -> bytes:
+def of_node(**attributes: Any) -> bytes:
     """A model of one node, whose names need two bytes for their lengths."""
     x, y = Value("x" * 200, FLOAT, (2, 300)), Value("y", FLOAT, ())
     node = Node("n" * 128, "Test", (x, None, x), (None, y), attributes)
@@ -35,7 +36,7 @@ def of_node(**attributes: object) -> bytes:
     return writer.model_bytes(graph, 21, "g", {"b": "2", "a": "1"})
 
 
-def attribute(value: object) -> object:
+def attribute(value: object) -> Any:
     data = of_node(value=value)
     assert data == reserialized(data)
     (node,) = onnx.ModelProto.FromString(data).graph.node

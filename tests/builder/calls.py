@@ -58,9 +58,9 @@ def arguments(g: GraphBuilder, desc: OperatorDesc, stated: bool) -> dict[str, An
     counts = {field.count for field in schema.fields}
     given: dict[str, Any] = {}
     for field in schema.input_fields:
-        tensors = tuple(_input(g, f"{field.name}{i}", item) for i, item in enumerate(desc.tensors(field.name)))
+        inputs = tuple(_input(g, f"{field.name}{i}", item) for i, item in enumerate(desc.tensors(field.name)))
         is_array = field.type is FieldType.TENSOR_ARRAY
-        value = list(tensors) if is_array else next(iter(tensors), None)
+        value: Any = list(inputs) if is_array else next(iter(inputs), None)
         given[signatures.parameter_name(schema.short_name, field.name)] = value
     for field in schema.attribute_fields:
         if field.name not in counts:

@@ -136,7 +136,7 @@ class TestDefaults:
         }
 
     def test_empty_lists_are_defaults(self) -> None:
-        g = GraphBuilder()
+        g: Any = GraphBuilder()
         found = attributes(recorded(g, g.max_pooling(image(g), np.array([2, 2]), [], [], [], []).values))
         assert found["Strides"] == found["Dilations"] == (1, 1)
         assert found["StartPadding"] == found["EndPadding"] == (0, 0)
@@ -213,7 +213,7 @@ class TestMovement:
         g = GraphBuilder()
         x = g.input("x", "FLOAT32", [2, 6])
         left, middle, right = g.split(x, 1, [1, 2, 3])
-        hot = g.one_hot(g.constant(np.uint32([[2], [0]])), g.constant(np.float32([[0, 5]])), 4, 1)
+        hot = g.one_hot(g.constant(np.array([[2], [0]], np.uint32)), g.constant(np.array([[0, 5]], np.float32)), 4, 1)
         joined = g.join([right, middle, left], 1)
         graph = g.build({"joined": joined, "hot": hot, "flat": g.reshape(x, [3, -1])})
         assert dml2onnx.check(graph) == []
@@ -246,4 +246,4 @@ class TestMovement:
         z = g.fill_value_sequence([4], "FLOAT32", 1, 0.5)
         got = dml2onnx.compile(g.build({"y": y, "z": z})).run({})
         np.testing.assert_array_equal(got["y"], np.full((2, 3), -7, np.int16))
-        np.testing.assert_array_equal(got["z"], np.float32([1, 1.5, 2, 2.5]))
+        np.testing.assert_array_equal(got["z"], np.array([1, 1.5, 2, 2.5], np.float32))

@@ -188,6 +188,7 @@ class TestSlicing:
     def test_refusals(self) -> None:
         g = GraphBuilder()
         x = g.input("x", "FLOAT32", [2, 3])
+        index: Any
         for index, message in [
             (np.s_[2], "index 2 is out of bounds for dimension 0 of size 2"),
             (np.s_[0, 0, 0], "3 indices for a tensor of 2 dimensions"),
@@ -255,7 +256,7 @@ class TestRefusals:
         """More than 64 bits, on both ways that numbers take."""
         x = self.expression()
         y = x.builder.build({"y": (x * 10**30) / 10**30 + 1})
-        result = dml2onnx.compile(y).run({"x": np.full((2, 3), 2, np.float32)})["y"]
+        result: Any = dml2onnx.compile(y).run({"x": np.full((2, 3), 2, np.float32)})["y"]
         np.testing.assert_allclose(result, np.full((2, 3), 3, np.float32))
 
     @pytest.mark.parametrize(
@@ -286,6 +287,6 @@ def test_matrix_products_broadcast() -> None:
     g = dml2onnx.GraphBuilder()
     x = g.input("x", "FLOAT32", a.shape)
     graph = g.build({"y": x @ b, "z": a[0, 0] @ g.broadcast(x[:, :, 0:1, :], (2, 3, 5, 5))})
-    got = dml2onnx.run(graph, {"x": a})
+    got: dict[str, Any] = dml2onnx.run(graph, {"x": a})
     np.testing.assert_allclose(got["y"], a @ b, rtol=1e-6)
     np.testing.assert_allclose(got["z"], a[0, 0] @ np.broadcast_to(a[:, :, 0:1, :], (2, 3, 5, 5)), rtol=1e-5)

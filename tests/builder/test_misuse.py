@@ -213,7 +213,7 @@ def test_methods_are_given_what_they_take() -> None:
 
 def test_whole_numbers_of_numpy() -> None:
     """Sizes may be numpy's integers and small arrays of them."""
-    g = GraphBuilder()
+    g: Any = GraphBuilder()
     x = g.input("x", "FLOAT32", np.array([1, 1, 4, 4]))
     assert g.broadcast(x, np.array([2, 1, 4, 4], np.uint8)).sizes == (2, 1, 4, 4)
     assert g.reshape(x, (np.int64(2), np.int32(-1))).sizes == (2, 8)

@@ -56,7 +56,7 @@ def laid_out(builder: GraphBuilder, strides: Any) -> GraphBuilder:
 
 OUTPUT = {"OutputTensor": INFERRED}
 
-REFUSED: dict[str, tuple[Code, Callable[[GraphBuilder, Expression], Any]]] = {
+REFUSED: dict[str, tuple[Code, Callable[[Any, Any], Any]]] = {
     "text for a flag": (codes.BAD_FLAG, lambda g, x: g.max_pooling(x, [2, 2], output_indices="no")),
     "no broadcast": (codes.NO_BROADCAST, lambda g, x: g.broadcast(x, [1, 2, 3, 5])),
     "broadcast to fewer": (codes.NO_BROADCAST, lambda g, x: g.broadcast(x, [3, 4])),
@@ -75,27 +75,27 @@ REFUSED: dict[str, tuple[Code, Callable[[GraphBuilder, Expression], Any]]] = {
     "no data type of numpy's": (codes.BAD_TENSOR, lambda g, x: g.constant(np.zeros(3, bool), data_type=complex)),
     "no data type of an output": (codes.BAD_TENSOR, lambda g, x: g.cast(x, "FLOAT31")),
     "size of 0": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [1, 0])),
-    "size of a half": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [1, 0.5])),  # type: ignore[list-item]
+    "size of a half": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [1, 0.5])),
     "too many sizes": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [1] * 9)),
     "too few strides": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2, 3], [1])),
     "negative stride": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2, 3], [-3, 1])),
     "too few bytes": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2, 3], total_size=20)),
     "too few values": (codes.BAD_TENSOR, lambda g, x: g.constant([1.0, 2.0], sizes=[3])),
-    "half an output size": (codes.BAD_TENSOR, lambda g, x: g.fill_value_constant([1.5], "FLOAT32", 0)),  # type: ignore[list-item]
+    "half an output size": (codes.BAD_TENSOR, lambda g, x: g.fill_value_constant([1.5], "FLOAT32", 0)),
     "a truth value for a size": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2, True])),
-    "half a byte": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2], total_size=16.5)),  # type: ignore[arg-type]
-    "text for an alignment": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2], alignment="4")),  # type: ignore[arg-type]
+    "half a byte": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2], total_size=16.5)),
+    "text for an alignment": (codes.BAD_TENSOR, lambda g, x: g.input("y", "FLOAT32", [2], alignment="4")),
     "None for a data type": (codes.BAD_TENSOR, lambda g, x: g.input("y", None, [2])),
-    "half a size of a view": (codes.BAD_TENSOR, lambda g, x: g.reshape(x, [2.5, -1])),  # type: ignore[list-item]
+    "half a size of a view": (codes.BAD_TENSOR, lambda g, x: g.reshape(x, [2.5, -1])),
     "half a stride of a policy": (codes.BAD_TENSOR, lambda g, x: laid_out(g, [24, 12, 4.5, 1]).activation_relu(x)),
     "text for strides": (codes.BAD_TENSOR, lambda g, x: laid_out(g, "abcd").activation_relu(x)),
     "input without a name": (codes.BAD_NAME, lambda g, x: g.input("", "FLOAT32", [1])),
     "output without a name": (codes.BAD_NAME, lambda g, x: g.build({"": x})),
-    "number for an output's name": (codes.BAD_NAME, lambda g, x: g.build({1: x})),  # type: ignore[dict-item]
+    "number for an output's name": (codes.BAD_NAME, lambda g, x: g.build({1: x})),
     "half a surrogate pair": (codes.BAD_NAME, lambda g, x: g.activation_relu(x, name="\ud800")),
-    "bytes for a constant's name": (codes.BAD_NAME, lambda g, x: g.constant([1.0], name=b"c")),  # type: ignore[arg-type]
-    "number for a graph's name": (codes.BAD_NAME, lambda g, x: GraphBuilder(3)),  # type: ignore[arg-type]
-    "number for a scope": (codes.BAD_NAME, lambda g, x: g.scope(3).__enter__()),  # type: ignore[arg-type]
+    "bytes for a constant's name": (codes.BAD_NAME, lambda g, x: g.constant([1.0], name=b"c")),
+    "number for a graph's name": (codes.BAD_NAME, lambda g, x: GraphBuilder(3)),  # type: ignore[arg-type]  # no text
+    "number for a scope": (codes.BAD_NAME, lambda g, x: g.scope(3).__enter__()),
     "view too large": (codes.VIEW_TOO_LARGE, lambda g, x: g.reinterpret(x, "FLOAT64")),
     "no outputs": (codes.NO_OUTPUTS, lambda g, x: g.build({})),
     "other elements": (codes.DIFFERENT_ELEMENT_COUNTS, lambda g, x: g.reshape(x, [5])),
@@ -286,10 +286,10 @@ class TestGraphs:
     def test_constants(self, g: GraphBuilder) -> None:
         packed = g.constant([1, 2, 3, 4, 5], data_type="UINT4")
         assert (packed.sizes, packed.value.nbytes) == ((5,), 4)
-        strided = g.constant(np.float32([1, 2, 3]), sizes=[2, 3], strides=[0, 1])
+        strided = g.constant(np.array([1, 2, 3], np.float32), sizes=[2, 3], strides=[0, 1])
         number = g.constant(2.5, data_type="FLOAT16")
         assert number.sizes == (1,)
-        array = np.float32([4])
+        array = np.array([4], np.float32)
         copied = g.constant(array)
         array[0] = 5
         got = dml2onnx.compile(
@@ -307,7 +307,7 @@ class TestGraphs:
         assert repeated.strides == (0, 1)
         graph = g.build({"t": g.identity(transposed), "b": g.identity(bits), "r": x + repeated})
         assert dml2onnx.check(graph) == []
-        data, row = np.float32([[1, 2, 3], [4, 5, 6]]), np.float32([10, 20, 30])
+        data, row = np.array([[1, 2, 3], [4, 5, 6]], np.float32), np.array([10, 20, 30], np.float32)
         got = dml2onnx.compile(graph).run({"x": data, "row": row})
         np.testing.assert_array_equal(got["t"], data.T)
         np.testing.assert_array_equal(got["b"], data.view(np.uint32))
@@ -331,8 +331,8 @@ class TestPolicies:
         assert z.strides == (12 * 18, 1, 12 * 6, 12)
         graph = interleaved.build({"y": interleaved.reshape(z, z.sizes)})
         assert dml2onnx.check(graph) == []
-        got = dml2onnx.compile(graph).run({"x": data})["y"]
-        want = dml2onnx.compile(plain.build({"y": y})).run({"x": data})["y"]
+        got: Any = dml2onnx.compile(graph).run({"x": data})["y"]
+        want: Any = dml2onnx.compile(plain.build({"y": y})).run({"x": data})["y"]
         np.testing.assert_allclose(got, want, rtol=1e-6)
 
     @pytest.mark.parametrize(
@@ -356,7 +356,8 @@ class TestPolicies:
         assert g.exp(x).strides is None
         graph = g.build({"y": g.identity(padded)})
         data = np.random.default_rng(3).random((1, 2, 3, 4), np.float32)
-        np.testing.assert_allclose(dml2onnx.compile(graph).run({"x": data})["y"], np.exp(data), rtol=1e-6)
+        got: Any = dml2onnx.compile(graph).run({"x": data})["y"]
+        np.testing.assert_allclose(got, np.exp(data), rtol=1e-6)
 
 
 def test_a_users_program_is_well_typed(tmp_path: Path) -> None:
@@ -412,7 +413,7 @@ def test_activations_by_name() -> None:
     ("values", "data_type"),
     [(300, "UINT8"), (-1, "UINT8"), (1.5, "INT32"), (np.nan, "INT32"), (8, "INT4"), ([0, 2**31], "INT32")],
 )
-def test_constants_that_a_type_does_not_hold(values: object, data_type: str) -> None:
+def test_constants_that_a_type_does_not_hold(values: Any, data_type: str) -> None:
     with pytest.raises(DmlError) as caught:
         GraphBuilder().constant(values, data_type=data_type)
     assert caught.value.diagnostics[0].code == codes.NOT_EXACT.id
@@ -474,5 +475,5 @@ def test_warnings_are_kept_for_the_graph() -> None:
     results = model.run({"f": np.zeros(2, np.float32)})
     assert [results[f"y{index}"].tolist() for index in range(3)] == [[10, 8, 6, 4], [np.inf] * 2, [np.inf] * 2]
     with pytest.raises(DmlError):
-        g.fill_value_constant([2], "FLOAT16", "70000")
+        g.fill_value_constant([2], "FLOAT16", "70000")  # type: ignore[arg-type]  # the mistake
     assert len(g.build(made[0]).findings) == 2

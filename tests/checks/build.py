@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from dml2onnx.catalog import FieldSchema
     from dml2onnx.ir.operator import FieldValue
@@ -38,7 +38,7 @@ def t(
     return TensorDesc(DataType[type], sizes, None if strides is None else tuple(strides), owned, total, alignment)
 
 
-def op(operator: str, **fields: FieldValue) -> OperatorDesc:
+def op(operator: str, **fields: Any) -> OperatorDesc:
     """A descriptor; counts follow from arrays, and attributes that are left out mean nothing special."""
     schema = catalog.operator(operator)
     assert fields.keys() <= schema.index.keys(), fields.keys() - schema.index.keys()
@@ -93,8 +93,8 @@ def value(name: str, tensor: TensorDesc | int) -> Value:
 
 def node(
     desc: OperatorDesc,
-    reads: dict[str, Iterable[Value | Read]],
-    writes: dict[str, Iterable[Value | Write]],
+    reads: Mapping[str, Iterable[Value | Read]],
+    writes: Mapping[str, Iterable[Value | Write]],
     name: str = "node",
     source: str = SOURCE,
 ) -> Node:
@@ -116,7 +116,7 @@ def graph(
     inputs: Sequence[Value] = (),
     outputs: Sequence[tuple[Value, TensorDesc]] = (),
     constants: Sequence[Value] = (),
-    **members: object,
+    **members: Any,
 ) -> Graph:
     """A graph of these nodes."""
     return Graph(
@@ -124,11 +124,11 @@ def graph(
         tuple(GraphInput(item.name, item) for item in inputs),
         tuple(GraphOutput(item.name, item, desc) for item, desc in outputs),
         tuple(Constant(item, ArrayData(np.zeros(item.nbytes, np.uint8))) for item in constants),
-        **members,  # type: ignore[arg-type]
+        **members,
     )
 
 
-def one(desc: OperatorDesc, **members: object) -> Graph:
+def one(desc: OperatorDesc, **members: Any) -> Graph:
     """A graph of one node that reads graph inputs and writes graph outputs."""
     bound: dict[FieldKind, dict[str, list[Value]]] = {FieldKind.INPUT_TENSOR: {}, FieldKind.OUTPUT_TENSOR: {}}
     outputs: list[tuple[Value, TensorDesc]] = []
@@ -148,7 +148,7 @@ def one(desc: OperatorDesc, **members: object) -> Graph:
     return graph([node(desc, reads, writes)], inputs, outputs, **members)
 
 
-def unary(operator: str, tensor: TensorDesc | None = None, **fields: FieldValue) -> OperatorDesc:
+def unary(operator: str, tensor: TensorDesc | None = None, **fields: Any) -> OperatorDesc:
     """An operator with one input and an output like it."""
     tensor = tensor or t(1, 1, 2, 3)
     return op(operator, InputTensor=tensor, OutputTensor=tensor, **fields)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dml2onnx.codes import checking as codes
 from dml2onnx.ir.operator import Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType
 from tests.checks.build import op, t, unary
 from tests.checks.cases import Case, case
 
+if TYPE_CHECKING:
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.ir.tensor import TensorDesc
+
 X = t(1, 1, 4, 4)
 INF, NAN = float("inf"), float("nan")
 
 
-def _padding1(value: Scalar, data_type: str = "FLOAT32") -> object:
+def _padding1(value: Scalar, data_type: str = "FLOAT32") -> OperatorDesc:
     return unary(
         "PADDING1",
         X,
@@ -23,7 +29,7 @@ def _padding1(value: Scalar, data_type: str = "FLOAT32") -> object:
     )
 
 
-def _conv(**fields: object) -> object:
+def _conv(**fields: Any) -> OperatorDesc:
     return op(
         "CONVOLUTION",
         **{
@@ -38,19 +44,19 @@ def _conv(**fields: object) -> object:
     )
 
 
-def _gemm(**fields: object) -> object:
+def _gemm(**fields: Any) -> OperatorDesc:
     return op("GEMM", **{"ATensor": X, "BTensor": X, "OutputTensor": X, **fields})
 
 
-def _resample(**fields: object) -> object:
+def _resample(**fields: Any) -> OperatorDesc:
     return unary("RESAMPLE1", X, **{"Scales": (1.0,) * 4, **fields})
 
 
-def _add1(tensor: object, **fields: object) -> object:
+def _add1(tensor: TensorDesc, **fields: Any) -> OperatorDesc:
     return op("ELEMENT_WISE_ADD1", ATensor=tensor, BTensor=tensor, OutputTensor=tensor, **fields)
 
 
-def _gru(**fields: object) -> object:
+def _gru(**fields: Any) -> OperatorDesc:
     relu = op("ACTIVATION_RELU")
     return op(
         "GRU",
@@ -66,7 +72,7 @@ def _gru(**fields: object) -> object:
     )
 
 
-def _attention(**fields: object) -> object:
+def _attention(**fields: Any) -> OperatorDesc:
     tensor = t(1, 2, 8)
     return op(
         "MULTIHEAD_ATTENTION",
@@ -82,7 +88,7 @@ def _attention(**fields: object) -> object:
     )
 
 
-def _roi_gradient(**fields: object) -> object:
+def _roi_gradient(**fields: Any) -> OperatorDesc:
     return op(
         "ROI_ALIGN_GRAD",
         **{

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dml2onnx.codes import checking as codes
 from tests.checks.build import op, t
 from tests.checks.cases import Case, case
 
+if TYPE_CHECKING:
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.ir.tensor import TensorDesc
+
 X = t(1, 4, 8, 8)
 
 
-def _conv(**fields: object) -> object:
+def _conv(**fields: Any) -> OperatorDesc:
     return op(
         "CONVOLUTION",
         **{
@@ -23,29 +29,29 @@ def _conv(**fields: object) -> object:
     )
 
 
-def _transposed(**fields: object) -> object:
+def _transposed(**fields: Any) -> OperatorDesc:
     return _conv(**{"FilterTensor": t(4, 6, 3, 3), "OutputTensor": t(1, 6, 10, 10), "Direction": "BACKWARD", **fields})
 
 
-def _pool(operator: str = "MAX_POOLING2", **fields: object) -> object:
+def _pool(operator: str = "MAX_POOLING2", **fields: Any) -> OperatorDesc:
     return op(
         operator, **{"InputTensor": X, "OutputTensor": t(1, 4, 3, 3), "WindowSize": (3, 3), "Strides": (2, 2), **fields}
     )
 
 
-def _gemm(a: object, b: object, output: object, **fields: object) -> object:
+def _gemm(a: TensorDesc, b: TensorDesc, output: TensorDesc, **fields: Any) -> OperatorDesc:
     return op("GEMM", ATensor=a, BTensor=b, OutputTensor=output, **fields)
 
 
-def _join(*parts: object, output: object, axis: int = 3) -> object:
+def _join(*parts: TensorDesc, output: TensorDesc, axis: int = 3) -> OperatorDesc:
     return op("JOIN", InputTensors=parts, OutputTensor=output, Axis=axis)
 
 
-def _pad(output: object) -> object:
+def _pad(output: TensorDesc) -> OperatorDesc:
     return op("PADDING", InputTensor=X, OutputTensor=output, StartPadding=(0, 0, 1, 2), EndPadding=(0, 0, 3, 4))
 
 
-def _slice1(**fields: object) -> object:
+def _slice1(**fields: Any) -> OperatorDesc:
     return op(
         "SLICE1",
         **{

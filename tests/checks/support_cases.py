@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dml2onnx.codes import checking as codes
 from tests.checks.build import op, t, unary
 from tests.checks.cases import Case, case
 
+if TYPE_CHECKING:
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.ir.tensor import TensorDesc
+
 X = t(1, 1, 4, 4)
 
 
-def _padding(mode: str, tensor: object = X, operator: str = "PADDING") -> object:
-    zeros = (0,) * tensor.rank  # type: ignore[attr-defined]
+def _padding(mode: str, tensor: TensorDesc = X, operator: str = "PADDING") -> OperatorDesc:
+    zeros = (0,) * tensor.rank
     return unary(operator, tensor, PaddingMode=mode, StartPadding=zeros, EndPadding=zeros)
 
 
-def _resample(operator: str, tensor: object) -> object:
-    rank = tensor.rank  # type: ignore[attr-defined]
+def _resample(operator: str, tensor: TensorDesc) -> OperatorDesc:
+    rank = tensor.rank
     return unary(operator, tensor, Scales=(1.0,) * rank)
 
 
-def _quantize(**fields: object) -> object:
+def _quantize(**fields: Any) -> OperatorDesc:
     return op(
         "ELEMENT_WISE_QUANTIZE_LINEAR",
         **{"InputTensor": X, "ScaleTensor": X, "OutputTensor": t(1, 1, 4, 4, type="UINT8"), **fields},
     )
 
 
-def _reduce(function: str, data_type: str) -> object:
+def _reduce(function: str, data_type: str) -> OperatorDesc:
     return op(
         "REDUCE",
         Function=function,

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from dml2onnx.codes import checking as codes
 from tests.checks.build import op, t, unary
 from tests.checks.cases import Case, case
 
+if TYPE_CHECKING:
+    from dml2onnx.ir.operator import OperatorDesc
+
 X = t(1, 1, 4, 4)
 
 
-def _relu(**tensors: object) -> object:
+def _relu(**tensors: Any) -> OperatorDesc:
     return op("ACTIVATION_RELU", **{"InputTensor": X, "OutputTensor": X, **tensors})
 
 

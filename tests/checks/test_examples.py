@@ -15,12 +15,13 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 from tests.checks import attention_cases
 from tests.checks.build import one, op, t, unary
 
-EXAMPLES = [
-    pytest.param(name, i, id=f"{catalog.operator(name).stem}-{i}")
+PLACES = [
+    (name, i)
     for name in catalog.operator_names()
     for i, example in enumerate(catalog.operator(name).examples())
     if "suspect" not in example
 ]
+EXAMPLES = [pytest.param(name, i, id=f"{catalog.operator(name).stem}-{i}") for name, i in PLACES]
 
 # Misprints of the documentation that contradict its own rules, with the codes that say so.
 MISPRINTED = {

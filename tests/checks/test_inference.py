@@ -215,7 +215,7 @@ _BACKWARD: dict[str, Any] = {"InputTensor": t(2, 4, 5, 6), "FilterTensor": t(4, 
 _POOL = {"InputTensor": t(2, 3, 8, 8), "WindowSize": (3, 2), "Strides": (2, 3), "StartPadding": (1, 0)}
 
 # (descriptor without outputs, sizes of its outputs)
-SIZES = {
+SIZES: dict[str, tuple[OperatorDesc, dict[str, tuple[int, ...]]]] = {
     "natural size of a transposed convolution": (
         op(
             "CONVOLUTION",
@@ -302,7 +302,7 @@ def test_sizes(name: str) -> None:
     desc, wanted = SIZES[name]
     types = dict.fromkeys(wanted, DataType.FLOAT32)
     found = infer_outputs(desc, {}, types, wanted)
-    assert found.missing == found.findings == ()
+    assert (found.missing, found.findings) == ((), ())
     assert {field: sizes for field, (_, sizes) in found.outputs.items()} == wanted
 
 

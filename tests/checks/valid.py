@@ -10,7 +10,7 @@ from dml2onnx.catalog import LATEST, FieldType
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.ir.operator import Size2D
 from tests.checks.build import op, t, unary
-from tests.checks.test_examples import EXAMPLES, RIGHT, described
+from tests.checks.test_examples import PLACES, RIGHT, described
 
 if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
@@ -229,7 +229,7 @@ OTHERS = [
 def descriptors() -> dict[str, list[OperatorDesc]]:
     """The descriptors of each operator, by its full name; all are without findings at the latest level."""
     found: dict[str, list[OperatorDesc]] = {name: [] for name in catalog.operator_names()}
-    examples = [described(name, catalog.operator(name).examples()[i]) for name, i in (item.values for item in EXAMPLES)]
+    examples = [described(name, catalog.operator(name).examples()[i]) for name, i in PLACES]
     alike = [_alike(catalog.operator(name)) for name in catalog.operator_names()]
     for desc in (*examples, *RIGHT.values(), *OTHERS, *(desc for desc in alike if desc is not None)):
         found[desc.schema.name].append(desc)

@@ -154,7 +154,12 @@ def test_the_schema_of_sarif_is_the_pinned_one_and_strict() -> None:
     script = Path(__file__).parents[2] / "scripts" / "fetch_sarif_schema.py"
     assert subprocess.run([sys.executable, script, "--check"], check=False).returncode == 0
     jsonschema.Draft4Validator.check_schema(SARIF)
-    for wrong in ({"version": "2.1.0"}, {"version": "2.1.0", "runs": [{"tool": {"driver": {}}}]}, {"runs": []}):
+    several: tuple[dict[str, Any], ...] = (
+        {"version": "2.1.0"},
+        {"version": "2.1.0", "runs": [{"tool": {"driver": {}}}]},
+        {"runs": []},
+    )
+    for wrong in several:
         assert not jsonschema.Draft4Validator(SARIF).is_valid(wrong)
 
 

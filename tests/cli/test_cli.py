@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -16,7 +17,7 @@ from dml2onnx.cli import main
 
 SCRIPT = Path(sys.executable).with_name("dml2onnx" + (".exe" if os.name == "nt" else ""))
 
-NATIVE = {
+NATIVE: dict[str, Any] = {
     "dml2onnx": 1,
     "name": "small",
     "inputs": {"x": {"DataType": "FLOAT32", "Sizes": [1, 2, 3, 4]}},
@@ -44,7 +45,7 @@ NATIVE = {
     "outputs": ["y"],
 }
 
-PROGRAM = {
+PROGRAM: dict[str, Any] = {
     "resources": {
         "x": {"initialValuesDataType": "FLOAT32", "initialValues": [1, -2, 3]},
         "y": {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 3, "value": 0}},

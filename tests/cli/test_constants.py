@@ -14,7 +14,7 @@ from tests.cli.test_cli import NATIVE, PROGRAM
 
 X = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
 W = np.array([[[[2]]], [[[3]]]], np.float32)
-OPEN = {**NATIVE, "inputs": {**NATIVE["inputs"], "w": {"DataType": "FLOAT32", "Sizes": [2, 1, 1, 1]}}, "constants": {}}  # type: ignore[dict-item]  # a dictionary of members
+OPEN = {**NATIVE, "inputs": {**NATIVE["inputs"], "w": {"DataType": "FLOAT32", "Sizes": [2, 1, 1, 1]}}, "constants": {}}
 
 
 @pytest.fixture

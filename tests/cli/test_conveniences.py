@@ -186,7 +186,7 @@ def test_run_takes_what_compile_takes(here: Path, capsys: pytest.CaptureFixture[
     expected = answer(capsys, "run", "program.json")["outputs"]
     for options in ("--freeze", "--constant x", "--opset 17", "--target dml", "--freeze --input x"):
         assert answer(capsys, "run", "program.json", *options.split())["outputs"] == expected, options
-    np.save("z.npy", np.float32([-1, 5, -1]))
+    np.save("z.npy", np.array([-1, 5, -1], np.float32))
     kept = answer(capsys, "run", "program.json", "--freeze", "--input", "x=z.npy")["outputs"]
     assert kept[-1]["values"] == [0, 5, 0]
     assert main(["run", "model.json", "--feature-level", "9_9", "--input", "x=x.npy"]) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import struct
 import subprocess
 import sys
@@ -44,7 +45,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 raise metadata.PackageNotFoundError(name)
             return really(name) if found == "really" else found
 
-        monkeypatch.setattr(doctor.metadata, "version", version)
+        monkeypatch.setattr(metadata, "version", version)
 
     return pretend
 
@@ -54,7 +55,7 @@ def runtimes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Makes ONNX Runtime be of other packages."""
 
     def pretend(*names: str) -> None:
-        monkeypatch.setattr(doctor.metadata, "packages_distributions", lambda: {"onnxruntime": list(names)})
+        monkeypatch.setattr(metadata, "packages_distributions", lambda: {"onnxruntime": list(names)})
 
     return pretend
 
@@ -147,7 +148,7 @@ def test_a_runtime_that_cannot_be_loaded(
         raise ImportError("DLL load failed while importing onnxruntime_pybind11_state:\na dynamic library ...")
 
     monkeypatch.setattr(doctor, "import_module", fails)
-    monkeypatch.setattr(doctor.sys, "platform", system)
+    monkeypatch.setattr(sys, "platform", system)
     found = document(capsys, 1)
     assert found["providers"] == []
     assert found["targets"] == {"cpu": False, "dml": False}
@@ -157,8 +158,8 @@ def test_a_runtime_that_cannot_be_loaded(
 
 
 def test_windows_with_the_wrong_runtime(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor.sys, "platform", "win32")
-    monkeypatch.setattr(doctor.platform, "machine", lambda: "AMD64")
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(platform, "machine", lambda: "AMD64")
     found = document(capsys)
     assert problems(found) == {
         "this ONNX Runtime cannot use DirectML": ("pip uninstall --yes onnxruntime && pip install onnxruntime-directml")
@@ -170,7 +171,7 @@ def test_without_installation(capsys: pytest.CaptureFixture[str], monkeypatch: p
     def requires(name: str) -> list[str]:
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(doctor.metadata, "requires", requires)
+    monkeypatch.setattr(metadata, "requires", requires)
     assert "dml2onnx is not installed, so what it needs is not known" in problems(document(capsys, 1))
 
 

@@ -7,6 +7,7 @@ import random
 import threading
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from dml2onnx.cli.inputs import contents_files
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.frontends.array_files import read_array
 
-ARRAYS = [
+ARRAYS: list[Any] = [
     np.arange(6, dtype=np.float32).reshape(2, 3),
     np.asfortranarray(np.arange(6, dtype=np.int16).reshape(2, 3)),
     np.arange(4, dtype=">f8"),

@@ -207,18 +207,18 @@ def program_that_writes(models: Path, *paths: str, resource: str = "y") -> None:
     commands = [
         *PROGRAM["commands"][:3],
         *({"type": "writeFile", "resource": resource, "targetPath": p} for p in paths),
-    ]  # type: ignore[index]
+    ]
     (models / "program.json").write_text(json.dumps({**PROGRAM, "commands": commands}))
 
 
 @pytest.mark.parametrize("path", ["program.json", "sub/../program.json", "x.npy", "data.bin", "link", "hard"])
 def test_a_program_does_not_write_over_what_is_read(models: Path, path: str) -> None:
-    np.save(models / "x.npy", np.float32([1, 2, 3]))
-    (models / "data.bin").write_bytes(np.float32([4, 5, 6]).tobytes())
+    np.save(models / "x.npy", np.array([1, 2, 3], np.float32))
+    (models / "data.bin").write_bytes(np.array([4, 5, 6], np.float32).tobytes())
     resources = {
         **PROGRAM["resources"],
         "z": {"initialValuesDataType": "FLOAT32", "initialValues": {"sourcePath": "data.bin"}},
-    }  # type: ignore[dict-item]
+    }
     program_that_writes(models, path)
     document = json.loads((models / "program.json").read_text())
     (models / "program.json").write_text(json.dumps({**document, "resources": resources}))

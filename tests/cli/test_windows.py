@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path, PureWindowsPath
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pytest
@@ -178,7 +178,7 @@ def _says_how(call: ast.Call) -> bool:
     return any("b" in str(mode) for mode in modes) or any(keyword.arg == "encoding" for keyword in call.keywords)
 
 
-def _is_mode(item: ast.expr) -> bool:
+def _is_mode(item: ast.expr) -> TypeGuard[ast.Constant]:
     return isinstance(item, ast.Constant) and isinstance(item.value, str) and set(item.value) <= set("rwaxbt+")
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,11 +31,11 @@ def test_pages_are_found() -> None:
 
 def test_the_program_that_builds_a_graph_computes_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    namespace: dict[str, object] = {}
+    namespace: dict[str, Any] = {}
     (program,) = (block.text for block in run_docs.blocks(run_docs.ROOT / "docs" / "builder.md") if block.text)
     exec(compile(program, "builder.md", "exec"), namespace)
     x = np.random.default_rng(1).random((1, 3, 32, 32), np.float32)
-    got = dml2onnx.run(namespace["g"].build(namespace["y"]), {"x": x})  # type: ignore[attr-defined]
+    got: dict[str, np.ndarray] = dml2onnx.run(namespace["g"].build(namespace["y"]), {"x": x})
     windows = np.lib.stride_tricks.sliding_window_view((x * 2 - 1).sum(axis=1)[0], (3, 3)).sum(axis=(2, 3))
     largest = np.lib.stride_tricks.sliding_window_view(np.maximum(windows, 0), (2, 2)).max(axis=(2, 3))
     (result,) = got.values()
@@ -45,7 +46,7 @@ class TestRunner:
     """What would be wrong in a page is found."""
 
     @pytest.fixture
-    def found(self, tmp_path: Path):  # type: ignore[no-untyped-def]
+    def found(self, tmp_path: Path):
         def failures(*lines: str) -> list[str]:
             page = tmp_path / "page.md"
             page.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -69,7 +70,7 @@ class TestRunner:
             pytest.param(["```console", "$ python -c 'import dml2onnx'", "```"], id="the-interpreter"),
         ],
     )
-    def test_right(self, found, lines: list[str]) -> None:  # type: ignore[no-untyped-def]
+    def test_right(self, found, lines: list[str]) -> None:
         assert found(*lines) == []
 
     @pytest.mark.parametrize(
@@ -89,12 +90,12 @@ class TestRunner:
             (["<!-- not run: -->", "```cpp", "x", "```"], "neither run nor written"),
         ],
     )
-    def test_wrong(self, found, lines: list[str], what: str) -> None:  # type: ignore[no-untyped-def]
+    def test_wrong(self, found, lines: list[str], what: str) -> None:
         (failure,) = found(*lines)
         assert what in failure
         assert failure.startswith("page.md:1: ")
 
-    def test_a_console_block_begins_with_a_command(self, found) -> None:  # type: ignore[no-untyped-def]
+    def test_a_console_block_begins_with_a_command(self, found) -> None:
         with pytest.raises(ValueError, match="begins with a command"):
             found("```console", "echo one", "```")
 

@@ -70,7 +70,7 @@ def test_forms_of_json_have_all_their_members(pages: dict[str, str]) -> None:
 def test_the_same_sources_every_time(tmp_path: Path) -> None:
     """So that generated pages need not be kept."""
     for seed in ("1", "2"):
-        command = [sys.executable, SCRIPTS / "_docs_pages.py", tmp_path / seed]
+        command: list[str | Path] = [sys.executable, SCRIPTS / "_docs_pages.py", tmp_path / seed]
         subprocess.run(command, check=True, capture_output=True, env={"PYTHONHASHSEED": seed, "PATH": ""})
     first, second = (
         {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -108,16 +109,14 @@ def test_strangers_are_spared(model: Path, tmp_path: Path) -> None:
 def test_nothing_half_written(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = names(tmp_path)
     assert refused(model, tmp_path / "nowhere" / "out.json") == running.OUTPUT_UNWRITABLE.id
-    from dml2onnx import files
-
-    replace = files.os.replace
+    replace = os.replace
 
     def full(source: str, target: Path) -> None:
         if target.name == "out.json":
             raise OSError(28, "No space left on device")
         replace(source, target)
 
-    monkeypatch.setattr(files.os, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     assert refused(model, tmp_path / "out.json") == running.OUTPUT_UNWRITABLE.id
     assert names(tmp_path) == before
 

@@ -79,9 +79,9 @@ def said(graph: Graph) -> dict[str, Any]:
 
     def base(each: Node, name: str, write: Write, desc: Any) -> Any:
         value = kept(each, name, write, desc)
-        if value in caches:  # what an operator updates is an input of a program
+        if value is None or value in caches:  # what an operator updates is an input of a program
             return None
-        is_new = value is None or (value in contents and not any(contents[value]))  # zeros, which nobody wrote
+        is_new = value in contents and not any(contents[value])  # zeros, which nobody wrote
         return None if is_new else homes[value]
 
     constants = {item.value for item in graph.constants} | {item.value for item in graph.inputs}

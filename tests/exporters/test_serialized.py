@@ -34,6 +34,7 @@ from tests.random_graphs import samples
 from tests.random_graphs.growing import Sample
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from hypothesis.strategies import SearchStrategy
@@ -178,8 +179,8 @@ def unsayable(graph: Graph) -> bool:
             read[end.value] = max(read.get(end.value, 0), desc.total_bytes)
             if end.offset:
                 return True
-        for _, _, end, desc in each.views_out():
-            if end.offset or end.base is not None or end.value.nbytes != desc.total_bytes:
+        for _, _, write, desc in each.views_out():
+            if write.offset or write.base is not None or write.value.nbytes != desc.total_bytes:
                 return True
     outputs = [item.value for item in graph.outputs]
     if len(set(outputs)) < len(outputs) or not made.issuperset(outputs):
@@ -189,7 +190,7 @@ def unsayable(graph: Graph) -> bool:
 
 def views(graph: Graph) -> list[Any]:
     """Under which descriptors the inputs and outputs are seen, which are not stored."""
-    seen = [item.desc for item in (*graph.inputs, *graph.outputs)]
+    seen = [*(item.desc for item in graph.inputs), *(item.desc for item in graph.outputs)]
     return [None if desc is None else (desc.data_type, desc.sizes, desc.strides) for desc in seen]
 
 
@@ -386,7 +387,7 @@ def test_constants_that_must_not_be_owned(tmp_path: Path) -> None:
         LinearBeforeReset=False,
     )
     w = Value("w", 12)
-    reads = {"InputTensor": [x], "WeightTensor": [w], "RecurrenceTensor": [w]}
+    reads: dict[str, Iterable[Value | Read]] = {"InputTensor": [x], "WeightTensor": [w], "RecurrenceTensor": [w]}
     graph = make([node(desc, reads, {"OutputSequenceTensor": [y]})], [x], [(y, small)], [w])
     assert serialized(graph)[1] == {}
     assert shape(back(graph, tmp_path)) == shape(graph)

@@ -544,7 +544,7 @@ def test_messages() -> None:
 @pytest.mark.parametrize("dialect", [NATIVE, API])
 def test_a_size_of_zero_is_none(dialect: Dialect) -> None:
     """DirectML asks for the bytes of the tensor; only DxDispatch computes them for a 0."""
-    raw = {"InputTensor": f32(2, TotalTensorSizeInBytes=0), "OutputTensor": f32(2)}
+    raw: dict[str, object] = {"InputTensor": f32(2, TotalTensorSizeInBytes=0), "OutputTensor": f32(2)}
     _, problems = DescriptorReader(dialect).operator(catalog.operator("ELEMENT_WISE_ABS"), raw)
     assert [(item.code, item.path) for item in problems] == [
         (codes.FIELD_RANGE, ("InputTensor", "TotalTensorSizeInBytes"))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dml2onnx.diagnostics import Code
-    from dml2onnx.ir.graph import Graph
+    from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput
 
 
 X = "/resources/x"
@@ -398,4 +398,5 @@ def test_equal_fills_are_buffers_of_their_own(tmp_path: Path) -> None:
     places = [item.pointer for item in graph.findings if item.code == codes.BEYOND_RANGE.id]
     assert places == [f"/resources/{name}/initialValues/value" for name in "ab"]
     assert [item.name for item in graph.inputs][:1] == ["x"]
-    assert len({item.value for item in (*graph.inputs, *graph.results)}) == len((*graph.inputs, *graph.results))
+    ends: tuple[GraphInput | GraphOutput, ...] = (*graph.inputs, *graph.results)
+    assert len({item.value for item in ends}) == len(ends)

@@ -25,7 +25,6 @@ from .models import Model
 from .partitions import attribute, write
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from dml2onnx.ir.graph import Graph
@@ -109,7 +108,7 @@ def load_as(format: str, directory: Path, desc: TensorDesc) -> Graph:
 def tensors(draw: st.DrawFn) -> TensorDesc:
     """Packed tensors, and ones with gaps or broadcast dimensions."""
     sizes = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)))
-    strides: Sequence[int] | None = None
+    strides: tuple[int, ...] | None = None
     if draw(st.booleans()):
         step, found = draw(st.integers(1, 3)), []
         for size in reversed(sizes):

@@ -15,6 +15,7 @@ from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends import load_bytes
 from dml2onnx.frontends import serialized as frontend
 from dml2onnx.frontends.flatbuffer_repeats import Repeats
+from dml2onnx.frontends.serialized_operators import decode_operator
 from tests.mutations import NUMBERS
 
 from .models import Model
@@ -98,7 +99,7 @@ def described(data: bytes) -> object:
 def decoded(data: bytes, monkeypatch: pytest.MonkeyPatch) -> int:
     """How many operators were decoded."""
     count = 0
-    decode = frontend.decode_operator
+    decode = decode_operator
 
     def counting(*arguments: Any) -> Any:
         nonlocal count

@@ -74,10 +74,10 @@ def attempt(directory: Path, text: str) -> None:
     used = [item.value for item in (*graph.outputs, *graph.results, *(effect.output for effect in graph.effects))]
     for node in graph.nodes:
         used += [read.value for _, _, read, _ in node.views_in()]
-        for _, _, write, _ in node.views_out():
-            provided.add(write.value)
-            if write.base is not None:
-                used.append(write.base)
+        for _, _, written, _ in node.views_out():
+            provided.add(written.value)
+            if written.base is not None:
+                used.append(written.base)
     assert provided.isdisjoint(graph.unresolved)
     assert provided.union(graph.unresolved).issuperset(used)
     assert graph.findings or not graph.unresolved

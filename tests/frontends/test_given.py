@@ -161,7 +161,11 @@ def test_packed_nibbles_are_bytes(tmp_path: Path) -> None:
         "outputs": ["y"],
     }
     load_model(tmp_path, model)
-    inputs = {"x": np.array([0x21, 0x43, 0x05], np.uint8), "s": np.float32([[2]]), "z": np.array([1], np.uint8)}
+    inputs: dict[str, np.ndarray] = {
+        "x": np.array([0x21, 0x43, 0x05], np.uint8),
+        "s": np.array([[2]], np.float32),
+        "z": np.array([1], np.uint8),
+    }
     wanted = dml2onnx.run(tmp_path / "model.json", inputs)["y"]
     assert wanted.tolist() == [[0, 2, 4, 6, 8]]
     graph = dml2onnx.load(tmp_path / "model.json", constants=inputs)

@@ -280,7 +280,8 @@ def test_sample_runs_as_its_onnx_model(sample: Path) -> None:
     session = onnxruntime.InferenceSession(sample / "matmul_add.onnx", providers=["CPUExecutionProvider"])
     (want,) = session.run(None, {"model_input": x})
     got = dml2onnx.run(graph, {"model_input": x.reshape(1, 1, 1, 5)})
-    np.testing.assert_allclose(got["model_output"].reshape(1, 5), want, rtol=1e-6)
+    result: np.ndarray = got["model_output"].reshape(1, 5)
+    np.testing.assert_allclose(result, want, rtol=1e-6)
 
 
 def test_sample_without_its_constants(sample: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import onnx
@@ -27,7 +28,7 @@ def t(data_type: str, sizes: Sequence[int], strides: Sequence[int] | None = None
     return TensorDesc(DataType[data_type], tuple(sizes), None if strides is None else tuple(strides))
 
 
-def operator(name: str, **fields: object) -> OperatorDesc:
+def operator(name: str, **fields: Any) -> OperatorDesc:
     """A descriptor from DirectML field names; counts are filled in, absent optional fields are null.
 
     Without any tensor it is a fused activation, whose tensors are null.
@@ -64,7 +65,8 @@ def random_memory(desc: TensorDesc, rng: np.random.Generator, *, extremes: bool 
     """Flat contents for a tensor: small varied numbers, with the type's extremes strewn in when asked for."""
     if desc.data_type.is_packed_nibbles:
         return rng.integers(0, 256, desc.data_type.bytes_for(desc.extent), np.uint8)
-    dtype, count = desc.data_type.dtype, desc.extent
+    dtype: np.dtype[Any] = desc.data_type.dtype
+    count = desc.extent
     if dtype.kind == "f":
         values = rng.normal(0, 2, count).astype(dtype)
         special = np.array([np.inf, -np.inf, 0.0, -0.0, np.finfo(dtype).tiny, np.finfo(dtype).smallest_subnormal, 1.0])
@@ -125,12 +127,13 @@ def make_case(
         if item.kind is catalog.FieldKind.OUTPUT_TENSOR:
             bases: list[Value | None] = [None] * len(values)
             if item.name in given:  # what an output holds before that the operator updates
-                bases = [Value(f"{item.name} before", values[0].nbytes)]
+                before = Value(f"{item.name} before", values[0].nbytes)
+                bases = [before]
                 memory[f"{item.name} before"] = pack(
                     np.asarray(given.pop(item.name), descs[0].data_type.dtype), descs[0]
                 )
                 logical[item.name] = [view(memory[f"{item.name} before"], descs[0])]
-                graph_inputs.append(GraphInput(f"{item.name} before", bases[0], desc=descs[0]))
+                graph_inputs.append(GraphInput(f"{item.name} before", before, desc=descs[0]))
             writes[item.name] = tuple(Write(value, base=base) for value, base in zip(values, bases, strict=True))
             graph_outputs += [GraphOutput(n, v, d) for n, v, d in zip(names, values, descs, strict=True)]
             continue
@@ -200,7 +203,7 @@ def assert_close(got: np.ndarray, want: Result, desc: TensorDesc, what: str) -> 
         pytest.fail(f"{what}: {wrong.sum()} of {wrong.size} differ, {found}")
 
 
-def support_cases(name: str, tensor: str = "OutputTensor") -> Iterator[object]:
+def support_cases(name: str, tensor: str = "OutputTensor") -> Iterator[Any]:
     """A pytest parameter (level, data type, rank) for all that the support tables admit of one tensor."""
     seen = set()
     for row in catalog.operator(name).support:

@@ -1,6 +1,7 @@
 """ACTIVATION operators compiled, run, and compared with the reference; by themselves and fused."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from dml2onnx.lowering.registry import lowerings
 from dml2onnx.reference import operator_results
 from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, support_cases, t
 
-FIELDS = {
+FIELDS: dict[str, dict[str, Any]] = {
     "ACTIVATION_CELU": {"Alpha": 0.75},
     "ACTIVATION_ELU": {"Alpha": 0.75},
     "ACTIVATION_GELU": {},
@@ -177,8 +178,8 @@ def test_special_values(name, fields, data_type, count):
     ],
 )
 def test_limits_that_the_reference_leaves_open(name, fields, x, y, opset):
-    got = evaluate(activation(name, sizes=(1,), **fields), opset=opset, InputTensor=np.float32([x]))
-    np.testing.assert_array_equal(got, np.float32([y]))
+    got = evaluate(activation(name, sizes=(1,), **fields), opset=opset, InputTensor=np.array([x], np.float32))
+    np.testing.assert_array_equal(got, np.array([y], np.float32))
 
 
 @pytest.mark.parametrize("opset", range(17, 24))
@@ -288,7 +289,9 @@ def test_hardmax_takes_the_first_of_equals_in_row_major_order(axes):
 
 @pytest.mark.parametrize("name", ["ACTIVATION_SOFTMAX", "ACTIVATION_LOG_SOFTMAX"])
 def test_softmax_of_large_numbers(name):
-    x = np.float32([[1e4, 1e4, -1e4], [3e38, -3e38, 0], [-3e38, -3e38, -3e38], [0, -np.inf, 1], [np.nan, 0, 0]])
+    x = np.array(
+        [[1e4, 1e4, -1e4], [3e38, -3e38, 0], [-3e38, -3e38, -3e38], [0, -np.inf, 1], [np.nan, 0, 0]], np.float32
+    )
     evaluate(activation(name, sizes=x.shape), InputTensor=x)
 
 
@@ -480,7 +483,9 @@ def test_lowered_equals_reference(op, opset, seed, extremes):
 def test_softplus_of_many_elements(name, fields, data_type):
     """From so many on it is made of several kernels, in all that is special as exact as the one."""
     rng = np.random.default_rng(0)
-    special = np.float32([0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 88.7, 89, -88, -104, 16.6, 17, 3e38, -3e38])
+    special = np.array(
+        [0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 88.7, 89, -88, -104, 16.6, 17, 3e38, -3e38], np.float32
+    )
     ordinary = [rng.normal(0, 5, 3000), rng.uniform(-110, 110, 3000), 10 ** rng.uniform(-40, 0, 3000)]
     with np.errstate(over="ignore"):
         x = np.concatenate([special, *ordinary]).astype(np.float32).astype(data_type.lower())

@@ -70,7 +70,7 @@ def test_the_correction_keeps_its_digits() -> None:
     }
     given_inputs = {name: np.array([value], np.float32) for name, value in values.items()}
     given_inputs["TrainingStepTensor"] = np.array([3], np.uint32)
-    got = check_case(op, inputs=given_inputs).run(given_inputs)["OutputParametersTensor"]
+    got: np.ndarray = check_case(op, inputs=given_inputs).run(given_inputs)["OutputParametersTensor"]
     np.testing.assert_allclose(got, -np.sqrt(3 * 2.0**-24), rtol=1e-6)
 
 
@@ -148,6 +148,6 @@ def test_outputs_may_be_the_inputs(tmp_path: Path, steps: int) -> None:
     for _ in range(steps):
         m, v = beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g**2
         x = x - rate * m / (np.sqrt(v) + TYPICAL["Epsilon"])
-    results = run(path)
+    results: dict[str, np.ndarray] = run(path)
     for name, want in zip("xmv", (x, m, v), strict=True):
         np.testing.assert_allclose(results[name].reshape(-1), want, rtol=1e-5, atol=1e-6)

@@ -95,8 +95,8 @@ def contents(op, seed=0, scale=1.0):
         values[field.name] = random.normal(0, scale, desc.sizes).astype(desc.data_type.dtype)
         if field.name == "MaskTensor":
             total = keys_of(op)
-            limits = (-1, 3) if op.enum("MaskType") == "BOOLEAN" else (-2, total + 3)
-            values[field.name] = random.integers(*limits, desc.sizes).astype(np.int32)
+            low, high = (-1, 3) if op.enum("MaskType") == "BOOLEAN" else (-2, total + 3)
+            values[field.name] = random.integers(low, high, desc.sizes).astype(np.int32)
         if field.name == "PastSequenceLengthsTensor":
             values[field.name] = random.integers(0, room(op) + 1, desc.sizes).astype(np.int32)
     for name, desc in ((name, op.tensor(name)) for name in values if not op.tensor(name).is_packed):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ def fill(number: float) -> FillData:
     return FillData(np.float32(number).tobytes(), NBYTES)
 
 
-def added(constants: list[Data], chained: bool) -> Graph:
+def added(constants: Sequence[Data], chained: bool) -> Graph:
     """Sums of neighbouring constants, or of each with the sum before it."""
     values = [Constant(Value(f"c{index}", NBYTES), data) for index, data in enumerate(constants)]
     nodes, outputs = [], []
@@ -116,7 +118,7 @@ def test_buffers_that_are_written_in_part_are_not_stored(data: Data) -> None:
     assert model.weight_bytes < 1 << 12
     want = data.read().copy().view(np.float32)
     want[8:12] = 5, 6, 7, 8
-    np.testing.assert_array_equal(model.run({"x": np.float32([5, 6, 7, 8])})["y"], want)
+    np.testing.assert_array_equal(model.run({"x": np.array([5, 6, 7, 8], np.float32)})["y"], want)
 
 
 def test_each_node_and_all_together() -> None:

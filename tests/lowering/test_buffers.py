@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 import onnx
@@ -62,7 +63,7 @@ def copies(draw: st.DrawFn, types: list[str]) -> Copy:
     rooms = [SIZES[buffer] - desc.minimum_bytes for buffer, desc in zip(buffers, (read, write), strict=True)]
     assume(min(rooms) >= 0)
     offsets = [draw(st.integers(0, room // 16)) * 16 for room in rooms]
-    return Copy(*buffers, read, offsets[0], write, offsets[1], keeps=draw(st.booleans()))
+    return Copy(buffers[0], buffers[1], read, offsets[0], write, offsets[1], keeps=draw(st.booleans()))
 
 
 def program(steps: list[Copy]) -> Graph:
@@ -192,7 +193,7 @@ def bits_of(name: str) -> np.ndarray:
     if dtype.itemsize == 2:
         every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
         return every[~np.isnan(every)]
-    info = np.finfo(dtype)
+    info: np.finfo[Any] = np.finfo(dtype)
     powers = np.exp2(np.arange(info.minexp - info.nmant, info.maxexp, dtype=np.float64)).astype(dtype)
     around = np.concatenate([powers, np.nextafter(powers, dtype.type(0)), np.nextafter(powers, dtype.type(np.inf))])
     random = np.random.default_rng(0).integers(0, 256, 80000, dtype=np.uint8).view(dtype)

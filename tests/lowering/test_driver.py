@@ -115,7 +115,7 @@ def test_names_that_are_empty(source: str, target: str) -> None:
     graph = Graph((unary("n", x, y),), (GraphInput(source, x),), (GraphOutput(target, y, FOUR),))
     model = compile_outputs(graph, graph.outputs)
     assert all(port.onnx_name for port in (*model.inputs, *model.outputs))
-    np.testing.assert_array_equal(model.run({source: np.float32([1, -1, 2, -2])})[target], [1, 0, 2, 0])
+    np.testing.assert_array_equal(model.run({source: np.array([1, -1, 2, -2], np.float32)})[target], [1, 0, 2, 0])
 
 
 def test_nodes_called_like_ports() -> None:
@@ -232,7 +232,7 @@ def test_an_input_with_a_descriptor_keeps_it() -> None:
     graph = Graph((node,), (GraphInput("x", x, desc=t("FLOAT32", [2, 2], [1, 2])),), (GraphOutput("y", y, FOUR),))
     model = compile_outputs(graph, graph.outputs)
     assert model.inputs[0].desc == t("FLOAT32", [2, 2], [1, 2])
-    got = model.run({"x": np.float32([-1, 2, 3, 4])})["y"]
+    got = model.run({"x": np.array([-1, 2, 3, 4], np.float32)})["y"]
     np.testing.assert_array_equal(got, [0, 2, 3, 4])
 
 
@@ -253,7 +253,7 @@ def test_inputs_that_nobody_reads_stay_inputs() -> None:
     assert [port.name for port in model.inputs] == ["x"]
     graph = Graph((unary("a", x, y),), (GraphInput("x", x), GraphInput("unused", unused)), (GraphOutput("y", y, FOUR),))
     model = compile_outputs(graph, graph.outputs)
-    assert [(port.name, port.shape, port.dtype) for port in model.inputs][1] == ("unused", (12,), np.uint8)
+    assert [(port.name, port.shape, port.dtype) for port in model.inputs][1] == ("unused", (12,), np.dtype(np.uint8))
 
 
 def test_a_buffer_that_is_written_in_part_is_an_input_as_a_whole() -> None:
@@ -265,7 +265,7 @@ def test_a_buffer_that_is_written_in_part_is_an_input_as_a_whole() -> None:
         (GraphOutput("x", x1, t("FLOAT32", [8])),),
     )
     model = compile_outputs(graph, graph.outputs)
-    feeds = {"x": np.arange(8, dtype=np.float32), "s": np.float32([-1, 1, 2, 3])}
+    feeds: dict[str, np.ndarray] = {"x": np.arange(8, dtype=np.float32), "s": np.array([-1, 1, 2, 3], np.float32)}
     np.testing.assert_array_equal(model.run(feeds)["x"], [0, 1, 2, 3, 4, 5, 6, 7])
 
 

@@ -210,8 +210,8 @@ def test_half_precision_rounds_once(name):
 def test_fused_activation_works_on_the_sum_before_rounding():
     fused = operator("ACTIVATION_THRESHOLDED_RELU", Alpha=2048.5)
     op = binary("ELEMENT_WISE_ADD1", "FLOAT16", (2,), fused=fused)
-    got, nodes = evaluate(op, ATensor=np.float16([2048, 2048]), BTensor=np.float16([0.75, 0.25]))
-    np.testing.assert_array_equal(got, np.float16([2048, 0]))
+    got, nodes = evaluate(op, ATensor=np.array([2048, 2048], np.float16), BTensor=np.array([0.75, 0.25], np.float16))
+    np.testing.assert_array_equal(got, np.array([2048, 0], np.float16))
     assert nodes == ["Cast", "Cast", "Add", "ThresholdedRelu", "Cast"]
 
 

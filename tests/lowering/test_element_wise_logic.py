@@ -1,6 +1,7 @@
 """ELEMENT_WISE operators on truth values and bits compiled, run, and compared with the reference."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,7 +82,7 @@ def patterns(data_type):
     kind = DataType[data_type]
     rng = np.random.default_rng(7)
     if kind.is_float:
-        info = np.finfo(kind.dtype)
+        info: np.finfo[Any] = np.finfo(kind.dtype)
         special = [
             0.0,
             -0.0,
@@ -134,7 +135,7 @@ def test_target_dml(name):
 @pytest.mark.parametrize("output_type", ["UINT8", "UINT32"])
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_comparisons(name, output_type):
-    special = np.float32([math.nan, math.inf, -math.inf, 0.0, -0.0, 1, 1e-45, 3e38])
+    special = np.array([math.nan, math.inf, -math.inf, 0.0, -0.0, 1, 1e-45, 3e38], np.float32)
     a, b = np.repeat(special, 8), np.tile(special, 8)
     inputs = {"ATensor": a, "BTensor": b}
     model = check_case(described(name, "FLOAT32", a.shape, output_type=output_type), inputs=inputs)
@@ -160,7 +161,8 @@ def test_all_but_0_is_true(name, data_type):
 
 
 def test_form_of_logical_not():
-    model = check_case(described("ELEMENT_WISE_LOGICAL_NOT", "UINT8", (4,)), inputs={"InputTensor": [0, 1, 2, 255]})
+    inputs = {"InputTensor": np.array([0, 1, 2, 255], np.uint8)}
+    model = check_case(described("ELEMENT_WISE_LOGICAL_NOT", "UINT8", (4,)), inputs=inputs)
     assert operators(model) == ["Equal", "Cast"]
 
 
@@ -184,10 +186,10 @@ def test_nans(data_type):
 
 def test_if_is_a_pure_selection():
     op = described("ELEMENT_WISE_IF", "FLOAT32", (4,))
-    inputs = {
-        "ConditionTensor": np.uint8([0, 1, 2, 255]),
-        "ATensor": np.float32([math.nan, 1, math.inf, -0.0]),
-        "BTensor": np.float32([5, math.nan, math.nan, math.nan]),
+    inputs: dict[str, np.ndarray] = {
+        "ConditionTensor": np.array([0, 1, 2, 255], np.uint8),
+        "ATensor": np.array([math.nan, 1, math.inf, -0.0], np.float32),
+        "BTensor": np.array([5, math.nan, math.nan, math.nan], np.float32),
     }
     # ONNX Runtime's Where loses the -0.0 of its first choice; each comes second once
     assert operators(check_case(op, inputs=inputs)) == ["Greater", "Equal", "Where", "Where", "Max"]
@@ -198,7 +200,8 @@ def test_if_keeps_64_bits():
     for data_type in ("INT64", "UINT64", "FLOAT64"):
         a = np.array([big, big + 1, 0, big], data_type.lower())
         op = described("ELEMENT_WISE_IF", data_type, (4,))
-        check_case(op, inputs={"ConditionTensor": [1, 0, 1, 0], "ATensor": a, "BTensor": a + np.ones_like(a)})
+        condition = np.array([1, 0, 1, 0], np.uint8)
+        check_case(op, inputs={"ConditionTensor": condition, "ATensor": a, "BTensor": a + np.ones_like(a)})
 
 
 @pytest.mark.parametrize("strides", [[(0, 1, 0), None, (0, 0, 0)], [(1, 2, 6), (0, 0, 1), (12, 0, 0)]])
@@ -239,8 +242,8 @@ def test_a_fraction_cast_to_integer_is_not_true():
         (),
     )
     model = compile_outputs(graph, graph.outputs)
-    got = model.run({"x": np.float32([0.5, 1.5, 0.0, -0.0]), "zero": np.zeros(4, np.float32)})
-    np.testing.assert_array_equal(got["z"], np.float32([0, 1.5, 0, 0]))
+    got = model.run({"x": np.array([0.5, 1.5, 0.0, -0.0], np.float32), "zero": np.zeros(4, np.float32)})
+    np.testing.assert_array_equal(got["z"], np.array([0, 1.5, 0, 0], np.float32))
 
 
 # --- bits ------------------------------------------------------------------------------------------------------------
@@ -308,7 +311,7 @@ def test_bits_of_floats_survive_between_bit_operators():
         for i in range(2)
     )
     graph = Graph(nodes, (GraphInput("x", values[0], desc=desc),), (GraphOutput("z", values[2], desc),), ())
-    x = np.float32([0.0, -0.0, 1e-45, -3.5])
+    x = np.array([0.0, -0.0, 1e-45, -3.5], np.float32)
     got = compile_outputs(graph, graph.outputs).run({"x": x})["z"]
     np.testing.assert_array_equal(got.view(np.uint32), x.view(np.uint32))
 

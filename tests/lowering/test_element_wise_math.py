@@ -306,7 +306,7 @@ def test_known_divisors_need_no_guards(name, data_type):
 
 
 def test_mean_of_integers_wraps_and_truncates():
-    a, b = np.int32([2**31 - 1, -3, 3, -(2**31)]), np.int32([1, 0, 0, -1])
+    a, b = np.array([2**31 - 1, -3, 3, -(2**31)], np.int32), np.array([1, 0, 0, -1], np.int32)
     got, nodes = evaluate(described("ELEMENT_WISE_MEAN", "INT32", (4,)), ATensor=a, BTensor=b)
     np.testing.assert_array_equal(got, [-(2**30), -1, 1, 2**30 - 1])
     assert nodes == ["Add", "Div"]
@@ -422,7 +422,7 @@ def test_powers_of_integers_are_exact_and_wrap(data_type, exponent_type):
 @pytest.mark.parametrize("data_type", BASES)
 def test_integers_to_the_power_of_floats(data_type):
     base, exponent = pairs(
-        integer_extremes(data_type), np.float32([0, 1, 2, 0.5, -1, -0.5, 1.5, math.nan, math.inf, 3])
+        integer_extremes(data_type), np.array([0, 1, 2, 0.5, -1, -0.5, 1.5, math.nan, math.inf, 3], np.float32)
     )
     op = described("ELEMENT_WISE_POW", data_type, base.shape, exponent_type="FLOAT32")
     evaluate(op, InputTensor=base, ExponentTensor=exponent)
@@ -461,7 +461,7 @@ def test_form_of_constant_powers(data_type, exponent, expected):
 def test_inverse_hyperbolic_tangents_of_many_elements():
     """From so many on it is made of several kernels, in all that is special as exact as the one."""
     rng = np.random.default_rng(0)
-    special = np.concatenate([special_floats("FLOAT32"), np.float32([0.99999994, -0.99999994, 1.0000001])])
+    special = np.concatenate([special_floats("FLOAT32"), np.array([0.99999994, -0.99999994, 1.0000001], np.float32)])
     near = np.concatenate(
         [10 ** rng.uniform(-44, 0, 3000), 1 - 10 ** rng.uniform(-8, 0, 3000), rng.uniform(0, 1, 3000)]
     )

@@ -3,6 +3,7 @@
 import math
 from itertools import chain
 from math import prod
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,7 +73,11 @@ def band(data_type="FLOAT32", sizes=(3, 4), begin=0, end=2, value=7, present=Tru
 def fill(name, data_type, sizes, out=None):
     if name == "DIAGONAL_MATRIX1":
         return band(data_type, sizes, present=False, out=out)
-    make = {"FILL_VALUE_CONSTANT": constant, "FILL_VALUE_SEQUENCE": sequence, "DIAGONAL_MATRIX": diagonal}[name]
+    make: Any = {
+        "FILL_VALUE_CONSTANT": constant,
+        "FILL_VALUE_SEQUENCE": sequence,
+        "DIAGONAL_MATRIX": diagonal,
+    }[name]
     return make(data_type, sizes, out=out)
 
 
@@ -150,7 +155,7 @@ def test_strided_outputs(name):
 def test_constants_keep_their_bits(data_type):
     kind = DataType[data_type]
     if kind.is_float:
-        info = np.finfo(kind.dtype)
+        info: np.finfo[Any] = np.finfo(kind.dtype)
         values = [math.nan, math.inf, -math.inf, -0.0, float(info.max), float(info.smallest_subnormal), 0.1]
     else:
         values = [*kind.limits, 0, kind.limits[1] - 1]

@@ -1,6 +1,7 @@
 """GATHER, SCATTER and their relatives, ONE_HOT, NONZERO_COORDINATES compiled, run, and compared with the reference."""
 
 from math import prod
+from typing import Any
 
 import numpy as np
 import pytest
@@ -217,7 +218,7 @@ def test_coordinates_of_every_data_type_and_rank(data_type, rank):
 def sparse(data_type, sizes, seed=0):
     """Zeros of either sign, denormals, NaN and ordinary numbers."""
     rng = np.random.default_rng(seed)
-    dtype = DataType[data_type].dtype
+    dtype: np.dtype[Any] = DataType[data_type].dtype
     if dtype.kind != "f":
         return rng.choice(np.array([0, 0, 1, np.iinfo(dtype).max, np.iinfo(dtype).min], dtype), sizes)
     tiny = np.finfo(dtype).smallest_subnormal

@@ -1,5 +1,7 @@
 """GEMM compiled, run, and compared with the reference."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -199,7 +201,14 @@ def test_every_opset(opset, batches, data_type):
 
 def fused_activations():
     """Every activation that the catalogue lets GEMM host, with attributes away from the defaults."""
-    attributes = {"Alpha": 0.75, "Beta": 0.25, "Gamma": 1.5, "Steepness": 1.25, "Bias": 0.125, "Threshold": 0.5}
+    attributes: dict[str, Any] = {
+        "Alpha": 0.75,
+        "Beta": 0.25,
+        "Gamma": 1.5,
+        "Steepness": 1.25,
+        "Bias": 0.125,
+        "Threshold": 0.5,
+    }
     attributes |= {"Min": -0.5, "Max": 0.75, "Axes": (1,)}
     for name in catalog.fused_activations("DML_OPERATOR_GEMM"):
         schema = catalog.operator(name)

@@ -1,6 +1,7 @@
 """Convolutions and matrix products of integers compiled, run, and compared with the reference."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -99,7 +100,8 @@ def check(op, *, constants=(), seed=0, opset=21, target="cpu", **inputs):
         elif desc.data_type.is_float:
             values = rng.normal(0, 1000, count)
         else:
-            values = rng.integers(*desc.data_type.limits, count, endpoint=True)
+            low, high = desc.data_type.limits
+            values = rng.integers(low, high, count, endpoint=True)
             if item.name == "BiasTensor":
                 values //= 1 << 16
         inputs.setdefault(item.name, values.astype(dtype))
@@ -285,7 +287,8 @@ def descriptors(draw):
     rank = draw(some)
     if "CONVOLUTION" not in name:
         types = draw(st.tuples(*[st.sampled_from(WIDE if name == TO_FLOAT else BYTES)] * 2))
-        output = draw(st.sampled_from({TO_FLOAT: FLOATS, QUANTIZED: BYTES, INTEGER: [None]}[name]))
+        outputs: dict[str, list[Any]] = {TO_FLOAT: FLOATS, QUANTIZED: BYTES, INTEGER: [None]}
+        output = draw(st.sampled_from(outputs[name]))
         sizes = draw(st.lists(st.integers(1, 7), min_size=3, max_size=5))
         return matrices(
             name, types, output, sizes, each=draw(st.sampled_from(["", "A", "B", "ABO"])), rank=rank, nulls=nulls

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ _OFFSETS = {"InputPixelOffsets": (0.5,) * 4, "OutputPixelOffsets": (-0.5,) * 4}
 _NEAREST = {"InterpolationMode": "NEAREST_NEIGHBOR"}
 _POSITIONS = np.array([3, 0, 2, 2], np.uint32).reshape(1, 1, 1, 4)
 
-FORMS: Mapping[str, list[dict[str, object]]] = {
+FORMS: Mapping[str, list[dict[str, Any]]] = {
     "ACTIVATION_IDENTITY": [{}],
     "DEPTH_TO_SPACE": [{"BlockSize": 2, "out": (1, 1, 4, 12)}],
     "DEPTH_TO_SPACE1": [{"BlockSize": 2, "Order": "COLUMN_ROW_DEPTH", "out": (1, 1, 4, 12)}],
@@ -173,7 +174,7 @@ def gapped(data_type: str, sizes: tuple[int, ...], layout: str) -> TensorDesc:
 
 
 def described(
-    name: str, form: Mapping[str, object], data_type: str, layout: str
+    name: str, form: Mapping[str, Any], data_type: str, layout: str
 ) -> tuple[OperatorDesc, dict[str, np.ndarray]]:
     """The operator on tensors of a type, and its constant inputs."""
     fields, constants = dict(form), {}
@@ -191,13 +192,13 @@ def described(
         elif field.name in moved(name):
             desc = gapped(data_type, value or SIZES, layout)
             fields[field.name] = [desc, desc] if "Tensors" in field.name else desc
-    for field in ("Value", "PaddingValue"):
-        if f"{field}DataType" in fields:
-            number = fields[field]
+    for key in ("Value", "PaddingValue"):
+        if f"{key}DataType" in fields:
+            number = fields[key]
             assert isinstance(number, (int, float))
             kind = DataType[data_type]
-            fields[f"{field}DataType"] = data_type
-            fields[field] = Scalar(kind, float(number) if kind.is_float else int(number))
+            fields[f"{key}DataType"] = data_type
+            fields[key] = Scalar(kind, float(number) if kind.is_float else int(number))
     return operator(name, **fields), constants
 
 
@@ -220,13 +221,14 @@ def bits(data_type: str, count: int, seed: int, *, quiet: bool = False) -> np.nd
 
 
 def moving(
-    name: str, form: Mapping[str, object], data_type: str, held: str, layout: str
+    name: str, form: Mapping[str, Any], data_type: str, held: str, layout: str
 ) -> tuple[Graph, dict[str, np.ndarray]]:
     """A node that moves ``data_type``, and a copy of what it gives, between buffers of the same bytes ``held``."""
     op, constants = described(name, form, data_type, layout)
     width = DataType[held].itemsize
     reads: dict[str, tuple[Read, ...]] = {}
-    inputs, stored, feeds = [], [], {}
+    inputs, stored = [], []
+    feeds: dict[str, np.ndarray] = {}
     for field in op.schema.tensor_fields:
         if field.name in constants:
             value = Value(field.name, op.tensor(field.name).minimum_bytes)
@@ -258,7 +260,7 @@ def moving(
     return Graph(tuple(nodes), tuple(inputs), tuple(outputs), tuple(stored)), feeds
 
 
-def combinations() -> Iterator[object]:
+def combinations() -> Iterator[Any]:
     for name in FORMS:
         (row,) = catalog.operator(name).rows_at(LATEST)
         for data_type in sorted(row.tensors[moved(name)[0]].data_types):

@@ -1,6 +1,7 @@
 """All normalisations against the reference; the forms of BATCH_NORMALIZATION."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -236,7 +237,8 @@ class TestBatchNormalization:
         assert "Sub" in operators(model)
         x, mean, variance, scale, bias = (array.astype(np.float64) for array in arrays.values())
         want = scale * ((x - mean) / np.sqrt(variance + np.float32(1e-6))) + bias
-        got = model.run({port.name: arrays[port.name].reshape(-1) for port in model.inputs})["OutputTensor"]
+        feeds = {port.name: arrays[port.name].reshape(-1) for port in model.inputs}
+        got: np.ndarray = model.run(feeds)["OutputTensor"]
         np.testing.assert_allclose(got, want, rtol=0, atol=2**-21)
 
     def test_a_small_mean_costs_few_digits(self):
@@ -274,7 +276,7 @@ class TestBatchNormalization:
     @pytest.mark.parametrize("parameters", [CHANNELS, SHAPE])
     @pytest.mark.parametrize("constant", [(), PARAMETERS, PARAMETERS[:2], PARAMETERS[2:]])
     def test_special_numbers(self, data_type, parameters, constant):
-        dtype = DataType[data_type].dtype
+        dtype: np.dtype[Any] = DataType[data_type].dtype
         limits = np.finfo(dtype)
         special = [np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, limits.max, limits.tiny, limits.smallest_subnormal]
         op = batch(parameters=parameters, data_type=data_type)

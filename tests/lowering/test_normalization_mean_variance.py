@@ -1,5 +1,7 @@
 """MEAN_VARIANCE_NORMALIZATION in its versions: forms and numbers."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -106,7 +108,7 @@ class TestMeanVarianceNormalization:
         """The scale, or where that follows the axes, the input."""
         nodes = check_case(mvn(VERSIONS[2], mean=False, scale=scale)).lowered.nodes
         makers = {value: node.op_type for node in nodes for value in node.outputs}
-        assert [makers.get(value, value.name) for value in nodes[-1].inputs] == factors
+        assert [value and makers.get(value, value.name) for value in nodes[-1].inputs] == factors
 
     def test_factors_of_1_and_terms_of_0_are_left_out(self):
         known = {"ScaleTensor": np.ones(SHAPE), "BiasTensor": np.zeros(SHAPE)}
@@ -151,7 +153,7 @@ class TestMeanVarianceNormalization:
     @pytest.mark.parametrize("axes", [(), (1,), (3,), (2, 3)])
     @pytest.mark.parametrize(("mean", "variance"), [(True, True), (True, False), (False, True), (False, False)])
     def test_special_numbers(self, data_type, axes, mean, variance):
-        limits = np.finfo(DataType[data_type].dtype)
+        limits: np.finfo[Any] = np.finfo(DataType[data_type].dtype)
         special = [np.inf, -np.inf, np.nan, limits.max, limits.min, 0.0, -0.0, limits.tiny, limits.smallest_subnormal]
         op = mvn(
             VERSIONS[2], axes=axes, data_type=data_type, mean=mean, variance=variance, scale=CHANNELS, bias=CHANNELS

@@ -1,5 +1,7 @@
 """BATCH_NORMALIZATION_TRAINING, the gradients of both, and LOCAL_RESPONSE_NORMALIZATION_GRAD against the reference."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -122,8 +124,12 @@ def test_fused_activations(data_type):
 
 def test_the_variance_is_the_populations():
     x = np.array([1, 2, 3, 6], np.float32)
-    inputs = {"InputTensor": x, "ScaleTensor": np.float32([2]), "BiasTensor": np.float32([10])}
-    got = check_case(training((4, 1), (1, 1), epsilon=0.5), inputs=inputs).run(inputs)
+    inputs: dict[str, np.ndarray] = {
+        "InputTensor": x,
+        "ScaleTensor": np.array([2], np.float32),
+        "BiasTensor": np.array([10], np.float32),
+    }
+    got: dict[str, np.ndarray] = check_case(training((4, 1), (1, 1), epsilon=0.5), inputs=inputs).run(inputs)
     assert got["OutputMeanTensor"].item() == 3
     assert got["OutputVarianceTensor"].item() == 3.5
     np.testing.assert_allclose(got["OutputTensor"].reshape(-1), 10 + 2 * (x - 3) / 2, rtol=1e-6)
@@ -131,7 +137,7 @@ def test_the_variance_is_the_populations():
 
 def test_a_large_mean_costs_only_its_own_rounding():
     x = 1e4 + np.random.default_rng(0).normal(0, 1, SHAPE)
-    got = check_case(training(), inputs={"InputTensor": x}).run(
+    got: dict[str, np.ndarray] = check_case(training(), inputs={"InputTensor": x}).run(
         {"InputTensor": x.astype(np.float32).reshape(-1), "ScaleTensor": np.ones(3, np.float32),
          "BiasTensor": np.zeros(3, np.float32)}
     )  # fmt: skip
@@ -149,18 +155,20 @@ def test_forms():
 
 
 def test_gradients_by_hand():
-    inputs = {
+    numbers: dict[str, list[float]] = {
         "InputTensor": [1, 2, 3, 6],
         "InputGradientTensor": [1, 0, 0, 2],
         "MeanTensor": [3],
         "VarianceTensor": [3.5],
         "ScaleTensor": [4],
     }
-    inputs = {field: np.array(values, np.float32) for field, values in inputs.items()}
+    inputs: dict[str, np.ndarray] = {field: np.array(values, np.float32) for field, values in numbers.items()}
     scale_gradient = (1 * -2 + 2 * 3) / 2
-    fixed = check_case(gradient(GRADIENTS[0], (4, 1), (1, 1), epsilon=0.5), inputs=inputs).run(inputs)
+    op = gradient(GRADIENTS[0], (4, 1), (1, 1), epsilon=0.5)
+    fixed: dict[str, np.ndarray] = check_case(op, inputs=inputs).run(inputs)
     np.testing.assert_allclose(fixed["OutputGradientTensor"].reshape(-1), [2, 0, 0, 4])
-    trained = check_case(gradient(GRADIENTS[1], (4, 1), (1, 1), epsilon=0.5), inputs=inputs).run(inputs)
+    op = gradient(GRADIENTS[1], (4, 1), (1, 1), epsilon=0.5)
+    trained: dict[str, np.ndarray] = check_case(op, inputs=inputs).run(inputs)
     # mean(dY) = 0.75, mean(dY * own) = 1, over the shifted variance 0.25
     np.testing.assert_allclose(trained["OutputGradientTensor"].reshape(-1), [1.5, -1, -1.5, 1], rtol=1e-6)
     for got in (fixed, trained):
@@ -189,7 +197,7 @@ def test_layouts(strides):
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
 @pytest.mark.parametrize("number", ["inf", "-inf", "nan", "max", "tiny", "0"])
 def test_special_numbers(data_type, number):
-    limits = np.finfo(DataType[data_type].dtype)
+    limits: np.finfo[Any] = np.finfo(DataType[data_type].dtype)
     value = {"max": limits.max, "tiny": limits.smallest_subnormal}.get(number)
     value = float(number) if value is None else value
     for field in ("InputTensor", "InputGradientTensor", *PARAMETERS):

@@ -1,5 +1,7 @@
 """LOCAL_RESPONSE_NORMALIZATION and LP_NORMALIZATION: forms and numbers."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -66,7 +68,7 @@ class TestLocalResponseNormalization:
     @pytest.mark.parametrize("size", [2, 3, 5])
     def test_special_numbers(self, data_type, across, size):
         """An infinity is seen in its own windows only."""
-        limits = np.finfo(DataType[data_type].dtype)
+        limits: np.finfo[Any] = np.finfo(DataType[data_type].dtype)
         special = [np.inf, -np.inf, np.nan, limits.max, limits.min, 0.0, -0.0, limits.tiny, limits.smallest_subnormal]
         sizes = (2, 7, 6, 5)
         for seed, number in enumerate(special):
@@ -119,7 +121,7 @@ class TestLpNormalization:
         x = np.array([3, -4, 0, 0], np.float32)
         for p, want in ((1, [3 / 8, -4 / 8, 0, 0]), (2, [3 / 26**0.5, -4 / 26**0.5, 0, 0])):
             model = check_case(lp((2, 2), 1, p=p, epsilon=1.0), inputs={"InputTensor": x})
-            got = model.run({"InputTensor": x})["OutputTensor"]
+            got: np.ndarray = model.run({"InputTensor": x})["OutputTensor"]
             np.testing.assert_allclose(got.reshape(-1), want, rtol=1e-6)
 
     @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
@@ -141,7 +143,7 @@ class TestLpNormalization:
     @pytest.mark.parametrize("epsilon", [1e-5, 0.0])
     def test_special_numbers(self, data_type, p, axis, epsilon):
         """An infinity or NaN is seen in its own slice only."""
-        limits = np.finfo(DataType[data_type].dtype)
+        limits: np.finfo[Any] = np.finfo(DataType[data_type].dtype)
         special = [np.inf, -np.inf, np.nan, limits.max, limits.min, 0.0, -0.0, limits.tiny, limits.smallest_subnormal]
         op = lp((2, 7, 6, 5), axis, p=p, data_type=data_type, epsilon=epsilon)
         for seed, number in enumerate(special):
@@ -154,8 +156,8 @@ class TestLpNormalization:
     def test_float16_squares_do_not_overflow(self, p):
         x = np.full((2, 300), 300, np.float16)
         for target in ("cpu", "dml"):
-            got = check_case(lp((2, 300), 1, p=p, data_type="FLOAT16"), inputs={"InputTensor": x}, target=target)
-            y = got.run({"InputTensor": x.reshape(-1)})["OutputTensor"]
+            model = check_case(lp((2, 300), 1, p=p, data_type="FLOAT16"), inputs={"InputTensor": x}, target=target)
+            y: np.ndarray = model.run({"InputTensor": x.reshape(-1)})["OutputTensor"]
             np.testing.assert_allclose(y, 1 / 300 ** (1 / p), rtol=2e-3)
 
     @pytest.mark.parametrize("p", [1, 2])

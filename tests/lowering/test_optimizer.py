@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import onnx
@@ -96,7 +97,7 @@ def half(g: GraphBuilder, x: Expression) -> Expression:
     return g.slice0(x, [0] * x.rank, ends, [1] * x.rank)
 
 
-def resampled(g: GraphBuilder, x: Expression, mode: str) -> Expression:
+def resampled(g: GraphBuilder, x: Expression, mode: Literal["NEAREST_NEIGHBOR", "LINEAR"]) -> Expression:
     return g.resample0(x, (*x.sizes[:2], 2 * x.sizes[2], 2 * x.sizes[3]), mode, [1, 1, 2, 2])
 
 
@@ -290,8 +291,8 @@ def quantised_chains() -> Iterator[Chain]:
                     yield source, (first, middle, last)
     for parameters in SAME:
         for middle in MIDDLES:
-            for last in ((), (f"same steps back {parameters}", "negate")):
-                yield parameters[0], (f"same steps back {parameters}", middle, f"same steps {parameters}", *last)
+            for end in ((), (f"same steps back {parameters}", "negate")):
+                yield parameters[0], (f"same steps back {parameters}", middle, f"same steps {parameters}", *end)
     for first in QUANTIZES[1:4]:
         for second in DEQUANTIZES[1:3]:
             for last in QUANTIZES[1:4]:
@@ -388,7 +389,7 @@ def test_a_network_of_quantised_numbers_keeps_its_integer_kernel(
     g = GraphBuilder()
     rng = np.random.default_rng(0)
     sizes = (1, 8, 4, 4)
-    scales = np.float32([0.0625, 0.03125, 0.125, 0.5] if channels else [0.0625] * 4)
+    scales = np.array([0.0625, 0.03125, 0.125, 0.5] if channels else [0.0625] * 4, np.float32)
 
     def dequantized_by(steps: np.ndarray, factors: np.ndarray, axis: int, zero_point: int | None) -> Expression:
         x = g.constant(steps)
@@ -506,7 +507,7 @@ def outcome(form: Callable[[GraphBuilder], Expression], opset: int) -> str:
     g = GraphBuilder()
     model = compile(g.build({"y": form(g)}), opset=opset, target="dml" if form is in_blocks else "cpu")
     rng = np.random.default_rng(3)
-    feeds = {port.onnx_name: random_array(port, rng) for port in model.inputs}
+    feeds: dict[str, np.ndarray] = {port.onnx_name: random_array(port, rng) for port in model.inputs}
     if form is clipped_closely:
         feeds = {name: (array * np.float32(1e-7)).astype(np.float32) for name, array in feeds.items()}
     plain = runs(model, feeds, optimised=False)["y"]

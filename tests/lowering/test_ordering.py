@@ -1,5 +1,7 @@
 """TOP_K and the CUMULATIVE operators compiled, run, and compared with the reference."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -243,7 +245,7 @@ def test_running_products_of_every_length(length, direction):
 @pytest.mark.parametrize("exclusive", [False, True])
 @pytest.mark.parametrize("name", CUMULATIVE)
 def test_special_numbers(name, data_type, direction, exclusive):
-    dtype = DataType[data_type].dtype
+    dtype: np.dtype[Any] = DataType[data_type].dtype
     rng = np.random.default_rng(3)
     special = [np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -2.0, np.finfo(dtype).smallest_subnormal, np.finfo(dtype).max]
     for length in [4, 40]:

@@ -1,5 +1,7 @@
 """PADDING and PADDING1 compiled, run, and compared with the reference."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -153,7 +155,9 @@ def test_bits_are_kept(mode, data_type):
     x = np.array(bits[dtype.itemsize], f"u{dtype.itemsize}")
     case = make_case(pad((2, 2), (1, 1), (1, 3), mode, data_type=data_type), inputs={"InputTensor": x.view(dtype)})
     y = compile_outputs(case.graph, case.graph.outputs).run(case.memory)["OutputTensor"]
-    modes = {"CONSTANT": "constant", "EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric", "WRAP": "wrap"}
+    modes: dict[str, Any] = {
+        "CONSTANT": "constant", "EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric", "WRAP": "wrap"
+    }  # fmt: skip
     want = np.pad(x.reshape(2, 2), [(1, 1), (1, 3)], modes[mode])
     np.testing.assert_array_equal(y.view(x.dtype), want)
 
@@ -224,7 +228,8 @@ def descriptors(draw):
     if not typed:
         value = draw(st.floats(width=32))
     elif data_type.is_float:
-        value = draw(st.floats(width=data_type.bits))
+        width: Any = data_type.bits
+        value = draw(st.floats(width=width))
     else:
         value = draw(st.integers(*data_type.limits))
     return pad(sizes, start, end, draw(st.sampled_from(MODES)), value, name, typed=typed)

@@ -1,6 +1,7 @@
 """MAX_POOLING, AVERAGE_POOLING and LP_POOLING, all versions, compiled, run, and compared with the reference."""
 
 from math import prod
+from typing import Any
 
 import numpy as np
 import pytest
@@ -252,8 +253,9 @@ class TestMaximumValues:
     )
     @pytest.mark.parametrize("dilation", [1, 2])
     def test_windows_of_the_lowest_values_alone(self, data_type, indices, dilation):
+        dtype: np.dtype[Any] = DataType[data_type].dtype
         x = np.full((2, 1, 6, 6), -np.inf)
-        x[0, :, 3:, 3:] = np.finfo(DataType[data_type].dtype).min
+        x[0, :, 3:, 3:] = np.finfo(dtype).min
         op = maximum((2, 1, 6, 6), (2, 3), dilations=(dilation, 1), data_type=data_type, indices=indices)
         check_case(op, inputs={"InputTensor": x})
 
@@ -277,7 +279,8 @@ class TestMaximumValues:
         rng = np.random.default_rng(0)
         x = rng.normal(0, 2, sizes)
         check_case(op, inputs={"InputTensor": x})
-        for low in (-np.inf, np.nan, np.finfo(DataType[data_type].dtype).min):
+        dtype: np.dtype[Any] = DataType[data_type].dtype
+        for low in (-np.inf, np.nan, np.finfo(dtype).min):
             check_case(op, inputs={"InputTensor": np.full(sizes, low)})
             half = np.where(np.arange(sizes[-1]) < sizes[-1] // 2, low, x)
             check_case(op, inputs={"InputTensor": half})
@@ -287,7 +290,7 @@ class TestMaximumValues:
     @pytest.mark.parametrize("data_type", DATA_TYPES)
     @pytest.mark.parametrize("start", [0, 1, 2])
     def test_the_first_of_equals_wins(self, data_type, start):
-        dtype = DataType[data_type].dtype
+        dtype: np.dtype[Any] = DataType[data_type].dtype
         lowest = -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
         op = maximum((2, 2, 3, 4), (2, 2), start=(start, 0), end=(1, 0), data_type=data_type, indices="UINT32")
         for value in (lowest, 0, 1):
@@ -406,7 +409,7 @@ class TestNorm:
         x = np.array([[3, -4], [0, 12]], np.float32).reshape(1, 1, 2, 2)
         for p, want in ((1, 19), (2, 13), (3, 1819 ** (1 / 3))):
             op = norm((1, 1, 2, 2), (2, 2), p=p)
-            got = check_case(op, inputs={"InputTensor": x}).run({"InputTensor": x})["OutputTensor"]
+            got: np.ndarray = check_case(op, inputs={"InputTensor": x}).run({"InputTensor": x})["OutputTensor"]
             np.testing.assert_allclose(got, [[[[want]]]], rtol=1e-6)
 
     @pytest.mark.parametrize("p", [1, 2, 3])
@@ -528,7 +531,8 @@ def test_documentation_examples(name):
     tensors = {**example["inputs"], **example["outputs"]}
     descs = {field: t(item["data_type"], item["sizes"]) for field, item in tensors.items()}
     x = np.array(tensors["InputTensor"]["values"], np.float32)
-    got = check_case(operator(name, **descs, **attributes), inputs={"InputTensor": x}).run({"InputTensor": x})
+    model = check_case(operator(name, **descs, **attributes), inputs={"InputTensor": x})
+    got: dict[str, np.ndarray] = model.run({"InputTensor": x})
     for field, item in example["outputs"].items():
         np.testing.assert_allclose(got[field], item["values"], rtol=1e-6)
 
@@ -562,7 +566,7 @@ def test_zeros_padded_before_a_pool_stay_in_it(opset, name, mode, margin, cast):
     outputs = (GraphOutput("y", y, op.tensor("OutputTensor")),)
     graph = Graph(tuple(nodes), (GraphInput("x", x, desc=source),), outputs, ())
     values = -np.arange(1, 10).reshape(1, 1, 3, 3).astype(source.data_type.dtype)
-    got = compile_outputs(graph, outputs, opset=opset).run({"x": values})["y"]
+    got: np.ndarray = compile_outputs(graph, outputs, opset=opset).run({"x": values})["y"]
     zeros = np.pad(values, [(0, 0), (0, 0), (margin, margin), (margin, margin)])
     windows = np.lib.stride_tricks.sliding_window_view(zeros, (2, 2), (2, 3))
     p = mode.get("p", 1)

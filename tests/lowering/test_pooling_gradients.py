@@ -1,6 +1,7 @@
 """MAX_UNPOOLING, MAX_POOLING_GRAD and AVERAGE_POOLING_GRAD, compiled, run, and compared with the reference."""
 
 from math import prod
+from typing import Any
 
 import numpy as np
 import pytest
@@ -148,7 +149,8 @@ def test_documentation_examples(name):
     tensors = {**example["inputs"], **example["outputs"]}
     descs = {field: t(item["data_type"], item["sizes"]) for field, item in tensors.items()}
     inputs = {field: np.array(item["values"], np.float32) for field, item in example["inputs"].items()}
-    got = check_case(operator(name, **descs, **attributes), inputs=inputs).run(inputs)["OutputGradientTensor"]
+    model = check_case(operator(name, **descs, **attributes), inputs=inputs)
+    got: np.ndarray = model.run(inputs)["OutputGradientTensor"]
     np.testing.assert_allclose(got, tensors["OutputGradientTensor"]["values"], rtol=1e-6)
 
 
@@ -158,19 +160,28 @@ def test_documentation_examples(name):
 class TestMaxUnpooling:
     def test_indices_beyond_the_output_write_nothing(self):
         op = unpooling((1, 1, 1, 4), (1, 1, 2, 2))
-        inputs = {"InputTensor": np.float32([1, 2, 3, 4]), "IndicesTensor": np.uint32([2, 4, 0, (1 << 32) - 1])}
+        inputs: dict[str, np.ndarray] = {
+            "InputTensor": np.array([1, 2, 3, 4], np.float32),
+            "IndicesTensor": np.array([2, 4, 0, (1 << 32) - 1], np.uint32),
+        }
         got = check_case(op, inputs=inputs).run(inputs)["OutputTensor"]
         assert got.reshape(-1).tolist() == [3, 0, 1, 0]
 
     def test_the_last_of_equal_indices_wins(self):
         op = unpooling((1, 1, 1, 4), (1, 1, 2, 2), data_type="INT8")
-        inputs = {"InputTensor": np.int8([1, 2, 3, 4]), "IndicesTensor": np.uint32([2, 1, 2, 2])}
+        inputs: dict[str, np.ndarray] = {
+            "InputTensor": np.array([1, 2, 3, 4], np.int8),
+            "IndicesTensor": np.array([2, 1, 2, 2], np.uint32),
+        }
         got = check_case(op, inputs=inputs).run(inputs)["OutputTensor"]
         assert got.reshape(-1).tolist() == [0, 2, 4, 0]
 
     def test_indices_count_over_batches_and_channels(self):
         op = unpooling((2, 2, 1, 1), (2, 2, 1, 3))
-        inputs = {"InputTensor": np.float32([1, 2, 3, 4]), "IndicesTensor": np.uint32([11, 6, 5, 0])}
+        inputs: dict[str, np.ndarray] = {
+            "InputTensor": np.array([1, 2, 3, 4], np.float32),
+            "IndicesTensor": np.array([11, 6, 5, 0], np.uint32),
+        }
         got = check_case(op, inputs=inputs).run(inputs)["OutputTensor"]
         assert got.reshape(-1).tolist() == [4, 0, 0, 0, 0, 3, 2, 0, 0, 0, 0, 1]
 
@@ -252,14 +263,14 @@ class TestMaxPoolingGrad:
     def test_the_first_of_equals_takes_the_gradient(self):
         x = np.array([[5, 5, 1], [5, 2, 2]], np.float32).reshape(1, 1, 2, 3)
         op = maximum((1, 1, 2, 3), (2, 2))
-        inputs = {"InputTensor": x, "InputGradientTensor": np.float32([10, 1])}
+        inputs: dict[str, np.ndarray] = {"InputTensor": x, "InputGradientTensor": np.array([10, 1], np.float32)}
         got = check_case(op, inputs=inputs).run(inputs)["OutputGradientTensor"]
         assert got.reshape(-1).tolist() == [10, 1, 0, 0, 0, 0]
 
     @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
     @pytest.mark.parametrize("start", [0, 1, 2])
     def test_windows_of_one_value_alone(self, data_type, start):
-        dtype = DataType[data_type].dtype
+        dtype: np.dtype[Any] = DataType[data_type].dtype
         for value in (-np.inf, np.nan, np.inf, np.finfo(dtype).min, 0):
             x = np.full((2, 2, 4, 5), value, dtype)
             for dilations in ((1, 1), (2, 1)):
@@ -268,7 +279,7 @@ class TestMaxPoolingGrad:
 
     def test_windows_of_nan_send_to_their_first_element(self):
         x = np.full((1, 1, 2, 3), np.nan, np.float32)
-        inputs = {"InputTensor": x, "InputGradientTensor": np.float32([10, 1])}
+        inputs: dict[str, np.ndarray] = {"InputTensor": x, "InputGradientTensor": np.array([10, 1], np.float32)}
         for start in (0, 2):
             op = maximum(x.shape, (2, 2), start=(start, 0))
             count = op.tensor("InputGradientTensor").sizes[2]
@@ -291,7 +302,10 @@ class TestMaxPoolingGrad:
 
     def test_a_gradient_for_padding_alone_is_lost_even_if_infinite(self):
         op = maximum((1, 1, 2, 2), (1, 2), start=(1, 0))
-        inputs = {"InputTensor": np.float32([1, 2, 3, 4]), "InputGradientTensor": np.float32([np.inf, 5, 6])}
+        inputs: dict[str, np.ndarray] = {
+            "InputTensor": np.array([1, 2, 3, 4], np.float32),
+            "InputGradientTensor": np.array([np.inf, 5, 6], np.float32),
+        }
         got = check_case(op, inputs=inputs).run(inputs)["OutputGradientTensor"]
         assert got.reshape(-1).tolist() == [0, 5, 0, 6]
 

@@ -1,6 +1,7 @@
 """QUANTIZED_LINEAR_AVERAGE_POOLING compiled, run, and compared with the reference."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,9 @@ def pool(
     for size, k, s, d, a, b in zip(sizes[2:], window, *steps, strict=True):
         room = size + a + b - (k - 1) * d - 1
         output.append((-(-room // s) if ceil else room // s) + 1)
-    fields = dict(zip(("Strides", "Dilations", "StartPadding", "EndPadding"), map(list, steps), strict=True))
+    fields: dict[str, Any] = dict(
+        zip(("Strides", "Dilations", "StartPadding", "EndPadding"), map(list, steps), strict=True)
+    )
     for name, data_type in zip(("Input", "Output"), types, strict=True):
         count = sizes[1] if name[0] in channels else 1
         shape = (count,) if rank == 1 else (1, count, *(1,) * (rank - 2))
@@ -44,16 +47,15 @@ def pool(
 def check(op, *, seed=0, constants=(), **options):
     """The ONNX operators of a case on all numbers of the types, with scales of one size."""
     rng = np.random.default_rng(seed)
-    inputs = {}
+    inputs: dict[str, np.ndarray] = {}
     for name in ("Input", "Output"):
         desc = op.tensor(f"{name}ScaleTensor")
         inputs[f"{name}ScaleTensor"] = (rng.choice([1, -1], desc.extent) * 2 ** rng.uniform(-1, 1, desc.extent)).astype(
             np.float32
         )
     desc = op.tensor("InputTensor")
-    inputs["InputTensor"] = rng.integers(*desc.data_type.limits, desc.extent, endpoint=True).astype(
-        desc.data_type.dtype
-    )
+    low, high = desc.data_type.limits
+    inputs["InputTensor"] = rng.integers(low, high, desc.extent, endpoint=True).astype(desc.data_type.dtype)
     return operators(check_case(op, inputs=inputs, constants=constants, seed=seed, extremes=True, **options))
 
 

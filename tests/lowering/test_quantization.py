@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
-from dml2onnx.ir.tensor import DataType
+from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.lowering.emitter import Emitter
 from dml2onnx.reference import operator_results
 from tests.lowering.examples import run_examples
@@ -55,7 +55,7 @@ def dequantize(source="UINT8", target="FLOAT32", sizes=SHAPE, x=None, scale=None
 def add(a="UINT8", b="UINT8", c="UINT8", sizes=SHAPE, strides=(None, None, None), nulls=""):
     """A descriptor; ``nulls`` names those of A, B and Output (C) whose zero point is null."""
     one = (1,) * len(sizes)
-    fields = {}
+    fields: dict[str, TensorDesc | None] = {}
     for name, kind, letter, layout in zip(("A", "B", "Output"), (a, b, c), "ABC", strides, strict=True):
         fields[f"{name}Tensor"] = t(kind, sizes, layout)
         fields[f"{name}ScaleTensor"] = t("FLOAT32", one)
@@ -215,7 +215,7 @@ def test_constants_fold_as_they_run():
             made = make_case(op, inputs=case, constants=constants)
             model = compile_outputs(made.graph, made.graph.outputs, opset=21)
             results.append(model.run({port.name: made.memory[port.name] for port in model.inputs})["OutputTensor"])
-        np.testing.assert_array_equal(*results)
+        np.testing.assert_array_equal(results[0], results[1])
 
 
 def test_forms_of_quantize():
@@ -366,8 +366,8 @@ def test_halves_of_sums_go_to_even(types, constant, output_scale):
     a, b = (item.copy() for item in np.meshgrid(*values))
     inputs = {"ATensor": a, "BTensor": b}
     for name, scale, zero in (("A", 0.5, 3), ("B", 0.25, 5), ("Output", output_scale, 7)):
-        inputs |= {f"{name}ScaleTensor": [scale], f"{name}ZeroPointTensor": [zero]}
-    op = add(*types, sizes=a.shape)
+        inputs |= {f"{name}ScaleTensor": np.array([scale]), f"{name}ZeroPointTensor": np.array([zero])}
+    op = add(types[0], types[1], types[2], sizes=a.shape)
     case = make_case(op, inputs=inputs, constants=[name for name in inputs if len(name) > 7 and constant])
     model = compile_outputs(case.graph, case.graph.outputs, opset=21)
     got = model.run({port.name: case.memory[port.name] for port in model.inputs})["OutputTensor"]
@@ -449,8 +449,8 @@ def descriptors(draw):
 
     name = draw(st.sampled_from([QUANTIZE, DEQUANTIZE, ADD]))
     if name == ADD:
-        kinds = [draw(st.sampled_from(BYTES)) for _ in range(3)]
-        return add(*kinds, sizes, (layout(), layout(), None), draw(st.sampled_from(["", "A", "BC", "ABC"])))
+        a, b, c = (draw(st.sampled_from(BYTES)) for _ in range(3))
+        return add(a, b, c, sizes, (layout(), layout(), None), draw(st.sampled_from(["", "A", "BC", "ABC"])))
     function, sources, targets = (
         (quantize, [*FLOATS, "INT32"], BYTES) if name == QUANTIZE else (dequantize, QUANTIZED, FLOATS)
     )

@@ -109,7 +109,7 @@ def test_all_four_bit_numbers(whole):
     octets = np.array([0x10, 0x32, 0x54, 0x76, 0x98, 0xBA, 0xDC, 0xFE], np.uint8)
     want = [*range(8), *range(-8, 0)] if whole == "INT4" else list(range(-8, 8))
     op = blocks("DEQUANTIZE", whole, "FLOAT32", (16,), null=True)
-    inputs = {"InputTensor": octets, "QuantizationTensors[0]": np.ones(1, np.float32)}
+    inputs: dict[str, np.ndarray] = {"InputTensor": octets, "QuantizationTensors[0]": np.ones(1, np.float32)}
     for constants in ((), ("InputTensor",)):
         model = check_case(op, inputs=inputs, constants=constants)
         got = model.run({port.name: inputs[port.name] for port in model.inputs})
@@ -121,7 +121,11 @@ def test_halves_go_to_even_before_the_zero_point():
     for whole, (low, high) in {"INT4": (-8, 7), "UINT4": (0, 15), "INT8": (-128, 127), "UINT8": (0, 255)}.items():
         op = blocks("QUANTIZE", whole, "FLOAT32", x.shape)
         zero = np.array([3], np.uint8)
-        inputs = {"InputTensor": x, "QuantizationTensors[0]": np.ones(1, np.float32), "QuantizationTensors[1]": zero}
+        inputs: dict[str, np.ndarray] = {
+            "InputTensor": x,
+            "QuantizationTensors[0]": np.ones(1, np.float32),
+            "QuantizationTensors[1]": zero,
+        }
         model = check_case(op, inputs=inputs)
         feeds = {port.name: inputs[port.name].view(port.dtype) for port in model.inputs}
         np.testing.assert_array_equal(model.run(feeds)["OutputTensor"], np.clip(np.rint(x) + 3, low, high))
@@ -149,7 +153,7 @@ def test_four_bits_between_operators_and_at_the_ends_of_a_graph():
     outputs = (GraphOutput("whole", whole, t("INT4", (3, 5))), GraphOutput("y", y, t("FLOAT32", (5, 3))))
     graph = Graph(nodes, inputs, outputs, ())
     values = np.arange(-7, 8, dtype=np.float32).reshape(3, 5) / 2
-    feeds = {"x": values, "scale": np.full((1, 1), 0.5, np.float32)}
+    feeds: dict[str, np.ndarray] = {"x": values, "scale": np.full((1, 1), 0.5, np.float32)}
     got, want = compile_outputs(graph, outputs).run(feeds), evaluate(graph, feeds)
     np.testing.assert_array_equal(got["whole"], np.arange(-7, 8).reshape(3, 5))
     for name in ("whole", "y"):
@@ -172,7 +176,7 @@ def test_half_bytes_beside_others_are_kept(strides):
     )
     outputs = (GraphOutput("after", after, t("UINT8", (20,))),)
     graph = Graph((node,), inputs, outputs, ())
-    feeds = {
+    feeds: dict[str, np.ndarray] = {
         "x": np.arange(-7, 8, dtype=np.float32).reshape(3, 5),
         "s": np.ones((1, 1), np.float32),
         "before": np.arange(100, 120, dtype=np.uint8),

@@ -2,6 +2,7 @@
 
 import json
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +36,14 @@ INPUTS = {
     "GRU": ("BiasTensor", "HiddenInitTensor", "SequenceLengthsTensor"),
     "LSTM": ("BiasTensor", "HiddenInitTensor", "CellMemInitTensor", "SequenceLengthsTensor", "PeepholeTensor"),
 }
-PARAMETERS = {"Alpha": 0.75, "Beta": 0.25, "Gamma": 1.5, "Steepness": 1.25, "Bias": 0.125, "Threshold": 0.25}
+PARAMETERS: dict[str, Any] = {
+    "Alpha": 0.75,
+    "Beta": 0.25,
+    "Gamma": 1.5,
+    "Steepness": 1.25,
+    "Bias": 0.125,
+    "Threshold": 0.25,
+}
 PARAMETERS |= {"SigmoidInputScale": 1.5, "Axes": (3,)}
 
 
@@ -361,7 +369,7 @@ class TestActivations:
         op = recurrent(name, activations, steps=1, batch=len(values), features=1, hidden=1, without=without)
         weights = np.zeros(GATES[name])
         weights[gate] = 1
-        inputs = {
+        inputs: dict[str, np.ndarray] = {
             "InputTensor": values.reshape(1, 1, -1, 1),
             "WeightTensor": weights.reshape(1, 1, -1, 1),
             "RecurrenceTensor": np.zeros((1, 1, GATES[name], 1)),

@@ -1,5 +1,7 @@
 """REDUCE, ARGMIN and ARGMAX compiled, run, and compared with the reference."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -260,7 +262,7 @@ def test_kernels_that_compare_64_bits_wrongly_are_avoided(data_type):
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
 @pytest.mark.parametrize("function", [*FLOAT_ONLY, *MODULAR, *EXTREME])
 def test_special_numbers(function, data_type):
-    dtype = DataType[data_type].dtype
+    dtype: np.dtype[Any] = DataType[data_type].dtype
     tiny, largest = np.finfo(dtype).smallest_subnormal, np.finfo(dtype).max
     special = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -2.0, tiny, -tiny, largest, -largest], dtype)
     a, b = (array.reshape(-1) for array in np.meshgrid(special, special))

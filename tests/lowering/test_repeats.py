@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -96,9 +97,9 @@ def calls(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> int:
     """How often a lowering was called."""
     count = 0
 
-    def counting(table: dict[str, object]) -> dict[str, object]:
-        def wrap(function: object) -> object:
-            def call(*arguments: object) -> object:
+    def counting(table: dict[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+        def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+            def call(*arguments: Any) -> Any:
                 nonlocal count
                 count += 1
                 return function(*arguments)
@@ -178,7 +179,7 @@ def test_what_an_output_holds_before_is_read_too() -> None:
         outputs.append(GraphOutput(f"y{step}", y, token))
     inputs = (GraphInput("x", x, desc=token), GraphInput("past", past, desc=number))
     model = compiled(Graph(tuple(nodes), inputs, tuple(outputs), tuple(constants)))
-    got = model.run({"x": np.full((1, 1, 2), 5, np.float32), "past": np.array([2], np.int32)})
+    got: dict[str, np.ndarray] = model.run({"x": np.full((1, 1, 2), 5, np.float32), "past": np.array([2], np.int32)})
     for step in range(3):
         np.testing.assert_allclose(got[f"y{step}"].reshape(-1), [(step + step + 5) / 3] * 2, 1e-6)
 

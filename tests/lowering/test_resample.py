@@ -38,7 +38,7 @@ def resample(
 ) -> OperatorDesc:
     """A descriptor; scales default to output / input, offsets (input, output) may differ per axis."""
     per_axis = offsets if isinstance(offsets, list) else [offsets] * len(sizes)
-    fields: dict[str, object] = {
+    fields: dict[str, Any] = {
         "InputTensor": t(data_type, sizes, strides),
         "OutputTensor": t(data_type, output, output_strides),
         "InterpolationMode": mode,
@@ -53,12 +53,12 @@ def resample(
     return operator(name, **fields)
 
 
-def nearest(*args: object, name: str = "RESAMPLE2", **fields: object) -> OperatorDesc:
-    return resample(name, "NEAREST_NEIGHBOR", *args, **fields)  # type: ignore[arg-type]
+def nearest(*args: Any, name: str = "RESAMPLE2", **fields: Any) -> OperatorDesc:
+    return resample(name, "NEAREST_NEIGHBOR", *args, **fields)
 
 
-def linear(*args: object, name: str = "RESAMPLE2", **fields: object) -> OperatorDesc:
-    return resample(name, "LINEAR", *args, **fields)  # type: ignore[arg-type]
+def linear(*args: Any, name: str = "RESAMPLE2", **fields: Any) -> OperatorDesc:
+    return resample(name, "LINEAR", *args, **fields)
 
 
 # --- everything the support tables admit -----------------------------------------------------------------------------
@@ -67,7 +67,7 @@ def linear(*args: object, name: str = "RESAMPLE2", **fields: object) -> Operator
 @pytest.mark.parametrize("mode", ["NEAREST_NEIGHBOR", "LINEAR"])
 @pytest.mark.parametrize(
     ("name", "level", "data_type", "rank"),
-    [pytest.param(name, *case.values, id=case.id) for name in NAMES for case in support_cases(name)],  # type: ignore[attr-defined]
+    [pytest.param(name, *case.values, id=case.id) for name in NAMES for case in support_cases(name)],
 )
 def test_support_rows(name: str, level: str, data_type: str, rank: int, mode: str) -> None:
     del level
@@ -75,7 +75,7 @@ def test_support_rows(name: str, level: str, data_type: str, rank: int, mode: st
     check_case(resample(name, mode, sizes, output, data_type=data_type))
 
 
-def examples() -> list[object]:
+def examples() -> list[Any]:
     return [
         pytest.param(name, example, id=f"{name}-{index}")
         for name in NAMES
@@ -433,9 +433,10 @@ def test_opsets(opset: int) -> None:
 
 def test_equal_descriptors_are_analysed_once() -> None:
     check_case(linear(IMAGE, UP))
-    known = _looks_same.cache_info().misses, _takes_same.cache_info().misses
+    caches: tuple[Any, ...] = (_looks_same, _takes_same)
+    known = [cache.cache_info().misses for cache in caches]
     check_case(linear(IMAGE, UP), seed=1)
-    assert (_looks_same.cache_info().misses, _takes_same.cache_info().misses) == known
+    assert [cache.cache_info().misses for cache in caches] == known
 
 
 # --- UPSAMPLE_2D -----------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def gradient(
 ) -> OperatorDesc:
     """A gradient with respect to an image of ``sizes`` that was resampled to ``output``; scales are those forward."""
     per_axis = offsets if isinstance(offsets, list) else [offsets] * len(sizes)
-    fields: dict[str, object] = {"RoundingDirection": rounding} if name == NAMES[1] else {}
+    fields: dict[str, Any] = {"RoundingDirection": rounding} if name == NAMES[1] else {}
     return operator(
         name,
         InputGradientTensor=t(data_type, output, strides),
@@ -60,7 +60,7 @@ def run(op: OperatorDesc, values: np.ndarray, **settings: Any) -> np.ndarray:
 @pytest.mark.parametrize(
     ("name", "level", "data_type", "rank"),
     [
-        pytest.param(name, *case.values, id=case.id)  # type: ignore[attr-defined]
+        pytest.param(name, *case.values, id=case.id)
         for name in NAMES
         for case in support_cases(name, "OutputGradientTensor")
     ],

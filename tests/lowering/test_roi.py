@@ -42,7 +42,7 @@ def run(op: OperatorDesc, rois: Any = None, batches: Any = None, **settings: Any
 @pytest.mark.parametrize("name", FORWARD)
 def test_support_rows(name: str, tensor: str) -> None:
     for item in support_cases(name, tensor):
-        level, data_type, rank = item.values  # type: ignore[attr-defined]
+        level, data_type, rank = item.values
         options: dict[str, Any] = {"data_type": data_type}
         if tensor == "ROITensor":
             options["ranks"] = (rank, 1)
@@ -134,7 +134,7 @@ def test_node_count_does_not_depend_on_the_regions(op: Any) -> None:
 
 
 def test_strides() -> None:
-    image = {"InputTensor": (90, 1, 15, 3), "OutputTensor": (18, 1, 6, 3)}
+    image: dict[str, Any] = {"InputTensor": (90, 1, 15, 3), "OutputTensor": (18, 1, 6, 3)}
     run(align(**image, ROITensor=(1, 9)))
     run(align(BatchIndicesTensor=(0,)), batches=[1] * 9)
     run(pooling(**image))

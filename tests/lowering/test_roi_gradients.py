@@ -32,7 +32,7 @@ def run(op: OperatorDesc, rois: Any = None, batches: Any = None, **settings: Any
 )
 def test_support_rows(tensor: str) -> None:
     for item in support_cases(NAME, tensor):
-        level, data_type, rank = item.values  # type: ignore[attr-defined]
+        level, data_type, rank = item.values
         options: dict[str, Any] = {"data_type": data_type}
         if tensor == "OutputROIGradientTensor":
             options["ranks"] = (rank, 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ OPEN = {
 """Operators of which nothing tells which zero they give, and why."""
 
 
-FURTHER: dict[str, list[dict[str, object]]] = {
+FURTHER: dict[str, list[dict[str, Any]]] = {
     "ACTIVATION_ELU": [{"Alpha": -1.0}],
     "ACTIVATION_LEAKY_RELU": [{"Alpha": 0.0}, {"Alpha": -1.0}],
     "ACTIVATION_PARAMETERIZED_RELU": [{}],
@@ -110,7 +111,7 @@ def is_told(name: str) -> bool:
     return function is not None and name not in OPEN and function.__module__.rpartition(".")[2] not in SUMS
 
 
-def further() -> Iterator[tuple[OperatorDesc, dict[str, object]]]:
+def further() -> Iterator[tuple[OperatorDesc, dict[str, Any]]]:
     """Fields by which a lowering chooses among forms."""
     for name, several in FURTHER.items():
         for fields in several:

@@ -65,7 +65,7 @@ class Network:
         *,
         updated: Mapping[str, Seen] | None = None,
         data_type: DataType | None = None,
-        **attributes: object,
+        **attributes: Any,
     ) -> list[Seen]:
         """A node; ``updated`` are outputs that change what is there."""
         made = {key: TensorDesc(data_type or self.data_type, tuple(sizes)) for key, sizes in outputs.items()} | {
@@ -97,13 +97,18 @@ class Network:
         given = {"ATensor": x, "BTensor": matrix}
         if bias is not None:
             given["CTensor"] = bias.viewed(shape, (0, 0, 0, 1))
-        how = {"TransA": "NONE", "TransB": "TRANSPOSE" if transposed else "NONE", "Alpha": 1.0, "Beta": 1.0}
+        how: dict[str, Any] = {
+            "TransA": "NONE",
+            "TransB": "TRANSPOSE" if transposed else "NONE",
+            "Alpha": 1.0,
+            "Beta": 1.0,
+        }
         return self.add(name, "GEMM", given, {"OutputTensor": shape}, **how)[0]
 
     def normalized(self, name: str, x: Seen, scale: Seen, bias: Seen) -> Seen:
         """Rows of mean 0 and variance 1, times and plus one vector."""
         given = {"InputTensor": x, "ScaleTensor": scale, "BiasTensor": bias}
-        how = {"Axes": (3,), "NormalizeVariance": True, "Epsilon": 1e-5}
+        how: dict[str, Any] = {"Axes": (3,), "NormalizeVariance": True, "Epsilon": 1e-5}
         return self.add(name, "MEAN_VARIANCE_NORMALIZATION1", given, {"OutputTensor": x.desc.sizes}, **how)[0]
 
     def sum(self, name: str, a: Seen, b: Seen) -> Seen:

@@ -7,6 +7,7 @@ that has no caches and looks at the whole text again for every character.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 import onnxruntime as ort
@@ -15,6 +16,8 @@ import pytest
 from dml2onnx.compiler import CompiledModel, compile
 from dml2onnx.ir.tensor import DataType
 from tests.networks.drawing import Floats, Network, Seen, causal_attention, normalized, perceptron
+
+T = TypeVar("T")
 
 ALPHABET = " abcdefghijklmnopqrstuvwxyz,.!?'"
 LAYERS, BATCH, ROOM = 2, 2, 40
@@ -57,7 +60,7 @@ def weights() -> dict[str, Floats]:
     return {name: array.astype(np.float16).astype(np.float64) for name, array in made.items()}
 
 
-def of_layer(w: Mapping[str, object], layer: int) -> dict[str, object]:
+def of_layer(w: Mapping[str, T], layer: int) -> dict[str, T]:
     return {name.removeprefix(f"{layer} "): item for name, item in w.items() if name.startswith(f"{layer} ")}
 
 
@@ -112,7 +115,7 @@ def decoder(data_type: DataType) -> CompiledModel:
     )
     caches: dict[str, Seen] = {}
     for layer in range(LAYERS):
-        own: dict[str, Seen] = of_layer(w, layer)
+        own = of_layer(w, layer)
         first = network.normalized(f"{layer} first", x, own["first scale"], own["first bias"])
         parts = network.product(f"{layer} parts", first, own["parts"], own["parts bias"])
         width = parts.desc.sizes[3]
@@ -141,7 +144,7 @@ def decoder(data_type: DataType) -> CompiledModel:
         x = network.sum(f"{layer} end", x, network.perceptron(f"{layer} perceptron", second, own))
     last = network.normalized("last", x, w["last scale"], w["last bias"])
     found = network.product("scores", last, w["letters"], transposed=True)
-    how = {"Axes": (3,), "AxisDirection": "INCREASING"}
+    how: dict[str, Any] = {"Axes": (3,), "AxisDirection": "INCREASING"}
     shape = {"OutputTensor": (1, 1, BATCH, 1)}
     (best,) = network.add("best", "ARGMAX", {"InputTensor": found}, shape, data_type=DataType.UINT32, **how)
     return compile(network.graph({"best": best, **caches}))

@@ -66,7 +66,8 @@ def by_others(given: dict[str, Floats], ratio: int) -> dict[str, Floats]:
     output = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
     graph = helper.make_graph([node], "g", inputs, [output])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
-    crops = ReferenceEvaluator(model).run(None, feeds)[0]
+    results: Any = ReferenceEvaluator(model).run(None, feeds)
+    crops = results[0]
     hidden = np.maximum(crops.reshape(REGIONS, -1) @ given["inner"][0, 0], 0)
     exponentials = np.exp(hidden @ given["classes"][0, 0])
     classes = exponentials / exponentials.sum(1, keepdims=True)
@@ -79,7 +80,7 @@ def test_classes_and_boxes_of_proposed_regions(samples: tuple[int, int], ratio: 
     graph = head(given, samples)
     assert dml2onnx.check(graph) == []
     model = dml2onnx.compile(graph)
-    got = model.run(given)
+    got: dict[str, np.ndarray] = model.run(given)
     for name, want in by_others(given, ratio).items():
         np.testing.assert_allclose(got[name].reshape(want.shape), want, rtol=1e-4, atol=1e-4)
     assert dml2onnx.verify(graph, inputs=given).passed

@@ -93,12 +93,12 @@ def digits() -> tuple[Array, Array]:
 
 def test_integers_read_within_a_point_of_floats(digits: tuple[Array, Array]) -> None:
     images, labels = digits
-    floats = dml2onnx.compile(dml2onnx.load(DIGITS / "model.json")).run({"images": images})["probabilities"]
+    floats: np.ndarray = dml2onnx.compile(dml2onnx.load(DIGITS / "model.json")).run({"images": images})["probabilities"]
     w = weights()
     graph = in_integers(w, layers(images / 16 - np.float32(0.5), w), len(labels))
     assert dml2onnx.check(graph) == []
     model = dml2onnx.compile(graph)
-    integers = model.run({"images": images.astype(np.uint8)})["probabilities"]
+    integers: np.ndarray = model.run({"images": images.astype(np.uint8)})["probabilities"]
     accuracy, other = (float((item.reshape(-1, 10).argmax(1) == labels).mean()) for item in (floats, integers))
     assert accuracy > 0.97
     assert abs(accuracy - other) <= 0.01

@@ -92,7 +92,7 @@ def test_tags_of_sequences_of_several_lengths(data_type: str, tolerance: float) 
     given = arrays(data_type)
     graph = tagger(given)
     assert dml2onnx.check(graph) == []
-    got = dml2onnx.compile(graph).run(given)
+    got: dict[str, np.ndarray] = dml2onnx.compile(graph).run(given)
     want = by_numpy(given)
     np.testing.assert_allclose(got["probabilities"].reshape(want.shape), want, rtol=0, atol=tolerance)
     inside = np.arange(STEPS)[:, None] < LENGTHS

@@ -131,8 +131,9 @@ class TestBlock:
         graph = block(data_type, BEGINNING, LENGTH - BEGINNING)
         model, random = compile(graph, opset=opset), np.random.default_rng(1)
         feeds = {port.name: random.standard_normal(port.shape).astype(port.dtype) for port in model.inputs}
-        got = model.run(feeds)
-        for name, want in evaluate(graph, feeds).items():
+        got: dict[str, np.ndarray] = model.run(feeds)
+        wanted: dict[str, np.ndarray] = evaluate(graph, feeds)
+        for name, want in wanted.items():
             np.testing.assert_allclose(got[name].reshape(want.shape), want, 0, tolerance, err_msg=name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import numpy as np
 import pytest
@@ -237,15 +238,15 @@ class TestConvolution:
         with pytest.raises(ValueError, match="output_sizes has 2 numbers; 4 are needed"):
             dml.convolution(x, w, output_sizes=[6, 7])
         with pytest.raises(TypeError, match="mode has to be of ConvolutionMode, not int 1"):
-            dml.convolution(x, w, mode=1)
+            dml.convolution(x, w, mode=1)  # type: ignore[arg-type]  # the mistake
         with pytest.raises(TypeError, match="mode has to be of ConvolutionMode"):
             dml.convolution(x, w, mode=dml.CONVOLUTION)  # which is that of OperatorType
         with pytest.raises(TypeError, match="direction has to be of ConvolutionDirection"):
-            dml.convolution(x, w, direction=dml.RecurrentNetworkDirection.FORWARD)
+            dml.convolution(x, w, direction=dml.RecurrentNetworkDirection.FORWARD)  # type: ignore[arg-type]  # the mistake
         with pytest.raises(TypeError, match="fused_activation has to be of FusedActivation, not NoneType"):
-            dml.convolution(x, w, fused_activation=None)
+            dml.convolution(x, w, fused_activation=None)  # type: ignore[arg-type]  # the mistake
         with pytest.raises(TypeError, match=r"convolution.*unexpected keyword argument 'padding'"):
-            dml.convolution(x, w, padding=[1, 1])
+            dml.convolution(x, w, padding=[1, 1])  # type: ignore[call-arg]  # the mistake
         with pytest.raises(DmlError, match="DML1504"):
             dml.convolution(x, w, dilations=[9, 9])
 
@@ -417,13 +418,13 @@ class TestMovement:
         with pytest.raises(ValueError, match="axis is 4"):
             dml.gather(x, i, 4, 1)
         with pytest.raises(TypeError, match=r"axis has to be an int, not float 3\.0"):
-            dml.gather(x, i, 3.0, 1)
+            dml.gather(x, i, 3.0, 1)  # type: ignore[arg-type]  # the mistake
 
 
 class TestRecurrence:
-    def network(self):
-        _, *inputs = start([1, 7, 3, 5], [1, 1, 18, 5], [1, 1, 18, 6])
-        return inputs, [dml.FusedActivation(dml.ACTIVATION_SIGMOID), dml.FusedActivation(dml.ACTIVATION_TANH)]
+    def network(self) -> tuple[tuple[dml.Expression, dml.Expression, dml.Expression], list[dml.FusedActivation]]:
+        _, x, w, r = start([1, 7, 3, 5], [1, 1, 18, 5], [1, 1, 18, 6])
+        return (x, w, r), [dml.FusedActivation(dml.ACTIVATION_SIGMOID), dml.FusedActivation(dml.ACTIVATION_TANH)]
 
     @pytest.mark.parametrize(
         ("option", "sequence", "single"),
@@ -448,7 +449,10 @@ class TestRecurrence:
 
     def test_mistakes(self):
         inputs, activations = self.network()
-        rest = {"direction": dml.RecurrentNetworkDirection.FORWARD, "output_options": dml.OutputOptions.Both}
+        rest: dict[str, Any] = {
+            "direction": dml.RecurrentNetworkDirection.FORWARD,
+            "output_options": dml.OutputOptions.Both,
+        }
         with pytest.raises(TypeError, match="activation_descs must be given"):
             dml.gru(*inputs, **rest)
         with pytest.raises(TypeError, match="direction, output_options must be given"):
@@ -458,7 +462,7 @@ class TestRecurrence:
         with pytest.raises(ValueError, match="type INVALID"):
             dml.gru(*inputs, activation_descs=[*activations[:1], NO_ACTIVATION], **rest)
         with pytest.raises(TypeError, match=r"linear_before_reset has to be an int, not float 1.0"):
-            dml.gru(*inputs, activation_descs=activations, linear_before_reset=1.0, **rest)
+            dml.gru(*inputs, activation_descs=activations, linear_before_reset=1.0, **rest)  # type: ignore[arg-type]  # no int
         with pytest.raises(TypeError, match="direction has to be of RecurrentNetworkDirection"):
             dml.gru(*inputs, activation_descs=activations, direction=dml.FORWARD, output_options=dml.OutputOptions.Both)
 
@@ -497,7 +501,7 @@ def test_numbers_of_activations_have_no_defaults_of_their_own(activation, params
 def test_activations_that_cannot_be():
     _, a = start([2])
     with pytest.raises(TypeError, match="activation has to be of OperatorType"):
-        dml.FusedActivation("ACTIVATION_RELU")
+        dml.FusedActivation("ACTIVATION_RELU")  # type: ignore[arg-type]  # the mistake
     with pytest.raises(ValueError, match="is no activation"):
         dml.add(a, a, dml.FusedActivation(dml.GEMM))
     with pytest.raises(DmlError, match="cannot be fused"):
@@ -506,7 +510,7 @@ def test_activations_that_cannot_be():
 
 def test_a_refused_argument_is_told_with_the_signature():
     with pytest.raises(TypeError) as caught:
-        dml.activation_relu([1, 2])
+        dml.activation_relu([1, 2])  # type: ignore[arg-type]  # the mistake
     assert str(caught.value).splitlines()[0] == (
         "activation_relu(): incompatible function arguments: input has to be of Expression, not list [1, 2]."
         " The following arguments are supported:"

@@ -17,6 +17,8 @@ TOLERANCE = 1e-4
 
 def load_script():
     spec = importlib.util.spec_from_file_location("make_torch_answers", ROOT / "scripts" / "make_torch_answers.py")
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # NamedTuple looks its annotations up there
     spec.loader.exec_module(module)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,6 +89,7 @@ def test_strides_of_another_number_are_refused():
 def test_a_descriptor_is_read_only_and_its_lists_are_copies():
     desc = dml.TensorDesc(F, [1, 2], [2, 1])
     desc.sizes.append(3)
+    assert desc.strides is not None
     desc.strides.append(3)
     assert parts(desc)[2:4] == ([1, 2], [2, 1])
     for name in ("data_type", "flags", "sizes", "strides", "total_tensor_size_in_bytes", "something"):
@@ -119,9 +121,9 @@ def test_sizes_are_width_first_and_positional():
     size.width, size.height = 5, 7
     assert (size.width, size.height) == (5, 7)
     with pytest.raises(TypeError):
-        dml.Size2D(width=3, height=2)
+        dml.Size2D(width=3, height=2)  # type: ignore[call-arg]  # they have no names
     with pytest.raises(TypeError, match="width has to be an int"):
-        size.width = 1.5
+        size.width = 1.5  # type: ignore[assignment]  # no int
 
 
 class TestBinding:
@@ -184,7 +186,7 @@ class TestBinding:
         with pytest.raises(
             TypeError, match=r"^Binding\(\): incompatible .* expr has to be of Expression.*\n    1. Binding\(expr: "
         ):
-            dml.Binding([1], [1])
+            dml.Binding([1], [1])  # type: ignore[arg-type]  # no expression
         with pytest.raises(RuntimeError, match="null expression"):
             dml.Binding(dml.Expression(), [1])
 
@@ -197,6 +199,7 @@ class TestTensorData:
         return DEVICE.compute(model, [dml.Binding(x, [0, 1, 2, 3])], [y])[0]
 
     def test_arrays(self):
+        array: Any
         for array in (np.array(self.result()), np.asarray(self.result()), np.array(self.result(), np.float32)):
             assert (array.dtype, array.tolist()) == (np.float32, [[[1, 2], [3, 4]]])
         assert np.array(self.result(), np.int64).tolist() == [[[1, 2], [3, 4]]]
@@ -213,7 +216,8 @@ class TestTensorData:
 
     @pytest.mark.skipif(sys.version_info < (3, 12), reason="classes written in Python are no buffers before 3.12")
     def test_buffers(self):
-        assert memoryview(self.result()).tolist() == [[[1, 2], [3, 4]]]
+        data: Any = memoryview(self.result()).tolist()
+        assert data == [[[1, 2], [3, 4]]]
 
     def test_made_by_hand_its_strides_are_wrong(self):
         assert np.array(dml.TensorData(np.array([5]))).tolist() == [5]

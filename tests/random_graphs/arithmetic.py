@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from math import prod
+from typing import Any
 
 from hypothesis import assume
 from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.catalog import LATEST
+from dml2onnx.ir.graph import Read
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.registry import lowerings
@@ -23,9 +25,9 @@ def number(g: Growing, data_type: DataType) -> float | int:
     return g.draw(st.integers(max(data_type.limits[0], -5), 5))
 
 
-def attributes(g: Growing, name: str, rank: int) -> dict[str, object]:
+def attributes(g: Growing, name: str, rank: int) -> dict[str, Any]:
     """Fields of an activation."""
-    fields: dict[str, object] = {}
+    fields: dict[str, Any] = {}
     for item in catalog.operator(name).attribute_fields:
         if item.name == "Axes":
             fields["Axes"] = g.draw(st.lists(st.integers(0, rank - 1), min_size=1, max_size=rank, unique=True))
@@ -61,8 +63,8 @@ def element_wise(g: Growing, name: str) -> None:
     (output,) = [item.name for item in schema.output_fields]
     ranks, data_types = of_latest(name, first)
     desc, read = g.any_view(data_types, ranks)
-    fields: dict[str, object] = {first: desc}
-    reads = {first: (read,)}
+    fields: dict[str, Any] = {first: desc}
+    reads: dict[str, tuple[Read, ...]] = {first: (read,)}
     for other in others:
         fields[other], second = g.view(desc.data_type, desc.sizes)
         reads[other] = (second,)
@@ -108,7 +110,7 @@ def padding(g: Growing, name: str) -> None:
     start, end = g.each(desc.rank, 0, most), g.each(desc.rank, 0, most)
     sizes = [n + a + b for n, a, b in zip(desc.sizes, start, end, strict=True)]
     assume(prod(sizes) <= 4 * MAX_ELEMENTS)
-    fields: dict[str, object] = {"PaddingMode": g.draw(st.sampled_from(sorted(modes(name))))}
+    fields: dict[str, Any] = {"PaddingMode": g.draw(st.sampled_from(sorted(modes(name))))}
     if name == "PADDING":
         fields["PaddingValue"] = g.draw(FACTORS)
     else:
@@ -139,7 +141,7 @@ def pooling(g: Growing, name: str) -> None:
     up = g.draw(st.booleans())
     spatial = [(-(-r // s) if up else r // s) + 1 for r, s in zip(room, strides, strict=True)]
     sizes = (*desc.sizes[:2], *spatial)
-    fields: dict[str, object] = {"Strides": strides, "WindowSize": window, "StartPadding": start, "EndPadding": end}
+    fields: dict[str, Any] = {"Strides": strides, "WindowSize": window, "StartPadding": start, "EndPadding": end}
     if "Dilations" in schema.index:
         fields["Dilations"] = dilations
     if "IncludePadding" in schema.index:
@@ -177,7 +179,7 @@ def convolution(g: Growing, name: str) -> None:
         spatial = [f + o - a - b for f, o, a, b in zip(full, blank, start, end, strict=True)]
         filter_sizes = (inner * groups, outer, *kernel)
     filter_desc, filter_read = g.view(desc.data_type, filter_sizes)
-    reads = {"InputTensor": (read,), "FilterTensor": (filter_read,)}
+    reads: dict[str, tuple[Read, ...]] = {"InputTensor": (read,), "FilterTensor": (filter_read,)}
     bias_desc = None
     if g.chance(2):
         bias_desc, bias_read = g.view(desc.data_type, (1, outer * groups, *(1,) * n))
@@ -209,7 +211,8 @@ def gemm(g: Growing, name: str) -> None:
     m, k = a.sizes[:-3:-1] if flip_a else a.sizes[-2:]
     n = g.draw(st.integers(1, 4))
     b, read_b = g.view(a.data_type, (*a.sizes[:-2], *((n, k) if flip_b else (k, n))))
-    reads, sizes, c = {"ATensor": (read,), "BTensor": (read_b,)}, (*a.sizes[:-2], m, n), None
+    reads: dict[str, tuple[Read, ...]] = {"ATensor": (read,), "BTensor": (read_b,)}
+    sizes, c = (*a.sizes[:-2], m, n), None
     if g.chance(2):
         c, read_c = g.view(a.data_type, sizes)
         reads["CTensor"] = (read_c,)
@@ -235,7 +238,7 @@ def resample(g: Growing, name: str) -> None:
     index, rank = catalog.operator(name).index, desc.rank
     sizes = tuple(g.draw(st.sampled_from([n, n, 2 * n, 3 * n, max(n // 2, 1), 5])) for n in desc.sizes)
     assume(prod(sizes) <= 4 * MAX_ELEMENTS)
-    fields: dict[str, object] = {
+    fields: dict[str, Any] = {
         "InterpolationMode": g.draw(st.sampled_from(["NEAREST_NEIGHBOR", "LINEAR"])),
         "Scales": tuple(o / n for o, n in zip(sizes, desc.sizes, strict=True)),
         "InputTensor": desc,

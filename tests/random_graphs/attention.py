@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -33,7 +34,7 @@ def attention(g: Growing, name: str) -> None:
     past = past if g.chance(2) else 0
     lengths = grouped and past > 0 and g.chance(2)
     total = past + keys
-    own = {
+    own: dict[str, tuple[int, ...]] = {
         "QueryTensor": (batch, queries, heads * size),
         "KeyTensor": (batch, keys, groups * size),
         "ValueTensor": (batch, keys, groups * value_size),
@@ -49,7 +50,7 @@ def attention(g: Growing, name: str) -> None:
         inputs["PastKeyTensor"] = (batch, groups, past, size)
         inputs["PastValueTensor"] = (batch, groups, past, value_size)
     data_type = DataType[g.draw(st.sampled_from(of_latest(name, "OutputTensor")[1]))]
-    fields: dict[str, object] = {"Scale": g.draw(st.sampled_from([1.0, 0.5, -0.25])), "MaskFilterValue": -100.0}
+    fields: dict[str, Any] = {"Scale": g.draw(st.sampled_from([1.0, 0.5, -0.25])), "MaskFilterValue": -100.0}
     fields |= {"QueryHeadCount": heads, "KeyValueHeadCount": groups} if grouped else {"HeadCount": heads}
     reads: dict[str, tuple[Read, ...]] = {}
     for field, sizes in inputs.items():
@@ -69,8 +70,8 @@ def attention(g: Growing, name: str) -> None:
     if lengths:
         fields["PastSequenceLengthsTensor"], read = counted(g, DataType.INT32, (batch,), 0, past)
         reads["PastSequenceLengthsTensor"] = (read,)
-    outputs = {"OutputTensor": (batch, queries, heads * value_size)}
-    presents = {
+    outputs: dict[str, tuple[int, ...]] = {"OutputTensor": (batch, queries, heads * value_size)}
+    presents: dict[str, tuple[int, ...]] = {
         "OutputPresentKeyTensor": (batch, groups, total, size),
         "OutputPresentValueTensor": (batch, groups, total, value_size),
     }

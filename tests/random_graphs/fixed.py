@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -22,7 +23,7 @@ INDICES = {"MAX_UNPOOLING": "IndicesTensor", "SCATTER_ND": "IndicesTensor"}
 def fixed(g: Growing, name: str) -> None:
     """A node like one of the right descriptors; what it reads and writes may lie in any way."""
     op = g.draw(st.sampled_from(descriptors()[f"DML_OPERATOR_{name}"]))
-    fields: dict[str, object] = {item.name: value for item, value in op.items() if value is not None}
+    fields: dict[str, Any] = {item.name: value for item, value in op.items() if value is not None}
     reads: dict[str, tuple[Read, ...]] = {}
     for item in op.schema.input_fields:
         if op.has(item.name):

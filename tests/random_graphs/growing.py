@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 import numpy as np
 from hypothesis import assume
@@ -143,7 +144,7 @@ class Growing:
 
     # --- Writing ------------------------------------------------------------------------------------------------
 
-    def add(self, name: str, reads: dict[str, tuple[Read, ...]], outputs: Sequence[str], **fields: object) -> None:
+    def add(self, name: str, reads: dict[str, tuple[Read, ...]], outputs: Sequence[str], **fields: Any) -> None:
         """A node with one tensor in each output field."""
         op = operator(name, **fields)
         self.add_node(op, reads, {output: (op.tensor(output),) for output in outputs})

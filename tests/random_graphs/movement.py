@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 from hypothesis import assume
@@ -44,7 +45,7 @@ def indices(g: Growing, name: str, sizes: Sequence[int], size: int) -> tuple[Ten
     return counted(g, data_type, sizes, -size if data_type.is_signed else 0, size - 1)
 
 
-def single(g: Growing, name: str, read: Read, desc: TensorDesc, sizes: Sequence[int], **fields: object) -> None:
+def single(g: Growing, name: str, read: Read, desc: TensorDesc, sizes: Sequence[int], **fields: Any) -> None:
     """A node from one tensor to another of its data type."""
     assume(prod(sizes) <= 4 * MAX_ELEMENTS)
     output = g.layout(desc.data_type, sizes, output=True)
@@ -119,7 +120,7 @@ def blocks(g: Growing, name: str) -> None:
     wide = (batch, channels, height * block, width * block)
     sizes, result = (wide, many) if name.startswith("SPACE") else (many, wide)
     desc, read = g.view(DataType[g.draw(st.sampled_from(data_types))], sizes)
-    fields: dict[str, object] = {"BlockSize": block}
+    fields: dict[str, Any] = {"BlockSize": block}
     if name.endswith("1"):
         fields["Order"] = g.draw(st.sampled_from(["DEPTH_COLUMN_ROW", "COLUMN_ROW_DEPTH"]))
     single(g, name, read, desc, result, **fields)
@@ -128,7 +129,7 @@ def blocks(g: Growing, name: str) -> None:
 def pictures(g: Growing, name: str) -> None:
     if name == "VALUE_SCALE_2D":
         batch, height, width = g.each(3, 1, 3)
-        sizes = (batch, g.draw(st.sampled_from([1, 3])), height, width)
+        sizes: tuple[int, ...] = (batch, g.draw(st.sampled_from([1, 3])), height, width)
         desc, read = g.view(chosen_type(g, name, "InputTensor"), sizes)
         bias = tuple(g.draw(FACTORS) for _ in range(desc.sizes[1]))
         single(g, name, read, desc, desc.sizes, Scale=g.draw(FACTORS), Bias=bias)
@@ -215,7 +216,7 @@ def gather_tuples(g: Growing, name: str) -> None:
     smallest = min(desc.sizes[batches : batches + length])
     found, at = indices(g, name, filled(shape), smallest)
     data = TensorDesc(desc.data_type, filled(desc.sizes), (0,) * (rank - desc.rank) + desc.effective_strides)
-    fields: dict[str, object] = {"InputDimensionCount": desc.rank, "IndicesDimensionCount": len(shape)}
+    fields: dict[str, Any] = {"InputDimensionCount": desc.rank, "IndicesDimensionCount": len(shape)}
     if name == "GATHER_ND1":
         fields["BatchDimensionCount"] = batches
     output = g.layout(desc.data_type, filled((*lead, *left)), output=True)
@@ -233,7 +234,11 @@ def scatter(g: Growing, name: str) -> None:
     updates, source = g.view(desc.data_type, sizes)
     output = g.layout(desc.data_type, desc.sizes, output=True)
     fields = {"InputTensor": desc, "IndicesTensor": found, "UpdatesTensor": updates, "OutputTensor": output}
-    reads = {"InputTensor": (read,), "IndicesTensor": (at,), "UpdatesTensor": (source,)}
+    reads: dict[str, tuple[Read, ...]] = {
+        "InputTensor": (read,),
+        "IndicesTensor": (at,),
+        "UpdatesTensor": (source,),
+    }
     g.add(name, reads, ["OutputTensor"], **fields, Axis=axis)
 
 
@@ -278,7 +283,7 @@ def reduction(g: Growing, name: str) -> None:
     ranks = row.tensors["InputTensor"].dimension_counts
     desc, read = g.any_view(sorted(row.tensors["InputTensor"].data_types), ranks)
     axes = g.draw(st.lists(st.integers(0, desc.rank - 1), min_size=1, max_size=desc.rank, unique=True))
-    fields: dict[str, object] = {"Axes": axes}
+    fields: dict[str, Any] = {"Axes": axes}
     data_type = desc.data_type
     if name == "REDUCE":
         fields["Function"] = g.draw(st.sampled_from(row.functions))
@@ -297,7 +302,7 @@ def top(g: Growing, name: str) -> None:
     axis = axis_of(g, desc)
     sizes = list(desc.sizes)
     sizes[axis] = k = g.draw(st.integers(1, sizes[axis]))
-    fields: dict[str, object] = {"Axis": axis, "K": k}
+    fields: dict[str, Any] = {"Axis": axis, "K": k}
     if name == "TOP_K1":
         fields["AxisDirection"] = g.draw(DIRECTIONS)
     values = g.layout(desc.data_type, sizes, output=True)
@@ -320,7 +325,7 @@ def filling(g: Growing, name: str) -> None:
     ranks, _ = of_latest(name, "OutputTensor")
     data_type = chosen_type(g, name, "OutputTensor")
     sizes = g.sizes(*ranks)
-    fields: dict[str, object] = {"OutputTensor": g.layout(data_type, sizes, output=True)}
+    fields: dict[str, Any] = {"OutputTensor": g.layout(data_type, sizes, output=True)}
     if name == "DIAGONAL_MATRIX":
         fields |= {"Offset": g.draw(st.integers(-2, 2)), "Value": float(number(g, data_type))}
     else:

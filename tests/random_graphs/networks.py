@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -29,8 +30,8 @@ def normalization(g: Growing, name: str) -> None:
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
     schema = catalog.operator(name)
-    fields: dict[str, object] = {"InputTensor": desc, "Epsilon": g.draw(st.sampled_from([1e-5, 0.1]))}
-    reads = {"InputTensor": (read,)}
+    fields: dict[str, Any] = {"InputTensor": desc, "Epsilon": g.draw(st.sampled_from([1e-5, 0.1]))}
+    reads: dict[str, tuple[Read, ...]] = {"InputTensor": (read,)}
     for item in schema.input_fields[1:]:
         if not item.optional or g.chance(2):
             fields[item.name], other = part_of(g, desc)
@@ -72,7 +73,7 @@ def recurrence(g: Growing, name: str) -> None:
         return tuple(prod(known.get(part.strip()) or int(part) for part in term.split("*")) for term in terms)
 
     data_type = DataType[g.draw(st.sampled_from(of_latest(name, "InputTensor")[1]))]
-    fields: dict[str, object] = {"Direction": direction}
+    fields: dict[str, Any] = {"Direction": direction}
     reads: dict[str, tuple[Read, ...]] = {}
     for item in schema.input_fields:
         if item.optional and not g.chance(2):

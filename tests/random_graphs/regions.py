@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -28,7 +29,7 @@ def regions(g: Growing, name: str) -> None:
     crops = (count, sizes[1], *grid)
     columns = 5 if name == "ROI_POOLING" else 4
     rois = (1, 1, count, columns) if name == "ROI_POOLING" else (count, columns)
-    fields: dict[str, object] = {}
+    fields: dict[str, Any] = {}
     reads: dict[str, tuple[Read, ...]] = {}
 
     def given(field: str, found: tuple[TensorDesc, Read]) -> None:
@@ -60,10 +61,10 @@ def regions(g: Growing, name: str) -> None:
 GRADIENTS = ["OutputGradientTensor", "OutputROIGradientTensor"]
 
 
-def sampling(g: Growing, name: str) -> dict[str, object]:
+def sampling(g: Growing, name: str) -> dict[str, Any]:
     """The fields of how a region is sampled; few samples, as corners may be anywhere."""
     fewest, most = g.draw(st.sampled_from([(1, 1), (2, 2), (1, 3)]))
-    fields: dict[str, object] = {
+    fields: dict[str, Any] = {
         "ReductionFunction": g.draw(st.sampled_from(["AVERAGE", "MAX"])),
         "InterpolationMode": g.draw(st.sampled_from(["NEAREST_NEIGHBOR", "LINEAR"])),
         "SpatialScaleX": g.draw(st.sampled_from([1.0, 0.5])),
@@ -80,7 +81,7 @@ def sampling(g: Growing, name: str) -> dict[str, object]:
 def adam(g: Growing, name: str) -> None:
     ranks, data_types = of_latest(name, "GradientTensor")
     desc, read = g.any_view(data_types, ranks)
-    fields: dict[str, object] = {"GradientTensor": desc}
+    fields: dict[str, Any] = {"GradientTensor": desc}
     reads: dict[str, tuple[Read, ...]] = {"GradientTensor": (read,)}
     for moment in MOMENTS:
         fields[f"Input{moment}Tensor"], other = g.view(desc.data_type, desc.sizes)

@@ -76,7 +76,8 @@ def pairs(
 
 def graph_of(operators: list[OperatorDesc], descriptions: list[object]) -> dict[str, object]:
     """A graph that has each tensor for an input or an output of its own."""
-    inputs, outputs = [], []
+    inputs: list[tuple[int, int]] = []
+    outputs: list[tuple[int, int]] = []
     for node, operator in enumerate(operators):
         for fields, edges in ((operator.schema.input_fields, inputs), (operator.schema.output_fields, outputs)):
             number = 0

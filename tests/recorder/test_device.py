@@ -145,7 +145,8 @@ def test_a_network_with_constants(program: Path, tmp_path: Path) -> None:
     hidden = np.maximum(x @ ramp(12, 0.125, 3, 4) + ramp(8, 0.5, 1, 1, 2, 4), 0)
     second = ramp(8, -0.25, 4, 2)
     wanted = np.concatenate([hidden @ second, (hidden + ramp(8, 0.5, 2, 4)) @ second], 3)
-    np.testing.assert_allclose(model.run({"x": x})["y"], wanted, rtol=1e-6)
+    got: np.ndarray = model.run({"x": x})["y"]
+    np.testing.assert_allclose(got, wanted, rtol=1e-6)
     nodes = dml2onnx.load(tmp_path / "mlp").nodes
     assert [item.name for item in nodes][:2] == ["layer 1", "hidden"]
 
@@ -161,7 +162,7 @@ def test_a_program_over_shared_buffers(program: Path, tmp_path: Path) -> None:
     low, shift = work[1], ramp(4, 10)
     total = low + shift
     wanted = np.stack([np.maximum(total, 0), total + low])
-    result = model.run({"input": x.reshape(-1)})["result"]  # DirectML has all of the arena
+    result: np.ndarray = model.run({"input": x.reshape(-1)})["result"]  # DirectML has all of the arena
     np.testing.assert_allclose(result.reshape(2, 4), wanted, rtol=1e-6)
     gemm = compiled(folder, "gemm")  # whose matrix is known from its initialization
     assert [item.name for item in gemm.inputs] == ["ATensor"]

@@ -58,7 +58,7 @@ def test_the_picture_is_enlarged(recording: Path, tmp_path: Path) -> None:
     found = np.load(tmp_path / "enlarged.npy").reshape(96, 128)
     wanted = enlarged(np.load(picture)[0].astype(np.float64))
     # sums of up to 72 products of weights up to 1.6 and pixels up to about 1, in two layers of single precision
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=200 * np.finfo(np.float32).eps)
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=float(200 * np.finfo(np.float32).eps))
     plain = np.load(picture)[0, 0].repeat(2, axis=0).repeat(2, axis=1)
     assert np.abs(np.diff(found, axis=1)).max() > 0.1
     assert 0.001 < np.abs(found - plain).mean() < 0.1

@@ -30,7 +30,7 @@ def test_it_is_the_textbook_for_a_small_epsilon():
         m, v = beta1 * m + (1 - np.float64(beta1)) * g, beta2 * v + (1 - np.float64(beta2)) * np.float64(g) ** 2
         first, second = m / (1 - np.float64(beta1) ** step), v / (1 - np.float64(beta2) ** step)
         wide = wide - rate * first / (np.sqrt(second) + 1e-12)
-        results = adam(*narrow, g, step, epsilon=1e-12)
+        results = adam(narrow[0], narrow[1], narrow[2], g, step, epsilon=1e-12)
         narrow = [item.values for item in results]
     np.testing.assert_allclose(narrow[0], wide, rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(narrow[1], m, rtol=1e-5, atol=1e-6)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -19,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def load_script():
     spec = importlib.util.spec_from_file_location("attention_answers", ROOT / "scripts" / "make_attention_answers.py")
+    assert spec is not None
+    assert spec.loader is not None
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
     return script
@@ -318,6 +321,6 @@ def test_a_graph_updates_a_cache_in_place():
         "past0": np.array([1], np.int32),
         "past1": np.array([2], np.int32),
     }
-    got = evaluate(Graph(tuple(nodes), tuple(inputs), outputs), given)
+    got: dict[str, Any] = evaluate(Graph(tuple(nodes), tuple(inputs), outputs), given)
     np.testing.assert_array_equal(got["cache"], [[[[3, 6], [6, 0], [9, 9]]]])
     np.testing.assert_allclose(got["y"], [[[6, 5]]])

@@ -6,11 +6,11 @@ import numpy as np
 import onnx
 import pytest
 import scipy.signal
-from onnx.reference import ReferenceEvaluator
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import allowed_error, operator_results
 from tests.reference.describe import describe
+from tests.reference.evaluator import onnx_results
 
 
 def convolve(x, w, shape, bias=None, *, mode="CROSS_CORRELATION", direction="FORWARD", **values):
@@ -34,7 +34,7 @@ def convolve(x, w, shape, bias=None, *, mode="CROSS_CORRELATION", direction="FOR
 def onnx_node(kind, x, w, bias, **attributes):
     inputs = {"x": x, "w": w} | ({} if bias is None else {"b": bias.reshape(-1)})
     node = onnx.helper.make_node(kind, list(inputs), ["y"], **attributes)
-    return ReferenceEvaluator(node).run(None, {k: v.astype(np.float64) for k, v in inputs.items()})[0]
+    return onnx_results(node, {k: v.astype(np.float64) for k, v in inputs.items()})[0]
 
 
 def whole(random, shape, dtype=np.float32):
@@ -185,7 +185,7 @@ def test_where_the_order_of_the_sum_matters(x, marked, direction):
 
 def test_sums_that_hide_in_float64_what_overflows_float32():
     """-1e77 comes last or first: what has become infinite before stays so, or meets it."""
-    x, w = np.float32([2.5, 2.5, -LARGE]).reshape(1, 3, 1), np.float32([LARGE, LARGE, LARGE]).reshape(1, 3, 1)
+    x, w = np.array([[2.5], [2.5], [-LARGE]], np.float32)[None], np.full((1, 3, 1), LARGE, np.float32)
     assert convolve(x, w, (1, 1, 1)).unspecified.all()
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -136,6 +137,7 @@ def test_atan_yx():
     y = np.array([1, 1, -1, -1, 0, 0, -0.0, 5, np.inf, -np.inf, 0], np.float32)
     x = np.array([1, -1, -1, 1, 2, -2, -2, 0, np.inf, np.inf, 0], np.float32)
     op = describe("ELEMENT_WISE_ATAN_YX", ATensor=y, BTensor=x, OutputTensor=x)
+    got: Any
     (got,) = operator_results(op, {"ATensor": y, "BTensor": x})["OutputTensor"]
     want = np.array([1, 3, -3, -1, 0, 4, -4, 2, 1, -1, 0]) * math.pi / 4
     np.testing.assert_allclose(got.values, want, rtol=1e-6)
@@ -216,6 +218,7 @@ def test_clip_grad_bounds_are_exclusive(data_type):
     for each in (op, op1):
         (got,) = operator_results(each, arrays)["OutputGradientTensor"]
         np.testing.assert_array_equal(got.values, np.array([0, 0, 12, 13, 0, 0], data_type.dtype))
+        assert got.unspecified is not None
         assert not got.unspecified.any()
 
 

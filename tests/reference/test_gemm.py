@@ -4,10 +4,10 @@ import numpy as np
 import onnx
 import pytest
 import scipy.special
-from onnx.reference import ReferenceEvaluator
 
 from dml2onnx.reference import operator_results
 from tests.reference.describe import describe
+from tests.reference.evaluator import onnx_results
 
 
 def gemm(a, b, c=None, *, alpha=1.0, beta=0.0, trans_a="NONE", trans_b="NONE", fused=None):
@@ -44,7 +44,7 @@ def test_is_onnx_gemm(dtype, trans_a, trans_b, leading):
     )
     for index in np.ndindex(*leading):
         feeds = {"a": a[index].astype(np.float64), "b": b[index].astype(np.float64), "c": c[index].astype(np.float64)}
-        np.testing.assert_array_equal(got[index], ReferenceEvaluator(node).run(None, feeds)[0])
+        np.testing.assert_array_equal(got[index], onnx_results(node, feeds)[0])
 
 
 def test_beta_zero_does_not_look_at_c():

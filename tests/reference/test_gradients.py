@@ -6,8 +6,9 @@ so that a difference over a small step keeps its digits. A new gradient operator
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,14 +25,14 @@ class Pair:
     """A gradient operator and the operator that it is the gradient of."""
 
     forward: str
-    inputs: dict[str, tuple[int, ...]]
+    inputs: Mapping[str, tuple[int, ...]]
     """Sizes of the forward operator's tensors."""
     output: tuple[int, ...]
     to: dict[str, str]
     """Which of its inputs have their gradient in which output."""
-    fields: dict[str, object]
-    forward_only: dict[str, object] = field(default_factory=dict)
-    backward_only: dict[str, object] = field(default_factory=dict)
+    fields: Mapping[str, Any]
+    forward_only: Mapping[str, Any] = field(default_factory=dict)
+    backward_only: Mapping[str, Any] = field(default_factory=dict)
     given: Callable[[dict[str, np.ndarray]], dict[str, np.ndarray]] = lambda arrays: {}
     """Arrays of either operator that follow from the random ones, or take their place."""
 
@@ -40,7 +41,7 @@ def computed(name, arrays, outputs, fields):
     """The results of one reference for float64 arrays, before they are rounded to tensors."""
     narrow = {key: array if array.dtype == np.uint32 else array.astype(np.float32) for key, array in arrays.items()}
     op = describe(name, **narrow, **{key: np.zeros(sizes, np.float32) for key, sizes in outputs.items()}, **fields)
-    results = _references[name](op, Inputs({key: (array,) for key, array in arrays.items()}))
+    results: Any = _references[name](op, Inputs({key: (array,) for key, array in arrays.items()}))
     assert all(isinstance(result, Result) for result in results.values())
     return {key: results[key].values.astype(np.float64) for key in outputs}
 

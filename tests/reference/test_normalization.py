@@ -8,11 +8,11 @@ import onnxruntime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from onnx.reference import ReferenceEvaluator
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements, operator_results
 from tests.reference.describe import describe
+from tests.reference.evaluator import onnx_results
 
 VERSIONS = ("MEAN_VARIANCE_NORMALIZATION", "MEAN_VARIANCE_NORMALIZATION1", "MEAN_VARIANCE_NORMALIZATION2")
 AXES = [axes for count in range(5) for axes in combinations(range(4), count)]
@@ -59,7 +59,7 @@ def onnx_of(op_type, arrays, dtype=np.float64, **attributes):
     names = [f"i{index}" for index in range(len(arrays))]
     node = onnx.helper.make_node(op_type, names, ["y"], **attributes)
     feeds = {name: array.astype(dtype) for name, array in zip(names, arrays, strict=True)}
-    return ReferenceEvaluator(node).run(None, feeds)[0]
+    return onnx_results(node, feeds)[0]
 
 
 # --- what ONNX has too -----------------------------------------------------------------------------------------------
@@ -193,8 +193,9 @@ def test_fused_activations_come_last():
     x = numbers(2, 3, 4, 5)
     relu = describe("ACTIVATION_RELU")
     np.testing.assert_array_equal(mvn(x, fused=relu).values, np.maximum(mvn(x).values, 0))
-    parameters = [numbers(1, 3, 1, 1, seed=seed, low=0.1) for seed in range(4)]
-    np.testing.assert_array_equal(batch(x, *parameters, fused=relu).values, np.maximum(batch(x, *parameters).values, 0))
+    mean, variance, scale, bias = (numbers(1, 3, 1, 1, seed=seed, low=0.1) for seed in range(4))
+    fused, plain = batch(x, mean, variance, scale, bias, fused=relu), batch(x, mean, variance, scale, bias)
+    np.testing.assert_array_equal(fused.values, np.maximum(plain.values, 0))
 
 
 # --- infinities, NaN, and what nobody can tell -----------------------------------------------------------------------

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from dml2onnx.reference import run_operator
 from dml2onnx.reference.padding import source_index
 from tests.reference.describe import describe
 
-NUMPY_MODES = {"EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric", "WRAP": "wrap"}
+NUMPY_MODES: dict[str, Any] = {"EDGE": "edge", "REFLECTION": "reflect", "SYMMETRIC": "symmetric", "WRAP": "wrap"}
 
 
 def padded(x, start, end, mode, value=0):

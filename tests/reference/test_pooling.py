@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx.reference import ReferenceEvaluator
 
 from dml2onnx.reference import operator_results
 from tests.reference.describe import describe
+from tests.reference.evaluator import onnx_results
 
 
 def pool(name, x, shape, *, indices=None, **values):
@@ -113,7 +114,7 @@ def test_average_is_onnx(dtype, include, sizes, window, strides, dilations, star
         pads=(*start, *end),
         count_include_pad=int(include),
     )
-    want = ReferenceEvaluator(node).run(None, {"x": x.astype(np.float64)})[0].astype(dtype)
+    want = onnx_results(node, {"x": x.astype(np.float64)})[0].astype(dtype)
     values = {
         "Strides": strides,
         "WindowSize": window,
@@ -223,6 +224,8 @@ def test_quantized_mean_as_a_loop(dtype, include):
         **window,
     )
     (result,) = operator_results(op, arrays)["OutputTensor"]
+    assert result.error is not None
+    assert result.unspecified is not None
     for n, c, i, j in np.ndindex(*result.values.shape):
         places = [(i + a - 1, 2 * j + 2 * b) for a in range(2) for b in range(2)]
         inside = [int(x[n, c, p, q]) - int(zx[c]) for p, q in places if 0 <= p < 3 and 0 <= q < 4]
@@ -236,13 +239,14 @@ def test_quantized_mean_as_a_loop(dtype, include):
 
 def test_quantized_mean_by_hand():
     x, one = np.array([1, 3, 255, 250], np.uint8).reshape(1, 1, 1, 4), np.ones((1, 1, 1, 1), np.float32)
-    arrays = {"InputTensor": x, "InputScaleTensor": one, "OutputScaleTensor": one * 2}
+    arrays: dict[str, Any] = {"InputTensor": x, "InputScaleTensor": one, "OutputScaleTensor": one * 2}
     op = describe(
         "QUANTIZED_LINEAR_AVERAGE_POOLING", **arrays, OutputTensor=np.zeros((1, 1, 1, 2), np.uint8), DimensionCount=2,
         WindowSize=(1, 2), Strides=(1, 2), StartPadding=(0, 0), EndPadding=(0, 0), Dilations=(1, 1),
         IncludePadding=False,
     )  # fmt: skip
     (result,) = operator_results(op, arrays)["OutputTensor"]
+    assert result.error is not None
     np.testing.assert_array_equal(result.values.reshape(-1), [1, 126])
     np.testing.assert_array_equal(result.error.reshape(-1), [0, 0])
 
@@ -261,4 +265,5 @@ def test_the_sum_of_a_mean_may_overflow():
         IncludePadding=False,
     )
     (result,) = operator_results(op, {"InputTensor": x})["OutputTensor"]
+    assert result.unspecified is not None
     assert result.unspecified.tolist() == [[[True, False, False]]]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,8 +69,12 @@ def to_a_half(quotient):
     return abs(quotient - math.floor(quotient) - Fraction(1, 2))
 
 
+def width(dtype) -> Any:
+    return np.finfo(dtype).bits
+
+
 def finite(dtype):
-    return st.floats(width=np.finfo(dtype).bits, allow_nan=False, allow_infinity=False)
+    return st.floats(width=width(dtype), allow_nan=False, allow_infinity=False)
 
 
 @pytest.mark.parametrize("dtype", QUANTIZED)
@@ -78,7 +83,7 @@ def finite(dtype):
 def test_quantize(source, dtype, data):
     scales = np.float32 if source is np.int32 else source
     smallest = float(np.finfo(scales).smallest_normal)
-    usual = st.floats(smallest, 60000, width=np.finfo(scales).bits)
+    usual = st.floats(smallest, 60000, width=width(scales))
     scale = scales(data.draw(usual) * data.draw(st.sampled_from([1, -1])))
     zero_point = data.draw(st.integers(int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)))
     multiple = st.integers(-600, 600).map(lambda halves: halves / 2 * float(scale))

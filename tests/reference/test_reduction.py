@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce as fold
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from tests.reference.describe import describe
 
 INTEGERS = [t for t in DataType if not t.is_float and t.bits >= 8]
 SUMMED = [t for t in INTEGERS if t.bits >= 32]
-FLOAT_FUNCTIONS = {
+FLOAT_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "AVERAGE": lambda x, **a: x.mean(**a),
     "L1": lambda x, **a: np.abs(x).sum(**a),
     "L2": lambda x, **a: np.sqrt((x * x).sum(**a)),
@@ -64,7 +66,8 @@ def test_floats(function, dtype, axes):
 
 def one_by_one(function, x):
     """Without axes nothing is reduced (decision R5)."""
-    return {"L1": abs, "L2": abs, "LOG_SUM": np.log, "SUM_SQUARE": np.square}.get(function, lambda same: same)(x)
+    functions: dict[str, Callable[..., Any]] = {"L1": abs, "L2": abs, "LOG_SUM": np.log, "SUM_SQUARE": np.square}
+    return functions.get(function, lambda same: same)(x)
 
 
 @given(st.sampled_from(SUMMED), st.data())

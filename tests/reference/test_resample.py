@@ -2,16 +2,17 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import onnx
 import pytest
-from onnx.reference import ReferenceEvaluator
 
 from dml2onnx.ir.operator import Size2D
 from dml2onnx.reference import operator_results, run_operator
 from dml2onnx.reference.resample import coordinates
 from tests.reference.describe import describe
+from tests.reference.evaluator import onnx_results
 
 
 def resample(name, x, shape, **values):
@@ -47,7 +48,8 @@ SHAPES = [
 @pytest.mark.parametrize(("sizes", "shape", "scales"), SHAPES)
 def test_linear_is_the_sum_over_corners(dtype, offsets, sizes, shape, scales):
     x = np.random.default_rng(0).standard_normal(sizes).astype(dtype)
-    places = [coordinates(n, np.float32(s), *offsets) for n, s in zip(shape, scales, strict=True)]
+    rounded: Any = [np.float32(scale) for scale in scales]
+    places = [coordinates(n, s, *offsets) for n, s in zip(shape, rounded, strict=True)]
     want = plain(x, places, lambda fraction: fraction)
     rank = len(sizes)
     got = resample(
@@ -79,7 +81,7 @@ def test_is_onnx_resize(mode, transform, offsets, scales):
         coordinate_transformation_mode=transform,
         nearest_mode="floor",
     )
-    want = ReferenceEvaluator(node).run(None, {"x": x, "scales": np.array(scales, np.float32)})[0]
+    want = onnx_results(node, {"x": x, "scales": np.array(scales, np.float32)})[0]
     got = resample(
         "RESAMPLE2",
         x,
@@ -219,5 +221,5 @@ def test_upsample_2d_has_pixel_centres(sizes):
     )
     down = np.interp((np.arange(6) + 0.5) / 2 - 0.5, range(3), [0, 1, 4])
     across = np.interp((np.arange(12) + 0.5) / 3 - 0.5, range(4), 10 * column)
-    got = run_operator(op, {"InputTensor": x})["OutputTensor"][0]
+    got: Any = run_operator(op, {"InputTensor": x})["OutputTensor"][0]
     np.testing.assert_allclose(got, np.broadcast_to(down.reshape(6, 1) + across, shape), rtol=1e-6)

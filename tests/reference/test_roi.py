@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from onnx.reference import ReferenceEvaluator
 
 from dml2onnx.ir.operator import Size2D
 from dml2onnx.reference import operator_results
 from tests.reference.describe import describe
+from tests.reference.evaluator import onnx_results
 
 
 def align(name, x, rois, batches, output, *, samples=(1, 1), scale=1.0, outside=0.0, **fields):
@@ -42,7 +42,7 @@ def onnx_align(x, rois, batches, output, ratio, scale):
     model = helper.make_model(
         helper.make_graph([node], "g", inputs, [output_info]), opset_imports=[helper.make_opsetid("", 18)]
     )
-    return ReferenceEvaluator(model).run(None, feeds)[0]
+    return onnx_results(model, feeds)[0]
 
 
 @pytest.mark.parametrize("ratio", [0, 1, 2, 3])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -41,8 +42,13 @@ def changed() -> dml2onnx.Graph:
 def wrong(graph: dml2onnx.Graph, **options: object) -> Verification:
     """What ``verify`` would say of a compiler whose convolution is wrong."""
     verdict = verify(graph, rounds=1)
-    spoiled = {"wrong": 2, "worst_of_bound": float("inf"), "round": "1 (ordinary values)", "first_wrong": (0, 0, 1, 1)}
-    numbers = {"expected": 1.5, "got": float("nan"), "bound": 0.25}
+    spoiled: dict[str, Any] = {
+        "wrong": 2,
+        "worst_of_bound": float("inf"),
+        "round": "1 (ordinary values)",
+        "first_wrong": (0, 0, 1, 1),
+    }
+    numbers: dict[str, Any] = {"expected": 1.5, "got": float("nan"), "bound": 0.25}
     nodes = [replace(item, **spoiled, **numbers) if item.node == "convolution" else item for item in verdict.nodes]
     return replace(verdict, nodes=tuple(nodes), rounds=3)
 

@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
 import pytest
@@ -48,7 +48,7 @@ def chain(count: int) -> Report:
     )
     values = (Value("x", 16, "input"), *(Value(f"v{place}", 16, "node") for place in range(count)))
     (first, *_), (last, *_) = report.inputs, report.outputs
-    ends = {"inputs": (replace(first, value=0),), "outputs": (replace(last, value=count),)}
+    ends: dict[str, Any] = {"inputs": (replace(first, value=0),), "outputs": (replace(last, value=count),)}
     return replace(report, nodes=nodes, values=values, onnx=None, diagnostics=(), **ends)
 
 
@@ -102,7 +102,7 @@ def opened(browser: Browser, pages: dict[str, Path], request: pytest.FixtureRequ
     assert [url for url in browser.requests if not url.startswith("data:")] == [path.as_uri()]
 
 
-def title(browser: Browser) -> tuple[str, str]:
+def title(browser: Browser) -> list[str]:
     """Heading of the details, and what is read out."""
     heading = "document.querySelector('#details h2').textContent"
     return browser.run(f"[{heading}, document.getElementById('status').textContent]")

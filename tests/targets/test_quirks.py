@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -41,7 +42,7 @@ class Shown:
     """The first that answers otherwise, and the first that does not any more."""
 
 
-def node(op: str, names: str, **attributes: object) -> NodeProto:
+def node(op: str, names: str, **attributes: Any) -> NodeProto:
     *inputs, output = names.split(" ")
     return helper.make_node(op, [name.strip("_") for name in inputs], [output], **attributes)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import onnx
 import pytest
 from onnx import TensorProto
@@ -20,7 +21,7 @@ def emitter(opset: int = 21, provider: str = "cpu") -> Emitter:
     return e
 
 
-def computed(shape: tuple[int, ...] = (2, 3), dtype: type = np.float32, name: str = "x") -> Tensor:
+def computed(shape: tuple[int, ...] = (2, 3), dtype: npt.DTypeLike = np.float32, name: str = "x") -> Tensor:
     return Tensor(name, np.dtype(dtype), shape)
 
 

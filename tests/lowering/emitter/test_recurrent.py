@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import onnxruntime
 import pytest
@@ -52,8 +54,8 @@ def test_outputs_of_the_body_are_its_own_and_differ() -> None:
     x, outside = computed("x", 3, 2), computed("outside", 2)
     one = e.constant(np.ones(2, np.float32))
 
-    def step(states: object, elements: object) -> tuple[list[Tensor], list[Tensor]]:
-        (state,), (element,) = states, elements  # type: ignore[misc]
+    def step(states: Sequence[Tensor], elements: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+        (state,), (element,) = states, elements
         product = e.Mul(element, outside)
         return [state], [product, product, outside, one, element]
 
@@ -70,7 +72,7 @@ def test_outputs_of_the_body_are_its_own_and_differ() -> None:
 def test_what_follows_a_body_that_fails_is_not_emitted_into_it() -> None:
     e = emitter()
 
-    def step(states: object, elements: object) -> tuple[list[Tensor], list[Tensor]]:
+    def step(states: Sequence[Tensor], elements: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
