@@ -417,7 +417,8 @@ class DescriptorReader:
         problems.extend(found)
         if found:
             return UNREADABLE
-        scalar = Scalar(data_type, np.frombuffer(bytes(given[: data_type.itemsize]), data_type.dtype)[0].item())  # type: ignore[index]
+        own = given[: data_type.itemsize]  # type: ignore[index]  # a list of bytes, as was just seen
+        scalar = Scalar(data_type, np.frombuffer(bytes(own), data_type.dtype)[0].item())
         others = {name: item for name, item in raw.items() if name != "Bytes"}
         other = self._read_union(others, data_type, problems) if others else scalar
         if isinstance(other, Scalar) and not _same(other, scalar):
