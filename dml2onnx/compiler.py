@@ -17,7 +17,8 @@ from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import counted, some
 from dml2onnx.lowering import lower
 from dml2onnx.model import logical
-from dml2onnx.runtime import Session, require_memory, require_provider
+from dml2onnx.providers import require_provider
+from dml2onnx.runtime import Session, require_memory
 from dml2onnx.targets import DEFAULT_OPSET
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from dml2onnx.files import check_target, put, spare
 from dml2onnx.frontends import graph_of
 from dml2onnx.ir.graph import GraphOutput, counted
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.runtime import require_provider
+from dml2onnx.providers import require_provider
 from dml2onnx.targets import DEFAULT_OPSET
 
 if TYPE_CHECKING:

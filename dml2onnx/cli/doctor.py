@@ -100,7 +100,7 @@ class Machine:
         """Whether what is compiled for each target can be run here."""
         if not self.providers:
             return dict.fromkeys(NAMES, False)
-        from dml2onnx.runtime import PROVIDERS  # numpy is there when ONNX Runtime is
+        from dml2onnx.providers import PROVIDERS  # numpy is there when ONNX Runtime is
 
         return {name: provider in self.providers for name, provider in PROVIDERS.items()}
 

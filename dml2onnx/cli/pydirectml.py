@@ -25,10 +25,10 @@ from dml2onnx.codes.running import (
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote, shortened
 from dml2onnx.exporters import export
 from dml2onnx.files import check_target, is_special, spare
+from dml2onnx.providers import require_provider
 from dml2onnx.pydirectml import settings
 from dml2onnx.report.answers import sizes_of
 from dml2onnx.report.form import findings
-from dml2onnx.runtime import require_provider
 
 if TYPE_CHECKING:
     import argparse

@@ -11,13 +11,13 @@ from dml2onnx import arguments, catalog
 from dml2onnx.checks import check, minimum_feature_level
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError
+from dml2onnx.providers import require_provider
 from dml2onnx.report.directml import Directml
 from dml2onnx.report.form import findings as as_records
 from dml2onnx.report.onnx_side import onnx_side
 from dml2onnx.report.records import Level, Profile, Report, Verification
 from dml2onnx.report.times import placed
 from dml2onnx.report.verified import compared, verified
-from dml2onnx.runtime import require_provider
 from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification import contents, verify
 

@@ -10,8 +10,9 @@ import numpy as np
 from dml2onnx import arguments
 from dml2onnx.compiler import compile_outputs, require_clean
 from dml2onnx.frontends import graph_of
+from dml2onnx.providers import require_provider
 from dml2onnx.reference import disagreements, evaluate_results, require_computable
-from dml2onnx.runtime import check_inputs, require_provider
+from dml2onnx.runtime import check_inputs
 from dml2onnx.verification.against import OtherModel
 from dml2onnx.verification.contents import CONTENTS, contents
 from dml2onnx.verification.nodes import NodeCheck, NodeChecks

@@ -1,0 +1,49 @@
+"""Memory that a run takes, asked about before any of it is taken."""
+
+from __future__ import annotations
+
+import os
+from math import prod
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes.running import TOO_MUCH_MEMORY
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.model import peak
+from dml2onnx.model.types import stored_size
+
+if TYPE_CHECKING:
+    from dml2onnx.model import OnnxGraph
+
+ASSUMED_BYTES = 16 << 30
+"""Memory of a machine that does not say how much it has. Windows does not promise more than it has anyway."""
+
+
+def machine_bytes() -> int:
+    """The memory of this machine, where the system says it as POSIX does; elsewhere what many machines have."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return ASSUMED_BYTES
+
+
+def require_memory(graph: OnnxGraph, max_bytes: int | None = None) -> None:
+    """Refuses a model whose run has to hold more at once than it may: :class:`DmlError` (DML3020)."""
+    most = machine_bytes() if max_bytes is None else max_bytes
+    found = peak(graph)
+    if found.nbytes <= most:
+        return
+    limit = "--max-bytes" if max_bytes is not None else "the memory of this machine"
+    message = f"a run holds {found.nbytes} bytes at once; {limit} is {most}"
+    origin = found.origin
+    if origin is None and graph.inputs:
+        port = max(graph.inputs, key=lambda item: stored_size(item.dtype, prod(item.shape)))
+        message += f'; the largest input is "{port.name}"'
+    raise DmlError(
+        TOO_MUCH_MEMORY.at(
+            message,
+            expected=f"at most {most} bytes",
+            found=f"{found.nbytes} bytes",
+            node=origin.node if origin else "",
+            operator=origin.operator if origin else "",
+        )
+    )

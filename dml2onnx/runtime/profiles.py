@@ -1,0 +1,49 @@
+"""ONNX Runtime's profiles: what each node cost, and which provider ran it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTime:
+    """How long one ONNX node took, in microseconds, as ONNX Runtime's profiler saw it."""
+
+    name: str
+    operator: str
+    microseconds: float
+    provider: str = ""
+    """ONNX Runtime's name of the execution provider that ran it."""
+
+
+def node_times(text: str) -> list[NodeTime]:
+    """What every node cost in all runs that a profile is of."""
+    times: dict[tuple[str, str, str], float] = {}
+    for name, details, microseconds in _kernel_times(text):
+        key = (name, details["op_name"], details.get("provider", ""))
+        times[key] = times.get(key, 0.0) + microseconds
+    return [NodeTime(name, operator, spent, provider) for (name, operator, provider), spent in times.items()]
+
+
+_KERNEL_TIME = re.compile(
+    r'^\{"cat" : "Node",.*?"dur" :(\d+),.*?"name" :"((?:.|\n)*?)_kernel_time","args" : (\{.*\})\},?$', re.MULTILINE
+)
+
+
+def _kernel_times(text: str) -> Iterator[tuple[str, dict[str, Any], float]]:
+    """(node, details, microseconds) of each kernel in a profile."""
+    try:
+        events = json.loads(text)
+    except ValueError:  # older versions write names as they are, quotes and all
+        for duration, name, details in _KERNEL_TIME.findall(text):
+            yield name, json.loads(details), float(duration)
+        return
+    for event in events:
+        if event.get("cat") == "Node" and event["name"].endswith("_kernel_time"):
+            yield event["name"].removesuffix("_kernel_time"), event["args"], float(event["dur"])
