@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
-from dml2onnx.checks import check, level_of, minimum_feature_level
+from dml2onnx.checks import check, level_of
 from dml2onnx.checks.alternatives import held_back
 from dml2onnx.cli.formats import concise, github, sarif
 from dml2onnx.cli.models import count, level_text, load_options
 from dml2onnx.codes.reading import UNKNOWN_FORMAT
-from dml2onnx.diagnostics import DmlError, UnreadableError, quote
+from dml2onnx.diagnostics import DmlError
 from dml2onnx.frontends import load, load_bytes, recording
-from dml2onnx.frontends.locations import locate
-from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, HeldBack
-from dml2onnx.report.form import finding, findings
+from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, HeldBack, checked, unchecked
 
 if TYPE_CHECKING:
     import argparse
@@ -39,7 +37,7 @@ def check_command(options: argparse.Namespace, screen: Screen) -> int:
     """Lists all findings of all models."""
     form = "json" if options.json else options.format
     screen.as_json = form != "full"
-    results = [checked for name in options.models for checked in _checked(name, options, screen)]
+    results = [item for name in options.models for item in _checked(name, options, screen)]
     results = [replace(item, diagnostics=_chosen(item.diagnostics, options)) for item in results]
     _write(results, form, screen, several=len(results) != 1 or Path(options.models[0]).is_dir())
     if any(not item.is_readable for item in results):
@@ -76,10 +74,10 @@ def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator
             if path.name == recording.INDEX:
                 yield from _check_recording(path, options, screen)
             continue
-        checked = _check_one(str(path), options, screen)
-        is_other = path.suffix == ".bin" or any(item.code == UNKNOWN_FORMAT.id for item in checked.diagnostics)
-        if checked.is_readable or not is_other:  # contents of constants, files of other tools
-            yield checked
+        answer = _check_one(str(path), options, screen)
+        is_other = path.suffix == ".bin" or any(item.code == UNKNOWN_FORMAT.id for item in answer.diagnostics)
+        if answer.is_readable or not is_other:  # contents of constants, files of other tools
+            yield answer
 
 
 def _check_recording(index: Path, options: argparse.Namespace, screen: Screen) -> Iterator[CheckAnswer]:
@@ -89,7 +87,7 @@ def _check_recording(index: Path, options: argparse.Namespace, screen: Screen) -
         if options.graph is not None or not found:
             found = (recording.chosen(found, options.graph),)
     except DmlError as error:
-        yield _unchecked(str(index), error)
+        yield unchecked(str(index), error)
         return
     for item in found:
         yield _check_one(str(index.parent / item.file), options, screen, (index, item.name))
@@ -111,22 +109,9 @@ def _check_one(
         if options.target is not None:
             found += _uncompiled(graph, found, options, screen)
     except DmlError as error:
-        return _unchecked(shown, error)
-    wanted = {item.pointer: _is_about_name(item) for item in found if item.pointer}
-    places = {}
-    if wanted and graph.format != "serialized":
-        places = locate(data if data is not None else Path(name).read_bytes(), wanted)
-    minimum = minimum_feature_level(graph)
+        return unchecked(shown, error)
     level = level_of(graph, options.feature_level)
-    return CheckAnswer(
-        diagnostics=tuple(finding(item, shown, places.get(item.pointer)) for item in found),
-        model=shown,
-        feature_level=level.name,
-        minimum_feature_level=None if minimum is None else minimum.name,
-        ships_with="" if minimum is None else minimum.info.ships_with,
-        directml_nodes=len(graph.nodes),
-        held_back=_held(graph, level) if options.suggest else None,
-    )
+    return checked(graph, level, found, shown, data, _held(graph, level) if options.suggest else None)
 
 
 def _uncompiled(
@@ -143,18 +128,6 @@ def _uncompiled(
     return []
 
 
-def _unchecked(name: str, error: DmlError) -> CheckAnswer:
-    """What can be said of a file that could not be read, or not be read to its end."""
-    return CheckAnswer(
-        diagnostics=findings(error.diagnostics),
-        model=name,
-        is_readable=not isinstance(error, UnreadableError),
-        feature_level=None,
-        minimum_feature_level=None,
-        directml_nodes=0,
-    )
-
-
 def _held(graph: Graph, level: FeatureLevel) -> tuple[HeldBack, ...]:
     return tuple(
         HeldBack(item.node, item.operator, item.needs.name, item.needs.info.ships_with, item.reason, item.instead)
@@ -167,11 +140,6 @@ def _load(name: str, data: bytes | None, options: argparse.Namespace, recorded: 
     if recorded is not None:
         return load(recorded[0], how, graph=recorded[1])
     return load(name, how) if data is None else load_bytes(data, "model.json", how)
-
-
-def _is_about_name(item: Diagnostic) -> bool:
-    """Whether a finding is about the name of a member and not about its value."""
-    return item.found == quote(item.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~"))
 
 
 # --- Writing --------------------------------------------------------------------------------------------------------

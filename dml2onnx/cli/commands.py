@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
-from dml2onnx.checks import minimum_feature_level
 from dml2onnx.cli import render
 from dml2onnx.cli.inputs import GivenInputs
 from dml2onnx.cli.models import count, level_text, load_model, model_file
@@ -22,13 +21,11 @@ from dml2onnx.execution import execute, save_npy, write_effect
 from dml2onnx.files import check_target, spare
 from dml2onnx.frontends.names import file_stem
 from dml2onnx.report.answers import (
-    CompileAnswer,
     Contents,
     NodeCost,
     Printed,
     RunAnswer,
-    buffers,
-    operators_of,
+    compiled,
     sizes_of,
 )
 from dml2onnx.report.form import findings
@@ -44,7 +41,7 @@ if TYPE_CHECKING:
     from dml2onnx.files import Target
     from dml2onnx.ir.graph import Effect, Graph, Value
     from dml2onnx.model import Array
-    from dml2onnx.report.answers import Buffer
+    from dml2onnx.report.answers import Buffer, CompileAnswer
 
 
 OTHER_SUFFIXES = frozenset({".json", ".bin", ".npy", ".npz", ".py", ".dat", ".data", ".png", ".jpg", ".jpeg"})
@@ -75,23 +72,7 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
         )
     with screen.working("writing"):
         files = model.save(output, external_data=options.external_data)
-    minimum = minimum_feature_level(graph)
-    answer = CompileAnswer(
-        diagnostics=findings(model.warnings),
-        files=tuple(map(str, files)),
-        file_bytes=sizes_of(files),
-        directml_nodes=len(graph.nodes),
-        onnx_nodes=model.node_count,
-        operators=operators_of(model.lowered.nodes),
-        opset=model.opset,
-        target=model.target,
-        inputs=buffers(model.inputs),
-        outputs=buffers(model.outputs),
-        weight_bytes=model.weight_bytes,
-        minimum_feature_level=None if minimum is None else minimum.name,
-        ships_with="" if minimum is None else minimum.info.ships_with,
-        seconds=round(time.perf_counter() - started, 4),
-    )
+    answer = compiled(graph, model, files, time.perf_counter() - started)
     if screen.as_json:
         screen.answer(answer)
         return 0

@@ -19,8 +19,7 @@ from dml2onnx.frontends import load, recording
 from dml2onnx.report.answers import sizes_of
 from dml2onnx.report.comparison import Comparison, compare
 from dml2onnx.report.gathering import gather
-from dml2onnx.report.html import page
-from dml2onnx.report.records import MARK
+from dml2onnx.report.html import is_report, page
 from dml2onnx.report.svg import drawing
 
 if TYPE_CHECKING:
@@ -118,18 +117,10 @@ def _summary(report: Report | Comparison) -> str:
 def _beside(model: Path, is_svg: bool) -> Path:
     """``model.html`` beside ``model.json``, which may be there only if it is an earlier report."""
     path = model.with_suffix(SUFFIXES[is_svg][0])
-    if path.exists() and not _is_report(path):
+    if path.exists() and not is_report(path):
         message = f"{quote(str(path))} is there, and is no report; say with -o which file to write"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected=f"-o OUT{path.suffix}", found=str(path)))
     return path
-
-
-def _is_report(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return MARK.encode() in file.read(len("<!DOCTYPE html>\n" + MARK))
-    except OSError:
-        return False
 
 
 def _is_wrong(report: Report) -> bool:

@@ -8,14 +8,14 @@ from rich.markup import escape
 
 from dml2onnx.cli.inputs import GivenInputs
 from dml2onnx.cli.models import load_model
-from dml2onnx.report.verified import Cases, VerifyAnswer, compared, verified_node
+from dml2onnx.report.verified import verification_answer
 from dml2onnx.verification.whole import verify_with
 
 if TYPE_CHECKING:
     import argparse
 
     from dml2onnx.cli.render import Screen
-    from dml2onnx.report.verified import Verified, VerifiedNode
+    from dml2onnx.report.verified import Verified, VerifiedNode, VerifyAnswer
 
 
 def verify_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -34,16 +34,7 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
             max_bytes=options.max_bytes,
             progress=progress,
         )
-    places = [place for place, item in enumerate(result.nodes) if item.wrong]
-    answer = VerifyAnswer(
-        passed=result.passed,
-        against=None if options.against is None else str(options.against),
-        provider=options.provider,
-        cases=Cases(options.seed, result.rounds, result.finished),
-        comparisons=tuple(map(compared, result.comparisons)),
-        nodes=tuple(map(verified_node, result.nodes)),
-        first_to_differ=places[0] if places else None,
-    )
+    answer = verification_answer(result, options.provider, options.seed, options.against)
     if screen.as_json:
         screen.answer(answer)
     else:

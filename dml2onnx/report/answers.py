@@ -6,12 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from dml2onnx.report.form import ALWAYS, Answer
+from dml2onnx.report.form import ALWAYS, Answer, findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from dml2onnx.compiler import CompiledModel
+    from dml2onnx.ir.graph import Graph
     from dml2onnx.model import Node, Port
     from dml2onnx.report.form import Json
 
@@ -182,3 +184,26 @@ def operators_of(nodes: Iterable[Node]) -> dict[str, int]:
 def sizes_of(files: Sequence[Path]) -> dict[str, int]:
     """How many bytes each file has; what is no ordinary file has none."""
     return {str(path): path.stat().st_size for path in files if path.is_file()}
+
+
+def compiled(graph: Graph, model: CompiledModel, files: Sequence[Path], seconds: float) -> CompileAnswer:
+    """What is said of a ``graph`` that has become a ``model``, which is in these ``files``."""
+    from dml2onnx.checks import minimum_feature_level
+
+    minimum = minimum_feature_level(graph)
+    return CompileAnswer(
+        diagnostics=findings(model.warnings),
+        files=tuple(map(str, files)),
+        file_bytes=sizes_of(files),
+        directml_nodes=len(graph.nodes),
+        onnx_nodes=model.node_count,
+        operators=operators_of(model.lowered.nodes),
+        opset=model.opset,
+        target=model.target,
+        inputs=buffers(model.inputs),
+        outputs=buffers(model.outputs),
+        weight_bytes=model.weight_bytes,
+        minimum_feature_level=None if minimum is None else minimum.name,
+        ships_with="" if minimum is None else minimum.info.ships_with,
+        seconds=round(seconds, 4),
+    )

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from dml2onnx.report.form import ALWAYS, Answer, Head
+from dml2onnx.diagnostics import UnreadableError, quote
+from dml2onnx.report.form import ALWAYS, Answer, Head, finding, findings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dml2onnx.catalog import FeatureLevel
+    from dml2onnx.diagnostics import Diagnostic, DmlError
+    from dml2onnx.ir.graph import Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +62,51 @@ class CheckAllAnswer(Head):
     warnings: int
     """Of all models."""
     models: tuple[CheckAnswer, ...]
+
+
+def checked(
+    graph: Graph,
+    level: FeatureLevel,
+    found: Sequence[Diagnostic],
+    model: str,
+    data: bytes | None = None,
+    held_back: tuple[HeldBack, ...] | None = None,
+) -> CheckAnswer:
+    """What was ``found`` in a graph at a ``level``, with the places in the text of the file called ``model``.
+
+    ``data`` is that text where it is in no file.
+    """
+    from dml2onnx.checks import minimum_feature_level
+    from dml2onnx.frontends.locations import locate
+
+    wanted = {item.pointer: _is_about_name(item) for item in found if item.pointer}
+    places = {}
+    if wanted and graph.format != "serialized":
+        places = locate(data if data is not None else Path(model).read_bytes(), wanted)
+    minimum = minimum_feature_level(graph)
+    return CheckAnswer(
+        diagnostics=tuple(finding(item, model, places.get(item.pointer)) for item in found),
+        model=model,
+        feature_level=level.name,
+        minimum_feature_level=None if minimum is None else minimum.name,
+        ships_with="" if minimum is None else minimum.info.ships_with,
+        directml_nodes=len(graph.nodes),
+        held_back=held_back,
+    )
+
+
+def unchecked(model: str, error: DmlError) -> CheckAnswer:
+    """What can be said of a file that could not be read, or not be read to its end."""
+    return CheckAnswer(
+        diagnostics=findings(error.diagnostics),
+        model=model,
+        is_readable=not isinstance(error, UnreadableError),
+        feature_level=None,
+        minimum_feature_level=None,
+        directml_nodes=0,
+    )
+
+
+def _is_about_name(item: Diagnostic) -> bool:
+    """Whether a finding is about the name of a member and not about its value."""
+    return item.found == quote(item.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~"))

@@ -20,6 +20,8 @@ from dml2onnx.report.records import MARK
 from dml2onnx.report.scene import directml_scene, onnx_scene, visible
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dml2onnx.report.form import Json
     from dml2onnx.report.records import Report
     from dml2onnx.report.scene import Scene
@@ -44,6 +46,15 @@ def page(report: Report | Comparison) -> str:
         "script": script,
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _asset("page.html"))
+
+
+def is_report(path: Path) -> bool:
+    """Whether a file is a page or a drawing that this room has made, which a later one may replace."""
+    try:
+        with path.open("rb") as file:
+            return MARK.encode() in file.read(len("<!DOCTYPE html>\n" + MARK))
+    except OSError:
+        return False
 
 
 def _of_report(report: Report) -> dict[str, str]:

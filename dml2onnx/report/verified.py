@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Literal
 from dml2onnx.report.form import ALWAYS, Answer, number
 
 if TYPE_CHECKING:
-    from dml2onnx.verification import Comparison, NodeCheck
+    from pathlib import Path
+
+    from dml2onnx.verification import Comparison, NodeCheck, Verification
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,20 @@ class VerifyAnswer(Answer):
     """Each output of each node, in the order in which they run; none with ``--against``."""
     first_to_differ: int | None = None
     """Place in nodes of the first that differs."""
+
+
+def verification_answer(result: Verification, provider: str, seed: int, against: Path | None = None) -> VerifyAnswer:
+    """What is said of a verification."""
+    places = [place for place, item in enumerate(result.nodes) if item.wrong]
+    return VerifyAnswer(
+        passed=result.passed,
+        against=None if against is None else str(against),
+        provider=provider,
+        cases=Cases(seed, result.rounds, result.finished),
+        comparisons=tuple(map(compared, result.comparisons)),
+        nodes=tuple(map(verified_node, result.nodes)),
+        first_to_differ=places[0] if places else None,
+    )
 
 
 def compared(item: Comparison) -> Compared:
