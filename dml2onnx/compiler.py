@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dml2onnx import arguments, writer
+from dml2onnx import arguments, passes, writer
 from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, quote, raise_errors, shortened
@@ -55,6 +55,8 @@ class CompiledModel:
     warnings: tuple[Diagnostic, ...] = ()
     defaults: Mapping[str, Data] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
+    passes: tuple[str, ...] = ()
+    """Names of the passes that it went through."""
     shapes: bool = True
     """Whether the model states the type and shape of every value, not only of its inputs and outputs."""
     _message: list[ModelProto] = field(default_factory=list, init=False)
@@ -195,23 +197,36 @@ def compile(
     target: str = "cpu",
     feature_level: FeatureLevel | str | None = None,
     shapes: bool = True,
+    optimize: int = 1,
+    without_passes: Sequence[str] = (),
     progress: Callable[[str], object] | None = None,
 ) -> CompiledModel:
     """Compiles a graph, or the model file at a path, to an ONNX model.
 
     ``outputs`` names what is wanted of ``graph.outputs`` and ``graph.results`` (default: ``graph.outputs``).
     ``target`` chooses whose kernels decide about element types: ``"cpu"`` or ``"dml"``. ``shapes`` puts the type and
-    shape of every value into the model, so that tools show them without inferring anything. ``progress`` is told how
-    far it is. Raises :class:`DmlError` with every error that :func:`dml2onnx.check` finds, or that stands in the way of
-    lowering.
+    shape of every value into the model, so that tools show them without inferring anything. ``optimize`` is 0 for the
+    literal translation, node by node, or 1 for all passes, which make it faster and leave each bit of its results as it
+    is, but those named in ``without_passes``. ``progress`` is told how far it is. Raises :class:`DmlError` with every
+    error that :func:`dml2onnx.check` finds, or that stands in the way of lowering.
     """
     opset, target = arguments.opset(opset), arguments.target(target)
     shapes = arguments.flag(shapes, "shapes")
+    through = passes.chosen(optimize, without_passes)
     tell = None if progress is None else arguments.function(progress, "progress")
     graph = graph_of(model)
     warnings = require_clean(graph, feature_level)
     chosen = _select(graph, outputs)
-    return compile_outputs(graph, chosen, opset=opset, target=target, warnings=warnings, shapes=shapes, progress=tell)
+    return compile_outputs(
+        graph,
+        chosen,
+        opset=opset,
+        target=target,
+        warnings=warnings,
+        shapes=shapes,
+        through=through,
+        progress=tell,
+    )
 
 
 def require_clean(graph: Graph, feature_level: FeatureLevel | str | None = None) -> tuple[Diagnostic, ...]:
@@ -232,13 +247,15 @@ def compile_outputs(
     target: str = "cpu",
     warnings: Sequence[Diagnostic] = (),
     shapes: bool = True,
+    through: Sequence[passes.Pass] = passes.PASSES,
     progress: Callable[[str], object] | None = None,
 ) -> CompiledModel:
-    """Compiles a checked graph for any of its values as outputs."""
-    lowered = lower(graph, outputs, opset, target, progress)
+    """Compiles a checked graph for any of its values as outputs; the model goes ``through`` these passes."""
+    lowered = passes.apply(lower(graph, outputs, opset, target, progress), through, opset, target)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
+    names = tuple(item.name for item in through)
     metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": target}
-    return CompiledModel(graph.name, opset, target, lowered, tuple(warnings), defaults, metadata, shapes)
+    return CompiledModel(graph.name, opset, target, lowered, tuple(warnings), defaults, metadata, names, shapes)
 
 
 def _select(graph: Graph, names: Sequence[str] | None) -> Sequence[GraphOutput]:

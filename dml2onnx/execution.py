@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx import arguments
+from dml2onnx import arguments, passes
 from dml2onnx.codes.running import OUTPUT_OUTSIDE, OUTPUT_UNWRITABLE
 from dml2onnx.compiler import compile_outputs, require_clean
 from dml2onnx.diagnostics import DmlError, quote
@@ -54,6 +54,8 @@ def run(
     opset: int = DEFAULT_OPSET,
     target: str | None = None,
     feature_level: FeatureLevel | str | None = None,
+    optimize: int = 1,
+    without_passes: Sequence[str] = (),
     max_bytes: int | None = None,
 ) -> dict[str, Array]:
     """Compiles and runs a graph, or the model file at a path, and returns its outputs by name.
@@ -61,8 +63,9 @@ def run(
     ``inputs`` are arrays in memory order; what is left out takes the sample contents that came with the model, so a
     DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned.
     Each array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource.
-    ``opset``, ``target`` (by default that of the provider) and ``feature_level`` are as for :func:`compile`,
-    ``max_bytes`` for :meth:`CompiledModel.session`. Raises :class:`DmlError` with every finding.
+    ``opset``, ``target`` (by default that of the provider), ``feature_level``, ``optimize`` and ``without_passes`` are
+    as for :func:`compile`, ``max_bytes`` for :meth:`CompiledModel.session`. Raises :class:`DmlError` with every
+    finding.
     """
     require_provider(provider)
     opset, target = arguments.opset(opset), arguments.target(provider if target is None else target)
@@ -74,6 +77,8 @@ def run(
         opset=opset,
         target=target,
         feature_level=feature_level,
+        optimize=optimize,
+        without_passes=without_passes,
         max_bytes=max_bytes,
     )
     return execution.results
@@ -87,6 +92,8 @@ def execute(
     opset: int = DEFAULT_OPSET,
     target: str | None = None,
     feature_level: FeatureLevel | str | None = None,
+    optimize: int = 1,
+    without_passes: Sequence[str] = (),
     profile: bool = False,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
@@ -97,6 +104,7 @@ def execute(
     how far it is.
     """
     tell = progress or (lambda text: None)
+    through = passes.chosen(optimize, without_passes)
     warnings = require_clean(graph, feature_level)
     results = list(graph.results or graph.outputs)
     extra = _whole_buffers(graph, results)
@@ -107,6 +115,7 @@ def execute(
         opset=opset,
         target=target or provider,
         warnings=warnings,
+        through=through,
         progress=lambda text: tell(f"compiling, {text}"),
     )
     tell(f"loading {counted(compiled.node_count, 'ONNX node')}")

@@ -68,6 +68,8 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
             target=options.target,
             feature_level=options.feature_level,
             shapes=options.shapes,
+            optimize=options.optimize,
+            without_passes=options.without_passes,
             progress=progress,
         )
     with screen.working("writing"):
@@ -144,6 +146,8 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
             opset=options.opset,
             target=options.target,
             feature_level=options.feature_level,
+            optimize=options.optimize,
+            without_passes=options.without_passes,
             profile=options.profile,
             max_bytes=options.max_bytes,
             progress=progress,
@@ -172,6 +176,7 @@ def _answer(
         provider=options.provider,
         opset=execution.model.opset,
         target=execution.model.target,
+        passes=execution.model.passes,
         outputs=tuple(_contents(name, array) for name, array in execution.results.items()),
         printed=tuple(_printed(effect, array) for effect, array in execution.shown if effect.kind == "print"),
         left_out=tuple(files) if options.output_dir is None else (),

@@ -10,6 +10,7 @@ from dml2onnx.cli.models import load_model
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.ir.graph import GraphOutput
+from dml2onnx.passes import chosen
 from dml2onnx.report.answers import ExplainAnswer, ExplainedNode
 from dml2onnx.report.form import findings
 
@@ -31,7 +32,11 @@ def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
     known = [ExplainedNode(item.node, item.operator, item.operators, item.notes) for item in traces]
     others = [ExplainedNode(node.name, node.operator.type, None, (why,)) for node, why in _left_out(graph, failures)]
     answer = ExplainAnswer(
-        diagnostics=findings(failures), nodes=(*known, *others), opset=options.opset, target=options.target
+        diagnostics=findings(failures),
+        nodes=(*known, *others),
+        opset=options.opset,
+        target=options.target,
+        passes=tuple(item.name for item in chosen(options.optimize, options.without_passes)),
     )
     if screen.as_json:
         screen.answer(answer)
@@ -49,7 +54,14 @@ def _explained(
     failures: list[Diagnostic] = []
     while True:
         try:
-            model = compile(graph, opset=options.opset, target=options.target, progress=progress)
+            model = compile(
+                graph,
+                opset=options.opset,
+                target=options.target,
+                optimize=options.optimize,
+                without_passes=options.without_passes,
+                progress=progress,
+            )
             return list(model.traces), failures
         except DmlError as error:
             rest = _without(graph, {item.node for item in error.diagnostics})

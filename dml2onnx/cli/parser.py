@@ -105,6 +105,16 @@ def _level_by(name: str) -> Callable[[str], FeatureLevel]:
     return level
 
 
+def _pass_name(text: str) -> str:
+    from dml2onnx.passes import chosen
+
+    try:
+        chosen(without=[text])
+    except DmlError as error:
+        raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
+    return text
+
+
 def _at_least(lowest: int) -> Callable[[str], int]:
     def number(text: str) -> int:
         try:
@@ -202,7 +212,7 @@ def make_parser() -> _Parser:
     _add_compile(commands.add_parser("compile", parents=[model, freeze, level, form], help="write an ONNX model"))
     _add_check(commands.add_parser("check", parents=[common, reading, freeze], help="say what is wrong, and why"))
     _add_run(commands.add_parser("run", parents=[model, frozen, level, run_form], help="compile and run a model"))
-    _add_verify(commands.add_parser("verify", parents=[model], help="compare a model with the reference"))
+    _add_verify(commands.add_parser("verify", parents=[model, _passes()], help="compare a model with the reference"))
     explain = commands.add_parser(
         "explain",
         parents=[model, freeze, form],
@@ -241,7 +251,7 @@ def make_parser() -> _Parser:
 
 def _form(target: str | None) -> _Parser:
     """What a model is compiled to, for which ``target`` by default; that of the provider for none."""
-    form = _Parser(add_help=False)
+    form = _Parser(add_help=False, parents=[_passes()])
     form.add_argument(
         "--opset",
         type=int,
@@ -258,6 +268,30 @@ def _form(target: str | None) -> _Parser:
         help=f"whose kernels decide about data types (default: {default})",
     )
     return form
+
+
+def _passes() -> _Parser:
+    """What a model goes through when it has been translated."""
+    passes = _Parser(add_help=False)
+    passes.add_argument(
+        "-O",
+        dest="optimize",
+        type=int,
+        choices=(0, 1),
+        default=1,
+        help="-O0: the literal translation, node by node; -O1: with all passes that make it faster and keep each bit "
+        "of its results (default)",
+    )
+    passes.add_argument(
+        "--no-pass",
+        dest="without_passes",
+        action="append",
+        type=_pass_name,
+        default=[],
+        metavar="NAME",
+        help="but without this pass, such as share-moves (repeatable)",
+    )
+    return passes
 
 
 def _add_compile(parser: argparse.ArgumentParser) -> None:

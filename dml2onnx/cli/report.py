@@ -97,6 +97,8 @@ def _gathered(side: _Side, options: argparse.Namespace, screen: Screen) -> Repor
             feature_level=side.level,
             opset=options.opset,
             target=options.target,
+            optimize=options.optimize,
+            without_passes=options.without_passes,
             rounds=ROUNDS if options.verify else 0,
             profile=options.profile,
             provider=options.provider,

@@ -30,6 +30,8 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
             seed=options.seed,
             provider=options.provider,
             against=options.against,
+            optimize=options.optimize,
+            without_passes=options.without_passes,
             time_limit=options.time_limit,
             max_bytes=options.max_bytes,
             progress=progress,

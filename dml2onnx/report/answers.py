@@ -56,6 +56,8 @@ class CompileAnswer(Written):
     opset: int
     target: str
     """Whose kernels decided about data types."""
+    passes: tuple[str, ...]
+    """What the model went through behind the literal translation; nothing with ``-O0``."""
     inputs: tuple[Buffer, ...]
     outputs: tuple[Buffer, ...]
     weight_bytes: int
@@ -88,6 +90,8 @@ class ExplainAnswer(Answer):
     """Those that can be compiled, in the order in which they run, and then the others."""
     opset: int
     target: str
+    passes: tuple[str, ...]
+    """What the model went through behind the literal translation; nothing with ``-O0``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +163,8 @@ class RunAnswer(Written):
     provider: str
     opset: int
     target: str
+    passes: tuple[str, ...]
+    """What the model went through behind the literal translation; nothing with ``-O0``."""
     outputs: tuple[Contents, ...]
     printed: tuple[Printed, ...]
     """What the program printed, in its order."""
@@ -200,6 +206,7 @@ def compiled(graph: Graph, model: CompiledModel, files: Sequence[Path], seconds:
         operators=operators_of(model.lowered.nodes),
         opset=model.opset,
         target=model.target,
+        passes=model.passes,
         inputs=buffers(model.inputs),
         outputs=buffers(model.outputs),
         weight_bytes=model.weight_bytes,

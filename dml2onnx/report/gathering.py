@@ -22,7 +22,7 @@ from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification import contents, verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.compiler import CompiledModel
@@ -41,6 +41,8 @@ def gather(
     feature_level: FeatureLevel | str | None = None,
     opset: int = DEFAULT_OPSET,
     target: str = "cpu",
+    optimize: int = 1,
+    without_passes: Sequence[str] = (),
     rounds: int = 0,
     profile: bool = False,
     provider: str = "cpu",
@@ -62,12 +64,25 @@ def gather(
         require_provider(provider)
     level = arguments.feature_level(feature_level) or arguments.feature_level(graph.feature_level) or catalog.LATEST
     findings = check(graph, level)
-    model = _or_finding(findings, lambda: compile(graph, feature_level=level, opset=opset, target=target))
+    compiled = partial(compile, graph, feature_level=level, opset=opset, target=target)
+    model = _or_finding(findings, lambda: compiled(optimize=optimize, without_passes=without_passes))
     live = graph.live_nodes(graph.outputs) if model is not None else ()
     verdict, profiled = None, None
     if model is not None and rounds:
-        compare = partial(verify, graph, rounds=rounds, provider=provider, opset=opset, max_bytes=max_bytes)
-        verdict = _or_finding(findings, lambda: compare(time_limit=time_limit, progress=progress))
+        verdict = _or_finding(
+            findings,
+            lambda: verify(
+                graph,
+                rounds=rounds,
+                provider=provider,
+                opset=opset,
+                optimize=optimize,
+                without_passes=without_passes,
+                max_bytes=max_bytes,
+                time_limit=time_limit,
+                progress=progress,
+            ),
+        )
     if model is not None and profile:
         profiled = _or_finding(findings, lambda: _profiled(model, provider, max_bytes))
     spent = {} if profiled is None else profiled[0]

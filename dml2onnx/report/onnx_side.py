@@ -40,7 +40,9 @@ def onnx_side(
             made = tuple(range(first, len(nodes)))
             became[source] = records.Became(made, origin.notes, sum(seen) if seen else None)
     outputs = tuple(side.place_of_name(port.onnx_name) for port in model.outputs)
-    onnx = records.Onnx(model.opset, model.target, model.weight_bytes, tuple(nodes), tuple(side.values), outputs)
+    onnx = records.Onnx(
+        model.opset, model.target, model.passes, model.weight_bytes, tuple(nodes), tuple(side.values), outputs
+    )
     return onnx, became
 
 

@@ -178,6 +178,8 @@ class Onnx:
     opset: int
     target: str
     """Whose kernels decided about data types."""
+    passes: tuple[str, ...]
+    """What it went through behind the literal translation; nothing with ``-O0``."""
     weight_bytes: int
     nodes: tuple[OnnxNode, ...]
     """In the order in which they run."""

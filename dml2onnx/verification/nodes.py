@@ -2,7 +2,8 @@
 
 The graph is compiled with every value among its outputs, so that each node's inputs and outputs are seen. The
 reference evaluates one node at a time from the same inputs: errors of earlier nodes are no errors of this one, the
-bound is that of a single operator, and the first node that differs is the one that is wrong.
+bound is that of a single operator, and the first node that differs is the one that is wrong. No pass is applied: it
+could make two nodes one, and what it makes of the model is compared as a whole.
 """
 
 from __future__ import annotations
@@ -74,7 +75,8 @@ class NodeChecks:
         }
         seen = [GraphOutput(f"value{n}", value, desc) for n, (value, desc) in enumerate(self._views.items())]
         self._names = {output.value: output.name for output in seen}
-        model = compile_outputs(replace(graph, results=(), effects=()), seen, opset=opset, target=provider)
+        literal = replace(graph, results=(), effects=())
+        model = compile_outputs(literal, seen, opset=opset, target=provider, through=())
         self._inputs = {port.name: port for port in model.inputs}
         self._session: Session = model.session(provider, max_bytes=max_bytes)
         self._found: dict[tuple[str, str], NodeCheck] = {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx import arguments
+from dml2onnx import arguments, passes
 from dml2onnx.compiler import compile_outputs, require_clean
 from dml2onnx.frontends import graph_of
 from dml2onnx.providers import require_provider
@@ -85,6 +85,8 @@ def verify(
     provider: str = "cpu",
     opset: int = 21,
     against: str | os.PathLike[str] | None = None,
+    optimize: int = 1,
+    without_passes: Sequence[str] = (),
     time_limit: float | None = None,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
@@ -95,6 +97,9 @@ def verify(
     the rest; the second has zeros, ones and ramps; the third NaN, infinities, ties and the smallest and largest numbers
     among the others; and so on in turn. What may differ is derived from the operators, see
     ``dml2onnx.reference.tolerance`` and ``propagation``; integers and data movement compare exactly.
+
+    ``optimize`` and ``without_passes`` are as for :func:`compile`, and about the outputs; nodes are compared in the
+    literal translation, where each of them is there.
 
     ``against`` is an ONNX model whose outputs are compared instead of the compiled one's. After ``time_limit`` seconds
     no further node is looked at. ``max_bytes`` is as for :meth:`CompiledModel.session`. ``progress`` is told how far
@@ -109,6 +114,8 @@ def verify(
         provider,
         opset,
         against=against,
+        optimize=optimize,
+        without_passes=without_passes,
         time_limit=time_limit,
         max_bytes=max_bytes,
         progress=progress,
@@ -124,6 +131,8 @@ def verify_with(
     opset: int = 21,
     *,
     against: str | os.PathLike[str] | None,
+    optimize: int = 1,
+    without_passes: Sequence[str] = (),
     time_limit: float | None,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None,
@@ -132,6 +141,7 @@ def verify_with(
     rounds = arguments.whole_number(rounds, "rounds", 1)
     seed = arguments.whole_number(seed, "seed")
     opset = arguments.opset(opset)
+    through = passes.chosen(optimize, without_passes)
     other = None if against is None else arguments.path_of(against, "the model to compare with")
     limit = None if time_limit is None else arguments.positive(time_limit, "time_limit")
     tell = None if progress is None else arguments.function(progress, "progress")
@@ -140,7 +150,7 @@ def verify_with(
     warnings = require_clean(graph)
     outputs = graph.results or graph.outputs
     require_computable(graph, outputs)
-    compiled = compile_outputs(graph, outputs, opset=opset, target=provider, warnings=warnings)
+    compiled = compile_outputs(graph, outputs, opset=opset, target=provider, warnings=warnings, through=through)
     if not compiled.inputs:
         rounds = 1  # nothing varies from round to round
     watch = Watch(len(graph.live_nodes(tuple(outputs))), rounds, limit, tell)

@@ -1,0 +1,10 @@
+"""What is made of the ONNX records before they are written: the same numbers by fewer nodes, or by cheaper ones.
+
+Lowering translates one DirectML node at a time. A pass sees the whole model. Each is a function with a name and a
+switch; without any of them (``-O0``) the model is the literal translation, node by node.
+"""
+
+from dml2onnx.passes.draft import Draft
+from dml2onnx.passes.table import LEVELS, PASSES, Pass, apply, chosen
+
+__all__ = ["LEVELS", "PASSES", "Draft", "Pass", "apply", "chosen"]

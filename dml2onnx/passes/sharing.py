@@ -1,0 +1,30 @@
+"""One node for all that move the same elements in the same way.
+
+Each DirectML node reads through strides of its own, so two readers of one permuted tensor transpose it twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from dml2onnx.model import Node
+    from dml2onnx.passes.draft import Draft
+
+MOVES = frozenset({"Cast", "Flatten", "Gather", "Pad", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"})
+
+
+def share_moves(draft: Draft) -> None:
+    """Whoever reads a later one of two equal nodes reads the earlier one."""
+    first: dict[Hashable, Node] = {}
+    for node in draft.nodes():
+        if node.op_type not in MOVES or not draft.is_there(node):
+            continue
+        key = (node.op_type, tuple([item and item.name for item in node.inputs]), tuple(node.attributes.items()))
+        known = first.setdefault(key, node)
+        (mine,), (theirs,) = node.outputs, known.outputs
+        if known is not node and mine is not None and theirs is not None and not draft.is_pinned(mine):
+            draft.redirect(mine, theirs)
+            draft.replace(node, note=f"takes what the {known.op_type} {known.name} has made")

@@ -1,0 +1,69 @@
+"""All passes, in the order in which they run, and which of them are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dml2onnx import arguments
+from dml2onnx.passes.draft import Draft
+from dml2onnx.passes.sharing import MOVES, share_moves
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dml2onnx.model import OnnxGraph
+
+LEVELS = (0, 1)
+"""0 is the literal translation, 1 has all passes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One rewriting of whole models that leaves what they compute as it is, to the bit.
+
+    Where a model has none of ``operators`` there is nothing to do, and the pass is not called.
+    """
+
+    name: str
+    description: str
+    """What it does, in a sentence."""
+    run: Callable[[Draft], None]
+    operators: frozenset[str]
+
+
+PASSES = (
+    Pass(
+        "share-moves",
+        "What moves, reshapes or casts the same elements in the same way for several nodes does so once.",
+        share_moves,
+        MOVES,
+    ),
+)
+
+
+def chosen(level: object = 1, without: object = ()) -> tuple[Pass, ...]:
+    """The passes of a level, but not those of these names; :class:`DmlError` where there are none such."""
+    number = arguments.whole_number(level, "optimize")
+    if number not in LEVELS:
+        raise arguments.refusal("optimize", number, " or ".join(map(str, LEVELS)))
+    left_out = arguments.names(without, "without_passes")
+    known = [item.name for item in PASSES]
+    for name in left_out:
+        if name not in known:
+            raise arguments.refusal("a name in without_passes", name, f"one of {', '.join(known)}")
+    return tuple(item for item in PASSES if item.name not in left_out) if number else ()
+
+
+def apply(graph: OnnxGraph, passes: Sequence[Pass], opset: int, target: str) -> OnnxGraph:
+    """The model after ``passes``: the same inputs, outputs, and numbers."""
+    if not passes:
+        return graph
+    present = {node.op_type for origin in graph.origins for node in origin.nodes}
+    draft: Draft | None = None
+    for item in passes:
+        if not present.isdisjoint(item.operators):
+            draft = draft or Draft(graph, opset, target)
+            item.run(draft)
+            present |= {node.op_type for node in draft.nodes()}
+    return graph if draft is None else draft.finish()
