@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import marshal
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.catalog import FieldKind
@@ -10,7 +12,7 @@ from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import DXDISPATCH, enumerators
 from dml2onnx.frontends.dx_graphs import read_graph
-from dml2onnx.frontends.findings import listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.findings import escape, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.problems import operator_form, other_operator, report, unknown_operator, without_fields
 from dml2onnx.frontends.tensors import unknown_enumerator
@@ -19,6 +21,7 @@ from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Never
 
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Code
@@ -66,17 +69,24 @@ class Port:
     owned: bool
     """Whether DirectML owns the tensor, which is bound at initialization then."""
 
+    @property
+    def is_single(self) -> bool:
+        """Whether each dispatch binds one resource."""
+        return self.descs is not None and len(self.descs) == 1 and not self.owned
 
-@dataclass(frozen=True, slots=True)
-class Dispatchable:
+
+_NOTHING: Mapping[str, Never] = MappingProxyType({})
+
+
+class Dispatchable(NamedTuple):
     """An operator, or a graph, as far as it could be read; with neither it cannot be dispatched, which is reported."""
 
     name: str
     place: str
     operator: OperatorDesc | None = None
     ports: tuple[Port, ...] = ()
-    by_field: Mapping[str, Port] = field(default_factory=dict)
-    owned: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
+    by_field: Mapping[str, Port] = _NOTHING
+    owned: Mapping[str, tuple[Source, ...]] = _NOTHING
     """What is bound at initialization; nothing where the binding cannot be used, which has been reported."""
     graph: Graph | None = None
     """A graph instead of an operator: its nodes take the place of one, its inputs and outputs are the ports."""
@@ -88,13 +98,14 @@ class Bindings:
     def __init__(self, resources: Mapping[str, Resource], findings: Findings) -> None:
         self._resources = resources
         self._findings = findings
+        self._whole: dict[str, tuple[Source, ...]] = {}
+        """What the names of resources stand for that have been bound."""
 
     def sources(self, raw: object, place: str) -> tuple[Source, ...] | None:
         """The sources of one bind point; ``None``, and findings, when one of them is none."""
-        if type(raw) is str:
-            resource = self._resources.get(raw)
-            if resource is not None:
-                return (Source(resource, 0),)
+        known = self.whole(raw[0] if type(raw) is list and len(raw) == 1 else raw)
+        if known is not None:
+            return known
         items = raw if type(raw) is list else [raw]
         sources: list[Source] = []
         for index, item in enumerate(items):
@@ -102,6 +113,15 @@ class Bindings:
             if source is not None:
                 sources.append(source)
         return tuple(sources) if len(sources) == len(items) else None
+
+    def whole(self, raw: object) -> tuple[Source, ...] | None:
+        """The source of one bind point when that is the name of a resource."""
+        if type(raw) is not str:
+            return None
+        known = self._whole.get(raw)
+        if known is None and raw in self._resources:
+            known = self._whole[raw] = (Source(self._resources[raw], 0),)
+        return known
 
     def resource(self, name: str, place: str) -> Resource | None:
         """A resource by name."""
@@ -153,12 +173,35 @@ class DispatchableReader:
         self._findings = findings
         self._descriptors = DescriptorReader(DXDISPATCH)
         self._ports: dict[OperatorDesc, tuple[tuple[Port, ...], Mapping[str, Port]]] = {}
+        self._known: dict[bytes, tuple[str, Dispatchable]] = {}
+        """Operators that nothing is wrong with, by all that is said of them but what is bound to them, and where in
+        their dispatchables the fields stand."""
 
     def read(self, name: str, raw: object, place: str) -> Dispatchable:
         """One dispatchable, with findings for whatever is wrong with it."""
         if type(raw) is not dict:
             wrong_kind(self._findings, quote(name), "an object", raw, place, name)
             return Dispatchable(name, place)
+        try:
+            key = marshal.dumps({member: value for member, value in raw.items() if member != "bindings"}, 2)
+        except ValueError:  # too deep, which has to be said
+            key = b""
+        known = self._known.get(key)
+        if known is None:
+            before = len(self._findings)
+            made = self._read(name, raw, place)
+            if made.operator is None:
+                return made
+            if key and len(self._findings) == before:
+                self._known[key] = made.place[len(place) :], made
+        else:
+            path, like = known
+            made = Dispatchable(name, place + path, like.operator, like.ports, like.by_field)
+        owned = self._bind_owned(made, Members(raw, place, self._findings, name))
+        return made._replace(owned=owned) if owned else made
+
+    def _read(self, name: str, raw: Json, place: str) -> Dispatchable:
+        """The same without what is bound at initialization."""
         members = Members(raw, place, self._findings, name)
         kind = members.text("type", required=True)
         if kind is not None and kind.lower() in _UNSUPPORTED:
@@ -258,14 +301,14 @@ class DispatchableReader:
         if known is None:
             ports = tuple(_port(operator, item.name) for item in schema.tensor_fields)
             known = self._ports[operator] = ports, {port.field: port for port in ports}
-        made = Dispatchable(name, place, operator, *known)
-        owned = self._bind_owned(made, members)
-        return replace(made, owned=owned) if owned else made
+        return Dispatchable(name, place, operator, *known)
 
     def _bind_owned(self, made: Dispatchable, members: Members) -> dict[str, tuple[Source, ...]]:
         """Bindings at initialization: exactly the tensors that DirectML owns."""
         raw = members.raw.get("bindings", {})
         owned: dict[str, tuple[Source, ...]] = {}
+        if raw == {} and not any(port.owned for port in made.ports):
+            return owned
         if type(raw) is not dict:
             needed = [port.field for port in made.ports if port.owned and not port.is_output]
             code, ignored = (codes.WRONG_KIND, "") if needed else (codes.IGNORED_KEY, ", and it is ignored")
@@ -274,7 +317,7 @@ class DispatchableReader:
             owned.update(dict.fromkeys(needed, ()))
             raw = {}
         for field_name, entry in raw.items():
-            place = members.at("bindings", field_name)
+            place = f"{members.place}/bindings/{escape(field_name)}"
             sources = self._bindings.sources(entry, place)
             port = made.by_field.get(field_name)
             if port is None or port.is_output or port.descs == ():
@@ -327,6 +370,8 @@ class DispatchableReader:
 
     def compare_counts(self, made: Dispatchable, port: Port, sources: tuple[Source, ...], place: str) -> None:
         """A warning where ``elementCount`` says less than what the tensor covers all the same."""
+        if not any(source.stated for source in sources):
+            return
         for source, desc in zip(sources, port.descs or (), strict=False):
             if 0 < source.stated < desc.data_type.bytes_for(desc.extent):
                 stated, needed = f"{source.stated} bytes", f"{desc.data_type.bytes_for(desc.extent)} bytes"

@@ -189,7 +189,9 @@ class Program:
                 self._unbound(made, port, place, reads, writes)
                 continue
             used += 1
-            sources = self._bound(made, port, entry, f"{place}/bindings/{port.field}")
+            sources = self._bindings.whole(entry) if made.graph is None and port.is_single else None
+            if sources is None:
+                sources = self._bound(made, port, entry, f"{place}/bindings/{port.field}")
             if sources is None:
                 self._misbound(port, reads, writes)
             elif port.is_output:
@@ -466,17 +468,22 @@ class Program:
             if buffer.initial is not None and buffer.resource.file
         }
         ends = dict.fromkeys(files, 0)
+        seen: set[tuple[Read, TensorDesc]] = set()
         for effect in self.effects:
             files.pop(effect.output.value, None)
         for node in self.nodes if files else ():
             if ends.keys().isdisjoint(node.sources):
                 continue
-            for _, _, read, desc in node.views_in():
-                if read.value in ends:
-                    ends[read.value] = max(ends[read.value], read.offset + longest_file(desc))
-            for _, _, write, _ in node.views_out():
-                if write.base is not None:
-                    files.pop(write.base, None)
+            for field, reads in node.reads.items():
+                for index, read in enumerate(reads):
+                    if read.value in ends:
+                        seen.add((read, node.operator.tensors(field)[index]))
+            for writes in node.writes.values():
+                for write in writes:
+                    if write.base is not None:
+                        files.pop(write.base, None)
+        for read, desc in seen:
+            ends[read.value] = max(ends[read.value], read.offset + longest_file(desc))
         for value, resource in files.items():
             if 0 < ends[value] < resource.initial_bytes:
                 size, most = resource.initial_bytes, ends[value]

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import marshal
 import warnings
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -55,8 +54,7 @@ MEMBERS = (
 _FILL = frozenset({"value", "valueCount"})
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(NamedTuple):
     """A buffer. ``data`` is ``None`` when its contents could not be read, which has been reported."""
 
     name: str
@@ -103,7 +101,7 @@ class ResourceReader:
             return self._read(name, raw, place)
         known = self._fills.get(key)
         if known is not None:
-            return replace(known, name=name)
+            return Resource(name, *known[1:])
         before = len(self._findings)
         resource = self._read(name, raw, place)
         if isinstance(resource.data, FillData | PaddedData) and len(self._findings) == before:

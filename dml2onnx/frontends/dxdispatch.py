@@ -21,7 +21,7 @@ from dml2onnx.frontends.dx_dispatchables import DISPATCHABLE, RESOURCE, Bindings
 from dml2onnx.frontends.dx_program import Program
 from dml2onnx.frontends.dx_resources import ResourceReader
 from dml2onnx.frontends.files import ModelFiles
-from dml2onnx.frontends.findings import Findings, pointer, quote
+from dml2onnx.frontends.findings import Findings, escape, quote
 from dml2onnx.frontends.members import Members
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.ir.graph import Graph
@@ -44,13 +44,13 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
     files = ModelFiles(document.path.parent, options.allow_paths, options.max_bytes)
     reader = ResourceReader(files, findings)
     resources = {
-        name: reader.read(name, raw, pointer("resources", name))
+        name: reader.read(name, raw, f"/resources/{escape(name)}")
         for name, raw in _section(document, root, "resources", RESOURCE, findings).items()
     }
     bindings = Bindings(resources, findings)
     operators = DispatchableReader(bindings, files, findings)
     dispatchables = {
-        name: operators.read(name, raw, pointer("dispatchables", name))
+        name: operators.read(name, raw, f"/dispatchables/{escape(name)}")
         for name, raw in _section(document, root, "dispatchables", DISPATCHABLE, findings).items()
     }
     program = Program(resources, dispatchables, bindings, operators, findings)

@@ -82,7 +82,8 @@ class FlatBuffer:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self._left = READS_PER_BYTE * len(data) + _FREE_READS
-        self._strings: dict[int, str] = {}
+        self._strings: dict[int, tuple[str, int]] = {}
+        """By their places, with where they end."""
         self._forms: defaultdict[str, dict[int, _Form]] = defaultdict(dict)
         """Of each layout, by the place of the vtable."""
         self._views = {dtype: _view(data, dtype) for dtype in ("<u4", "<i4", "<f4")}
@@ -198,11 +199,11 @@ class FlatBuffer:
     def string(self, place: Place, offset: int) -> str:
         """The text at ``offset``."""
         known = self._strings.get(offset)
-        if known is not None and self.trace is None:
-            return known
-        start, length = self.vector(place, offset, 1, "a string")
         if known is not None:
-            return known
+            if self.trace is not None:
+                self.trace.spans.append((offset, known[1]))
+            return known[0]
+        start, length = self.vector(place, offset, 1, "a string")
         end = start + length
         if end >= len(self.data) or self.data[end]:
             self.fail(place, end, "a string does not end with a zero")
@@ -214,7 +215,7 @@ class FlatBuffer:
             text = self.data[start:end].decode("utf-8")
         except UnicodeDecodeError as error:
             self.fail(place, start + error.start, "a string is not UTF-8")
-        self._strings[offset] = text
+        self._strings[offset] = text, end
         return text
 
     def numbers(self, place: Place, offset: int, dtype: str) -> list[int] | list[float]:

@@ -80,9 +80,10 @@ class Repeats(Generic[T]):
         if found is None or trace is None:
             return
         start, end = table.offset, table.end
-        for first, last in sorted(trace.spans):
-            if start <= first <= end + _PADDING:
-                end = max(end, last)
+        for first, last in sorted([span for span in trace.spans if span[0] >= start]):
+            if first > end + _PADDING:
+                break
+            end = max(end, last)
         forms = self._forms.setdefault((start & 7, table.inline()), {})
         if end - start > LARGEST or end > 4 * self._words.size:
             return
