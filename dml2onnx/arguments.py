@@ -24,10 +24,10 @@ from dml2onnx.catalog import (
     level_of_windows,
     windows_builds,
 )
-from dml2onnx.codes.compiling import UNKNOWN_OPSET, UNKNOWN_TARGET
+from dml2onnx.codes.compiling import ILLEGAL_IR_VERSION, UNKNOWN_OPSET, UNKNOWN_TARGET
 from dml2onnx.codes.running import NO_ARGUMENT
 from dml2onnx.diagnostics import DmlError, quote, shortened
-from dml2onnx.targets import NAMES, OPSETS
+from dml2onnx.targets import NAMES, OPSETS, ir_versions
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -137,6 +137,19 @@ def opset(given: object) -> int:
     if number not in OPSETS:
         message = f"opset {described(number)} is not supported"
         raise DmlError(UNKNOWN_OPSET.at(message, expected=expected, found=described(number)))
+    return number
+
+
+def ir_version(given: object, opset: int) -> int:
+    """An IR version that a model of this opset may state; that of the opset where none is given."""
+    legal = ir_versions(opset)
+    if given is None:
+        return legal[0]
+    expected = f"{legal[0]} to {legal[-1]}"
+    number = whole_number(given, "ir_version", least=None)
+    if number not in legal:
+        message = f"a model of opset {opset} cannot have IR version {described(number)}"
+        raise DmlError(ILLEGAL_IR_VERSION.at(message, expected=expected, found=described(number)))
     return number
 
 

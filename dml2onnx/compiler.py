@@ -50,6 +50,7 @@ class CompiledModel:
 
     name: str
     opset: int
+    ir_version: int
     target: str
     lowered: OnnxGraph
     warnings: tuple[Diagnostic, ...] = ()
@@ -116,7 +117,7 @@ class CompiledModel:
 
     def serialize(self) -> bytes:
         """The bytes of :attr:`model_proto`."""
-        return writer.model_bytes(self.lowered, self.opset, self.name, self.metadata, shapes=self.shapes)
+        return writer.model_bytes(self.lowered, self._header)
 
     def save(self, path: str | os.PathLike[str] | BinaryIO, *, external_data: bool | None = None) -> list[Path]:
         """Writes the model, into a file by its name or an open one, and returns the files written.
@@ -127,9 +128,11 @@ class CompiledModel:
         target = arguments.target_of(path)
         if external_data is not None:
             external_data = arguments.flag(external_data, "external_data")
-        return writer.save(
-            self.lowered, target, self.opset, self.name, self.metadata, external_data, shapes=self.shapes
-        )
+        return writer.save(self.lowered, target, self._header, external_data)
+
+    @property
+    def _header(self) -> writer.Header:
+        return writer.Header(self.name, self.opset, self.ir_version, self.metadata, self.shapes)
 
     def session(self, provider: str = "cpu", *, profile: bool = False, max_bytes: int | None = None) -> Session:
         """An ONNX Runtime session, for running the model more than once.
@@ -199,6 +202,7 @@ def compile(
     shapes: bool = True,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
+    ir_version: int | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> CompiledModel:
     """Compiles a graph, or the model file at a path, to an ONNX model.
@@ -207,11 +211,12 @@ def compile(
     ``target`` chooses whose kernels decide about element types: ``"cpu"`` or ``"dml"``. ``shapes`` puts the type and
     shape of every value into the model, so that tools show them without inferring anything. ``optimize`` is 0 for the
     literal translation, node by node, or 1 for all passes, which make it faster and leave each bit of its results as it
-    is, but those named in ``without_passes``. ``progress`` is told how far it is. Raises :class:`DmlError` with every
-    error that :func:`dml2onnx.check` finds, or that stands in the way of lowering.
+    is, but those named in ``without_passes``. ``ir_version`` is stated instead of that of the opset. ``progress`` is
+    told how far it is. Raises :class:`DmlError` with every error that :func:`dml2onnx.check` finds, or that stands in
+    the way of lowering.
     """
     opset, target = arguments.opset(opset), arguments.target(target)
-    shapes = arguments.flag(shapes, "shapes")
+    shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
     through = passes.chosen(optimize, without_passes)
     tell = None if progress is None else arguments.function(progress, "progress")
     graph = graph_of(model)
@@ -225,6 +230,7 @@ def compile(
         warnings=warnings,
         shapes=shapes,
         through=through,
+        ir_version=version,
         progress=tell,
     )
 
@@ -248,6 +254,7 @@ def compile_outputs(
     warnings: Sequence[Diagnostic] = (),
     shapes: bool = True,
     through: Sequence[passes.Pass] = passes.PASSES,
+    ir_version: int | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> CompiledModel:
     """Compiles a checked graph for any of its values as outputs; the model goes ``through`` these passes."""
@@ -255,7 +262,10 @@ def compile_outputs(
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     names = tuple(item.name for item in through)
     metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": target}
-    return CompiledModel(graph.name, opset, target, lowered, tuple(warnings), defaults, metadata, names, shapes)
+    version = arguments.ir_version(ir_version, opset)
+    return CompiledModel(
+        graph.name, opset, version, target, lowered, tuple(warnings), defaults, metadata, names, shapes
+    )
 
 
 def _select(graph: Graph, names: Sequence[str] | None) -> Sequence[GraphOutput]:

@@ -6,6 +6,7 @@ no more memory than its largest tensor that had to be rearranged.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
     from dml2onnx.files import Target
     from dml2onnx.model import Array, OnnxGraph
 
-IR_VERSIONS = {17: 8, 18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
-"""Of each opset the IR version of the ONNX release that brought it, which every runtime with that opset reads.
-
-https://github.com/onnx/onnx/blob/main/docs/Versioning.md#released-versions
-"""
 PRODUCER = "dml2onnx"
 MESSAGE_LIMIT = (1 << 31) - 1
 EXTERNAL_ABOVE = 1 << 30
@@ -38,12 +34,21 @@ PAGE = 4096
 CHUNK = 1 << 24
 
 
-def model_bytes(graph: OnnxGraph, opset: int, name: str, metadata: Mapping[str, str], *, shapes: bool = True) -> bytes:
-    """The whole model as one message; :class:`DmlError` when it would pass 2 GiB.
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a ``ModelProto`` says besides its graph, and what is said in the graph besides nodes."""
 
-    ``shapes`` gives the type and shape of every value, not only of inputs and outputs.
-    """
-    parts = _message(graph, opset, name, metadata, shapes)
+    name: str
+    opset: int
+    ir_version: int
+    metadata: Mapping[str, str]
+    shapes: bool = True
+    """Whether the type and shape of every value is given, not only of inputs and outputs."""
+
+
+def model_bytes(graph: OnnxGraph, header: Header) -> bytes:
+    """The whole model as one message; :class:`DmlError` when it would pass 2 GiB."""
+    parts = _message(graph, header)
     size = sum(part.nbytes if isinstance(part, np.ndarray) else len(part) for part in parts)
     if size > MESSAGE_LIMIT:
         raise DmlError(
@@ -54,16 +59,7 @@ def model_bytes(graph: OnnxGraph, opset: int, name: str, metadata: Mapping[str, 
     return b"".join([_little_endian(part).data if isinstance(part, np.ndarray) else part for part in parts])
 
 
-def save(
-    graph: OnnxGraph,
-    target: Target,
-    opset: int,
-    name: str,
-    metadata: Mapping[str, str],
-    external_data: bool | None = None,
-    *,
-    shapes: bool = True,
-) -> list[Path]:
+def save(graph: OnnxGraph, target: Target, header: Header, external_data: bool | None = None) -> list[Path]:
     """Writes the model, and ``<file>.data`` beside it where data is external. Returns the files written.
 
     The data file of the model that is replaced goes with it.
@@ -74,7 +70,7 @@ def save(
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="a regular file"))
     large = graph.weight_bytes > EXTERNAL_ABOVE
     if path is None or not (large if external_data is None else external_data):
-        return files.put(target, [model_bytes(graph, opset, name, metadata, shapes=shapes)], stale=_data_of(path))
+        return files.put(target, [model_bytes(graph, header)], stale=_data_of(path))
     files.check_target(path)
     data_path = path.with_name(path.name + ".data")
     offset = 0
@@ -93,7 +89,7 @@ def save(
         }
         for label, (start, array) in outside.items()
     }
-    parts = _message(graph, opset, name, metadata, shapes, places)
+    parts = _message(graph, header, places)
     contents = [_little_endian(part).data if isinstance(part, np.ndarray) else part for part in parts]
     return files.put(path, contents, {data_path: _chunks(outside.values())})
 
@@ -117,12 +113,7 @@ def _data_of(path: Path | None) -> list[Path]:
 
 @collection_paused()
 def _message(
-    graph: OnnxGraph,
-    opset: int,
-    name: str,
-    metadata: Mapping[str, str],
-    shapes: bool,
-    external: Mapping[str, Mapping[str, str]] | None = None,
+    graph: OnnxGraph, header: Header, external: Mapping[str, Mapping[str, str]] | None = None
 ) -> list[bytes | Array]:
     """A ``ModelProto``'s bytes in order; those of initializers that are not ``external`` are still arrays."""
     from dml2onnx import __version__
@@ -130,7 +121,7 @@ def _message(
     nodes: list[bytes] = []
     for origin in graph.origins:
         nodes += wire.nodes(origin.nodes, wire.origin(origin.node, origin.operator))
-    parts: list[bytes | Array] = [b"".join(nodes), wire.graph_name(name)]
+    parts: list[bytes | Array] = [b"".join(nodes), wire.graph_name(header.name)]
     for label, array in graph.initializers.items():
         place = external.get(label) if external else None
         parts.append(wire.tensor(label, array.dtype, array.shape, place))
@@ -138,7 +129,7 @@ def _message(
             parts.append(_packed(array))
     parts += [wire.value_info(11, port.onnx_name, port.dtype, port.shape) for port in graph.inputs]
     parts += [wire.value_info(12, port.onnx_name, port.dtype, port.shape) for port in graph.outputs]
-    if shapes:
+    if header.shapes:
         outputs = {port.onnx_name for port in graph.outputs}
         values = [
             wire.value_info(13, value.name, value.dtype, _known(value.shape))
@@ -149,7 +140,7 @@ def _message(
         ]
         parts.append(b"".join(values))
     size = sum(part.nbytes if isinstance(part, np.ndarray) else len(part) for part in parts)
-    head, tail = wire.model(IR_VERSIONS[opset], (PRODUCER, __version__), size, opset, metadata)
+    head, tail = wire.model(header.ir_version, (PRODUCER, __version__), size, header.opset, header.metadata)
     return [head, *parts, tail]
 
 

@@ -116,6 +116,7 @@ def test_every_reason_not_to_compile_is_met(monkeypatch: pytest.MonkeyPatch) -> 
     """A code that nothing raises is a promise that nobody keeps."""
     requests = [
         partial(compile, sample(), opset=16),
+        partial(compile, sample(), ir_version=7),
         partial(compile, sample(), outputs=["z"]),
         partial(compile, sample(), target="cuda"),
         partial(compile, sample()),

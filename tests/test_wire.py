@@ -33,7 +33,7 @@ def of_node(**attributes: Any) -> bytes:
     node = Node("n" * 128, "Test", (x, None, x), (None, y), attributes)
     ports = [Port(v.name, v.name, v.dtype, v.shape, TensorDesc(DataType.FLOAT32, (1,))) for v in (x, y)]
     graph = OnnxGraph((Origin("ñ", "TEST", [node]),), {}, (ports[0],), (ports[1],))
-    return writer.model_bytes(graph, 21, "g", {"b": "2", "a": "1"})
+    return writer.model_bytes(graph, writer.Header("g", 21, 10, {"b": "2", "a": "1"}))
 
 
 def attribute(value: object) -> Any:
@@ -89,7 +89,7 @@ def test_bodies() -> None:
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 300)])
 def test_initializers_and_element_types(dtype: np.dtype[np.generic], shape: tuple[int, ...]) -> None:
     array = np.arange(math.prod(shape)).astype(dtype).reshape(shape)
-    data = writer.model_bytes(OnnxGraph((), {"w": array}, (), ()), 17, "g", {})
+    data = writer.model_bytes(OnnxGraph((), {"w": array}, (), ()), writer.Header("g", 17, 8, {}))
     assert data == reserialized(data)
     (tensor,) = onnx.ModelProto.FromString(data).graph.initializer
     found = onnx.numpy_helper.to_array(tensor)

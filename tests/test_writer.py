@@ -11,11 +11,12 @@ import onnxruntime
 import pytest
 
 from dml2onnx import writer
-from dml2onnx.compiler import CompiledModel, compile_outputs
+from dml2onnx.compiler import CompiledModel, compile, compile_outputs
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.data import FileData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
-from dml2onnx.targets import OPSETS
+from dml2onnx.targets import IR_VERSIONS, OPSETS
+from dml2onnx.targets.opsets import LAST_IR_VERSION
 from tests.lowering.harness import make_case, operator, t
 
 
@@ -70,8 +71,34 @@ def test_the_ir_version_is_that_of_the_opset(opset: int) -> None:
     graph = make_case(operator("JOIN", InputTensors=[t("INT32", [3])], OutputTensor=t("INT32", [3]), Axis=0)).graph
     model = compile_outputs(graph, graph.outputs, opset=opset).model_proto
     assert model.ir_version == onnx.helper.find_min_ir_version_for(list(model.opset_import))
-    assert set(writer.IR_VERSIONS) == set(OPSETS)
     onnx.checker.check_model(model, full_check=True)
+
+
+def test_another_ir_version_is_stated() -> None:
+    """The file is the same but for the number: nothing that is written needs a later one."""
+    graph = make_case(operator("JOIN", InputTensors=[t("INT32", [3])], OutputTensor=t("INT32", [3]), Axis=0)).graph
+    usual, other = compile(graph, opset=17), compile(graph, opset=17, ir_version=LAST_IR_VERSION)
+    assert other.ir_version == other.model_proto.ir_version == LAST_IR_VERSION
+    assert usual.serialize().replace(b"\x08\x08", b"\x08\x0d", 1) == other.serialize()
+    onnxruntime.InferenceSession(other.serialize(), providers=["CPUExecutionProvider"])
+
+
+@pytest.mark.parametrize(("opset", "version"), [(17, 7), (19, 8), (23, 10), (21, LAST_IR_VERSION + 1), (21, 10**30)])
+def test_ir_versions_that_the_opset_cannot_have(opset: int, version: int) -> None:
+    graph = make_case(operator("JOIN", InputTensors=[t("INT32", [3])], OutputTensor=t("INT32", [3]), Axis=0)).graph
+    with pytest.raises(DmlError) as caught:
+        compile(graph, opset=opset, ir_version=version)
+    (item,) = caught.value.diagnostics
+    assert (item.code, item.expected) == ("DML2008", f"{IR_VERSIONS[opset]} to {LAST_IR_VERSION}")
+
+
+def test_the_installed_runtime_reads_all_ir_versions() -> None:
+    node = onnx.helper.make_node("Relu", ["x"], ["y"])
+    ends = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1]) for name in "xy"]
+    graph = onnx.helper.make_graph([node], "g", ends[:1], ends[1:])
+    for version in range(min(IR_VERSIONS.values()), LAST_IR_VERSION + 1):
+        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=version)
+        onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
 
 
 def test_an_existing_file_survives_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,6 +70,7 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
             shapes=options.shapes,
             optimize=options.optimize,
             without_passes=options.without_passes,
+            ir_version=options.ir_version,
             progress=progress,
         )
     with screen.working("writing"):
@@ -122,7 +123,7 @@ def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
             ("DirectML nodes", answer.directml_nodes),
             ("ONNX nodes", f"{answer.onnx_nodes} ({listed})"),
             ("weights", render.size(answer.weight_bytes)),
-            ("opset", answer.opset),
+            ("opset", f"{answer.opset} (IR version {answer.ir_version})"),
             ("needs feature level", level_text(answer.minimum_feature_level, answer.ships_with)),
         ],
     )

@@ -315,6 +315,12 @@ def _add_compile(parser: argparse.ArgumentParser) -> None:
         help="leave out the types and shapes of values inside of the model, which tools infer as well",
     )
     parser.add_argument(
+        "--ir-version",
+        type=int,
+        metavar="N",
+        help="IR version to state (default: that of the opset, which every runtime with the opset reads)",
+    )
+    parser.add_argument(
         "--graph-output",
         action="append",
         default=None,

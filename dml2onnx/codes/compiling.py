@@ -23,6 +23,13 @@ UNKNOWN_TARGET = Code(
     "no such target",
     "Models are legalised for the kernels of one execution provider of ONNX Runtime: cpu or dml.",
 )
+ILLEGAL_IR_VERSION = Code(
+    "DML2008",
+    "IR version that the opset cannot have",
+    "The IR version says how a model's file is laid out. ONNX gives each opset the one it came with, as a lower limit: "
+    "8 for opsets 17 and 18, 9 for 19 and 20, 10 for 21 and 22, 11 for 23. ONNX Runtime 1.24 reads up to 13. A runtime "
+    "that has an opset reads the IR version that came with it, which is why that is the default.",
+)
 TOO_MANY_CONSTANTS = Code(
     "DML2007",
     "constants beyond the budget",

@@ -54,6 +54,8 @@ class CompileAnswer(Written):
     operators: Mapping[str, int]
     """How many nodes there are of each ONNX operator, the most frequent first."""
     opset: int
+    ir_version: int
+    """The layout of the file, which a runtime has to know."""
     target: str
     """Whose kernels decided about data types."""
     passes: tuple[str, ...]
@@ -205,6 +207,7 @@ def compiled(graph: Graph, model: CompiledModel, files: Sequence[Path], seconds:
         onnx_nodes=model.node_count,
         operators=operators_of(model.lowered.nodes),
         opset=model.opset,
+        ir_version=model.ir_version,
         target=model.target,
         passes=model.passes,
         inputs=buffers(model.inputs),

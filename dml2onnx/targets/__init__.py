@@ -10,7 +10,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from dml2onnx.targets.kernels import DEFAULT_OPSET, NAMES, OPSETS, Target, UnknownTargetError, target, version
+from dml2onnx.targets.kernels import NAMES, Target, UnknownTargetError, target
+from dml2onnx.targets.opsets import DEFAULT_OPSET, IR_VERSIONS, OPSETS, ir_versions, version
 from dml2onnx.targets.quirks import Quirk
 
 if TYPE_CHECKING:
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_OPSET",
+    "IR_VERSIONS",
     "NAMES",
     "OPSETS",
     "Quirk",
     "Target",
     "UnknownTargetError",
     "exact_wider",
+    "ir_versions",
     "legal_type",
     "same_width",
     "target",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import schemas_directory
 from dml2onnx.codes.compiling import UNKNOWN_TARGET
 from dml2onnx.diagnostics import DmlError, InternalError, quote
+from dml2onnx.targets.opsets import OPSETS
 from dml2onnx.targets.quirks import QUIRKS
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     """The element types of each type variable, all combinations of which a kernel accepts."""
 
 NAMES = tuple(QUIRKS)
-OPSETS = range(17, 24)
-DEFAULT_OPSET = 21
 
 
 class UnknownTargetError(DmlError):
@@ -91,14 +90,3 @@ def target(name: str) -> Target:
     path = schemas_directory() / "targets" / f"{name}.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     return Target(name, content["source"], QUIRKS[name], content["kernels"])
-
-
-@cache
-def version(op: str, opset: int) -> int:
-    """The version in which ONNX last changed ``op``, at or below ``opset``."""
-    from onnx import defs  # costs some 50 ms, which importing this module must not
-
-    try:
-        return defs.get_schema(op, opset).since_version
-    except defs.SchemaError as error:
-        raise InternalError(op, f"ONNX opset {opset} has no such operator") from error

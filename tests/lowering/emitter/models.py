@@ -10,6 +10,7 @@ from dml2onnx import writer
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.model import OnnxGraph, Port
+from dml2onnx.targets import IR_VERSIONS
 
 
 def model_of(e: Emitter, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> onnx.ModelProto:
@@ -20,6 +21,8 @@ def model_of(e: Emitter, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) ->
         for several in (inputs, outputs)
     ]
     graph = OnnxGraph(tuple(e.origins), e.initializers, *ports)
-    model = onnx.ModelProto.FromString(writer.model_bytes(graph, e.opset, "test", {}))
+    model = onnx.ModelProto.FromString(
+        writer.model_bytes(graph, writer.Header("test", e.opset, IR_VERSIONS[e.opset], {}))
+    )
     onnx.checker.check_model(model, full_check=True)
     return model

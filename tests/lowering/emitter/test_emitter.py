@@ -11,7 +11,7 @@ from onnx import TensorProto
 from dml2onnx.lowering.emitter import Emitter, NoKernelError, Tensor
 from dml2onnx.lowering.emitter.neural import Window
 from dml2onnx.model import UNKNOWN, OnnxGraph, Origin
-from dml2onnx.writer import model_bytes
+from dml2onnx.writer import Header, model_bytes
 from tests.lowering.emitter.models import model_of
 
 
@@ -186,7 +186,7 @@ def test_what_only_the_run_tells_has_no_size_in_the_model() -> None:
     assert many.shape == (UNKNOWN, 1)
     assert row.shape == (UNKNOWN,)
     graph = OnnxGraph((Origin("node", "TEST", e.emitted),), {}, (), ())
-    model = onnx.load_from_string(model_bytes(graph, 21, "g", {}))
+    model = onnx.load_from_string(model_bytes(graph, Header("g", 21, 10, {})))
     shapes = {item.name: item.type.tensor_type.shape.dim for item in model.graph.value_info}
     assert [item.HasField("dim_value") for item in shapes[many.name]] == [False, True]
     assert [item.HasField("dim_value") for item in shapes[row.name]] == [False]

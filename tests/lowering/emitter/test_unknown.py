@@ -8,7 +8,7 @@ from onnx import ModelProto
 from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.emitter.core import broadcast_shape
 from dml2onnx.model import FLOAT, INT64, UNKNOWN, OnnxGraph, has_unknown, is_unknown
-from dml2onnx.writer import model_bytes
+from dml2onnx.writer import Header, model_bytes
 
 
 def test_broadcasting_keeps_them() -> None:
@@ -26,7 +26,7 @@ def test_a_size_as_large_is_known() -> None:
     e.Neg(Tensor("x", FLOAT, (int(UNKNOWN), 2)))
     e.Add(e.Unsqueeze(e.Range(Tensor("limit", INT64, ())), (1,)), e.constant(np.ones((1, 3)), INT64))
     graph = OnnxGraph((e.end(),), e.initializers, (), ())
-    written = model_bytes(graph, 21, "sizes", {})
+    written = model_bytes(graph, Header("sizes", 21, 10, {}))
 
     values = ModelProto.FromString(written).graph.value_info
     shapes = [[axis.dim_value for axis in value.type.tensor_type.shape.dim] for value in values]
