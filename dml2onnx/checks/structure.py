@@ -256,6 +256,7 @@ def _region(path: str, bound: Read | Write, tensor: TensorDesc, regions: _Region
 
 def _writes(node: Node, regions: _Regions) -> Iterator[Finding]:
     partial: list[tuple[str, Write, TensorDesc]] = []
+    bases = {write.base for writes in node.writes.values() for write in writes}
     for name, writes in node.writes.items():
         tensors = _described(node, name)
         for i, write in enumerate(writes):
@@ -267,7 +268,7 @@ def _writes(node: Node, regions: _Regions) -> Iterator[Finding]:
                 regions.derive(write)
             if write.offset or regions.nbytes(tensor) > write.value.nbytes:
                 yield from _region(path, write, tensor, regions)
-            if write.base is not None:
+            if write.base is not None or write.value in bases:
                 partial.append((path, write, tensor))
     if partial:
         yield from _aliases(node, partial, regions)
@@ -278,13 +279,13 @@ def _overlap(a: int, a_bytes: int, b: int, b_bytes: int) -> bool:
 
 
 def _aliases(node: Node, written: list[tuple[str, Write, TensorDesc]], regions: _Regions) -> Iterator[Finding]:
-    """Outputs that keep the rest of a buffer show which buffer they are in; their own inputs may be there too."""
+    """Outputs that keep the rest of a buffer, or are kept, show which one it is; their own inputs may be there too."""
     # Several outputs into one buffer are a chain of versions: each is made from the one before it.
     origin: dict[Value, Value] = {}
     placed: list[tuple[str, Value, int, int, TensorDesc]] = []
     for path, write, tensor in written:
-        assert write.base is not None
-        base = origin.get(write.base, write.base)
+        start = write.value if write.base is None else write.base
+        base = origin.get(start, start)
         origin[write.value] = base
         nbytes = regions.nbytes(tensor)
         for other, other_base, offset, other_bytes, _ in placed:

@@ -89,6 +89,13 @@ class Node:
     def __repr__(self) -> str:
         return f"<Node {quote(self.name)}: {self.operator.type}>"
 
+    def before(self, write: Write) -> Value | None:
+        """The version of a buffer that is there when the node starts; ``None`` where nobody can tell what it holds."""
+        base = write.base
+        while base is not None and base in self.targets:
+            base = next(other.base for writes in self.writes.values() for other in writes if other.value is base)
+        return base
+
     def views_in(self) -> list[tuple[str, int, Read, TensorDesc]]:
         """(field, index, read, descriptor) of every input tensor."""
         return _views(self.operator, self.reads)

@@ -335,10 +335,8 @@ class Buffers:
             return None, (tensor, layout, layer.start, offset)
         return tensor, (layout, layer.start, offset)
 
-    def before(self, write: Write, desc: TensorDesc) -> Tensor:
-        """What lies in the place of ``desc`` before it is written; behind the end of a smaller buffer that is 0."""
-        base = write.base
-        assert base is not None
+    def before(self, base: Value, write: Write, desc: TensorDesc) -> Tensor:
+        """What lies in the place of ``desc`` before it is written; behind the end of a smaller ``base`` that is 0."""
         if base.nbytes < write.value.nbytes:
             layers = self._memory[base]
             base = Value(base.name, write.value.nbytes)

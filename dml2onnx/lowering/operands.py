@@ -66,7 +66,8 @@ class Operands:
     def previous(self, field: str) -> Tensor | None:
         """What an output that the operator updates holds before, or ``None`` where nobody can tell."""
         (write,) = self._node.writes[field]
-        return None if write.base is None else self._buffers.before(write, self.op.tensor(field))
+        base = self._node.before(write)
+        return None if base is None else self._buffers.before(base, write, self.op.tensor(field))
 
     def as_moved(self, value: int | float) -> np.generic:
         """A value of the output's type that stands among moved elements, as what these are read as."""

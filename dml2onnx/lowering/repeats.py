@@ -178,6 +178,6 @@ def _seen(node: Node) -> list[tuple[str, Value, int, TensorDesc]]:
     seen = [(name, read.value, read.offset, desc) for name, _, read, desc in node.views_in()]
     for name, writes in node.writes.items():
         for index, write in enumerate(writes):
-            if write.base is not None and node.operator.updates(name):
-                seen.append((name, write.base, write.offset, node.operator.tensors(name)[index]))
+            if node.operator.updates(name) and (base := node.before(write)) is not None:
+                seen.append((name, base, write.offset, node.operator.tensors(name)[index]))
     return seen

@@ -105,6 +105,18 @@ def _bits(x: Array) -> Bits:
     return bits
 
 
+def _any_nan(*operands: Array) -> Mask | None:
+    """Elements of which an operand is NaN: the bits of the one that an operation gives are open (IEEE 754-2019, 6.2.3).
+
+    Whether a NaN was computed or given cannot be told where it is read.
+    """
+    marks: Mask | None = None
+    for x in operands:
+        if x.dtype.kind == "f" and np.isnan(x).any():
+            marks = np.isnan(x) if marks is None else marks | np.isnan(x)
+    return marks
+
+
 @reference(*_BITWISE)
 def bitwise(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``a & b``, ``a | b``, ``a ^ b`` of the stored bits (decision E15).
@@ -112,7 +124,7 @@ def bitwise(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_and_operator_desc
     """
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
-    return {"OutputTensor": Result(_BITWISE[op.type](_bits(a), _bits(b)).view(a.dtype))}
+    return {"OutputTensor": Result(_BITWISE[op.type](_bits(a), _bits(b)).view(a.dtype), None, _any_nan(a, b))}
 
 
 @reference("ELEMENT_WISE_BIT_NOT")
@@ -122,7 +134,7 @@ def bit_not(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_not_operator_desc
     """
     x = inputs.tensor("InputTensor")
-    return {"OutputTensor": Result((~_bits(x)).view(x.dtype))}
+    return {"OutputTensor": Result((~_bits(x)).view(x.dtype), None, _any_nan(x))}
 
 
 @reference("ELEMENT_WISE_BIT_COUNT")
@@ -133,7 +145,8 @@ def bit_count(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     x = np.ascontiguousarray(inputs.tensor("InputTensor"))
     bits = np.unpackbits(x[..., np.newaxis].view(np.uint8), axis=-1)
-    return {"OutputTensor": Result(bits.sum(axis=-1, dtype=op.tensor("OutputTensor").data_type.dtype))}
+    count = bits.sum(axis=-1, dtype=op.tensor("OutputTensor").data_type.dtype)
+    return {"OutputTensor": Result(count, None, _any_nan(x))}
 
 
 @reference("ELEMENT_WISE_BIT_SHIFT_LEFT", "ELEMENT_WISE_BIT_SHIFT_RIGHT")

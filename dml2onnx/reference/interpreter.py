@@ -149,8 +149,8 @@ class _Evaluation:
             for name, reads in node.reads.items()
         }
         for name, _, write, desc in node.views_out():
-            if write.base is not None and op.updates(name):
-                views[name] = (self._read(_resized(self.buffers[write.base], write.value), desc, write.offset),)
+            if op.updates(name) and (before := node.before(write)) is not None:
+                views[name] = (self._read(_resized(self.buffers[before], write.value), desc, write.offset),)
         results = run(op, Inputs({name: tuple(view.values for view in several) for name, several in views.items()}))
         own, worlds = results, self._worlds(node) if self.probing else []
         if self.probing:

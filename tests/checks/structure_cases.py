@@ -57,13 +57,17 @@ def _in_place(desc: OperatorDesc, read_offset: int, write_offset: int, nbytes: i
     )
 
 
-def _two_outputs() -> Graph:
+def _two_outputs(*, keeps: bool = True) -> Graph:
+    """Both in one buffer, the first of which keeps the rest of it or does not."""
     values, indices = t(1, 1, 4, 4), t(1, 1, 4, 4, type="UINT32")
     desc = op("TOP_K", InputTensor=X, OutputValueTensor=values, OutputIndexTensor=indices, Axis=3, K=4)
     x, old = value("x", X), Value("buffer", 256)
     first, second = Value("buffer", 256), Value("buffer", 256)
-    writes = {"OutputValueTensor": [Write(first, 0, old)], "OutputIndexTensor": [Write(second, 32, first)]}
-    return graph([node(desc, {"InputTensor": [x]}, writes)], [x], [(second, values)], [old])
+    writes = {
+        "OutputValueTensor": [Write(first, 0, old if keeps else None)],
+        "OutputIndexTensor": [Write(second, 32, first)],
+    }
+    return graph([node(desc, {"InputTensor": [x]}, writes)], [x], [(second, values)], [old] if keeps else [])
 
 
 a, b, c, d = (value(name, X) for name in "abcd")
@@ -158,6 +162,12 @@ CASES: list[Case] = [
     ),
     case("partial overlap", _in_place(RELU, 0, 32), codes.PARTIAL_OVERLAP, "OutputTensor"),
     case("overlapping outputs", _two_outputs(), codes.OVERLAPPING_WRITES, "OutputIndexTensor"),
+    case(
+        "overlapping outputs, the first over nothing",
+        _two_outputs(keeps=False),
+        codes.OVERLAPPING_WRITES,
+        "OutputIndexTensor",
+    ),
     case(
         "not an in-place operator",
         _in_place(unary("PADDING", X, StartPadding=(0,) * 4, EndPadding=(0,) * 4), 0, 0),

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dml2onnx.checks import check as findings_of
 from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value, Write
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.reference import evaluate
+from dml2onnx.verification.trial import feeds_of
 from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
 
 NAMES = ("MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1")
@@ -432,3 +437,29 @@ def descriptors(draw):
 )
 def test_lowered_equals_reference(op, constants, opset, seed):
     check(op, constants=sorted(constants), seed=seed, opset=opset)
+
+
+def test_a_cache_behind_another_output_of_its_node():
+    """The value that it is made from is made by the same node; what it updates is what is there before that."""
+    op = attention("MULTIHEAD_ATTENTION1", keys=3, cache=9)
+    given = make_case(op, inputs=contents(op)).graph
+    (only,) = given.nodes
+    first, cache = (op.tensor(field).total_bytes for field in ("OutputTensor", "OutputPresentValueTensor"))
+    memory, half, whole = (Value(name, first + cache) for name in ("memory", "half", "whole"))
+    writes = {**only.writes, "OutputTensor": (Write(half, 0, memory),)}
+    writes["OutputPresentValueTensor"] = (Write(whole, first, half),)
+    seen = TensorDesc(DataType.UINT8, (first + cache,))
+    graph = Graph(
+        (Node(only.name, op, only.reads, writes),),
+        (*given.inputs, GraphInput("memory", memory, None, seen)),
+        (GraphOutput("whole", whole, seen),),
+    )
+    assert not findings_of(graph)
+    compiled = compile_outputs(graph, graph.outputs)
+    feeds = feeds_of(compiled, 0)
+    feeds["PastSequenceLengthsTensor"] = np.zeros_like(feeds["PastSequenceLengthsTensor"])
+    feeds["memory"] = np.random.default_rng(0).normal(size=(first + cache) // 4).astype(np.float32).view(np.uint8)
+    got, want = compiled.run(feeds)["whole"], evaluate(graph, feeds)["whole"]
+    # past the keys the cache is what it was, bit for bit
+    np.testing.assert_array_equal(got[-4:], feeds["memory"][-4:])
+    np.testing.assert_allclose(got.view(np.float32), want.view(np.float32), rtol=1e-5, atol=1e-6)

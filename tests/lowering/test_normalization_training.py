@@ -176,6 +176,17 @@ def test_gradients_by_hand():
         assert got["OutputBiasGradientTensor"].item() == 3
 
 
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_a_variance_of_minus_0_is_0_with_epsilon_0(name, data_type):
+    dtype = DataType[data_type].dtype
+    op = gradient(name, (4, 3), (4, 3), epsilon=0.0, data_type=data_type)
+    random = np.random.default_rng(0)
+    inputs = {field: random.normal(size=(4, 3)).astype(dtype) for field in ("InputTensor", "InputGradientTensor")}
+    inputs |= {field: random.normal(size=(4, 3)).astype(dtype) for field in ("MeanTensor", "ScaleTensor")}
+    check_case(op, inputs={**inputs, "VarianceTensor": np.resize(np.array([0.0, -0.0], dtype), (4, 3))})
+
+
 @pytest.mark.parametrize("strides", [(60, 1, 15, 3), (0, 20, 5, 1), (60, 20, 0, 1), (0, 0, 0, 0)])
 def test_layouts(strides):
     spread = (200, 50, 10, 2)

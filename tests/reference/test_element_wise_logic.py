@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference import run_operator
+from dml2onnx.reference import operator_results, run_operator
 from tests.reference.describe import describe
 
 ALL = [t for t in DataType if t.bits >= 8]
@@ -104,6 +104,14 @@ def test_bits_of_every_type(data_type):
     assert run("BIT_NOT", None, a).view(bits).tolist() == [x ^ mask for x in raw_a]
     for output in (np.uint8, np.uint32):
         assert run("BIT_COUNT", output, a).tolist() == [x.bit_count() for x in raw_a]
+
+
+def test_bits_of_nan_are_open():
+    x = np.array([1, np.nan, -0.0, np.inf], np.float32)
+    desc = describe("ELEMENT_WISE_BIT_NOT", InputTensor=x, OutputTensor=x)
+    (result,) = operator_results(desc, {"InputTensor": x})["OutputTensor"]
+    assert result.unspecified is not None
+    assert result.unspecified.tolist() == [False, True, False, False]
 
 
 def test_bits_are_counted_in_any_layout():

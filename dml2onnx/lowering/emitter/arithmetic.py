@@ -51,6 +51,13 @@ def _is_never_minus_zero(x: Tensor) -> bool:
     return x.cast_from is not None and x.cast_from.kind != "f"
 
 
+def _is_plus_zero(x: Tensor) -> bool:
+    """Whether that is the constant 0.0, and nothing else."""
+    return (
+        x.value is not None and x.size == 1 and x.dtype.kind == "f" and not (x.value.any() or np.signbit(x.value).any())
+    )
+
+
 class ArithmeticOps(MovementOps):
     """Methods named as the ONNX operators that they emit."""
 
@@ -66,7 +73,21 @@ class ArithmeticOps(MovementOps):
 
     def Add(self, a: Tensor, b: Tensor) -> Tensor:
         """Sum; integers wrap."""
+        for x, addend in ((a, b), (b, a)):
+            if x.value is None and _is_plus_zero(addend):
+                return self._plus_zero(x, max(a.rank, b.rank))
         return self._binary("Add", _WRAPS, a, b, np.add)
+
+    def _plus_zero(self, x: Tensor, rank: int) -> Tensor:
+        """``x + 0.0``, which makes 0.0 of -0.0: not as an Add of one 0, which ONNX Runtime leaves out.
+
+        https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/noop_elimination.cc
+        """
+        x = self.Reshape(x, (1,) * (rank - x.rank) + x.shape)
+        if _is_never_minus_zero(x):
+            return x
+        zero = self.constant(0, x.dtype)
+        return self.Where(self.Equal(x, zero), zero, x, no_minus_zero=True)
 
     def Sub(self, a: Tensor, b: Tensor) -> Tensor:
         """Difference; integers wrap."""

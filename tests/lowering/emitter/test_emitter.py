@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import onnx
+import onnxruntime
 import pytest
 from onnx import TensorProto
 
@@ -190,3 +191,17 @@ def test_what_only_the_run_tells_has_no_size_in_the_model() -> None:
     shapes = {item.name: item.type.tensor_type.shape.dim for item in model.graph.value_info}
     assert [item.HasField("dim_value") for item in shapes[many.name]] == [False, True]
     assert [item.HasField("dim_value") for item in shapes[row.name]] == [False]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_nothing_drops_a_sum_that_makes_0_of_minus_0(dtype: npt.DTypeLike) -> None:
+    numbers = np.array([-0.0, 0.0, -1.0, np.inf, np.nan], dtype)
+    e = emitter()
+    x = computed(numbers.shape, dtype)
+    sums = [e.Add(x, e.constant(zero, dtype)) for zero in (0.0, -0.0)] + [e.Add(e.constant(0.0, dtype), x)]
+    session = onnxruntime.InferenceSession(model_of(e, [x], sums).SerializeToString())
+    with np.errstate(invalid="ignore"):
+        wanted = [numbers + np.asarray(zero, dtype) for zero in (0.0, -0.0, 0.0)]
+    for got, want in zip(session.run(None, {"x": numbers}), wanted, strict=True):
+        np.testing.assert_array_equal(got, want)
+        np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
