@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import mmap
 import os
-import secrets
 import stat
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -139,7 +138,7 @@ class _Change:
                 path.unlink(missing_ok=True)
 
     def _spare_name(self, path: Path) -> Path:
-        spare = path.with_name(f".{path.name[:LONGEST_STEM]}.{secrets.token_hex(6)}.partial")
+        spare = path.with_name(f".{path.name[:LONGEST_STEM]}.{os.urandom(6).hex()}.partial")
         self._litter.append(spare)
         return spare
 

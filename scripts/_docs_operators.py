@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.compiler import CompiledModel
-    from dml2onnx.report.lookups import OperatorAnswer
+    from dml2onnx.report.operators import OperatorAnswer
 
 DECISION = re.compile(r"\[decisions? ([^\]]*)\]|\bdecisions? ((?:[A-Z]\d+)(?:(?:, | and )[A-Z]\d+)*)")
 POINT = re.compile(r"^\*\*([A-Z]\d+)\. (.*?)\*\*$(.*?)(?=^\*\*[A-Z]\d+\. |^---$|^## |\Z)", re.MULTILINE | re.DOTALL)

@@ -22,12 +22,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from dml2onnx.report import answers, checked, comparison, form, lookups, records, verified  # noqa: E402
+from dml2onnx.report import answers, checked, comparison, form, lookups, machine, operators, records, verified  # noqa: E402
 
 TARGET = ROOT / "schemas" / "report.schema.json"
 GENERATOR = "scripts/generate_report_schema.py"
 
-MODULES = (form, checked, answers, lookups, verified, records, comparison)
+MODULES = (form, checked, answers, lookups, operators, machine, verified, records, comparison)
 ANSWERS: tuple[type[form.Head], ...] = (
     checked.CheckAnswer,
     checked.CheckAllAnswer,
@@ -36,13 +36,13 @@ ANSWERS: tuple[type[form.Head], ...] = (
     verified.VerifyAnswer,
     answers.ExplainAnswer,
     lookups.CodeAnswer,
-    lookups.OperatorAnswer,
+    operators.OperatorAnswer,
     records.Report,
     comparison.Comparison,
     answers.ConvertAnswer,
     answers.RecorderAnswer,
     lookups.OperatorsAnswer,
-    lookups.DoctorAnswer,
+    machine.DoctorAnswer,
     form.Answer,
     form.Failure,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -245,6 +246,35 @@ def test_what_commands_import(command: str, allowed: set[str], tmp_path: Path) -
     script = f"import sys\nfrom dml2onnx.cli import main\n{names}\nassert main([{command}]) == 0\n{show}"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert set(ast.literal_eval(result.stderr)) <= allowed
+
+
+OTHER_FORMATS = ("dml_graph", "dxdispatch", "dx_program", "serialized", "flatbuffer")
+UNUSED = {
+    ("ops",): ("catalog.operators", "catalog.fields", "catalog.constraints", "report.operators", "report.machine"),
+    ("explain", "DML1602"): ("catalog.operators", "report.operators", "report.machine", "cli.operators"),
+    ("check", str(SAMPLE)): (*(f"frontends.{name}" for name in OTHER_FORMATS), "lowering", "compiler", "model"),
+    ("compile", str(SAMPLE)): (*(f"frontends.{name}" for name in OTHER_FORMATS), "reference"),
+}
+"""Modules of ours that these commands have no use for: each millisecond of the start is for something."""
+
+
+@pytest.mark.parametrize("command", UNUSED, ids=lambda command: command[0])
+def test_what_commands_leave_alone(command: tuple[str, ...], tmp_path: Path) -> None:
+    """Nothing of formats that the model does not have, nor of what another command says."""
+    assert all((PACKAGE / name.replace(".", "/")).exists() or _module(name).exists() for name in UNUSED[command])
+    extra = ["-o", str(tmp_path / "model.onnx")] if command[0] == "compile" else []
+    others = [f"dml2onnx.{name}" for name in UNUSED[command]]
+    if command == ("ops",):
+        others.append("rich.table")
+    show = f"print([name for name in {others} if name in sys.modules], file=sys.stderr)"
+    script = f"import sys\nfrom dml2onnx.cli import main\nassert main({[*command, *extra]}) == 0\n{show}"
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
+    assert ast.literal_eval(result.stderr) == []
+
+
+def _module(name: str) -> Path:
+    return PACKAGE / f"{name.replace('.', '/')}.py"
 
 
 def test_every_operator_has_a_lowering() -> None:

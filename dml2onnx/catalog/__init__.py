@@ -2,32 +2,40 @@
 
 The JSON files are the only statement of fields, constraints and support tables. This room gives them types and nothing
 else; it imports only the standard library, and asking for one operator opens that operator's file alone.
+
+Modules are loaded when one of their names is first asked for: most commands need but a few of them.
 """
 
-from dml2onnx.catalog.constraints import Bound, Condition, ConditionOp, Constraint, Rule
-from dml2onnx.catalog.enums import EnumSchema, EnumValue, UnknownEnumError, enum_schema
-from dml2onnx.catalog.fields import FieldKind, FieldSchema, FieldType, SupportRow, TensorSupport
-from dml2onnx.catalog.files import schemas_directory
-from dml2onnx.catalog.levels import (
-    LATEST,
-    FeatureLevel,
-    FeatureLevelInfo,
-    UnknownFeatureLevelError,
-    feature_levels,
-    level_of_directml,
-    level_of_windows,
-    windows_builds,
-)
-from dml2onnx.catalog.operators import (
-    OperatorSchema,
-    UnknownOperatorError,
-    find_operator,
-    fused_activations,
-    operator,
-    operator_names,
-)
+from __future__ import annotations
+
+TYPE_CHECKING = False  # typing is not imported, see above
+if TYPE_CHECKING:
+    from dml2onnx.catalog.constraints import Bound, Condition, ConditionOp, Constraint, Rule
+    from dml2onnx.catalog.enums import EnumSchema, EnumValue, UnknownEnumError, enum_schema
+    from dml2onnx.catalog.fields import FieldKind, FieldSchema, FieldType, SupportRow, TensorSupport
+    from dml2onnx.catalog.files import schemas_directory
+    from dml2onnx.catalog.index import INDEX_FILE, IndexEntry, operator_index
+    from dml2onnx.catalog.levels import (
+        LATEST,
+        FeatureLevel,
+        FeatureLevelInfo,
+        UnknownFeatureLevelError,
+        feature_levels,
+        level_of_directml,
+        level_of_windows,
+        windows_builds,
+    )
+    from dml2onnx.catalog.operators import (
+        OperatorSchema,
+        UnknownOperatorError,
+        find_operator,
+        fused_activations,
+        operator,
+        operator_names,
+    )
 
 __all__ = [
+    "INDEX_FILE",
     "LATEST",
     "Bound",
     "Condition",
@@ -40,6 +48,7 @@ __all__ = [
     "FieldKind",
     "FieldSchema",
     "FieldType",
+    "IndexEntry",
     "OperatorSchema",
     "Rule",
     "SupportRow",
@@ -54,7 +63,54 @@ __all__ = [
     "level_of_directml",
     "level_of_windows",
     "operator",
+    "operator_index",
     "operator_names",
     "schemas_directory",
     "windows_builds",
 ]
+
+_HOMES = {
+    "INDEX_FILE": "index",
+    "LATEST": "levels",
+    "Bound": "constraints",
+    "Condition": "constraints",
+    "ConditionOp": "constraints",
+    "Constraint": "constraints",
+    "EnumSchema": "enums",
+    "EnumValue": "enums",
+    "FeatureLevel": "levels",
+    "FeatureLevelInfo": "levels",
+    "FieldKind": "fields",
+    "FieldSchema": "fields",
+    "FieldType": "fields",
+    "IndexEntry": "index",
+    "OperatorSchema": "operators",
+    "Rule": "constraints",
+    "SupportRow": "fields",
+    "TensorSupport": "fields",
+    "UnknownEnumError": "enums",
+    "UnknownFeatureLevelError": "levels",
+    "UnknownOperatorError": "operators",
+    "enum_schema": "enums",
+    "feature_levels": "levels",
+    "find_operator": "operators",
+    "fused_activations": "operators",
+    "level_of_directml": "levels",
+    "level_of_windows": "levels",
+    "operator": "operators",
+    "operator_index": "index",
+    "operator_names": "operators",
+    "schemas_directory": "files",
+    "windows_builds": "levels",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value

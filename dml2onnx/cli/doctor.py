@@ -19,7 +19,7 @@ from rich.markup import escape
 
 import dml2onnx
 from dml2onnx.catalog import LATEST, level_of_directml, level_of_windows
-from dml2onnx.report.lookups import DoctorAnswer, Library, MachineProblem, PackageState
+from dml2onnx.report.machine import DoctorAnswer, Library, MachineProblem, PackageState
 from dml2onnx.targets import NAMES
 
 if TYPE_CHECKING:

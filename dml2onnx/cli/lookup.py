@@ -102,11 +102,11 @@ def completion_command(options: argparse.Namespace, screen: Screen) -> int:
 def ops_command(options: argparse.Namespace, screen: Screen) -> int:
     """Lists the operators of DirectML; all of them compile, which the tests hold the lowerings to."""
     wanted = options.pattern.upper().removeprefix("DML_OPERATOR_")
-    schemas = [catalog.operator(name) for name in catalog.operator_names()]
-    chosen = [schema for schema in schemas if wanted in schema.short_name]
     answer = OperatorsAnswer(
         operators=tuple(
-            Operator(schema.name, schema.introduced.name, True, schema.summary, schema.doc) for schema in chosen
+            Operator(item.name, item.introduced, True, item.summary, item.doc)
+            for item in catalog.operator_index()
+            if wanted in item.name.removeprefix("DML_OPERATOR_")
         )
     )
     if screen.as_json:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from dml2onnx.catalog import FieldKind
-from dml2onnx.report.lookups import LevelSupport, OperatorAnswer, OperatorField, TensorSupport
+from dml2onnx.report.operators import LevelSupport, OperatorAnswer, OperatorField, TensorSupport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

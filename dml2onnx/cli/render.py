@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from dml2onnx.diagnostics import shortened, visible
 from dml2onnx.report.form import Answer, Failure, as_json, number
@@ -32,6 +31,25 @@ PIPED_WIDTH = 200
 """Columns of a table that no terminal limits."""
 
 COLOURS = {"error": "bold red", "warning": "bold yellow"}
+
+
+def _laid_out(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str] | None:
+    """Lines of a table as rich lays it out, which takes it longer than all else that lists do.
+
+    ``None`` where it would fold or replace something.
+    """
+    texts = [[column.removeprefix(">") for column in columns]] if any(columns) else []
+    texts += [[str(cell) for cell in row] for row in rows]
+    if not all(cell.isascii() and cell.isprintable() and ":" not in cell for row in texts for cell in row):
+        return None
+    widths = [max(map(len, cells)) for cells in zip(*texts, strict=True)]
+    if sum(widths) + 2 * len(widths) > PIPED_WIDTH:
+        return None
+    aligned = [str.rjust if column.startswith(">") else str.ljust for column in columns]
+    return [
+        "  ".join([align(cell, width) for align, cell, width in zip(aligned, row, widths, strict=True)]).rstrip() + "\n"
+        for row in texts
+    ]
 
 
 class _Console(Console):
@@ -93,6 +111,12 @@ class Screen:
         """Rows for people; columns whose title starts with ``>`` are aligned to the right."""
         if self.quiet or self.as_json:
             return
+        lines = None if title or self.out.is_terminal or "COLUMNS" in os.environ else _laid_out(columns, rows)
+        if lines is not None:
+            self._stream.writelines(lines)
+            return
+        from rich.table import Table
+
         table = Table(
             title=title or None,
             title_justify="left",

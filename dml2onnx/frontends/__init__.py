@@ -1,4 +1,7 @@
-"""Front ends: from a model file to a graph, with everything that is wrong with it as findings."""
+"""Front ends: from a model file to a graph, with everything that is wrong with it as findings.
+
+A format is read by a module that is imported when there is a file of it: all of them take longer than most models do.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ from typing import TYPE_CHECKING
 from dml2onnx.arguments import path_of, refusal
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import UnreadableError
-from dml2onnx.frontends import dml_graph, dxdispatch, native, recording, serialized
+from dml2onnx.frontends import recording
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
-from dml2onnx.frontends.text import read_document, read_file
+from dml2onnx.frontends.text import is_serialized, read_document, read_file
 from dml2onnx.garbage import collection_paused
 from dml2onnx.ir.graph import Graph
 
@@ -82,8 +85,10 @@ def _read(path: Path, data: bytes, options: LoadOptions) -> Graph:
 
 
 def _graph(path: Path, data: bytes, options: LoadOptions) -> Graph:
-    if serialized.is_serialized(path, data):
+    if is_serialized(path, data):
         recording.refuse_choice(options)
+        from dml2onnx.frontends import serialized
+
         return serialized.read(path, data, options)
     document = read_document(path, data)
     root = document.root
@@ -95,8 +100,12 @@ def _graph(path: Path, data: bytes, options: LoadOptions) -> Graph:
         if wrong is not None:
             raise wrong
         if "dml2onnx" in root:
+            from dml2onnx.frontends import native
+
             return native.read(document, options)
         if not _DML_GRAPH_ROOT.isdisjoint(root):
+            from dml2onnx.frontends import dml_graph
+
             return dml_graph.read(document, options)
         hint = '; a native model starts with "dml2onnx": 1' if "nodes" in root else ""
         found = listing([quote(name) for name in root]) or "no members"
@@ -107,4 +116,6 @@ def _graph(path: Path, data: bytes, options: LoadOptions) -> Graph:
                 found=found,
             )
         )
+    from dml2onnx.frontends import dxdispatch
+
     return dxdispatch.read(document, options)

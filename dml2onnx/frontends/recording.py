@@ -38,7 +38,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from dml2onnx.codes import recordings as codes
 from dml2onnx.diagnostics import UnreadableError, plural
-from dml2onnx.frontends import dml_graph, dxdispatch
 from dml2onnx.frontends.files import FileError, ModelFiles
 from dml2onnx.frontends.findings import LONGEST_LIST, Findings, quote, show
 from dml2onnx.frontends.options import DEFAULT_OPTIONS
@@ -150,7 +149,14 @@ def read(document: Document, options: LoadOptions) -> Graph:
     inner = read_document(path, read_file(path, options.max_bytes))
     if item.kind != PROGRAM and inner.strict_error is not None:
         raise inner.strict_error
-    graph = dxdispatch.read(inner, options) if item.kind == PROGRAM else dml_graph.read(inner, options)
+    if item.kind == PROGRAM:
+        from dml2onnx.frontends import dxdispatch
+
+        graph = dxdispatch.read(inner, options)
+    else:
+        from dml2onnx.frontends import dml_graph
+
+        graph = dml_graph.read(inner, options)
     findings = Findings()
     if item.problem:
         message = f"the program was refused this: {item.problem}"

@@ -33,7 +33,7 @@ from dml2onnx.frontends.names import UniqueNames
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import operator_form, report, unknown_operator
 from dml2onnx.frontends.serialized_operators import decode_operator, name_at
-from dml2onnx.frontends.text import is_ort
+from dml2onnx.frontends.text import SERIALIZED_SUFFIX
 from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
 from dml2onnx.ir.data import ArrayData, MissingData, padded
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
@@ -63,30 +63,6 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.tensors import Problem
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.operator import OperatorDesc, Unreadable
-
-SUFFIX = ".bin"
-_OFFSET_BYTES = 4
-
-
-def is_serialized(path: Path, data: bytes) -> bool:
-    """Whether the contents of a file are meant to be a serialized graph.
-
-    There is no magic number. A file starts with the offset of its root, a small multiple of 4, so that one of the first
-    bytes is zero, which no text has. ONNX models start with a version that is not 0. By its suffix a file is told when
-    even that is damaged.
-    """
-    start = data[:_OFFSET_BYTES]
-    if (start[:1] == b"\x08" and start[1:2] != b"\0") or is_ort(data):
-        return False
-    root = int.from_bytes(start, "little")
-    if 0 in start and not root % _OFFSET_BYTES and root + _OFFSET_BYTES <= len(data):
-        return True
-    if path.suffix.lower() != SUFFIX or start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return False
-    try:
-        return bool(data) and not data.decode("utf-8").lstrip("\ufeff \t\r\n").startswith(("{", "[", '"', "/"))
-    except UnicodeDecodeError:
-        return True
 
 
 def read(path: Path, data: bytes, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
@@ -321,7 +297,7 @@ class SerializedReader:
             self._findings.add(codes.MISSING_KEY, "name is missing", place, expected="the name of a file", node=name)
             return None
         try:
-            return self._files.raw(file_name + SUFFIX)
+            return self._files.raw(file_name + SERIALIZED_SUFFIX)
         except MissingFileError as error:
             return MissingData(error.path, 0)
         except FileError as error:

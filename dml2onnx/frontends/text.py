@@ -32,6 +32,9 @@ _LITERAL = re.compile(rf"{_STRING}|(-?Infinity|NaN)")
 _SURROGATE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|[\s\S])"
 )
+SERIALIZED_SUFFIX = ".bin"
+"""Of serialized graphs, and of the files of their constants."""
+_OFFSET_BYTES = 4
 _LONG_NUMBER = 4000
 """Digits from which on Python refuses to convert decimal text to a whole number."""
 
@@ -163,6 +166,27 @@ def _is_onnx(path: Path, data: bytes) -> bool:
 def is_ort(data: bytes) -> bool:
     """Whether the bytes are an ONNX model in ONNX Runtime's own format, by the identifier of that FlatBuffers file."""
     return data[4:8] == b"ORTM"
+
+
+def is_serialized(path: Path, data: bytes) -> bool:
+    """Whether the contents of a file are meant to be a serialized graph.
+
+    There is no magic number. A file starts with the offset of its root, a small multiple of 4, so that one of the first
+    bytes is zero, which no text has. ONNX models start with a version that is not 0. By its suffix a file is told when
+    even that is damaged.
+    """
+    start = data[:_OFFSET_BYTES]
+    if (start[:1] == b"\x08" and start[1:2] != b"\0") or is_ort(data):
+        return False
+    root = int.from_bytes(start, "little")
+    if 0 in start and not root % _OFFSET_BYTES and root + _OFFSET_BYTES <= len(data):
+        return True
+    if path.suffix.lower() != SERIALIZED_SUFFIX or start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return False
+    try:
+        return bool(data) and not data.decode("utf-8").lstrip("\ufeff \t\r\n").startswith(("{", "[", '"', "/"))
+    except UnicodeDecodeError:
+        return True
 
 
 def _decode(

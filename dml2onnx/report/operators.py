@@ -1,0 +1,64 @@
+"""What ``explain OPERATOR`` says of an operator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from dml2onnx.report.form import ALWAYS, Head
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorField:
+    """A field of an operator."""
+
+    name: str
+    kind: str
+    """input, output or attribute."""
+    type: str
+    optional: bool
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSupport:
+    """What a feature level admits for a tensor."""
+
+    dimension_counts: tuple[int, ...]
+    """The fewest and the most dimensions."""
+    data_types: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSupport:
+    """What a feature level admits for an operator."""
+
+    level: str
+    functions: tuple[str, ...]
+    """For which values of its function, where it has several."""
+    tensors: Mapping[str, TensorSupport]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorAnswer(Head):
+    """What ``explain OPERATOR`` says."""
+
+    command: Literal["explain"] = field(default="explain", metadata=ALWAYS)
+    operator: str
+    """Its whole name."""
+    summary: str
+    documentation: str
+    """Its page."""
+    introduced: str
+    """The feature level that brought it."""
+    fields: tuple[OperatorField, ...]
+    sizes: Mapping[str, str]
+    """How the sizes of each tensor follow from the others."""
+    rules: tuple[str, ...]
+    semantics: tuple[str, ...]
+    support: tuple[LevelSupport, ...]
+    becomes: str
+    """The ONNX form, in a sentence."""
