@@ -1,7 +1,7 @@
 """Models as bytes and files: metadata and external data.
 
-Initializers stay numpy arrays (often memory-mapped files) until this module streams them out, so a model needs
-no more memory than its largest tensor that had to be rearranged.
+Initializers stay numpy arrays (often memory-mapped files) until this module streams them out block by block, in another
+order where that was asked for: a model of any size is written with some dozens of MiB.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from dml2onnx import files, wire
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE, TOO_LARGE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.garbage import collection_paused
+from dml2onnx.ir.mapped import BLOCK, blocks
 from dml2onnx.model import INT4, UINT4, has_unknown, is_unknown, stored_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from dml2onnx.files import Target
+    from dml2onnx.files import Parts, Target
     from dml2onnx.model import Array, OnnxGraph
 
 PRODUCER = "dml2onnx"
@@ -31,7 +32,6 @@ EXTERNAL_ABOVE = 1 << 30
 EXTERNAL_MINIMUM = 1024
 """Tensors smaller than this stay in the model file: they are shapes and axes that shape inference wants to see."""
 PAGE = 4096
-CHUNK = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,11 @@ class Header:
 
 def model_bytes(graph: OnnxGraph, header: Header) -> bytes:
     """The whole model as one message; :class:`DmlError` when it would pass 2 GiB."""
+    return b"".join(_complete(graph, header))
+
+
+def _complete(graph: OnnxGraph, header: Header) -> Parts:
+    """The whole model as one message, in parts."""
     parts = _message(graph, header)
     size = sum(part.nbytes if isinstance(part, np.ndarray) else len(part) for part in parts)
     if size > MESSAGE_LIMIT:
@@ -56,7 +61,15 @@ def model_bytes(graph: OnnxGraph, header: Header) -> bytes:
                 f"the model has {size} bytes", expected=f"at most {MESSAGE_LIMIT} bytes", found=f"{size} bytes"
             )
         )
-    return b"".join([_little_endian(part).data if isinstance(part, np.ndarray) else part for part in parts])
+    return _streamed(parts)
+
+
+def _streamed(parts: Iterable[bytes | Array]) -> Parts:
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            yield from blocks(part)
+        else:
+            yield part
 
 
 def save(graph: OnnxGraph, target: Target, header: Header, external_data: bool | None = None) -> list[Path]:
@@ -70,7 +83,7 @@ def save(graph: OnnxGraph, target: Target, header: Header, external_data: bool |
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="a regular file"))
     large = graph.weight_bytes > EXTERNAL_ABOVE
     if path is None or not (large if external_data is None else external_data):
-        return files.put(target, [model_bytes(graph, header)], stale=_data_of(path))
+        return files.put(target, _complete(graph, header), stale=_data_of(path))
     files.check_target(path)
     data_path = path.with_name(path.name + ".data")
     offset = 0
@@ -90,8 +103,7 @@ def save(graph: OnnxGraph, target: Target, header: Header, external_data: bool |
         for label, (start, array) in outside.items()
     }
     parts = _message(graph, header, places)
-    contents = [_little_endian(part).data if isinstance(part, np.ndarray) else part for part in parts]
-    return files.put(path, contents, {data_path: _chunks(outside.values())})
+    return files.put(path, _streamed(parts), {data_path: _chunks(outside.values())})
 
 
 def is_compiled(path: Path) -> bool:
@@ -159,16 +171,19 @@ def _packed(array: Array) -> Array:
     return octets
 
 
-def _little_endian(array: Array) -> Array:
-    return np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-
-
-def _chunks(items: Iterable[tuple[int, Array]]) -> Iterable[memoryview | bytes]:
-    """The bytes of a data file, arrays at their offsets, never more than one chunk of a mapped file at a time."""
+def _chunks(items: Iterable[tuple[int, Array]]) -> Iterator[memoryview | bytes]:
+    """The bytes of a data file, arrays at their offsets, never more than a few blocks of a mapped file at a time."""
     position = 0
     for offset, array in items:
         yield bytes(offset - position)
-        flat = _little_endian(_packed(array)).reshape(-1).view(np.uint8)
-        for start in range(0, flat.size, CHUNK):
-            yield flat[start : start + CHUNK].data
-        position = offset + flat.size
+        yield from _blocks(array)
+        position = offset + stored_size(array.dtype, array.size)
+
+
+def _blocks(array: Array) -> Iterator[memoryview]:
+    if array.dtype not in (INT4, UINT4):
+        yield from blocks(array)
+        return
+    flat = array.reshape(-1)
+    for start in range(0, flat.size, 2 * BLOCK):
+        yield _packed(flat[start : start + 2 * BLOCK]).data

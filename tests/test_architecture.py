@@ -41,7 +41,7 @@ ALLOWED = {
     "lowering": {"catalog", "codes", "diagnostics", "garbage", "ir", "model", "targets"},
     "passes": {"arguments", "codes", "diagnostics", "model", "targets"},
     "wire": {"model"},
-    "writer": {"codes", "diagnostics", "files", "garbage", "model", "wire"},
+    "writer": {"codes", "diagnostics", "files", "garbage", "ir", "model", "wire"},
     "providers": {"arguments", "codes", "diagnostics"},
     "runtime": {"arguments", "codes", "diagnostics", "model", "providers"},
     "compiler": {

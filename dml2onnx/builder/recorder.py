@@ -29,6 +29,7 @@ from dml2onnx.frontends.numbers import pack_nibbles
 from dml2onnx.frontends.problems import report
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.mapped import is_lasting
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.rules.inference import infer_outputs
@@ -165,7 +166,8 @@ class Recorder:
         ``values`` is anything that numpy takes; a number has sizes [1]. With ``data_type`` it is converted: rounded to
         a floating point type, while an integer type takes whole numbers of its range only (diagnostic DML1809). 4-bit
         types take one number per element. ``sizes`` and ``strides`` (elements) describe the array's elements in C order
-        as they lie in memory; by default they are its shape, packed.
+        as they lie in memory; by default they are its shape, packed. The array is copied, unless it is a file that is
+        mapped for reading, as ``numpy.load(file, mmap_mode="r")`` gives it: gigabytes stay where they are.
         """
         if name is not None:
             check_name("a constant", name, may_be_empty=True)
@@ -176,13 +178,14 @@ class Recorder:
             message = f"the values are no {wanted.name}, which holds whole numbers from {low} to {high}"
             raise refusal(codes.NOT_EXACT, message, expected=f"{low} to {high}", found=array.dtype)
         with np.errstate(over="ignore"):  # what is too large for a floating point type is infinite
-            array = array.astype(wanted.dtype, copy=True)
+            array = array.astype(wanted.dtype, copy=not is_lasting(array))
         desc = tensor_desc(wanted, array.shape if sizes is None else sizes, strides)
         if array.size != desc.extent:
             message = f"{array.size} values were given for a tensor that covers {desc.extent} elements"
             raise refusal(codes.BAD_TENSOR, message, expected=desc.extent, found=array.size)
         raw = pack_nibbles(array.reshape(-1)) if wanted.is_packed_nibbles else array.reshape(-1).view(np.uint8)
-        raw = np.concatenate([raw, np.zeros(desc.minimum_bytes - raw.size, np.uint8)])
+        if raw.size < desc.minimum_bytes:
+            raw = np.concatenate([raw, np.zeros(desc.minimum_bytes - raw.size, np.uint8)])
         raw.flags.writeable = False
         value = Value(self._value_names.take(self._scoped(name or "constant")), raw.size)
         self._constants.append(Constant(value, ArrayData(raw)))

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes.exporting import BESIDE_OUTPUT
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.exporters.native_contents import Sidecar
 from dml2onnx.files import check_target, put
+from dml2onnx.ir.data import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from dml2onnx.files import Target
     from dml2onnx.ir.data import Data
-
-CHUNK = 1 << 24
 
 
 def write_files(target: Target, contents: bytes, beside: Mapping[str, Data]) -> list[Path]:
@@ -41,9 +41,5 @@ def write_files(target: Target, contents: bytes, beside: Mapping[str, Data]) -> 
                 for other in sorted(present)
             )
         )
-    return put(target, [contents], {other: _parts(data) for other, data in others.items()})
-
-
-def _parts(data: Data) -> Iterator[memoryview]:
-    for start in range(0, data.nbytes, CHUNK):
-        yield data.read(start, min(CHUNK, data.nbytes - start)).data
+    parts = {other: data.stream() if isinstance(data, Sidecar) else stream(data) for other, data in others.items()}
+    return put(target, [contents], parts)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.exporters.descriptors import number
-from dml2onnx.ir.data import FillData
+from dml2onnx.ir.data import FillData, stream
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ MOST_VALUES = 64
 """Longer contents are for tools."""
 ALIGNMENT = 64
 """Where the contents of a buffer start in a file, in bytes, so that what maps the file finds aligned elements."""
-CHUNK = 1 << 24
+CHUNK = 1 << 20
 
 
 class Sidecar:
@@ -55,6 +55,14 @@ class Sidecar:
             if first < last:
                 made[first - offset : last - offset] = data.read(first - start, last - first)
         return made
+
+    def stream(self) -> Iterator[bytes | memoryview]:
+        """All bytes, in blocks that are valid one after the other."""
+        position = 0
+        for start, data, nbytes in self._parts:
+            yield bytes(start - position)
+            yield from stream(data, nbytes)
+            position = start + nbytes
 
 
 def contents(data: Data, desc: TensorDesc, nbytes: int, sidecar: Sidecar) -> Json:

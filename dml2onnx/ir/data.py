@@ -9,8 +9,10 @@ import numpy as np
 
 from dml2onnx.codes.reading import FILE_UNREADABLE
 from dml2onnx.diagnostics import UnreadableError, quote
+from dml2onnx.ir.mapped import blocks
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import numpy.typing as npt
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Diagnostic
 
     Bytes = npt.NDArray[np.uint8]
+
+STREAMED = 1 << 24
+"""Bytes that are asked for at once when data are passed on: as many may have to be made."""
 
 
 class Data(Protocol):
@@ -152,6 +157,13 @@ def head(data: Data, nbytes: int) -> Data:
 def padded(data: Data, nbytes: int) -> Data:
     """``data`` with zeros behind it up to ``nbytes``."""
     return data if data.nbytes >= nbytes else PaddedData(data, nbytes)
+
+
+def stream(data: Data, nbytes: int | None = None) -> Iterator[memoryview]:
+    """The first ``nbytes`` of data, or all, in blocks that are valid one after the other: few are in memory at once."""
+    end = data.nbytes if nbytes is None else nbytes
+    for start in range(0, end, STREAMED):
+        yield from blocks(data.read(start, min(STREAMED, end - start)))
 
 
 def stored_bytes(data: Data) -> int:

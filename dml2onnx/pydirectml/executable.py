@@ -12,6 +12,7 @@ import numpy.typing as npt
 from dml2onnx.compiler import CompiledModel, compile
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph
+from dml2onnx.ir.mapped import is_lasting
 from dml2onnx.pydirectml import settings
 from dml2onnx.runtime import Session
 
@@ -30,7 +31,18 @@ class _Compiled:
     """The bytes of the inputs that became constants, by name."""
 
     def serves(self, given: Mapping[str, Bytes]) -> bool:
-        return all(np.array_equal(given[name], raw) for name, raw in self.frozen.items())
+        return all(_is_same(given[name], raw) for name, raw in self.frozen.items())
+
+
+def _is_same(given: Bytes, frozen: Bytes) -> bool:
+    """Whether these are the bytes that were compiled; of a file that is mapped for reading that is known already."""
+    one, other = given.__array_interface__["data"], frozen.__array_interface__["data"]
+    return (one == other and given.size == frozen.size and is_lasting(frozen)) or np.array_equal(given, frozen)
+
+
+def _kept(given: Bytes) -> Bytes:
+    """Bytes that nobody writes into any more."""
+    return given if is_lasting(given) else given.copy()
 
 
 class Executable:
@@ -59,7 +71,7 @@ class Executable:
         if self._frozen is None:
             in_force = settings.current()
             slots = tuple(slot for slot in self._inputs if in_force.freezes(slot))
-            self._frozen = self._compile({slot.name: given[slot.name].copy() for slot in slots})
+            self._frozen = self._compile({slot.name: _kept(given[slot.name]) for slot in slots})
             if in_force.compiled is not None:
                 in_force.compiled(settings.Computed(self._frozen.graph, self._frozen.model, slots))
         if self._frozen.serves(given):

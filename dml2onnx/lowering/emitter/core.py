@@ -369,11 +369,13 @@ class EmitterCore:
         """Another element type.
 
         Integers keep their low bits. A constant is cast by numpy, which agrees with the Cast kernels wherever the
-        value is in range. Where ONNX Runtime would merge two, a Reshape, which copies nothing, keeps them apart.
+        value is in range. A large one stays as small as it is: ONNX Runtime widens it when it loads the model. Where
+        ONNX Runtime would merge two, a Reshape, which copies nothing, keeps them apart.
         """
         if x.dtype == dtype:
             return x
-        if x.value is not None and self.budget.affords(x.size * dtype.itemsize):
+        grows = x.size > FOLDED_GROWTH_ELEMENTS and dtype.itemsize > x.dtype.itemsize
+        if x.value is not None and not grows and self.budget.affords(x.size * dtype.itemsize):
             with np.errstate(all="ignore"):
                 value = x.value.astype(dtype)
             self._spend(value, [x])

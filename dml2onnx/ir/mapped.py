@@ -1,0 +1,118 @@
+"""Arrays over mapped files, read block by block: however large they are, few of their pages are in memory at once.
+
+A page of a mapped file counts as memory of the process from the first time it is read. So what has been passed on is
+given back at once; the system keeps it in its cache of files, and a page that is wanted again costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import mmap
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[np.generic]
+
+BLOCK = 1 << 18
+"""Bytes that are passed on at once: what a processor's cache holds, since they are written to a file next."""
+WINDOW = 1 << 22
+"""Bytes of a file after which its pages are given back."""
+GATHERED = 1 << 25
+"""Bytes of an array in another order that are put in a row at once, and bytes of its file that are in memory then."""
+_DROP, _AHEAD = getattr(mmap, "MADV_DONTNEED", None), getattr(mmap, "MADV_SEQUENTIAL", None)
+
+
+def mapping(array: Array) -> np.memmap | None:
+    """The mapped file that an array lies in, and that changes with it; ``None`` for other memory.
+
+    A copy-on-write mapping is memory like any other: its pages may be the only place where its contents are.
+    """
+    item: object = array
+    while item is not None:
+        if isinstance(item, np.memmap) and isinstance(item.base, mmap.mmap):
+            return None if item.mode == "c" else item
+        item = getattr(item, "base", None)
+    return None
+
+
+def is_lasting(array: Array) -> bool:
+    """Whether nobody can write into an array by way of this process: a file that is mapped for reading."""
+    found = mapping(array)
+    return found is not None and found.mode == "r"
+
+
+def file_place(array: Array) -> int | None:
+    """The byte of its file where a mapped array begins."""
+    found = mapping(array)
+    return None if found is None else found.offset + _address(array) - _address(found)
+
+
+def blocks(array: Array) -> Iterator[memoryview]:
+    """The bytes of an array in row-major order and little-endian, at most :data:`GATHERED` at once.
+
+    A block is valid until the next one is asked for.
+    """
+    if array.flags.c_contiguous:
+        flat = array.reshape(-1)
+        _advise(flat, _AHEAD)
+        for first in range(0, flat.size, max(1, WINDOW // array.itemsize)):
+            window = flat[first : first + max(1, WINDOW // array.itemsize)]
+            for start in range(0, window.size, max(1, BLOCK // array.itemsize)):
+                yield _bytes(window[start : start + max(1, BLOCK // array.itemsize)])
+            let_go(window)
+    elif array.nbytes <= GATHERED:
+        yield _bytes(_gathered(array))
+    elif array[0].nbytes > GATHERED:
+        for item in array:
+            yield from blocks(item)
+    else:
+        rows = GATHERED // array[0].nbytes
+        for start in range(0, len(array), rows):
+            yield _bytes(_gathered(array[start : start + rows]))
+
+
+def let_go(array: Array) -> None:
+    """Gives the pages of an array back where they are those of a mapped file, and the system takes them back."""
+    _advise(array, _DROP)
+
+
+def _advise(array: Array, advice: int | None) -> None:
+    """Tells the system what is done with the pages of a mapped array, where it has a word for that."""
+    found = None if advice is None or not array.size else mapping(array)
+    if advice is None or found is None:
+        return
+    low, high = np.lib.array_utils.byte_bounds(array)
+    first = low - _address(found) + found.offset % mmap.ALLOCATIONGRANULARITY
+    start = first // mmap.PAGESIZE * mmap.PAGESIZE
+    assert isinstance(found.base, mmap.mmap)
+    found.base.madvise(advice, start, first + high - low - start)
+
+
+def _gathered(array: Array) -> Array:
+    """A copy in row-major order, made along the axis that takes the longest steps in the memory of ``array``."""
+    made = np.empty(array.shape, array.dtype)
+    if mapping(array) is None:
+        made[...] = array
+        return made
+    axis = max(range(array.ndim), key=lambda index: abs(array.strides[index]) * (array.shape[index] > 1))
+    low, high = np.lib.array_utils.byte_bounds(array)
+    step = max(1, array.shape[axis] * GATHERED // max(1, high - low))
+    source, target = np.moveaxis(array, axis, 0), np.moveaxis(made, axis, 0)
+    for start in range(0, len(source), step):
+        part = source[start : start + step]
+        target[start : start + step] = part
+        let_go(part)
+    return made
+
+
+def _bytes(array: Array) -> memoryview:
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1).view(np.uint8).data
+
+
+def _address(array: Array) -> int:
+    return array.ctypes.data

@@ -1,0 +1,171 @@
+"""Large constants: whatever is done with them, few of their bytes are in memory at once, and no file is left half.
+
+Each test is a process of its own, whose memory is measured; contents are sparse files, which cost the disk nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process's largest memory is asked for as in POSIX")
+
+ROOT = Path(__file__).parent.parent
+
+PROLOGUE = """
+import json, os, resource, sys
+from pathlib import Path
+import numpy as np
+import dml2onnx
+
+MIB = 1 << 20
+SIZE = 1 << 11  # rows and columns of a weight of 16 MiB
+
+
+def growth(doing):
+    # in MiB, of the most memory that the process has had; on macOS the system counts in bytes
+    unit = 1 if sys.platform == "darwin" else 1024
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    doing()
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit - before) / MIB
+
+
+def model(path, count, data_type="FLOAT32", stored=None, strides=None, transposed="NONE"):
+    # products in a row, their weights each in a file
+    width = np.dtype(data_type.lower()).itemsize
+    tensor = lambda sizes: {"DataType": data_type, "Sizes": sizes}
+    weight = tensor([1, 1, SIZE, SIZE]) | ({} if strides is None else {"Strides": strides})
+    for i in range(count):
+        with open(path.with_name(f"w{i}.bin"), "wb") as file:
+            file.write(np.full(1000, i + 1, data_type.lower()).tobytes())
+            file.truncate(SIZE * SIZE * width)
+    row = tensor([1, 1, 1, SIZE])
+    nodes = [
+        {
+            "name": f"product{i}",
+            "type": "GEMM",
+            "desc": {"OutputTensor": row, "TransA": "NONE", "TransB": transposed, "Alpha": 1.0, "Beta": 0.0},
+            "inputs": {"ATensor": f"y{i - 1}" if i else "x", "BTensor": f"w{i}"},
+            "outputs": {"OutputTensor": f"y{i}"},
+        }
+        for i in range(count)
+    ]
+    constants = {f"w{i}": weight | {"file": f"w{i}.bin"} for i in range(count)}
+    document = {"dml2onnx": 1, "inputs": {"x": row}, "constants": constants, "nodes": nodes}
+    document["outputs"] = [f"y{count - 1}"]
+    path.write_text(json.dumps(document))
+
+
+def warm_up(directory):
+    # what the first of anything takes: modules, tables of kernels
+    (directory / "small").mkdir()
+    global SIZE
+    whole, SIZE = SIZE, 4
+    model(directory / "small" / "model.json", 1)
+    SIZE = whole
+    dml2onnx.compile(directory / "small" / "model.json").run({"x": np.zeros((1, 1, 1, 4), np.float32)})
+
+directory = Path(sys.argv[1])
+warm_up(directory)
+"""
+
+
+def run(code: str, *arguments: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", PROLOGUE + code, *map(str, arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_constants_pass_through_few_mebibytes(tmp_path: Path) -> None:
+    """128 MiB of weights: as they are, and in every format that names files."""
+    code = """
+model(directory / "model.json", 8)
+graph = dml2onnx.load(directory / "model.json")
+found = {"compile": growth(lambda: dml2onnx.compile(graph).save("/dev/null"))}
+found["check"] = growth(lambda: dml2onnx.check(graph))
+for format in ("native", "dml_graph", "serialized", "dxdispatch"):
+    path = directory / format / ("model.bin" if format == "serialized" else "model.json")
+    path.parent.mkdir()
+    found[f"convert to {format}"] = growth(lambda: dml2onnx.convert(graph, path, format))
+    found[f"compile {format}"] = growth(lambda: dml2onnx.compile(path).save("/dev/null"))
+    assert dml2onnx.compile(path).weight_bytes >= 128 * MIB
+    for file in path.parent.iterdir():
+        file.unlink()
+assert max(found.values()) < 40, found
+"""
+    run(code, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "how", ["strides=[0, 0, 1, SIZE]", 'transposed="TRANSPOSE"', 'data_type="FLOAT16"'], ids=lambda item: item[:10]
+)
+def test_so_do_constants_in_another_order_or_type(tmp_path: Path, how: str) -> None:
+    code = f"""
+model(directory / "model.json", 8, {how})
+graph = dml2onnx.load(directory / "model.json")
+found = growth(lambda: dml2onnx.compile(graph).save("/dev/null"))
+assert found < 80, found
+assert dml2onnx.compile(graph).weight_bytes >= 64 * MIB
+"""
+    run(code, tmp_path)
+
+
+def test_the_same_bytes_are_written_in_another_order(tmp_path: Path) -> None:
+    code = """
+from dml2onnx.ir import mapped
+model(directory / "model.json", 1, strides=[0, 0, 1, SIZE])
+dml2onnx.compile(directory / "model.json").save(directory / "out.onnx", external_data=True)
+whole = np.fromfile(directory / "w0.bin", np.float32).reshape(SIZE, SIZE)
+assert np.array_equal(np.fromfile(directory / "out.onnx.data", np.float32).reshape(SIZE, SIZE), whole.T)
+"""
+    run(code, tmp_path)
+
+
+def test_mapped_arrays_of_a_builder_stay_in_their_files(tmp_path: Path) -> None:
+    code = """
+np.lib.format.open_memmap(directory / "w.npy", "w+", np.float32, (1, 1, 8 * SIZE, SIZE))
+weights = np.load(directory / "w.npy", mmap_mode="r")
+
+def build():
+    g = dml2onnx.GraphBuilder()
+    y = g.gemm(g.input("x", "FLOAT32", [1, 1, 1, 8 * SIZE]), g.constant(weights))
+    dml2onnx.compile(g.build({"y": y})).save("/dev/null")
+
+found = growth(build)
+assert found < 40, found
+"""
+    run(code, tmp_path)
+
+
+def test_a_disk_that_is_full_leaves_what_there_was(tmp_path: Path) -> None:
+    """What the system says when a file may not grow any more stands for it."""
+    code = """
+model(directory / "model.json", 2)
+old = directory / "out.onnx"
+dml2onnx.compile(directory / "small" / "model.json").save(old, external_data=True)
+before = {path.name: path.stat().st_size for path in directory.iterdir()}
+content = old.read_bytes()
+resource.setrlimit(resource.RLIMIT_FSIZE, (24 * MIB, 24 * MIB))
+from dml2onnx.cli import main
+for command in (
+    ["compile", "model.json", "-o", "out.onnx", "--external-data"],
+    ["compile", "model.json", "-o", "out.onnx"],
+    ["convert", "model.json", "-o", "converted.json"],
+):
+    os.chdir(directory)
+    assert main(command) != 0
+    assert {path.name: path.stat().st_size for path in directory.iterdir()} == before, command
+assert old.read_bytes() == content
+"""
+    run(code, tmp_path)
