@@ -119,6 +119,11 @@ class Draft:
         if note:
             self._notes.setdefault(self._origin_of[id(place)], []).append(note)
 
+    def let_go(self, node: Node | None, note: str) -> None:
+        """Takes a node away if nobody reads what it makes any more; ``explain`` shows the note."""
+        if node in self._place and not any(self._is_wanted(value) for value in node.outputs):
+            self.replace(node, note=note)
+
     def redirect(self, old: Value, new: Value) -> None:
         """Whatever reads ``old`` reads ``new`` from here on, unless ``old`` is pinned: bodies stay as they are."""
         for reader in self.readers(old):

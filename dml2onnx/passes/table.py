@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
+from dml2onnx.passes import activations, margins, moves, requantizing, shapes
 from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.sharing import MOVES, share_moves
 
@@ -38,6 +39,36 @@ PASSES = (
         "What moves, reshapes or casts the same elements in the same way for several nodes does so once.",
         share_moves,
         MOVES,
+    ),
+    Pass(
+        "merge-moves",
+        "Two Cast, Concat, Pad, Reshape, Slice or Transpose in a row are one, or none where they undo each other.",
+        moves.merge_moves,
+        moves.OPERATORS,
+    ),
+    Pass(
+        "merge-activations",
+        "Two Clip in a row are one; an activation that repeats or undoes the one before it goes.",
+        activations.merge_activations,
+        activations.OPERATORS,
+    ),
+    Pass(
+        "fold-pads",
+        "A constant margin becomes the pads of the convolutions and pools that read it.",
+        margins.fold_pads,
+        margins.OPERATORS,
+    ),
+    Pass(
+        "requantize",
+        "An integer product, its bias, a factor and the rounding to 8 bits are one QLinearConv or QLinearMatMul.",
+        requantizing.requantize,
+        requantizing.PRODUCTS,
+    ),
+    Pass(
+        "drop-reshapes",
+        "What computes element by element takes the shape that its neighbours have.",
+        shapes.drop_reshapes,
+        shapes.OPERATORS,
     ),
 )
 

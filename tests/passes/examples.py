@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.ir.graph import Graph
+from tests.passes import folding
 
 
 @dataclass(frozen=True)
@@ -42,5 +43,45 @@ EXAMPLES = [
         read_twice,
         {"Relu": 1, "Transpose": 2, "Abs": 1, "Sqrt": 1, "Mul": 1},
         {"Relu": 1, "Transpose": 1, "Abs": 1, "Sqrt": 1, "Mul": 1},
+    ),
+    Example("fold-pads", folding.padded_convolution, {"Pad": 1, "Conv": 2}, {"Conv": 2}),
+    Example("fold-pads", folding.padded_half_convolution, {"Concat": 2, "Cast": 2, "Conv": 1}, {"Cast": 2, "Conv": 1}),
+    Example("fold-pads", folding.padded_integer_convolution, {"Pad": 1, "ConvInteger": 1}, {"ConvInteger": 1}),
+    Example("fold-pads", folding.padded_average, {"Pad": 1, "Reshape": 1, "AveragePool": 1}, {"AveragePool": 1}),
+    Example("fold-pads", folding.padded_maximum, {"Pad": 1, "Cast": 2, "MaxPool": 1}, {"Cast": 2, "MaxPool": 1}),
+    Example("merge-moves", folding.margins_in_a_row, {"Pad": 2, "Abs": 1}, {"Pad": 1, "Abs": 1}),
+    Example("merge-moves", folding.transposed_back, {"Abs": 1, "Transpose": 2, "Sqrt": 1}, {"Abs": 1, "Sqrt": 1}),
+    Example("merge-moves", folding.sliced_twice, {"Slice": 2}, {"Slice": 1}),
+    Example("merge-moves", folding.joined_twice, {"Concat": 3}, {"Concat": 1}),
+    Example("merge-moves", folding.cast_twice, {"Sub": 2, "Cast": 4}, {"Sub": 2, "Cast": 1}),
+    Example("merge-activations", folding.clipped_twice, {"Clip": 4}, {"Clip": 2}),
+    Example(
+        "merge-activations",
+        folding.repeated_activations,
+        {"Relu": 2, "Floor": 2, "Sqrt": 1, "Sub": 2, "Abs": 1},
+        {"Relu": 1, "Floor": 1, "Sqrt": 1, "Sub": 2, "Abs": 1},
+    ),
+    *(
+        Example(
+            "requantize",
+            layers,
+            {"ConvInteger": 2, "Add": 2, "Cast": 7, "Mul": 3, "QuantizeLinear": 3, "MaxPool": 2, "Reshape": 1}
+            | {"MatMulInteger": 1},
+            {"QLinearConv": 2, "MaxPool": 2, "Reshape": 1, "QLinearMatMul": 1},
+        )
+        for layers in (folding.quantised_layers, folding.quantised_small_layers)
+    ),
+    Example(
+        "requantize",
+        folding.quantised_signed_layers,
+        {"ConvInteger": 2, "Add": 5, "Cast": 10, "Mul": 3, "QuantizeLinear": 3, "MaxPool": 2, "Reshape": 2}
+        | {"MatMulInteger": 1},
+        {"QLinearConv": 2, "Add": 6, "Cast": 6, "MaxPool": 2, "Reshape": 2, "QLinearMatMul": 1},
+    ),
+    Example(
+        "drop-reshapes",
+        folding.products_and_sums,
+        {"Reshape": 8, "Gemm": 4, "Mul": 2, "Clip": 2, "Add": 2},
+        {"Reshape": 3, "Gemm": 4, "Mul": 2, "Clip": 2, "Add": 2},
     ),
 ]

@@ -1,0 +1,85 @@
+"""Chains of activations: bounds within bounds, and functions that undo or repeat themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dml2onnx.model import Array, Node, Value
+    from dml2onnx.passes.draft import Draft
+
+_AGAIN = frozenset({"Abs", "Ceil", "Floor", "Relu", "Round", "Sign"})
+"""What changes nothing the second time."""
+_UNDONE = frozenset({"BitwiseNot", "Neg", "Not"})
+"""What undoes itself; integers wrap."""
+OPERATORS = frozenset({"Clip", *_AGAIN, *_UNDONE})
+
+
+def merge_activations(draft: Draft) -> None:
+    """Two Clip are one, an activation of itself is itself, and two that undo each other are nothing."""
+    for node in draft.nodes():
+        if node.op_type not in OPERATORS or not draft.is_there(node):
+            continue
+        before, (result,) = draft.maker(node.inputs[0]), node.outputs
+        if before is None or before.op_type != node.op_type or result is None:
+            continue
+        if node.op_type == "Clip":
+            _clips(draft, before, node, result)
+        elif not draft.is_pinned(result):
+            source = before.outputs[0] if node.op_type in _AGAIN else before.inputs[0]
+            assert source is not None
+            draft.redirect(result, source)
+            draft.replace(node, note=f"adds nothing to {before.name}, or undoes it")
+            draft.let_go(before, f"is undone by {node.name}")
+
+
+def _clips(draft: Draft, before: Node, node: Node, result: Value) -> None:
+    """Bounds are clipped by the outer ones, as whatever lies beyond them would be."""
+    inner, outer = _bounds(draft, before, result), _bounds(draft, node, result)
+    if inner is None or outer is None or _has_both_zeros(*inner, *outer):
+        return
+    if any(bool(np.greater(low, high)) for low, high in (inner, outer)):
+        return
+    bounds: list[Value | None] = []
+    for index, (name, none) in enumerate(zip(("min", "max"), _limits(result), strict=True)):
+        number = np.clip(inner[index], *outer)
+        # kernels take a bound that is not there for the largest finite number, which an infinite one is not
+        is_open = number == none and (_is_open(before, index) or _is_open(node, index))
+        bounds.append(None if is_open else draft.store(np.asarray(number, result.dtype), f"{result.name}/{name}"))
+    while bounds and bounds[-1] is None:
+        bounds.pop()
+    merged = draft.node("Clip", [before.inputs[0], *bounds], node.outputs, node.attributes)
+    draft.replace(node, merged, note=f"has the bounds of {before.name} as well")
+    draft.let_go(before, f"its bounds are those of {merged.name} as well")
+
+
+def _limits(result: Value) -> tuple[Array, Array]:
+    """What the bounds that are not there are."""
+    if result.dtype.kind == "f":
+        return np.array(-np.inf, result.dtype), np.array(np.inf, result.dtype)
+    info = np.iinfo(result.dtype.name)
+    return np.array(info.min, result.dtype), np.array(info.max, result.dtype)
+
+
+def _bounds(draft: Draft, node: Node, result: Value) -> tuple[Array, Array] | None:
+    """Both bounds; ``None`` where they are not known, or are no numbers."""
+    found = list(_limits(result))
+    for index, item in enumerate(node.inputs[1:]):
+        if item is not None:
+            value = draft.constant(item)
+            if value is None or value.size != 1 or bool(np.isnan(value.astype(np.float64)).any()):
+                return None
+            found[index] = value.reshape(())
+    return found[0], found[1]
+
+
+def _is_open(node: Node, index: int) -> bool:
+    return len(node.inputs) < index + 2 or node.inputs[index + 1] is None
+
+
+def _has_both_zeros(*bounds: Array) -> bool:
+    """Whether some are 0.0 and some -0.0, which compare as equal and are not."""
+    signs = {bool(np.signbit(item)) for item in bounds if item.dtype.kind == "f" and item.item() == 0}
+    return len(signs) > 1

@@ -1,0 +1,205 @@
+"""Two movements in a row as one, or as none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from dml2onnx.model import ELEMENT_TYPES, has_unknown
+from dml2onnx.targets import exact_wider
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dml2onnx.model import DType, Node, Value
+    from dml2onnx.passes.draft import Draft
+
+
+def merge_moves(draft: Draft) -> None:
+    """Each movement takes what the one before it took, where both together are one or nothing at all."""
+    for node in draft.nodes():
+        merge = _MERGES.get(node.op_type)
+        if merge is None or not draft.is_there(node):
+            continue
+        before = draft.maker(node.inputs[0])
+        if node.op_type == "Concat":
+            merge(draft, node, node)
+        elif before is not None and before.op_type == node.op_type:
+            merge(draft, before, node)
+
+
+def _instead(draft: Draft, node: Node, source: Value) -> None:
+    """What a node gave was ``source`` all along."""
+    (result,) = node.outputs
+    assert result is not None
+    if draft.is_pinned(result) or _is_kept_apart(draft, source, result):
+        return
+    before = draft.maker(node.inputs[0])
+    draft.redirect(result, source)
+    draft.replace(node, note=f"undoes what has been done to {source.name}")
+    draft.let_go(before, f"is undone by {node.name}")
+
+
+def _is_kept_apart(draft: Draft, source: Value, result: Value) -> bool:
+    """Whether shapes between a node and its reader may keep ONNX Runtime from matching both."""
+    around = (draft.maker(source), *draft.readers(result))
+    return any(item is not None and item.op_type in _FENCED for item in around)
+
+
+_FENCED = frozenset(
+    {"AveragePool", "Cast", "Clip", "DequantizeLinear", "MatMul", "MatMulInteger", "MaxPool", "Pad", "QuantizeLinear"}
+)
+
+
+def _moved(
+    draft: Draft, before: Node, node: Node, inputs: tuple[Value | None, ...], attributes: dict[str, object]
+) -> None:
+    """``node`` straight from what ``before`` reads."""
+    merged = draft.node(node.op_type, (before.inputs[0], *inputs), node.outputs, cast("dict[str, int]", attributes))
+    draft.replace(node, merged, note=f"does what {before.name} did as well")
+    draft.let_go(before, f"is done by {merged.name} as well")
+
+
+def _transposes(draft: Draft, before: Node, node: Node) -> None:
+    first, second = (cast("tuple[int, ...]", item.attributes["perm"]) for item in (before, node))
+    order = tuple(first[axis] for axis in second)
+    source = before.inputs[0]
+    assert source is not None
+    if order == tuple(range(len(order))):
+        _instead(draft, node, source)
+    else:
+        _moved(draft, before, node, (), {"perm": order})
+
+
+def _reshapes(draft: Draft, before: Node, node: Node) -> None:
+    """The last shape counts. One to the shape that was there is a fence, and stays."""
+    source, middle, result = before.inputs[0], before.outputs[0], node.outputs[0]
+    assert source is not None
+    assert middle is not None
+    assert result is not None
+    if middle.shape in (source.shape, result.shape) or any(
+        map(has_unknown, (source.shape, middle.shape, result.shape))
+    ):
+        return
+    if source.shape != result.shape:
+        _moved(draft, before, node, node.inputs[1:], {})
+    else:
+        _instead(draft, node, source)
+
+
+def _casts(draft: Draft, before: Node, node: Node) -> None:
+    """Straight to the last type, where the one between holds every number of the first."""
+    source, middle, result = before.inputs[0], before.outputs[0], node.outputs[0]
+    assert source is not None
+    assert middle is not None
+    assert result is not None
+    around = (draft.maker(source), *draft.readers(result))
+    if not _survives(source.dtype, middle.dtype, result.dtype):
+        return
+    if any(item is not None and item.op_type == "Cast" for item in around):
+        return  # ONNX Runtime would merge these in turn, and not all exactly
+    if source.dtype == result.dtype:
+        _instead(draft, node, source)
+    else:
+        _moved(draft, before, node, (), {"to": ELEMENT_TYPES[result.dtype][0]})
+
+
+def _survives(first: DType, middle: DType, last: DType) -> bool:
+    """Whether a cast over ``middle`` is one from ``first`` to ``last``, whatever the numbers are."""
+    if not {first.kind, middle.kind, last.kind} <= set("iuf"):
+        return False
+    if {first.kind, middle.kind, last.kind} <= {"i", "u"} and middle.itemsize >= last.itemsize:
+        return True  # the low bits are all that counts
+    return _holds(middle, first) and _holds(last, first)
+
+
+def _holds(wide: DType, dtype: DType) -> bool:
+    return wide == dtype or ELEMENT_TYPES[wide][1] in exact_wider(ELEMENT_TYPES[dtype][1])
+
+
+def _slices(draft: Draft, before: Node, node: Node) -> None:
+    """Both with steps of 1 or more."""
+    first, second = _ranges(draft, before), _ranges(draft, node)
+    source, result = before.inputs[0], node.outputs[0]
+    if first is None or second is None or source is None or result is None:
+        return
+    steps = {axis: range(source.shape[axis]) for axis in sorted({*first, *second})}
+    for parts in (first, second):
+        for axis, part in parts.items():
+            steps[axis] = steps[axis][part]
+    axes = [axis for axis, kept in steps.items() if kept != range(source.shape[axis])]
+    if not axes or any(not steps[axis] for axis in axes):
+        return
+    rows = (
+        [steps[axis].start for axis in axes],
+        [steps[axis][-1] + 1 for axis in axes],
+        axes,
+        [steps[axis].step for axis in axes],
+    )
+    inputs = tuple(
+        draft.store(np.array(row, np.int64), f"{result.name}/{name}")
+        for name, row in zip(("starts", "ends", "axes", "steps"), rows, strict=True)
+    )
+    _moved(draft, before, node, inputs, {})
+
+
+def _ranges(draft: Draft, node: Node) -> dict[int, slice] | None:
+    """What a Slice keeps of each of its axes; ``None`` where it is not known or goes backwards."""
+    source = node.inputs[0]
+    values = [draft.constant(item) for item in node.inputs[1:]]
+    if source is None or has_unknown(source.shape) or len(values) < 3 or any(item is None for item in values):
+        return None
+    starts, ends, axes = ([int(number) for number in item.reshape(-1)] for item in values[:3] if item is not None)
+    steps = [1] * len(axes) if len(values) < 4 or values[3] is None else [int(n) for n in values[3].reshape(-1)]
+    if any(step < 1 for step in steps):
+        return None
+    return {axis: slice(*part) for axis, part in zip(axes, zip(starts, ends, steps, strict=True), strict=True)}
+
+
+def _concats(draft: Draft, _: Node, node: Node) -> None:
+    """What others have joined along the same axis for this one alone."""
+    inputs: list[Value | None] = []
+    inner: list[Node] = []
+    for item in node.inputs:
+        maker = draft.maker(item)
+        is_same = maker is not None and (maker.op_type, maker.attributes) == (node.op_type, node.attributes)
+        is_alone = not draft.is_pinned(item) and draft.readers(item) == (node,) and node.inputs.count(item) == 1
+        if maker is not None and is_same and is_alone:
+            inputs += maker.inputs
+            inner.append(maker)
+        else:
+            inputs.append(item)
+    if inner:
+        merged = draft.node("Concat", inputs, node.outputs, node.attributes)
+        draft.replace(node, merged, note="joins what others joined for it alone")
+        for maker in inner:
+            draft.let_go(maker, f"is joined by {merged.name}")
+
+
+def _pads(draft: Draft, before: Node, node: Node) -> None:
+    """Margins of one value."""
+    given = [draft.constant(item.inputs[1]) for item in (before, node)]
+    values = [draft.constant(item.inputs[2]) if len(item.inputs) > 2 else None for item in (before, node)]
+    result = node.outputs[0]
+    if any(item.attributes for item in (before, node)) or any(item is None for item in given) or result is None:
+        return
+    zero = np.zeros((), result.dtype).tobytes()
+    contents = [zero if item is None else item.tobytes() for item in values]
+    if contents[0] != contents[1] or any(bool(np.less(item, 0).any()) for item in given if item is not None):
+        return
+    if not all(len(item.inputs) < 3 or value is not None for item, value in zip((before, node), values, strict=True)):
+        return
+    total = sum(item.astype(np.int64) for item in given if item is not None)
+    _moved(draft, before, node, (draft.store(np.asarray(total), f"{result.name}/pads"), *node.inputs[2:]), {})
+
+
+_MERGES: dict[str, Callable[[Draft, Node, Node], None]] = {
+    "Cast": _casts,
+    "Concat": _concats,
+    "Pad": _pads,
+    "Reshape": _reshapes,
+    "Slice": _slices,
+    "Transpose": _transposes,
+}
+OPERATORS = frozenset(_MERGES)

@@ -1,0 +1,283 @@
+"""Fewer Reshapes around what computes each element by itself.
+
+DirectML's tensors have four dimensions or more, ONNX's products two. So a sum between two products is given four
+dimensions and loses them again. What is computed element by element is the same in any shape: connected nodes of that
+kind take the shape for which the fewest Reshapes are left around them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.model import has_unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dml2onnx.model import Array, Node, Value
+    from dml2onnx.passes.draft import Draft
+
+    Shape = tuple[int, ...]
+
+OPERATORS = frozenset({"Reshape"})
+
+_UNARY = frozenset(
+    {
+        "Abs", "Ceil", "Clip", "Cos", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "LeakyRelu", "Log", "Neg",
+        "Reciprocal", "Relu", "Round", "Selu", "Sigmoid", "Sin", "Softplus", "Softsign", "Sqrt", "Tanh",
+        "ThresholdedRelu",
+    }
+)  # fmt: skip
+_BINARY = frozenset({"Add", "Div", "Max", "Min", "Mul", "Pow", "Sub"})
+
+_MATCHED = frozenset(
+    {
+        "BatchNormalization", "Cast", "Conv", "ConvInteger", "ConvTranspose", "DequantizeLinear", "MatMul",
+        "MatMulInteger", "QuantizeLinear",
+    }
+)  # fmt: skip
+"""Operators that ONNX Runtime makes one with what lies next to them, and rounds otherwise then or relies on it. So
+nothing is put next to them, nor taken away."""
+
+_FUSED_WITH_GEMM = frozenset(
+    {"Elu", "HardSigmoid", "LeakyRelu", "Relu", "Selu", "Sigmoid", "Softplus", "Softsign", "Tanh", "ThresholdedRelu"}
+)
+"""What becomes a part of a Gemm that it stands behind, with other kernels than its own."""
+
+
+def drop_reshapes(draft: Draft) -> None:
+    """Each group of connected nodes in the shape that its neighbours have."""
+    order = {node.name: place for place, node in enumerate(draft.nodes())}
+    grouped: set[str] = set()
+    for node in draft.nodes():
+        if node.name in order and node.name not in grouped and draft.is_there(node) and _is_element_wise(draft, node):
+            group = _Group(draft, node, order)
+            grouped.update(item.name for item in group.nodes)
+            group.settle()
+
+
+def _is_element_wise(draft: Draft, node: Node) -> bool:
+    """Whether a node computes floats one by one, of inputs in the shape of its output but for single constants."""
+    if node.op_type not in _UNARY and node.op_type not in _BINARY:
+        return False
+    (result,) = node.outputs
+    if result is None or result.dtype.kind != "f" or result.size <= 1 or has_unknown(result.shape):
+        return False
+    if node.op_type in _UNARY:
+        return True
+    return all(_is_data(item, result) or _row(draft, item) is not None for item in node.inputs)
+
+
+def _is_data(item: Value | None, result: Value) -> bool:
+    return item is not None and item.shape == result.shape
+
+
+def _row(draft: Draft, item: Value | None) -> Shape | None:
+    """The shape of a constant without its leading axes of one element; ``None`` of what is not constant."""
+    if item is None or draft.constant(item) is None:
+        return None
+    first = next((axis for axis, size in enumerate(item.shape) if size != 1), item.rank)
+    return item.shape[first:]
+
+
+@dataclass(slots=True)
+class _Edge:
+    """A value that a group reads or gives, and the shapes in which it is to be had, or wanted, without a Reshape."""
+
+    value: Value
+    free: list[Shape] = field(default_factory=list)
+
+
+class _Group:
+    """Element-wise nodes of one shape that read one another."""
+
+    def __init__(self, draft: Draft, start: Node, order: Mapping[str, int]) -> None:
+        self._draft = draft
+        (first,) = start.outputs
+        assert first is not None
+        self.shape: Shape = first.shape
+        found, waiting = {start}, [start]
+        while waiting:
+            for other in self._neighbours(waiting.pop()):
+                if other not in found and other.name in order and _is_element_wise(draft, other) and self._fits(other):
+                    found.add(other)
+                    waiting.append(other)
+        self.nodes: dict[Node, None] = dict.fromkeys(sorted(found, key=lambda node: order[node.name]))
+
+    def settle(self) -> None:
+        """Takes another shape where that leaves fewer Reshapes."""
+        edges = [*self._given(), *self._wanted()]
+        if any(edge.value.shape == self.shape and not edge.free for edge in edges):
+            return
+        known = Counter(shape for edge in edges for shape in edge.free)
+        mine = self._cost(edges, self.shape)
+        best = min(known, key=lambda shape: (self._cost(edges, shape), shape != self.shape), default=self.shape)
+        if best != self.shape and self._cost(edges, best) < mine and self._takes(best):
+            _Reshaped(self._draft, self.nodes, self.shape, best).build()
+
+    # --- what belongs to it ------------------------------------------------------------------------------------------
+
+    def _fits(self, node: Node) -> bool:
+        (result,) = node.outputs
+        return result is not None and result.shape == self.shape
+
+    def _neighbours(self, node: Node) -> Iterator[Node]:
+        for item in node.inputs:
+            maker = self._draft.maker(item)
+            if maker is not None and item is not None and item.shape == self.shape:
+                yield maker
+        yield from self._draft.readers(node.outputs[0])
+
+    # --- what lies around it -----------------------------------------------------------------------------------------
+
+    def _given(self) -> Iterator[_Edge]:
+        """What it reads of others. One without free shapes is not to be touched."""
+        seen: set[str] = set()
+        for node in self.nodes:
+            for item in node.inputs[: 1 if node.op_type in _UNARY else None]:
+                maker = self._draft.maker(item)
+                if item is None or maker in self.nodes or item.shape != self.shape or item.name in seen:
+                    continue
+                seen.add(item.name)
+                if self._draft.constant(item) is None:
+                    yield _Edge(item, self._free(item, maker))
+
+    def _free(self, item: Value, maker: Node | None) -> list[Shape]:
+        if maker is None:
+            return [self.shape]
+        if maker.op_type != "Reshape":
+            return [] if maker.op_type in _MATCHED else [self.shape]
+        source = maker.inputs[0]
+        assert source is not None
+        behind = self._draft.maker(source)
+        if source.shape == item.shape or has_unknown(source.shape) or (behind and behind.op_type in _MATCHED):
+            return []
+        if behind is not None and behind.op_type == "Gemm" and self._meets_gemm(item):
+            return []
+        is_shared = self._draft.is_pinned(item) or any(x not in self.nodes for x in self._draft.readers(item))
+        return [source.shape, self.shape] if is_shared else [source.shape]
+
+    def _meets_gemm(self, item: Value) -> bool:
+        return any(reader.op_type in _FUSED_WITH_GEMM for reader in self._draft.readers(item))
+
+    def _wanted(self) -> Iterator[_Edge]:
+        """What others read of it."""
+        for node in self.nodes:
+            (result,) = node.outputs
+            assert result is not None
+            shapes: dict[Shape, None] = {}
+            if self._draft.is_pinned(result):
+                shapes[self.shape] = None
+            for reader in self._draft.readers(result):
+                if reader in self.nodes:
+                    continue
+                if reader.op_type in _MATCHED:
+                    yield _Edge(result)
+                made = reader.outputs[0]
+                is_reshape = reader.op_type == "Reshape" and made is not None and made.shape != self.shape
+                if is_reshape and made is not None:
+                    if any(item.op_type in _MATCHED for item in self._draft.readers(made)):
+                        yield _Edge(result)
+                    shapes[self.shape if self._draft.is_pinned(made) or has_unknown(made.shape) else made.shape] = None
+                else:
+                    shapes[self.shape] = None
+            for shape in shapes:
+                yield _Edge(result, [shape])
+
+    @staticmethod
+    def _cost(edges: list[_Edge], shape: Shape) -> int:
+        return sum(shape not in edge.free for edge in edges)
+
+    def _takes(self, shape: Shape) -> bool:
+        """Whether constants broadcast to the other shape as they do to this."""
+        for node in self.nodes:
+            if node.op_type in _BINARY:
+                for item in node.inputs:
+                    row = _row(self._draft, item)
+                    if item is None or row is None or item.shape == self.shape:
+                        continue
+                    if row and (shape[-len(row) :] != row or self.shape[-len(row) :] != row):
+                        return False
+        return True
+
+
+class _Reshaped:
+    """A group in another shape, with Reshapes to and from it where they are still needed."""
+
+    def __init__(self, draft: Draft, nodes: dict[Node, None], old: Shape, new: Shape) -> None:
+        self._draft = draft
+        self._nodes = nodes
+        self._old = old
+        self._new = new
+        self._inner: dict[str, Value] = {}
+
+    def build(self) -> None:
+        """Results first, since nodes may stand in any order."""
+        for node in self._nodes:
+            (result,) = node.outputs
+            assert result is not None
+            self._inner[result.name] = self._draft.value(f"{result.name}/reshaped", result.dtype, self._new)
+        for node in self._nodes:
+            self._rewrite(node)
+
+    def _rewrite(self, node: Node) -> None:
+        draft = self._draft
+        (result,) = node.outputs
+        assert result is not None
+        made = self._inner[result.name]
+        before: list[Node] = []
+        behind: list[Node] = []
+        inputs = [
+            item if item is None or (index and node.op_type in _UNARY) else self._read(item, before)
+            for index, item in enumerate(node.inputs)
+        ]
+        readers = draft.readers(result)
+        for reader in readers:
+            again = reader.outputs[0]
+            if reader.op_type != "Reshape" or again is None or draft.is_pinned(again):
+                continue
+            if again.shape == self._new:
+                draft.redirect(again, made)
+                draft.replace(reader, note=f"{node.name} is computed in this shape")
+            elif again.shape != self._old:
+                draft.replace(reader, replace(reader, inputs=(made, *reader.inputs[1:])))
+        if draft.is_pinned(result) or any(reader not in self._nodes for reader in draft.readers(result)):
+            behind.append(draft.node("Reshape", [made, self._sizes(self._old)], [result]))
+        new = draft.node(node.op_type, inputs, [made], node.attributes)
+        makers = [draft.maker(item) for item in node.inputs]
+        draft.replace(node, *before, new, *behind, note="computed in the shape of its neighbours")
+        for maker in makers:
+            if maker is not None and maker.op_type == "Reshape":
+                draft.let_go(maker, f"{new.name} is computed in the shape that was there before")
+
+    def _read(self, item: Value, before: list[Node]) -> Value:
+        """An input in the new shape."""
+        if item.name in self._inner:
+            return self._inner[item.name]
+        values = self._draft.constant(item)
+        if values is not None:
+            return item if item.rank <= len(self._new) and item.shape != self._old else self._constant(item, values)
+        maker = self._draft.maker(item)
+        if maker is not None and maker.op_type == "Reshape" and maker.inputs[0] is not None:
+            source = maker.inputs[0]
+            if source.shape == self._new:
+                return source
+            item = source
+        made = self._draft.value(f"{item.name}/reshaped", item.dtype, self._new)
+        before.append(self._draft.node("Reshape", [item, self._sizes(self._new)], [made]))
+        self._inner[item.name] = made
+        return made
+
+    def _constant(self, item: Value, values: Array) -> Value:
+        """A constant whose leading axes are in the way."""
+        shape = self._new if item.shape == self._old else item.shape[item.rank - len(self._new) :]
+        made = self._draft.store(values.reshape(shape), f"{item.name}/reshaped")
+        self._inner[item.name] = made
+        return made
+
+    def _sizes(self, shape: Shape) -> Value:
+        return self._draft.store(np.array(shape, np.int64), "shape")
