@@ -109,6 +109,13 @@ def layout_of(desc: TensorDesc, offset: int = 0) -> Layout:
     return Layout(desc.sizes, desc.effective_strides, offset)
 
 
+@lru_cache(maxsize=1 << 14)
+def is_permuted(layout: Layout) -> bool:
+    """Whether dimensions come in another order than that of memory."""
+    order = [axis for axis, size in zip(layout.memory_order, layout.sizes, strict=True) if size > 1]
+    return order != sorted(order)
+
+
 def take(e: Emitter, plan: Plan, tensor: Tensor, below: Tensor | None = None) -> Tensor:
     """The steps of a plan as ONNX nodes; ``below`` is the memory that is written to, zeros behind its end."""
     for step in plan:
@@ -203,6 +210,8 @@ class Buffers:
         self._memory: dict[Value, tuple[Layer, ...]] = {
             item.value: (Known(item.data, item.value.name),) for item in graph.constants
         }
+        self.permuted: set[Value] = set()
+        """Values that are held in another order than that of memory."""
         self._flat: dict[tuple[Value, DType], Tensor] = {}
         self._constants: dict[tuple[Value, int, TensorDesc, bool], Tensor] = {}
         self._views: dict[tuple[Tensor, DType], Tensor] = {}
@@ -229,6 +238,8 @@ class Buffers:
             tensor, desc = self._packed(offset, desc, tensor, base), in_memory(desc)
         width = tensor.dtype.itemsize
         top = Written(tensor, layout_of(desc, offset // width), offset, offset + desc.extent * width)
+        if desc.strides is not None and is_permuted(top.layout):
+            self.permuted.add(value)
         if base is None:
             self._memory[value] = (top,)
             return
@@ -334,6 +345,14 @@ class Buffers:
         if tensor.value is not None:
             return None, (tensor, layout, layer.start, offset)
         return tensor, (layout, layer.start, offset)
+
+    def layout(self, value: Value, offset: int, desc: TensorDesc) -> Layout | None:
+        """How what ``desc`` sees is held, if that is one computed tensor, all of it, and nothing else; from 0 on."""
+        layer, width = self._memory[value][-1], desc.data_type.itemsize
+        if isinstance(layer, Known) or layer.tensor.value is not None or layer.tensor.dtype.itemsize != width:
+            return None
+        is_whole = layer.layout.is_dense and (layer.start, layer.end) == (offset, offset + desc.extent * width)
+        return Layout(layer.layout.sizes, layer.layout.strides) if is_whole else None
 
     def before(self, base: Value, write: Write, desc: TensorDesc) -> Tensor:
         """What lies in the place of ``desc`` before it is written; behind the end of a smaller ``base`` that is 0."""

@@ -9,6 +9,7 @@ from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, InternalError
 from dml2onnx.garbage import collection_paused
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
+from dml2onnx.lowering.agreement import in_held_order
 from dml2onnx.lowering.budget import Budget
 from dml2onnx.lowering.buffers import Buffers
 from dml2onnx.lowering.emitter import Emitter, Tensor
@@ -95,6 +96,9 @@ def _lower_node(
     node: Node, function: Lowering, e: Emitter, buffers: Buffers, repeats: Repeats, bits: frozenset[Value]
 ) -> list[tuple[Value, Tensor]]:
     """Emits one node and returns the values that it wrote, with what it wrote there."""
+    given, node = node, in_held_order(node, buffers)
+    if node is not given:
+        e.note("computed in the order in which its inputs are held")
     try:
         tensors = repeats.lower(node, lambda: _results(node, function(Operands(node, buffers, e, bits), e), e))
     except MemoryError:

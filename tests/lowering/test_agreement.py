@@ -1,0 +1,170 @@
+"""Networks whose memory is NHWC cost one Transpose for each graph input that is read so, and one for each output.
+
+Nodes in the middle see that memory as it lies, or as one row; where most operators say what they do by dimension, or do
+the same to each element, nothing is transposed for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from dml2onnx.builder import Expression, GraphBuilder, policies
+from dml2onnx.compiler import CompiledModel, compile
+from dml2onnx.ir.graph import Graph, Node
+from dml2onnx.lowering import driver
+from dml2onnx.verification import verify
+
+N, C, H, W = 2, 3, 4, 5
+SIZES = (N, C, H, W)
+LYING = (N, H, W, C)
+Change = Callable[[GraphBuilder, Expression], Expression]
+
+
+def interleaved(g: GraphBuilder, x: Expression, sizes: Sequence[int] = SIZES) -> Expression:
+    """Memory seen with the strides of NHWC."""
+    _, c, h, w = sizes
+    return g.reinterpret(x, sizes=sizes, strides=(c * h * w, 1, w * c, c))
+
+
+def between(change: Change, data_type: str = "FLOAT32") -> Graph:
+    """``change`` of the memory that one operator has written as NHWC, and that another reads as such."""
+    g = GraphBuilder()
+    x = g.input("x", data_type, LYING)
+    with g.tensor_policy(policies.interleaved_channel):
+        held = g.abs(interleaved(g, x))
+    changed = change(g, held)
+    n, h, w, c = changed.sizes if changed.rank == 4 and changed.sizes[0] == N else LYING
+    with g.tensor_policy(policies.interleaved_channel):
+        return g.build({"y": g.abs(interleaved(g, changed, (n, c, h, w)))})
+
+
+def lying(g: GraphBuilder, x: Expression) -> Expression:
+    return g.reinterpret(x, sizes=LYING)
+
+
+def row(g: GraphBuilder, x: Expression) -> Expression:
+    return g.reinterpret(x, sizes=(1, 1, 1, N * C * H * W))
+
+
+def with_bias(g: GraphBuilder, x: Expression) -> Expression:
+    """A number for each channel, which comes last in memory."""
+    bias = g.constant(np.arange(C, dtype=np.float32).reshape(1, 1, 1, C))
+    return g.multiply(lying(g, x), g.broadcast(bias, LYING))
+
+
+def with_table(g: GraphBuilder, x: Expression) -> Expression:
+    """A constant for each element, in the order of memory: it is laid anew when compiling."""
+    table = np.random.default_rng(0).normal(size=LYING).astype(np.float32)
+    return g.add(lying(g, x), g.constant(table))
+
+
+def with_gate(g: GraphBuilder, x: Expression) -> Expression:
+    """A factor for each channel and picture, computed from a row of its own."""
+    gate = g.activation_sigmoid(g.input("gate", "FLOAT32", (N, 1, 1, C)))
+    return g.multiply(lying(g, x), g.broadcast(gate, LYING))
+
+
+def joined(g: GraphBuilder, x: Expression) -> Expression:
+    return g.join([lying(g, x), g.activation_relu(lying(g, x))], 3)
+
+
+def reduced(g: GraphBuilder, x: Expression) -> Expression:
+    return g.reduce(lying(g, x), "MAX", [1, 2])
+
+
+def padded(g: GraphBuilder, x: Expression) -> Expression:
+    return g.padding(lying(g, x), "REFLECTION", 0, (0, 1, 2, 0), (0, 2, 1, 0))
+
+
+def sliced(g: GraphBuilder, x: Expression) -> Expression:
+    return g.slice(lying(g, x), (0, 1, 0, 0), (N, 3, 5, 2), (1, 2, 3, 1))
+
+
+def divided(g: GraphBuilder, x: Expression) -> Expression:
+    first, second = g.split(lying(g, x), 2, [2, 3])
+    return g.join([second, first], 2)
+
+
+CHANGES: dict[str, Change] = {
+    "as it lies": lambda g, x: g.activation_relu(lying(g, x)),
+    "as a row": lambda g, x: g.activation_relu(row(g, x)),
+    "as two dimensions": lambda g, x: g.sqrt(g.reinterpret(x, sizes=(N, 1, H * W, C))),
+    "residual": lambda g, x: g.add(row(g, x), g.activation_tanh(row(g, x))),
+    "to another type": lambda g, x: g.cast(g.cast(row(g, x), "FLOAT16"), "FLOAT32"),
+    "fused": lambda g, x: g.add(row(g, x), row(g, x), fused_activation="RELU"),
+    "bias": with_bias,
+    "table": with_table,
+    "gate": with_gate,
+    "join": joined,
+    "reduce": reduced,
+    "pad": padded,
+    "slice": sliced,
+    "split": divided,
+    "softmax": lambda g, x: g.activation_softmax(lying(g, x), [3]),
+    "tile": lambda g, x: g.tile(lying(g, x), (1, 2, 1, 3)),
+}
+
+
+def count(model: CompiledModel) -> int:
+    return sum(node.op_type == "Transpose" for node in model.lowered.nodes)
+
+
+def require(graph: Graph, transposes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So few, the numbers of the reference, and the bits of a model that is read as it is written."""
+    model = compile(graph, optimize=0)
+    assert count(model) == transposes, [node.op_type for node in model.lowered.nodes]
+    assert verify(graph).passed
+    with monkeypatch.context() as patch:
+        patch.setattr(driver, "in_held_order", _as_given)
+        other = compile(graph, optimize=0)
+    assert count(other) > transposes
+    random = np.random.default_rng(1)
+    feeds = {port.name: random.normal(size=port.shape).astype(port.dtype) for port in model.inputs}
+    for name, want in other.run(feeds).items():
+        if "softmax" in str(graph.nodes[1].operator.type).lower():
+            np.testing.assert_allclose(model.run(feeds)[name].astype(float), want.astype(float), rtol=1e-6)
+        else:
+            assert model.run(feeds)[name].tobytes() == want.tobytes()
+
+
+def _as_given(node: Node, buffers: object) -> Node:
+    return node
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_only_ports_are_transposed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # what has one element for each channel lies alike in any order
+    require(between(CHANGES[name]), 1 if name == "reduce" else 2, monkeypatch)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT16", "INT8", "INT32", "INT64"])
+def test_all_types_alike(data_type: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    require(between(lambda g, x: g.multiply(row(g, x), lying_row(g, x)), data_type), 2, monkeypatch)
+
+
+def lying_row(g: GraphBuilder, x: Expression) -> Expression:
+    return row(g, g.abs(lying(g, x)))
+
+
+def test_packed_inputs_outvote_one_that_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three inputs two were written as they lie: one Transpose, as the graph has it."""
+    g = GraphBuilder()
+    x = g.input("x", "FLOAT32", LYING)
+    with g.tensor_policy(policies.interleaved_channel):
+        held = g.abs(interleaved(g, x))
+    ordinary, other = g.abs(x), g.sqrt(g.abs(x))
+    graph = g.build({"y": g.if_(g.cast(ordinary, "UINT8"), lying(g, held), other)})
+    assert count(compile(graph, optimize=0)) == 2
+    assert verify(graph).passed
+
+
+def test_what_counts_over_several_dimensions_keeps_their_order() -> None:
+    g = GraphBuilder()
+    with g.tensor_policy(policies.interleaved_channel):
+        held = g.abs(interleaved(g, g.input("x", "FLOAT32", LYING)))
+    graph = g.build({"y": g.reduce(lying(g, held), "ARGMAX", [1, 2, 3])})
+    assert count(compile(graph, optimize=0)) == 2
+    assert verify(graph).passed
