@@ -11,6 +11,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # typing is not imported, see below
 if TYPE_CHECKING:
+    from dml2onnx.batching import batch
     from dml2onnx.builder import Activation, GraphBuilder
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.checks import check, minimum_feature_level
@@ -34,6 +35,7 @@ __all__ = [
     "GraphBuilder",
     "LoadOptions",
     "UnreadableError",
+    "batch",
     "check",
     "compile",
     "convert",
@@ -53,6 +55,7 @@ _HOMES = {
     "GraphBuilder": "builder",
     "LoadOptions": "frontends",
     "UnreadableError": "diagnostics",
+    "batch": "batching",
     "check": "checks",
     "compile": "compiler",
     "convert": "exporters",

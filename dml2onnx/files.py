@@ -7,6 +7,7 @@ exists and is something else (a device, a pipe) is written into. Links stay, and
 from __future__ import annotations
 
 import errno
+import glob
 import mmap
 import os
 import stat
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Target: TypeAlias = Path | BinaryIO
 """Where output goes: a file by its name, or one that is open."""
 
+RANDOM_BYTES = 6
 LONGEST_STEM = 40
 """Characters of a file's name in that of its unfinished version, which must not become too long for a name."""
 
@@ -138,9 +140,17 @@ class _Change:
                 path.unlink(missing_ok=True)
 
     def _spare_name(self, path: Path) -> Path:
-        spare = path.with_name(f".{path.name[:LONGEST_STEM]}.{os.urandom(6).hex()}.partial")
+        spare = path.with_name(f".{path.name[:LONGEST_STEM]}.{os.urandom(RANDOM_BYTES).hex()}.partial")
         self._litter.append(spare)
         return spare
+
+
+def remove_unfinished(path: Path) -> None:
+    """Removes what a process that was ended has left of a file that it was writing, and nobody else is."""
+    pattern = f".{glob.escape(path.name[:LONGEST_STEM])}.{'[0-9a-f]' * 2 * RANDOM_BYTES}.partial"
+    with suppress(OSError):
+        for unfinished in list(path.parent.glob(pattern)):
+            unfinished.unlink(missing_ok=True)
 
 
 def _write(file: BinaryIO, parts: Parts) -> None:

@@ -23,6 +23,7 @@ TAKEN = {
     ROOT / "samples" / "report.png": "images/report.png",
     ROOT / "schemas" / "graph.schema.json": "files/graph.schema.json",
     ROOT / "schemas" / "report.schema.json": "files/report.schema.json",
+    ROOT / "schemas" / "journal.schema.json": "files/journal.schema.json",
 }
 """Files that have another place in the repository."""
 

@@ -53,6 +53,12 @@ def reference_pages() -> dict[str, str]:
             "report.schema.json",
             "What commands write with `--json`, each its own; `dml2onnx schema report` prints all as JSON Schema.\n",
         ),
+        "journal-schema.md": _form(
+            "Members of the journal",
+            "journal.schema.json",
+            "What a line has of the journal that `dml2onnx batch` keeps; `dml2onnx schema journal` prints it as JSON"
+            " Schema.\n",
+        ),
     }
 
 

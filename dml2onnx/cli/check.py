@@ -16,6 +16,7 @@ from dml2onnx.cli.models import count, level_text, load_options
 from dml2onnx.codes.reading import UNKNOWN_FORMAT
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.frontends import load, load_bytes, recording
+from dml2onnx.frontends.directories import searched
 from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, HeldBack, checked, unchecked
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from dml2onnx.report.form import Finding
 
 STANDARD_INPUT = "-"
-SUFFIXES = (".json", ".bin")
-"""What a directory is searched for."""
 
 
 def check_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -67,12 +66,9 @@ def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator
     if name == STANDARD_INPUT or not directory.is_dir():
         yield _check_one(name, options, screen)
         return
-    files = sorted(path for path in directory.rglob("*") if path.suffix in SUFFIXES and path.is_file())
-    recordings = {path.parent for path in files if path.name == recording.INDEX}
-    for path in files:
-        if not recordings.isdisjoint(path.parents):
-            if path.name == recording.INDEX:
-                yield from _check_recording(path, options, screen)
+    for path in searched(directory):
+        if path.name == recording.INDEX:
+            yield from _check_recording(path, options, screen)
             continue
         answer = _check_one(str(path), options, screen)
         is_other = path.suffix == ".bin" or any(item.code == UNKNOWN_FORMAT.id for item in answer.diagnostics)

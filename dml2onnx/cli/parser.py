@@ -47,6 +47,8 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     arguments = _command_first(arguments, parser.commands)
     _Parser.given = arguments
     options = parser.parse_args(arguments)
+    if options.command == "batch" and options.output is None and options.do in ("compile", "report"):
+        parser.error(f"--do {options.do} writes files: say with -o OUTDIR where to")
     if options.command == "pydirectml" and options.save is None and (options.freeze or options.input):
         parser.error("--freeze and --input are about the model that --save keeps, and there is no --save")
     return options
@@ -224,6 +226,13 @@ def make_parser() -> _Parser:
             "report", parents=[model, freeze, level, form], help="write a page that shows all of a model"
         )
     )
+    _add_batch(
+        commands.add_parser(
+            "batch",
+            parents=[common, level, form],
+            help="check, compile, verify or report many models, in several processes, with a journal",
+        )
+    )
     _add_convert(commands.add_parser("convert", parents=[model, freeze], help="write a model in another format"))
     _add_pydirectml(commands.add_parser("pydirectml", help="run a program made for PyDirectML"))
     recorder = commands.add_parser(
@@ -239,9 +248,10 @@ def make_parser() -> _Parser:
     schema.add_argument(
         "subject",
         nargs="?",
-        choices=("graph", "report"),
+        choices=("graph", "report", "journal"),
         default="graph",
-        help="graph: the native format, for editors (default); report: what --json writes",
+        help="graph: the native format, for editors (default); report: what --json writes; journal: a line of what "
+        "batch keeps",
     )
     completion = commands.add_parser("completion", parents=[common], help="print a script that completes commands")
     completion.add_argument("shell", choices=SHELLS, help="the shell that is to complete them")
@@ -430,6 +440,67 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--profile", action="store_true", help="run the model, and say what every node cost")
     parser.add_argument("--provider", choices=NAMES, default="cpu", help="execution provider (default: cpu)")
+
+
+def _add_batch(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "models",
+        nargs="+",
+        metavar="LIST_OR_DIR",
+        help="directories, models (.json, .bin), or text files with one of these in each line; - is such a list",
+    )
+    parser.add_argument(
+        "--do", choices=["check", "compile", "verify", "report"], default="check", help="the work (default: check)"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=_path,
+        metavar="OUTDIR",
+        help="directory of the results, in the tree of the models, and of the journal",
+    )
+    parser.add_argument(
+        "--journal", type=_path, metavar="FILE", help="the journal (default: OUTDIR/journal.jsonl; without -o none)"
+    )
+    parser.add_argument("--jobs", "-j", type=_at_least(1), metavar="N", help="processes (default: one for each core)")
+    again = parser.add_mutually_exclusive_group()
+    again.add_argument("--again", action="store_true", help="do again what stands in the journal as done")
+    again.add_argument(
+        "--retry-failed", action="store_true", help="do again what took too long or too much memory, died, or failed"
+    )
+    parser.add_argument(
+        "--model-timeout", type=_seconds, metavar="SECONDS", help="end the work on a model after that time"
+    )
+    parser.add_argument(
+        "--max-bytes", type=_size, metavar="N", help="let no model have more memory than this, such as 512M or 4G"
+    )
+    parser.add_argument("--freeze", action="store_true", help="make every input that has contents a constant")
+    parser.add_argument(
+        "--input", action="append", default=[], metavar="NAME", help="but keep this an input (repeatable)"
+    )
+    parser.add_argument(
+        "--allow-path",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="DIR",
+        help="a directory outside of the models' own that their files may lie in (repeatable)",
+    )
+    parser.add_argument(
+        "--external-data",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="compile: put weights into files of their own (default: above 1 GiB)",
+    )
+    parser.add_argument("--no-shapes", dest="shapes", action="store_false", help="compile: leave out inner shapes")
+    parser.add_argument("--ir-version", type=int, metavar="N", help="compile: IR version (default: that of the opset)")
+    parser.add_argument(
+        "--cases", type=_at_least(1), default=3, metavar="N", help="verify: runs with new inputs (default: 3)"
+    )
+    parser.add_argument(
+        "--seed", type=_at_least(0), default=0, metavar="N", help="verify: seed of the inputs (default: 0)"
+    )
+    parser.add_argument("--provider", choices=NAMES, default="cpu", help="verify: execution provider (default: cpu)")
 
 
 def _add_convert(parser: argparse.ArgumentParser) -> None:

@@ -24,6 +24,7 @@ FINDINGS, UNREADABLE = 1, 2
 BROKEN_PIPE = 128 + 13
 """What a shell reports of a program that the signal for a broken pipe ended."""
 HOMES = {
+    "batch": "batch",
     "check": "check",
     "completion": "lookup",
     "convert": "convert",

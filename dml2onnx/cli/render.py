@@ -89,6 +89,25 @@ class Screen:
             with self.err.status(what) as status:
                 yield lambda text: status.update(f"{what}: {escape(text)}")
 
+    @contextmanager
+    def bar(self, what: str, total: int) -> Iterator[Callable[[str], object]]:
+        """A bar with a function that moves it by one and says how it goes; nothing is seen where nobody is looking."""
+        if self.as_json or self.quiet or not self.err.is_terminal:
+            yield lambda text: None
+            return
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[how]}", markup=False),
+        )
+        with Progress(*columns, console=self.err) as progress:
+            task = progress.add_task(what, total=total, how="")
+            yield lambda text: progress.update(task, advance=1, how=text)
+
     def json(self, value: object) -> None:
         """One JSON document on standard output."""
         json.dump(value, self._stream, indent=2, allow_nan=False)

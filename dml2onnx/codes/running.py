@@ -108,3 +108,40 @@ TOO_MUCH_MEMORY = Code(
     "The tensors that a run has to hold at once, weights and inputs among them, are larger than `--max-bytes` says "
     "or, where it says nothing, than the memory of this machine. Nothing has been taken of it yet.",
 )
+MODEL_TIMEOUT = Code(
+    "DML3031",
+    "the model took too long",
+    "The worker of a batch had not finished this model when the time of `--model-timeout` was over, and was ended. "
+    "`--retry-failed` with more time tries again.",
+)
+WORKER_DIED = Code(
+    "DML3032",
+    "the model ended its workers",
+    "Two processes of a batch ended one after the other while they worked on this model: the system had no memory "
+    "left for them, or a library crashed. The other models are not touched by that. With `--max-bytes` a model that "
+    "needs too much is told so before; where memory is not the reason, please report it with the model.",
+)
+SAME_OUTPUT = Code(
+    "DML3033",
+    "two models for one file",
+    "The results of two models of a batch would have the same name below the output directory, where names that "
+    "differ in case only count as the same. The first one is done; give the other an output directory of its own.",
+)
+BAD_LIST = Code(
+    "DML3034",
+    "list of models unreadable",
+    "What `dml2onnx batch` is given is a directory, a model whose name ends in .json or .bin, or else a text file with "
+    "one of these in each line. The file that was named is not there, or is no text.",
+)
+BAD_JOURNAL = Code(
+    "DML3035",
+    "no journal of a batch",
+    "The file in which a batch keeps what is done is something else, or the journal of another version. It is left as "
+    "it is; choose another with `--journal` or another output directory.",
+)
+WORKER_NOT_STARTED = Code(
+    "DML3036",
+    "no worker to be had",
+    "A process or a cluster that was to work on models ended before it was ready. What it said of the reason stands "
+    "above.",
+)

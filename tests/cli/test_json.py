@@ -51,6 +51,7 @@ ANSWERS: dict[str, tuple[str, int, str]] = {
     "report of two": (f"report model.json --compare {BROKEN}", 1, "Comparison"),
     "convert": ("convert program.json", 0, "ConvertAnswer"),
     "recorder": ("recorder -o cpp", 0, "RecorderAnswer"),
+    "batch": (f"batch model.json {BROKEN} --jobs 1", 1, "BatchAnswer"),
     "ops": ("ops pool", 0, "OperatorsAnswer"),
     "doctor": ("doctor", 0, "DoctorAnswer"),
 }

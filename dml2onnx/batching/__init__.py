@@ -1,0 +1,156 @@
+"""Many models: the same work on each of them, in several processes, with a journal that the next call takes up.
+
+``models`` finds them and says where results go, ``work`` is what is done to one, ``workers`` are processes that may
+die, ``driving`` hands out the work, and ``journal`` keeps what has come of it.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dml2onnx import arguments
+from dml2onnx.batching.driving import drive
+from dml2onnx.batching.journal import Journal
+from dml2onnx.batching.models import found
+from dml2onnx.batching.work import SUFFIXES, Asked, perform
+from dml2onnx.batching.workers import Workers
+from dml2onnx.report.batched import ACTIONS
+from dml2onnx.targets import DEFAULT_OPSET
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+
+    from dml2onnx.batching.driving import Pool
+    from dml2onnx.batching.models import Model
+    from dml2onnx.catalog import FeatureLevel
+    from dml2onnx.report.batched import Action, Record
+
+__all__ = ["JOURNAL", "Batch", "batch", "default_jobs"]
+
+JOURNAL = "journal.jsonl"
+"""Its name in the output directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Models that have been found, and what is to be done to them."""
+
+    models: tuple[Model, ...]
+    asked: Asked
+    output: Path | None
+    journal: Path | None
+    jobs: int
+    model_timeout: float | None = None
+    again: bool = False
+    retry_failed: bool = False
+
+    def records(self) -> Generator[tuple[Record, bool]]:
+        """What has come of each model, in the order in which they end, and whether an earlier call has done it."""
+        if self.journal is None:
+            yield from self._driven(None)
+            return
+        with Journal(self.journal, self.asked.work()) as journal:
+            yield from self._driven(journal)
+
+    def _driven(self, journal: Journal | None) -> Iterator[tuple[Record, bool]]:
+        how = {"again": self.again, "retry_failed": self.retry_failed}
+        return drive(self.models, self.asked, self.output, journal, self._pool(), **how)
+
+    def _pool(self) -> Pool:
+        number = max(1, min(self.jobs, len(self.models)))
+        return Workers(perform, number, self.model_timeout, self.asked.max_bytes)
+
+
+def default_jobs() -> int:
+    """As many processors as this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def batch(
+    models: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    do: Action = "check",
+    output: str | os.PathLike[str] | None = None,
+    *,
+    journal: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    again: bool = False,
+    retry_failed: bool = False,
+    model_timeout: float | None = None,
+    max_bytes: int | None = None,
+    feature_level: FeatureLevel | str | None = None,
+    opset: int = DEFAULT_OPSET,
+    target: str = "cpu",
+    freeze: bool = False,
+    inputs: Iterable[str] = (),
+    allow_paths: Iterable[str | os.PathLike[str]] = (),
+    external_data: bool | None = None,
+    shapes: bool = True,
+    optimize: int = 1,
+    without_passes: Iterable[str] = (),
+    ir_version: int | None = None,
+    cases: int = 3,
+    seed: int = 0,
+    provider: str = "cpu",
+) -> Iterator[Record]:
+    """Checks, compiles, verifies or reports many models in ``jobs`` processes, and gives a record of each as it ends.
+
+    ``models`` are directories, recordings, models, or text files with one of these in each line. Results go below the
+    directory ``output``, which ``"compile"`` and ``"report"`` need, in the tree of what was found; beside them lies the
+    ``journal``, if no other file is named, and what stands there as done with the same files and the same options is
+    not done ``again``, with ``retry_failed`` apart from what failed for reasons other than the model. One model takes
+    at most ``model_timeout`` seconds and, on Linux, ``max_bytes`` more memory than a worker has without it; ``None``
+    sets no limit. The others are as for :func:`dml2onnx.load`, :func:`dml2onnx.compile` and :func:`dml2onnx.verify`.
+
+    What is wrong with a model stands in its record: its ``status``, its ``answer``, which is what the single command
+    says as JSON, and its ``diagnostics``. Closing the iterator ends all processes. :class:`dml2onnx.DmlError` is for
+    what nobody can mean and lists that cannot be read, before anything is done.
+    """
+    given = (models,) if isinstance(models, (str, os.PathLike)) else arguments.items(models, "models", "paths")
+    names = [arguments.path_of(item, "a path in models") for item in given]
+    if do not in ACTIONS:
+        raise arguments.refusal("do", do, f"one of {', '.join(ACTIONS)}")
+    place = None if output is None else arguments.path_of(output, "output")
+    if place is None and do in SUFFIXES:
+        raise arguments.refusal("output", output, f"a directory, which {do} writes to")
+    level = arguments.feature_level(feature_level)
+    asked = Asked(
+        do,
+        feature_level=None if level is None else level.name,
+        opset=arguments.opset(opset),
+        target=arguments.target(target),
+        freeze=arguments.flag(freeze, "freeze"),
+        inputs=arguments.names(inputs, "inputs"),
+        allow_paths=tuple(str(arguments.path_of(item, "a path in allow_paths")) for item in allow_paths),
+        external_data=None if external_data is None else arguments.flag(external_data, "external_data"),
+        shapes=arguments.flag(shapes, "shapes"),
+        optimize=optimize,
+        without_passes=arguments.names(without_passes, "without_passes"),
+        ir_version=ir_version,
+        cases=arguments.whole_number(cases, "cases", 1),
+        seed=arguments.whole_number(seed, "seed"),
+        provider=arguments.text(provider, "provider"),
+        max_bytes=None if max_bytes is None else arguments.whole_number(max_bytes, "max_bytes", 1),
+    )
+    chosen = Batch(
+        tuple(found(names, place)),
+        asked,
+        place,
+        arguments.path_of(journal, "journal") if journal is not None else place and place / JOURNAL,
+        jobs=default_jobs() if jobs is None else arguments.whole_number(jobs, "jobs", 1),
+        model_timeout=None if model_timeout is None else arguments.positive(model_timeout, "model_timeout"),
+        again=arguments.flag(again, "again"),
+        retry_failed=arguments.flag(retry_failed, "retry_failed"),
+    )
+    return _without_origin(chosen.records())
+
+
+def _without_origin(records: Generator[tuple[Record, bool]]) -> Iterator[Record]:
+    with closing(records):
+        for record, _ in records:
+            yield record

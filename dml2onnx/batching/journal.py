@@ -1,0 +1,134 @@
+"""The journal of a batch: JSON lines that are only ever added to, so that a call takes up what another has left.
+
+A line is written at once, behind all others; whatever ends the program leaves whole lines and at most one torn one,
+which the next call passes over. ``dml2onnx schema journal`` prints the JSON Schema of a line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes.running import BAD_JOURNAL, OUTPUT_UNWRITABLE
+from dml2onnx.diagnostics import DmlError, UnreadableError, quote
+from dml2onnx.report.batched import JOURNAL_VERSION, Record, Source
+from dml2onnx.report.form import as_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+    from dml2onnx.report.batched import Work
+    from dml2onnx.report.form import Json
+
+SYNC_SECONDS = 1.0
+"""What a power failure may cost; whatever ends only the program costs nothing."""
+_START = b'{"journal": '
+
+
+class Journal:
+    """A journal that is open for one kind of work."""
+
+    def __init__(self, path: Path, work: Work) -> None:
+        """Reads the records of the same work, by model and graph; :class:`DmlError` for a file that is no journal."""
+        self.records: dict[tuple[str, str], Record] = {}
+        self._path = path
+        self._synced = time.monotonic()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        try:
+            self._read(work)
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def _read(self, work: Work) -> None:
+        is_known = False
+        last = b"\n"
+        with open(os.dup(self._file), "rb") as lines:
+            for number, line in enumerate(lines):
+                if not number and not _is_beginning(line.rstrip(b"\n")):
+                    message = f"{quote(str(self._path))} is there, and is no journal of a batch"
+                    raise UnreadableError(BAD_JOURNAL.at(message, expected="a journal, or no file", found="other text"))
+                last = line
+                value = _parsed(line)
+                if value is None:
+                    continue
+                if "journal" in value:
+                    self._require_version(value["journal"])
+                    is_known = is_known or value["work"] == work.work
+                elif value["work"] == work.work:
+                    record = record_of(value)
+                    self.records[record.model, record.graph] = record
+        if not last.endswith(b"\n"):
+            self._write(b"\n")
+        if not is_known:
+            self._write(encoded(as_json(work)))
+
+    def _require_version(self, version: object) -> None:
+        if version != JOURNAL_VERSION:
+            message = f"{quote(str(self._path))} is a journal of version {version}, which this dml2onnx does not know"
+            raise UnreadableError(BAD_JOURNAL.at(message, expected=str(JOURNAL_VERSION), found=str(version)))
+
+    def add(self, line: bytes) -> None:
+        """Writes the line of a record."""
+        self._write(line)
+        if time.monotonic() - self._synced > SYNC_SECONDS:
+            os.fsync(self._file)
+            self._synced = time.monotonic()
+
+    def _write(self, line: bytes) -> None:
+        try:
+            rest = memoryview(line)
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+        except OSError as error:
+            raise _unwritable(self._path, error) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.fsync(self._file)
+        os.close(self._file)
+
+
+def encoded(line: dict[str, Json]) -> bytes:
+    """A line as it stands in the journal."""
+    return json.dumps(line, allow_nan=False).encode() + b"\n"
+
+
+def _is_beginning(line: bytes) -> bool:
+    """Whether a journal begins with this, be it torn."""
+    return line.startswith(_START) or (line != b"" and _START.startswith(line))
+
+
+def _parsed(line: bytes) -> dict[str, Json] | None:
+    """What a line says; nothing where it is torn, or of somebody else."""
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) and "work" in value else None
+
+
+def record_of(line: dict[str, Json]) -> Record:
+    """The record that a line holds."""
+    members = dict(line)
+    sources = members.pop("sources", [])
+    assert isinstance(sources, list)
+    found = tuple(Source(**item) for item in sources)  # type: ignore[arg-type]  # as Source has written them
+    return Record(sources=found, **members)  # type: ignore[arg-type]
+
+
+def _unwritable(path: Path, error: OSError) -> DmlError:
+    message = f"cannot write {quote(str(path))}: {error.strerror}"
+    return DmlError(OUTPUT_UNWRITABLE.at(message, found=str(path)))

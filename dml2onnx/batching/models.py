@@ -1,0 +1,153 @@
+"""Which models are meant: files, directories that are searched, recordings with all their graphs, and lists of these.
+
+Where a result goes is decided here too, for all models at once, so that no two of them meet in one file: below the
+output directory the tree of a directory lies under the directory's own name, as ``cp -r`` copies it, and models that
+were named one by one lie as seen from the current directory.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import unicodedata
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes.running import BAD_LIST, SAME_OUTPUT
+from dml2onnx.diagnostics import DmlError, UnreadableError, quote
+from dml2onnx.frontends import recording
+from dml2onnx.frontends.directories import SUFFIXES, searched
+from dml2onnx.frontends.text import is_serialized
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dml2onnx.diagnostics import Diagnostic
+
+STANDARD_INPUT = "-"
+_HEAD = 1 << 12
+"""Bytes that tell a serialized graph from the contents of a tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One graph to work on."""
+
+    path: Path
+    """A file, or the index of a recording."""
+    graph: str | None = None
+    """Of the recording."""
+    place: Path = Path()
+    """Where the result lies below the output directory, without the suffix that says what it is."""
+    is_searched: bool = False
+    """Whether nobody has named it, so that it is passed over where it turns out to be no model."""
+    problem: Diagnostic | None = None
+    """Why nothing can be done with it."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from others."""
+        return os.fspath(self.path), self.graph or ""
+
+
+def found(names: Iterable[str | os.PathLike[str]], output: Path | None) -> list[Model]:
+    """All models that ``names`` mean, each once, with the places of their results.
+
+    A name is a directory, a recording, a model (a name that ends in .json or .bin), or else a text file with one of
+    these in each line; ``-`` is such a list on standard input. The models of two places that would be one file are
+    told so, all but the first. :class:`UnreadableError` (DML3034) for what is no list.
+    """
+    models: dict[tuple[str, str], Model] = {}
+    for name in names:
+        for item in _named(os.fspath(name), output):
+            models.setdefault((str(item.path.resolve()), item.graph or ""), item)
+    return _told_apart(models.values())
+
+
+def _named(name: str, output: Path | None) -> Iterator[Model]:
+    path = Path(name)
+    is_list = name == STANDARD_INPUT or not (path.is_dir() or path.suffix.lower() in SUFFIXES)
+    for item in _lines(name) if is_list else (name,):
+        yield from _models(Path(item), output)
+
+
+def _lines(name: str) -> list[str]:
+    try:
+        data = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
+    except (OSError, ValueError) as error:
+        message = f"the list {quote(name)} cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise UnreadableError(BAD_LIST.at(message, expected="a directory, a model or a list", found=name)) from None
+    if b"\0" in data:
+        message = f"{quote(name)} is no list of models: it has bytes that no path has"
+        raise UnreadableError(BAD_LIST.at(message, expected="a path in each line", found="a binary file"))
+    return [os.fsdecode(line) for line in data.splitlines() if line.strip()]
+
+
+def _models(path: Path, output: Path | None) -> Iterator[Model]:
+    index = recording.index_of(path)
+    if index.name == recording.INDEX:
+        yield from _graphs(index, _from_here(index.parent))
+    elif path.is_dir():
+        root = Path("" if path.resolve() == Path.cwd() else path.resolve().name)
+        for file in searched(path, output):
+            place = root / file.relative_to(path)
+            if file.name == recording.INDEX:
+                yield from _graphs(file, place.parent)
+            elif file.suffix != ".bin" or _may_be_graph(file):
+                yield Model(file, place=place.with_suffix(""), is_searched=True)
+    else:
+        place = _from_here(path)
+        yield Model(path, place=place.with_suffix("") if place.name else place)
+
+
+def _graphs(index: Path, place: Path) -> Iterator[Model]:
+    """All graphs of a recording; one that cannot be read says so when it is read."""
+    try:
+        listed = recording.graphs(index)
+    except DmlError:
+        listed = ()
+    if not listed:
+        yield Model(index, place=place / index.stem)
+    for item in listed:
+        yield Model(index, item.name, place / Path(item.file).with_suffix("") if item.file else place / index.stem)
+
+
+def _from_here(path: Path) -> Path:
+    """The path as seen from the current directory; from the root where it is not below."""
+    real = Path(os.path.abspath(path))
+    here = Path.cwd()
+    return real.relative_to(here) if real.is_relative_to(here) else real.relative_to(real.anchor)
+
+
+def _may_be_graph(file: Path) -> bool:
+    """Whether a .bin file is no mere contents of a tensor."""
+    try:
+        with file.open("rb") as stream:
+            return is_serialized(file.with_suffix(""), stream.read(_HEAD))
+    except OSError:
+        return True  # which is said when it is read
+
+
+def _folded(place: Path) -> str:
+    return unicodedata.normalize("NFC", str(place)).casefold()
+
+
+def _told_apart(models: Iterable[Model]) -> list[Model]:
+    """The same models; those whose place another one has say so. Some file systems know no case.
+
+    Binary files come last: what was found beside a model of the same name may hold its weights.
+    """
+    models = list(models)
+    taken: dict[str, Model] = {}
+    for item in sorted(models, key=lambda item: item.path.suffix == ".bin"):
+        taken.setdefault(_folded(item.place), item)
+    apart = []
+    for item in models:
+        first = taken[_folded(item.place)]
+        if first is not item:
+            message = f"its result would be that of {quote(str(first.path))}, {quote(str(item.place))}"
+            problem = SAME_OUTPUT.at(message, expected="a name of its own", found=str(item.place))
+            item = replace(item, problem=problem)
+        apart.append(item)
+    return apart

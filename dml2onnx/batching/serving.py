@@ -1,0 +1,84 @@
+"""The worker's end of :mod:`dml2onnx.batching.workers`: takes items from standard input, answers on standard output.
+
+A worker ends itself as soon as its caller has gone, whatever it is at.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import sys
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
+READY = "ready"
+"""Said once, when everything is imported."""
+PREFERRED = "500"
+"""Where memory runs out, Linux ends a worker before its caller: https://man7.org/linux/man-pages/man5/proc.5.html"""
+
+
+def serve() -> None:
+    """Answers until there is nobody to answer."""
+    requests = sys.stdin.buffer
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print is no answer
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(PREFERRED, encoding="ascii")
+    call, max_bytes = pickle.load(requests)
+    items: queue.SimpleQueue[object] = queue.SimpleQueue()
+    Thread(target=_listen, args=(requests, items), daemon=True).start()
+    _say(answers, READY)
+    while True:
+        item = items.get()
+        with memory_limited(max_bytes):
+            answer = call(item)
+        _say(answers, answer)
+
+
+def _listen(requests: BinaryIO, items: queue.SimpleQueue[object]) -> None:
+    with suppress(EOFError, OSError):
+        while True:
+            items.put(pickle.load(requests))
+    os._exit(0)
+
+
+def _say(answers: BinaryIO, answer: object) -> None:
+    pickle.dump(answer, answers)
+    answers.flush()
+
+
+@contextmanager
+def memory_limited(max_bytes: int | None) -> Iterator[None]:
+    """Lets this process have so many bytes more than it has now, where the system is Linux; beyond, MemoryError.
+
+    What counts is what is its own and can be written (RLIMIT_DATA), not files that it has mapped.
+    """
+    if max_bytes is None or sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = _data_bytes() + max_bytes
+    if before[1] != resource.RLIM_INFINITY:
+        limit = min(limit, before[1])
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+def _data_bytes() -> int:
+    """What this process has now of what the limit counts."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
+        if line.startswith("VmData:"):
+            return int(line.split()[1]) << 10
+    return 0

@@ -1,0 +1,298 @@
+"""What is done to one model, in whatever process: the same as the single command does, with a record as its answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dml2onnx.arguments import feature_level, ir_version
+from dml2onnx.checks import check, level_of
+from dml2onnx.codes import reading, running
+from dml2onnx.diagnostics import DmlError, InternalError, UnreadableError, quote
+from dml2onnx.files import names, put, spare
+from dml2onnx.frontends import LoadOptions, load
+from dml2onnx.frontends.options import DEFAULT_OPTIONS
+from dml2onnx.passes import chosen
+from dml2onnx.report.answers import Written, compiled, sizes_of
+from dml2onnx.report.batched import Record, Source, Work
+from dml2onnx.report.checked import checked, unchecked
+from dml2onnx.report.form import Answer, Failure, as_json, findings
+from dml2onnx.targets import DEFAULT_OPSET
+from dml2onnx.writer import is_compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from dml2onnx.batching.models import Model
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.report.batched import Action, Status
+    from dml2onnx.report.form import Head, Json
+
+SUFFIXES: dict[Action, str] = {"compile": ".onnx", "report": ".html"}
+"""What is written, by what is done."""
+PASSING = frozenset(
+    code.id
+    for code in (
+        reading.NO_SUCH_FILE,
+        reading.NOT_A_FILE,
+        reading.CANNOT_READ,
+        reading.FILE_UNREADABLE,
+        reading.LFS_POINTER,
+        running.MISSING_PROVIDER,
+        running.OUTPUT_UNWRITABLE,
+        running.OUTPUT_IS_SOURCE,
+        running.SAME_OUTPUT,
+    )
+)
+"""Codes whose cause may have gone although all that was read is as it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be done to each model, as the options of the single commands say it."""
+
+    do: Action
+    feature_level: str | None = None
+    opset: int = DEFAULT_OPSET
+    target: str = "cpu"
+    freeze: bool = False
+    inputs: tuple[str, ...] = ()
+    """Which stay inputs."""
+    allow_paths: tuple[str, ...] = ()
+    external_data: bool | None = None
+    shapes: bool = True
+    optimize: int = 1
+    without_passes: tuple[str, ...] = ()
+    ir_version: int | None = None
+    cases: int = 3
+    seed: int = 0
+    provider: str = "cpu"
+    max_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses what would be refused of each model."""
+        chosen(self.optimize, self.without_passes)
+        ir_version(self.ir_version, self.opset)
+
+    def work(self) -> Work:
+        """The same as the line of a journal."""
+        options: dict[str, Json] = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            options[item.name] = list(value) if isinstance(value, tuple) else value
+        del options["do"]
+        named = Work(work="", do=self.do, options=options)
+        digest = hashlib.blake2b(json.dumps([named.producer, self.do, options]).encode(), digest_size=8)
+        return Work(work=digest.hexdigest(), do=self.do, options=options)
+
+    def how(self, graph: str | None) -> LoadOptions:
+        """How models are read."""
+        return LoadOptions(
+            inputs=frozenset(self.inputs),
+            freeze=self.freeze,
+            allow_paths=tuple(map(Path, self.allow_paths)),
+            max_bytes=self.max_bytes or DEFAULT_OPTIONS.max_bytes,
+            graph=graph,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A model, and what is to be done to it."""
+
+    asked: Asked
+    work: str
+    """The digest of what is asked."""
+    model: Model
+    output: Path | None
+    """The file to write, where one is written."""
+    sources: bool = False
+    """Whether the record tells the digests of what was read."""
+    known: tuple[Source, ...] = ()
+    """What the model was read from when it was done before."""
+
+
+def perform(task: Task) -> Record | None:
+    """Does the work; nothing when the model was done before, and is what it was.
+
+    Whatever goes wrong stands in the record, apart from what ends the process.
+    """
+    started = time.perf_counter()
+    if task.known and task.known == digests(Path(item.path) for item in task.known):
+        return None
+    read = [task.model.path]
+    try:
+        status, answer = _outcome(task, read)
+    except MemoryError:
+        message = "there was not enough memory for this model"
+        status, answer = "memory", Answer(command=task.asked.do, diagnostics=findings([running.NO_MEMORY.at(message)]))
+    except InternalError as error:
+        status, answer = "defect", Failure(command=task.asked.do, failure=str(error))
+    except Exception as error:
+        text = f"{type(error).__name__}: {error}. This is a defect of dml2onnx; please report it with the model."
+        status, answer = "defect", Failure(command=task.asked.do, failure=text)
+    sources = digests(read) if task.sources else ()
+    return record(task, status, answer, time.perf_counter() - started, sources)
+
+
+def record(task: Task, status: Status, answer: Head, seconds: float, sources: tuple[Source, ...] = ()) -> Record:
+    """What is said of a model."""
+    return Record(
+        model=task.model.key[0],
+        graph=task.model.key[1],
+        work=task.work,
+        status=status,
+        output="" if task.output is None else str(task.output),
+        seconds=round(seconds, 4),
+        sources=sources,
+        answer=as_json(answer),
+    )
+
+
+def is_last_word(old: Record, task: Task) -> bool:
+    """Whether a record of the same work holds as long as the model is what it was, and the result still there."""
+    if any(item.code in PASSING for item in old.diagnostics):
+        return False
+    sizes = old.answer.get("file_bytes", {})
+    assert isinstance(sizes, dict)
+    with suppress(OSError):
+        is_there = all(Path(path).stat().st_size == size for path, size in sizes.items())
+        return is_there and old.output == ("" if task.output is None else str(task.output))
+    return False
+
+
+def digests(paths: Iterable[Path]) -> tuple[Source, ...]:
+    """Files with digests of what they hold now."""
+    return tuple(Source(str(path), _digest(path)) for path in dict.fromkeys(paths))
+
+
+def _digest(path: Path) -> str:
+    with suppress(OSError, ValueError), path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    return ""
+
+
+# --- The work ---------------------------------------------------------------------------------------------------------
+
+
+def _outcome(task: Task, read: list[Path]) -> tuple[Status, Head]:
+    """What comes of a model; ``read`` gets all files that it was read from."""
+    shown = task.model.key[0]
+    try:
+        graph = load(task.model.path, task.asked.how(task.model.graph))
+        read += [path for path in graph.sources if path.resolve() != read[0].resolve()]
+        if task.model.problem is not None:
+            raise DmlError(task.model.problem)
+        return _done(task, graph)
+    except UnreadableError as error:
+        is_other = task.model.is_searched and any(
+            item.code == reading.UNKNOWN_FORMAT.id or task.model.path.suffix == ".bin" for item in error.diagnostics
+        )
+        answer: Head = unchecked(shown, error) if task.asked.do == "check" else _refused(task, error)
+        return "other" if is_other else "unreadable", answer
+    except DmlError as error:
+        return "errors", unchecked(shown, error) if task.asked.do == "check" else _refused(task, error)
+
+
+def _refused(task: Task, error: DmlError) -> Answer:
+    return Answer(command=task.asked.do, diagnostics=findings(error.diagnostics))
+
+
+def _done(task: Task, graph: Graph) -> tuple[Status, Head]:
+    match task.asked.do:
+        case "check":
+            return _check(task, graph)
+        case "compile":
+            return _compile(task, graph)
+        case "verify":
+            return _verify(task, graph)
+        case "report":
+            return _report(task, graph)
+
+
+def _check(task: Task, graph: Graph) -> tuple[Status, Head]:
+    level = feature_level(task.asked.feature_level)
+    file = graph.sources[0] if task.model.graph is not None else task.model.path
+    answer = checked(graph, level_of(graph, level), check(graph, level), str(file))
+    return "errors" if answer.errors else "passed", answer
+
+
+def _compile(task: Task, graph: Graph) -> tuple[Status, Head]:
+    from dml2onnx.compiler import compile
+
+    assert task.output is not None
+    started = time.perf_counter()
+    _prepare(task.output, graph, is_compiled)
+    asked = task.asked
+    model = compile(
+        graph,
+        opset=asked.opset,
+        target=asked.target,
+        feature_level=asked.feature_level,
+        shapes=asked.shapes,
+        optimize=asked.optimize,
+        without_passes=asked.without_passes,
+        ir_version=asked.ir_version,
+    )
+    files = model.save(task.output, external_data=asked.external_data)
+    return "passed", compiled(graph, model, files, time.perf_counter() - started)
+
+
+def _verify(task: Task, graph: Graph) -> tuple[Status, Head]:
+    from dml2onnx.report.verified import verification_answer
+    from dml2onnx.verification import verify
+
+    asked = task.asked
+    result = verify(
+        graph,
+        rounds=asked.cases,
+        seed=asked.seed,
+        provider=asked.provider,
+        opset=asked.opset,
+        optimize=asked.optimize,
+        without_passes=asked.without_passes,
+        max_bytes=asked.max_bytes,
+    )
+    return "passed" if result.passed else "differs", verification_answer(result, asked.provider, asked.seed)
+
+
+def _report(task: Task, graph: Graph) -> tuple[Status, Head]:
+    from dml2onnx.report.gathering import gather
+    from dml2onnx.report.html import is_report, page
+
+    assert task.output is not None
+    _prepare(task.output, graph, is_report)
+    asked = task.asked
+    report = gather(
+        graph,
+        feature_level=asked.feature_level,
+        opset=asked.opset,
+        target=asked.target,
+        optimize=asked.optimize,
+        without_passes=asked.without_passes,
+    )
+    files = put(task.output, [page(report).encode()])
+    answer = Written(
+        command="report", diagnostics=report.diagnostics, files=tuple(map(str, files)), file_bytes=sizes_of(files)
+    )
+    return "errors" if answer.errors else "passed", answer
+
+
+def _prepare(output: Path, graph: Graph, is_ours: Callable[[Path], bool]) -> None:
+    """Makes the directory of a result; :class:`DmlError` where what is there is no earlier one."""
+    data = output.with_name(output.name + ".data")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot make {quote(str(output.parent))}: {error.strerror}"
+        raise DmlError(running.OUTPUT_UNWRITABLE.at(message, found=str(output.parent))) from None
+    spare([output, data], graph.sources)
+    for path, is_earlier in ((output, is_ours(output)), (data, names(output, data))):
+        if path.exists() and not is_earlier:
+            message = f"{quote(str(path))} is there, and is no earlier result"
+            raise DmlError(running.OUTPUT_UNWRITABLE.at(message, expected="another output directory", found=str(path)))

@@ -1,0 +1,126 @@
+"""``dml2onnx batch``: the same for many models, and what has come of them all."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+
+from dml2onnx.batching import JOURNAL, Batch, default_jobs
+from dml2onnx.batching.models import found
+from dml2onnx.batching.summary import Summary
+from dml2onnx.batching.work import Asked
+from dml2onnx.cli.models import count
+from dml2onnx.diagnostics import shortened
+from dml2onnx.report.batched import FINE
+
+if TYPE_CHECKING:
+    import argparse
+
+    from dml2onnx.cli.render import Screen
+    from dml2onnx.report.batched import BatchAnswer
+
+MOST_FAILURES = 20
+"""Models that are listed by name; --json and the journal have all of them."""
+LONGEST_MESSAGE = 100
+WORDS: dict[str, str] = {
+    "passed": "passed",
+    "errors": "with errors",
+    "unreadable": "unreadable",
+    "differs": "unlike the reference",
+    "timeout": "took too long",
+    "memory": "wanted too much memory",
+    "died": "ended their workers",
+    "defect": "met a defect",
+    "other": "no models",
+}
+"""What is said of the models of a status."""
+
+
+def batch_command(options: argparse.Namespace, screen: Screen) -> int:
+    """Works on all models; the exit code is 1 when anything is wrong with any of them."""
+    started = time.perf_counter()
+    chosen = _chosen(options, screen)
+    summary = Summary()
+    try:
+        with screen.bar(options.do, len(chosen.models)) as advance, closing(chosen.records()) as records:
+            for record, is_resumed in records:
+                summary.add(record, is_resumed=is_resumed)
+                advance(f"{count(summary.wrong, 'model')} with findings")
+    except KeyboardInterrupt:
+        _show(_answer(chosen, summary, started), screen)
+        raise
+    answer = _answer(chosen, summary, started)
+    if screen.as_json:
+        screen.answer(answer)
+    else:
+        _show(answer, screen)
+    return 1 if summary.wrong else 0
+
+
+def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
+    with screen.working("looking for models"):
+        models = found(options.models, options.output)
+    journal = options.journal
+    if journal is None and options.output is not None:
+        journal = options.output / JOURNAL
+    return Batch(
+        tuple(models),
+        Asked(
+            options.do,
+            feature_level=None if options.feature_level is None else options.feature_level.name,
+            opset=options.opset,
+            target=options.target,
+            freeze=options.freeze,
+            inputs=tuple(options.input),
+            allow_paths=tuple(map(str, options.allow_path)),
+            external_data=options.external_data,
+            shapes=options.shapes,
+            optimize=options.optimize,
+            without_passes=tuple(options.without_passes),
+            ir_version=options.ir_version,
+            cases=options.cases,
+            seed=options.seed,
+            provider=options.provider,
+            max_bytes=options.max_bytes,
+        ),
+        options.output,
+        journal,
+        jobs=options.jobs or default_jobs(),
+        model_timeout=options.model_timeout,
+        again=options.again,
+        retry_failed=options.retry_failed,
+    )
+
+
+def _answer(chosen: Batch, summary: Summary, started: float) -> BatchAnswer:
+    return summary.answer(chosen.asked.do, len(chosen.models), chosen.journal, time.perf_counter() - started)
+
+
+def _show(answer: BatchAnswer, screen: Screen) -> None:
+    if answer.codes:
+        rows = [
+            (item.models, item.findings, item.code, item.severity, item.title, item.examples[0])
+            for item in answer.codes
+        ]
+        screen.table([">models", ">findings", "code", "", "what it is about", "first in"], rows)
+        screen.say()
+    for failed in answer.failures[:MOST_FAILURES]:
+        screen.say(
+            f"[bold red]{failed.status}[/] {escape(failed.model)}: {escape(shortened(failed.message, LONGEST_MESSAGE))}"
+        )
+    if len(answer.failures) > MOST_FAILURES:
+        screen.say(f"... and {len(answer.failures) - MOST_FAILURES} more; --json lists all of them")
+    statuses = ", ".join(
+        f"[bold {'green' if status in FINE else 'red'}]{number} {WORDS[status]}[/]"
+        for status, number in answer.statuses.items()
+    )
+    rate = (answer.done - answer.resumed) / answer.seconds if answer.seconds else 0.0
+    earlier = f", {answer.resumed} of them by earlier calls" if answer.resumed else ""
+    of_all = f" of {answer.asked}" if answer.done < answer.asked else ""
+    screen.say(f"{answer.do}: {count(answer.done, 'model')}{of_all}{earlier}: {statuses or 'nothing to do'}")
+    screen.say(f"in {answer.seconds:.1f} s, {rate:.0f} models/s")
+    if answer.journal is not None:
+        screen.say(f"journal: {escape(answer.journal)}")

@@ -1,0 +1,59 @@
+"""Work for workers, told by the name of the model; found by name in other processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import TYPE_CHECKING
+
+from dml2onnx.batching.work import perform
+
+if TYPE_CHECKING:
+    from dml2onnx.batching.work import Task
+    from dml2onnx.report.batched import Record
+
+
+def by_name(task: Task) -> Record | None:
+    """Models called ``dies``, ``hangs``, ``exits`` or ``leaves`` do so; others are worked on."""
+    name = task.model.path.stem
+    if name == "dies":
+        os.kill(os.getpid(), signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+    if name == "exits":
+        os._exit(3)
+    if name == "hangs":
+        time.sleep(1000)
+    if name == "leaves":  # in the midst of writing
+        assert task.output is not None
+        task.output.parent.mkdir(parents=True, exist_ok=True)
+        task.output.with_name(f".{task.output.name}.0123456789ab.partial").write_bytes(b"half")
+        os._exit(4)
+    return perform(task)
+
+
+def number(item: int) -> int:
+    """The process that is asked; a negative number ends it."""
+    if item < 0:
+        os._exit(-item)
+    return os.getpid()
+
+
+def sleeps(item: int) -> None:
+    """For so many seconds."""
+    time.sleep(item)
+
+
+def prints(item: int) -> int:
+    """Says something on standard output, as libraries do."""
+    print("chatter", flush=True)
+    return item
+
+
+class Unready:
+    """What cannot be found in another process."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (os._exit, (7,))
+
+    def __call__(self, item: int) -> int:
+        return item

@@ -1,0 +1,411 @@
+"""``dml2onnx batch`` and ``dml2onnx.batch``: records, the journal that a second call takes up, and what stops none."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import dml2onnx
+from dml2onnx import catalog
+from dml2onnx.batching import JOURNAL, Batch
+from dml2onnx.batching.driving import drive
+from dml2onnx.batching.journal import Journal
+from dml2onnx.batching.models import found
+from dml2onnx.batching.work import Asked, Task, perform
+from dml2onnx.batching.workers import Workers
+from dml2onnx.cli import main
+from dml2onnx.codes import reading, running
+from dml2onnx.report.batched import Record
+from tests.batching import jobs
+from tests.batching.graphs import BROKEN, native, record, write
+
+SCHEMA = json.loads((catalog.schemas_directory() / "journal.schema.json").read_text(encoding="utf-8"))
+OUT = Path("out")
+MAIN = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # our own parent may ignore it
+from dml2onnx.cli import main
+sys.exit(main())
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+class Here:
+    """A pool that is this process, for what needs no other."""
+
+    capacity = 1
+
+    def __init__(self, call: Any = perform) -> None:
+        self._call = call
+        self._tasks: list[Task] = []
+
+    def start(self, item: Task) -> None:
+        self._tasks.append(item)
+
+    def wait(self) -> tuple[Task, object]:
+        task = self._tasks.pop()
+        return task, self._call(task)
+
+    def close(self) -> list[Task]:
+        return []
+
+
+def in_here(asked: Asked, *names: str, **how: bool) -> list[tuple[Record, bool]]:
+    """Records of models below the directories, and whether they are those of an earlier call."""
+    with Journal(OUT / JOURNAL, asked.work()) as journal:
+        return list(drive(found(names, OUT), asked, OUT, journal, Here(), **how))
+
+
+def outcomes(records: list[tuple[Record, bool]]) -> dict[str, tuple[str, bool]]:
+    return {Path(item.model).name: (item.status, is_resumed) for item, is_resumed in records}
+
+
+def lines(path: Path = OUT / JOURNAL) -> list[dict[str, Any]]:
+    """All lines of a journal, which must be whole and obey the schema."""
+    values = [json.loads(line) for line in path.read_bytes().splitlines()]
+    for value in values:
+        jsonschema.validate(value, SCHEMA)
+    return values
+
+
+def a_few() -> None:
+    """Models of which one is broken, one unreadable, one something else, and two are a recording."""
+    write(Path("models/good.json"), native())
+    write(Path("models/broken.json"), BROKEN)
+    write(Path("models/other.json"), {"name": "settings of a tool"})
+    Path("models/torn.json").write_text('{"dml2onnx": 1,')
+    record(Path("models/app"), ("net", "second"))
+
+
+# --- Records ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("do", ["check", "compile", "verify", "report"])
+def test_records_say_what_the_single_commands_say(do: str, capsys: pytest.CaptureFixture[str]) -> None:
+    a_few()
+    records = in_here(Asked(do), "models")  # type: ignore[arg-type]
+    statuses = {item.name.removeprefix("models" + os.sep): item.status for item, _ in records}
+    assert statuses == {
+        f"app{os.sep}recording.json: net": "passed",
+        f"app{os.sep}recording.json: second": "passed",
+        "broken.json": "errors",
+        "good.json": "passed",
+        "other.json": "other",
+        "torn.json": "unreadable",
+    }
+    assert len(lines()) == 7
+    for item, _ in records:
+        if item.status == "other" or item.graph or do == "report":
+            continue
+        output = ["-o", "single.onnx"] if do == "compile" else []
+        assert main([do, item.model, "--json", *output]) == {"passed": 0, "errors": 1, "unreadable": 2}[item.status]
+        single = json.loads(capsys.readouterr().out)
+        for part in ("files", "file_bytes", "seconds"):
+            assert (part in single) == (part in item.answer)
+            single.pop(part, None)
+        assert single == {key: value for key, value in item.answer.items() if key in single}
+    for item, _ in records:
+        if do in ("compile", "report"):
+            assert Path(item.output).is_file() == (item.status == "passed" or (do, item.status) == ("report", "errors"))
+
+
+def test_results_lie_in_the_tree_of_the_models() -> None:
+    a_few()
+    in_here(Asked("compile"), "models")
+    written = sorted(path.relative_to(OUT).as_posix() for path in OUT.rglob("*") if path.is_file())
+    assert written == [JOURNAL, "models/app/net.onnx", "models/app/second.onnx", "models/good.onnx"]
+
+
+def test_models_and_files_of_others_stay() -> None:
+    """Results are put in the place of earlier results only."""
+    write(Path("models/good.json"), native())
+    result = OUT / "models" / "good.onnx"
+    result.parent.mkdir(parents=True)
+    result.write_bytes(b"mine")
+    ((item, _),) = in_here(Asked("compile"), "models")
+    assert item.diagnostics[0].code == running.OUTPUT_UNWRITABLE.id
+    assert result.read_bytes() == b"mine"
+    result.unlink()
+    data = result.with_name("good.onnx.data")
+    data.write_bytes(b"mine too")
+    ((item, _),) = in_here(Asked("compile"), "models")
+    assert (item.status, data.read_bytes()) == ("errors", b"mine too")
+    data.unlink()
+    ((item, resumed),) = in_here(Asked("compile"), "models")  # whose reason has gone
+    assert (item.status, resumed) == ("passed", False)
+
+
+def test_a_directory_of_a_result_may_be_a_file() -> None:
+    write(Path("models/good.json"), native())
+    OUT.mkdir()
+    (OUT / "models").write_text("a file")
+    ((item, _),) = in_here(Asked("compile"), "models")
+    assert [entry.code for entry in item.diagnostics] == [running.OUTPUT_UNWRITABLE.id]
+
+
+def test_models_for_one_file_are_told() -> None:
+    write(Path("models/one.json"), native())
+    dml2onnx.convert("models/one.json", "models/one.bin")
+    records = in_here(Asked("compile"), "models")
+    assert outcomes(records) == {"one.bin": ("errors", False), "one.json": ("passed", False)}
+    assert [entry.code for item, _ in records for entry in item.diagnostics] == [running.SAME_OUTPUT.id]
+
+
+def test_weights_take_no_model_its_place() -> None:
+    """Zeros may be a serialized graph, by their beginning."""
+    write(Path("models/one.json"), native())
+    Path("models/one.bin").write_bytes(bytes(64))
+    assert outcomes(in_here(Asked("compile"), "models")) == {"one.bin": ("other", False), "one.json": ("passed", False)}
+
+
+def test_defects_are_put_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    write(Path("models/good.json"), native())
+
+    def lost(*_: object) -> None:
+        raise ZeroDivisionError("a slip")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("dml2onnx.batching.work.check", lost)
+        ((item, _),) = in_here(Asked("check"), "models")
+    assert item.status == "defect"
+    assert str(item.answer["failure"]).startswith("ZeroDivisionError: a slip. This is a defect")
+    lines()
+    ((_, resumed),) = in_here(Asked("check"), "models")
+    assert resumed
+    ((item, resumed),) = in_here(Asked("check"), "models", retry_failed=True)
+    assert (item.status, resumed) == ("passed", False)
+
+
+# --- The journal ------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_done_is_not_done_again() -> None:
+    a_few()
+    asked = Asked("compile")
+    first = in_here(asked, "models")
+    before = (OUT / JOURNAL).read_bytes()
+    second = in_here(asked, "models")
+    assert [resumed for _, resumed in second] == [True] * 6
+    assert [item for item, _ in second] == [item for item, _ in first]
+    assert (OUT / JOURNAL).read_bytes() == before
+    assert not any(resumed for _, resumed in in_here(asked, "models", again=True))
+    assert not any(resumed for _, resumed in in_here(Asked("compile", opset=20), "models"))
+    assert all(resumed for _, resumed in in_here(asked, "models"))
+
+
+def test_another_version_does_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    write(Path("models/good.json"), native())
+    in_here(Asked("check"), "models")
+    fields = Asked("check").work()
+    monkeypatch.setattr(type(fields).__init__, "__kwdefaults__", {"journal": 1, "producer": "dml2onnx 9.9.9"})
+    assert outcomes(in_here(Asked("check"), "models")) == {"good.json": ("passed", False)}
+
+
+def test_what_has_changed_is_done_again() -> None:
+    """The model, the contents of its tensors, or what is left of the result."""
+    weights = {"w": {"DataType": "FLOAT32", "Sizes": [4], "file": "w.bin"}}
+    write(Path("models/good.json"), native())
+    write(Path("models/weighty.json"), {**native(), "inputs": {}, "constants": weights} | _reading("w"))
+    Path("models/w.bin").write_bytes(b"\2" * 16)
+    asked = Asked("compile")
+    assert set(outcomes(in_here(asked, "models")).values()) == {("passed", False)}
+    Path("models/w.bin").write_bytes(b"\1" * 16)
+    assert outcomes(in_here(asked, "models")) == {"good.json": ("passed", True), "weighty.json": ("passed", False)}
+    write(Path("models/good.json"), native(5))
+    assert outcomes(in_here(asked, "models")) == {"good.json": ("passed", False), "weighty.json": ("passed", True)}
+    (OUT / "models" / "weighty.onnx").unlink()
+    assert outcomes(in_here(asked, "models")) == {"good.json": ("passed", True), "weighty.json": ("passed", False)}
+
+
+def _reading(name: str) -> dict[str, object]:
+    graph: Any = native()
+    graph["nodes"][0]["inputs"] = {"InputTensor": name}
+    return {"nodes": graph["nodes"]}
+
+
+def test_files_that_come_later_are_seen() -> None:
+    weights = {"w": {"DataType": "FLOAT32", "Sizes": [4], "file": "w.bin"}}
+    write(Path("models/weighty.json"), {**native(), "inputs": {}, "constants": weights} | _reading("w"))
+    ((item, _),) = in_here(Asked("compile"), "models")
+    assert [entry.code for entry in item.diagnostics] == [reading.FILE_UNREADABLE.id]
+    Path("models/w.bin").write_bytes(b"\1" * 16)
+    assert outcomes(in_here(Asked("compile"), "models")) == {"weighty.json": ("passed", False)}
+
+
+@pytest.mark.parametrize("kept", [1, 40, -3])
+def test_a_torn_line_is_survived(kept: int) -> None:
+    """Wherever it was torn; all other lines stay as they are."""
+    write(Path("models/a.json"), native())
+    write(Path("models/b.json"), native())
+    in_here(Asked("check"), "models")
+    journal = OUT / JOURNAL
+    *whole, last = journal.read_bytes().splitlines(keepends=True)
+    torn = b"".join(whole) + last[:kept]
+    journal.write_bytes(torn)
+    assert outcomes(in_here(Asked("check"), "models")) == {"a.json": ("passed", True), "b.json": ("passed", False)}
+    assert journal.read_bytes().startswith(torn + b"\n")
+    assert all(resumed for _, resumed in in_here(Asked("check"), "models"))
+
+
+def test_a_torn_first_line_is_survived() -> None:
+    write(Path("models/a.json"), native())
+    OUT.mkdir()
+    (OUT / JOURNAL).write_bytes(b'{"jour')
+    assert outcomes(in_here(Asked("check"), "models")) == {"a.json": ("passed", False)}
+    assert outcomes(in_here(Asked("check"), "models")) == {"a.json": ("passed", True)}
+
+
+@pytest.mark.parametrize("contents", [b"my notes\n", b'{"journal": 2, "work": ""}\n', b'{"models": 2}\n', b"\0\0"])
+def test_what_is_no_journal_stays(contents: bytes) -> None:
+    write(Path("models/a.json"), native())
+    Path("notes").write_bytes(contents)
+    with pytest.raises(dml2onnx.UnreadableError) as caught:
+        list(dml2onnx.batch("models", journal="notes", jobs=1))
+    assert [item.code for item in caught.value.diagnostics] == [running.BAD_JOURNAL.id]
+    assert Path("notes").read_bytes() == contents
+    assert main(["batch", "models", "--journal", "notes"]) == 2
+
+
+def test_a_journal_that_cannot_be_written() -> None:
+    write(Path("models/a.json"), native())
+    with pytest.raises(dml2onnx.DmlError) as caught:
+        list(dml2onnx.batch("models", journal="models", jobs=1))
+    assert [item.code for item in caught.value.diagnostics] == [running.OUTPUT_UNWRITABLE.id]
+
+
+# --- What goes wrong --------------------------------------------------------------------------------------------------
+
+
+def test_one_failure_stops_nobody() -> None:
+    for name in ("a", "dies", "exits", "hangs", "leaves", "z"):
+        write(Path(f"models/{name}.json"), native())
+    asked = Asked("compile")
+
+    def once(**how: bool) -> list[tuple[Record, bool]]:
+        pool: Workers[Task] = Workers(jobs.by_name, 2, timeout=3.0)
+        with Journal(OUT / JOURNAL, asked.work()) as journal:
+            return list(drive(found(["models"], OUT), asked, OUT, journal, pool, **how))
+
+    records = once()
+    assert outcomes(records) == {
+        "a.json": ("passed", False),
+        "dies.json": ("died", False),
+        "exits.json": ("died", False),
+        "hangs.json": ("timeout", False),
+        "leaves.json": ("died", False),
+        "z.json": ("passed", False),
+    }
+    said = {Path(item.model).stem: item for item, _ in records}
+    assert said["exits"].diagnostics[0].code == running.WORKER_DIED.id
+    assert "2 workers have ended while they were at this model, the last one with exit code 3" in str(said["exits"])
+    assert said["hangs"].diagnostics[0].code == running.MODEL_TIMEOUT.id
+    assert said["hangs"].seconds >= 3
+    assert sorted(path.name for path in (OUT / "models").iterdir()) == ["a.onnx", "z.onnx"]
+    assert len(lines()) == 7
+    Path("models/dies.json").rename("models/lives.json")
+    again = in_here(asked, "models", retry_failed=False)
+    assert {name for name, (_, resumed) in outcomes(again).items() if not resumed} == {"lives.json"}
+    retried = in_here(asked, "models", retry_failed=True)  # in this process, which does not look at names
+    assert {item.status for item, _ in retried} == {"passed"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process as we need it")
+def test_a_model_that_wants_too_much_memory() -> None:
+    write(Path("models/small.json"), native())
+    values = {"w": {"DataType": "FLOAT32", "Sizes": [1 << 19], "values": [0.125] * (1 << 19)}}
+    write(Path("models/wide.json"), native(constants=values))
+    records = list(dml2onnx.batch("models", jobs=1, max_bytes=8 << 20))
+    assert {Path(item.model).stem: item.status for item in records} == {"small": "passed", "wide": "memory"}
+    assert [entry.code for item in records for entry in item.diagnostics] == [running.NO_MEMORY.id]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals as POSIX has them")
+def test_an_interruption_leaves_a_journal_to_go_on_from() -> None:
+    for number in range(300):
+        write(Path(f"models/{number:03}.json"), native(number + 1))
+    command = [sys.executable, "-c", MAIN, "batch", "models", "--do", "compile", "-o", "out", "--jobs", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    journal = OUT / JOURNAL
+    while not (journal.exists() and journal.read_bytes().count(b"\n") > 3):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == "error: interrupted\n"
+    assert "of 300" in out
+    done = {line["model"] for line in lines() if "model" in line}
+    assert 3 <= len(done) < 300
+    assert not list(OUT.rglob("*.partial"))
+    written = {path.stem for path in OUT.rglob("*.onnx")}
+    assert {Path(name).stem for name in done} <= written
+    Path("list").write_text("\n".join([*sorted(done), "models/299.json"]))
+    again = in_here(Asked("compile"), "list")
+    assert {item.model for item, resumed in again if resumed} >= done
+    assert {item.status for item, _ in again} == {"passed"}
+
+
+# --- The command and the function -------------------------------------------------------------------------------------
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    a_few()
+    write(Path("models/more.json"), BROKEN)
+    command = ["batch", "models", "--do", "compile", "-o", "out", "--jobs", "2"]
+    assert main(command) == 1
+    text = capsys.readouterr().out
+    assert "compile: 7 models: 3 passed, 2 with errors, 1 no models, 1 unreadable\n" in text
+    assert main([*command, "--json"]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    jsonschema.validate(answer, json.loads((catalog.schemas_directory() / "report.schema.json").read_text()))
+    assert (answer["asked"], answer["done"], answer["resumed"]) == (7, 7, 7)
+    assert answer["statuses"] == {"passed": 3, "errors": 2, "unreadable": 1, "other": 1}
+    first = answer["codes"][0]
+    assert (first["models"], first["examples"]) == (2, ["models/broken.json", "models/more.json"])
+    assert main(["batch", "models/good.json"]) == 0
+    assert "check: 1 model: 1 passed" in capsys.readouterr().out
+    assert main(["batch", "models/good.json", "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_command_lines_that_make_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
+    write(Path("models/good.json"), native())
+    assert main(["batch", "models", "--do", "compile"]) == 2
+    assert "say with -o OUTDIR" in capsys.readouterr().err
+    assert main(["batch", "models", "--again", "--retry-failed"]) == 2
+    assert main(["batch", "models", "--model-timeout", "0"]) == 2
+    assert main(["batch", "nowhere"]) == 2
+    assert "DML3034" in capsys.readouterr().err
+
+
+def test_the_function() -> None:
+    a_few()
+    records = dml2onnx.batch(["models"], "verify", jobs=1, cases=1)
+    first = next(records)
+    assert isinstance(first, Record)
+    assert pickle.loads(pickle.dumps(first)) == first
+    assert isinstance(records, Generator)
+    records.close()
+    assert list(dml2onnx.batch([], jobs=1)) == []
+    wrongs: list[dict[str, Any]] = [{"do": "eat"}, {"do": "compile"}, {"jobs": 0}, {"model_timeout": -1}, {"opset": 3}]
+    for wrong in wrongs:
+        with pytest.raises(dml2onnx.DmlError):
+            dml2onnx.batch("models", **wrong)
+    assert Batch((), Asked("check"), None, None, 1) == pickle.loads(
+        pickle.dumps(Batch((), Asked("check"), None, None, 1))
+    )

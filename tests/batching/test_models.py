@@ -1,0 +1,106 @@
+"""Which models are meant, and where their results go."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import dml2onnx
+from dml2onnx.batching.models import Model, found
+from dml2onnx.codes.running import BAD_LIST, SAME_OUTPUT
+from tests.batching.graphs import native, record, write
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def places(models: list[Model]) -> dict[str, str]:
+    return {f"{item.path.as_posix()}:{item.graph or ''}": item.place.as_posix() for item in models}
+
+
+def test_a_directory_lies_under_its_own_name(tmp_path: Path) -> None:
+    write(Path("models/a/one.json"), native())
+    write(Path("models/two.json"), native())
+    Path("models/readme.txt").write_text("no model")
+    assert places(found(["models"], None)) == {
+        "models/a/one.json:": "models/a/one",
+        "models/two.json:": "models/two",
+    }
+    absolute = found([tmp_path / "models"], None)
+    assert [item.place.as_posix() for item in absolute] == ["models/a/one", "models/two"]
+
+
+def test_the_current_directory_has_no_name_and_the_output_is_not_searched() -> None:
+    write(Path("a/one.json"), native())
+    write(Path("out/earlier.json"), native())
+    assert places(found(["."], Path("out"))) == {"a/one.json:": "a/one"}
+
+
+def test_contents_of_tensors_are_no_models() -> None:
+    write(Path("models/one.json"), native())
+    Path("models/one.bin").write_bytes(b"\1\2\3\4" * 4)
+    dml2onnx.convert(dml2onnx.load("models/one.json"), "models/two.bin")
+    assert places(found(["models"], None)) == {"models/one.json:": "models/one", "models/two.bin:": "models/two"}
+
+
+def test_recordings_have_their_graphs() -> None:
+    record(Path("models/app"), ("net", "other"))
+    write(Path("models/app/nested/one.json"), native())  # belongs to the recording
+    expected = {
+        "models/app/recording.json:net": "models/app/net",
+        "models/app/recording.json:other": "models/app/other",
+    }
+    assert places(found(["models"], None)) == expected
+    assert places(found(["models/app"], None)) == expected
+    assert places(found(["models/app/recording.json"], None)) == expected
+
+
+def test_a_damaged_recording_is_one_model() -> None:
+    write(Path("app/recording.json"), {"dml2onnx_recording": 9})
+    assert places(found(["app"], None)) == {"app/recording.json:": "app/recording"}
+
+
+def test_lists_have_a_name_in_each_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(Path("models/one.json"), native())
+    write(Path("models/two.json"), native())
+    write(tmp_path.parent / "elsewhere" / "three.json", native())
+    text = f"models/two.json\n\nmodels/gone.json\r\n{tmp_path.parent / 'elsewhere' / 'three.json'}\nmodels\nplain\n"
+    Path("list.txt").write_text(text)
+    listed = found(["list.txt"], None)
+    three = (tmp_path.parent / "elsewhere" / "three").relative_to(tmp_path.anchor)
+    assert [item.place.as_posix() for item in listed] == [
+        "models/two",
+        "models/gone",
+        three.as_posix(),
+        "models/one",
+        "plain",
+    ]
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(os.fsencode(text))))
+    assert found(["-"], None) == listed
+
+
+@pytest.mark.parametrize("contents", [None, b"a\0b\n"])
+def test_what_is_no_list(contents: bytes | None) -> None:
+    if contents is not None:
+        Path("list").write_bytes(contents)
+    with pytest.raises(dml2onnx.UnreadableError) as caught:
+        found(["list"], None)
+    assert [item.code for item in caught.value.diagnostics] == [BAD_LIST.id]
+
+
+def test_no_two_models_are_one_file() -> None:
+    write(Path("a/models/one.json"), native())
+    write(Path("b/models/One.json"), native())
+    dml2onnx.convert("a/models/one.json", "a/models/one.bin")
+    models = found(["a/models", "b/models"], None)
+    assert [str(item.path) for item in models if item.problem is None] == [str(Path("a/models/one.json"))]
+    problems = [item.problem for item in models if item.problem is not None]
+    assert [item.code for item in problems] == [SAME_OUTPUT.id] * 2
+    assert all("one.json" in item.message for item in problems)

@@ -1,0 +1,116 @@
+"""Processes that work: what becomes of those that die, hang, or never begin."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import dml2onnx
+from dml2onnx.batching.serving import memory_limited
+from dml2onnx.batching.workers import Ended, Workers
+from dml2onnx.codes.running import WORKER_NOT_STARTED
+from tests.batching import jobs
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
+
+
+def answers(workers: Workers[int], items: list[int]) -> list[tuple[int, object]]:
+    """What comes of all items, with as many at once as may be."""
+    waiting, came, running = list(items), [], 0
+    while waiting or running:
+        while waiting and running < workers.capacity:
+            workers.start(waiting.pop(0))
+            running += 1
+        came.append(workers.wait())
+        running -= 1
+    return came
+
+
+def test_workers_are_used_again_and_replaced() -> None:
+    workers = Workers(jobs.number, 1)
+    try:
+        came = answers(workers, [1, 2, -5, 3, 4])
+    finally:
+        workers.close()
+    items, said = zip(*came, strict=True)
+    assert items == (1, 2, -5, 3, 4)
+    first, second, ended, third, fourth = said
+    assert isinstance(ended, Ended)
+    assert (ended.why, ended.detail) == ("died", "with exit code 5")
+    assert first == second != third == fourth
+    assert os.getpid() not in (first, third)
+
+
+def test_what_libraries_print_is_no_answer(capfd: pytest.CaptureFixture[str]) -> None:
+    workers = Workers(jobs.prints, 2)
+    try:
+        assert sorted(answers(workers, [1, 2, 3])) == [(1, 1), (2, 2), (3, 3)]
+    finally:
+        workers.close()
+    out, err = capfd.readouterr()
+    assert not out
+    assert err.count("chatter") == 3
+
+
+def test_a_worker_that_cannot_begin_is_no_fault_of_an_item() -> None:
+    workers = Workers(jobs.Unready(), 1)
+    workers.start(1)
+    with pytest.raises(dml2onnx.DmlError) as caught:
+        workers.wait()
+    assert [item.code for item in caught.value.diagnostics] == [WORKER_NOT_STARTED.id]
+    assert workers.close() == [1]
+
+
+def test_time_is_that_of_the_item() -> None:
+    """Starting takes longer than the items may."""
+    workers = Workers(jobs.sleeps, 1, timeout=0.05)
+    try:
+        came = answers(workers, [0, 30, 0])
+    finally:
+        workers.close()
+    assert [item for item, _ in came] == [0, 30, 0]
+    assert came[0][1] is came[2][1] is None
+    ended = came[1][1]
+    assert isinstance(ended, Ended)
+    assert (ended.why, ended.detail) == ("timeout", "0.05 seconds")
+    assert 0.05 <= ended.seconds < 30
+
+
+@linux
+def test_workers_end_with_their_caller(tmp_path: Path) -> None:
+    """Also those that are at work, when nobody is left to end them."""
+    child = os.fork()
+    if not child:  # a caller that is killed at once
+        workers = Workers(jobs.sleeps, 1)
+        workers.start(1000)
+        (tmp_path / "pid").write_text(str(next(iter(workers._busy))._process.pid))
+        time.sleep(1000)
+    pid = tmp_path / "pid"
+    _until(lambda: pid.exists() and pid.read_text() != "")
+    worker = Path("/proc") / pid.read_text()
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    _until(lambda: not worker.exists() or "zombie" in (worker / "status").read_text())
+
+
+def _until(condition: object, seconds: float = 60) -> None:
+    assert callable(condition)
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@linux
+def test_memory_is_limited_while_an_item_is_worked_on() -> None:
+    import numpy as np
+
+    with memory_limited(1 << 24), pytest.raises(MemoryError):
+        np.zeros(1 << 28, np.uint8)
+    assert np.zeros(1 << 26, np.uint8).size == 1 << 26
+    with memory_limited(None):
+        assert np.zeros(1 << 26, np.uint8).size == 1 << 26
