@@ -12,6 +12,7 @@ from dml2onnx import arguments, passes, writer
 from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, quote, raise_errors, shortened
+from dml2onnx.fallbacks import fallbacks
 from dml2onnx.frontends import graph_of
 from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import counted, some
@@ -263,9 +264,8 @@ def compile_outputs(
     names = tuple(item.name for item in through)
     metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": target}
     version = arguments.ir_version(ir_version, opset)
-    return CompiledModel(
-        graph.name, opset, version, target, lowered, tuple(warnings), defaults, metadata, names, shapes
-    )
+    found = (*warnings, *fallbacks(lowered, opset, target))
+    return CompiledModel(graph.name, opset, version, target, lowered, found, defaults, metadata, names, shapes)
 
 
 def _select(graph: Graph, names: Sequence[str] | None) -> Sequence[GraphOutput]:

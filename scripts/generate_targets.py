@@ -1,13 +1,22 @@
 #!/usr/bin/env python3
-"""Write and check the kernel tables ``schemas/targets/*.json``.
+"""Write and check the targets ``schemas/targets/*.json``: kernels, and the quirks that are listed by hand in them.
 
     scripts/generate_targets.py --write PYTHON [PYTHON ...]
         cpu.json: what the onnxruntime of *every* given interpreter has; give one for the oldest release that is
         supported and one for the newest.
     scripts/generate_targets.py --write-dml OperatorKernels.md --commit HASH
         dml.json: from ONNX Runtime's published table (or the same table as JSON).
+    scripts/generate_targets.py --write-portable
+        portable.json, of the others: the kernels that all have, and the quirks that any has.
+    scripts/generate_targets.py --write-parameters
+        schemas/onnx_parameters.json: the type variables of the inputs and outputs of operators, from the onnx package.
     scripts/generate_targets.py --check
-        Fails when cpu.json claims a kernel that the onnxruntime installed here does not have.
+        Fails when cpu.json claims a kernel that the onnxruntime installed here does not have, or when portable.json is
+        not what the others give, or the parameters are not what onnx says.
+
+``scripts/probe_target.py`` writes openvino.json and webgpu.json. Whoever finds a quirk adds its name to "quirks" of the
+target that has it (a new one is a member of ``Quirk`` in ``dml2onnx/targets/quirks.py`` first), and then runs
+``--write-portable``. Nothing but a reader's hand changes "quirks".
 
 A table holds, for every standard operator and each of its versions that the supported opsets use, the alternatives
 that a provider has kernels for. An alternative gives the types of every type variable of the operator, and a node fits
@@ -26,16 +35,20 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import onnx
 import onnx.defs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 TARGETS = Path(__file__).resolve().parent.parent / "schemas" / "targets"
+PARAMETERS = TARGETS.parent / "onnx_parameters.json"
 GENERATOR = "scripts/generate_targets.py"
 OPSETS = range(17, 24)
 NO_END = 2**31 - 1
 CPU = "CPUExecutionProvider"
+DESTINATIONS = ("cpu", "dml", "openvino", "webgpu")
+"""What portable models run on."""
 DML_SOURCE = "docs/OperatorKernels.md of microsoft/onnxruntime"
 
 UNDECLARED = {
@@ -135,7 +148,7 @@ def table(kernels: Iterable[Kernel]) -> Table:
             found = [
                 _alternative(schema, kernel) for kernel in by_operator[operator] if kernel.runs(schema.since_version)
             ]
-            versions[schema.since_version] = _merged(row for row in found if row is not None)
+            versions[schema.since_version] = merged(row for row in found if row is not None)
         if any(versions.values()):
             result[operator] = versions
     return result
@@ -172,7 +185,7 @@ def _alternative(schema: onnx.defs.OpSchema, kernel: Kernel) -> Alternative | No
     return row if all(row.values()) else None
 
 
-def _merged(rows: Iterable[Alternative]) -> list[Alternative]:
+def merged(rows: Iterable[Alternative]) -> list[Alternative]:
     """The same combinations in fewer alternatives: none inside another, no two that differ in one variable."""
     merged = [dict(items) for items in sorted({tuple((k, v) for k, v in row.items()) for row in rows}, key=_order)]
     while True:
@@ -206,7 +219,7 @@ def intersection(left: Table, right: Table) -> Table:
                 {variable: a[variable] & b[variable] for variable in a}
                 for a, b in itertools.product(rows, right[operator][version])
             )
-            versions[version] = _merged(row for row in common if all(row.values()))
+            versions[version] = merged(row for row in common if all(row.values()))
         if any(versions.values()):
             result[operator] = versions
     return result
@@ -235,7 +248,18 @@ def missing(claimed: Table, actual: Table) -> list[str]:
 # Files.
 
 
-def write(path: Path, source: str, content: Table) -> None:
+class Head(NamedTuple):
+    """What a target's file says besides its kernels."""
+
+    generator: str
+    source: str
+    falls_back: bool
+    """Whether what has no kernel runs on the CPU instead: in a session of ONNX Runtime, of which this is a provider."""
+    quirks: Sequence[str]
+    """Names of ``dml2onnx.targets.Quirk``."""
+
+
+def write(path: Path, head: Head, content: Table) -> None:
     """One line for each version of each operator; types are separated by spaces."""
     operators = []
     for operator, versions in content.items():
@@ -244,12 +268,64 @@ def write(path: Path, source: str, content: Table) -> None:
             words = [{variable: " ".join(sorted(types)) for variable, types in row.items()} for row in alternatives]
             rows.append(f'      "{version}": {json.dumps(words)}')
         operators.append(f'    "{operator}": {{\n' + ",\n".join(rows) + "\n    }")
-    head = {"generator": GENERATOR, "source": source, "opsets": [OPSETS[0], OPSETS[-1]]}
-    fields = "".join(f"  {json.dumps(key)}: {json.dumps(value)},\n" for key, value in head.items())
+    first = {"generator": head.generator, "source": head.source, "opsets": [OPSETS[0], OPSETS[-1]]}
+    fields = "".join(f"  {json.dumps(key)}: {json.dumps(value)},\n" for key, value in first.items())
+    fields += f'  "falls_back": {json.dumps(head.falls_back)},\n'
+    names = ",".join(f"\n    {json.dumps(name)}" for name in head.quirks)
+    fields += f'  "quirks": [{names}' + ("\n  ],\n" if names else "],\n")
     text = "{\n" + fields + '  "kernels": {\n' + ",\n".join(operators) + "\n  }\n}\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="\n")
-    print(f"{path}: {len(content)} operators, {len(text)} bytes")
+    print(f"{path}: {len(content)} operators, {len(head.quirks)} quirks, {len(text)} bytes")
+
+
+def read_head(path: Path) -> Head:
+    """What a written file says besides its kernels."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    return Head(content["generator"], content["source"], content["falls_back"], tuple(content["quirks"]))
+
+
+def rewrite(name: str, generator: str, source: str, falls_back: bool, content: Table) -> None:
+    """A target's file with other kernels; its quirks stay."""
+    path = TARGETS / f"{name}.json"
+    quirks = read_head(path).quirks if path.exists() else ()
+    write(path, Head(generator, source, falls_back, quirks), content)
+
+
+def parameters() -> str:
+    """The type variables of inputs and outputs of all operators that any target has a kernel for, as a file."""
+    names = sorted({operator for name in DESTINATIONS for operator in read(TARGETS / f"{name}.json")})
+    lines = []
+    for name in names:
+        versions = {str(schema.since_version): _signature(schema) for schema in _schemas(name)}
+        lines.append(f"    {json.dumps(name)}: {json.dumps(versions)}")
+    head = f'{{\n  "generator": {json.dumps(GENERATOR)},\n  "operators": {{\n'
+    return head + ",\n".join(lines) + "\n  }\n}\n"
+
+
+def _signature(schema: onnx.defs.OpSchema) -> str:
+    """As ``T T - -> T``: a dash for a parameter of one type, dots behind one that may be repeated."""
+    variables = {item.type_param_str for item in schema.type_constraints}
+    words: list[str] = []
+    for items in (schema.inputs, schema.outputs):
+        words += [
+            (item.type_str if item.type_str in variables else "-")
+            + ("..." if item.option == onnx.defs.OpSchema.FormalParameterOption.Variadic else "")
+            for item in items
+        ]
+        words.append("->")
+    return " ".join(words[:-1])
+
+
+def portable() -> tuple[Head, Table]:
+    """What all targets run, and what any of them does otherwise than ONNX says, in the order of the first that does."""
+    paths = [TARGETS / f"{name}.json" for name in DESTINATIONS]
+    content = read(paths[0])
+    for path in paths[1:]:
+        content = intersection(content, read(path))
+    quirks = dict.fromkeys(name for path in paths for name in read_head(path).quirks)
+    source = f"the kernels that all of {', '.join(DESTINATIONS)} have, and the quirks that any of them has"
+    return Head(GENERATOR, source, False, tuple(quirks)), content
 
 
 def read(path: Path) -> Table:
@@ -271,24 +347,32 @@ def write_cpu(pythons: Sequence[str]) -> None:
     for _, kernels in registries[1:]:
         content = intersection(content, table(kernels))
     versions = " and ".join(version for version, _ in registries)
-    write(TARGETS / "cpu.json", f"the kernels common to the {CPU} of onnxruntime {versions} (PyPI wheels)", content)
+    source = f"the kernels common to the {CPU} of onnxruntime {versions} (PyPI wheels)"
+    rewrite("cpu", GENERATOR, source, False, content)
 
 
 def write_dml(path: Path, commit: str | None) -> None:
     """dml.json from the published table."""
     source, kernels = published_dml(path)
-    write(TARGETS / "dml.json", source + (f", commit {commit}" if commit else ""), table(kernels))
+    rewrite("dml", GENERATOR, source + (f", commit {commit}" if commit else ""), True, table(kernels))
 
 
 def check() -> int:
-    """Compare cpu.json with the onnxruntime that is installed here."""
+    """Compare cpu.json with the onnxruntime that is installed here, and portable.json with the others."""
     version, kernels = registry(sys.executable)
     lines = missing(read(TARGETS / "cpu.json"), table(kernels))
     for line in lines:
         print(f"cpu.json claims a kernel that onnxruntime {version} does not have: {line}", file=sys.stderr)
     if not lines:
         print(f"cpu.json: onnxruntime {version} has every kernel it claims")
-    return 1 if lines else 0
+    path = TARGETS / "portable.json"
+    is_stale = (read_head(path), read(path)) != portable()
+    if is_stale:
+        print(f"portable.json is not what the others give; {GENERATOR} --write-portable makes it anew", file=sys.stderr)
+    is_other = PARAMETERS.read_text(encoding="utf-8") != parameters()
+    if is_other:
+        print(f"{PARAMETERS.name} is not what onnx {onnx.__version__} says", file=sys.stderr)
+    return 1 if lines or is_stale or is_other else 0
 
 
 def _release(version: str) -> tuple[int, ...]:
@@ -302,12 +386,18 @@ def main() -> int:
     action.add_argument("--check", action="store_true", help="compare cpu.json with the installed onnxruntime")
     action.add_argument("--write", nargs="+", metavar="PYTHON", help="write cpu.json: one interpreter per release")
     action.add_argument("--write-dml", type=Path, metavar="TABLE", help="write dml.json from OperatorKernels.md")
+    action.add_argument("--write-parameters", action="store_true", help="write the operators' type variables")
+    action.add_argument("--write-portable", action="store_true", help="write portable.json from the others")
     parser.add_argument("--commit", help="the commit that TABLE is from, where the table does not say")
     arguments = parser.parse_args()
     if arguments.check:
         return check()
     if arguments.write:
         write_cpu(arguments.write)
+    elif arguments.write_parameters:
+        PARAMETERS.write_text(parameters(), encoding="utf-8", newline="\n")
+    elif arguments.write_portable:
+        write(TARGETS / "portable.json", *portable())
     else:
         write_dml(arguments.write_dml, arguments.commit)
     return 0

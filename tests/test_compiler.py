@@ -21,7 +21,7 @@ from dml2onnx.lowering import budget, driver
 from dml2onnx.lowering.emitter import Emitter
 from dml2onnx.reference import evaluate, interpreter
 from dml2onnx.targets import DEFAULT_OPSET, OPSETS
-from tests.lowering.harness import operator, operators, t
+from tests.lowering.harness import make_case, operator, operators, t
 
 FOUR = t("FLOAT32", [4])
 RELU = operator("ACTIVATION_RELU", InputTensor=FOUR, OutputTensor=FOUR)
@@ -132,6 +132,10 @@ def test_every_reason_not_to_compile_is_met(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(DmlError) as caught:
         compile(sample())
     found.update(item.code for item in caught.value.diagnostics)
+    monkeypatch.undo()
+    tensor = t("INT64", [2])
+    absolute = make_case(operator("ELEMENT_WISE_ABS", InputTensor=tensor, OutputTensor=tensor)).graph
+    found.update(item.code for item in compile(absolute, target="webgpu").warnings)
     assert found == {item.id for item in vars(compiling).values() if isinstance(item, Code)}
 
 

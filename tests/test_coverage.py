@@ -13,10 +13,10 @@ import dml2onnx
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.model import Body, Node
+from scripts._node_cases import INPUTS
 from tests.checks.valid import descriptors
 from tests.lowering.harness import make_case
 from tests.random_graphs import FAMILIES
-from tests.targets.test_kernels import INPUTS
 
 LOWERING = Path(dml2onnx.__file__).parent / "lowering"
 

@@ -20,7 +20,6 @@ from rich.markup import escape
 import dml2onnx
 from dml2onnx.catalog import LATEST, level_of_directml, level_of_windows
 from dml2onnx.report.machine import DoctorAnswer, Library, MachineProblem, PackageState
-from dml2onnx.targets import NAMES
 
 if TYPE_CHECKING:
     import argparse
@@ -99,7 +98,7 @@ class Machine:
     def targets(self) -> dict[str, bool]:
         """Whether what is compiled for each target can be run here."""
         if not self.providers:
-            return dict.fromkeys(NAMES, False)
+            return dict.fromkeys(("cpu", "dml"), False)
         from dml2onnx.providers import PROVIDERS  # numpy is there when ONNX Runtime is
 
         return {name: provider in self.providers for name, provider in PROVIDERS.items()}

@@ -1,6 +1,6 @@
 """DML2xxx: a valid graph that cannot be compiled as asked."""
 
-from dml2onnx.diagnostics import Code
+from dml2onnx.diagnostics import Code, Severity
 
 NOT_LOWERED = Code(
     "DML2001",
@@ -21,7 +21,8 @@ UNKNOWN_OUTPUT = Code(
 UNKNOWN_TARGET = Code(
     "DML2006",
     "no such target",
-    "Models are legalised for the kernels of one execution provider of ONNX Runtime: cpu or dml.",
+    "Models are made of the kernels that one place has: cpu, dml or webgpu, which are execution providers of ONNX "
+    "Runtime, openvino, which also reads models by itself, or portable, what runs on all of them.",
 )
 ILLEGAL_IR_VERSION = Code(
     "DML2008",
@@ -29,6 +30,14 @@ ILLEGAL_IR_VERSION = Code(
     "The IR version says how a model's file is laid out. ONNX gives each opset the one it came with, as a lower limit: "
     "8 for opsets 17 and 18, 9 for 19 and 20, 10 for 21 and 22, 11 for 23. ONNX Runtime 1.24 reads up to 13. A runtime "
     "that has an opset reads the IR version that came with it, which is why that is the default.",
+)
+FALLS_BACK = Code(
+    "DML2009",
+    "nodes that the target has no kernel for",
+    "A lowering takes an exact form that the target has kernels for, wherever there is one. There is none for some "
+    "operators and data types. ONNX Runtime runs such nodes on the CPU, copying their tensors there and back; without "
+    "it they stand in the way. Another data type in the DirectML graph, or another opset, may have kernels.",
+    Severity.WARNING,
 )
 TOO_MANY_CONSTANTS = Code(
     "DML2007",

@@ -1,4 +1,4 @@
-"""What an execution provider can run, and the element type to run a node in when it cannot run the node's own.
+"""What a target can run, and the element type to run a node in when it cannot run the node's own.
 
 Legalisation never loses anything. A node that computes may run in a wider type into which every value converts exactly
 and in order; a node that only moves elements may also run in the other integer type of the same width, since a cast
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.targets.kernels import NAMES, Target, UnknownTargetError, target
 from dml2onnx.targets.opsets import DEFAULT_OPSET, IR_VERSIONS, OPSETS, ir_versions, version
+from dml2onnx.targets.parameters import bound
 from dml2onnx.targets.quirks import Quirk
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ __all__ = [
     "Quirk",
     "Target",
     "UnknownTargetError",
+    "bound",
     "exact_wider",
     "ir_versions",
     "legal_type",
@@ -91,8 +93,8 @@ def legal_type(
     casting its result back drops what overflowed (Add, Sub, Mul; a type of floating point would not do, and none is
     chosen). The node's other type variables may have any type.
 
-    DirectML's session gives a node that it has no kernel for to the CPU provider. So target ``dml`` prefers a type with
-    a DirectML kernel, for the node and for the casts, and goes by the CPU provider's kernels when there is none.
+    A session gives a node that its provider has no kernel for to the CPU provider. So a target prefers a type with a
+    kernel of its own, for the node and for the casts, and goes by the CPU provider's kernels when there is none.
     """
     return _legal_type(target, op, opset, variable, element_type, movement, modular)
 

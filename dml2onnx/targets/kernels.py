@@ -11,17 +11,16 @@ from dml2onnx.catalog import schemas_directory
 from dml2onnx.codes.compiling import UNKNOWN_TARGET
 from dml2onnx.diagnostics import DmlError, InternalError, quote
 from dml2onnx.targets.opsets import OPSETS
-from dml2onnx.targets.quirks import QUIRKS
+from dml2onnx.targets.quirks import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dml2onnx.targets.quirks import Quirk
-
     Alternative = Mapping[str, frozenset[str]]
     """The element types of each type variable, all combinations of which a kernel accepts."""
 
-NAMES = tuple(QUIRKS)
+NAMES = ("cpu", "dml", "openvino", "webgpu", "portable")
+"""The execution providers of ONNX Runtime, OpenVINO by itself, and what runs on all of them."""
 
 
 class UnknownTargetError(DmlError):
@@ -35,12 +34,14 @@ class UnknownTargetError(DmlError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """An execution provider of ONNX Runtime, as far as its kernels go: which there are, and what is odd about them."""
+    """A place where models run, as far as its kernels go: which there are, and what is odd about them."""
 
     name: str
-    """``cpu`` or ``dml``."""
+    """One of :data:`NAMES`."""
     source: str
     """Where the table is from."""
+    falls_back: bool
+    """Whether nodes without a kernel run on the CPU, as in a session of ONNX Runtime; if not, nothing runs them."""
     quirks: frozenset[Quirk]
     """What its kernels do otherwise than ONNX says, or slowly."""
     _kernels: Mapping[str, Mapping[str, list[dict[str, str]]]] = field(repr=False)
@@ -89,4 +90,5 @@ def target(name: str) -> Target:
         raise UnknownTargetError(name)
     path = schemas_directory() / "targets" / f"{name}.json"
     content = json.loads(path.read_text(encoding="utf-8"))
-    return Target(name, content["source"], QUIRKS[name], content["kernels"])
+    quirks = frozenset([Quirk[item] for item in content["quirks"]])
+    return Target(name, content["source"], content["falls_back"], quirks, content["kernels"])

@@ -1,21 +1,16 @@
 """What kernels of a provider do otherwise than ONNX says, or so slowly that other nodes take their place.
 
-A lowering asks its target for the fact that it cares about, and never for the target's name. What has no kernel at all
-stands in the tables of ``schemas/targets/``.
+A lowering asks its target for the fact that it cares about, and never for the target's name. Which targets have which
+stands in ``schemas/targets/``, beside the tables of kernels.
 """
 
 from __future__ import annotations
 
 from enum import Enum
-from types import MappingProxyType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Quirk(Enum):
-    """A fact about kernels of ONNX Runtime 1.24 to 1.31; its value says what it is."""
+    """A fact about kernels of ONNX Runtime 1.24 to 1.31, or of another runtime; its value says what it is."""
 
     # --- numbers -----------------------------------------------------------------------------------------------------
 
@@ -63,7 +58,3 @@ class Quirk(Enum):
 
     # Enum's own __hash__ goes through Python; members are singletons, so identity serves and is fast.
     __hash__ = object.__hash__
-
-
-QUIRKS: Mapping[str, frozenset[Quirk]] = MappingProxyType({"cpu": frozenset(Quirk), "dml": frozenset()})
-"""Those of each target. DirectML's kernels are the operators themselves that are lowered here."""

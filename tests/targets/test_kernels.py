@@ -17,9 +17,10 @@ from onnx import defs, helper
 
 from dml2onnx import targets
 from dml2onnx.diagnostics import InternalError
+from scripts import _node_cases
+from scripts._node_cases import DTYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import ModuleType
 
     import numpy.typing as npt
@@ -28,220 +29,17 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 
-DTYPES: dict[str, type[np.generic]] = {
-    "bool": np.bool_,
-    "float16": np.float16,
-    "float": np.float32,
-    "double": np.float64,
-    **{name: np.dtype(name).type for bits in (8, 16, 32, 64) for name in (f"int{bits}", f"uint{bits}")},
-}
 INTEGERS = [name for name in DTYPES if "int" in name]
 NUMBERS = [name for name in DTYPES if name != "bool"]
-
-# Cases: one node of each operator that lowerings emit. Inputs are shapes (filled with ones), values, or absent; types
-# are those of the ONNX operator. To add an operator, add its inputs and attributes here.
-
-IMAGE = (1, 2, 3, 3)
-MATRIX = (2, 3)
-
-
-def values(*items: int) -> Array:
-    """An input with these values."""
-    return np.array(items, np.int64)
-
-
-UNARY = [
-    "Relu",
-    "LeakyRelu",
-    "Elu",
-    "Celu",
-    "Selu",
-    "Sigmoid",
-    "Tanh",
-    "HardSigmoid",
-    "Softplus",
-    "Softsign",
-    "Softmax",
-    "LogSoftmax",
-    "Hardmax",
-    "Gelu",
-    "Erf",
-    "Exp",
-    "Log",
-    "Neg",
-    "Abs",
-    "Sqrt",
-    "Reciprocal",
-    "ThresholdedRelu",
-    "Floor",
-    "Ceil",
-    "Sign",
-    "Not",
-    "Identity",
-    "ArgMax",
-    "ArgMin",
-    "Transpose",
-    "Acos",
-    "Acosh",
-    "Asin",
-    "Asinh",
-    "Atan",
-    "Atanh",
-    "Cos",
-    "Cosh",
-    "Sin",
-    "Sinh",
-    "Tan",
-    "Round",
-    "IsInf",
-    "IsNaN",
-    "Flatten",
-    "DynamicQuantizeLinear",
-]
-BINARY = [
-    "Add",
-    "Sub",
-    "Mul",
-    "Div",
-    "Greater",
-    "GreaterOrEqual",
-    "Less",
-    "LessOrEqual",
-    "Equal",
-    "Pow",
-    "Max",
-    "Min",
-    "Mod",
-    "PRelu",
-    "And",
-    "Or",
-    "Xor",
-    "BitwiseAnd",
-    "BitwiseOr",
-    "BitwiseXor",
-    "BitShift",
-    "Concat",
-    "Mean",
-]
-
-INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
-    **{op: [MATRIX] for op in UNARY},
-    **{op: [MATRIX, MATRIX] for op in BINARY},
-    "Attention": [(1, 2, 2, 4), (1, 2, 3, 4), (1, 2, 3, 4)],
-    "AveragePool": [IMAGE],
-    "BatchNormalization": [IMAGE, (2,), (2,), (2,), (2,)],
-    "Cast": [MATRIX],
-    "Clip": [MATRIX, (), ()],
-    "ConstantOfShape": [values(2, 3)],
-    "Col2Im": [(1, 8, 4), values(3, 3), values(2, 2)],
-    "Conv": [IMAGE, (2, 2, 2, 2), (2,)],
-    "ConvInteger": [IMAGE, (2, 2, 2, 2), ()],
-    "ConvTranspose": [IMAGE, (2, 2, 2, 2), (2,)],
-    "CumSum": [MATRIX, values(1).reshape(())],
-    "DepthToSpace": [(1, 4, 2, 2)],
-    "DequantizeLinear": [MATRIX, ()],
-    "Expand": [(2, 1), values(2, 3)],
-    "Gather": [MATRIX, values(1, 0)],
-    "GatherElements": [MATRIX, values(1, 0).reshape(1, 2)],
-    "GatherND": [MATRIX, values(1, 0).reshape(1, 2)],
-    "Gemm": [MATRIX, (3, 2), (2,)],
-    "GRU": [(2, 1, 3), (1, 6, 3), (1, 6, 2)],
-    "If": [np.array(True)],
-    "InstanceNormalization": [IMAGE, (2,), (2,)],
-    "LpPool": [IMAGE],
-    "LRN": [IMAGE],
-    "LSTM": [(2, 1, 3), (1, 8, 3), (1, 8, 2)],
-    "MatMul": [MATRIX, (3, 2)],
-    "MatMulInteger": [MATRIX, (3, 2), ()],
-    "MaxPool": [IMAGE],
-    "Pad": [MATRIX, values(1, 1), (), values(1)],
-    "QuantizeLinear": [MATRIX, (), ()],
-    "Range": [(), values(3).reshape(()), ()],
-    "ReduceL1": [MATRIX, values(1)],
-    "ReduceMax": [MATRIX, values(1)],
-    "ReduceMean": [MATRIX, values(1)],
-    "ReduceMin": [MATRIX, values(1)],
-    "ReduceProd": [MATRIX, values(1)],
-    "ReduceSum": [MATRIX, values(1)],
-    "Reshape": [MATRIX, values(3, 2)],
-    "Resize": [IMAGE, (8,), None, values(1, 2, 6, 6)],
-    "ReverseSequence": [MATRIX, values(2, 1, 2)],
-    "RNN": [(2, 1, 3), (1, 2, 3), (1, 2, 2)],
-    "RoiAlign": [IMAGE, (1, 4), values(0)],
-    "Scan": [(2, 3)],
-    "ScatterElements": [MATRIX, values(1, 0).reshape(1, 2), (1, 2)],
-    "ScatterND": [MATRIX, values(1, 0).reshape(1, 2), (1,)],
-    "Slice": [MATRIX, values(0), values(2), values(1), values(2)],
-    "SpaceToDepth": [(1, 1, 4, 4)],
-    "Split": [MATRIX, values(1, 2)],
-    "Squeeze": [(1, 3), values(0)],
-    "Tile": [MATRIX, values(2, 2)],
-    "TopK": [MATRIX, values(2)],
-    "Unsqueeze": [MATRIX, values(0)],
-    "Where": [MATRIX, MATRIX, MATRIX],
-}
-ATTRIBUTES: dict[str, dict[str, Any]] = {
-    "AveragePool": {"kernel_shape": [2, 2]},
-    "BitShift": {"direction": "LEFT"},
-    "Concat": {"axis": 0},
-    "Conv": {"kernel_shape": [2, 2]},
-    "ConvTranspose": {"kernel_shape": [2, 2]},
-    "DepthToSpace": {"blocksize": 2},
-    "GRU": {"hidden_size": 2},
-    "LpPool": {"kernel_shape": [2, 2]},
-    "LRN": {"size": 3},
-    "LSTM": {"hidden_size": 2},
-    "MaxPool": {"kernel_shape": [2, 2]},
-    "RNN": {"hidden_size": 2},
-    "RoiAlign": {"output_height": 2, "output_width": 2},
-    "SpaceToDepth": {"blocksize": 2},
-    "Resize": {"mode": "nearest", "coordinate_transformation_mode": "tf_crop_and_resize"},
-    "Split": {"axis": 1},
-}
-
-OUTPUTS = {"DynamicQuantizeLinear": 3, "Split": 2, "TopK": 2}
-"""Operators that must have more than one."""
 
 WITHOUT_KERNELS = {("RoiAlign", 22): "onnxruntime 1.24 has the older version only"}
 """Versions of operators that no kernel of the CPU provider runs."""
 
 
-def is_served(op: str, binding: dict[str, str]) -> bool:
-    """Whether lowerings give these types: a scale has the type of the floats that are scaled."""
-    floats = {"DequantizeLinear": ("T2", "T3"), "QuantizeLinear": ("T1", "T2")}.get(op, ())
-    return "T3" not in binding or len({binding[variable] for variable in floats}) <= 1
-
-
-def graph_attributes(op: str, data_type: str) -> dict[str, Any]:
-    """The graphs of a node that holds some: its branches give a constant, its step hands on the element."""
-    kind = helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[data_type]))
-    result = helper.make_tensor_value_info("inner", kind, None)
-    if op == "Scan":
-        element = helper.make_tensor_value_info("element", kind, None)
-        step = helper.make_node("Identity", ["element"], ["inner"])
-        return {"body": helper.make_graph([step], "step", [element], [result]), "num_scan_inputs": 1}
-    one = helper.make_node("Constant", [], ["inner"], value=helper.make_tensor("one", kind, [1], [1]))
-    return {name: helper.make_graph([one], name, [], [result]) for name in ("then_branch", "else_branch")}
-
-
-def run(op: str, opset: int, inputs: list[Array | None], attributes: dict[str, Any], outputs: list[str]) -> list[Array]:
+def run(case: _node_cases.Case) -> list[Array]:
     """One node in a model of its own, as it is (no optimisation, one thread)."""
     ort = pytest.importorskip("onnxruntime")
-    names = [f"x{number}" if item is not None else "" for number, item in enumerate(inputs)]
-    feeds = {name: item for name, item in zip(names, inputs, strict=True) if item is not None}
-    graph = helper.make_graph(
-        [helper.make_node(op, names, [f"y{number}" for number in range(len(outputs))], **attributes)],
-        "g",
-        [
-            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(item.dtype), item.shape)
-            for name, item in feeds.items()
-        ],
-        [
-            helper.make_tensor_value_info(f"y{number}", helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[name])), None)
-            for number, name in enumerate(outputs)
-        ],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    model, feeds = _node_cases.model(case)
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -253,69 +51,25 @@ def run(op: str, opset: int, inputs: list[Array | None], attributes: dict[str, A
 
 def run_binding(op: str, opset: int, binding: dict[str, str]) -> None:
     """Run the operator's case with these types."""
-    schema = defs.get_schema(op, opset)
-
-    def element_type(parameter: defs.OpSchema.FormalParameter) -> str:
-        name = parameter.type_str
-        return binding.get(name) or name.removeprefix("tensor(").removesuffix(")")
-
-    given = list(INPUTS[op])
-    if op == "Pad" and len(schema.inputs) == 3:  # before opset 18
-        given[1:] = [values(0, 1, 0, 1), ()]
-    attributes = dict(ATTRIBUTES.get(op, {}))
-    if op.startswith("Reduce") and "axes" in schema.attributes:  # before opset 18
-        attributes["axes"] = [1]
-        del given[1]
-    if op == "Cast":
-        attributes["to"] = helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[binding["T2"]]))
-    if op == "ConstantOfShape":
-        value = np.ones(1, DTYPES[binding["T2"]])
-        attributes["value"] = helper.make_tensor("v", helper.np_dtype_to_tensor_dtype(value.dtype), [1], value)
-    if op in ("If", "Scan"):
-        attributes |= graph_attributes(op, binding["V"])
-    if op == "DequantizeLinear" and "T3" in binding:
-        attributes["output_dtype"] = helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[binding["T3"]]))
-    if op == "Mod" and binding["T"] in ("float16", "float", "double"):
-        attributes["fmod"] = 1
-    inputs: list[Array | None] = []
-    for number, item in enumerate(given):
-        if item is None:
-            inputs.append(None)
-            continue
-        dtype = DTYPES[element_type(schema.inputs[min(number, len(schema.inputs) - 1)])]
-        inputs.append(item.astype(dtype) if isinstance(item, np.ndarray) else np.ones(item, dtype))
-    last = len(schema.outputs) - 1
-    outputs = [element_type(schema.outputs[min(number, last)]) for number in range(OUTPUTS.get(op, 1))]
-    for name, result in zip(outputs, run(op, opset, inputs, attributes, outputs), strict=True):
+    made = _node_cases.case(op, opset, binding)
+    for name, result in zip(made.outputs, run(made), strict=True):
         assert result.dtype == DTYPES[name]
 
 
-def opsets(op: str) -> list[int]:
-    """One opset for each version of the operator."""
-    found = {}
-    for opset in targets.OPSETS:
-        if defs.has(op, opset):
-            found[targets.version(op, opset)] = opset
-    return list(found.values())
-
-
-def bindings(op: str, opset: int) -> Iterator[dict[str, str]]:
+def claimed(op: str, opset: int) -> list[dict[str, str]]:
     """Every combination of number types that the table claims for the CPU provider."""
     cpu = targets.target("cpu")
-    variables = [item.type_param_str for item in defs.get_schema(op, opset).type_constraints]
-    choices = [[name for name in DTYPES if cpu.has_kernel(op, opset, {variable: name})] for variable in variables]
-    for types in itertools.product(*choices):
-        binding = dict(zip(variables, types, strict=True))
-        if cpu.has_kernel(op, opset, binding) and is_served(op, binding):
-            yield binding
+    return [binding for binding in _node_cases.bindings(op, opset) if cpu.has_kernel(op, opset, binding)]
 
 
-@pytest.mark.parametrize(("op", "opset"), [(op, opset) for op in sorted(INPUTS) for opset in opsets(op)])
+@pytest.mark.parametrize(
+    ("op", "opset"), [(op, opset) for op in sorted(_node_cases.INPUTS) for opset in _node_cases.opsets(op)]
+)
 def test_claimed_kernels_run(op: str, opset: int) -> None:
-    claimed = list(bindings(op, opset))
-    assert bool(claimed) != ((op, targets.version(op, opset)) in WITHOUT_KERNELS), "no kernel at all"
+    found = claimed(op, opset)
+    assert bool(found) != ((op, targets.version(op, opset)) in WITHOUT_KERNELS), "no kernel at all"
     failures = []
-    for binding in claimed:
+    for binding in found:
         try:
             run_binding(op, opset, binding)
         except Exception as error:
@@ -365,7 +119,7 @@ def test_tables_speak_of_onnx_operators(name: str) -> None:
 def test_written_tables_are_normal(name: str, tmp_path: Path) -> None:
     path = ROOT / "schemas" / "targets" / f"{name}.json"
     again = tmp_path / path.name
-    generator().write(again, targets.target(name).source, generator().read(path))
+    generator().write(again, generator().read_head(path), generator().read(path))
     assert again.read_bytes() == path.read_bytes()
 
 
@@ -434,6 +188,35 @@ def test_published_table_as_markdown(tmp_path: Path) -> None:
 # Lookups.
 
 
+def test_portable_is_what_the_others_give() -> None:
+    path = ROOT / "schemas" / "targets" / "portable.json"
+    assert (generator().read_head(path), generator().read(path)) == generator().portable()
+
+
+@pytest.mark.parametrize("opset", [17, 21, 23])
+def test_variables_are_bound_as_onnx_has_them(opset: int) -> None:
+    """A node of each emitted operator gives back the types that it was made of."""
+    for op in _node_cases.INPUTS:
+        if not defs.has(op, opset):
+            continue
+        for binding in itertools.islice(_node_cases.bindings(op, opset), 0, None, 7):
+            schema = defs.get_schema(op, opset)
+            made = _node_cases.case(op, opset, binding)
+            names = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
+            inputs = [None if item is None else names[item.dtype] for item in made.inputs]
+            found = targets.bound(op, opset, inputs, made.outputs)
+            used = {item.type_str for item in (*schema.inputs[: len(inputs)], *schema.outputs[: len(made.outputs)])}
+            for variable, element_type in found.items():
+                assert binding[variable] == element_type, (op, variable)
+            given = {item.type_str for item, value in zip(schema.inputs, inputs, strict=False) if value is not None}
+            assert given & binding.keys() <= found.keys() <= used, op
+
+
+def test_an_operator_that_no_target_has_binds_nothing() -> None:
+    assert targets.bound("NoSuchOperator", 21, ["float"], ["float"]) == {}
+    assert targets.bound("Gelu", 17, ["float"], ["float"]) == {}
+
+
 @pytest.mark.parametrize(
     ("target", "op", "opset", "types", "expected"),
     [
@@ -467,7 +250,8 @@ def test_targets_are_shared() -> None:
 
 
 def test_unknown_target() -> None:
-    with pytest.raises(targets.UnknownTargetError, match='no target "cuda"; the targets are cpu, dml') as caught:
+    expected = 'no target "cuda"; the targets are cpu, dml, openvino, webgpu, portable'
+    with pytest.raises(targets.UnknownTargetError, match=expected) as caught:
         targets.target("cuda")
     assert [item.code for item in caught.value.diagnostics] == ["DML2006"]
 
@@ -561,7 +345,8 @@ def test_runtime_casts_to_narrower_integers_drop_high_bits(name: str) -> None:
 
 def cast(source: Array, to: str) -> list[Array]:
     """ONNX Runtime's Cast."""
-    return run("Cast", 21, [source], {"to": helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[to]))}, [to])
+    attributes = {"to": helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[to]))}
+    return run(_node_cases.Case("Cast", 21, [source], attributes, [to], [True]))
 
 
 def test_same_width_of_other_types() -> None:

@@ -1,0 +1,97 @@
+"""The nodes of a model that its target has no kernels for: which they are, why, and where they run instead.
+
+A lowering takes a form that the target runs wherever there is one that is exact. What is left stands here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes.compiling import FALLS_BACK
+from dml2onnx.diagnostics import quote
+from dml2onnx.model import ELEMENT_TYPES
+from dml2onnx.model.records import Body
+from dml2onnx.targets import bound, target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.model import Node, OnnxGraph, Value
+    from dml2onnx.targets import Target
+
+    Key = tuple[str, tuple[str | None, ...], tuple[str | None, ...]]
+    """An ONNX operator, and the element types that it reads and writes."""
+
+MOST_NAMES = 3
+"""DirectML nodes that a finding names; of others it says how many."""
+
+
+@dataclass(slots=True)
+class _Stranded:
+    """The nodes of one operator with the same types."""
+
+    count: int = 0
+    origins: dict[str, str] = field(default_factory=dict)
+    """The DirectML nodes that they come from, and their operators."""
+
+
+def fallbacks(graph: OnnxGraph, opset: int, name: str) -> list[Diagnostic]:
+    """A warning (DML2009) about each operator, with each combination of types, that target ``name`` does not run."""
+    chosen = target(name)
+    served: dict[Key, Mapping[str, str] | None] = {}
+    found: dict[Key, _Stranded] = {}
+    for origin in graph.origins:
+        for node in _with_bodies(origin.nodes):
+            key = (node.op_type, _types(node.inputs), _types(node.outputs))
+            if key not in served:
+                types = bound(node.op_type, opset, key[1], key[2])
+                served[key] = None if chosen.has_kernel(node.op_type, opset, types) else types
+            if served[key] is not None:
+                stranded = found.setdefault(key, _Stranded())
+                stranded.count += 1
+                stranded.origins.setdefault(origin.node, origin.operator)
+    return [_finding(chosen, opset, key[0], served[key] or {}, stranded) for key, stranded in found.items()]
+
+
+def _with_bodies(nodes: Sequence[Node]) -> Iterator[Node]:
+    for node in nodes:
+        yield node
+        for value in node.attributes.values():
+            if isinstance(value, Body):
+                yield from _with_bodies(value.nodes)
+
+
+def _types(values: Sequence[Value | None]) -> tuple[str | None, ...]:
+    return tuple([None if value is None else ELEMENT_TYPES[value.dtype][1] for value in values])
+
+
+def _finding(chosen: Target, opset: int, op: str, types: Mapping[str, str], stranded: _Stranded) -> Diagnostic:
+    given = ", ".join(types.values()) or "any type"
+    has = _kernels(chosen, opset, op, types)
+    named = [quote(name) for name in stranded.origins if name][:MOST_NAMES]
+    rest = len(stranded.origins) - len(named)
+    whose = f" (of {', '.join(named)}{f' and {rest} more' if rest else ''})" if named else ""
+    nodes = f"{stranded.count} node{'s' if stranded.count > 1 else ''} {op} of {given}{whose}"
+    where = "run on the CPU" if stranded.count > 1 else "runs on the CPU"
+    instead = where if chosen.falls_back else "will not run there without ONNX Runtime, which takes the CPU instead"
+    node = next(iter(stranded.origins))
+    return FALLS_BACK.at(
+        f"{chosen.name} has {has}; {nodes} {instead}",
+        node=node,
+        operator=stranded.origins[node],
+        expected=has,
+        found=f"{op} of {given}",
+    )
+
+
+def _kernels(chosen: Target, opset: int, op: str, types: Mapping[str, str]) -> str:
+    """Of which types there are kernels, if of any: those of the first variable, others being as they are, or not."""
+    for variable, given in types.items():
+        others = {name: item for name, item in types.items() if name != variable}
+        known = [item for _, item in ELEMENT_TYPES.values() if item != given]
+        fitting = [item for item in known if chosen.has_kernel(op, opset, {**others, variable: item})]
+        if fitting:
+            return f"kernels of {op} for {', '.join(fitting)}, and none for {given}"
+    return f"no kernel of {op} in opset {opset}"

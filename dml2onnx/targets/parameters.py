@@ -1,0 +1,48 @@
+"""Which type variable each input and output of an ONNX operator has: ``schemas/onnx_parameters.json``, looked up.
+
+Compiling needs them to say which kernel a node will want, and ONNX's own package takes a tenth of a second to import.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING
+
+from dml2onnx.catalog import schemas_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+FIXED = "-"
+"""Stands for a parameter that has no variable, such as the INT64 shape of Reshape."""
+REST = "..."
+"""Stands behind the variable of the last parameter, when any number of tensors may follow."""
+
+
+@cache
+def _written() -> Mapping[str, Mapping[str, str]]:
+    text = (schemas_directory() / "onnx_parameters.json").read_text(encoding="utf-8")
+    found: Mapping[str, Mapping[str, str]] = json.loads(text)["operators"]
+    return found
+
+
+@cache
+def _parameters(op: str, opset: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    versions = _written().get(op, {})
+    version = max((number for number in map(int, versions) if number <= opset), default=None)
+    if version is None:
+        return (), ()
+    inputs, outputs = versions[str(version)].split("->")
+    return tuple(inputs.split()), tuple(outputs.split())
+
+
+def bound(op: str, opset: int, inputs: Sequence[str | None], outputs: Sequence[str | None]) -> dict[str, str]:
+    """The type variables of ``op`` and what a node with these element types binds them to, in order."""
+    found: dict[str, str] = {}
+    for names, given in zip(_parameters(op, opset), (inputs, outputs), strict=True):
+        for number, element_type in enumerate(given):
+            name = names[min(number, len(names) - 1)] if names else FIXED
+            if element_type is not None and name != FIXED and name != REST:
+                found.setdefault(name.removesuffix(REST), element_type)
+    return found

@@ -1,0 +1,321 @@
+"""One node of each ONNX operator that lowerings emit, with any element types: what tables of kernels are tried with."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from onnx import defs, helper
+
+from dml2onnx import targets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from onnx import ModelProto
+
+Array = npt.NDArray[Any]
+
+DTYPES: dict[str, type[np.generic]] = {
+    "bool": np.bool_,
+    "float16": np.float16,
+    "float": np.float32,
+    "double": np.float64,
+    **{name: np.dtype(name).type for bits in (8, 16, 32, 64) for name in (f"int{bits}", f"uint{bits}")},
+}
+# Inputs are shapes (filled with ones), values, or absent; types
+# are those of the ONNX operator. To add an operator, add its inputs and attributes here.
+
+IMAGE = (1, 2, 3, 3)
+MATRIX = (2, 3)
+
+
+def values(*items: int) -> Array:
+    """An input with these values."""
+    return np.array(items, np.int64)
+
+
+UNARY = [
+    "Relu",
+    "LeakyRelu",
+    "Elu",
+    "Celu",
+    "Selu",
+    "Sigmoid",
+    "Tanh",
+    "HardSigmoid",
+    "Softplus",
+    "Softsign",
+    "Softmax",
+    "LogSoftmax",
+    "Hardmax",
+    "Gelu",
+    "Erf",
+    "Exp",
+    "Log",
+    "Neg",
+    "Abs",
+    "Sqrt",
+    "Reciprocal",
+    "ThresholdedRelu",
+    "Floor",
+    "Ceil",
+    "Sign",
+    "Not",
+    "Identity",
+    "ArgMax",
+    "ArgMin",
+    "Transpose",
+    "Acos",
+    "Acosh",
+    "Asin",
+    "Asinh",
+    "Atan",
+    "Atanh",
+    "Cos",
+    "Cosh",
+    "Sin",
+    "Sinh",
+    "Tan",
+    "Round",
+    "IsInf",
+    "IsNaN",
+    "Flatten",
+    "DynamicQuantizeLinear",
+]
+BINARY = [
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Greater",
+    "GreaterOrEqual",
+    "Less",
+    "LessOrEqual",
+    "Equal",
+    "Pow",
+    "Max",
+    "Min",
+    "Mod",
+    "PRelu",
+    "And",
+    "Or",
+    "Xor",
+    "BitwiseAnd",
+    "BitwiseOr",
+    "BitwiseXor",
+    "BitShift",
+    "Concat",
+    "Mean",
+]
+
+INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
+    **{op: [MATRIX] for op in UNARY},
+    **{op: [MATRIX, MATRIX] for op in BINARY},
+    "Attention": [(1, 2, 2, 4), (1, 2, 3, 4), (1, 2, 3, 4)],
+    "AveragePool": [IMAGE],
+    "BatchNormalization": [IMAGE, (2,), (2,), (2,), (2,)],
+    "Cast": [MATRIX],
+    "Clip": [MATRIX, (), ()],
+    "ConstantOfShape": [values(2, 3)],
+    "Col2Im": [(1, 8, 4), values(3, 3), values(2, 2)],
+    "Conv": [IMAGE, (2, 2, 2, 2), (2,)],
+    "ConvInteger": [IMAGE, (2, 2, 2, 2), ()],
+    "ConvTranspose": [IMAGE, (2, 2, 2, 2), (2,)],
+    "CumSum": [MATRIX, values(1).reshape(())],
+    "DepthToSpace": [(1, 4, 2, 2)],
+    "DequantizeLinear": [MATRIX, ()],
+    "Expand": [(2, 1), values(2, 3)],
+    "Gather": [MATRIX, values(1, 0)],
+    "GatherElements": [MATRIX, values(1, 0).reshape(1, 2)],
+    "GatherND": [MATRIX, values(1, 0).reshape(1, 2)],
+    "Gemm": [MATRIX, (3, 2), (2,)],
+    "GRU": [(2, 1, 3), (1, 6, 3), (1, 6, 2)],
+    "If": [np.array(True)],
+    "InstanceNormalization": [IMAGE, (2,), (2,)],
+    "LpPool": [IMAGE],
+    "LRN": [IMAGE],
+    "LSTM": [(2, 1, 3), (1, 8, 3), (1, 8, 2)],
+    "MatMul": [MATRIX, (3, 2)],
+    "MatMulInteger": [MATRIX, (3, 2), ()],
+    "MaxPool": [IMAGE],
+    "Pad": [MATRIX, values(1, 1), (), values(1)],
+    "QuantizeLinear": [MATRIX, (), ()],
+    "Range": [(), values(3).reshape(()), ()],
+    "ReduceL1": [MATRIX, values(1)],
+    "ReduceMax": [MATRIX, values(1)],
+    "ReduceMean": [MATRIX, values(1)],
+    "ReduceMin": [MATRIX, values(1)],
+    "ReduceProd": [MATRIX, values(1)],
+    "ReduceSum": [MATRIX, values(1)],
+    "Reshape": [MATRIX, values(3, 2)],
+    "Resize": [IMAGE, (8,), None, values(1, 2, 6, 6)],
+    "ReverseSequence": [MATRIX, values(2, 1, 2)],
+    "RNN": [(2, 1, 3), (1, 2, 3), (1, 2, 2)],
+    "RoiAlign": [IMAGE, (1, 4), values(0)],
+    "Scan": [(2, 3)],
+    "ScatterElements": [MATRIX, values(1, 0).reshape(1, 2), (1, 2)],
+    "ScatterND": [MATRIX, values(1, 0).reshape(1, 2), (1,)],
+    "Slice": [MATRIX, values(0), values(2), values(1), values(2)],
+    "SpaceToDepth": [(1, 1, 4, 4)],
+    "Split": [MATRIX, values(1, 2)],
+    "Squeeze": [(1, 3), values(0)],
+    "Tile": [MATRIX, values(2, 2)],
+    "TopK": [MATRIX, values(2)],
+    "Unsqueeze": [MATRIX, values(0)],
+    "Where": [MATRIX, MATRIX, MATRIX],
+}
+ATTRIBUTES: dict[str, dict[str, Any]] = {
+    "AveragePool": {"kernel_shape": [2, 2]},
+    "BitShift": {"direction": "LEFT"},
+    "Concat": {"axis": 0},
+    "Conv": {"kernel_shape": [2, 2]},
+    "ConvTranspose": {"kernel_shape": [2, 2]},
+    "DepthToSpace": {"blocksize": 2},
+    "GRU": {"hidden_size": 2},
+    "LpPool": {"kernel_shape": [2, 2]},
+    "LRN": {"size": 3},
+    "LSTM": {"hidden_size": 2},
+    "MaxPool": {"kernel_shape": [2, 2]},
+    "RNN": {"hidden_size": 2},
+    "RoiAlign": {"output_height": 2, "output_width": 2},
+    "SpaceToDepth": {"blocksize": 2},
+    "Resize": {"mode": "nearest", "coordinate_transformation_mode": "tf_crop_and_resize"},
+    "Split": {"axis": 1},
+}
+
+OUTPUTS = {"DynamicQuantizeLinear": 3, "Split": 2, "TopK": 2}
+"""Operators that must have more than one."""
+
+
+def is_served(op: str, binding: dict[str, str]) -> bool:
+    """Whether lowerings give these types: a scale has the type of the floats that are scaled."""
+    floats = {"DequantizeLinear": ("T2", "T3"), "QuantizeLinear": ("T1", "T2")}.get(op, ())
+    return "T3" not in binding or len({binding[variable] for variable in floats}) <= 1
+
+
+def graph_attributes(op: str, data_type: str) -> dict[str, Any]:
+    """The graphs of a node that holds some: its branches give a constant, its step hands on the element."""
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[data_type]))
+    result = helper.make_tensor_value_info("inner", kind, None)
+    if op == "Scan":
+        element = helper.make_tensor_value_info("element", kind, None)
+        step = helper.make_node("Identity", ["element"], ["inner"])
+        return {"body": helper.make_graph([step], "step", [element], [result]), "num_scan_inputs": 1}
+    one = helper.make_node("Constant", [], ["inner"], value=helper.make_tensor("one", kind, [1], [1]))
+    return {name: helper.make_graph([one], name, [], [result]) for name in ("then_branch", "else_branch")}
+
+
+class Case(NamedTuple):
+    """A node's inputs, its attributes, and the element types of its outputs."""
+
+    op: str
+    opset: int
+    inputs: Sequence[Array | None]
+    attributes: Mapping[str, Any]
+    outputs: Sequence[str]
+    is_data: Sequence[bool]
+    """Of each input whether it is filled, and no shape, axis or index."""
+
+
+def ones(op: str, shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
+    """What fills an input where the numbers do not matter."""
+    return np.ones(shape, dtype)
+
+
+def case(
+    op: str,
+    opset: int,
+    binding: Mapping[str, str],
+    fill: Callable[[str, tuple[int, ...], type[np.generic]], Array] = ones,
+) -> Case:
+    """The operator's node with these types of its type variables; ``fill`` makes the inputs that are data."""
+    schema = defs.get_schema(op, opset)
+
+    def element_type(parameter: defs.OpSchema.FormalParameter) -> str:
+        name = parameter.type_str
+        return binding.get(name) or name.removeprefix("tensor(").removesuffix(")")
+
+    given = list(INPUTS[op])
+    if op == "Pad" and len(schema.inputs) == 3:  # before opset 18
+        given[1:] = [values(0, 1, 0, 1), ()]
+    attributes = _attributes(op, binding)
+    if op.startswith("Reduce") and "axes" in schema.attributes:  # before opset 18
+        attributes["axes"] = [1]
+        del given[1]
+    inputs: list[Array | None] = []
+    for number, item in enumerate(given):
+        if item is None:
+            inputs.append(None)
+            continue
+        dtype = DTYPES[element_type(schema.inputs[min(number, len(schema.inputs) - 1)])]
+        inputs.append(item.astype(dtype) if isinstance(item, np.ndarray) else fill(op, item, dtype))
+    last = len(schema.outputs) - 1
+    outputs = [element_type(schema.outputs[min(number, last)]) for number in range(OUTPUTS.get(op, 1))]
+    return Case(op, opset, inputs, attributes, outputs, [isinstance(item, tuple) for item in given])
+
+
+def _attributes(op: str, binding: Mapping[str, str]) -> dict[str, Any]:
+    attributes = dict(ATTRIBUTES.get(op, {}))
+    if op == "Cast":
+        attributes["to"] = helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[binding["T2"]]))
+    if op == "ConstantOfShape":
+        value = np.ones(1, DTYPES[binding["T2"]])
+        attributes["value"] = helper.make_tensor("v", helper.np_dtype_to_tensor_dtype(value.dtype), [1], value)
+    if op in ("If", "Scan"):
+        attributes |= graph_attributes(op, binding["V"])
+    if op == "DequantizeLinear" and "T3" in binding:
+        attributes["output_dtype"] = helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[binding["T3"]]))
+    if op == "Mod" and binding["T"] in ("float16", "float", "double"):
+        attributes["fmod"] = 1
+    return attributes
+
+
+def model(case: Case, constants: Sequence[bool] = ()) -> tuple[ModelProto, dict[str, Array]]:
+    """A model of the node, and what is fed to it. Inputs that are ``constants`` are initializers instead."""
+    names = [f"x{number}" if item is not None else "" for number, item in enumerate(case.inputs)]
+    present = {name: item for name, item in zip(names, case.inputs, strict=True) if item is not None}
+    kept = {name for name, constant in zip(names, constants, strict=False) if constant}
+    feeds = {name: item for name, item in present.items() if name not in kept}
+    graph = helper.make_graph(
+        [helper.make_node(case.op, names, [f"y{number}" for number in range(len(case.outputs))], **case.attributes)],
+        "g",
+        [
+            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(item.dtype), item.shape)
+            for name, item in feeds.items()
+        ],
+        [
+            helper.make_tensor_value_info(f"y{number}", helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[name])), None)
+            for number, name in enumerate(case.outputs)
+        ],
+        [
+            helper.make_tensor(name, helper.np_dtype_to_tensor_dtype(item.dtype), item.shape, item.tobytes(), raw=True)
+            for name, item in present.items()
+            if name in kept
+        ],
+    )
+    imports = [helper.make_opsetid("", case.opset)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=targets.IR_VERSIONS[case.opset]), feeds
+
+
+def opsets(op: str) -> list[int]:
+    """One opset for each version of the operator."""
+    found = {}
+    for opset in targets.OPSETS:
+        if defs.has(op, opset):
+            found[targets.version(op, opset)] = opset
+    return list(found.values())
+
+
+def bindings(op: str, opset: int) -> Iterator[dict[str, str]]:
+    """Every combination of number types that the operator has and lowerings give."""
+    allowed = {
+        item.type_param_str: [name for name in DTYPES if f"tensor({name})" in item.allowed_type_strs]
+        for item in defs.get_schema(op, opset).type_constraints
+    }
+    for types in itertools.product(*allowed.values()):
+        binding = dict(zip(allowed, types, strict=True))
+        if is_served(op, binding):
+            yield binding

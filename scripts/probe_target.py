@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Write the kernel tables of runtimes that publish none: ``schemas/targets/{openvino,webgpu}.json``.
+
+    scripts/probe_target.py openvino --python PYTHON      PYTHON has openvino
+    scripts/probe_target.py webgpu --python PYTHON        PYTHON has onnxruntime-webgpu, and Vulkan a driver
+    scripts/probe_target.py openvino --python PYTHON --only Where,Cast --verbose
+
+One node of every operator that lowerings emit (``_node_cases.py``), of each of its versions and with each combination
+of element types, is run there, in a process that may die. A kernel is one that gives what the CPU provider of ONNX
+Runtime gives, or ONNX's reference evaluator where that one has none: integers exactly, floats to the digits that their
+type should have left (a DOUBLE that is computed in FLOAT is no kernel). Integers of 64 bits are small here; what a
+runtime makes of large ones is a quirk. Shapes, axes and indices are constants, and so are all operands but the first
+one where a runtime wants that. Quirks in the file stay as they are.
+
+WebGPU needs a Vulkan driver. The software one of Debian's chromium package will do: `apt-get download chromium-common
+libvulkan1`, `dpkg -x` both, and set VK_ICD_FILENAMES to `vk_swiftshader_icd.json` and LD_LIBRARY_PATH to the folder of
+`libvulkan.so.1`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import itertools
+import json
+import pickle
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import _node_cases
+import generate_targets
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import ModelProto
+from onnx.reference import ReferenceEvaluator
+
+from dml2onnx import targets
+
+GENERATOR = "scripts/probe_target.py"
+HERE = Path(__file__).resolve().parent
+PACKAGES = {"openvino": "openvino", "webgpu": "onnxruntime-webgpu"}
+DIGITS = {"float16": 5e-3, "float32": 1e-4, "float64": 1e-9}
+"""How far a kernel's answer may be from another kernel's, relative to the largest element."""
+
+SMALL = {"Acos", "Asin", "Atanh", "Erf"}
+"""Whose numbers are to be below 1."""
+
+Array = _node_cases.Array
+
+
+class Job(NamedTuple):
+    """A model of one node, what is fed to it, and what it gives elsewhere."""
+
+    case: _node_cases.Case
+    version: int
+    binding: dict[str, str]
+    model: bytes
+    feeds: dict[str, Array]
+    expected: list[Array]
+
+
+def fill(op: str, shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
+    """Small numbers above 0 that differ; those of DOUBLE need all of their digits."""
+    count = np.arange(np.prod(shape, dtype=int))
+    if dtype is np.bool_:
+        return np.asarray(count % 2 == 0).reshape(shape)
+    if not np.issubdtype(dtype, np.floating):
+        return (1 + count * 2 % 5).reshape(shape).astype(dtype)
+    numbers = (1 + count * 2 % 5) / (8 if op in SMALL else 1)
+    return (numbers * (1 + 1 / 3 / (1 << 12))).reshape(shape).astype(dtype)
+
+
+def on_the_cpu(model: ModelProto, feeds: dict[str, Array], has_kernel: bool) -> list[Array] | None:
+    """What the node gives, where anybody can say."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    try:
+        with np.errstate(all="ignore"):
+            if not has_kernel:
+                return list(map(np.asarray, ReferenceEvaluator(model).run(None, feeds)))
+            session = onnxruntime.InferenceSession(
+                model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+            )
+            results: list[Array] = session.run(None, feeds)
+            return results
+    except Exception:
+        return None
+
+
+def jobs(only: set[str]) -> list[Job]:
+    """All nodes: first with all data fed, then with all but the first input constant."""
+    found = []
+    cpu = targets.target("cpu")
+    for op in sorted(only or _node_cases.INPUTS):
+        for opset in _node_cases.opsets(op):
+            for binding in _node_cases.bindings(op, opset):
+                case = _node_cases.case(op, opset, binding, fill)
+                any_data = any(case.is_data)
+                shapes = [any_data and not data for data in case.is_data]
+                behind = [number > 0 for number in range(len(case.inputs))]
+                expected = None
+                for constants in [shapes] if shapes == behind else [shapes, behind]:
+                    model, feeds = _node_cases.model(case, constants)
+                    if expected is None:
+                        expected = on_the_cpu(model, feeds, cpu.has_kernel(op, opset, binding))
+                    if expected is not None:
+                        version = targets.version(op, opset)
+                        found.append(Job(case, version, binding, model.SerializeToString(), feeds, expected))
+    return found
+
+
+def answers(name: str, python: str, work: list[Job]) -> list[dict[str, Any]]:
+    """What the runtime says to each model; a process that dies costs the model at hand, and the next goes on."""
+    found: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "jobs.pickle"
+        path.write_bytes(pickle.dumps([(item.model, item.feeds) for item in work]))
+        while len(found) < len(work):
+            command = [python, str(HERE / "_probe_child.py"), name, str(path), str(len(found))]
+            child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            assert child.stdout is not None
+            for line in child.stdout:
+                if line.startswith('{"job"'):
+                    found.append(json.loads(line))
+                    if len(found) % 200 == 0:
+                        print(f"{len(found)} of {len(work)}", file=sys.stderr)
+            if child.wait() != 0:
+                found.append({"error": f"the process ended with {child.returncode}"})
+    return found
+
+
+def difference(job: Job, answer: dict[str, Any]) -> str:
+    """What is wrong with an answer; nothing where it is right."""
+    if "error" in answer:
+        return str(answer["error"])
+    for (data, dtype, shape), expected in zip(answer["results"], job.expected, strict=True):
+        got = np.frombuffer(base64.b64decode(data), dtype).reshape(shape)
+        if got.dtype != expected.dtype or got.shape != expected.shape:
+            return f"gives {got.dtype} {got.shape}, not {expected.dtype} {expected.shape}"
+        if expected.dtype.kind != "f":
+            if not np.array_equal(got, expected):
+                return f"gives {got.tolist()}, not {expected.tolist()}"
+            continue
+        bound = DIGITS[expected.dtype.name] * np.abs(expected[np.isfinite(expected)]).max(initial=0)
+        if not np.allclose(got, expected, 0, bound, equal_nan=True):
+            return f"gives {got.tolist()}, not {expected.tolist()}"
+    return ""
+
+
+def tables(work: list[Job], replies: list[dict[str, Any]], verbose: bool) -> generate_targets.Table:
+    """The alternatives of each version of each operator."""
+    rows: dict[str, dict[int, list[generate_targets.Alternative]]] = {}
+    for (version, _), group in itertools.groupby(zip(work, replies, strict=True), lambda pair: _key(pair[0])):
+        pairs = list(group)
+        job = pairs[0][0]
+        wrong = [difference(job, reply) for job, reply in pairs]
+        alternatives = rows.setdefault(job.case.op, {}).setdefault(version, [])
+        if all(wrong):
+            if verbose:
+                types = ", ".join(f"{variable} {name}" for variable, name in job.binding.items())
+                print(f"{job.case.op}-{version} {types}: {wrong[0][:300]}")
+        else:
+            alternatives.append({variable: frozenset([name]) for variable, name in job.binding.items()})
+    return {
+        op: {version: generate_targets.merged(found) for version, found in versions.items()}
+        for op, versions in rows.items()
+        if any(versions.values())
+    }
+
+
+def _key(job: Job) -> tuple[int, tuple[object, ...]]:
+    return job.version, (job.case.op, *job.binding.items())
+
+
+def installed(python: str, package: str) -> str:
+    """The version of a package that an interpreter sees."""
+    code = f"from importlib.metadata import version; print(version({package!r}))"
+    return subprocess.run([python, "-c", code], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("target", choices=PACKAGES)
+    parser.add_argument("--python", required=True, help="an interpreter that has the runtime")
+    parser.add_argument("--only", default="", metavar="OP,OP", help="these operators; nothing is written then")
+    parser.add_argument("--verbose", action="store_true", help="say what is wrong with each node that is no kernel")
+    options = parser.parse_args()
+    package = PACKAGES[options.target]
+    source = (
+        f"one node of each type run on {package} {installed(options.python, package)} and compared with onnxruntime "
+        f"{onnxruntime.__version__} and the reference evaluator of onnx {onnx.__version__}"
+    )
+    work = jobs({item for item in options.only.split(",") if item})
+    content = tables(work, answers(options.target, options.python, work), options.verbose)
+    if options.only:
+        print(
+            json.dumps(
+                {op: {v: [dict(r) for r in rows] for v, rows in t.items()} for op, t in content.items()},
+                default=sorted,
+                indent=1,
+            )
+        )
+    else:
+        falls_back = options.target != "openvino"  # which reads ONNX itself
+        generate_targets.rewrite(options.target, GENERATOR, source, falls_back, content)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

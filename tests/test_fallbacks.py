@@ -1,0 +1,75 @@
+"""What a target has no kernels for is named with its reason, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dml2onnx import compile
+from dml2onnx.cli import main
+from dml2onnx.ir.graph import Graph
+from dml2onnx.targets import NAMES, target
+from tests.lowering.harness import make_case, operator, t
+
+
+def sines(data_type: str) -> Graph:
+    """Two nodes in a row would be one DirectML graph each; this has one."""
+    tensor = t(data_type, [1, 1, 2, 3])
+    return make_case(operator("ELEMENT_WISE_ABS", InputTensor=tensor, OutputTensor=tensor)).graph
+
+
+def test_a_node_without_a_kernel_is_named() -> None:
+    (found,) = compile(sines("INT64"), target="webgpu").warnings
+    assert found.code == "DML2009"
+    assert found.operator == "ELEMENT_WISE_ABS"
+    assert found.found == "Abs of int64"
+    assert str(found.expected).startswith("kernels of Abs for float")
+    assert "runs on the CPU" in found.message
+
+
+def test_openvino_by_itself_does_not_fall_back() -> None:
+    assert not target("openvino").falls_back
+    found = compile(sines("INT64"), target="portable").warnings
+    assert [item.code for item in found] == ["DML2009"]
+    assert "will not run there" in found[0].message
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_said_where_all_has_kernels(name: str) -> None:
+    assert compile(sines("FLOAT32"), target=name).warnings == ()
+
+
+def test_nodes_within_bodies_are_looked_at() -> None:
+    """The body of a Scan runs where the Scan does, and its nodes want kernels as well."""
+    tensor, keys = t("UINT32", [1, 1, 1, 64]), t("UINT32", [1, 1, 1, 6])
+    op = operator("RANDOM_GENERATOR", InputStateTensor=keys, OutputTensor=tensor, Type="PHILOX_4X32_10")
+    found = {str(item.found).split(" of ")[0] for item in compile(make_case(op).graph, target="webgpu").warnings}
+    inside = {"BitwiseXor", "Mul", "BitShift"}
+    assert found & inside
+
+
+def test_several_nodes_are_one_finding() -> None:
+    size = [1, 1, 2, 3]
+    op = operator("ELEMENT_WISE_BIT_COUNT", InputTensor=t("UINT64", size), OutputTensor=t("UINT32", size))
+    found = compile(make_case(op).graph, target="webgpu").warnings
+    assert len({item.found for item in found}) == len(found)
+    assert any("nodes" in item.message and "run on the CPU" in item.message for item in found)
+
+
+def test_the_command_names_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graph = tmp_path / "model.json"
+    from dml2onnx import convert
+
+    convert(sines("INT64"), graph)
+    assert main(["compile", str(graph), "--target", "webgpu", "-o", str(tmp_path / "m.onnx"), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert [item["code"] for item in answer["diagnostics"]] == ["DML2009"]
+    assert main(["compile", str(graph), "--target", "webgpu", "-o", str(tmp_path / "m.onnx")]) == 0
+    assert "DML2009" in "".join(capsys.readouterr())
+    x = np.array([[-1, 2, -3], [4, -5, 6]], np.int64)
+    assert np.array_equal(
+        np.abs(x), compile(graph, target="webgpu").run({"InputTensor": x.ravel()})["OutputTensor"][0, 0]
+    )
