@@ -424,6 +424,21 @@ class TestNetworks:
                 bench.compare(network, {"by hand": results["by hand"], "compiled": other})
 
 
+class TestLayouts:
+    def test_nhwc_costs_the_ports_and_answers_alike(self, script):
+        bench = script("bench_layouts")
+        for several in bench.networks():
+            sides = bench.sides_of(several)
+            bench.require_equal(sides)
+            for name, (_, nodes) in sides.items():
+                assert nodes <= sides.get(f"{name}, by hand", (None, nodes))[1]
+            name, (run, nodes) = list(sides.items())[-1]
+            ((output, value),) = run().items()
+            wrong = {output: onnxruntime.OrtValue.ortvalue_from_numpy(value.numpy() + np.float32(3))}
+            with pytest.raises(AssertionError, match="away"):
+                bench.require_equal({**sides, name: (lambda wrong=wrong: wrong, nodes)})
+
+
 class TestRelease:
     def test_versions_agree(self):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -1,0 +1,145 @@
+"""How long networks run whose memory is NHWC: packed, in NHWC, and as ONNX written by hand for each, on one thread.
+
+    python scripts/bench_layouts.py [--squeezenet MODEL.json] [--seconds 6]
+
+All of a network take turns, in an order that is drawn each time, so that whatever else the machine does is shared;
+ratios are those of the times that one run of ten stays below. Before anything is measured the answers are compared.
+``--squeezenet`` adds a packed DxDispatch program with one input picture, whose descriptors are given the strides of
+NHWC.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from _layouts import networks
+from _networks import Array, Network
+from bench_networks import Run, in_session
+
+import dml2onnx
+from dml2onnx.ir.graph import Graph, Node, Value
+from dml2onnx.ir.operator import FieldValue, OperatorDesc
+from dml2onnx.ir.tensor import TensorDesc
+
+MOST_BY_HAND = 1.02
+"""What is promised: so much of the time of ONNX that is written by hand."""
+MOST_PACKED = 1.10
+"""And so much of that of the same network packed."""
+
+
+def in_nhwc(graph: Graph) -> Graph:
+    """The same graph with the strides of NHWC for whatever is not constant."""
+    constants = {item.value for item in graph.constants}
+    nodes = tuple(replace(node, operator=_with_strides(node, constants)) for node in graph.nodes)
+    outputs = tuple(replace(item, desc=_interleaved(item.desc)) for item in graph.outputs)
+    inputs = tuple(
+        replace(item, default=None, desc=None if item.desc is None else _interleaved(item.desc))
+        for item in graph.inputs
+    )
+    return replace(graph, nodes=nodes, inputs=inputs, outputs=outputs, results=(), effects=())
+
+
+def _with_strides(node: Node, constants: set[Value]) -> OperatorDesc:
+    op, changed = node.operator, dict[str, FieldValue]()
+    values = {name: [item.value for item in items] for name, items in node.reads.items()}
+    values |= {name: [item.value for item in items] for name, items in node.writes.items()}
+    for name, seen in values.items():
+        pairs = zip(seen, op.tensors(name), strict=True)
+        descs = tuple(desc if value in constants else _interleaved(desc) for value, desc in pairs)
+        changed[name] = descs[0] if isinstance(op.get(name), TensorDesc) else descs
+    return OperatorDesc(op.schema, tuple(changed.get(item.name, value) for item, value in op.items()))
+
+
+def _interleaved(desc: TensorDesc) -> TensorDesc:
+    if desc.rank != 4 or desc.strides is not None:
+        return desc
+    _, c, h, w = desc.sizes
+    return replace(desc, strides=(c * h * w, 1, w * c, c))
+
+
+def squeezenet(path: str) -> dict[str, tuple[Run, int]]:
+    """The program packed and in NHWC, each with the number of its ONNX nodes."""
+    packed = replace(dml2onnx.load(path), results=(), effects=())
+    found = {}
+    for memory, graph in (("packed", packed), ("NHWC", in_nhwc(packed))):
+        model = dml2onnx.compile(graph)
+        (port,) = model.inputs
+        picture = np.random.default_rng(0).normal(size=port.desc.sizes).astype(port.dtype)
+        fed = picture if memory == "packed" else picture.transpose(0, 2, 3, 1)
+        feeds = {port.onnx_name: np.ascontiguousarray(fed).reshape(port.shape)}
+        found[f"SqueezeNet, {memory}"] = (in_session(model.serialize(), feeds), model.node_count)
+    return found
+
+
+def sides_of(several: list[Network]) -> dict[str, tuple[Run, int]]:
+    """Each network compiled and by hand, each with the number of its ONNX nodes."""
+    found = {}
+    for network in several:
+        model = dml2onnx.compile(network.graph)
+        found[network.name] = (in_session(model.serialize(), network.feeds), model.node_count)
+        by_hand = in_session(network.by_hand.SerializeToString(), network.feeds)
+        found[f"{network.name}, by hand"] = (by_hand, len(network.by_hand.graph.node))
+    return found
+
+
+def require_equal(sides: Mapping[str, tuple[Run, int]]) -> None:
+    """Raises ``AssertionError`` where the answers are not the same."""
+    want: Array | None = None
+    for name, (run, _) in sides.items():
+        (value,) = run().values()
+        got = np.asarray(value.numpy(), np.float64)  # type: ignore[attr-defined]  # an OrtValue
+        if got.ndim == 4 and "NHWC" in name and got.size != max(got.shape):
+            got = got.transpose(0, 3, 1, 2)
+        got = got.reshape(-1)
+        want = got if want is None else want
+        apart = float(np.abs(got - want).max() / np.abs(want).max())
+        assert apart <= 1e-4, f"{name} is {apart} away"
+
+
+def measure(sides: Mapping[str, tuple[Run, int]], seconds: float) -> dict[str, float]:
+    """Milliseconds of each."""
+    require_equal(sides)
+    times: dict[str, list[float]] = {name: [] for name in sides}
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        for name in random.sample(list(sides), len(sides)):
+            started = time.perf_counter()
+            sides[name][0]()
+            times[name].append(time.perf_counter() - started)
+    return {name: 1e3 * float(np.quantile(each, 0.1)) for name, each in times.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measures networks in packed memory and in NHWC.")
+    parser.add_argument("--squeezenet", metavar="MODEL.json", help="a DxDispatch program of SqueezeNet")
+    parser.add_argument("--seconds", type=float, default=6.0, help="for each network (default: %(default)s)")
+    options = parser.parse_args()
+    print(f"{'network':<24}{'nodes':>7}{'hand':>6}{'ms':>9}{'by hand':>9}{'ratio':>7}{'to packed':>11}")
+    groups = [sides_of(several) for several in networks()]
+    if options.squeezenet:
+        groups.append(squeezenet(options.squeezenet))
+    above = 0
+    for sides in groups:
+        times = measure(sides, options.seconds)
+        packed = next(iter(times.values()))
+        for name, (_, nodes) in sides.items():
+            if name.endswith("by hand"):
+                continue
+            text, hand = f"{name:<24}{nodes:>7}", f"{name}, by hand"
+            ratio = times[name] / times[hand] if hand in times else 0.0
+            above += ratio > MOST_BY_HAND
+            above += times[name] > MOST_PACKED * packed
+            text += f"{sides[hand][1]:>6}" if hand in times else f"{'':>6}"
+            text += f"{times[name]:9.3f}"
+            text += f"{times[hand]:9.3f}{ratio:7.2f}" if hand in times else f"{'':>16}"
+            print(f"{text}{times[name] / packed:11.2f}", flush=True)
+    print(f"{above} above {MOST_BY_HAND} times ONNX by hand or {MOST_PACKED} times packed")
+
+
+if __name__ == "__main__":
+    main()
