@@ -45,19 +45,33 @@ def prepare(name: str, lock: str = "test", *options: str, project: bool = True) 
 
 def prepare_browser() -> bool:
     """Makes the environment with a headless Chromium; False, and a line that says so, where there is none to be had."""
-    return _prepare_tool(".venv-browser", "browser", "no browser")
+    return _prepare_tool(
+        ".venv-browser", "browser", "no browser from the package index, whose tests need one of the system"
+    )
 
 
 def prepare_compiler() -> bool:
     """Makes the environment with a C++ compiler; False, and a line that says so, where there is none to be had."""
-    return _prepare_tool(".venv-cpp", "cpp", "no C++ compiler")
+    return _prepare_tool(
+        ".venv-cpp", "cpp", "no C++ compiler from the package index, whose tests need one of the system"
+    )
+
+
+def prepare_openvino() -> bool:
+    """Makes the environment with OpenVINO; False, and a line that says so, where there is none to be had."""
+    return _prepare_tool(".venv-openvino", "openvino", "no OpenVINO, on which nothing was run")
+
+
+def prepare_webgpu() -> bool:
+    """Makes the environment with ONNX Runtime for WebGPU; False, and a line that says so, where there is none."""
+    return _prepare_tool(".venv-webgpu", "webgpu", "no ONNX Runtime for WebGPU, on which nothing was run")
 
 
 def _prepare_tool(name: str, lock: str, missing: str) -> bool:
     try:
         prepare(name, lock, "--no-deps", project=False)
     except SystemExit as failure:  # not every system has wheels of it
-        print(f"{missing} from the package index, whose tests need one of the system: {failure}", flush=True)
+        print(f"{missing}: {failure}", flush=True)
         return False
     return True
 

@@ -28,6 +28,8 @@ LOCKS: dict[str, tuple[str, ...]] = {
     "browser": ("--no-deps", "scripts/requirements/browser.in"),
     "docs": ("scripts/requirements/docs.in",),
     "cpp": ("--no-deps", "scripts/requirements/cpp.in"),
+    "openvino": ("--no-deps", "scripts/requirements/openvino.in"),
+    "webgpu": ("scripts/requirements/webgpu.in",),
 }
 
 

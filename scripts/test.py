@@ -1,10 +1,15 @@
 """Checks everything: style, types, generated files, and the tests with both ends of ONNX Runtime's range.
 
     python scripts/test.py           all of it, some minutes on two cores
-    python scripts/test.py --fast    without the second ONNX Runtime
+    python scripts/test.py --fast    without the second ONNX Runtime, and without other runtimes
+
+    python scripts/test.py --runtimes [--all]   only models on other runtimes, one of each kind or all
+    python scripts/test.py --provider NAME      only models on a provider of ONNX Runtime: dml, cpu, coreml, ...
 
 Makes ``.venv`` with pinned packages first, ``.venv-ort124`` for the second ONNX Runtime, ``.venv-browser`` for the
-report's page, and ``.venv-cpp`` for what is for C++ programs. The exit code is 0 when all of it passed.
+report's page, ``.venv-cpp`` for what is for C++ programs, ``.venv-openvino`` and ``.venv-webgpu`` for other runtimes.
+The exit code is 0 when all of it passed. What is run on other runtimes, and where results are kept, is in
+``docs/runtimes.md``.
 """
 
 from __future__ import annotations
@@ -16,7 +21,16 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from _environment import ROOT, prepare, prepare_browser, prepare_compiler, run
+from _environment import (
+    ROOT,
+    interpreter,
+    prepare,
+    prepare_browser,
+    prepare_compiler,
+    prepare_openvino,
+    prepare_webgpu,
+    run,
+)
 from _onnxruntime_headers import fetch
 
 SOURCES = ("dml2onnx", "samples", "scripts", "tests")
@@ -63,6 +77,36 @@ def oldest_runtime_step(python: Path) -> Step:
     return Step(title, [python, "-m", "pytest", *_parallel(), *RUNTIME_TESTS])
 
 
+def runtimes_step(python: Path, *options: str | Path) -> Step:
+    """Models on ONNX's reference evaluator, and on OpenVINO and WebGPU where they are to be had."""
+    runtimes = ["evaluator"]
+    if prepare_openvino():
+        runtimes.append(f"openvino={interpreter(ROOT / '.venv-openvino')}")
+    if not _has_vulkan():
+        print("no Vulkan driver, without which nothing was run on WebGPU", flush=True)
+    elif prepare_webgpu():
+        runtimes.append(f"webgpu={interpreter(ROOT / '.venv-webgpu')}")
+    return Step(
+        "models on other runtimes", [python, "-m", "tests.runtimes", *runtimes, "--optional", "webgpu", *options]
+    )
+
+
+def provider_step(python: Path, provider: str, results: Path) -> Step:
+    """All models on one provider of ONNX Runtime, compiled for it where it is a target."""
+    target = provider if provider in ("cpu", "dml") else "cpu"
+    what: list[str | Path] = [f"{provider}:{target}", "--all", "--results", results]
+    return Step(f"models on provider {provider}", [python, "-m", "tests.runtimes", *what])
+
+
+def _has_vulkan() -> bool:
+    """Whether WebGPU finds a device here; where the system has another interface to it, it does."""
+    if sys.platform != "linux":
+        return True
+    named = os.environ.get("VK_DRIVER_FILES") or os.environ.get("VK_ICD_FILENAMES")
+    places = [Path("/usr/share/vulkan/icd.d"), Path("/etc/vulkan/icd.d"), Path("/usr/local/share/vulkan/icd.d")]
+    return bool(named) or any(file for place in places for file in place.glob("*.json"))
+
+
 def _parallel() -> list[str]:
     return ["-n", str(os.cpu_count() or 1), "-p", "no:cacheprovider"]
 
@@ -82,18 +126,36 @@ def perform(chosen: list[Step]) -> list[str]:
     return failed
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Checks everything; exit code 0 when all of it passed.")
-    parser.add_argument("--fast", action="store_true", help="without the second ONNX Runtime")
-    options = parser.parse_args()
-    started = time.perf_counter()
-    chosen = steps(prepare(".venv"))
+def choose(options: argparse.Namespace) -> list[Step]:
+    """The steps that were asked for, with environments for them."""
+    python = prepare(".venv")
+    if options.provider:
+        return [provider_step(python, options.provider, options.results or ROOT / "tests" / "runtimes" / "results")]
+    if options.runtimes:
+        every = ["--all"] if options.all else []
+        return [runtimes_step(python, *every, *(("--results", options.results) if options.results else ()))]
+    chosen = steps(python)
     prepare_browser()
     if prepare_compiler():
         fetch()
-    # onnxruntime-directml, which Windows has, comes in one version of the range
-    if sys.platform == "linux" and not options.fast:
-        chosen.append(oldest_runtime_step(prepare(".venv-ort124", "ort124")))
+    if not options.fast:
+        # onnxruntime-directml, which Windows has, comes in one version of the range
+        if sys.platform == "linux":
+            chosen.append(oldest_runtime_step(prepare(".venv-ort124", "ort124")))
+        chosen.append(runtimes_step(python))
+    return chosen
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Checks everything; exit code 0 when all of it passed.")
+    parser.add_argument("--fast", action="store_true", help="without the second ONNX Runtime")
+    parser.add_argument("--runtimes", action="store_true", help="only models on other runtimes")
+    parser.add_argument("--all", action="store_true", help="with --runtimes: every model, not one of each kind")
+    parser.add_argument("--provider", help="only models on a provider of ONNX Runtime, such as dml")
+    parser.add_argument("--results", type=Path, help="a directory for what --runtimes or --provider found, as JSON")
+    options = parser.parse_args()
+    started = time.perf_counter()
+    chosen = choose(options)
     failed = perform(chosen)
     seconds = f"{time.perf_counter() - started:.0f} s"
     if failed:

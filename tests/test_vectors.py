@@ -58,17 +58,20 @@ def compare(directory: Path, case: dict[str, Any], options: LoadOptions = DEFAUL
         have = got[name].reshape(-1)
         if have.dtype != want.dtype and have.dtype.itemsize == want.dtype.itemsize:
             have = have.view(want.dtype)
-        if have.shape != want.shape:
-            return f"{name}: {have.shape} instead of {want.shape}"
-        if case["rtol"] == 0 and case["atol"] == 0:
-            same = np.array_equal(have, want, equal_nan=want.dtype.kind == "f")
-        else:
-            same = np.allclose(
-                have.astype(np.float64), want.astype(np.float64), case["rtol"], case["atol"], equal_nan=True
-            )
-        if not same:
-            return f"{name}: {have[:8]} instead of {want[:8]}"
+        if (found := difference(have, want, case)) is not None:
+            return f"{name}: {found}"
     return None
+
+
+def difference(have: np.ndarray, want: np.ndarray, case: dict[str, Any]) -> str | None:
+    """How an output differs from what was published, or ``None``."""
+    if have.shape != want.shape:
+        return f"{have.shape} instead of {want.shape}"
+    if case["rtol"] == 0 and case["atol"] == 0:
+        same = np.array_equal(have, want, equal_nan=want.dtype.kind == "f")
+    else:
+        same = np.allclose(have.astype(np.float64), want.astype(np.float64), case["rtol"], case["atol"], equal_nan=True)
+    return None if same else f"{have[:8]} instead of {want[:8]}"
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))

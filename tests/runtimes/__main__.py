@@ -1,0 +1,159 @@
+"""Proves compiled models on other runtimes than the one that they are made for.
+
+    python -m tests.runtimes NAME[:TARGET][=PYTHON] ... [--all] [--jobs N] [--results DIRECTORY]
+
+Each NAME is a runtime of ``worker.py``, PYTHON the interpreter that has it. All samples are compiled; of those whose
+models differ in nothing but sizes and values, the first is run, or with ``--all`` every one. The exit code is 0 when
+all that is different or refused is in the table of ``differences.py``, and all of that table is still so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+
+import numpy as np
+from onnx import parser
+
+from tests.conftest import shared_directory
+from tests.runtimes import results, samples
+from tests.runtimes.differences import DIFFERENCES
+from tests.runtimes.proof import Job, Outcome, Pool, Runtime, Worker
+
+FIRST = (
+    parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) { y = Relu (x) }'
+    ).SerializeToString(),
+    {"x": np.array([-1, 1], np.float32)},
+)
+"""A model that any runtime runs where it runs anything."""
+
+
+def parse(text: str) -> Runtime:
+    """A runtime as the command line names it."""
+    what, _, python = text.partition("=")
+    name, _, target = what.partition(":")
+    return Runtime(name, target or "cpu", Path(python or sys.executable))
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    command = argparse.ArgumentParser(prog="python -m tests.runtimes", description="Proves models on other runtimes.")
+    command.add_argument("runtimes", nargs="+", type=parse, metavar="NAME[:TARGET][=PYTHON]")
+    command.add_argument("--all", action="store_true", help="run every sample, not one of each kind")
+    command.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time")
+    command.add_argument("--results", type=Path, help="a directory for results, one JSON file for each runtime")
+    command.add_argument("--optional", action="append", default=[], help="a runtime that this machine may not have")
+    return command.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _options(arguments)
+    started = time.perf_counter()
+    ok = True
+    titles: dict[Runtime, str] = {}
+    for runtime in options.runtimes:
+        try:
+            titles[runtime], healed = examples(runtime)
+        except RuntimeError as error:
+            print(f"nothing was run on {runtime.name}: {error}")
+            ok &= runtime.name in options.optional
+        else:
+            ok &= not healed
+    tallies = prove(list(titles), everything=options.all, jobs=options.jobs) if titles else {}
+    for runtime, title in titles.items():
+        content = results.record(runtime, title, tallies[runtime])
+        ok &= show(content)
+        if options.results:
+            results.write(options.results / f"{runtime.name}.json", content)
+    print(f"{time.perf_counter() - started:.0f} s")
+    return 0 if ok else 1
+
+
+def examples(runtime: Runtime) -> tuple[str, int]:
+    """Runs the examples of a runtime's differences; its version, and how many do no longer differ.
+
+    RuntimeError where it cannot be loaded, or has no device to run on.
+    """
+    worker = Worker(runtime)
+    worker.start()
+    answer = worker.ask(*FIRST)
+    if isinstance(answer, str):
+        raise RuntimeError(" ".join(answer.split()))
+    healed = 0
+    for item in DIFFERENCES:
+        if item.runtime == runtime.name and not item.shows(answer := worker.ask(*item.example())):
+            print(f"{runtime.name}: no longer, or in another way: {item.title} The example gives {answer}")
+            healed += 1
+    worker.stop()
+    return worker.title, healed
+
+
+def prove(runtimes: Sequence[Runtime], *, everything: bool, jobs: int) -> dict[Runtime, dict[str, results.Tally]]:
+    """All samples on all runtimes."""
+    tallies: dict[Runtime, dict[str, results.Tally]] = {runtime: {} for runtime in runtimes}
+    pool = Pool(jobs)
+    place = Path(tempfile.mkdtemp())
+    waiting: list[tuple[Runtime, str, Future[Outcome]]] = []
+    kinds: set[tuple[object, ...]] = set()
+    try:
+        for source, sample in list(drawn(place)):  # all before any thread, in whose company pytest cannot parse
+            models = {target: Job(sample, sample.compile(target)) for target in {item.target for item in runtimes}}
+            for runtime in runtimes:
+                job = models[runtime.target]
+                tally = tallies[runtime].setdefault(source, results.Tally())
+                tally.drawn += 1
+                kind = (runtime, source, job.kind)
+                if everything or kind not in kinds:
+                    kinds.add(kind)
+                    checked = job.check()
+                    if checked.problem is not None:
+                        tally.unexplained.append(checked)
+                    waiting.append((runtime, source, pool.submit(job, runtime)))
+        for runtime, source, future in waiting:
+            tallies[runtime][source].add(runtime.name, future.result())
+    finally:
+        pool.close()
+        shutil.rmtree(place)
+    return tallies
+
+
+def drawn(place: Path) -> Iterator[tuple[str, samples.Sample]]:
+    """All samples with the name of where they are from; their files lie in a directory until they have been run."""
+    directory = shared_directory()
+    if directory is None:
+        print("no published vectors beside this checkout: the matrix alone is run")
+    else:
+        for sample in samples.vectors(samples.unpacked(directory / "vectors" / "webnn.tar.xz", place)):
+            yield "vectors", sample
+    for sample in samples.matrix():
+        yield "matrix", sample
+
+
+def show(content: dict[str, object]) -> bool:
+    """Prints results; whether all of them are explained."""
+    print(f"\n{content['version']}, models for target {content['target']}")
+    ok = True
+    counts = content["samples"]
+    assert isinstance(counts, dict)
+    for source, tally in counts.items():
+        print(f"  {source}: {', '.join(f'{count:,} {what}' for what, count in tally.items())}")
+        ok &= tally["unexplained"] == 0
+    explained, unexplained = content["explained"], content["unexplained"]
+    assert isinstance(explained, dict)
+    assert isinstance(unexplained, list)
+    for title, count in explained.items():
+        print(f"  {count:>5,} {title}")
+    for item in unexplained:
+        print(f"  UNEXPLAINED {item['sample']}: {' '.join(item['problem'].split())[:300]}")
+    return ok
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,278 @@
+"""What other runtimes do otherwise than ONNX says: each with the smallest model that shows it.
+
+``python scripts/generate_runtimes.py`` makes a table of these for ``docs/runtimes.md``. ``python -m tests.runtimes``
+runs each example on its runtime, and fails where it is right; so no entry outlives its defect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+from onnx import parser
+
+from tests.runtimes.proof import Outcome, every
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A defect or limit of a runtime."""
+
+    runtime: str
+    """As in ``worker.py``."""
+    title: str
+    """What is wrong, in a sentence."""
+    explains: Callable[[Outcome], bool]
+    """Whether it may be the cause of a sample's outcome, from the nodes of its model and what the runtime said."""
+    model: str
+    """The smallest model that shows it, in ONNX's text form."""
+    inputs: tuple[np.ndarray, ...]
+    outputs: tuple[np.ndarray, ...]
+    """What ONNX says that comes out."""
+    says: str = ""
+    """Part of what the runtime says where it refuses the example; empty where it gives other numbers."""
+
+    def example(self) -> tuple[bytes, dict[str, np.ndarray]]:
+        """The example's model and its inputs."""
+        text = f'<ir_version: 10, opset_import: ["": 21]> g {" ".join(self.model.split())}'
+        parsed = parser.parse_model(text)
+        onnx.checker.check_model(parsed, full_check=True)
+        names = [item.name for item in parsed.graph.input]
+        return parsed.SerializeToString(), dict(zip(names, self.inputs, strict=True))
+
+    def is_right(self, answer: list[np.ndarray] | str) -> bool:
+        """Whether a runtime computes the example as ONNX says."""
+        return not isinstance(answer, str) and all(
+            have.dtype == want.dtype and np.array_equal(have, want, equal_nan=want.dtype.kind == "f")
+            for have, want in zip(answer, self.outputs, strict=True)
+        )
+
+    def shows(self, answer: list[np.ndarray] | str) -> bool:
+        """Whether the runtime still does what the entry says."""
+        if isinstance(answer, str):
+            return bool(self.says) and self.says in answer
+        return not self.says and not self.is_right(answer)
+
+
+def _has(*kinds: str) -> Callable[[Outcome], bool]:
+    """Numbers differ, and there is a node of one of these operators."""
+    return lambda outcome: not outcome.refused and any(node.op_type in kinds for node in every(outcome.nodes))
+
+
+def _refuses(text: str, *kinds: str) -> Callable[[Outcome], bool]:
+    """It is refused with this text, and there is a node of one of these operators."""
+    return lambda outcome: (
+        outcome.refused
+        and text in (outcome.problem or "")
+        and any(node.op_type in kinds for node in every(outcome.nodes))
+    )
+
+
+def _computes(*types: type) -> Callable[[Outcome], bool]:
+    """Numbers differ, and a node gives out one of these types."""
+    wanted = {np.dtype(item) for item in types}
+    return lambda outcome: (
+        not outcome.refused
+        and any(v is not None and v.dtype in wanted for node in every(outcome.nodes) for v in node.outputs[:1])
+    )
+
+
+def _adds_bytes(outcome: Outcome) -> bool:
+    return not outcome.refused and any(
+        node.op_type in ("Add", "Sub", "Mul") and node.outputs[0] is not None and node.outputs[0].dtype == np.uint8
+        for node in every(outcome.nodes)
+    )
+
+
+def _peepholes(outcome: Outcome) -> bool:
+    return not outcome.refused and any(
+        node.op_type == "LSTM" and len(node.inputs) == 8 and node.inputs[7] is not None for node in every(outcome.nodes)
+    )
+
+
+def _indices(outcome: Outcome) -> bool:
+    return any(node.op_type == "MaxPool" and len(node.outputs) == 2 for node in every(outcome.nodes))
+
+
+def _padded(outcome: Outcome) -> bool:
+    return any(node.op_type == "MaxPool" and "pads" in node.attributes for node in every(outcome.nodes))
+
+
+def _grouped(outcome: Outcome) -> bool:
+    return any(
+        node.op_type == "ConvTranspose" and node.attributes.get("group", 1) != 1 for node in every(outcome.nodes)
+    )
+
+
+def _f(*values: float, shape: tuple[int, ...] = (-1,)) -> np.ndarray:
+    return np.array(values, np.float32).reshape(shape)
+
+
+OPENVINO = (
+    Difference(
+        "openvino",
+        "`If` takes a condition of rank 0 or 1 only; ONNX asks for one element.",
+        _refuses("Rank of If condition", "If"),
+        """(bool[1,1] c, float[1] x) => (float[1] y) {
+             y = If (c) <then_branch = t () => (float[1] a) { a = Identity (x) },
+                         else_branch = e () => (float[1] b) { b = Neg (x) }> }""",
+        (np.array([[True]]), _f(3)),
+        (_f(3),),
+        "Rank of If condition",
+    ),
+    Difference(
+        "openvino",
+        "Sums of UINT8 stop at 255 and 0 instead of going round.",
+        _adds_bytes,
+        "(uint8[1] x) => (uint8[1] y) <uint8 k = {100}> { y = Add (x, k) }",
+        (np.array([200], np.uint8),),
+        (np.array([44], np.uint8),),
+    ),
+    Difference(
+        "openvino",
+        "`LSTM` leaves out its peepholes, so that P is no input any more.",
+        _peepholes,
+        """(float[1,1,1] x, float[1,4,1] w, float[1,4,1] r, float[1,3] p) => (float[1,1,1] h)
+             { y, h = LSTM <hidden_size = 1> (x, w, r, , , , , p) }""",
+        (
+            _f(1, shape=(1, 1, 1)),
+            _f(1, 1, 1, 1, shape=(1, 4, 1)),
+            _f(0, 0, 0, 0, shape=(1, 4, 1)),
+            _f(0, -1e6, 0, shape=(1, 3)),
+        ),
+        (_f(0, shape=(1, 1, 1)),),
+    ),
+    Difference(
+        "openvino",
+        "`Resize` of a 4-dimensional tensor resizes its last two dimensions only.",
+        _refuses("only supports resize on spatial dimensions", "Resize"),
+        """(float[2,1,1,1] x) => (float[4,1,1,1] y) <int64[4] s = {4,1,1,1}>
+             { y = Resize <mode = "nearest", nearest_mode = "floor",
+                           coordinate_transformation_mode = "asymmetric"> (x, , , s) }""",
+        (_f(1, 2, shape=(2, 1, 1, 1)),),
+        (_f(1, 1, 2, 2, shape=(4, 1, 1, 1)),),
+        "only supports resize on spatial dimensions",
+    ),
+    Difference(
+        "openvino",
+        "`Softplus` is off by up to some 4e-6, however small its result.",
+        _has("Softplus"),
+        "(float[1] x) => (float[1] y) { y = Softplus (x) }",
+        (_f(-20),),
+        (_f(np.log1p(np.exp(-20.0))),),
+    ),
+    Difference(
+        "openvino",
+        "`Mul` behind a `Resize` by as many factors as a dimension other than the second has elements is refused.",
+        _refuses("scales data size inconsistency", "Resize", "GatherElements"),
+        """(float[2,1,2] x) => (float[2,2,2] y) <int64[3] s = {2,2,2}, float[1,2,1] k = {1,2}>
+             { r = Resize <mode = "nearest"> (x, , , s) y = Mul (r, k) }""",
+        (_f(3, 4, 5, 6, shape=(2, 1, 2)),),
+        (_f(3, 4, 6, 8, 5, 6, 10, 12, shape=(2, 2, 2)),),
+        "scales data size inconsistency",
+    ),
+    Difference(
+        "openvino",
+        "`Conv` of one element behind `Abs` loses its strides.",
+        lambda outcome: "instead of" in (outcome.problem or "") and _has("Conv")(outcome) and _has("Abs")(outcome),
+        """(float[1,1,1,1] x) => (float[1,1,1,2] y) <float[1,1,1,1] w = {1}>
+             { z = Abs (x) y = Conv <strides = [1, 2], pads = [0, 1, 0, 1]> (z, w) }""",
+        (_f(3, shape=(1, 1, 1, 1)),),
+        (_f(0, 0, shape=(1, 1, 1, 2)),),
+    ),
+    Difference(
+        "openvino",
+        "DOUBLE is computed, and moved, in FLOAT.",
+        _computes(np.float64),
+        "(double[1,2] x) => (double[2,1] y) { y = Transpose (x) }",
+        (np.array([[0.1, 1e300]]),),
+        (np.array([[0.1], [1e300]]),),
+    ),
+    Difference(
+        "openvino",
+        "INT64 and UINT64 are computed in INT32.",
+        _computes(np.int64, np.uint64),
+        "(int64[1] x) => (int64[1] y) { y = Add (x, x) }",
+        (np.array([(1 << 53) + 1]),),
+        (np.array([(1 << 54) + 2]),),
+    ),
+)
+
+EVALUATOR = (
+    Difference(
+        "evaluator",
+        "`GRU` and `LSTM` go by their default activations, whatever `activations` says.",
+        _has("GRU", "LSTM"),
+        """(float[1,1,1] x, float[1,3,1] w, float[1,3,1] r) => (float[1,1,1] h)
+             { y, h = GRU <hidden_size = 1, activations = ["Relu", "Relu"]> (x, w, r) }""",
+        (_f(4, shape=(1, 1, 1)), _f(0, 0, 1, shape=(1, 3, 1)), _f(0, 0, 0, shape=(1, 3, 1))),
+        (_f(4, shape=(1, 1, 1)),),
+    ),
+    Difference(
+        "evaluator",
+        "Indices of `MaxPool` begin anew in each channel; ONNX counts over the whole tensor.",
+        lambda outcome: not outcome.refused and _indices(outcome),
+        "(float[1,2,2] x) => (float[1,2,1] y, int64[1,2,1] i) { y, i = MaxPool <kernel_shape = [2]> (x) }",
+        (_f(1, 2, 3, 4, shape=(1, 2, 2)),),
+        (_f(2, 4, shape=(1, 2, 1)), np.array([1, 3]).reshape(1, 2, 1)),
+    ),
+    Difference(
+        "evaluator",
+        "`MaxPool` goes wrong where there are paddings but no strides or dilations.",
+        _padded,
+        "(float[1,1,1] x) => (float[1,1,2] y) { y = MaxPool <kernel_shape = [2], pads = [1, 1]> (x) }",
+        (_f(4, shape=(1, 1, 1)),),
+        (_f(4, 4, shape=(1, 1, 2)),),
+        "output shape cannot be null or negative",
+    ),
+    Difference(
+        "evaluator",
+        "`MaxPool` over nothing but NaN, which stands for padding there, is refused.",
+        _refuses("zero-size array to reduction operation", "MaxPool"),
+        "(float[1,1,2] x) => (float[1,1,1] y) { y = MaxPool <kernel_shape = [2], dilations = [1]> (x) }",
+        (_f(np.nan, np.nan, shape=(1, 1, 2)),),
+        (_f(np.nan, shape=(1, 1, 1)),),
+        "zero-size array to reduction operation",
+    ),
+    Difference(
+        "evaluator",
+        "`AveragePool` leaves out NaN, which stands for padding there.",
+        _has("AveragePool"),
+        "(float[1,1,2] x) => (float[1,1,1] y) { y = AveragePool <kernel_shape = [2]> (x) }",
+        (_f(1, np.nan, shape=(1, 1, 2)),),
+        (_f(np.nan, shape=(1, 1, 1)),),
+    ),
+    Difference(
+        "evaluator",
+        "`ConvTranspose` refuses groups with several output channels each.",
+        lambda outcome: outcome.refused and "array" in (outcome.problem or "") and _grouped(outcome),
+        "(float[1,2,1] x, float[2,2,1] w) => (float[1,4,1] y) { y = ConvTranspose <group = 2> (x, w) }",
+        (_f(1, 2, shape=(1, 2, 1)), _f(3, 5, 7, 9, shape=(2, 2, 1))),
+        (_f(3, 5, 14, 18, shape=(1, 4, 1)),),
+        "cannot reshape array",
+    ),
+    Difference(
+        "evaluator",
+        "`Resize` gives every element a say, be it with weight 0, which makes NaN of infinities.",
+        _has("Resize"),
+        """(float[1,1,3] x) => (float[1,1,3] y) <int64[3] s = {1,1,3}>
+             { y = Resize <mode = "nearest"> (x, , , s) }""",
+        (_f(1, np.inf, 3, shape=(1, 1, 3)),),
+        (_f(1, np.inf, 3, shape=(1, 1, 3)),),
+    ),
+    Difference(
+        "evaluator",
+        "`GatherElements` refuses more than 64 elements along its axis.",
+        _refuses("array", "GatherElements"),
+        "(float[1,65] x, int64[1,2] i) => (float[1,2] y) { y = GatherElements <axis = 1> (x, i) }",
+        (_f(*range(65), shape=(1, 65)), np.array([[64, 0]])),
+        (_f(64, 0, shape=(1, 2)),),
+        "cannot reshape array",
+    ),
+)
+
+WEBGPU: tuple[Difference, ...] = ()
+
+DIFFERENCES = (*OPENVINO, *EVALUATOR, *WEBGPU)

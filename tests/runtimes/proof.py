@@ -1,0 +1,219 @@
+"""Samples compiled for a target, run on a runtime in processes of its own, and judged."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import onnx
+
+from dml2onnx.compiler import CompiledModel
+from dml2onnx.model import Body, Node
+from tests.runtimes.samples import Arrays, Sample
+
+WORKER = Path(__file__).with_name("worker.py")
+SECONDS = 120
+"""What one model may take; small graphs take milliseconds."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Runtime:
+    """Where models are run, and what for."""
+
+    name: str
+    """As ``worker.py`` knows it."""
+    target: str
+    """What models are compiled for."""
+    python: Path
+    """The interpreter that has it."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one sample on one runtime."""
+
+    sample: str
+    problem: str | None
+    """How it differs or why it was refused; ``None`` where it agrees."""
+    refused: bool
+    nodes: Sequence[Node]
+    """Those of the ONNX model that was run."""
+
+
+class Worker:
+    """A process that runs models, made anew when one of them has ended it."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._process: subprocess.Popen[bytes] | None = None
+        self._said: IO[bytes] | None = None
+        self.title = ""
+        """The runtime and its version, once it has started."""
+
+    def start(self) -> None:
+        """Starts the process; RuntimeError where its runtime cannot be loaded."""
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
+        self._process = subprocess.Popen(
+            [str(self._runtime.python), str(WORKER), self._runtime.name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            env={**os.environ, "OMP_NUM_THREADS": "1", **self._runtime.environment},
+        )
+        try:
+            self.title = self._answer()
+        except EOFError:
+            raise RuntimeError(self.stop().strip().rpartition("\n")[2]) from None
+
+    def ask(self, model: bytes, feeds: Arrays) -> list[Any] | str:
+        """The outputs of a model, or what the runtime says instead."""
+        if self._process is None:
+            self.start()
+        assert self._process is not None
+        assert self._process.stdin is not None
+        process = self._process
+        alarm = threading.Timer(SECONDS, process.kill)
+        alarm.start()
+        try:
+            pickle.dump((model, feeds), self._process.stdin)
+            self._process.stdin.flush()
+            answer: list[Any] | str = self._answer()
+        except (EOFError, OSError, pickle.UnpicklingError):
+            self.stop()
+            return f"the process ended with code {process.returncode}"
+        finally:
+            alarm.cancel()
+        return answer
+
+    def stop(self) -> str:
+        """Ends the process and returns what it has said on its way."""
+        process, self._process = self._process, None
+        if process is None or self._said is None:
+            return ""
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(OSError):  # the other end may be gone
+                    pipe.close()
+        process.wait()
+        self._said.seek(0)
+        said = self._said.read().decode(errors="replace")
+        self._said.close()
+        return said
+
+    def _answer(self) -> Any:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        return pickle.load(self._process.stdout)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """A sample compiled for a runtime's target."""
+
+    sample: Sample
+    model: CompiledModel
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """The same for models that differ in nothing but sizes and the values of attributes and constants."""
+        return tuple(
+            (node.op_type, tuple(v and v.dtype for v in node.inputs), tuple(sorted(node.attributes)))
+            for node in every(self.model.lowered.nodes)
+        )
+
+    def run(self, worker: Worker) -> Outcome:
+        """Runs the model and compares what comes out with what has to."""
+        ports, nodes = self.model.outputs, self.model.lowered.nodes
+        given = self.model.complete(self.sample.inputs)
+        feeds = {p.onnx_name: np.ascontiguousarray(given[p.name]).reshape(p.shape) for p in self.model.inputs}
+        answer = worker.ask(self.model.serialize(), feeds)
+        if isinstance(answer, str):
+            return Outcome(self.sample.name, answer, True, nodes)
+        for port, array in zip(ports, answer, strict=True):
+            if array.dtype != port.dtype or array.shape != port.shape:
+                problem = f"{port.name}: {array.dtype} {array.shape} instead of {port.dtype} {port.shape}"
+                return Outcome(self.sample.name, problem, False, nodes)
+        outputs = {port.name: array for port, array in zip(ports, answer, strict=True)}
+        return Outcome(self.sample.name, self.sample.judge(self.model, outputs), False, nodes)
+
+    def check(self) -> Outcome:
+        """What ONNX itself says of the model: its checker, and shapes inferred anew beside those that are stated."""
+        problem = None
+        try:
+            onnx.checker.check_model(self.model.model_proto, full_check=True)
+            problem = _other_shapes(self.model.model_proto)
+        except Exception as error:  # the checker and shape inference have classes of their own
+            problem = f"{type(error).__name__}: {error}"
+        return Outcome(self.sample.name, problem, problem is not None, self.model.lowered.nodes)
+
+
+def every(nodes: Iterable[Node]) -> Iterator[Node]:
+    """The nodes, and those in branches and loops."""
+    for node in nodes:
+        yield node
+        for value in node.attributes.values():
+            if isinstance(value, Body):
+                yield from every(value.nodes)
+
+
+def _other_shapes(model: onnx.ModelProto) -> str | None:
+    """The first value that is inferred to be something else than the model says, from its inputs alone."""
+    stated = {item.name: item.type for item in [*model.graph.value_info, *model.graph.output]}
+    bare = onnx.ModelProto()
+    bare.CopyFrom(model)
+    del bare.graph.value_info[:]
+    for output in bare.graph.output:
+        output.type.tensor_type.ClearField("shape")
+    inferred = onnx.shape_inference.infer_shapes(bare, check_type=True, strict_mode=True, data_prop=True)
+    for item in [*inferred.graph.value_info, *inferred.graph.output]:
+        if item.name in stated and not _agree(stated[item.name].tensor_type, item.type.tensor_type):
+            return f"{item.name} is stated as {stated[item.name]} and inferred as {item.type}"
+    return None
+
+
+def _agree(stated: onnx.TypeProto.Tensor, inferred: onnx.TypeProto.Tensor) -> bool:
+    if stated.elem_type != inferred.elem_type:
+        return False
+    if not inferred.HasField("shape"):
+        return True
+    pairs = list(zip(stated.shape.dim, inferred.shape.dim, strict=False))
+    return len(stated.shape.dim) == len(inferred.shape.dim) and all(
+        not (a.HasField("dim_value") and b.HasField("dim_value")) or a.dim_value == b.dim_value for a, b in pairs
+    )
+
+
+class Pool:
+    """A few threads, each with one worker for every runtime."""
+
+    def __init__(self, threads: int) -> None:
+        self._executor = ThreadPoolExecutor(threads)
+        self._local = threading.local()
+        self._workers: list[Worker] = []
+
+    def submit(self, job: Job, runtime: Runtime) -> Future[Outcome]:
+        """Has a job run."""
+        return self._executor.submit(self._run, job, runtime)
+
+    def _run(self, job: Job, runtime: Runtime) -> Outcome:
+        workers: dict[Runtime, Worker] = self._local.__dict__.setdefault("workers", {})
+        if runtime not in workers:
+            workers[runtime] = Worker(runtime)
+            self._workers.append(workers[runtime])
+        return job.run(workers[runtime])
+
+    def close(self) -> None:
+        """Ends all processes."""
+        self._executor.shutdown(cancel_futures=True)
+        for worker in self._workers:
+            worker.stop()

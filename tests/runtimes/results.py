@@ -1,0 +1,139 @@
+"""What came of a proof, as a value that is printed, and written as a file that can be checked in."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from tests.runtimes.differences import DIFFERENCES, Difference
+from tests.runtimes.proof import Outcome, Runtime
+
+DIRECTORY = Path(__file__).parent / "results"
+"""Where results are checked in, one file for each runtime."""
+SHOWN = 20
+"""Unexplained outcomes that are written down one by one."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Outcomes of one source of samples on one runtime."""
+
+    drawn: int = 0
+    agree: int = 0
+    different: int = 0
+    refused: int = 0
+    explained: Counter[str] = field(default_factory=Counter)
+    """By the title of the difference that may be the cause; the first one that may."""
+    unexplained: list[Outcome] = field(default_factory=list)
+
+    def add(self, runtime: str, outcome: Outcome) -> None:
+        if outcome.problem is None:
+            self.agree += 1
+            return
+        self.different += not outcome.refused
+        self.refused += outcome.refused
+        cause = explanation(runtime, outcome)
+        if cause is None:
+            self.unexplained.append(outcome)
+        else:
+            self.explained[cause.title] += 1
+
+    @property
+    def run(self) -> int:
+        return self.agree + self.different + self.refused
+
+
+def explanation(runtime: str, outcome: Outcome) -> Difference | None:
+    """The first difference of a runtime that may be the cause of an outcome."""
+    return next((item for item in DIFFERENCES if item.runtime == runtime and item.explains(outcome)), None)
+
+
+def record(runtime: Runtime, title: str, tallies: Mapping[str, Tally]) -> dict[str, Any]:
+    """What a results file says."""
+    return {
+        "runtime": runtime.name,
+        "version": title,
+        "target": runtime.target,
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "python": platform.python_version(),
+        "dml2onnx": version("dml2onnx"),
+        "onnx": version("onnx"),
+        "date": datetime.now(UTC).date().isoformat(),
+        "samples": {
+            name: {
+                "drawn": t.drawn,
+                "run": t.run,
+                "agree": t.agree,
+                "different": t.different,
+                "refused": t.refused,
+                "unexplained": len(t.unexplained),
+            }
+            for name, t in tallies.items()
+        },
+        "explained": dict(sum((t.explained for t in tallies.values()), Counter())),
+        "unexplained": [
+            {"sample": item.sample, "problem": item.problem} for t in tallies.values() for item in t.unexplained[:SHOWN]
+        ],
+    }
+
+
+def write(path: Path, content: Mapping[str, Any]) -> None:
+    """Writes a results file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_all(directory: Path = DIRECTORY) -> list[dict[str, Any]]:
+    """All results that are checked in."""
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(directory.glob("*.json"))]
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table in Markdown."""
+    lines = [list(header), *(list(row) for row in rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def results_table(results: Iterable[Mapping[str, Any]]) -> str:
+    """What ran where, one row for each source of samples."""
+    header = ("runtime", "target", "samples", "run", "agree", "different", "refused", "unexplained", "system, date")
+    rows = []
+    for item in results:
+        where = f"{item['system'].split()[0]} {item['system'].split()[-1]}, {item['date']}"
+        for name, tally in item["samples"].items():
+            numbers = [f"{tally[key]:,}" for key in ("run", "agree", "different", "refused", "unexplained")]
+            rows.append([item["version"], f"`{item['target']}`", name, *numbers, where])
+    return table(header, rows)
+
+
+def differences_table() -> str:
+    """All differences that are known, with their smallest examples."""
+    header = ("runtime", "what it does", "the smallest model that shows it")
+    return table(
+        header, ([d.runtime, d.title, "`" + " ".join(d.model.split()).replace("|", "\\|") + "`"] for d in DIFFERENCES)
+    )
+
+
+PROVEN = {
+    "evaluator": "ONNX's reference evaluator",
+    "openvino": "OpenVINO",
+    "webgpu": "ONNX Runtime's WebGPU provider",
+    "dml": "ONNX Runtime's DirectML provider, which needs Windows; its software adapter suffices",
+    "coreml": "ONNX Runtime's Core ML provider, which needs macOS",
+}
+"""What there is a way to run models on, and what that needs."""
+
+
+def missing(results: Iterable[Mapping[str, Any]]) -> str:
+    """What no results are checked in of, in Markdown."""
+    there = {item["runtime"] for item in results}
+    lines = [f"- {what}." for name, what in PROVEN.items() if name not in there]
+    return "\n".join(lines) or "Nothing: there are results of all runtimes that there is a way to run models on."

@@ -1,0 +1,150 @@
+"""The harness itself, on ONNX Runtime: what is right passes, and what is wrong does not."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+
+from tests.lowering.harness import operator, t
+from tests.runtimes import results
+from tests.runtimes.__main__ import main, parse
+from tests.runtimes.differences import DIFFERENCES
+from tests.runtimes.proof import Job, Runtime, Worker
+from tests.runtimes.samples import Drawn, Sample
+
+CPU = Runtime("cpu", "cpu", Path(sys.executable))
+ALSO_OURS = {"`MaxPool` over nothing but NaN, which stands for padding there, is refused."}
+"""Where ONNX Runtime's CPU provider is wrong as well, which is a quirk of its target."""
+
+
+@pytest.fixture(scope="module")
+def cpu():
+    worker = Worker(CPU)
+    worker.start()
+    yield worker
+    worker.stop()
+
+
+def joined() -> Drawn:
+    row = t("FLOAT32", (2, 3))
+    return Drawn(operator("JOIN", InputTensors=[row, row], OutputTensor=t("FLOAT32", (2, 6)), Axis=1))
+
+
+@pytest.mark.parametrize("item", DIFFERENCES, ids=lambda item: f"{item.runtime}: {item.title}")
+def test_onnx_runtime_is_right_where_others_are_not(cpu, item):
+    """The answers beside the examples are not those of the runtime that the entry accuses."""
+    assert item.is_right(cpu.ask(*item.example())) == (item.title not in ALSO_OURS)
+
+
+@pytest.mark.parametrize("item", DIFFERENCES, ids=lambda item: f"{item.runtime}: {item.title}")
+def test_what_is_right_does_not_show_a_difference(item):
+    answer = list(item.outputs)
+    assert item.is_right(answer)
+    assert not item.shows(answer)
+    other = [np.zeros_like(array) + 77 for array in answer]
+    assert item.shows(other) == (not item.says)
+    assert item.shows(f"it says: {item.says}") == bool(item.says)
+
+
+def test_an_answer_that_agrees(cpu):
+    drawn = joined()
+    outcome = Job(drawn.sample("join"), drawn.compile("cpu")).run(cpu)
+    assert (outcome.problem, outcome.refused) == (None, False)
+    assert [node.op_type for node in outcome.nodes] == ["Concat"]
+
+
+def test_an_answer_that_differs(cpu):
+    """A model that joins the other way round is found out."""
+    drawn = joined()
+    sample = drawn.sample("join")
+    first, second = sample.inputs
+    swapped = Sample("join", sample.compile, {first: sample.inputs[second], second: sample.inputs[first]}, sample.judge)
+    outcome = Job(swapped, drawn.compile("cpu")).run(cpu)
+    assert outcome.problem is not None
+    assert "differ" in outcome.problem
+    assert not outcome.refused
+
+
+def test_a_model_that_is_refused(cpu):
+    answer = cpu.ask(b"no model", {})
+    assert isinstance(answer, str)
+    assert "Exception" in answer or "Error" in answer or "Invalid" in answer
+
+
+def test_a_process_that_ends(cpu):
+    """The next model gets a new process."""
+    worker = Worker(CPU)
+    worker.start()
+    assert worker._process is not None
+    worker._process.kill()
+    model, inputs = DIFFERENCES[0].example()
+    answer = worker.ask(model, inputs)
+    assert isinstance(answer, str)
+    assert answer.startswith("the process ended with code")
+    assert isinstance(worker.ask(model, inputs), list)
+    worker.stop()
+
+
+def test_a_runtime_that_is_not_there():
+    with pytest.raises(RuntimeError, match="no CUDAExecutionProvider"):
+        Worker(Runtime("cuda", "cpu", Path(sys.executable))).start()
+    assert main(["cuda"]) == 1
+
+
+def test_what_the_checker_sees():
+    drawn = joined()
+    job = Job(drawn.sample("join"), drawn.compile("cpu"))
+    assert job.check().problem is None
+    job.model.model_proto.graph.output[0].type.tensor_type.shape.dim[1].dim_value = 7
+    assert "join" not in str(job.check().problem)
+    assert job.check().problem is not None
+
+
+def test_the_kind_of_a_model():
+    """Sizes do not make another kind; operators, types and attributes do."""
+    wide = t("FLOAT32", (4, 3))
+    other = Drawn(operator("JOIN", InputTensors=[wide, wide], OutputTensor=t("FLOAT32", (8, 3)), Axis=0))
+    whole = t("INT32", (4, 3))
+    third = Drawn(operator("JOIN", InputTensors=[whole, whole], OutputTensor=t("INT32", (8, 3)), Axis=0))
+    kinds = [Job(drawn.sample(""), drawn.compile("cpu")).kind for drawn in (joined(), other, third)]
+    assert kinds[0] == kinds[1] != kinds[2]
+
+
+def test_runtimes_on_the_command_line():
+    runtime = parse("openvino:portable=/usr/bin/python3")
+    assert (runtime.name, runtime.target, runtime.python) == ("openvino", "portable", Path("/usr/bin/python3"))
+    assert (parse("evaluator").target, parse("evaluator").python) == ("cpu", Path(sys.executable))
+
+
+def test_a_proof_and_its_results(tmp_path, monkeypatch, capsys):
+    """What ``scripts/test.py --provider`` does, with a few samples in the place of all."""
+    right = joined()
+    wrong = right.sample("wrong")
+    wrong = Sample("wrong", wrong.compile, wrong.inputs, lambda model, outputs: "it is wrong")
+    monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place: [("few", right.sample("right")), ("few", wrong)])
+    assert main(["cpu", "--all", "--results", str(tmp_path), "--jobs", "1"]) == 1
+    written = json.loads((tmp_path / "cpu.json").read_text())
+    assert written["samples"] == {
+        "few": {"drawn": 2, "run": 2, "agree": 1, "different": 1, "refused": 0, "unexplained": 1}
+    }
+    assert written["unexplained"] == [{"sample": "wrong", "problem": "it is wrong"}]
+    assert written["version"] == f"onnxruntime {onnxruntime.__version__}, CPUExecutionProvider"
+    assert "UNEXPLAINED wrong: it is wrong" in capsys.readouterr().out
+    assert main(["cpu", "--results", str(tmp_path), "--jobs", "1"]) == 0
+    assert json.loads((tmp_path / "cpu.json").read_text())["samples"]["few"]["run"] == 1
+
+
+def test_results_that_are_checked_in():
+    """Each is whole, and explained by the table."""
+    found = results.read_all()
+    titles = {item.title for item in DIFFERENCES}
+    for item in found:
+        assert set(item["explained"]) <= titles
+        for tally in item["samples"].values():
+            assert tally["run"] == tally["agree"] + tally["different"] + tally["refused"] > 0
+            assert tally["unexplained"] == 0
