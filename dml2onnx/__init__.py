@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dml2onnx.exporters import convert
     from dml2onnx.frontends import LoadOptions, load
     from dml2onnx.ir.graph import Graph
+    from dml2onnx.providers.choice import Providers
     from dml2onnx.verification import verify
 
 __version__ = "0.1.0"
@@ -34,6 +35,7 @@ __all__ = [
     "Graph",
     "GraphBuilder",
     "LoadOptions",
+    "Providers",
     "UnreadableError",
     "batch",
     "check",
@@ -54,6 +56,7 @@ _HOMES = {
     "Graph": "ir.graph",
     "GraphBuilder": "builder",
     "LoadOptions": "frontends",
+    "Providers": "providers.choice",
     "UnreadableError": "diagnostics",
     "batch": "batching",
     "check": "checks",

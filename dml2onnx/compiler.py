@@ -18,7 +18,7 @@ from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import counted, some
 from dml2onnx.lowering import lower
 from dml2onnx.model import logical
-from dml2onnx.providers import require_provider
+from dml2onnx.providers.installed import require_providers
 from dml2onnx.runtime import Session, require_memory
 from dml2onnx.targets import DEFAULT_OPSET
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Graph, GraphOutput
     from dml2onnx.model import Array, OnnxGraph, Origin, Port
+    from dml2onnx.providers.choice import ProviderLike
 
 
 SESSION_FROM_FILE_ABOVE = 1 << 28
@@ -135,34 +136,38 @@ class CompiledModel:
     def _header(self) -> writer.Header:
         return writer.Header(self.name, self.opset, self.ir_version, self.metadata, self.shapes)
 
-    def session(self, provider: str = "cpu", *, profile: bool = False, max_bytes: int | None = None) -> Session:
+    def session(
+        self, provider: ProviderLike = "cpu", *, profile: bool = False, max_bytes: int | None = None
+    ) -> Session:
         """An ONNX Runtime session, for running the model more than once.
 
+        ``provider`` is an execution provider of ONNX Runtime by its short name (``"cpu"``, ``"dml"``, ``"openvino"``),
+        ``"auto"``, several in order, or :class:`dml2onnx.Providers` with options and the number of a device.
         :class:`DmlError` (DML3020) where a run has to hold more than ``max_bytes`` at once, by default more than this
         machine has.
         """
-        require_provider(provider)
+        providers = require_providers(provider)
         profile = arguments.flag(profile, "profile")
         require_memory(self.lowered, None if max_bytes is None else arguments.whole_number(max_bytes, "max_bytes", 1))
         if self.weight_bytes <= SESSION_FROM_FILE_ABOVE:
-            return Session(self.serialize(), self.inputs, self.outputs, provider, profile=profile)
+            return Session(self.serialize(), self.inputs, self.outputs, providers, profile=profile)
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "model.onnx"
             self.save(path, external_data=True)
-            return Session(path, self.inputs, self.outputs, provider, profile=profile)
+            return Session(path, self.inputs, self.outputs, providers, profile=profile)
 
     def run(
         self,
         inputs: Mapping[str, npt.ArrayLike] | None = None,
-        provider: str = "cpu",
+        provider: ProviderLike = "cpu",
         *,
         max_bytes: int | None = None,
     ) -> dict[str, Array]:
         """Runs the model once.
 
         Inputs are arrays in memory order (of the port's shape, or flat); one that is left out takes the sample
-        contents that came with the model. Returns each output in the shape of its tensor. ``max_bytes`` is as for
-        :meth:`session`.
+        contents that came with the model. Returns each output in the shape of its tensor. ``provider`` and
+        ``max_bytes`` are as for :meth:`session`.
         """
         session = self.session(provider, max_bytes=max_bytes)
         return self.finish(session.run(self.complete(inputs)))

@@ -19,7 +19,9 @@ from dml2onnx.files import check_target, put, spare
 from dml2onnx.frontends import graph_of
 from dml2onnx.ir.graph import GraphOutput, counted
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.providers import require_provider
+from dml2onnx.providers.choice import chosen
+from dml2onnx.providers.installed import require_providers
+from dml2onnx.runtime import assignments, fell_back
 from dml2onnx.targets import DEFAULT_OPSET
 
 if TYPE_CHECKING:
@@ -29,9 +31,11 @@ if TYPE_CHECKING:
 
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.compiler import CompiledModel
+    from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Effect, Graph, Value
     from dml2onnx.model import Array, Port
-    from dml2onnx.runtime import NodeTime
+    from dml2onnx.providers.choice import ProviderLike
+    from dml2onnx.runtime import NodeAssignment, NodeTime
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +47,17 @@ class Execution:
     """What ``results`` holds, in the same order."""
     shown: tuple[tuple[Effect, Array], ...]
     times: tuple[NodeTime, ...]
+    assignment: tuple[NodeAssignment, ...]
+    """Where each ONNX node ran, when asked for."""
+    fell_back: tuple[Diagnostic, ...]
+    """Then too: a finding (DML3023) for each that ran on none of the providers that were asked for."""
     model: CompiledModel
 
 
 def run(
     model: Graph | str | os.PathLike[str],
     inputs: Mapping[str, npt.ArrayLike] | None = None,
-    provider: str = "cpu",
+    provider: ProviderLike = "cpu",
     *,
     opset: int = DEFAULT_OPSET,
     target: str | None = None,
@@ -64,16 +72,16 @@ def run(
     DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned.
     Each array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource.
     ``opset``, ``target`` (by default that of the provider), ``feature_level``, ``optimize`` and ``without_passes`` are
-    as for :func:`compile`, ``max_bytes`` for :meth:`CompiledModel.session`. Raises :class:`DmlError` with every
-    finding.
+    as for :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`. Raises :class:`DmlError`
+    with every finding.
     """
-    require_provider(provider)
-    opset, target = arguments.opset(opset), arguments.target(provider if target is None else target)
+    providers = require_providers(provider)
+    opset, target = arguments.opset(opset), arguments.target(providers.target if target is None else target)
     given = arguments.arrays(inputs)
     execution = execute(
         graph_of(model),
         given,
-        provider,
+        providers,
         opset=opset,
         target=target,
         feature_level=feature_level,
@@ -87,7 +95,7 @@ def run(
 def execute(
     graph: Graph,
     inputs: Mapping[str, npt.ArrayLike] | Callable[[Sequence[Port]], Mapping[str, npt.ArrayLike]],
-    provider: str = "cpu",
+    provider: ProviderLike = "cpu",
     *,
     opset: int = DEFAULT_OPSET,
     target: str | None = None,
@@ -95,16 +103,18 @@ def execute(
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     profile: bool = False,
+    assignment: bool = False,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Execution:
-    """As :func:`run`, with the effects of the program and, when asked for, what every ONNX node cost.
+    """As :func:`run`, with the effects of the program and, when asked for, what every ONNX node cost and where it ran.
 
     ``inputs`` may also be a function that makes them when it is known how the model wants them. ``progress`` is told
     how far it is.
     """
     tell = progress or (lambda text: None)
     through = passes.chosen(optimize, without_passes)
+    providers = chosen(provider)
     warnings = require_clean(graph, feature_level)
     results = list(graph.results or graph.outputs)
     extra = _whole_buffers(graph, results)
@@ -113,20 +123,23 @@ def execute(
         graph,
         [*results, *extra],
         opset=opset,
-        target=target or provider,
+        target=target or providers.target,
         warnings=warnings,
         through=through,
         progress=lambda text: tell(f"compiling, {text}"),
     )
     tell(f"loading {counted(compiled.node_count, 'ONNX node')}")
-    session = compiled.session(provider, profile=profile, max_bytes=max_bytes)
+    session = compiled.session(providers, profile=profile or assignment, max_bytes=max_bytes)
     given = inputs(compiled.inputs) if callable(inputs) else inputs
     tell(f"running {counted(compiled.node_count, 'ONNX node')}")
     memory = session.run(compiled.complete(given))
     finished = compiled.finish(memory)
     shown = tuple((effect, _bytes_as(effect, memory[names[effect.output.value]])) for effect in graph.effects)
     kept = {output.name: finished[output.name] for output in results}
-    return Execution(kept, tuple(results), shown, tuple(session.end_profile()) if profile else (), compiled)
+    times = tuple(session.end_profile()) if profile or assignment else ()
+    found = assignments(compiled.lowered, session.assigned(), times) if assignment else ()
+    back = fell_back(found, providers, session.providers)
+    return Execution(kept, tuple(results), shown, times if profile else (), found, back, compiled)
 
 
 def _whole_buffers(graph: Graph, results: Sequence[GraphOutput]) -> list[GraphOutput]:

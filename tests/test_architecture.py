@@ -42,7 +42,7 @@ ALLOWED = {
     "passes": {"arguments", "codes", "diagnostics", "model", "targets"},
     "wire": {"model"},
     "writer": {"codes", "diagnostics", "files", "garbage", "ir", "model", "wire"},
-    "providers": {"arguments", "codes", "diagnostics"},
+    "providers": {"arguments", "codes", "diagnostics", "targets"},
     "runtime": {"arguments", "codes", "diagnostics", "model", "providers"},
     "fallbacks": {"codes", "diagnostics", "model", "targets"},
     "compiler": {
@@ -211,6 +211,7 @@ def test_public_names() -> None:
         "Graph",
         "GraphBuilder",
         "LoadOptions",
+        "Providers",
         "UnreadableError",
         "batch",
         "check",

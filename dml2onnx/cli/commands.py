@@ -23,6 +23,7 @@ from dml2onnx.frontends.names import file_stem
 from dml2onnx.report.answers import (
     Contents,
     NodeCost,
+    NodePlace,
     Printed,
     RunAnswer,
     compiled,
@@ -50,6 +51,8 @@ MOST_VALUES = 1 << 16
 """Elements of an output that are listed as JSON; larger ones go to files (``--output-dir``)."""
 FIRST = 6
 """Elements of an output that are shown."""
+MERGED = "(folded or merged)"
+"""In the place of a provider, for nodes that ONNX Runtime's optimiser has taken out."""
 MOST_KINDS = 6
 """ONNX operators that are counted one by one in the text."""
 
@@ -150,6 +153,7 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
             optimize=options.optimize,
             without_passes=options.without_passes,
             profile=options.profile,
+            assignment=options.assignment or options.no_fallback,
             max_bytes=options.max_bytes,
             progress=progress,
         )
@@ -157,6 +161,8 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
     failures: list[Diagnostic] = []
     if options.output_dir is not None:
         written, failures = _write_results(execution, options.output_dir, [*graph.sources, *inputs.sources])
+    if options.no_fallback:
+        failures += execution.fell_back
     answer = _answer(execution, options, written, failures)
     if screen.as_json:
         screen.answer(answer)
@@ -174,7 +180,7 @@ def _answer(
         diagnostics=findings([*execution.model.warnings, *failures]),
         files=tuple(map(str, written)),
         file_bytes=sizes_of(written),
-        provider=options.provider,
+        provider=str(options.provider),
         opset=execution.model.opset,
         target=execution.model.target,
         passes=execution.model.passes,
@@ -182,6 +188,11 @@ def _answer(
         printed=tuple(_printed(effect, array) for effect, array in execution.shown if effect.kind == "print"),
         left_out=tuple(files) if options.output_dir is None else (),
         profile=tuple(NodeCost(item.name, item.operator, item.microseconds, item.provider) for item in execution.times),
+        assignment=tuple(
+            NodePlace(item.name, item.operator, item.provider, item.node)
+            for item in execution.assignment
+            if options.assignment
+        ),
     )
 
 
@@ -211,6 +222,10 @@ def _show_run(answer: RunAnswer, screen: Screen, directory: Path | None) -> None
         slowest = sorted(answer.profile, key=lambda item: -item.microseconds)
         screen.say()
         screen.table([">µs", "operator", "ONNX node"], [(f"{i.microseconds:.0f}", i.operator, i.name) for i in slowest])
+    if answer.assignment:
+        screen.say()
+        rows = [(i.provider or MERGED, i.operator, i.name, i.node) for i in answer.assignment]
+        screen.table(["provider", "operator", "ONNX node", "DirectML node"], rows)
     if answer.files:
         screen.say(f"\n[bold green]wrote[/] {count(len(answer.files), 'file')} to {escape(str(directory))}")
     elif answer.left_out:

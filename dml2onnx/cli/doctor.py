@@ -19,7 +19,10 @@ from rich.markup import escape
 
 import dml2onnx
 from dml2onnx.catalog import LATEST, level_of_directml, level_of_windows
+from dml2onnx.providers.distributions import RUNTIME, clash, distributions, plugin_packages, remedy, separated
+from dml2onnx.providers.table import BY_NAME, TABLE
 from dml2onnx.report.machine import DoctorAnswer, Library, MachineProblem, PackageState
+from dml2onnx.targets import NAMES
 
 if TYPE_CHECKING:
     import argparse
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.cli.render import Screen
 
-RUNTIME = "onnxruntime"
 LIBRARY = "DirectML.dll"
 PURPOSES = {
     "images": "pictures that DxDispatch programs read and write",
@@ -97,11 +99,14 @@ class Machine:
     @property
     def targets(self) -> dict[str, bool]:
         """Whether what is compiled for each target can be run here."""
-        if not self.providers:
-            return dict.fromkeys(("cpu", "dml"), False)
-        from dml2onnx.providers import PROVIDERS  # numpy is there when ONNX Runtime is
+        return {name: bool(self.providers) and name not in self.missing for name in NAMES}
 
-        return {name: provider in self.providers for name, provider in PROVIDERS.items()}
+    @property
+    def missing(self) -> dict[str, str]:
+        """What brings each provider that is not here, by its short name."""
+        there = {*self.providers, *(item.full_name for item in plugin_packages())}
+        found = distributions()
+        return {item.name: remedy(item, found) for item in TABLE if item.full_name not in there}
 
 
 def doctor_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -116,22 +121,20 @@ def doctor_command(options: argparse.Namespace, screen: Screen) -> int:
 
 def examine() -> Machine:
     """What is installed here, and what is wrong with it."""
-    distributions = sorted(set(metadata.packages_distributions().get(RUNTIME, ())))
-    packages = tuple(_installed(requirement, extra, distributions) for requirement, extra in _requirements())
+    runtimes = distributions()
+    packages = tuple(_installed(requirement, extra, runtimes) for requirement, extra in _requirements())
     problems = [_wrong(package) for package in packages if not package.suits]
     if not packages:
         here = Path(dml2onnx.__file__).parent.parent
         problems.append(Problem("dml2onnx is not installed, so what it needs is not known", f'pip install "{here}"'))
-    if len(distributions) > 1:
-        remove = " ".join(distributions)
-        remedy = f"pip uninstall --yes {remove} && pip install {_runtime_of(packages)}"
-        problems.append(Problem(f"{' and '.join(distributions)} lie in one directory and overwrite each other", remedy))
+    if wrong := clash(runtimes):
+        problems.append(Problem(wrong, separated(runtimes, _runtime_of(packages))))
     providers: tuple[str, ...] = ()
-    if distributions:
+    if runtimes:
         providers, failure = _providers()
         problems += failure
     if providers and "DmlExecutionProvider" not in providers and _has_directml_packages():
-        remedy = f"pip uninstall --yes {' '.join(distributions)} && pip install onnxruntime-directml"
+        remedy = separated(runtimes, BY_NAME["dml"].distribution)
         problems.append(Problem("this ONNX Runtime cannot use DirectML", remedy, needed=False))
     return Machine(packages, providers, _libraries(), tuple(problems))
 
@@ -247,6 +250,7 @@ def _answer(machine: Machine) -> DoctorAnswer:
         packages=tuple(PackageState(**asdict(package), suits=package.suits) for package in machine.packages),
         providers=machine.providers,
         targets=machine.targets,
+        missing_providers=machine.missing,
         directml=tuple(Library(**asdict(library)) for library in machine.directml),
         problems=tuple(MachineProblem(**asdict(problem)) for problem in machine.problems),
     )
@@ -263,8 +267,13 @@ def _show(machine: Machine, screen: Screen) -> None:
         rows.append((package.name, package.version or "not installed", note))
     screen.table(["", "version", ""], rows)
     screen.say(f"\nproviders of ONNX Runtime: {', '.join(machine.providers) or 'none'}")
-    for name, there in machine.targets.items():
-        screen.say(f"--provider {name}: {'runs here' if there else 'compiles for it, cannot run it here'}")
+    missing = machine.missing
+    plugins = {item.name: item.plugin for item in plugin_packages() if item.full_name not in machine.providers}
+    for provider in TABLE if machine.providers else ():
+        how = "not here" if provider.name in missing else "runs here"
+        how += f", by {plugins[provider.name]} where it finds a device" if provider.name in plugins else ""
+        how += f"; {missing[provider.name]}" if provider.name in missing else ""
+        screen.say(escape(f"--provider {provider.name}: {how}"))
     for library in machine.directml:
         screen.say(escape(f"DirectML {library.version}, feature level {library.feature_level}: {library.path}"))
     if not machine.directml:

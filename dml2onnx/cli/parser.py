@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 from dml2onnx import __version__
 from dml2onnx.diagnostics import LONGEST_QUOTE, DmlError, quote
 from dml2onnx.files import is_standard_output
+from dml2onnx.providers.table import NAMES as PROVIDERS
 from dml2onnx.targets import DEFAULT_OPSET, NAMES, OPSETS
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
         parser.error(f"--do {options.do} writes files: say with -o OUTDIR where to")
     if options.command == "pydirectml" and options.save is None and (options.freeze or options.input):
         parser.error("--freeze and --input are about the model that --save keeps, and there is no --save")
+    if hasattr(options, "provider_option"):
+        _provider(options, parser)
     return options
 
 
@@ -391,12 +394,46 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "several (repeatable)",
     )
     parser.add_argument("--output-dir", type=Path, metavar="DIR", help="write every output as DIR/NAME.npy")
-    parser.add_argument("--provider", choices=NAMES, default="cpu", help="execution provider (default: cpu)")
+    _add_providers(parser)
     parser.add_argument("--profile", action="store_true", help="show what every ONNX node cost")
+    parser.add_argument("--assignment", action="store_true", help="show on which provider every ONNX node ran")
+    parser.add_argument(
+        "--no-fallback",
+        action="store_true",
+        help="name the nodes that ran on none of the providers asked for, with exit code 1 if there are any",
+    )
+
+
+def _add_providers(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--provider",
+        action="append",
+        metavar="NAME",
+        help=f"execution provider of ONNX Runtime: {', '.join(PROVIDERS)}; several with commas between them, or"
+        " repeated, in the order in which they are offered each node (default: cpu)",
+    )
+    parser.add_argument(
+        "--provider-option",
+        action="append",
+        default=[],
+        metavar="[NAME:]KEY=VALUE",
+        help="an option of the provider, or of NAME where there are several (repeatable)",
+    )
+    parser.add_argument("--device", type=_at_least(0), metavar="N", help="number of a device of the first provider")
+
+
+def _provider(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """Puts one value into the place of the three options."""
+    from dml2onnx.providers.choice import Providers
+
+    try:
+        options.provider = Providers.of_texts(options.provider or (), options.provider_option, options.device)
+    except DmlError as error:
+        parser.error(error.diagnostics[0].message)
 
 
 def _add_verify(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--provider", choices=NAMES, default="cpu", help="execution provider (default: cpu)")
+    _add_providers(parser)
     parser.add_argument(
         "--cases", "--rounds", type=_at_least(1), default=3, metavar="N", help="runs with new inputs (default: 3)"
     )
@@ -439,7 +476,7 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
         "--time-limit", type=_seconds, metavar="SECONDS", help="compare no further node after that time"
     )
     parser.add_argument("--profile", action="store_true", help="run the model, and say what every node cost")
-    parser.add_argument("--provider", choices=NAMES, default="cpu", help="execution provider (default: cpu)")
+    _add_providers(parser)
 
 
 def _add_batch(parser: argparse.ArgumentParser) -> None:
@@ -500,7 +537,9 @@ def _add_batch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=_at_least(0), default=0, metavar="N", help="verify: seed of the inputs (default: 0)"
     )
-    parser.add_argument("--provider", choices=NAMES, default="cpu", help="verify: execution provider (default: cpu)")
+    parser.add_argument(
+        "--provider", choices=PROVIDERS, default="cpu", help="verify: execution provider (default: cpu)"
+    )
 
 
 def _add_convert(parser: argparse.ArgumentParser) -> None:
@@ -536,7 +575,7 @@ def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
         metavar="LEVEL",
         help="check operators against this level, such as 3_0 (default: 6_4)",
     )
-    parser.add_argument("--provider", choices=NAMES, default="cpu", help="execution provider (default: cpu)")
+    _add_providers(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
     parser.add_argument("program", metavar="PROGRAM.py", help="a program that says: import pydirectml")
     parser.add_argument(

@@ -25,7 +25,7 @@ from dml2onnx.codes.running import (
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote, shortened
 from dml2onnx.exporters import export
 from dml2onnx.files import check_target, is_special, spare
-from dml2onnx.providers import require_provider
+from dml2onnx.providers.installed import require_providers
 from dml2onnx.pydirectml import settings
 from dml2onnx.report.answers import sizes_of
 from dml2onnx.report.form import findings
@@ -46,7 +46,7 @@ def pydirectml_command(options: argparse.Namespace, screen: Screen) -> int:
     """Runs the program and returns its exit code."""
     program = Path(options.program)
     code = _read(program)
-    require_provider(options.provider)
+    require_providers(options.provider)
     keeper = _Keeper(options.save, options.freeze, frozenset(options.input))
     if options.save is not None:
         _check_output(options.save, program)

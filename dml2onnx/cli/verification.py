@@ -36,7 +36,7 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
             max_bytes=options.max_bytes,
             progress=progress,
         )
-    answer = verification_answer(result, options.provider, options.seed, options.against)
+    answer = verification_answer(result, str(options.provider), options.seed, options.against)
     if screen.as_json:
         screen.answer(answer)
     else:

@@ -5,14 +5,16 @@ from dml2onnx.diagnostics import Code
 UNKNOWN_PROVIDER = Code(
     "DML3001",
     "no such execution provider",
-    "Models run on ONNX Runtime's CPU provider (cpu) or on its DirectML provider (dml).",
+    "Models run on any execution provider of ONNX Runtime, by its short name: cpu, dml, cuda, tensorrt, "
+    "nvtensorrtrtx, openvino, qnn, vitisai, migraphx, coreml, webgpu or xnnpack, on several in order, or on what ONNX "
+    "Runtime's device policy chooses (auto).",
 )
 MISSING_PROVIDER = Code(
     "DML3002",
     "the execution provider is not installed",
-    "The installed ONNX Runtime was built without the provider that was asked for. The DirectML provider comes with "
-    "the package onnxruntime-directml, on Windows; it replaces the plain onnxruntime package, which must be removed "
-    "first.",
+    "The installed ONNX Runtime was built without the provider that was asked for, and no plugin package brings it. "
+    "The message has the command that does. A distribution of ONNX Runtime, such as onnxruntime-directml on Windows, "
+    "takes the place of the plain onnxruntime package, which must be removed first; a plugin package stands beside it.",
 )
 UNKNOWN_INPUT = Code("DML3003", "no such input", "A tensor was given for an input that the model does not have.")
 MISSING_INPUT = Code(
@@ -52,8 +54,9 @@ OUTPUT_OUTSIDE = Code(
 RUNTIME_FAILURE = Code(
     "DML3011",
     "ONNX Runtime failed",
-    "ONNX Runtime refused the model or failed to run it. Where memory is not the reason this is a defect of dml2onnx; "
-    "please report it with the model.",
+    "ONNX Runtime refused the model or failed to run it. With another provider than the CPU that "
+    "may be a limit of the provider, or an option that it does not know. Where memory is not the reason either, this "
+    "is a defect of dml2onnx; please report it with the model.",
 )
 OUTPUT_IS_SOURCE = Code(
     "DML3012",
@@ -107,6 +110,26 @@ TOO_MUCH_MEMORY = Code(
     "more memory than is allowed",
     "The tensors that a run has to hold at once, weights and inputs among them, are larger than `--max-bytes` says "
     "or, where it says nothing, than the memory of this machine. Nothing has been taken of it yet.",
+)
+PROVIDER_UNUSABLE = Code(
+    "DML3021",
+    "the execution provider cannot work here",
+    "The provider is installed, but it finds no device on this machine, the device with that number is not there, or "
+    "the libraries that it needs, such as CUDA and cuDNN, cannot be loaded. ONNX Runtime by itself would run the model "
+    "on the CPU without a word.",
+)
+PROVIDER_OPTION = Code(
+    "DML3022",
+    "provider option that cannot be meant",
+    "An option of an execution provider is KEY=VALUE and, where several providers are asked for, NAME:KEY=VALUE with "
+    "the name of one of them. Providers without numbered devices take no device, and `auto` stands alone.",
+)
+FELL_BACK = Code(
+    "DML3023",
+    "the node ran on another provider",
+    "`--no-fallback` wants every ONNX node on the providers that were asked for, and ONNX Runtime gave this one to "
+    "another, mostly the CPU: the provider has no kernel for the operator, its types or its form, or ONNX Runtime "
+    "found it too cheap to move. The results are those of the whole run all the same.",
 )
 MODEL_TIMEOUT = Code(
     "DML3031",

@@ -86,5 +86,5 @@ class Executable:
         inputs = tuple(item for item in graph.inputs if item.name not in frozen)
         graph = replace(graph, inputs=inputs, constants=(*graph.constants, *constants))
         provider = settings.current().provider
-        model = compile(graph, target=provider, feature_level=settings.current().feature_level)
+        model = compile(graph, target=provider.target, feature_level=settings.current().feature_level)
         return _Compiled(graph, model, model.session(provider), frozen)

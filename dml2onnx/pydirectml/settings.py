@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from dml2onnx.providers.choice import Providers
 
 if TYPE_CHECKING:
     from dml2onnx.catalog import FeatureLevel
@@ -48,7 +50,7 @@ class Settings:
     """The provider, the feature level that operators are checked against, and what becomes of compiled models."""
 
     name: str = "graph"
-    provider: str = "cpu"
+    provider: Providers = field(default_factory=Providers)
     feature_level: FeatureLevel | None = None
     freezes: Callable[[InputSlot], bool] = owned_by_dml
     """Which inputs become constants of the compiled model."""

@@ -157,12 +157,29 @@ class NodeCost:
     """The execution provider that ran it."""
 
 
+@dataclass(frozen=True, slots=True)
+class NodePlace:
+    """Where an ONNX node ran."""
+
+    name: str
+    operator: str
+    provider: str
+    """ONNX Runtime's name of the execution provider; empty for a node that it folded or merged into another."""
+    node: str
+    """The DirectML node that it was made for; empty where outputs need it besides."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunAnswer(Written):
-    """What ``run`` says of one run. The diagnostics are warnings of the model, and why files were not written."""
+    """What ``run`` says of one run.
+
+    The diagnostics are warnings of the model, why files were not written and, with ``--no-fallback``, which nodes ran
+    on another provider.
+    """
 
     command: Literal["run"] = field(default="run", metadata=ALWAYS)
     provider: str
+    """What was asked for: names in order, with commas between them."""
     opset: int
     target: str
     passes: tuple[str, ...]
@@ -174,6 +191,8 @@ class RunAnswer(Written):
     """Files that the program would write, and that were not written for want of ``--output-dir``."""
     profile: tuple[NodeCost, ...]
     """With ``--profile``, what every ONNX node cost."""
+    assignment: tuple[NodePlace, ...] = ()
+    """With ``--assignment``, where every ONNX node ran."""
 
 
 # --- Parts ------------------------------------------------------------------------------------------------------------

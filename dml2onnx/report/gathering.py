@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,13 +12,14 @@ from dml2onnx import arguments, catalog
 from dml2onnx.checks import check, minimum_feature_level
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.providers import require_provider
+from dml2onnx.providers.choice import ProviderLike, chosen
+from dml2onnx.providers.installed import require_providers
 from dml2onnx.report.directml import Directml
 from dml2onnx.report.form import findings as as_records
 from dml2onnx.report.onnx_side import onnx_side
 from dml2onnx.report.records import Level, Profile, Report, Verification
-from dml2onnx.report.times import placed
 from dml2onnx.report.verified import compared, verified
+from dml2onnx.runtime import placed
 from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification import contents, verify
 
@@ -45,7 +47,7 @@ def gather(
     without_passes: Sequence[str] = (),
     rounds: int = 0,
     profile: bool = False,
-    provider: str = "cpu",
+    provider: ProviderLike = "cpu",
     time_limit: float | None = None,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
@@ -61,7 +63,7 @@ def gather(
     """
     opset, target = arguments.opset(opset), arguments.target(target)
     if rounds or profile:
-        require_provider(provider)
+        require_providers(provider)
     level = arguments.feature_level(feature_level) or arguments.feature_level(graph.feature_level) or catalog.LATEST
     findings = check(graph, level)
     compiled = partial(compile, graph, feature_level=level, opset=opset, target=target)
@@ -85,8 +87,9 @@ def gather(
         )
     if model is not None and profile:
         profiled = _or_finding(findings, lambda: _profiled(model, provider, max_bytes))
-    spent = {} if profiled is None else profiled[0]
-    onnx, became = (None, {}) if model is None else onnx_side(graph, live, model, spent)
+    spent = {} if profiled is None else profiled.times
+    given_to = {} if profiled is None else profiled.given_to
+    onnx, became = (None, {}) if model is None else onnx_side(graph, live, model, spent, given_to)
     side = Directml(graph, findings, digests=digests)
     # what nodes and ports refer to is known when they have been made
     nodes = side.nodes(became, {} if verdict is None else _by_node(verdict), frozenset(live or graph.nodes))
@@ -107,7 +110,7 @@ def gather(
         minimum_feature_level=getattr(minimum_feature_level(graph), "name", None),
         onnx=onnx,
         verification=None if verdict is None else _verification(verdict),
-        profile=None if profiled is None else profiled[1],
+        profile=None if profiled is None else profiled.profile,
     )
 
 
@@ -121,15 +124,24 @@ def _or_finding(findings: list[Diagnostic], work: Callable[[], T]) -> T | None:
         return None
 
 
-def _profiled(model: CompiledModel, provider: str, max_bytes: int | None) -> tuple[dict[str, NodeTime], Profile]:
-    """What the nodes cost in one run, by their names, and what all of it cost."""
+@dataclass(frozen=True, slots=True)
+class _Profiled:
+    """What the nodes cost in one run, by their names, which providers got them, and what all of it cost."""
+
+    times: dict[str, NodeTime]
+    given_to: dict[str, str]
+    profile: Profile
+
+
+def _profiled(model: CompiledModel, provider: ProviderLike, max_bytes: int | None) -> _Profiled:
     session = model.session(provider, profile=True, max_bytes=max_bytes)
     random = np.random.default_rng(0)
     given = model.complete({})
     session.run({port.name: given.get(port.name, contents(port, random, "ordinary")) for port in model.inputs})
     found, others = placed(session.end_profile(), model.lowered.nodes)
     unplaced = sum(item.microseconds for item in others)
-    return found, Profile(provider, sum(item.microseconds for item in found.values()) + unplaced, unplaced)
+    spent = sum(item.microseconds for item in found.values()) + unplaced
+    return _Profiled(found, session.assigned(), Profile(str(chosen(provider)), spent, unplaced))
 
 
 # --- Verification -----------------------------------------------------------------------------------------------------

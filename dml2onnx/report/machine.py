@@ -67,5 +67,7 @@ class DoctorAnswer(Head):
     """ONNX Runtime's execution providers."""
     targets: Mapping[str, bool]
     """Whether what is compiled for each target can be run here."""
+    missing_providers: Mapping[str, str] = field(default_factory=dict)
+    """What brings each provider that is not here, by its short name."""
     directml: tuple[Library, ...]
     problems: tuple[MachineProblem, ...]

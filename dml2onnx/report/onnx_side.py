@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 
 
 def onnx_side(
-    graph: Graph, live: Sequence[Node], model: CompiledModel, spent: Mapping[str, NodeTime]
+    graph: Graph, live: Sequence[Node], model: CompiledModel, spent: Mapping[str, NodeTime], given_to: Mapping[str, str]
 ) -> tuple[records.Onnx, dict[Node, Became]]:
-    """The model, and what each of the ``live`` nodes became; ``spent`` has the times of its nodes by their names."""
+    """The model, and what each of the ``live`` nodes became.
+
+    ``spent`` has the times of its nodes by their names, ``given_to`` the providers that got them.
+    """
     side = _Side(model)
     places = {node: place for place, node in enumerate(graph.nodes)}
     became: dict[Node, Became] = {}
@@ -34,7 +37,7 @@ def onnx_side(
         source = next(origins) if origin.operator else None
         place = None if source is None else places[source]
         first = len(nodes)
-        nodes += (side.node(node, place, spent.get(node.name)) for node in origin.nodes)
+        nodes += (side.node(node, place, spent.get(node.name), given_to.get(node.name, "")) for node in origin.nodes)
         if source is not None:
             seen = [node.microseconds for node in nodes[first:] if node.microseconds is not None]
             made = tuple(range(first, len(nodes)))
@@ -54,7 +57,7 @@ class _Side:
         for port in model.inputs:
             self._add(port.onnx_name, ELEMENT_TYPES[port.dtype][1], port.shape, "input")
 
-    def node(self, node: ModelNode, source: int | None, time: NodeTime | None) -> records.OnnxNode:
+    def node(self, node: ModelNode, source: int | None, time: NodeTime | None, provider: str) -> records.OnnxNode:
         return records.OnnxNode(
             name=node.name,
             operator=node.op_type,
@@ -63,7 +66,7 @@ class _Side:
             attributes={name: _attribute(value) for name, value in node.attributes.items()} or None,
             node=source,
             microseconds=None if time is None else time.microseconds,
-            provider="" if time is None else time.provider,
+            provider=provider if time is None else time.provider,
         )
 
     def place_of_name(self, name: str) -> int:

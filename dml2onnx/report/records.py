@@ -168,7 +168,7 @@ class OnnxNode:
     microseconds: float | None = None
     """What it cost in the profiled run; absent where ONNX Runtime merged it into another."""
     provider: str = ""
-    """The execution provider that ran it."""
+    """The execution provider that ran it, by itself or merged into another node."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,21 @@ Which execution provider computes is the business of ``providers``.
 
 from __future__ import annotations
 
+from dml2onnx.runtime.assignment import NodeAssignment, assignments, fell_back, placed
 from dml2onnx.runtime.feeds import check_inputs
 from dml2onnx.runtime.memory import machine_bytes, require_memory
 from dml2onnx.runtime.profiles import NodeTime
 from dml2onnx.runtime.sessions import Session, open_session
 
-__all__ = ["NodeTime", "Session", "check_inputs", "machine_bytes", "open_session", "require_memory"]
+__all__ = [
+    "NodeAssignment",
+    "NodeTime",
+    "Session",
+    "assignments",
+    "check_inputs",
+    "fell_back",
+    "machine_bytes",
+    "open_session",
+    "placed",
+    "require_memory",
+]

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dml2onnx.codes.running import RUNTIME_FAILURE
+from dml2onnx.codes.running import PROVIDER_UNUSABLE, RUNTIME_FAILURE
 from dml2onnx.diagnostics import Diagnostic, DmlError
-from dml2onnx.providers import PROVIDERS, require_provider
+from dml2onnx.providers.choice import Providers
+from dml2onnx.providers.installed import plugin_devices, require_providers
+from dml2onnx.providers.table import AUTO, BY_NAME, DEFAULT_POLICY, POLICY, SHORT_NAMES
 from dml2onnx.runtime.feeds import check_inputs
 from dml2onnx.runtime.profiles import NodeTime, node_times
 
@@ -20,24 +22,40 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dml2onnx.model import Array, Port
+    from dml2onnx.providers.choice import ProviderLike
+
+RECORD_ASSIGNMENT = "session.record_ep_graph_assignment_info"
+"""https://github.com/microsoft/onnxruntime/blob/main/include/onnxruntime/core/session/onnxruntime_session_options_config_keys.h"""
+LONGEST_REASON = 300
+SMALLEST_MODEL = bytes.fromhex(
+    "08083a330a0c0a0178120179220452656c751201675a0f0a0178120a0a08080112040a020801620f0a0179120a0a08080112"
+    "040a02080142040a001011"
+)
+"""One Relu of one number, opset 17: what every provider can run, or leave to the CPU."""
 
 
 class Session:
     """An ONNX Runtime session of a compiled model.
 
-    DirectML requires sequential execution and no memory pattern:
+    With ``profile`` it keeps what every node costs and which provider it was given to. DirectML requires sequential
+    execution and no memory pattern:
     https://onnxruntime.ai/docs/execution-providers/DirectML-ExecutionProvider.html#configuration-options
     """
 
     def __init__(
-        self, model: bytes | Path, inputs: Sequence[Port], outputs: Sequence[Port], provider: str = "cpu",
-        *, profile: bool = False,
+        self, model: bytes | Path, inputs: Sequence[Port], outputs: Sequence[Port],
+        provider: ProviderLike = "cpu", *, profile: bool = False,
     ) -> None:  # fmt: skip
         self._profile_directory = tempfile.TemporaryDirectory() if profile else None
         self._inputs = inputs
         self._outputs = outputs
         directory = None if self._profile_directory is None else Path(self._profile_directory.name)
-        self._session = open_session(model, provider, directory)
+        self._session = open_session(model, provider, directory, records=profile)
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """ONNX Runtime's names of the providers in it, in order, the CPU's too."""
+        return tuple(self._session.get_providers())
 
     def run(self, inputs: Mapping[str, npt.ArrayLike], wanted: Sequence[str] | None = None) -> dict[str, Array]:
         """The outputs (those ``wanted``, or all), by public name, in memory order, of inputs by public name."""
@@ -58,29 +76,112 @@ class Session:
         self._profile_directory.cleanup()
         return node_times(text)
 
+    def assigned(self) -> dict[str, str]:
+        """ONNX Runtime's name of the provider that each node was given to, by the node's name.
 
-def open_session(model: bytes | Path, provider: str = "cpu", profile: Path | None = None) -> Any:
+        The session must have been made with ``profile``. Some providers say nothing of their nodes here, whom then the
+        profile names; nodes that were folded or merged before anybody got them are in neither.
+        """
+        return {
+            node.name: part.ep_name
+            for part in self._session.get_provider_graph_assignment_info()
+            for node in part.get_nodes()
+        }
+
+
+def open_session(
+    model: bytes | Path, provider: ProviderLike = "cpu", profile: Path | None = None, *, records: bool = False
+) -> Any:
     """An ``onnxruntime.InferenceSession`` of any ONNX model, which writes a profile into a directory when asked to.
 
-    :class:`DmlError` (DML3011) where ONNX Runtime refuses the model.
+    ``records`` keeps which provider each node was given to. :class:`DmlError` (DML3011) where ONNX Runtime refuses the
+    model, and (DML3021) where it cannot start a provider that was asked for, or leaves it out.
     """
+    providers = require_providers(provider)
+    try:
+        session = _session(model, providers, profile, records)
+    except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
+        if providers.names != ("cpu",):
+            _require_startable(providers)
+        raise DmlError(_failure(error)) from error
+    _require_loaded(providers, session.get_providers())
+    return session
+
+
+def _session(model: bytes | Path, providers: Providers, profile: Path | None, records: bool) -> Any:
     import onnxruntime
 
-    full_name = require_provider(provider)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # what goes wrong arrives as an exception too
-    if provider == "dml":
+    if not {"dml", AUTO}.isdisjoint(providers.names):
         options.enable_mem_pattern = False
         options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
     if profile is not None:
         options.enable_profiling = True
         options.profile_file_prefix = str(profile / "profile")
-    providers = [full_name] if provider == "cpu" else [full_name, PROVIDERS["cpu"]]
+    if records:
+        options.add_session_config_entry(RECORD_ASSIGNMENT, "1")
+    listed = _offer(providers, options)
     source = str(model) if isinstance(model, Path) else model
+    # by itself it would print a line and run on the CPU when a provider fails
+    return onnxruntime.InferenceSession(source, options, enable_fallback=False, **listed)
+
+
+def _require_startable(providers: Providers) -> None:
+    """Refuses providers that cannot run anything: the fault is not the model's."""
     try:
-        return onnxruntime.InferenceSession(source, options, providers=providers)
-    except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
-        raise DmlError(_failure(error)) from error
+        _session(SMALLEST_MODEL, providers, None, False)
+    except Exception as error:
+        message = f"ONNX Runtime cannot start {providers}: {_reason(error)}"
+        page = BY_NAME[providers.first].page if providers.first in BY_NAME else ""
+        raise DmlError(PROVIDER_UNUSABLE.at(message, expected=str(providers), documentation=page)) from error
+
+
+def _require_loaded(providers: Providers, there: Sequence[str]) -> None:
+    """Refuses a session that ONNX Runtime has made without a provider that was asked for."""
+    for name in providers.names:
+        if name in BY_NAME and BY_NAME[name].full_name not in there:
+            full_name, page = BY_NAME[name].full_name, BY_NAME[name].page
+            rest = ", ".join(SHORT_NAMES.get(item, item) for item in there)
+            message = (
+                f"ONNX Runtime could not start {full_name}, for reasons that it gives on standard error, mostly for"
+                f" want of a device or of its libraries; it would have run on {rest}"
+            )
+            raise DmlError(PROVIDER_UNUSABLE.at(message, expected=full_name, found=rest, documentation=page))
+
+
+def _offer(providers: Providers, options: Any) -> dict[str, Any]:
+    """Tells ``options`` of the providers, or returns what the session is to be told of them."""
+    import onnxruntime
+
+    if providers.first == AUTO:
+        policy = providers.options_of(AUTO).get(POLICY, DEFAULT_POLICY).upper()
+        options.set_provider_selection_policy(getattr(onnxruntime.OrtExecutionProviderDevicePolicy, policy))
+        return {}
+    full_names = {name: BY_NAME[name].full_name for name in providers.names}
+    plugins = {name: found for name, full in full_names.items() if (found := plugin_devices(full))}
+    if not plugins:
+        names = [full_names[name] for name in providers.names]
+        given = [providers.options_of(name) for name in providers.names]
+        if "cpu" not in providers.names:
+            names.append(BY_NAME["cpu"].full_name)
+            given.append({})
+        return {"providers": names, "provider_options": given}
+    for name, full_name in full_names.items():
+        if name in plugins:
+            devices = plugins[name]
+            number = providers.device if name == providers.first else None
+            picked = devices if number is None else [devices[number]]
+            options.add_provider_for_devices(picked, dict(providers.options.get(name, {})))
+        elif name != "cpu":  # which is there in any case
+            options.add_provider(full_name, providers.options_of(name))
+    return {}
+
+
+def _reason(error: Exception) -> str:
+    """The end of what ONNX Runtime says, which begins with the place in its source."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= LONGEST_REASON else f"... {text[-LONGEST_REASON:]}"
 
 
 def _failure(error: Exception) -> Diagnostic:

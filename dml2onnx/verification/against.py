@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dml2onnx.model import Array, Port
+    from dml2onnx.providers.choice import ProviderLike
 
 Shape: TypeAlias = "tuple[int | None, ...]"
 
@@ -60,7 +61,9 @@ class OtherModel:
     :class:`UnreadableError` (DML3018) for what is no model, :class:`DmlError` (DML3019) for all that does not fit.
     """
 
-    def __init__(self, path: Path, inputs: Sequence[Port], outputs: Sequence[Port], provider: str = "cpu") -> None:
+    def __init__(
+        self, path: Path, inputs: Sequence[Port], outputs: Sequence[Port], provider: ProviderLike = "cpu"
+    ) -> None:
         self._path = path
         self._session = _opened(path, provider)
         findings: list[Diagnostic] = []
@@ -88,7 +91,7 @@ class OtherModel:
         }
 
 
-def _opened(path: Path, provider: str) -> Any:
+def _opened(path: Path, provider: ProviderLike) -> Any:
     shown = quote(str(path))
     try:
         reason = "" if stat.S_ISREG(path.stat().st_mode) else "it is no file"

@@ -16,6 +16,7 @@ import numpy as np
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.providers.choice import chosen
 from dml2onnx.reference import Inputs, allowed_error, disagreements, memory, run
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.ir.graph import Graph, Node, Value, Write
     from dml2onnx.model import Array
+    from dml2onnx.providers.choice import ProviderLike, Providers
     from dml2onnx.reference import Result
     from dml2onnx.runtime import Session
 
@@ -65,10 +67,15 @@ class NodeChecks:
     """Validates the nodes of one graph, round after round."""
 
     def __init__(
-        self, graph: Graph, outputs: Sequence[GraphOutput], provider: str, opset: int, max_bytes: int | None = None
+        self,
+        graph: Graph,
+        outputs: Sequence[GraphOutput],
+        providers: Providers,
+        opset: int,
+        max_bytes: int | None = None,
     ) -> None:
         self._graph = graph
-        self._half = provider == "dml"
+        self._half = providers.first == "dml"
         self._nodes = graph.live_nodes(tuple(outputs))
         self._views = {
             write.value: _whole(write, desc) for node in self._nodes for _, _, write, desc in node.views_out()
@@ -76,9 +83,9 @@ class NodeChecks:
         seen = [GraphOutput(f"value{n}", value, desc) for n, (value, desc) in enumerate(self._views.items())]
         self._names = {output.value: output.name for output in seen}
         literal = replace(graph, results=(), effects=())
-        model = compile_outputs(literal, seen, opset=opset, target=provider, through=())
+        model = compile_outputs(literal, seen, opset=opset, target=providers.target, through=())
         self._inputs = {port.name: port for port in model.inputs}
-        self._session: Session = model.session(provider, max_bytes=max_bytes)
+        self._session: Session = model.session(providers, max_bytes=max_bytes)
         self._found: dict[tuple[str, str], NodeCheck] = {}
 
     @property
@@ -138,11 +145,11 @@ def check_nodes(
     feeds: Mapping[str, Array],
     outputs: Sequence[GraphOutput] | None = None,
     *,
-    provider: str = "cpu",
+    provider: ProviderLike = "cpu",
     opset: int = 21,
 ) -> tuple[NodeCheck, ...]:
     """All nodes that ``outputs`` need, on one set of inputs in the shapes of memory."""
-    checks = NodeChecks(graph, graph.outputs if outputs is None else outputs, provider, opset)
+    checks = NodeChecks(graph, graph.outputs if outputs is None else outputs, chosen(provider), opset)
     checks.run(feeds, "1")
     return checks.results
 

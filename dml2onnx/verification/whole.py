@@ -10,7 +10,8 @@ import numpy as np
 from dml2onnx import arguments, passes
 from dml2onnx.compiler import compile_outputs, require_clean
 from dml2onnx.frontends import graph_of
-from dml2onnx.providers import require_provider
+from dml2onnx.providers.choice import chosen
+from dml2onnx.providers.installed import require_providers
 from dml2onnx.reference import disagreements, evaluate_results, require_computable
 from dml2onnx.runtime import check_inputs
 from dml2onnx.verification.against import OtherModel
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.ir.graph import Graph
     from dml2onnx.model import Array, Port
+    from dml2onnx.providers.choice import ProviderLike, Providers
     from dml2onnx.reference import Result
 
 
@@ -82,7 +84,7 @@ def verify(
     *,
     rounds: int = 3,
     seed: int = 0,
-    provider: str = "cpu",
+    provider: ProviderLike = "cpu",
     opset: int = 21,
     against: str | os.PathLike[str] | None = None,
     optimize: int = 1,
@@ -127,7 +129,7 @@ def verify_with(
     make_inputs: Callable[[Sequence[Port]], Mapping[str, Array]],
     rounds: int,
     seed: int,
-    provider: str,
+    provider: ProviderLike,
     opset: int = 21,
     *,
     against: str | os.PathLike[str] | None,
@@ -145,17 +147,17 @@ def verify_with(
     other = None if against is None else arguments.path_of(against, "the model to compare with")
     limit = None if time_limit is None else arguments.positive(time_limit, "time_limit")
     tell = None if progress is None else arguments.function(progress, "progress")
-    require_provider(provider)
+    providers = require_providers(provider)
     graph = graph_of(model)
     warnings = require_clean(graph)
     outputs = graph.results or graph.outputs
     require_computable(graph, outputs)
-    compiled = compile_outputs(graph, outputs, opset=opset, target=provider, warnings=warnings, through=through)
+    compiled = compile_outputs(graph, outputs, opset=opset, target=providers.target, warnings=warnings, through=through)
     if not compiled.inputs:
         rounds = 1  # nothing varies from round to round
     watch = Watch(len(graph.live_nodes(tuple(outputs))), rounds, limit, tell)
-    candidate = _Compiled(compiled, provider, max_bytes) if other is None else _other(other, compiled, provider)
-    nodes = NodeChecks(graph, outputs, provider, opset, max_bytes) if other is None else None
+    candidate = _Compiled(compiled, providers, max_bytes) if other is None else _other(other, compiled, providers)
+    nodes = NodeChecks(graph, outputs, providers, opset, max_bytes) if other is None else None
     inputs = make_inputs(compiled.inputs)
     given = compiled.complete(inputs)
     random = np.random.default_rng(seed)
@@ -178,30 +180,30 @@ def verify_with(
                 break
             got = candidate.run(feeds)
             comparisons += [
-                compare(port, got[port.name], want[port.name], label, provider) for port in compiled.outputs
+                compare(port, got[port.name], want[port.name], label, providers) for port in compiled.outputs
             ]
         finished += 1
     return Verification(tuple(comparisons), () if nodes is None else nodes.results, rounds, finished)
 
 
-def _other(path: Path, compiled: CompiledModel, provider: str) -> OtherModel:
-    return OtherModel(path, compiled.inputs, compiled.outputs, provider)
+def _other(path: Path, compiled: CompiledModel, providers: Providers) -> OtherModel:
+    return OtherModel(path, compiled.inputs, compiled.outputs, providers)
 
 
 class _Compiled:
     """The compiled model in a session."""
 
-    def __init__(self, model: CompiledModel, provider: str, max_bytes: int | None) -> None:
+    def __init__(self, model: CompiledModel, providers: Providers, max_bytes: int | None) -> None:
         self._model = model
-        self._session = model.session(provider, max_bytes=max_bytes)
+        self._session = model.session(providers, max_bytes=max_bytes)
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
         return self._model.finish(self._session.run(feeds))
 
 
-def compare(port: Port, got: Array, want: Result, label: str, provider: str = "cpu") -> Comparison:
+def compare(port: Port, got: Array, want: Result, label: str, provider: ProviderLike = "cpu") -> Comparison:
     """One output against the reference."""
-    wrong = disagreements(got, want, port.desc.data_type, half_accumulation=provider == "dml")
+    wrong = disagreements(got, want, port.desc.data_type, half_accumulation=chosen(provider).first == "dml")
     with np.errstate(all="ignore"):
         distance = np.abs(got.astype(np.float64) - want.values.astype(np.float64))
     if want.unspecified is not None:

@@ -18,6 +18,7 @@ import pytest
 import dml2onnx
 from dml2onnx.catalog import level_of_directml, level_of_windows
 from dml2onnx.cli import doctor, main
+from dml2onnx.targets import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -151,7 +152,7 @@ def test_a_runtime_that_cannot_be_loaded(
     monkeypatch.setattr(sys, "platform", system)
     found = document(capsys, 1)
     assert found["providers"] == []
-    assert found["targets"] == {"cpu": False, "dml": False}
+    assert found["targets"] == dict.fromkeys(NAMES, False)
     (what,) = (item for item in problems(found) if "cannot be loaded" in item)
     assert what.endswith("onnxruntime_pybind11_state:")
     assert remedy in problems(found)[what]

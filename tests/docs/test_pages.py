@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import dml2onnx
+from dml2onnx.providers import table as providers
 from tests.docs import script
 
 run_docs = script("run_docs")
@@ -113,3 +115,13 @@ def test_the_module_is_standard_library_only() -> None:
     assert isinstance(run_docs, ModuleType)
     code = "import sys; sys.path.insert(0, sys.argv[1]); import run_docs"
     subprocess.run([sys.executable, "-I", "-S", "-c", code, run_docs.ROOT / "scripts"], check=True)
+
+
+def test_the_page_of_providers_lists_them_all() -> None:
+    text = (run_docs.ROOT / "docs" / "providers.md").read_text(encoding="utf-8")
+    rows = [re.findall(r"`([^`]+)`", line) for line in text.splitlines() if line.startswith("| `")]
+    listed = {row[0]: row[1:] for row in rows if row[0] in providers.NAMES}
+    assert set(listed) == set(providers.NAMES)
+    for provider in providers.TABLE:
+        assert listed[provider.name][0] == provider.full_name
+        assert {provider.distribution, provider.plugin} - {""} <= set(listed[provider.name])

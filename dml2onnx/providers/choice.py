@@ -1,0 +1,151 @@
+"""Which providers are to compute: what callers and command lines say, turned into one value or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from dml2onnx import arguments
+from dml2onnx.codes.running import PROVIDER_OPTION, UNKNOWN_PROVIDER
+from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.providers.table import AUTO, BY_NAME, DEFAULT_POLICY, NAMES, POLICIES, POLICY
+from dml2onnx.targets import NAMES as TARGETS
+
+PORTABLE = "portable"
+"""The target of providers that have none of their own, where there is such a target."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Providers:
+    """Execution providers of ONNX Runtime, in the order in which they are offered each node.
+
+    The CPU takes what is left over, named or not. ``options`` are those of the first provider, as its page documents
+    them, or for several providers such dictionaries by their names. ``device`` is the number of a device of the first.
+    ``auto``, alone, leaves the choice to ONNX Runtime's device policy, whose one option is ``policy``. Raises
+    :class:`DmlError` for names and options that mean nothing.
+    """
+
+    names: tuple[str, ...]
+    options: Mapping[str, Mapping[str, str]] = field(hash=False)
+    """Of each provider that has any, by its name."""
+    device: int | None
+
+    def __init__(
+        self,
+        *names: str,
+        options: Mapping[str, object] | None = None,
+        device: int | None = None,
+    ) -> None:
+        listed = tuple(part.strip() for name in names for part in _name(name).split(",")) or ("cpu",)
+        for name in listed:
+            if name not in NAMES:
+                message = f"there is no provider {quote(name)}; the providers are {', '.join(NAMES)}"
+                raise DmlError(UNKNOWN_PROVIDER.at(message, expected=", ".join(NAMES), found=name))
+        listed = tuple(dict.fromkeys(listed))
+        if AUTO in listed and len(listed) > 1:
+            raise _refused(f"{AUTO} chooses by itself and takes no other provider", f"{AUTO} alone", ", ".join(listed))
+        object.__setattr__(self, "names", listed)
+        object.__setattr__(self, "options", _options(listed, options))
+        object.__setattr__(self, "device", _device(listed, device))
+
+    @classmethod
+    def of_texts(cls, names: Sequence[str], options: Sequence[str] = (), device: int | None = None) -> Providers:
+        """From a command line: ``KEY=VALUE`` is for the first provider, ``NAME:KEY=VALUE`` for another."""
+        listed = cls(*names).names
+        found: dict[str, dict[str, str]] = {}
+        for text in options:
+            key, equals, value = text.partition("=")
+            owner, colon, rest = key.partition(":")
+            if colon and owner in NAMES:
+                key = rest
+            elif len([name for name in listed if name != "cpu"]) > 1:
+                example = f"{listed[0]}:{key or 'KEY'}=VALUE"
+                message = f"the option {quote(text)} does not say for which of {', '.join(listed)} it is: {example}"
+                raise _refused(message, example, text)
+            else:
+                owner = listed[0]
+            if not equals or not key:
+                raise _refused(f"{quote(text)} is no provider option", "KEY=VALUE", text)
+            found.setdefault(owner, {})[key] = value
+        return cls(*listed, options=found, device=device)
+
+    def __str__(self) -> str:
+        return ",".join(self.names)
+
+    @property
+    def first(self) -> str:
+        """The one that decides what models are compiled for, and how exactly they compute."""
+        return self.names[0]
+
+    @property
+    def target(self) -> str:
+        """What to compile for when nothing is said: the target of the same name, else one that all understand."""
+        if self.first in TARGETS:
+            return self.first
+        return PORTABLE if PORTABLE in TARGETS else "cpu"
+
+    def options_of(self, name: str) -> dict[str, str]:
+        """What ONNX Runtime is told for one of them, the number of the device with it."""
+        options = dict(self.options.get(name, {}))
+        numbered = BY_NAME[name].device_option if name in BY_NAME else None
+        if self.device is not None and name == self.first and numbered is not None:
+            key, form = numbered
+            options.setdefault(key, form.format(self.device))
+        return options
+
+
+ProviderLike: TypeAlias = str | Sequence[str] | Providers
+"""A name, names with commas between them or as a list, or all that can be said of them."""
+
+
+def chosen(given: object) -> Providers:
+    """The providers that are meant by what a caller has given; :class:`DmlError` for what means nothing."""
+    if isinstance(given, Providers):
+        return given
+    if isinstance(given, str):
+        return Providers(given)
+    listed = arguments.items(given, "provider", f"one of {', '.join(NAMES)}, a list of them, or Providers")
+    return Providers(*[_name(item) for item in listed])
+
+
+def _name(given: object) -> str:
+    return arguments.text(given, "provider", f"one of {', '.join(NAMES)}")
+
+
+def _options(names: tuple[str, ...], given: Mapping[str, object] | None) -> dict[str, dict[str, str]]:
+    if given is not None and not isinstance(given, Mapping):
+        raise arguments.refusal("options", given, "options by name, as a dictionary")
+    found: dict[str, dict[str, str]] = {}
+    for key, value in (given or {}).items():
+        name = arguments.text(key, "a name in options")
+        if isinstance(value, Mapping):
+            if name not in names:
+                message = f"there are options for {quote(name)}, which is not among the providers {', '.join(names)}"
+                raise _refused(message, ", ".join(names), name)
+            found.setdefault(name, {}).update((arguments.text(k, "an option"), str(v)) for k, v in value.items())
+        elif len(names) > 1:
+            message = f"the option {quote(name)} does not say for which of {', '.join(names)} it is"
+            raise _refused(message, f"options={{{names[0]!r}: {{{name!r}: ...}}}}", name)
+        else:
+            found.setdefault(names[0], {})[name] = str(value)
+    policy = found.get(AUTO, {})
+    if policy.keys() - {POLICY} or policy.get(POLICY, DEFAULT_POLICY).upper() not in POLICIES:
+        given_text = ", ".join(f"{key}={value}" for key, value in policy.items())
+        expected = f"{POLICY}=" + "|".join(POLICIES)
+        raise _refused(f"{quote(given_text)} is no option of {AUTO}, which takes {expected}", expected, given_text)
+    return found
+
+
+def _device(names: tuple[str, ...], given: object) -> int | None:
+    if given is None:
+        return None
+    number = arguments.whole_number(given, "device")
+    provider = BY_NAME.get(names[0])
+    if provider is None or (provider.device_option is None and not provider.plugin):
+        raise _refused(f"{names[0]} has no devices with numbers", "no device", str(number))
+    return number
+
+
+def _refused(message: str, expected: str, found: str) -> DmlError:
+    return DmlError(PROVIDER_OPTION.at(message, expected=expected, found=found))

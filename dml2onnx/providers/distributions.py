@@ -1,0 +1,47 @@
+"""Packages on this machine that bring ONNX Runtime, or providers for it. Nothing is imported that may be missing."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from dml2onnx.providers.table import TABLE, Provider
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+RUNTIME = "onnxruntime"
+
+
+def distributions() -> tuple[str, ...]:
+    """The packages that have put an ONNX Runtime into the one directory that all of them use."""
+    return tuple(sorted(set(metadata.packages_distributions().get(RUNTIME, ()))))
+
+
+def clash(found: Sequence[str]) -> str:
+    """What is wrong where several distributions lie over each other; empty where nothing is."""
+    return f"{' and '.join(found)} lie in one directory and overwrite each other" if len(found) > 1 else ""
+
+
+def separated(found: Sequence[str], wanted: str) -> str:
+    """The command that leaves one distribution of several."""
+    return f"pip uninstall --yes {' '.join(found)} && pip install {wanted}"
+
+
+def remedy(provider: Provider, found: Sequence[str]) -> str:
+    """What brings a provider, in the place of the distributions that are installed or beside them."""
+    lines = [f"pip install {provider.plugin}"] if provider.plugin else []
+    if provider.distribution:
+        others = [name for name in found if name != provider.distribution]
+        again = provider.distribution in found and others
+        remove = [*others, provider.distribution] if again else others
+        lines.append(separated(remove, provider.distribution) if remove else f"pip install {provider.distribution}")
+    text = ", or: ".join(lines) or provider.elsewhere
+    systems = " and ".join({"Darwin": "macOS"}.get(item, item) for item in provider.systems)
+    return f"on {systems}: {text}" if len(provider.systems) < 3 else text
+
+
+def plugin_packages() -> tuple[Provider, ...]:
+    """The providers whose plugin packages are installed."""
+    return tuple(item for item in TABLE if item.plugin and find_spec(item.module) is not None)

@@ -1,0 +1,110 @@
+"""Whether the providers that are meant can work here: built in, or registered from the packages that bring them."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from dml2onnx.codes.running import MISSING_PROVIDER, PROVIDER_UNUSABLE
+from dml2onnx.diagnostics import DmlError, shortened
+from dml2onnx.providers.choice import Providers, chosen
+from dml2onnx.providers.distributions import clash, distributions, plugin_packages, remedy
+from dml2onnx.providers.table import AUTO, BY_NAME, SHORT_NAMES, Provider
+
+
+@cache
+def _registered(full_name: str, library: str) -> str:
+    """Registers a plugin's library once in this process, under the provider's own name; why that failed, if it did.
+
+    Some providers are called by what they have been registered as, so that it must be no other name.
+    """
+    import onnxruntime
+
+    try:
+        onnxruntime.register_execution_provider_library(full_name, library)
+    except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
+        return " ".join(str(error).split())
+    return ""
+
+
+def register(provider: Provider) -> str:
+    """Makes the provider of an installed plugin package known to ONNX Runtime; why it could not be, if so."""
+    if provider.full_name in builtin():
+        return ""
+    try:
+        library = str(import_module(provider.module).get_library_path())
+    except Exception as error:  # what a package without its own libraries raises is up to it
+        return " ".join(str(error).split())
+    return _registered(provider.full_name, library)
+
+
+def devices_of(full_name: str) -> list[Any]:
+    """The devices that ONNX Runtime knows for a provider, in its order."""
+    import onnxruntime
+
+    return [item for item in onnxruntime.get_ep_devices() if item.ep_name == full_name]
+
+
+def plugin_devices(full_name: str) -> list[Any]:
+    """The devices of a provider that a plugin has brought; none for one that ONNX Runtime has itself."""
+    return [] if full_name in builtin() else devices_of(full_name)
+
+
+@cache
+def builtin() -> tuple[str, ...]:
+    """ONNX Runtime's names of the providers that it has itself, which are asked for before plugins are registered."""
+    import onnxruntime
+
+    return tuple(onnxruntime.get_available_providers())
+
+
+def require_providers(given: object) -> Providers:
+    """The providers that are meant, all of them ready for a session.
+
+    :class:`DmlError` for what means nothing (DML3001, DML3022), where one is not installed (DML3002), and where one
+    finds no device or cannot be loaded (DML3021).
+    """
+    providers = chosen(given)
+    if providers.first == AUTO:
+        for provider in plugin_packages():
+            register(provider)  # the policy chooses among those that could be
+        return providers
+    for name in providers.names:
+        _require(BY_NAME[name], providers)
+    return providers
+
+
+def _require(provider: Provider, providers: Providers) -> None:
+    if provider.full_name in builtin():
+        return
+    if provider not in plugin_packages():
+        raise _missing(provider)
+    failure = register(provider)
+    if failure:
+        message = f"{provider.plugin} cannot be registered with ONNX Runtime: {shortened(failure, 300)}"
+        raise DmlError(PROVIDER_UNUSABLE.at(message, expected=provider.full_name, found=failure))
+    found = devices_of(provider.full_name)
+    if not found:
+        message = f"{provider.plugin} is installed, but its {provider.full_name} finds no device here"
+        raise DmlError(PROVIDER_UNUSABLE.at(message, expected="a device", found="none", documentation=provider.page))
+    number = providers.device if provider.name == providers.first else None
+    if number is not None and number >= len(found):
+        message = f"there is no device {number}; {provider.full_name} has {len(found)}, counted from 0"
+        raise DmlError(PROVIDER_UNUSABLE.at(message, expected=f"0 to {len(found) - 1}", found=number))
+
+
+def _missing(provider: Provider) -> DmlError:
+    import onnxruntime
+
+    found = distributions()
+    names = [SHORT_NAMES.get(name, name) for name in builtin() if name != "AzureExecutionProvider"]
+    message = (
+        f"the installed ONNX Runtime ({onnxruntime.__version__}) has no {provider.full_name};"
+        f" installed are {', '.join(names)}; to get it, {remedy(provider, found)}"
+    )
+    if wrong := clash(found):
+        message += f"; mind that {wrong}"
+    return DmlError(
+        MISSING_PROVIDER.at(message, expected=provider.full_name, found=", ".join(names), documentation=provider.page)
+    )

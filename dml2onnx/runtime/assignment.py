@@ -1,0 +1,119 @@
+"""Where each node of a model ran, and the times of a profiled run at the nodes that they belong to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dml2onnx.codes.running import FELL_BACK
+from dml2onnx.diagnostics import quote
+from dml2onnx.model.records import Body
+from dml2onnx.providers.table import AUTO, BY_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.model import Node, OnnxGraph
+    from dml2onnx.providers.choice import Providers
+    from dml2onnx.runtime.profiles import NodeTime
+
+BLOCKED = "_nchwc"
+"""ONNX Runtime's optimiser names a node that it lays out in blocks of channels after the value that it makes.
+
+https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/nchwc_transformer.cc
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAssignment:
+    """Where one ONNX node ran."""
+
+    name: str
+    operator: str
+    provider: str
+    """ONNX Runtime's name of the execution provider; empty for a node that it folded or merged into another."""
+    node: str
+    """The DirectML node that it was made for; empty where outputs need it besides."""
+    directml: str
+    """The operator of that."""
+
+
+RENEWED = re.compile(r"(_token_\d+|_new_reshape)+$")
+"""What ONNX Runtime's optimiser puts behind the name of a node that another takes the place of, such as one in NHWC.
+
+https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/graph.cc (GenerateNodeName),
+https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/reshape_fusion.cc
+"""
+
+
+def assignments(model: OnnxGraph, recorded: Mapping[str, str], times: Iterable[NodeTime]) -> tuple[NodeAssignment, ...]:
+    """Where the nodes of a model ran: as ONNX Runtime has ``recorded`` by name, or else as the profile saw it."""
+    seen, _ = placed(times, model.nodes)
+    return tuple(
+        NodeAssignment(
+            node.name,
+            node.op_type,
+            recorded.get(node.name) or (seen[node.name].provider if node.name in seen else ""),
+            origin.node if origin.operator else "",
+            origin.operator,
+        )
+        for origin in model.origins
+        for node in origin.nodes
+    )
+
+
+def fell_back(found: Iterable[NodeAssignment], providers: Providers, there: Sequence[str]) -> tuple[Diagnostic, ...]:
+    """A finding for each node that ran on none of the providers that were asked for.
+
+    Where the policy has chosen, these are those ``there`` in the session, without the CPU's if there is any other.
+    """
+    cpu = BY_NAME["cpu"].full_name
+    if providers.first == AUTO:
+        wanted = {name for name in there if name != cpu} or {cpu}
+    else:
+        wanted = {BY_NAME[name].full_name for name in providers.names}
+    return tuple(
+        FELL_BACK.at(
+            f"the ONNX node {quote(item.name)} ({item.operator}) ran on {item.provider}",
+            node=item.node,
+            operator=item.directml,
+            expected=", ".join(sorted(wanted)),
+            found=item.provider,
+        )
+        for item in found
+        if item.provider and item.provider not in wanted
+    )
+
+
+def placed(times: Iterable[NodeTime], nodes: Sequence[Node]) -> tuple[dict[str, NodeTime], list[NodeTime]]:
+    """What was spent in each node, by its name, and what was spent elsewhere.
+
+    Nodes in the graphs of other nodes are left out, for those have their times already.
+    """
+    inner = {node.name for node in _nested(nodes)}
+    names = {node.name for node in nodes}
+    makers = {value.name: node.name for node in nodes for value in node.outputs if value is not None}
+    found: dict[str, NodeTime] = {}
+    others: list[NodeTime] = []
+    for item in times:
+        name = item.name
+        if name not in names and name.endswith(BLOCKED):
+            name = makers.get(name.removesuffix(BLOCKED), name)
+        if name not in names:
+            name = RENEWED.sub("", name)
+        if name in names and name not in found:
+            found[name] = item
+        elif item.name not in inner:
+            others.append(item)
+    return found, others
+
+
+def _nested(nodes: Iterable[Node]) -> Iterator[Node]:
+    """The nodes of all graphs inside of ``nodes``."""
+    for node in nodes:
+        for value in node.attributes.values():
+            if isinstance(value, Body):
+                yield from value.nodes
+                yield from _nested(value.nodes)

@@ -1,0 +1,196 @@
+"""What is there and what is not. Plugin packages are made here; ONNX Runtime itself is the one that is installed."""
+
+from __future__ import annotations
+
+import sys
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnxruntime
+import pytest
+
+import dml2onnx
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.providers import installed
+from dml2onnx.providers.choice import Providers
+from dml2onnx.providers.distributions import plugin_packages, remedy
+from dml2onnx.providers.installed import require_providers
+from dml2onnx.providers.table import AUTO, BY_NAME, TABLE
+from tests.test_runtime import A, B, joined
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dml2onnx.diagnostics import Diagnostic
+
+HERE = [item for item in TABLE if item.full_name in onnxruntime.get_available_providers()]
+ABSENT = [item for item in TABLE if item not in HERE and item not in plugin_packages()]
+
+
+def refusal(given: object) -> Diagnostic:
+    with pytest.raises(DmlError) as caught:
+        require_providers(given)
+    (item,) = caught.value.diagnostics
+    return item
+
+
+@pytest.mark.parametrize("provider", ABSENT, ids=lambda item: item.name)
+def test_a_missing_one_says_what_is_there_and_what_brings_it(provider: object) -> None:
+    assert isinstance(provider, type(TABLE[0]))
+    item = refusal(provider.name)
+    assert item.code == "DML3002"
+    assert f"has no {provider.full_name}" in item.message
+    assert "installed are " in item.message
+    assert "cpu" in item.found.split(", ")
+    assert (provider.plugin or provider.distribution or provider.elsewhere) in item.message
+    assert item.documentation == provider.page
+
+
+def test_all_in_order_are_needed() -> None:
+    assert refusal(["cpu", ABSENT[0].name]).code == "DML3002"
+
+
+def test_distributions_over_each_other_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of which the one installed last may have taken the provider away."""
+    both = ["onnxruntime", "onnxruntime-gpu"]
+    monkeypatch.setattr(metadata, "packages_distributions", lambda: {"onnxruntime": both})
+    monkeypatch.setattr(installed, "builtin", lambda: ("CPUExecutionProvider",))
+    item = refusal("cuda")
+    assert item.code == "DML3002"
+    assert "onnxruntime and onnxruntime-gpu lie in one directory and overwrite each other" in item.message
+    assert "pip uninstall --yes onnxruntime onnxruntime-gpu && pip install onnxruntime-gpu" in item.message
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "expected"),
+    [
+        ("cpu", ["onnxruntime-gpu"], "pip uninstall --yes onnxruntime-gpu && pip install onnxruntime"),
+        ("coreml", ["onnxruntime"], "on macOS: pip install onnxruntime"),
+        (
+            "dml",
+            ["onnxruntime"],
+            "on Windows: pip uninstall --yes onnxruntime && pip install onnxruntime-directml",
+        ),
+        (
+            "webgpu",
+            ["onnxruntime"],
+            "pip install onnxruntime-ep-webgpu, or: pip uninstall --yes onnxruntime && pip install onnxruntime-webgpu",
+        ),
+        ("qnn", ["onnxruntime"], "on Windows and Linux: pip install onnxruntime-qnn"),
+    ],
+)
+def test_remedies_know_what_is_in_the_way(name: str, found: list[str], expected: str) -> None:
+    assert remedy(BY_NAME[name], found) == expected
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package as makers of providers publish them, whose library is none."""
+    package = tmp_path / "onnxruntime_ep_nv_tensorrt_rtx"
+    package.mkdir()
+    library = package / "libprovider.so"
+    library.write_bytes(b"no library")
+    (package / "__init__.py").write_text(f"def get_library_path():\n    return {str(library)!r}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, package.name, raising=False)
+    return package
+
+
+def test_a_plugin_that_cannot_be_registered(plugin: Path) -> None:
+    assert BY_NAME["nvtensorrtrtx"] in plugin_packages()
+    item = refusal("nvtensorrtrtx")
+    assert item.code == "DML3021"
+    assert "onnxruntime-ep-nv-tensorrt-rtx cannot be registered with ONNX Runtime" in item.message
+
+
+def test_a_plugin_without_its_library(plugin: Path) -> None:
+    (plugin / "__init__.py").write_text("def get_library_path():\n    raise RuntimeError('expected one library')\n")
+    item = refusal("nvtensorrtrtx")
+    assert (item.code, item.found) == ("DML3021", "expected one library")
+
+
+def test_a_plugin_that_finds_no_device(plugin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ONNX Runtime takes the library, and there is no hardware: a fake, for want of a package that loads here."""
+    monkeypatch.setattr(installed, "register", lambda provider: "")
+    item = refusal("nvtensorrtrtx")
+    assert item.code == "DML3021"
+    assert "finds no device here" in item.message
+
+
+@pytest.mark.parametrize(("device", "offered"), [(None, ["first", "second"]), (1, ["second"])])
+def test_devices_of_a_plugin_are_offered(
+    plugin: Path, monkeypatch: pytest.MonkeyPatch, device: int | None, offered: list[str]
+) -> None:
+    """The calls that ONNX Runtime documents, on a fake of its options, for want of such a device."""
+    from dml2onnx.runtime import sessions
+
+    class Options:
+        def __init__(self) -> None:
+            self.calls: list[tuple[object, ...]] = []
+
+        def add_provider_for_devices(self, devices: object, options: object) -> None:
+            self.calls.append(("devices", devices, options))
+
+        def add_provider(self, name: str, options: object) -> None:
+            self.calls.append(("provider", name, options))
+
+    full_name = BY_NAME["nvtensorrtrtx"].full_name
+    found = {full_name: ["first", "second"]}
+    monkeypatch.setattr(sessions, "plugin_devices", lambda name: found.get(name, []))
+    options = Options()
+    providers = Providers("nvtensorrtrtx", "cuda", "cpu", options={"cuda": {"use_tf32": "0"}}, device=device)
+    assert sessions._offer(providers, options) == {}
+    assert options.calls == [
+        ("devices", offered, {}),
+        ("provider", "CUDAExecutionProvider", {"use_tf32": "0"}),
+    ]
+
+
+def test_a_device_that_is_not_there(plugin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installed, "register", lambda provider: "")
+    monkeypatch.setattr(installed, "devices_of", lambda name: ["the only one"])
+    assert require_providers(Providers("nvtensorrtrtx", device=0)).device == 0
+    item = refusal(Providers("nvtensorrtrtx", device=1))
+    assert (item.code, item.expected, item.found) == ("DML3021", "0 to 0", "1")
+
+
+def test_options_that_no_provider_knows_are_its_fault_not_the_models() -> None:
+    for provider in HERE:
+        if provider.name in ("openvino", "cuda", "dml"):
+            with pytest.raises(DmlError) as caught:
+                joined().session(Providers(provider.name, options={"nonsense": "1"}))
+            assert caught.value.diagnostics[0].code == "DML3021"
+
+
+def test_a_provider_that_the_session_leaves_out_is_missed() -> None:
+    """As ONNX Runtime does without a word when a provider's own libraries are not there."""
+    from dml2onnx.runtime import sessions
+
+    with pytest.raises(DmlError) as caught:
+        sessions._require_loaded(Providers("cuda", "cpu"), ["CPUExecutionProvider"])
+    (item,) = caught.value.diagnostics
+    assert (item.code, item.expected, item.found) == ("DML3021", "CUDAExecutionProvider", "cpu")
+
+
+@pytest.mark.parametrize("given", [*[item.name for item in HERE], AUTO, ["cpu"], Providers(AUTO)])
+def test_what_is_here_runs(given: str | list[str] | Providers) -> None:
+    """The CPU anywhere, and whatever else the installed ONNX Runtime has."""
+    try:
+        session = joined().session(given)
+    except DmlError as error:
+        if given == "cpu" or error.diagnostics[0].code != "DML3021":
+            raise
+        pytest.skip(f"the provider is built in and finds no device: {error}")
+    got = session.run({"InputTensors[0]": A, "InputTensors[1]": np.ascontiguousarray(B)})["OutputTensor"]
+    np.testing.assert_array_equal(got, np.concatenate([A, B.T], 1))
+
+
+def test_functions_take_several_and_options() -> None:
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", "FLOAT32", [4])
+    graph = g.build({"y": g.activation_relu(x)})
+    given = {"x": np.array([-1, 0, 1, 2], np.float32)}
+    for provider in ("cpu", ["cpu"], Providers(), Providers(AUTO, options={"policy": "PREFER_CPU"})):
+        np.testing.assert_array_equal(dml2onnx.run(graph, given, provider)["y"], [0, 0, 1, 2])
+    assert dml2onnx.verify(graph, rounds=1, provider=Providers("cpu")).passed
