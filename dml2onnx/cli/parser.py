@@ -290,10 +290,10 @@ def _passes() -> _Parser:
         "-O",
         dest="optimize",
         type=int,
-        choices=(0, 1),
+        choices=(0, 1, 2),
         default=1,
         help="-O0: the literal translation, node by node; -O1: with all passes that make it faster and keep each bit "
-        "of its results (default)",
+        "of its results (default); -O2: also with those that round otherwise",
     )
     passes.add_argument(
         "--no-pass",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dml2onnx.model import has_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    import numpy as np
 
     from dml2onnx.lowering.emitter import Emitter, Tensor
 
@@ -30,7 +30,9 @@ def surrounded(
     for axis in padded_axes(start, end):
         shapes = ((*x.shape[:axis], count, *x.shape[axis + 1 :]) for count in (start[axis], end[axis]))
         before, behind = ([e.ConstantOfShape(shape, value, x.dtype)] if prod(shape) else [] for shape in shapes)
+        limited = x.limited and bool(np.isfinite(value))
         x = e.Concat([*before, x, *behind], axis)
+        x.limited = limited
     return x
 
 

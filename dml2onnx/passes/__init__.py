@@ -5,6 +5,6 @@ switch; without any of them (``-O0``) the model is the literal translation, node
 """
 
 from dml2onnx.passes.draft import Draft
-from dml2onnx.passes.table import LEVELS, PASSES, Pass, apply, chosen
+from dml2onnx.passes.table import LEVELS, PASSES, ROUNDING, Pass, apply, chosen
 
-__all__ = ["LEVELS", "PASSES", "Draft", "Pass", "apply", "chosen"]
+__all__ = ["LEVELS", "PASSES", "ROUNDING", "Draft", "Pass", "apply", "chosen"]

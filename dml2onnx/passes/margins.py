@@ -207,6 +207,9 @@ def _ignores(draft: Draft, reader: Node, margin: _Margin) -> bool:
 def _is_not_negative(draft: Draft, value: Value | None, steps: int) -> bool:
     if value is not None and value.dtype.kind == "u":
         return True
+    constant = draft.constant(value)
+    if constant is not None:
+        return constant.dtype.kind in "if" and bool(np.greater_equal(constant, 0).all())
     maker = draft.maker(value)
     if maker is None or not steps:
         return False

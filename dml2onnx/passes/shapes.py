@@ -7,7 +7,6 @@ kind take the shape for which the fewest Reshapes are left around them.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -113,9 +112,10 @@ class _Group:
         edges = [*self._given(), *self._wanted()]
         if any(edge.value.shape == self.shape and not edge.free for edge in edges):
             return
-        known = Counter(shape for edge in edges for shape in edge.free)
+        known = dict.fromkeys(shape for edge in edges for shape in edge.free)
         mine = self._cost(edges, self.shape)
-        best = min(known, key=lambda shape: (self._cost(edges, shape), shape != self.shape), default=self.shape)
+        # among equals the one of fewest axes, as products have it
+        best = min(known, key=lambda shape: (self._cost(edges, shape), len(shape)), default=self.shape)
         if best != self.shape and self._cost(edges, best) < mine and self._takes(best):
             _Reshaped(self._draft, self.nodes, self.shape, best).build()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
-from dml2onnx.passes import activations, margins, moves, requantizing, shapes
+from dml2onnx.passes import activations, margins, moves, requantizing, scales, shapes
 from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.sharing import MOVES, share_moves
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from dml2onnx.model import OnnxGraph
 
-LEVELS = (0, 1)
-"""0 is the literal translation, 1 has all passes."""
+LEVELS = (0, 1, 2)
+"""0 is the literal translation, 1 has all passes that change no bit, 2 those that round otherwise as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One rewriting of whole models that leaves what they compute as it is, to the bit.
+    """One rewriting of whole models that leaves what they compute as it is: to the bit, if it is one of ``PASSES``.
 
     Where a model has none of ``operators`` there is nothing to do, and the pass is not called.
     """
@@ -73,17 +73,35 @@ PASSES = (
 )
 
 
+ROUNDING = (
+    Pass(
+        "fold-scales",
+        "Constant factors and terms go into the weights and bias of the product beside them, or into one Mul and Add.",
+        scales.fold_scales,
+        scales.OPERATORS,
+    ),
+    Pass(
+        "fold-pads-behind-relu",
+        "A margin of zeros around what is not negative becomes the pads of the maximum that reads it.",
+        margins.fold_pads_behind_relu,
+        margins.OPERATORS,
+    ),
+)
+"""Passes that round otherwise, or give a zero another sign."""
+
+
 def chosen(level: object = 1, without: object = ()) -> tuple[Pass, ...]:
     """The passes of a level, but not those of these names; :class:`DmlError` where there are none such."""
     number = arguments.whole_number(level, "optimize")
     if number not in LEVELS:
         raise arguments.refusal("optimize", number, " or ".join(map(str, LEVELS)))
     left_out = arguments.names(without, "without_passes")
-    known = [item.name for item in PASSES]
+    known = [item.name for item in (*PASSES, *ROUNDING)]
     for name in left_out:
         if name not in known:
             raise arguments.refusal("a name in without_passes", name, f"one of {', '.join(known)}")
-    return tuple(item for item in PASSES if item.name not in left_out) if number else ()
+    of_level = ((), PASSES, (*PASSES, *ROUNDING))[number]
+    return tuple(item for item in of_level if item.name not in left_out)
 
 
 def apply(graph: OnnxGraph, passes: Sequence[Pass], opset: int, target: str) -> OnnxGraph:

@@ -186,7 +186,7 @@ def test_forms_of_convolutions():
     assert check(convolution(nulls="IF"), constants=parameters) == ["ConvInteger"]
     scales = ["InputScaleTensor", "FilterScaleTensor", "OutputScaleTensor", "BiasTensor", "OutputZeroPointTensor"]
     op = convolution(output="UINT8", channels=False)
-    assert check(op, constants=[*parameters, *scales]) == ["ConvInteger", "Add", "Cast", "Mul", "QuantizeLinear"]
+    assert check(op, constants=[*parameters, *scales]) == ["QLinearConv"]
 
 
 def test_strided_convolutions():

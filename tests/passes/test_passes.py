@@ -20,7 +20,7 @@ from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.ir.graph import Graph
 from dml2onnx.model import Array, OnnxGraph
-from dml2onnx.passes import PASSES, Draft, Pass, apply, chosen
+from dml2onnx.passes import PASSES, ROUNDING, Draft, Pass, apply, chosen
 from dml2onnx.verification import contents, verify
 from tests.passes.examples import EXAMPLES, Example, read_twice
 from tests.random_graphs import samples
@@ -103,6 +103,12 @@ def test_random_graphs_compute_the_same_bits(sample: Sample, opset: int, target:
         require_same(literal, passed)
 
 
+def test_the_page_lists_every_pass() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "optimisation.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    assert rows == [f"| `{item.name}` | {item.description} |" for item in (*PASSES, *ROUNDING)]
+
+
 def test_a_model_with_nothing_to_do_is_handed_on() -> None:
     g = dml2onnx.GraphBuilder()
     lowered = compiled(g.build({"y": g.activation_relu(g.input("x", "FLOAT32", (2, 3)))})).lowered
@@ -124,7 +130,7 @@ def test_levels_and_names_choose() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "without"), [(2, ()), (-1, ()), ("1", ()), (True, ()), (1, ["sharing"]), (1, "share-moves")]
+    ("level", "without"), [(3, ()), (-1, ()), ("1", ()), (True, ()), (1, ["sharing"]), (1, "share-moves")]
 )
 def test_others_are_refused(level: object, without: object) -> None:
     with pytest.raises(DmlError) as caught:

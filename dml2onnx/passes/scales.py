@@ -1,0 +1,271 @@
+"""Factors and terms that are constant, in the weights and the bias of the product beside them.
+
+This rounds otherwise: each weight once more, in return for one or two roundings of each result. The constants are
+computed in FLOAT64 and rounded once, so that with K products in a sum the result is at most
+``(K + 3) * 2**-24 * (sum(abs(weight * factor * x)) + abs(bias * factor) + abs(term))`` from the exact one, as it is
+without this. What overflowed between two nodes no longer does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from dml2onnx.model import DOUBLE, FLOAT
+
+if TYPE_CHECKING:
+    from dml2onnx.model import Array, Node, Value
+    from dml2onnx.passes.draft import Draft
+
+    Numbers = npt.NDArray[np.float64]
+
+_STEPS = frozenset({"Add", "BatchNormalization", "Div", "Mul", "Sub"})
+OPERATORS = _STEPS
+_PRODUCTS = frozenset({"Conv", "ConvTranspose", "Gemm"})
+
+
+@dataclass(slots=True)
+class _Affine:
+    """``x * factor + term``, which nodes in a row compute of one value; both broadcast to it."""
+
+    x: Value
+    factor: Numbers
+    term: Numbers
+    nodes: list[Node]
+    """The last first."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether all of it are ordinary numbers."""
+        return bool(np.isfinite(self.factor).all() and np.isfinite(self.term).all() and self.factor.all())
+
+    @property
+    def result(self) -> Value:
+        """What the last node makes."""
+        (made,) = self.nodes[0].outputs
+        assert made is not None
+        return made
+
+
+def fold_scales(draft: Draft) -> None:
+    """Each row of factors and terms goes into the product before it, the one behind it, or one Mul and one Add."""
+    order = list(draft.nodes())
+    for node in reversed(order):
+        if node.op_type in _STEPS and draft.is_there(node):
+            found = _chain(draft, node)
+            if found is not None and found.is_sound:
+                _into_maker(draft, found) or _into_reader(draft, found) or _into_fewer(draft, found)
+
+
+def _chain(draft: Draft, last: Node) -> _Affine | None:
+    """The longest row of affine steps that ends with a node."""
+    step = _step(draft, last)
+    if step is None:
+        return None
+    found = step
+    while True:
+        maker = draft.maker(found.x)
+        alone = maker is not None and not draft.is_pinned(found.x) and len(draft.readers(found.x)) == 1
+        before = _step(draft, maker) if maker is not None and alone else None
+        if before is None:
+            return found
+        term = before.term * found.factor + found.term
+        found = _Affine(before.x, before.factor * found.factor, term, [*found.nodes, *before.nodes])
+
+
+def _step(draft: Draft, node: Node) -> _Affine | None:
+    """One node with one input that is not constant, and constants that do not make it larger."""
+    if node.op_type not in _STEPS or len(node.outputs) != 1:
+        return None
+    made = node.outputs[0]
+    values = [draft.constant(item) for item in node.inputs]
+    inner = [item for item, value in zip(node.inputs, values, strict=True) if value is None]
+    x = inner[0] if len(inner) == 1 else None
+    if made is None or x is None or made.dtype not in (FLOAT, DOUBLE) or x.shape != made.shape:
+        return None
+    if node.op_type == "BatchNormalization":
+        return _normalization(node, x, values) if values[0] is None else None
+    is_left = values[0] is None
+    constant = cast("Array", values[1] if is_left else values[0]).astype(np.float64)
+    one, zero = np.ones(()), np.zeros(())
+    with np.errstate(all="ignore"):
+        match node.op_type:
+            case "Add":
+                return _Affine(x, one, constant, [node])
+            case "Mul":
+                return _Affine(x, constant, zero, [node])
+            case "Sub":
+                return _Affine(x, one, -constant, [node]) if is_left else _Affine(x, -one, constant, [node])
+            case "Div" if is_left:
+                return _Affine(x, 1 / constant, zero, [node])
+    return None
+
+
+def _normalization(node: Node, x: Value, values: list[Array | None]) -> _Affine:
+    shape = (-1, *(1,) * (x.rank - 2))
+    scale, bias, mean, variance = (cast("Array", item).astype(np.float64).reshape(shape) for item in values[1:5])
+    epsilon = cast("float", node.attributes.get("epsilon", 1e-5))
+    with np.errstate(all="ignore"):
+        factor = scale / np.sqrt(variance + epsilon)
+    return _Affine(x, factor, bias - mean * factor, [node])
+
+
+# --- Into a product --------------------------------------------------------------------------------------------------
+
+
+def _along(values: Numbers, rank: int, axis: int, size: int) -> Numbers | None:
+    """One number for each index along an axis; ``None`` where others change them too."""
+    if values.size == 1:
+        return np.broadcast_to(values.reshape(()), (size,))
+    shape = (1,) * (rank - values.ndim) + values.shape
+    if shape != tuple(size if i == axis else 1 for i in range(rank)):
+        return None
+    return values.reshape(size)
+
+
+def _into_maker(draft: Draft, found: _Affine) -> bool:
+    """Into the product whose result is scaled."""
+    product = draft.maker(found.x)
+    if product is None or product.op_type not in _PRODUCTS or draft.is_pinned(found.x):
+        return False
+    if len(draft.readers(found.x)) != 1:
+        return False
+    axis = found.x.rank - 1 if product.op_type == "Gemm" else 1
+    factor, term = (_along(item, found.x.rank, axis, found.x.shape[axis]) for item in (found.factor, found.term))
+    parts = _parts(draft, product)
+    if factor is None or term is None or parts is None:
+        return False
+    weights, bias = parts
+    scaled = weights * _by_output(product, weights, factor)
+    return _rebuilt(draft, product, product.inputs[0], (scaled, weights), bias * factor + term, found)
+
+
+def _into_reader(draft: Draft, found: _Affine) -> bool:
+    """Into the product that reads what is scaled."""
+    readers = draft.readers(found.result)
+    if draft.is_pinned(found.result) or len(readers) != 1 or readers[0].op_type not in _PRODUCTS:
+        return False
+    (product,) = readers
+    reads = [item is not None and item.name == found.result.name for item in product.inputs]
+    if not reads[0] or any(reads[1:]) or product.attributes.get("transA"):
+        return False
+    factor, term = (_along(item, found.x.rank, 1, found.x.shape[1]) for item in (found.factor, found.term))
+    parts = _parts(draft, product)
+    if factor is None or term is None or parts is None:
+        return False
+    weights, bias = parts
+    # a border of zeros gets no term
+    if term.any() and (
+        product.op_type == "ConvTranspose" or any(cast("tuple[int, ...]", product.attributes.get("pads", ())))
+    ):
+        return False
+    scaled = weights * _by_input(product, weights, factor)
+    added = (weights * _by_input(product, weights, term)).sum(_reduced(product, weights))
+    return _rebuilt(draft, product, found.x, (scaled, weights), bias + added, found)
+
+
+def _parts(draft: Draft, product: Node) -> tuple[Numbers, Numbers] | None:
+    """Weights and bias, with the factors of a Gemm in them; the bias is 0 where there is none."""
+    weights = draft.constant(product.inputs[1])
+    given = product.inputs[2] if len(product.inputs) > 2 else None
+    bias = np.zeros(()) if given is None else draft.constant(given)
+    if weights is None or bias is None or not np.isfinite(weights).all() or not np.isfinite(bias).all():
+        return None
+    w, b = weights.astype(np.float64), bias.astype(np.float64)
+    if product.op_type != "Gemm":
+        return w, b
+    made = product.outputs[0]
+    if b.size > 1 and (made is None or b.size != made.shape[-1] or b.shape[-1] != b.size):
+        return None
+    alpha, beta = (cast("float", product.attributes.get(name, 1.0)) for name in ("alpha", "beta"))
+    return w * alpha, b.reshape(-1) * beta if b.size > 1 else b.reshape(()) * beta
+
+
+def _by_output(product: Node, weights: Numbers, factor: Numbers) -> Numbers:
+    """Numbers of channels of the result, as they meet the weights."""
+    if product.op_type == "Gemm":
+        return factor.reshape(-1, 1) if product.attributes.get("transB") else factor
+    ones = (1,) * (weights.ndim - 2)
+    if product.op_type == "Conv":
+        return factor.reshape(-1, 1, *ones)
+    groups = cast("int", product.attributes.get("group", 1))
+    by_group = np.repeat(factor.reshape(groups, 1, -1), weights.shape[0] // groups, 1)
+    return by_group.reshape(*weights.shape[:2], *ones)
+
+
+def _by_input(product: Node, weights: Numbers, factor: Numbers) -> Numbers:
+    """Numbers of channels of the input, as they meet the weights."""
+    if product.op_type == "Gemm":
+        return factor if product.attributes.get("transB") else factor.reshape(-1, 1)
+    ones = (1,) * (weights.ndim - 2)
+    if product.op_type == "ConvTranspose":
+        return factor.reshape(-1, 1, *ones)
+    groups = cast("int", product.attributes.get("group", 1))
+    by_group = np.repeat(factor.reshape(groups, 1, -1), weights.shape[0] // groups, 1)
+    return by_group.reshape(*weights.shape[:2], *ones)
+
+
+def _reduced(product: Node, weights: Numbers) -> Any:
+    """The axes of the weights over which the product adds."""
+    if product.op_type == "Gemm":
+        return 1 if product.attributes.get("transB") else 0
+    return tuple(range(1, weights.ndim))
+
+
+def _rebuilt(
+    draft: Draft, product: Node, x: Value | None, weights: tuple[Numbers, Numbers], bias: Numbers, found: _Affine
+) -> bool:
+    """The product with other weights and another bias, unless these are no ordinary numbers any more."""
+    scaled, old = weights
+    (made,) = product.outputs
+    assert made is not None
+    limits = np.finfo(made.dtype.name)
+    with np.errstate(all="ignore"):
+        small = (np.abs(scaled) < limits.tiny) & (old != 0)
+        if small.any() or not (np.abs(scaled) <= limits.max).all() or not (np.abs(bias) <= limits.max).all():
+            return False
+    into_maker = draft.maker(found.x) is product
+    result = found.result if into_maker else made
+    inputs: list[Value | None] = [x, draft.store(scaled.astype(made.dtype), f"{result.name}/weights")]
+    if bias.any() or len(product.inputs) > 2:
+        axis = -1 if product.op_type == "Gemm" else 1
+        whole = np.broadcast_to(bias, (result.shape[axis],)).astype(made.dtype)
+        inputs.append(draft.store(whole, f"{result.name}/bias"))
+    attributes = {key: item for key, item in product.attributes.items() if key not in ("alpha", "beta")}
+    new = replace(product, inputs=tuple(inputs), outputs=(result,), attributes=attributes)
+    place = found.nodes[0] if into_maker else product
+    draft.replace(place, new, note="the factors and terms beside it are in its weights and its bias")
+    for node in (*found.nodes, product):
+        draft.let_go(node, f"is in the weights and the bias of {new.name}")
+    return True
+
+
+# --- Into fewer nodes ------------------------------------------------------------------------------------------------
+
+
+def _into_fewer(draft: Draft, found: _Affine) -> bool:
+    """One Mul, one Add, or both, where there were more."""
+    result, dtype = found.result, found.result.dtype
+    is_scaled, is_moved = bool((found.factor != 1).any()), bool(found.term.any())
+    if len(found.nodes) <= is_scaled + is_moved or not is_scaled + is_moved:
+        return False
+    limits = np.finfo(dtype.name)
+    if (np.abs(found.factor) > limits.max).any() or (np.abs(found.factor) < limits.tiny).any():
+        return False
+    if (np.abs(found.term) > limits.max).any():
+        return False
+    nodes: list[Node] = []
+    x = found.x
+    if is_scaled:
+        made = draft.value(f"{result.name}/Mul", dtype, result.shape) if is_moved else result
+        nodes.append(draft.node("Mul", [x, draft.store(found.factor.astype(dtype), f"{result.name}/factor")], [made]))
+        x = made
+    if is_moved:
+        nodes.append(draft.node("Add", [x, draft.store(found.term.astype(dtype), f"{result.name}/term")], [result]))
+    draft.replace(found.nodes[0], *nodes, note="one factor and one term for several")
+    for node in found.nodes:
+        draft.let_go(node, f"is in the factor and the term of {nodes[-1].name}")
+    return True

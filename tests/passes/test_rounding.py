@@ -1,0 +1,154 @@
+"""Passes of ``-O2`` fire where they should, and stay within what the reference promises of each result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from dml2onnx.builder import Expression, GraphBuilder, ScaleBias
+from dml2onnx.compiler import compile
+from dml2onnx.ir.graph import Graph
+from dml2onnx.passes import ROUNDING, chosen
+from dml2onnx.verification import verify
+from tests.passes.folding import around
+
+RANDOM = np.random.default_rng(21)
+IMAGE = (2, 4, 9, 11)
+Form = Callable[[GraphBuilder, Expression], Expression]
+
+
+def numbers(*sizes: int) -> np.ndarray:
+    return RANDOM.uniform(0.5, 2, sizes).astype(np.float32)
+
+
+def by_channel(g: GraphBuilder, x: Expression) -> Expression:
+    return g.broadcast(g.constant(numbers(1, x.sizes[1], 1, 1)), x.sizes)
+
+
+def convolved(g: GraphBuilder, x: Expression, *, pads: int = 1, bias: bool = False, group: int = 1) -> Expression:
+    b = g.constant(numbers(1, 6, 1, 1)) if bias else None
+    weights = g.constant(numbers(6, x.sizes[1] // group, 3, 3))
+    return g.convolution(x, weights, b, start_padding=[pads] * 2, end_padding=[pads] * 2, group_count=group)
+
+
+def scaled(g: GraphBuilder, x: Expression) -> Expression:
+    """What a product is followed by: all four operations, by one number and by one for each channel."""
+    return g.identity((x - by_channel(g, x)) / by_channel(g, x), scale_bias=ScaleBias(3, -1))
+
+
+def behind(g: GraphBuilder, x: Expression) -> Expression:
+    return scaled(g, convolved(g, x, bias=True))
+
+
+def behind_groups(g: GraphBuilder, x: Expression) -> Expression:
+    return scaled(g, convolved(g, x, group=2))
+
+
+def behind_transposed(g: GraphBuilder, x: Expression) -> Expression:
+    weights = g.constant(numbers(4, 3, 3, 3))
+    return scaled(g, g.convolution(x, weights, direction="BACKWARD", strides=[2, 2], group_count=2))
+
+
+def normalised(g: GraphBuilder, x: Expression) -> Expression:
+    """A mean so large that it is subtracted by itself."""
+    y = convolved(g, x)
+    mean, variance, scale, bias = (g.constant(size * numbers(1, 6, 1, 1)) for size in (1000, 1, 1, 1))
+    return g.batch_normalization(y, mean, variance, scale, bias, True, 1e-5)
+
+
+def before(g: GraphBuilder, x: Expression) -> Expression:
+    """A picture that is brought to the range of the network first."""
+    return convolved(g, g.identity(x, scale_bias=ScaleBias(2 / 255, -1)), pads=0, bias=True)
+
+
+def before_border(g: GraphBuilder, x: Expression) -> Expression:
+    """The same where a border of zeros gets no term: nothing but the factors become one."""
+    return convolved(g, g.identity(g.multiply(x, by_channel(g, x)), scale_bias=ScaleBias(0.5, 0)))
+
+
+def border_with_term(g: GraphBuilder, x: Expression) -> Expression:
+    return convolved(g, g.identity(x, scale_bias=ScaleBias(2, -1)))
+
+
+def product(g: GraphBuilder, x: Expression) -> Expression:
+    a = g.identity(g.reinterpret(x, sizes=(1, 1, 72, 11)), scale_bias=ScaleBias(0.5, 1))
+    c = g.broadcast(g.constant(numbers(1, 1, 1, 5)), (1, 1, 72, 5))
+    y = g.gemm(a, g.constant(numbers(1, 1, 5, 11)), c, trans_b="TRANSPOSE", alpha=0.5, beta=2)
+    return g.gemm(g.identity(y, scale_bias=ScaleBias(4, 2)), g.constant(numbers(1, 1, 5, 3)))
+
+
+def alone(g: GraphBuilder, x: Expression) -> Expression:
+    return scaled(g, g.tanh(x))
+
+
+FORMS: dict[Form, tuple[dict[str, int], dict[str, int]]] = {
+    behind: ({"Conv": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"Conv": 1}),
+    behind_groups: ({"Conv": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"Conv": 1}),
+    behind_transposed: ({"ConvTranspose": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"ConvTranspose": 1}),
+    normalised: ({"Conv": 1, "Sub": 1, "BatchNormalization": 1}, {"Conv": 1}),
+    before: ({"Mul": 1, "Add": 1, "Conv": 1}, {"Conv": 1}),
+    before_border: ({"Mul": 2, "Conv": 1}, {"Conv": 1}),
+    border_with_term: ({"Mul": 1, "Add": 1, "Conv": 1}, {"Mul": 1, "Add": 1, "Conv": 1}),
+    product: ({"Reshape": 5, "Mul": 2, "Add": 2, "Gemm": 2}, {"Reshape": 2, "Gemm": 2}),
+    alone: ({"Tanh": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"Tanh": 1, "Mul": 1, "Add": 1}),
+}
+
+
+def graph_of(form: Form) -> Graph:
+    g = GraphBuilder()
+    return g.build({"y": form(g, g.input("x", "FLOAT32", IMAGE))})
+
+
+def counts(graph: Graph, level: int) -> dict[str, int]:
+    return dict(Counter(node.op_type for node in compile(graph, optimize=level).lowered.nodes))
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+def test_factors_and_terms_become_weights(form: Form) -> None:
+    graph, (literal, folded) = graph_of(form), FORMS[form]
+    assert counts(graph, 0) == literal
+    assert counts(graph, 2) == folded
+    assert verify(graph, rounds=3, optimize=2).passed
+    model = compile(graph, optimize=2)
+    kept = compile(graph, optimize=2, without_passes=["fold-scales"])
+    assert Counter(node.op_type for node in kept.lowered.nodes) == Counter(counts(graph, 1))
+    assert [item.node for item in model.traces] == [item.node for item in kept.traces]
+    assert all(item.notes for item in model.traces if not item.nodes)
+    x = RANDOM.normal(0, 1, IMAGE).astype(np.float32)
+    one, other = (compile(graph, optimize=level).run({"x": x})["y"].astype(np.float64) for level in (0, 2))
+    np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-4 * float(np.abs(one).max()))
+
+
+@pytest.mark.parametrize("factor", [1e-38, 3e38])
+def test_weights_that_would_be_none_stay(factor: float) -> None:
+    """Products of ordinary numbers that are too large or too small for FLOAT32."""
+    g = GraphBuilder()
+    weights = g.constant(np.array([1e-5, 10], np.float32).reshape(2, 1, 1, 1))
+    y = g.identity(g.convolution(g.input("x", "FLOAT32", (1, 1, 3, 3)), weights), scale_bias=ScaleBias(factor, 0))
+    assert counts(g.build({"y": y}), 2) == {"Conv": 1, "Mul": 1}
+
+
+def test_a_result_that_others_read_is_not_scaled() -> None:
+    g = GraphBuilder()
+    y = convolved(g, g.input("x", "FLOAT32", IMAGE))
+    assert counts(g.build({"y": y, "z": g.identity(y, scale_bias=ScaleBias(3, 0))}), 2) == {"Conv": 1, "Mul": 1}
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+def test_a_margin_of_zeros_behind_relu_goes(data_type: str) -> None:
+    g = GraphBuilder()
+    x = g.activation_relu(g.input("x", data_type, IMAGE))
+    graph = g.build({"y": g.max_pooling0(around(g, x, 0, (1, 1)), [3, 3], [2, 2])})
+    assert {"Concat", "Pad"} & set(counts(graph, 1))
+    assert not {"Concat", "If", "Pad"} & set(counts(graph, 2))
+    assert verify(graph, rounds=3, optimize=2).passed
+    without = compile(graph, optimize=2, without_passes=["fold-pads-behind-relu"])
+    assert {"Concat", "Pad"} & {node.op_type for node in without.lowered.nodes}
+
+
+def test_the_level_has_them_all() -> None:
+    assert chosen(2)[-len(ROUNDING) :] == ROUNDING
+    assert all(item.description.endswith(".") for item in ROUNDING)
