@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,14 +21,20 @@ def contents(port: Port, random: np.random.Generator, kind: str) -> Array:
 
 
 def random_array(port: Port, random: np.random.Generator, *, extremes: bool = False) -> Array:
+    """As :func:`random_values`, for an input."""
+    return random_values(port.dtype, port.shape, random, extremes=extremes)
+
+
+def random_values(
+    dtype: np.dtype[Any], shape: tuple[int, ...], random: np.random.Generator, *, extremes: bool = False
+) -> Array:
     """Small numbers, every fourth replaced by an extreme one when asked for.
 
     Those are NaN, infinities, zeros of both signs, the smallest numbers, and ties; of integers the largest as well. The
     largest floats are not among them: what overflows between two nodes need not where ONNX Runtime makes them one.
     """
-    dtype = port.dtype
     if dtype.kind == "f":
-        values = random.normal(0, 1, port.shape).astype(dtype)
+        values = random.normal(0, 1, shape).astype(dtype)
         limits = np.finfo(str(dtype))
         special = np.array(
             [
@@ -40,12 +46,22 @@ def random_array(port: Port, random: np.random.Generator, *, extremes: bool = Fa
     else:
         info = np.iinfo(str(dtype))
         low, high = int(info.min), int(info.max)
-        values = random.integers(max(low, -100), min(high, 100), port.shape, endpoint=True).astype(dtype)
+        values = random.integers(max(low, -100), min(high, 100), shape, endpoint=True).astype(dtype)
         special = np.array([low, high, low + 1, high - 1, 0, 1], dtype)
     if not extremes:
         return np.asarray(values)
-    chosen = random.random(port.shape) < 0.25
-    return np.asarray(np.where(chosen, special[random.integers(0, len(special), port.shape)], values))
+    chosen = random.random(shape) < 0.25
+    return np.asarray(np.where(chosen, special[random.integers(0, len(special), shape)], values))
+
+
+def integer_extremes(dtype: np.dtype[Any]) -> Array:
+    """Integers where arithmetic goes wrong when it does, those that differ only in their lower halves among them."""
+    info = np.iinfo(dtype)
+    low, high, half = int(info.min), int(info.max), 1 << (info.bits // 2)
+    values = {low, low + 1, high, high - 1, high // 2, 0, 1, 2, 3, 7, half - 1, half, half // 2, half + half // 2}
+    if low:
+        values |= {-1, -2, -3, -7, -half, -half // 2, low // 2}
+    return np.array(sorted(values), dtype)
 
 
 def _structured(port: Port, random: np.random.Generator) -> Array:

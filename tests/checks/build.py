@@ -6,24 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dml2onnx import catalog
-from dml2onnx.catalog import FieldKind, FieldType
+from dml2onnx.catalog import FieldKind
 from dml2onnx.checks.tensors import is_measurable
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
-from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.verification import descriptors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from dml2onnx.catalog import FieldSchema
-    from dml2onnx.ir.operator import FieldValue
+    from dml2onnx.ir.operator import OperatorDesc
 
 SOURCE = "/nodes/0/desc"
-
-# Arrays that are left out mean "nothing special": no padding, no step, no scaling.
-_ONES = frozenset({"Strides", "Dilations", "WindowSize", "WindowSizes", "Repeats", "InputWindowStrides"})
+op = descriptors.plain
 
 
 def t(
@@ -36,52 +32,6 @@ def t(
 ) -> TensorDesc:
     """A tensor descriptor."""
     return TensorDesc(DataType[type], sizes, None if strides is None else tuple(strides), owned, total, alignment)
-
-
-def op(operator: str, **fields: Any) -> OperatorDesc:
-    """A descriptor; counts follow from arrays, and attributes that are left out mean nothing special."""
-    schema = catalog.operator(operator)
-    assert fields.keys() <= schema.index.keys(), fields.keys() - schema.index.keys()
-    counts = {
-        field.count: len(value)
-        for field in schema.fields
-        if field.count is not None and isinstance(value := fields.get(field.name), tuple)
-    }
-    values: list[FieldValue] = []
-    for field in schema.fields:
-        if field.name in fields:
-            values.append(fields[field.name])
-        elif field.name in counts:
-            values.append(counts[field.name])
-        else:
-            values.append(_default(field, counts, fields))
-    return OperatorDesc(schema, tuple(values))
-
-
-def _default(field: FieldSchema, counts: dict[str, int], fields: dict[str, FieldValue]) -> FieldValue:
-    if field.optional or field.is_tensor:
-        return None
-    match field.type:
-        case FieldType.ENUM:
-            assert field.enum is not None
-            return next(iter(catalog.enum_schema(field.enum).values))
-        case FieldType.FLOAT:
-            return 1.0
-        case FieldType.BOOL:
-            return False
-        case FieldType.UINT | FieldType.INT:
-            return 1
-        case FieldType.UINT_ARRAY | FieldType.INT_ARRAY | FieldType.FLOAT_ARRAY:
-            assert field.count is not None
-            count = counts.get(field.count, fields.get(field.count))
-            assert isinstance(count, int), f"{field.name} needs {field.count}"
-            one: int | float = 1 if field.name in _ONES else 0
-            return (float(one),) * count if field.type is FieldType.FLOAT_ARRAY else (one,) * count
-        case FieldType.SCALAR_UNION:
-            assert field.scalar_type is not None
-            return Scalar(DataType[str(fields[field.scalar_type])], 0)
-        case _:
-            return None
 
 
 def value(name: str, tensor: TensorDesc | int) -> Value:

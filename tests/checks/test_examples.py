@@ -7,21 +7,19 @@ from typing import Any
 import pytest
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldType
 from dml2onnx.checks import check
 from dml2onnx.codes import checking as codes
-from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
-from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.ir.operator import OperatorDesc, ScaleBias
+from dml2onnx.verification.examples import examples
 from tests.checks import attention_cases
 from tests.checks.build import one, op, t, unary
 
-PLACES = [
-    (name, i)
+EXAMPLES = [
+    pytest.param(example.operator, id=f"{example.operator.schema.stem}-{number}")
     for name in catalog.operator_names()
-    for i, example in enumerate(catalog.operator(name).examples())
-    if "suspect" not in example
+    for number, example in enumerate(examples(name, as_printed=True))
+    if not example.suspect
 ]
-EXAMPLES = [pytest.param(name, i, id=f"{catalog.operator(name).stem}-{i}") for name, i in PLACES]
 
 # Misprints of the documentation that contradict its own rules, with the codes that say so.
 MISPRINTED = {
@@ -33,72 +31,16 @@ MISPRINTED = {
 }
 
 
-def _tensor(raw: dict[str, Any]) -> TensorDesc:
-    strides = raw.get("strides")
-    return TensorDesc(DataType[raw["data_type"]], tuple(raw["sizes"]), None if strides is None else tuple(strides))
-
-
-def _tensors(raw: Any) -> Any:
-    if raw is None:
-        return None
-    return tuple(_tensor(item) for item in raw) if isinstance(raw, list) else _tensor(raw)
-
-
-def described(name: str, example: dict[str, Any]) -> OperatorDesc:
-    """The descriptor of an example, with nothing special in the attributes that it leaves out."""
-    schema = catalog.operator(name)
-    raw = {**example.get("assumed_attributes", {}), **example.get("attributes", {})}
-    fields: dict[str, Any] = {}
-    for key, value in {**example.get("inputs", {}), **example.get("outputs", {})}.items():
-        if key in schema.index:
-            fields[key] = _tensors(value)
-    for key, value in raw.items():
-        field = schema.field(key)
-        if field is None or value is None:
-            continue
-        match field.type:
-            case FieldType.ENUM:
-                assert field.enum is not None
-                found = catalog.enum_schema(field.enum).find(value)
-                assert found is not None, value
-                fields[key] = found.name
-            case FieldType.BOOL:
-                fields[key] = bool(value)
-            case FieldType.FLOAT:
-                fields[key] = float(value)
-            case FieldType.FLOAT_ARRAY:
-                fields[key] = tuple(float(item) for item in value)
-            case FieldType.UINT_ARRAY | FieldType.INT_ARRAY:
-                fields[key] = tuple(value)
-            case FieldType.SCALE_BIAS:
-                fields[key] = ScaleBias(float(value["Scale"]), float(value["Bias"]))
-            case FieldType.SIZE_2D:
-                fields[key] = Size2D(value["Width"], value["Height"])
-            case FieldType.SCALAR_UNION:
-                fields[key] = value
-            case FieldType.OPERATOR | FieldType.OPERATOR_ARRAY:
-                raise AssertionError(f"{name} has an example with {key}")
-            case _:
-                fields[key] = value
-    for field in schema.fields:
-        if field.type is FieldType.SCALAR_UNION and field.name in fields:
-            assert field.scalar_type is not None
-            fields[field.name] = Scalar(DataType[str(fields[field.scalar_type])], fields[field.name])
-    return op(name, **fields)
-
-
-@pytest.mark.parametrize(("name", "index"), EXAMPLES)
-def test_example(name: str, index: int) -> None:
-    desc = described(name, catalog.operator(name).examples()[index])
+@pytest.mark.parametrize("desc", EXAMPLES)
+def test_example(desc: OperatorDesc) -> None:
     assert [str(item) for item in check(one(desc))] == []
 
 
 @pytest.mark.parametrize(("name", "index"), MISPRINTED)
 def test_misprinted_example(name: str, index: int) -> None:
-    example = catalog.operator(name).examples()[index]
-    assert "suspect" in example
-    found = {item.code for item in check(one(described(name, example)))}
-    assert found == {code.id for code in MISPRINTED[name, index]}
+    example = examples(name, as_printed=True)[index]
+    assert example.suspect
+    assert {item.code for item in check(one(example.operator))} == {code.id for code in MISPRINTED[name, index]}
 
 
 X = t(1, 4, 8, 8)

@@ -27,7 +27,7 @@ from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from tests.checks.build import graph as make
 from tests.checks.build import node, one, op, t, value
-from tests.checks.test_examples import EXAMPLES, described
+from tests.checks.test_examples import EXAMPLES
 from tests.frontends.models import GRAPH, NATIVE, edited, f32, load_model
 from tests.frontends.partitions import PARTITION, load_partition
 from tests.random_graphs import samples
@@ -285,9 +285,9 @@ def test_every_operator(name: str, tmp_path: Path) -> None:
     run()
 
 
-@pytest.mark.parametrize(("name", "index"), EXAMPLES)
-def test_documentation(name: str, index: int, tmp_path: Path) -> None:
-    graph = one(described(name, catalog.operator(name).examples()[index]))
+@pytest.mark.parametrize("desc", EXAMPLES)
+def test_documentation(desc: OperatorDesc, tmp_path: Path) -> None:
+    graph = one(desc)
     again = back(graph, tmp_path)
     assert again.nodes[0].operator == stored(graph.nodes[0].operator)
     assert [str(item) for item in dml2onnx.check(again)] == [str(item) for item in dml2onnx.check(graph)]

@@ -13,41 +13,23 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldType
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
-from dml2onnx.ir.operator import FieldValue, OperatorDesc
+from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import Result, disagreements, operator_results
 from dml2onnx.reference.memory import read
+from dml2onnx.verification import descriptors
+from dml2onnx.verification.contents import integer_extremes as extremes_of
+from dml2onnx.verification.contents import random_values
+
+operator = descriptors.operator
 
 
 def t(data_type: str, sizes: Sequence[int], strides: Sequence[int] | None = None) -> TensorDesc:
     """A tensor descriptor."""
     return TensorDesc(DataType[data_type], tuple(sizes), None if strides is None else tuple(strides))
-
-
-def operator(name: str, **fields: Any) -> OperatorDesc:
-    """A descriptor from DirectML field names; counts are filled in, absent optional fields are null.
-
-    Without any tensor it is a fused activation, whose tensors are null.
-    """
-    schema = catalog.operator(name)
-    unknown = set(fields) - {item.name for item in schema.fields}
-    assert not unknown, f"{name} has no field {unknown}"
-    counts = {item.count: len(fields[item.name]) for item in schema.fields if item.count and fields.get(item.name)}
-    fused = not any(item.name in fields for item in schema.tensor_fields)
-    values: list[FieldValue] = []
-    for item in schema.fields:
-        value = fields.get(item.name, counts.get(item.name))
-        if isinstance(value, list):
-            value = tuple(value)
-        if item.type in (FieldType.FLOAT, FieldType.FLOAT_ARRAY) and value is not None:
-            value = tuple(float(np.float32(v)) for v in value) if isinstance(value, tuple) else float(np.float32(value))
-        assert value is not None or item.optional or (fused and item.is_tensor), f"{name}.{item.name} is required"
-        values.append(value)
-    return OperatorDesc(schema, tuple(values))
 
 
 @dataclass
@@ -62,32 +44,15 @@ class Case:
 
 
 def random_memory(desc: TensorDesc, rng: np.random.Generator, *, extremes: bool = False) -> np.ndarray:
-    """Flat contents for a tensor: small varied numbers, with the type's extremes strewn in when asked for."""
+    """Flat contents for a tensor, with extreme ones strewn in when asked for."""
     if desc.data_type.is_packed_nibbles:
         return rng.integers(0, 256, desc.data_type.bytes_for(desc.extent), np.uint8)
-    dtype: np.dtype[Any] = desc.data_type.dtype
-    count = desc.extent
-    if dtype.kind == "f":
-        values = rng.normal(0, 2, count).astype(dtype)
-        special = np.array([np.inf, -np.inf, 0.0, -0.0, np.finfo(dtype).tiny, np.finfo(dtype).smallest_subnormal, 1.0])
-    else:
-        low, high = desc.data_type.limits
-        values = rng.integers(max(low, -100), min(high, 100), count, endpoint=True).astype(dtype)
-        special = np.array([low, high, 0, 1, low + 1, high - 1], dtype=object)
-    if extremes and count:
-        where = rng.integers(0, count, max(1, count // 4))
-        values[where] = special[rng.integers(0, len(special), len(where))].astype(dtype)
-    return values
+    return random_values(desc.data_type.dtype, (desc.extent,), rng, extremes=extremes)
 
 
 def integer_extremes(data_type: str) -> np.ndarray:
-    """Integers where arithmetic goes wrong when it does, those that differ only in their lower halves among them."""
-    low, high = DataType[data_type].limits
-    half = 1 << (DataType[data_type].bits // 2)
-    values = {low, low + 1, high, high - 1, high // 2, 0, 1, 2, 3, 7, half - 1, half, half // 2, half + half // 2}
-    if low:
-        values |= {-1, -2, -3, -7, -half, -half // 2, low // 2}
-    return np.array(sorted(values), DataType[data_type].dtype)
+    """As :func:`dml2onnx.verification.contents.integer_extremes`, of a type by its name."""
+    return extremes_of(DataType[data_type].dtype)
 
 
 def view(memory: np.ndarray, desc: TensorDesc) -> np.ndarray:

@@ -14,9 +14,8 @@ from dml2onnx import catalog
 from dml2onnx.ir.operator import Scalar
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.emitter.movement import STORED
+from tests.lowering.examples import run_examples
 from tests.lowering.harness import check_case, operator, operators, support_cases, t
-from tests.reference.describe import describe
-from tests.reference.test_examples import CORRECTIONS, arrays, corrected
 
 SIZES = (2, 3, 2, 1, 2, 1, 3, 2)
 FILLS = ["FILL_VALUE_CONSTANT", "FILL_VALUE_SEQUENCE", "DIAGONAL_MATRIX", "DIAGONAL_MATRIX1"]
@@ -114,15 +113,7 @@ def test_every_data_type_and_rank(name, data_type, rank):
 
 @pytest.mark.parametrize("name", FILLS)
 def test_documentation_examples(name):
-    for number, printed in enumerate(catalog.operator(name).examples()):
-        example = corrected(printed, CORRECTIONS.get((name, number), {}))
-        inputs, outputs = arrays(example["inputs"]), arrays(example["outputs"])
-        attributes = dict(example["attributes"])
-        if "ValueDataType" in attributes:
-            attributes["ValueDataType"] = attributes["ValueDataType"].removeprefix("DML_TENSOR_DATA_TYPE_")
-        model = check_case(describe(name, **attributes, **inputs, **outputs), inputs=inputs)
-        got = model.run({key: value.reshape(-1) for key, value in inputs.items()})
-        np.testing.assert_array_equal(got["OutputTensor"], outputs["OutputTensor"])
+    assert run_examples(name)
 
 
 @pytest.mark.parametrize("opset", range(17, 24))

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dml2onnx import catalog
 from dml2onnx.checks import check
 from dml2onnx.compiler import compile
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.targets import OPSETS
+from tests.lowering.examples import run_examples
 from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
 
 DATA_TYPES = sorted({case.values[1] for case in support_cases("JOIN")})
@@ -150,18 +150,8 @@ def test_joined_names_follow_the_graph() -> None:
     assert onnx.helper.get_node_attr_value(node, "axis") == 0
 
 
-@pytest.mark.parametrize("index", range(len(catalog.operator("JOIN").examples())))
-def test_documentation_examples(index: int) -> None:
-    example = catalog.operator("JOIN").examples()[index]
-    inputs, want = example["inputs"]["InputTensors"], example["outputs"]["OutputTensor"]
-    op = join(inputs[0]["data_type"], [item["sizes"] for item in inputs], example["attributes"]["Axis"])
-    assert op.tensor("OutputTensor").sizes == tuple(want["sizes"])
-    assert op.uint("InputCount") == example["attributes"]["InputCount"]
-    dtype = DataType[want["data_type"]].dtype
-    given_inputs = {f"InputTensors[{i}]": np.array(item["values"], dtype) for i, item in enumerate(inputs)}
-    check_case(op, inputs=given_inputs)
-    got = compile(make_case(op).graph).run(given_inputs)["OutputTensor"]
-    np.testing.assert_array_equal(got, np.array(want["values"], dtype))
+def test_documentation_examples() -> None:
+    assert run_examples("JOIN")
 
 
 @st.composite

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.operator import Scalar
 from dml2onnx.ir.tensor import DataType
+from tests.lowering.examples import run_examples
 from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
 
 MODES = ("CONSTANT", "EDGE", "REFLECTION", "SYMMETRIC", "WRAP")
@@ -198,22 +198,7 @@ def test_the_directml_provider_pads_every_type_itself(mode):
 
 @pytest.mark.parametrize("name", ["PADDING", "PADDING1"])
 def test_documentation_examples(name):
-    examples = catalog.operator(name).examples()
-    assert len(examples) == 4
-    for example in examples:
-        attributes = {key: value for key, value in example["attributes"].items() if key != "DimensionCount"}
-        x, y = (example[kind][field] for kind, field in (("inputs", "InputTensor"), ("outputs", "OutputTensor")))
-        op = pad(
-            x["sizes"],
-            attributes["StartPadding"],
-            attributes["EndPadding"],
-            attributes["PaddingMode"].removeprefix("DML_PADDING_MODE_"),
-            attributes.get("PaddingValue", 0),
-            typed=name == "PADDING1",
-        )
-        model = check_case(op, inputs={"InputTensor": np.array(x["values"], np.float32)})
-        got = model.run({"InputTensor": np.array(x["values"], np.float32)})
-        np.testing.assert_array_equal(got["OutputTensor"], np.array(y["values"], np.float32))
+    assert run_examples(name) == 4
 
 
 @st.composite

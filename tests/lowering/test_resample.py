@@ -15,6 +15,7 @@ from dml2onnx.compiler import CompiledModel
 from dml2onnx.ir.operator import OperatorDesc, Size2D
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.sampling import _looks_same, _takes_same
+from tests.lowering.examples import run_examples
 from tests.lowering.harness import check_case, operator, operators, support_cases, t
 
 NAMES = ("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3")
@@ -75,29 +76,9 @@ def test_support_rows(name: str, level: str, data_type: str, rank: int, mode: st
     check_case(resample(name, mode, sizes, output, data_type=data_type))
 
 
-def examples() -> list[Any]:
-    return [
-        pytest.param(name, example, id=f"{name}-{index}")
-        for name in NAMES
-        for index, example in enumerate(catalog.operator(name).examples())
-    ]
-
-
-@pytest.mark.parametrize(("name", "example"), examples())
-def test_documentation_examples(name: str, example: dict[str, Any]) -> None:
-    attributes = {**example["attributes"], **example.get("assumed_attributes", {})}
-    given, expected = example["inputs"]["InputTensor"], example["outputs"]["OutputTensor"]
-    op = resample(
-        name,
-        attributes["InterpolationMode"].removeprefix("DML_INTERPOLATION_MODE_"),
-        tuple(given["sizes"]),
-        tuple(expected["sizes"]),
-        scales=tuple(attributes["Scales"]),
-        offsets=list(zip(attributes["InputPixelOffsets"], attributes["OutputPixelOffsets"], strict=True)),
-        rounding=attributes.get("RoundingDirection", "").removeprefix("DML_AXIS_DIRECTION_") or "DECREASING",
-        data_type=given["data_type"],
-    )
-    np.testing.assert_array_equal(run(op, np.array(given["values"])), np.array(expected["values"]))
+@pytest.mark.parametrize("name", [name for name in NAMES if catalog.operator(name).examples()])
+def test_documentation_examples(name: str) -> None:
+    assert run_examples(name)
 
 
 # --- forms: what each way through the lowering emits -----------------------------------------------------------------

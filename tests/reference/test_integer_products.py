@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dml2onnx.reference import disagreements, operator_results
-from tests.reference.describe import data_type_of, describe
+from dml2onnx.verification.descriptors import describe, tensor
 
 BYTES = [np.int8, np.uint8]
 WIDE = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32]
@@ -157,7 +157,7 @@ def test_to_float(a_type, b_type, floats):
             narrow = in_float32.astype(floats)
         assert result.values[row, column] == want
         one = type(result)(*(item[row, column] for item in (result.values, result.error, result.unspecified)))
-        assert not disagreements(np.asarray(narrow), one, data_type_of(result.values))
+        assert not disagreements(np.asarray(narrow), one, tensor(result.values).data_type)
 
 
 def test_quantized_matrices():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import disagreements, operator_results
-from tests.reference.describe import data_type_of, describe, tensor
+from dml2onnx.verification.descriptors import describe, tensor
 
 QUANTIZED = [np.int8, np.uint8]
 DEQUANTIZED = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32]
@@ -107,7 +107,7 @@ def test_quantize(source, dtype, data):
     with np.errstate(over="ignore"):
         for other in (np.float32(x[0]) / np.float32(scale), np.float32(x[0]) * (np.float32(1) / np.float32(scale))):
             evaluated = saturated(int(np.rint(np.clip(other, -1000, 1000))) + zero_point, dtype)
-            assert not disagreements(np.array([evaluated], dtype), result, data_type_of(result.values))[0]
+            assert not disagreements(np.array([evaluated], dtype), result, tensor(result.values).data_type)[0]
 
 
 def test_halves_go_to_even_and_may_be_one_off():
@@ -181,7 +181,7 @@ def test_dequantize(dtype, scales, data):
     assert bool(result.unspecified[0]) == (scale == 0)
     with np.errstate(all="ignore"):
         in_float32 = (np.float32(q - z) * np.float32(scale)).astype(scales)
-    assert not disagreements(np.array([in_float32]), result, data_type_of(result.values))[0]
+    assert not disagreements(np.array([in_float32]), result, tensor(result.values).data_type)[0]
 
 
 @pytest.mark.parametrize("dtype", DEQUANTIZED)
@@ -246,7 +246,7 @@ def test_add(a_type, b_type, dtype):
         )
         y = np.rint((a + b) * (np.float32(1) / np.float32(scale))) + np.float32(zo or 0)
         evaluated = np.clip(y, np.iinfo(dtype).min, np.iinfo(dtype).max).astype(dtype)
-        assert not disagreements(evaluated, result, data_type_of(result.values)).any()
+        assert not disagreements(evaluated, result, tensor(result.values).data_type).any()
 
 
 def test_add_by_hand():
@@ -282,7 +282,7 @@ def test_documented_shapes_of_scales():
     np.testing.assert_array_equal(result.values, [[[0, 0, 0, 0]], [[10, 10, 14, 11]]])
     back = dequantize(result.values, scale, zero_point)
     np.testing.assert_array_equal(back.values, [[[0, 0, 0, 0]], [[0, 0, 2, 4]]])
-    assert data_type_of(back.values) is DataType.FLOAT32
+    assert tensor(back.values).data_type is DataType.FLOAT32
 
 
 # --- QUANTIZE, DEQUANTIZE --------------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ def in_blocks(name, x, data_type, *parameters):
     desc = TensorDesc(data_type, x.shape)
     scale, *zero_points = parameters
     tensors = [tensor(scale), *(TensorDesc(data_type, item.shape) for item in zero_points)]
-    floats = TensorDesc(data_type_of(scale), x.shape)
+    floats = TensorDesc(tensor(scale).data_type, x.shape)
     source, target = (floats, desc) if name == "QUANTIZE" else (desc, floats)
     kind = "SCALE_ZERO_POINT" if zero_points else "SCALE"
     op = describe(name, InputTensor=source, OutputTensor=target, QuantizationType=kind, QuantizationTensors=tensors)
@@ -377,7 +377,7 @@ def test_dynamic_in_float32_agrees(dtype):
         zero_point = np.clip(np.rint(np.float32(low) - least / scale), low, high)
         whole = np.clip(np.rint(x / scale) + zero_point, low, high)
         for result, got in ((y, whole.astype(dtype)), (s, np.array([scale])), (z, np.array([zero_point], dtype))):
-            assert not disagreements(got, result, data_type_of(got)).any()
+            assert not disagreements(got, result, tensor(got).data_type).any()
         assert y.error.max() <= 2
 
 

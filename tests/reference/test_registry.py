@@ -7,7 +7,7 @@ from dml2onnx import catalog
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.reference import FAMILIES, has_reference, reference, run_operator
 from dml2onnx.reference.registry import _references
-from tests.reference.describe import describe
+from dml2onnx.verification.descriptors import describe
 
 
 def test_unknown_operator_is_refused():
