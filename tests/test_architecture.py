@@ -38,7 +38,7 @@ ALLOWED = {
     "builder": {"arguments", "catalog", "checks", "codes", "diagnostics", "frontends", "ir", "rules"},
     "reference": {"catalog", "codes", "diagnostics", "ir"},
     "model": {"ir"},
-    "lowering": {"catalog", "codes", "diagnostics", "garbage", "ir", "model", "targets"},
+    "lowering": {"catalog", "codes", "diagnostics", "garbage", "ir", "model", "rules", "targets"},
     "passes": {"arguments", "codes", "diagnostics", "model", "targets"},
     "wire": {"model"},
     "writer": {"codes", "diagnostics", "files", "garbage", "ir", "model", "wire"},
@@ -298,7 +298,6 @@ def _module(name: str) -> Path:
 
 
 def test_every_operator_has_a_lowering() -> None:
-    """Which ``dml2onnx ops`` says without looking."""
     names = {name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()}
     assert set(lowerings()) == names
 

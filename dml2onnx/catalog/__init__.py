@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog.enums import EnumSchema, EnumValue, UnknownEnumError, enum_schema
     from dml2onnx.catalog.fields import FieldKind, FieldSchema, FieldType, SupportRow, TensorSupport
     from dml2onnx.catalog.files import schemas_directory
-    from dml2onnx.catalog.index import INDEX_FILE, IndexEntry, operator_index
+    from dml2onnx.catalog.index import INDEX_FILE, IndexEntry, operator_index, unlowered_operators
     from dml2onnx.catalog.levels import (
         LATEST,
         FeatureLevel,
@@ -66,6 +66,7 @@ __all__ = [
     "operator_index",
     "operator_names",
     "schemas_directory",
+    "unlowered_operators",
     "windows_builds",
 ]
 
@@ -101,6 +102,7 @@ _HOMES = {
     "operator_index": "index",
     "operator_names": "operators",
     "schemas_directory": "files",
+    "unlowered_operators": "index",
     "windows_builds": "levels",
 }
 

@@ -1,7 +1,8 @@
-"""What lists of operators say of each, from one small file."""
+"""What lists of operators say of each, and which can be compiled, from one small file."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 from dml2onnx.catalog.files import read_json
@@ -17,11 +18,20 @@ class IndexEntry(NamedTuple):
     """Its whole name."""
     introduced: str
     """The feature level that brought it."""
+    lowered: bool
+    """Whether it can be compiled."""
     summary: str
     doc: str
     """Its page."""
 
 
+@cache
 def operator_index() -> tuple[IndexEntry, ...]:
     """All operators, sorted by name."""
     return tuple(IndexEntry(*row) for row in read_json(INDEX_FILE)["operators"])
+
+
+@cache
+def unlowered_operators() -> frozenset[str]:
+    """The whole names of those that cannot be compiled."""
+    return frozenset(item.name for item in operator_index() if not item.lowered)

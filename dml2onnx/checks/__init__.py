@@ -16,6 +16,7 @@ from dml2onnx.checks.structure import check_structure
 from dml2onnx.diagnostics import Severity
 from dml2onnx.frontends import graph_of
 from dml2onnx.garbage import collection_paused
+from dml2onnx.rules.findings import not_lowered
 
 if TYPE_CHECKING:
     import os
@@ -29,12 +30,18 @@ __all__ = ["check", "level_of", "minimum_feature_level"]
 
 
 @collection_paused()
-def check(model: Graph | str | os.PathLike[str], feature_level: FeatureLevel | str | None = None) -> list[Diagnostic]:
+def check(
+    model: Graph | str | os.PathLike[str],
+    feature_level: FeatureLevel | str | None = None,
+    *,
+    compiles: bool = True,
+) -> list[Diagnostic]:
     """Everything that is wrong with a graph, or with the model file at a path.
 
     First what was found while reading it, then findings about the graph as a whole, then node by node in the graph's
     order, each node's in the order of its fields. ``feature_level`` is by default the graph's own, or the latest one.
-    A graph without findings of severity error can be compiled.
+    A graph without findings of severity error can be compiled. That an operator cannot, however right it is, is a
+    finding of its own (DML2001), unless ``compiles`` says that nobody wants to.
 
     Raises :class:`DmlError` when there is no such feature level, or the file is no model.
     """
@@ -56,8 +63,11 @@ def check(model: Graph | str | os.PathLike[str], feature_level: FeatureLevel | s
     reading, found = without_edges(graph, found)
     of_graph, found = without_consequences(graph, structure.of_graph, found, level)
     diagnostics = [*reading, *of_graph]
+    unlowered = catalog.unlowered_operators() if compiles else frozenset()
     for node, findings in zip(graph.nodes, found, strict=True):
         diagnostics.extend(finding.at(node) for finding in findings)
+        if node.operator.schema.name in unlowered:
+            diagnostics.append(not_lowered(node.operator.schema).at(node))
     return diagnostics
 
 

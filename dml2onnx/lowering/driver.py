@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.codes.compiling import NOT_LOWERED
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, InternalError
 from dml2onnx.garbage import collection_paused
@@ -19,6 +18,7 @@ from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.lowering.repeats import Repeats
 from dml2onnx.model import FLOAT, FLOAT16, OnnxGraph, Port
+from dml2onnx.rules.findings import not_lowered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -76,19 +76,7 @@ def _functions(live: Sequence[Node]) -> list[Lowering]:
     table = lowerings()
     missing = [node for node in live if node.operator.type not in table]
     if missing:
-        raise DmlError(
-            *(
-                NOT_LOWERED.at(
-                    f"{node.operator.type} cannot be compiled yet",
-                    expected="one of the operators that dml2onnx ops marks as compiled",
-                    node=node.name,
-                    operator=node.operator.type,
-                    pointer=node.source,
-                    documentation=node.operator.schema.doc,
-                )
-                for node in missing
-            )
-        )
+        raise DmlError(*(not_lowered(node.operator.schema).at(node) for node in missing))
     return [table[node.operator.type] for node in live]
 
 

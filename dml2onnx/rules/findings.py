@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from dml2onnx.codes.compiling import NOT_LOWERED
+
 if TYPE_CHECKING:
-    from dml2onnx.catalog import FeatureLevel
+    from dml2onnx.catalog import FeatureLevel, OperatorSchema
     from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.graph import Node
     from dml2onnx.rules.subject import Subject
@@ -59,6 +61,12 @@ class Finding:
             since=self.since,
             documentation=self.documentation or schema.doc,
         )
+
+
+def not_lowered(schema: OperatorSchema) -> Finding:
+    """That an operator, however right, cannot be compiled."""
+    expected = "one of the operators that dml2onnx ops marks as compiled"
+    return Finding(NOT_LOWERED, "", f"{schema.short_name} cannot be compiled yet", expected)
 
 
 def pointer(source: str, path: str) -> str:
