@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+from dml2onnx.faces import loader
+
 TYPE_CHECKING = False  # typing is not imported, see below
 if TYPE_CHECKING:
     from dml2onnx.batching import batch
@@ -67,18 +69,7 @@ _HOMES = {
     "run": "execution",
     "verify": "verification",
 }
-
-
-def __getattr__(name: str) -> object:
-    """Public names are loaded when first used, so that importing the package costs next to nothing."""
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = loader(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -8,6 +8,8 @@ Modules are loaded when one of their names is first asked for: most commands nee
 
 from __future__ import annotations
 
+from dml2onnx.faces import loader
+
 TYPE_CHECKING = False  # typing is not imported, see above
 if TYPE_CHECKING:
     from dml2onnx.catalog.constraints import Bound, Condition, ConditionOp, Constraint, Rule
@@ -105,14 +107,4 @@ _HOMES = {
     "unlowered_operators": "index",
     "windows_builds": "levels",
 }
-
-
-def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = loader(__name__, _HOMES)

@@ -29,7 +29,7 @@ def max_unpooling(node: Operands, e: Emitter) -> Tensor:
     x, indices, sizes = node.tensor("InputTensor"), node.tensor("IndicesTensor"), node.output().sizes
     count = prod(sizes)
     places = e.Cast(e.Min(indices, e.constant(min(count, np.iinfo(indices.dtype.name).max), indices.dtype)), INT64)
-    is_inside = places.value is not None and bool((places.value < count).all())  # type: ignore[operator]
+    is_inside = places.value is not None and bool((places.value < count).all())
     zeros = e.ConstantOfShape((count if is_inside else count + 1,), 0, x.dtype, fold=x.value is not None)
     y = e.ScatterElements(zeros, e.Reshape(places, (x.size,)), e.Reshape(x, (x.size,)))
     return e.Reshape(e.Slice(y, (0,), (count,)), sizes)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Array: TypeAlias = npt.NDArray[np.generic]
+    Array: TypeAlias = npt.NDArray[Any]
 else:
     Array = np.ndarray
 
