@@ -79,13 +79,13 @@ def oldest_runtime_step(python: Path) -> Step:
 
 def runtimes_step(python: Path, *options: str | Path) -> Step:
     """Models on ONNX's reference evaluator, and on OpenVINO and WebGPU where they are to be had."""
-    runtimes = ["evaluator"]
+    runtimes = ["evaluator:portable"]
     if prepare_openvino():
-        runtimes.append(f"openvino={interpreter(ROOT / '.venv-openvino')}")
+        runtimes.append(f"openvino:openvino={interpreter(ROOT / '.venv-openvino')}")
     if not _has_vulkan():
         print("no Vulkan driver, without which nothing was run on WebGPU", flush=True)
     elif prepare_webgpu():
-        runtimes.append(f"webgpu={interpreter(ROOT / '.venv-webgpu')}")
+        runtimes.append(f"webgpu:webgpu={interpreter(ROOT / '.venv-webgpu')}")
     return Step(
         "models on other runtimes", [python, "-m", "tests.runtimes", *runtimes, "--optional", "webgpu", *options]
     )
@@ -93,7 +93,7 @@ def runtimes_step(python: Path, *options: str | Path) -> Step:
 
 def provider_step(python: Path, provider: str, results: Path) -> Step:
     """All models on one provider of ONNX Runtime, compiled for it where it is a target."""
-    target = provider if provider in ("cpu", "dml") else "cpu"
+    target = provider if (ROOT / "schemas" / "targets" / f"{provider}.json").exists() else "portable"
     what: list[str | Path] = [f"{provider}:{target}", "--all", "--results", results]
     return Step(f"models on provider {provider}", [python, "-m", "tests.runtimes", *what])
 

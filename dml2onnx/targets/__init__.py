@@ -113,6 +113,8 @@ def _legal_type(
     if movement or modular:
         candidates += same_width(element_type)
     candidates += (item for item in exact_wider(element_type) if not modular or "int" in item)
+    if modular and first.has(Quirk.BYTES_SATURATE):
+        candidates = [item for item in candidates if item not in ("int8", "uint8")]
     for provider in (first, target("cpu")):
         for item in candidates:
             if provider.has_kernel(op, opset, {variable: item}) and (

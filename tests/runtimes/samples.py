@@ -123,7 +123,8 @@ def matrix() -> list[Sample]:
         for family in FAMILIES:  # so that they import what stands in its place
             assert importlib.util.find_spec(f"tests.lowering.test_{family}")
         code = pytest.main([*files, "-q", "-p", "no:cacheprovider", "-p", "no:xdist"], plugins=[recorder])
-    assert code == 0, said.getvalue()
+    # what a test thinks of a model is its own business
+    assert code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED), said.getvalue()
     return recorder.samples
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dml2onnx.lowering.emitter.core import Tensor
 from dml2onnx.lowering.emitter.movement import MovementOps
 from dml2onnx.model import Body
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.model.records import Attribute
@@ -61,6 +62,8 @@ class ControlOps(MovementOps):
         bodies = {name: self.branch(name, emit) for name, emit in zip(BRANCHES, (then, otherwise), strict=True)}
         described = [[(item.dtype, item.shape) for item in body.outputs] for body in bodies.values()]
         assert described[0] == described[1], f"branches that differ: {described}"
+        if condition.rank > 1 and self.target.has(Quirk.IF_WANTS_A_ROW):
+            condition = self.Reshape(condition, ())
         return self.nodes("If", [condition], described[0], bodies)
 
     def branch(self, attribute: str, emit: Branch) -> Body:
