@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from dml2onnx.report.verified import Verified, VerifiedNode, VerifyAnswer
 
 
+EXACT = "FLOAT32"
+"""The arithmetic whose bounds need no word."""
+
+
 def verify_command(options: argparse.Namespace, screen: Screen) -> int:
     """Compares the compiled model, or another one, with the reference."""
     inputs = GivenInputs(options.input)
@@ -51,6 +55,8 @@ def _show(answer: VerifyAnswer, screen: Screen, *, all_nodes: bool) -> None:
     if answer.first_to_differ is not None:
         _show_first_wrong(answer.nodes[answer.first_to_differ], screen)
     _show_gaps(answer, screen)
+    if answer.computes != EXACT:
+        screen.say(escape(f"\nallowed for {answer.provider}: {answer.computes}, {answer.bound} ({answer.source})"))
     subject = "the compiled model" if answer.against is None else escape(answer.against)
     verdict = "[bold green]agrees[/] with" if answer.passed else "[bold red]differs[/] from"
     if not answer.cases.finished and answer.first_to_differ is None:

@@ -14,6 +14,7 @@ from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import memory
+from dml2onnx.reference.arithmetic import FLOAT32, Arithmetic, allowing
 from dml2onnx.reference.measure import require_computable, values_needed
 from dml2onnx.reference.memory import Bytes, Marks
 from dml2onnx.reference.propagation import SAMPLES, Results, moved, with_deviations, with_marks, with_steps
@@ -72,13 +73,15 @@ def evaluate_results(
     inputs: Mapping[str, npt.ArrayLike] | None = None,
     outputs: Sequence[GraphOutput] | None = None,
     before: Callable[[Node], None] | None = None,
+    arithmetic: Arithmetic = FLOAT32,
 ) -> dict[str, Result]:
     """As :func:`evaluate`, with the errors that are allowed and the elements that are unspecified.
 
     Across operators both are found as :mod:`dml2onnx.reference.propagation` says. ``before`` is called with each node
-    before it is evaluated; what it raises ends the evaluation.
+    before it is evaluated; what it raises ends the evaluation. ``arithmetic`` is what FLOAT32 is computed in.
     """
-    return _Evaluation(graph, inputs or {}, True, before).outputs(graph.outputs if outputs is None else outputs)
+    evaluation = _Evaluation(graph, inputs or {}, True, before, arithmetic)
+    return evaluation.outputs(graph.outputs if outputs is None else outputs)
 
 
 class _Evaluation:
@@ -88,6 +91,7 @@ class _Evaluation:
         inputs: Mapping[str, npt.ArrayLike],
         probing: bool,
         before: Callable[[Node], None] | None = None,
+        arithmetic: Arithmetic = FLOAT32,
     ) -> None:
         unknown = inputs.keys() - {item.name for item in graph.inputs}
         if unknown:
@@ -96,6 +100,7 @@ class _Evaluation:
         self.given = inputs
         self.probing = probing
         self.before = before
+        self.arithmetic = arithmetic
         self.random = np.random.default_rng(0)
         self.buffers: dict[Value, _Buffer] = {}
 
@@ -151,7 +156,10 @@ class _Evaluation:
         for name, _, write, desc in node.views_out():
             if op.updates(name) and (before := node.before(write)) is not None:
                 views[name] = (self._read(_resized(self.buffers[before], write.value), desc, write.offset),)
-        results = run(op, Inputs({name: tuple(view.values for view in several) for name, several in views.items()}))
+        values = Inputs({name: tuple(view.values for view in several) for name, several in views.items()})
+        results = run(op, values)
+        if self.probing:
+            results = allowing(self.arithmetic, op, values, results, self.random)
         own, worlds = results, self._worlds(node) if self.probing else []
         if self.probing:
             if worlds:

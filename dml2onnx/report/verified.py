@@ -114,6 +114,12 @@ class VerifyAnswer(Answer):
     against: str | None
     """The ONNX model that was compared; null where it was the compiled one."""
     provider: str
+    computes: str
+    """The arithmetic of the provider, such as FLOAT32 or TF32, by which the bounds are."""
+    bound: str
+    """What that allows, in words."""
+    source: str
+    """The page that says what the provider computes in."""
     cases: Cases
     comparisons: tuple[Compared, ...]
     """Each output of the graph in each round."""
@@ -130,6 +136,9 @@ def verification_answer(result: Verification, provider: str, seed: int, against:
         passed=result.passed,
         against=None if against is None else str(against),
         provider=provider,
+        computes=result.computes.arithmetic.name,
+        bound=result.computes.arithmetic.bound,
+        source=result.computes.source,
         cases=Cases(seed, result.rounds, result.finished),
         comparisons=tuple(map(compared, result.comparisons)),
         nodes=tuple(map(verified_node, result.nodes)),

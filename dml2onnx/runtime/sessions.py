@@ -171,8 +171,8 @@ def _offer(providers: Providers, options: Any) -> dict[str, Any]:
         if name in plugins:
             devices = plugins[name]
             number = providers.device if name == providers.first else None
-            picked = devices if number is None else [devices[number]]
-            options.add_provider_for_devices(picked, dict(providers.options.get(name, {})))
+            # some providers take one device and no more
+            options.add_provider_for_devices([devices[number or 0]], dict(providers.options.get(name, {})))
         elif name != "cpu":  # which is there in any case
             options.add_provider(full_name, providers.options_of(name))
     return {}

@@ -66,6 +66,7 @@ class OtherModel:
     ) -> None:
         self._path = path
         self._session = _opened(path, provider)
+        self.providers: tuple[str, ...] = tuple(self._session.get_providers())
         findings: list[Diagnostic] = []
         self._inputs = _matched("input", inputs, [_Tensor.of(item) for item in self._session.get_inputs()], findings)
         self._outputs = _matched(

@@ -18,6 +18,8 @@ from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.providers.choice import chosen
 from dml2onnx.reference import Inputs, allowed_error, disagreements, memory, run
+from dml2onnx.reference.arithmetic import allowing
+from dml2onnx.verification.bounds import Computes, computes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -75,7 +77,7 @@ class NodeChecks:
         max_bytes: int | None = None,
     ) -> None:
         self._graph = graph
-        self._half = providers.first == "dml"
+        self._random = np.random.default_rng(0)
         self._nodes = graph.live_nodes(tuple(outputs))
         self._views = {
             write.value: _whole(write, desc) for node in self._nodes for _, _, write, desc in node.views_out()
@@ -86,6 +88,8 @@ class NodeChecks:
         model = compile_outputs(literal, seen, opset=opset, target=providers.target, through=())
         self._inputs = {port.name: port for port in model.inputs}
         self._session: Session = model.session(providers, max_bytes=max_bytes)
+        self.computes: Computes = computes(providers, self._session.providers)
+        """How exactly."""
         self._found: dict[tuple[str, str], NodeCheck] = {}
 
     @property
@@ -130,14 +134,15 @@ class NodeChecks:
             )
             for name, reads in node.reads.items()
         }
-        results = run(op, Inputs(fields))
+        results = allowing(self.computes.arithmetic, op, Inputs(fields), run(op, Inputs(fields)), self._random)
         for name, index, write, desc in node.views_out():
             single = isinstance(op.get(name), TensorDesc)
             output = name if single else f"{name}[{index}]"
             key = (node.name, output)
             before = self._found.get(key, NodeCheck(node.name, op.type, output))
             got = memory.read(buffers[write.value], desc, write.offset)
-            self._found[key] = _judged(before, got, results[name][index], desc.data_type, label, self._half)
+            half = self.computes.half_accumulation
+            self._found[key] = _judged(before, got, results[name][index], desc.data_type, label, half)
 
 
 def check_nodes(

@@ -10,11 +10,11 @@ import numpy as np
 from dml2onnx import arguments, passes
 from dml2onnx.compiler import compile_outputs, require_clean
 from dml2onnx.frontends import graph_of
-from dml2onnx.providers.choice import chosen
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.reference import disagreements, evaluate_results, require_computable
 from dml2onnx.runtime import check_inputs
 from dml2onnx.verification.against import OtherModel
+from dml2onnx.verification.bounds import TABLE, Computes, computes
 from dml2onnx.verification.contents import CONTENTS, contents
 from dml2onnx.verification.nodes import NodeCheck, NodeChecks
 from dml2onnx.verification.watch import TimeUpError, Watch
@@ -65,6 +65,9 @@ class Verification:
 
     finished: int = 1
     """As many have been, before the time was up."""
+
+    computes: Computes = TABLE[0]
+    """What the provider computes in, by which the bounds are."""
 
     @property
     def passed(self) -> bool:
@@ -158,6 +161,7 @@ def verify_with(
     watch = Watch(len(graph.live_nodes(tuple(outputs))), rounds, limit, tell)
     candidate = _Compiled(compiled, providers, max_bytes) if other is None else _other(other, compiled, providers)
     nodes = NodeChecks(graph, outputs, providers, opset, max_bytes) if other is None else None
+    bounds = computes(providers, candidate.providers)
     inputs = make_inputs(compiled.inputs)
     given = compiled.complete(inputs)
     random = np.random.default_rng(seed)
@@ -175,15 +179,15 @@ def verify_with(
             try:
                 if nodes is not None:
                     nodes.run(feeds, label, watch.of(index, "node by node"))
-                want = evaluate_results(graph, feeds, outputs, watch.of(index, "as a whole"))
+                want = evaluate_results(graph, feeds, outputs, watch.of(index, "as a whole"), bounds.arithmetic)
             except TimeUpError:
                 break
             got = candidate.run(feeds)
-            comparisons += [
-                compare(port, got[port.name], want[port.name], label, providers) for port in compiled.outputs
-            ]
+            half = bounds.half_accumulation
+            comparisons += [compare(port, got[port.name], want[port.name], label, half) for port in compiled.outputs]
         finished += 1
-    return Verification(tuple(comparisons), () if nodes is None else nodes.results, rounds, finished)
+    found = () if nodes is None else nodes.results
+    return Verification(tuple(comparisons), found, rounds, finished, bounds)
 
 
 def _other(path: Path, compiled: CompiledModel, providers: Providers) -> OtherModel:
@@ -196,14 +200,15 @@ class _Compiled:
     def __init__(self, model: CompiledModel, providers: Providers, max_bytes: int | None) -> None:
         self._model = model
         self._session = model.session(providers, max_bytes=max_bytes)
+        self.providers = self._session.providers
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
         return self._model.finish(self._session.run(feeds))
 
 
-def compare(port: Port, got: Array, want: Result, label: str, provider: ProviderLike = "cpu") -> Comparison:
+def compare(port: Port, got: Array, want: Result, label: str, half_accumulation: bool = False) -> Comparison:
     """One output against the reference."""
-    wrong = disagreements(got, want, port.desc.data_type, half_accumulation=chosen(provider).first == "dml")
+    wrong = disagreements(got, want, port.desc.data_type, half_accumulation)
     with np.errstate(all="ignore"):
         distance = np.abs(got.astype(np.float64) - want.values.astype(np.float64))
     if want.unspecified is not None:

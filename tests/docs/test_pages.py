@@ -15,6 +15,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.providers import table as providers
+from dml2onnx.verification import bounds
 from tests.docs import script
 
 run_docs = script("run_docs")
@@ -118,10 +119,22 @@ def test_the_module_is_standard_library_only() -> None:
 
 
 def test_the_page_of_providers_lists_them_all() -> None:
-    text = (run_docs.ROOT / "docs" / "providers.md").read_text(encoding="utf-8")
+    text = (run_docs.ROOT / "docs" / "providers.md").read_text(encoding="utf-8").partition("\n## ")[0]
     rows = [re.findall(r"`([^`]+)`", line) for line in text.splitlines() if line.startswith("| `")]
     listed = {row[0]: row[1:] for row in rows if row[0] in providers.NAMES}
     assert set(listed) == set(providers.NAMES)
     for provider in providers.TABLE:
         assert listed[provider.name][0] == provider.full_name
         assert {provider.distribution, provider.plugin} - {""} <= set(listed[provider.name])
+
+
+def test_the_page_of_providers_says_what_each_computes_in() -> None:
+    text = (run_docs.ROOT / "docs" / "providers.md").read_text(encoding="utf-8")
+    table = text.partition("## How exactly they compute")[2].partition("\n- ")[0]
+    rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| `")]
+    said = {name: " ".join(row[1:]) for row in rows for name in re.findall(r"`([^`]+)`", row[0])}
+    for row in bounds.TABLE:
+        expected = "shaders" if row.arithmetic.name == "WGSL" else row.arithmetic.name
+        assert expected in said[row.provider]
+        assert not row.option or row.option in said[row.provider] or row.option == "device_type"
+    assert set(said) == set(providers.BY_NAME)

@@ -118,7 +118,7 @@ def test_a_plugin_that_finds_no_device(plugin: Path, monkeypatch: pytest.MonkeyP
     assert "finds no device here" in item.message
 
 
-@pytest.mark.parametrize(("device", "offered"), [(None, ["first", "second"]), (1, ["second"])])
+@pytest.mark.parametrize(("device", "offered"), [(None, ["first"]), (1, ["second"])])
 def test_devices_of_a_plugin_are_offered(
     plugin: Path, monkeypatch: pytest.MonkeyPatch, device: int | None, offered: list[str]
 ) -> None:

@@ -1,0 +1,89 @@
+"""How exactly each provider computes: the arithmetic of its devices, by what their makers say.
+
+A row holds where the option has one of the values, or always where it names none; the first that holds counts. Where
+pages say nothing, and for what ``auto`` may choose, the least exact is assumed of accelerators.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dml2onnx.providers.table import AUTO, BY_NAME, PAGES, SHORT_NAMES
+from dml2onnx.reference.arithmetic import BFLOAT16, FLOAT16, FLOAT32, TF32, WGSL, Arithmetic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dml2onnx.providers.choice import Providers
+
+NVIDIA = "https://docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/accuracy-considerations.html"
+RYZEN = "https://ryzenai.docs.amd.com/en/latest/modelrun.html"
+CORE_ML = "https://apple.github.io/coremltools/docs-guides/source/typed-execution.html"
+ON = ("1", "true")
+
+
+@dataclass(frozen=True, slots=True)
+class Computes:
+    """What a provider computes FLOAT32 in, and whether it adds up FLOAT16 in FLOAT16."""
+
+    provider: str
+    arithmetic: Arithmetic
+    source: str
+    """The page that says so."""
+    option: str = ""
+    values: tuple[str, ...] = ()
+    """In lower case; the empty text for an option that is not given."""
+    half_accumulation: bool = True
+
+    def holds(self, options: dict[str, str]) -> bool:
+        """Whether this is so with these options."""
+        return not self.option or options.get(self.option, "").lower() in self.values
+
+
+TABLE = (
+    Computes("cpu", FLOAT32, f"{PAGES}/", half_accumulation=False),
+    Computes("dml", FLOAT32, "https://learn.microsoft.com/windows/ai/directml/dml"),
+    Computes("cuda", FLOAT32, BY_NAME["cuda"].page, "use_tf32", ("0", "false")),
+    Computes("cuda", TF32, BY_NAME["cuda"].page),
+    Computes("tensorrt", FLOAT16, BY_NAME["tensorrt"].page, "trt_fp16_enable", ON),
+    Computes("tensorrt", BFLOAT16, BY_NAME["tensorrt"].page, "trt_bf16_enable", ON),
+    Computes("tensorrt", TF32, NVIDIA),
+    Computes("nvtensorrtrtx", TF32, NVIDIA),
+    Computes("openvino", FLOAT32, BY_NAME["openvino"].page, "precision", ("fp32", "accuracy")),
+    Computes("openvino", FLOAT32, BY_NAME["openvino"].page, "device_type", ("", "cpu")),
+    Computes("openvino", FLOAT16, BY_NAME["openvino"].page),
+    Computes("qnn", FLOAT32, BY_NAME["qnn"].page, "backend_type", ("cpu",)),
+    Computes("qnn", FLOAT32, BY_NAME["qnn"].page, "enable_htp_fp16_precision", ("0",)),
+    Computes("qnn", FLOAT16, BY_NAME["qnn"].page),
+    Computes("vitisai", BFLOAT16, RYZEN),
+    Computes("migraphx", FLOAT16, BY_NAME["migraphx"].page, "migraphx_fp16_enable", ON),
+    Computes("migraphx", BFLOAT16, BY_NAME["migraphx"].page, "migraphx_bf16_enable", ON),
+    Computes("migraphx", FLOAT32, BY_NAME["migraphx"].page),
+    Computes("coreml", FLOAT32, CORE_ML, "MLComputeUnits", ("cpuonly",)),
+    Computes("coreml", FLOAT16, CORE_ML),
+    Computes("webgpu", WGSL, WGSL.page),
+    Computes("xnnpack", FLOAT32, BY_NAME["xnnpack"].page, half_accumulation=False),
+)
+
+
+def computes(providers: Providers, there: Sequence[str] = ()) -> Computes:
+    """How the providers that were asked for compute: as the least exact of them.
+
+    ``there`` are ONNX Runtime's names of those in the session, which says what ``auto`` has chosen.
+    """
+    names = providers.names
+    if providers.first == AUTO:
+        names = tuple(SHORT_NAMES[name] for name in there if name in SHORT_NAMES) or ("cpu",)
+    found = [_row(name, providers) for name in names]
+    return max(found, key=_laxness)
+
+
+def _laxness(row: Computes) -> tuple[float, bool, bool, bool]:
+    arithmetic = row.arithmetic
+    return arithmetic.roundoff, not arithmetic.products_only, arithmetic.functions is not None, row.half_accumulation
+
+
+def _row(name: str, providers: Providers) -> Computes:
+    options = providers.options_of(name)
+    return next(row for row in TABLE if row.provider == name and row.holds(options))
