@@ -19,7 +19,7 @@ from dml2onnx.ir.graph import counted, some
 from dml2onnx.lowering import lower
 from dml2onnx.model import logical
 from dml2onnx.providers.installed import require_providers
-from dml2onnx.runtime import Session, require_memory
+from dml2onnx.runtime import Session, Weights, require_memory
 from dml2onnx.targets import DEFAULT_OPSET
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from dml2onnx.providers.choice import ProviderLike
 
 
-SESSION_FROM_FILE_ABOVE = 1 << 28
-"""Models with more bytes of weights go to ONNX Runtime as files, which it maps, instead of as one message."""
+SERIALIZED_UP_TO = 1 << 28
+"""Bytes of weights that go to ONNX Runtime within the message of the model; more are taken from where they are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -141,6 +141,7 @@ class CompiledModel:
     ) -> Session:
         """An ONNX Runtime session, for running the model more than once.
 
+        It has the weights once: those that lie in files it maps itself, so these have to stay while it is used.
         ``provider`` is an execution provider of ONNX Runtime by its short name (``"cpu"``, ``"dml"``, ``"openvino"``),
         ``"auto"``, several in order, or :class:`dml2onnx.Providers` with options and the number of a device.
         :class:`DmlError` (DML3020) where a run has to hold more than ``max_bytes`` at once, by default more than this
@@ -149,12 +150,17 @@ class CompiledModel:
         providers = require_providers(provider)
         profile = arguments.flag(profile, "profile")
         require_memory(self.lowered, None if max_bytes is None else arguments.whole_number(max_bytes, "max_bytes", 1))
-        if self.weight_bytes <= SESSION_FROM_FILE_ABOVE:
+        if self.weight_bytes <= SERIALIZED_UP_TO:
             return Session(self.serialize(), self.inputs, self.outputs, providers, profile=profile)
-        with tempfile.TemporaryDirectory() as directory:
-            path = Path(directory) / "model.onnx"
-            self.save(path, external_data=True)
-            return Session(path, self.inputs, self.outputs, providers, profile=profile)
+        weights = Weights.of(self.lowered.initializers)
+        # numpy has no arrays of 4-bit weights, and other providers read files of models by themselves
+        if providers.names != ("cpu",) or self.weight_bytes - weights.nbytes > SERIALIZED_UP_TO:
+            with tempfile.TemporaryDirectory() as directory:
+                path = Path(directory) / "model.onnx"
+                self.save(path, external_data=True)
+                return Session(path, self.inputs, self.outputs, providers, profile=profile)
+        message = writer.model_bytes(self.lowered, self._header, weights.places)
+        return Session(message, self.inputs, self.outputs, providers, weights=weights, profile=profile)
 
     def run(
         self,

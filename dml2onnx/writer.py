@@ -46,14 +46,17 @@ class Header:
     """Whether the type and shape of every value is given, not only of inputs and outputs."""
 
 
-def model_bytes(graph: OnnxGraph, header: Header) -> bytes:
-    """The whole model as one message; :class:`DmlError` when it would pass 2 GiB."""
-    return b"".join(_complete(graph, header))
+def model_bytes(graph: OnnxGraph, header: Header, external: Mapping[str, Mapping[str, str]] | None = None) -> bytes:
+    """The whole model as one message; :class:`DmlError` when it would pass 2 GiB.
+
+    ``external`` are the entries of ``TensorProto.external_data`` of initializers that are not in it.
+    """
+    return b"".join(_complete(graph, header, external))
 
 
-def _complete(graph: OnnxGraph, header: Header) -> Parts:
+def _complete(graph: OnnxGraph, header: Header, external: Mapping[str, Mapping[str, str]] | None = None) -> Parts:
     """The whole model as one message, in parts."""
-    parts = _message(graph, header)
+    parts = _message(graph, header, external)
     size = sum(part.nbytes if isinstance(part, np.ndarray) else len(part) for part in parts)
     if size > MESSAGE_LIMIT:
         raise DmlError(

@@ -44,7 +44,7 @@ ALLOWED = {
     "wire": {"model"},
     "writer": {"codes", "diagnostics", "files", "garbage", "ir", "model", "wire"},
     "providers": {"arguments", "codes", "diagnostics", "targets"},
-    "runtime": {"arguments", "codes", "diagnostics", "model", "providers"},
+    "runtime": {"arguments", "codes", "diagnostics", "ir", "model", "providers"},
     "fallbacks": {"codes", "diagnostics", "model", "targets"},
     "compiler": {
         "arguments",

@@ -9,7 +9,7 @@ import numpy as np
 
 from dml2onnx.codes.reading import FILE_UNREADABLE
 from dml2onnx.diagnostics import UnreadableError, quote
-from dml2onnx.ir.mapped import blocks
+from dml2onnx.ir.mapped import FileMap, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,7 @@ class FileData:
         if count <= 0:
             return np.empty(0, np.uint8)
         try:
-            return np.memmap(self.path, np.uint8, "r", self.offset + offset, (count,))
+            return FileMap.of(self.path, self.offset + offset, count)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "it has become shorter"
             message = f"{quote(str(self.path))} cannot be read any more: {reason}"

@@ -7,7 +7,9 @@ given back at once; the system keeps it in its cache of files, and a page that i
 from __future__ import annotations
 
 import mmap
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -25,6 +27,35 @@ WINDOW = 1 << 22
 GATHERED = 1 << 25
 """Bytes of an array in another order that are put in a row at once, and bytes of its file that are in memory then."""
 _DROP, _AHEAD = getattr(mmap, "MADV_DONTNEED", None), getattr(mmap, "MADV_SEQUENTIAL", None)
+
+
+class FileMap(np.memmap):
+    """Bytes of a file, mapped for reading, and which file that was: others may get its name."""
+
+    path: Path
+    _identity: tuple[int, ...]
+
+    @classmethod
+    def of(cls, path: Path, offset: int, count: int) -> FileMap:
+        """``count`` bytes from ``offset`` on; :class:`OSError` or :class:`ValueError` where there are none such."""
+        with path.open("rb") as file:
+            made = cls(file, np.uint8, "r", offset, (count,))
+            made.path = Path(os.path.realpath(path))
+            made._identity = _identity(file)
+        return made
+
+    def is_current(self) -> bool:
+        """Whether the file still has its name and its size."""
+        try:
+            with self.path.open("rb") as file:
+                return _identity(file) == self._identity
+        except OSError:
+            return False
+
+
+def _identity(file: BinaryIO) -> tuple[int, ...]:
+    found = os.fstat(file.fileno())
+    return found.st_dev, found.st_ino, found.st_size
 
 
 def mapping(array: Array) -> np.memmap | None:

@@ -10,11 +10,13 @@ from dml2onnx.runtime.feeds import check_inputs
 from dml2onnx.runtime.memory import machine_bytes, require_memory
 from dml2onnx.runtime.profiles import NodeTime
 from dml2onnx.runtime.sessions import Session, open_session
+from dml2onnx.runtime.weights import Weights
 
 __all__ = [
     "NodeAssignment",
     "NodeTime",
     "Session",
+    "Weights",
     "assignments",
     "check_inputs",
     "fell_back",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dml2onnx import arguments
 from dml2onnx.codes.running import PROVIDER_UNUSABLE, RUNTIME_FAILURE
 from dml2onnx.diagnostics import Diagnostic, DmlError
 from dml2onnx.providers.choice import Providers
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.model import Array, Port
     from dml2onnx.providers.choice import ProviderLike
+    from dml2onnx.runtime.weights import Weights
 
 RECORD_ASSIGNMENT = "session.record_ep_graph_assignment_info"
 """https://github.com/microsoft/onnxruntime/blob/main/include/onnxruntime/core/session/onnxruntime_session_options_config_keys.h"""
@@ -44,13 +46,13 @@ class Session:
 
     def __init__(
         self, model: bytes | Path, inputs: Sequence[Port], outputs: Sequence[Port],
-        provider: ProviderLike = "cpu", *, profile: bool = False,
+        provider: ProviderLike = "cpu", *, weights: Weights | None = None, profile: bool = False,
     ) -> None:  # fmt: skip
         self._profile_directory = tempfile.TemporaryDirectory() if profile else None
         self._inputs = inputs
         self._outputs = outputs
         directory = None if self._profile_directory is None else Path(self._profile_directory.name)
-        self._session = open_session(model, provider, directory, records=profile)
+        self._session = open_session(model, provider, directory, records=profile, weights=weights)
 
     @property
     def providers(self) -> tuple[str, ...]:
@@ -68,6 +70,16 @@ class Session:
         except Exception as error:
             raise DmlError(_failure(error)) from error
         return {port.name: np.asarray(array) for port, array in zip(outputs, results, strict=True)}
+
+    def bind(self, inputs: Mapping[str, npt.ArrayLike] | None = None) -> Bound:
+        """The session with memory of its own for inputs and outputs, for running it again and again without copies.
+
+        ``inputs`` are as for :meth:`run`; an array is taken as it is where it is contiguous, and what is left out holds
+        zeros. What is written into :attr:`Bound.inputs` counts from the next run on.
+        """
+        given = arguments.arrays(inputs)
+        made = {port.name: np.zeros(port.shape, port.dtype) for port in self._inputs if port.name not in given}
+        return Bound(self._session, self._inputs, self._outputs, check_inputs(self._inputs, {**given, **made}))
 
     def end_profile(self) -> list[NodeTime]:
         """What every node cost in all runs so far; the session must have been made with ``profile``."""
@@ -89,17 +101,49 @@ class Session:
         }
 
 
+class Bound:
+    """Inputs and outputs that stay where they are from run to run, by public name, in memory order."""
+
+    def __init__(
+        self, session: Any, inputs: Sequence[Port], outputs: Sequence[Port], feeds: Mapping[str, Array]
+    ) -> None:
+        from onnxruntime import OrtValue
+
+        self.inputs: Mapping[str, Array] = {port.name: feeds[port.onnx_name] for port in inputs}
+        """What the model reads; new contents are written into these arrays."""
+        self.outputs: Mapping[str, Array] = {port.name: np.zeros(port.shape, port.dtype) for port in outputs}
+        """What the model has written, until the next run."""
+        self._session = session
+        self._binding = session.io_binding()
+        for port in inputs:
+            value = OrtValue.ortvalue_from_numpy(feeds[port.onnx_name])
+            self._binding.bind_ortvalue_input(port.onnx_name, value)
+        for port in outputs:
+            value = OrtValue.ortvalue_from_numpy(self.outputs[port.name])
+            self._binding.bind_ortvalue_output(port.onnx_name, value)
+
+    def run(self) -> Mapping[str, Array]:
+        """Runs the model once and returns :attr:`outputs`, which it has written."""
+        try:
+            self._session.run_with_iobinding(self._binding)
+        except Exception as error:
+            raise DmlError(_failure(error)) from error
+        return self.outputs
+
+
 def open_session(
-    model: bytes | Path, provider: ProviderLike = "cpu", profile: Path | None = None, *, records: bool = False
-) -> Any:
+    model: bytes | Path, provider: ProviderLike = "cpu", profile: Path | None = None,
+    *, records: bool = False, weights: Weights | None = None,
+) -> Any:  # fmt: skip
     """An ``onnxruntime.InferenceSession`` of any ONNX model, which writes a profile into a directory when asked to.
 
-    ``records`` keeps which provider each node was given to. :class:`DmlError` (DML3011) where ONNX Runtime refuses the
-    model, and (DML3021) where it cannot start a provider that was asked for, or leaves it out.
+    ``records`` keeps which provider each node was given to; ``weights`` are those that the model has not in itself.
+    :class:`DmlError` (DML3011) where ONNX Runtime refuses the model, and (DML3021) where it cannot start a provider
+    that was asked for, or leaves it out.
     """
     providers = require_providers(provider)
     try:
-        session = _session(model, providers, profile, records)
+        session = _session(model, providers, profile, records, weights)
     except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
         if providers.names != ("cpu",):
             _require_startable(providers)
@@ -108,7 +152,9 @@ def open_session(
     return session
 
 
-def _session(model: bytes | Path, providers: Providers, profile: Path | None, records: bool) -> Any:
+def _session(
+    model: bytes | Path, providers: Providers, profile: Path | None, records: bool, weights: Weights | None = None
+) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -123,8 +169,12 @@ def _session(model: bytes | Path, providers: Providers, profile: Path | None, re
         options.add_session_config_entry(RECORD_ASSIGNMENT, "1")
     listed = _offer(providers, options)
     source = str(model) if isinstance(model, Path) else model
-    # by itself it would print a line and run on the CPU when a provider fails
-    return onnxruntime.InferenceSession(source, options, enable_fallback=False, **listed)
+    kept = [] if weights is None else weights.offer(options)
+    try:
+        # by itself it would print a line and run on the CPU when a provider fails
+        return onnxruntime.InferenceSession(source, options, enable_fallback=False, **listed)
+    finally:
+        del kept
 
 
 def _require_startable(providers: Providers) -> None:
