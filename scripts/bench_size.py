@@ -3,7 +3,7 @@
     python scripts/bench_size.py [--gib 8] [--directory DIR] [--repeat 2] [--formats native]
 
 The model is a row of products with weights of 256 MiB, each in a file. Every command is a process of its own; its time
-is divided by that of ``cp`` of the weights just before, its largest resident memory by their size, all in one run. The smallest of
+is divided by that of ``cp`` of the weights shortly before, its largest resident memory by their size. The smallest of
 several runs counts. What is read has been read before, so it comes from the system's cache of files; what was written
 is on the disk before the next command starts. It takes three times as much of the disk as the model.
 """
