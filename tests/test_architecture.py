@@ -107,6 +107,7 @@ ALLOWED = {
         "frontends",
         "ir",
         "passes",
+        "providers",
         "report",
         "targets",
         "verification",

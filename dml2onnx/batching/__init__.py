@@ -18,6 +18,7 @@ from dml2onnx.batching.journal import Journal
 from dml2onnx.batching.models import found
 from dml2onnx.batching.work import SUFFIXES, Asked, perform
 from dml2onnx.batching.workers import Workers
+from dml2onnx.providers import choice as providers
 from dml2onnx.report.batched import ACTIONS
 from dml2onnx.targets import DEFAULT_OPSET
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from dml2onnx.batching.driving import Pool
     from dml2onnx.batching.models import Model
     from dml2onnx.catalog import FeatureLevel
+    from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.report.batched import Action, Record
 
 __all__ = ["JOURNAL", "Batch", "batch", "default_jobs"]
@@ -44,6 +46,8 @@ class Batch:
     output: Path | None
     journal: Path | None
     jobs: int
+    dask: str | None = None
+    """The address of a scheduler, whose cluster does the work in the place of processes here."""
     model_timeout: float | None = None
     again: bool = False
     retry_failed: bool = False
@@ -61,6 +65,10 @@ class Batch:
         return drive(self.models, self.asked, self.output, journal, self._pool(), **how)
 
     def _pool(self) -> Pool:
+        if self.dask is not None:
+            from dml2onnx.batching.cluster import Cluster  # needs dml2onnx[dask]
+
+            return Cluster(perform, self.dask, self.model_timeout, self.asked.max_bytes)
         number = max(1, min(self.jobs, len(self.models)))
         return Workers(perform, number, self.model_timeout, self.asked.max_bytes)
 
@@ -79,6 +87,7 @@ def batch(
     *,
     journal: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
+    dask: str | None = None,
     again: bool = False,
     retry_failed: bool = False,
     model_timeout: float | None = None,
@@ -96,7 +105,7 @@ def batch(
     ir_version: int | None = None,
     cases: int = 3,
     seed: int = 0,
-    provider: str = "cpu",
+    provider: ProviderLike = "cpu",
 ) -> Iterator[Record]:
     """Checks, compiles, verifies or reports many models in ``jobs`` processes, and gives a record of each as it ends.
 
@@ -105,11 +114,13 @@ def batch(
     ``journal``, if no other file is named, and what stands there as done with the same files and the same options is
     not done ``again``, with ``retry_failed`` apart from what failed for reasons other than the model. One model takes
     at most ``model_timeout`` seconds and, on Linux, ``max_bytes`` more memory than a worker has without it; ``None``
-    sets no limit. The others are as for :func:`dml2onnx.load`, :func:`dml2onnx.compile` and :func:`dml2onnx.verify`.
+    sets no limit. ``dask`` is the address of the scheduler of a Dask cluster that works in the place of processes here,
+    on the same files under the same names. The others are as for :func:`dml2onnx.load`, :func:`dml2onnx.compile` and
+    :func:`dml2onnx.verify`.
 
     What is wrong with a model stands in its record: its ``status``, its ``answer``, which is what the single command
     says as JSON, and its ``diagnostics``. Closing the iterator ends all processes. :class:`dml2onnx.DmlError` is for
-    what nobody can mean and lists that cannot be read, before anything is done.
+    what nobody can mean and lists that cannot be read, before anything is done, and for workers that cannot be had.
     """
     given = (models,) if isinstance(models, (str, os.PathLike)) else arguments.items(models, "models", "paths")
     names = [arguments.path_of(item, "a path in models") for item in given]
@@ -134,7 +145,7 @@ def batch(
         ir_version=ir_version,
         cases=arguments.whole_number(cases, "cases", 1),
         seed=arguments.whole_number(seed, "seed"),
-        provider=arguments.text(provider, "provider"),
+        provider=providers.chosen(provider),
         max_bytes=None if max_bytes is None else arguments.whole_number(max_bytes, "max_bytes", 1),
     )
     chosen = Batch(
@@ -144,6 +155,7 @@ def batch(
         arguments.path_of(journal, "journal") if journal is not None else place and place / JOURNAL,
         jobs=default_jobs() if jobs is None else arguments.whole_number(jobs, "jobs", 1),
         model_timeout=None if model_timeout is None else arguments.positive(model_timeout, "model_timeout"),
+        dask=None if dask is None else arguments.text(dask, "dask", "the address of a Dask scheduler"),
         again=arguments.flag(again, "again"),
         retry_failed=arguments.flag(retry_failed, "retry_failed"),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from dml2onnx.batching.models import Model
     from dml2onnx.batching.work import Asked
     from dml2onnx.report.batched import Status
-
-MOST_DEATHS = 2
-"""A worker may die of what others do to the machine; whoever kills two is not given a third."""
 
 
 class Pool(Protocol):
@@ -57,18 +54,25 @@ def drive(
     """Records of all models as they come, and whether an earlier call has done the model.
 
     Each is in the journal before it is here. The pool is closed in the end, whatever ends this.
+
+    A worker may die of what others do to its machine, and a cluster does not always know of what: a model whose worker
+    has died is tried once more, behind all others and alone. What ends a worker then is put down for it.
     """
     work = asked.work().work
     waiting = deque(
         _task(model, asked, work, output, journal, again=again, retry_failed=retry_failed) for model in models
     )
-    deaths: Counter[tuple[str, str]] = Counter()
+    suspects: deque[Task] = deque()
+    suspected: set[tuple[str, str]] = set()
     under_way = 0
     try:
-        while waiting or under_way:
+        while waiting or suspects or under_way:
             while waiting and under_way < pool.capacity:
                 pool.start(waiting.popleft())
                 under_way += 1
+            if not under_way:
+                pool.start(suspects.popleft())  # alone
+                under_way = 1
             task, answer = pool.wait()
             under_way -= 1
             key = task.model.key
@@ -78,9 +82,9 @@ def drive(
                 continue
             if isinstance(answer, Ended):
                 _sweep(task)
-                deaths[key] += answer.why == "died"
-                if answer.why == "died" and deaths[key] < MOST_DEATHS:
-                    waiting.append(task)
+                if answer.why == "died" and key not in suspected:
+                    suspected.add(key)
+                    suspects.append(task)
                     continue
                 answer = _ended(task, answer)
             assert isinstance(answer, Record)
@@ -120,7 +124,7 @@ def _ended(task: Task, ended: Ended) -> Record:
     if ended.why == "timeout":
         finding = MODEL_TIMEOUT.at(f"the model was not done after {ended.detail}", found=ended.detail)
     else:
-        message = f"{MOST_DEATHS} workers have ended while they were at this model, the last one {ended.detail}"
+        message = f"two workers have ended while they were at this model, the one that had it alone {ended.detail}"
         finding = WORKER_DIED.at(message, found=ended.detail)
     answer = Answer(command=task.asked.do, diagnostics=findings([finding]))
     sources = digests([task.model.path]) if task.sources else ()

@@ -6,9 +6,9 @@ import hashlib
 import json
 import time
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dml2onnx.arguments import feature_level, ir_version
 from dml2onnx.checks import check, level_of
@@ -18,6 +18,7 @@ from dml2onnx.files import names, put, spare
 from dml2onnx.frontends import LoadOptions, load
 from dml2onnx.frontends.options import DEFAULT_OPTIONS
 from dml2onnx.passes import chosen
+from dml2onnx.providers.choice import Providers
 from dml2onnx.report.answers import Written, compiled, sizes_of
 from dml2onnx.report.batched import Record, Source, Work
 from dml2onnx.report.checked import checked, unchecked
@@ -71,7 +72,7 @@ class Asked:
     ir_version: int | None = None
     cases: int = 3
     seed: int = 0
-    provider: str = "cpu"
+    provider: Providers = field(default_factory=Providers)
     max_bytes: int | None = None
 
     def __post_init__(self) -> None:
@@ -84,7 +85,7 @@ class Asked:
         options: dict[str, Json] = {}
         for item in fields(self):
             value = getattr(self, item.name)
-            options[item.name] = list(value) if isinstance(value, tuple) else value
+            options[item.name] = _plain(value)
         del options["do"]
         named = Work(work="", do=self.do, options=options)
         digest = hashlib.blake2b(json.dumps([named.producer, self.do, options]).encode(), digest_size=8)
@@ -99,6 +100,14 @@ class Asked:
             max_bytes=self.max_bytes or DEFAULT_OPTIONS.max_bytes,
             graph=graph,
         )
+
+
+def _plain(value: Any) -> Json:
+    """An option as JSON has it."""
+    if isinstance(value, Providers):
+        options: dict[str, Json] = {name: dict(given) for name, given in value.options.items()}
+        return {"names": list(value.names), "options": options, "device": value.device}
+    return list(value) if isinstance(value, tuple) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +267,7 @@ def _verify(task: Task, graph: Graph) -> tuple[Status, Head]:
         without_passes=asked.without_passes,
         max_bytes=asked.max_bytes,
     )
-    return "passed" if result.passed else "differs", verification_answer(result, asked.provider, asked.seed)
+    return "passed" if result.passed else "differs", verification_answer(result, str(asked.provider), asked.seed)
 
 
 def _report(task: Task, graph: Graph) -> tuple[Status, Head]:

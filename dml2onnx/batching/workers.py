@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dml2onnx.batching.serving import READY
 from dml2onnx.codes.running import WORKER_NOT_STARTED
-from dml2onnx.diagnostics import DmlError
+from dml2onnx.diagnostics import DmlError, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ class Workers(Generic[Item]):
     """At most ``number`` processes that answer items with ``call``, one item at a time.
 
     ``call`` is found by its name in the worker, as pickle does. ``timeout`` are the seconds for an item, ``max_bytes``
-    what an item may take of memory (see :mod:`dml2onnx.batching.serving`).
+    what an item may take of memory (see :mod:`dml2onnx.batching.serving`), and ``directory`` is where they work.
     """
 
     def __init__(
@@ -63,8 +63,10 @@ class Workers(Generic[Item]):
         number: int,
         timeout: float | None = None,
         max_bytes: int | None = None,
+        directory: str | None = None,
     ) -> None:
         self.capacity = number
+        self._directory = directory
         self._begin = [pickle.dumps(list(sys.path)), pickle.dumps((call, max_bytes))]
         self._timeout = timeout
         self._idle: list[_Worker] = []
@@ -74,7 +76,7 @@ class Workers(Generic[Item]):
     def start(self, item: Item) -> None:
         """Gives an item to an idle worker, or to a new one."""
         assert len(self._busy) < self.capacity
-        worker = self._idle.pop() if self._idle else _Worker(self._begin, self._messages)
+        worker = self._idle.pop() if self._idle else _Worker(self._begin, self._messages, self._directory)
         self._busy[worker] = item
         if worker.is_ready:
             self._give(worker, item)
@@ -128,20 +130,25 @@ class Workers(Generic[Item]):
 class _Worker:
     """A process, and the thread that hears what it says."""
 
-    def __init__(self, begin: list[bytes], messages: queue.SimpleQueue[Message]) -> None:
+    def __init__(self, begin: list[bytes], messages: queue.SimpleQueue[Message], directory: str | None) -> None:
         self.is_ready = False
         self.began = 0.0
         self.deadline: float | None = None
         self._messages = messages
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", f"{START}serving.serve()"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=dict.fromkeys(THREADS, "1") | os.environ,
-            # interruptions of the terminal are the caller's
-            start_new_session=True,
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-        )
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", f"{START}serving.serve()"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                cwd=directory,
+                env=dict.fromkeys(THREADS, "1") | os.environ,
+                # interruptions of the terminal are the caller's
+                start_new_session=True,
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            )
+        except OSError as error:
+            message = f"a worker process cannot be started in {quote(directory or os.getcwd())}: {error.strerror}"
+            raise DmlError(WORKER_NOT_STARTED.at(message, found=str(error.strerror))) from None
         with suppress(OSError):
             assert self._process.stdin is not None
             self._process.stdin.write(b"".join(begin))

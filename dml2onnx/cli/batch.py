@@ -90,6 +90,7 @@ def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
         journal,
         jobs=options.jobs or default_jobs(),
         model_timeout=options.model_timeout,
+        dask=options.dask,
         again=options.again,
         retry_failed=options.retry_failed,
     )

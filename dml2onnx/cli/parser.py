@@ -499,7 +499,13 @@ def _add_batch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--journal", type=_path, metavar="FILE", help="the journal (default: OUTDIR/journal.jsonl; without -o none)"
     )
-    parser.add_argument("--jobs", "-j", type=_at_least(1), metavar="N", help="processes (default: one for each core)")
+    workers = parser.add_mutually_exclusive_group()
+    workers.add_argument("--jobs", "-j", type=_at_least(1), metavar="N", help="processes (default: one for each core)")
+    workers.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="work on the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786 (needs dml2onnx[dask])",
+    )
     again = parser.add_mutually_exclusive_group()
     again.add_argument("--again", action="store_true", help="do again what stands in the journal as done")
     again.add_argument(
@@ -537,9 +543,7 @@ def _add_batch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=_at_least(0), default=0, metavar="N", help="verify: seed of the inputs (default: 0)"
     )
-    parser.add_argument(
-        "--provider", choices=PROVIDERS, default="cpu", help="verify: execution provider (default: cpu)"
-    )
+    _add_providers(parser)
 
 
 def _add_convert(parser: argparse.ArgumentParser) -> None:

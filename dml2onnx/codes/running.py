@@ -140,9 +140,9 @@ MODEL_TIMEOUT = Code(
 WORKER_DIED = Code(
     "DML3032",
     "the model ended its workers",
-    "Two processes of a batch ended one after the other while they worked on this model: the system had no memory "
-    "left for them, or a library crashed. The other models are not touched by that. With `--max-bytes` a model that "
-    "needs too much is told so before; where memory is not the reason, please report it with the model.",
+    "Two processes of a batch ended while they worked on this model, the second one with nothing beside it: the system "
+    "had no memory left, or a library crashed. The other models are not touched by that. With `--max-bytes` a model "
+    "that needs too much is told so before; where memory is not the reason, please report it with the model.",
 )
 SAME_OUTPUT = Code(
     "DML3033",
@@ -165,6 +165,6 @@ BAD_JOURNAL = Code(
 WORKER_NOT_STARTED = Code(
     "DML3036",
     "no worker to be had",
-    "A process or a cluster that was to work on models ended before it was ready. What it said of the reason stands "
-    "above.",
+    "A process that was to work on models ended before it was ready, and what it said of the reason stands above; or "
+    "a Dask cluster is not there, has gone, or has another version of dml2onnx.",
 )

@@ -15,10 +15,18 @@ if TYPE_CHECKING:
 
 
 def by_name(task: Task) -> Record | None:
-    """Models called ``dies``, ``hangs``, ``exits`` or ``leaves`` do so; others are worked on."""
+    """Models called ``dies``, ``fells``, ``hangs``, ``exits`` or ``leaves`` do so; others are worked on.
+
+    So are those that are known from an earlier call.
+    """
+    if task.known:
+        return perform(task)
     name = task.model.path.stem
     if name == "dies":
         os.kill(os.getpid(), signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+    if name == "fells":  # whoever has started this process
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(1000)
     if name == "exits":
         os._exit(3)
     if name == "hangs":
@@ -28,6 +36,12 @@ def by_name(task: Task) -> Record | None:
         task.output.parent.mkdir(parents=True, exist_ok=True)
         task.output.with_name(f".{task.output.name}.0123456789ab.partial").write_bytes(b"half")
         os._exit(4)
+    return perform(task)
+
+
+def slowly(task: Task) -> Record | None:
+    """As always, but not at once."""
+    time.sleep(0.05)
     return perform(task)
 
 

@@ -1,0 +1,116 @@
+"""Models per second: ``dml2onnx batch`` against a shell that calls the single command for each model.
+
+    python scripts/bench_batch.py [--models 300] [--calls 12] [--jobs 2] [--vectors DIR]
+
+The models are graphs of one node, in which nothing hides what a call costs, or those below DIR. The shell makes
+fewer ``--calls``, whose cost is the same each time. What is compared is measured in one run, on one machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from dml2onnx.batching import default_jobs
+
+TARGET = 10.0
+"""Times as many models per second as single commands, with as many processes at once."""
+WORK = ("check", "compile", "verify")
+
+
+def write_models(directory: Path, number: int) -> None:
+    """Graphs of one node, no two of them alike."""
+    directory.mkdir()
+    for index in range(number):
+        tensor = {"DataType": "FLOAT32", "Sizes": [index + 1]}
+        node = {
+            "type": "ACTIVATION_RELU",
+            "desc": {"OutputTensor": tensor},
+            "inputs": {"InputTensor": "x"},
+            "outputs": {"OutputTensor": "y"},
+        }
+        model = {"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [node], "outputs": ["y"]}
+        (directory / f"{index:05}.json").write_text(json.dumps(model), encoding="utf-8")
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """What it takes."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def run(command: list[str], allowed: tuple[int, ...] = (0, 1)) -> None:
+    """A command whose models may have errors."""
+    code = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
+    if code not in allowed:
+        sys.exit(f"{' '.join(command)} ended with exit code {code}")
+
+
+def single(do: str, files: list[Path], jobs: int, out: Path) -> None:
+    """The single command for each model, ``jobs`` at once, as ``xargs -P`` does it."""
+    output = ["-o", str(out / "model.onnx")] if do == "compile" and jobs == 1 else []
+    waiting, running = list(files), list[subprocess.Popen[bytes]]()
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            command = [sys.executable, "-m", "dml2onnx", do, str(waiting.pop()), *output]
+            running.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        running.pop(0).wait()
+
+
+def batch(do: str, models: Path, jobs: int, out: Path) -> None:
+    """All models in one call."""
+    command = [sys.executable, "-m", "dml2onnx", "batch", str(models), "--do", do, "--jobs", str(jobs)]
+    run([*command, "-o", str(out), "--quiet"])
+
+
+def measure(do: str, models: Path, number: int, calls: int, jobs: int) -> float:
+    """Prints the rates of one kind of work, and returns how many times the single commands' rate the batch has."""
+    out = models.with_name("out")
+    files = sorted(path for path in models.rglob("*.json"))[:calls]
+    rates = {
+        "a shell's loop": len(files) / seconds(lambda: single(do, files, 1, models)),
+        f"xargs -P {jobs}": len(files) / seconds(lambda: single(do, files, jobs, models)),
+    }
+    for count in sorted({1, jobs}):
+        shutil.rmtree(out, ignore_errors=True)
+        rates[f"batch --jobs {count}"] = number / seconds(lambda count=count: batch(do, models, count, out))  # type: ignore[misc]
+    rates["batch, all done before"] = number / seconds(lambda: batch(do, models, jobs, out))
+    first = rates["a shell's loop"]
+    for name, rate in rates.items():
+        print(f"{do:8} {name:24} {rate:10.1f} models/s {rate / first:8.1f}x", flush=True)
+    return rates[f"batch --jobs {jobs}"] / rates[f"xargs -P {jobs}"]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measures models per second.")
+    parser.add_argument("--models", type=int, default=300, metavar="N", help="models of a batch (default: 300)")
+    parser.add_argument("--calls", type=int, default=12, metavar="N", help="single commands (default: 12)")
+    parser.add_argument("--jobs", type=int, default=default_jobs(), metavar="N", help="processes (default: one a core)")
+    parser.add_argument("--vectors", type=Path, metavar="DIR", help="models to take instead")
+    options = parser.parse_args()
+    slow = []
+    with tempfile.TemporaryDirectory() as name:
+        models = Path(name) / "models"
+        if options.vectors is None:
+            write_models(models, options.models)
+        else:
+            shutil.copytree(options.vectors, models)
+        number = len(list(models.rglob("*.json")))
+        for do in WORK:
+            times = measure(do, models, number, options.calls, options.jobs)
+            if times < TARGET:
+                slow.append(f"{do}: {times:.1f} times as many models per second, not {TARGET:.0f}")
+    print("\n".join(slow) or f"at least {TARGET:.0f} times as many models per second as single commands, for all work")
+    return 1 if slow else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""``--dask``: the same records as from processes here, also where workers of the cluster die."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import distributed
+import pytest
+
+import dml2onnx
+from dml2onnx.batching.cluster import Cluster
+from dml2onnx.batching.driving import drive
+from dml2onnx.batching.journal import Journal
+from dml2onnx.batching.models import found
+from dml2onnx.batching.work import Asked
+from dml2onnx.cli import main
+from dml2onnx.codes.running import WORKER_DIED, WORKER_NOT_STARTED
+from tests.batching import jobs
+from tests.batching.graphs import BROKEN, native, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+OUT = Path("out")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two workers, each a process with a nanny that makes a new one when it dies."""
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": "CRITICAL"}
+    with distributed.LocalCluster(processes=True, **options) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def statuses(asked: Asked, pool: Cluster) -> dict[str, tuple[str, bool]]:
+    with Journal(OUT / "journal.jsonl", asked.work()) as journal:
+        records = drive(found(["models"], OUT), asked, OUT, journal, pool)
+        return {Path(item.model).stem: (item.status, is_resumed) for item, is_resumed in records}
+
+
+def test_what_ends_workers_is_put_down_and_the_rest_goes_on(cluster: Any) -> None:
+    for name in ("a", "dies", "exits", "hangs", "leaves", *map(str, range(20))):
+        write(Path(f"models/{name}.json"), native())
+    asked = Asked("compile")
+    came = statuses(asked, Cluster(jobs.by_name, cluster.scheduler_address, timeout=3.0))
+    failed = {"dies": "died", "exits": "died", "leaves": "died", "hangs": "timeout"}
+    assert came == {name: (failed.get(name, "passed"), False) for name in came}
+    assert len(came) == 25
+    assert len(list(OUT.rglob("*.onnx"))) == 21
+    assert not list(OUT.rglob("*.partial"))
+    said = [json.loads(line) for line in (OUT / "journal.jsonl").read_text().splitlines()]
+    (died,) = [line for line in said if line.get("model", "").endswith("exits.json")]
+    assert died["answer"]["diagnostics"][0]["code"] == WORKER_DIED.id
+    again = statuses(asked, Cluster(jobs.by_name, cluster.scheduler_address, timeout=3.0))
+    assert again == {name: (status, True) for name, (status, _) in came.items()}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
+def test_workers_of_the_cluster_that_die_cost_no_model(cluster: Any) -> None:
+    for number in range(80):
+        write(Path(f"models/{number}.json"), native(number + 1))
+    pool = Cluster(jobs.slowly, cluster.scheduler_address)
+    with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
+        victims = list(client.run(os.getpid).values())
+        killer = threading.Timer(1.0, lambda: os.kill(victims[0], signal.SIGKILL))
+        killer.start()
+        came = statuses(Asked("check"), pool)
+        killer.join()
+        _until(lambda: len(client.run(os.getpid)) == 2)
+        assert victims[0] not in client.run(os.getpid).values()
+    assert came == {str(number): ("passed", False) for number in range(80)}
+
+
+def _until(condition: Any, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_a_model_that_ends_the_clusters_own_workers(cluster: Any) -> None:
+    """Twice: once among others, which the cluster may take for it, and once alone."""
+    for name in ("a", "fells", "y", "z"):
+        write(Path(f"models/{name}.json"), native())
+    with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
+        client.run_on_scheduler(_allow, 0)
+        pool = Cluster(jobs.by_name, cluster.scheduler_address)
+        came = statuses(Asked("check"), pool)
+        client.run_on_scheduler(_allow, 3)
+    assert came == {name: ("died" if name == "fells" else "passed", False) for name in ("a", "fells", "y", "z")}
+
+
+def _allow(times: int, dask_scheduler: Any) -> None:
+    dask_scheduler.allowed_failures = times
+
+
+def test_the_command(cluster: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    write(Path("models/good.json"), native())
+    write(Path("models/broken.json"), BROKEN)
+    address = cluster.scheduler_address
+    assert main(["batch", "models", "--do", "compile", "-o", "out", "--dask", address, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["statuses"] == {"errors": 1, "passed": 1}
+    assert (OUT / "models" / "good.onnx").is_file()
+    assert main(["batch", "models", "--dask", address, "--jobs", "2"]) == 2
+    with distributed.Client(address, set_as_default=False) as client:
+        left = client.run(_plugins).values()
+    assert all(not names for names in left)
+
+
+def _plugins(dask_worker: Any) -> list[str]:
+    return [name for name in dask_worker.plugins if name.startswith("dml2onnx")]
+
+
+def test_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dml2onnx.batching.cluster.CONNECTING", 0.2)
+    for address in ("tcp://127.0.0.1:1", "nonsense://", ""):
+        with pytest.raises(dml2onnx.DmlError) as caught:
+            list(dml2onnx.batch([], dask=address))
+        assert [item.code for item in caught.value.diagnostics] == [WORKER_NOT_STARTED.id]
+
+
+def test_without_the_package(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    write(Path("models/good.json"), native())
+    monkeypatch.delitem(sys.modules, "dml2onnx.batching.cluster")
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert main(["batch", "models", "--dask", "tcp://127.0.0.1:1"]) == 1
+    assert 'pip install "dml2onnx[dask]"' in capsys.readouterr().err
