@@ -1,0 +1,133 @@
+"""What passes are worth: networks at each level of optimisation and written by hand, and without one pass at a time.
+
+    python scripts/bench_passes.py [--only quantised] [--seconds 6]
+
+All models of a network take turns, so that whatever else the machine does is shared; times are medians. Before
+anything is measured the answers are compared: those of ``-O0`` and ``-O1`` bit by bit, those of ``-O2`` and of the
+network that is written by hand within its tolerance. Behind each pass stands what the network takes without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import onnx
+from _networks import OPSET, Array, Network, networks, written
+from bench_networks import Run, compare, in_session
+
+import dml2onnx
+from dml2onnx.builder import GraphBuilder, ScaleBias
+from dml2onnx.passes import chosen
+
+LEVELS = (0, 1, 2)
+
+
+def _image_network() -> Network:
+    """Convolutions as converters leave them: margins, scales and normalisations are nodes of their own."""
+    rng = np.random.default_rng(41)
+    channels, pixels = (3, 32, 64), 96
+    weights: dict[str, Array] = {}
+    for i in (1, 2):
+        shape = (channels[i], channels[i - 1], 3, 3)
+        weights[f"f{i}"] = rng.normal(0, 0.2, shape).astype(np.float32)
+        for part in ("mean", "variance", "scale", "bias"):
+            weights[f"{part}{i}"] = rng.uniform(0.5, 1.5, channels[i]).astype(np.float32)
+    feeds: dict[str, Array] = {"x": rng.uniform(0, 255, (1, 3, pixels, pixels)).astype(np.float32)}
+    g = GraphBuilder()
+    x = g.identity(g.input("x", "FLOAT32", feeds["x"].shape), scale_bias=ScaleBias(1 / 128, -1))
+    for i in (1, 2):
+        margin = (0, 0, 1, 1)
+        x = g.convolution(g.padding(x, "CONSTANT", 0, margin, margin), g.constant(weights[f"f{i}"]))
+        parts = [
+            g.constant(weights[f"{part}{i}"].reshape(1, -1, 1, 1)) for part in ("mean", "variance", "scale", "bias")
+        ]
+        mean, variance, scale, bias = parts
+        x = g.activation_relu(g.batch_normalization(x, mean, variance, scale, bias, True, 1e-5))
+        x = g.max_pooling0(g.padding(x, "CONSTANT", 0, margin, margin), [3, 3], [2, 2])
+    side = pixels // 4
+    text = f"""net (float[1,3,{pixels},{pixels}] x) => (float[1,{channels[2]},{side},{side}] y) {{
+        m = Mul (x, factor)
+        a = Add (m, term)
+        c1 = Conv <pads = [1, 1, 1, 1]> (a, f1)
+        b1 = BatchNormalization <epsilon = 1e-5> (c1, scale1, bias1, mean1, variance1)
+        r1 = Relu (b1)
+        p1 = MaxPool <kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]> (r1)
+        c2 = Conv <pads = [1, 1, 1, 1]> (p1, f2)
+        b2 = BatchNormalization <epsilon = 1e-5> (c2, scale2, bias2, mean2, variance2)
+        r2 = Relu (b2)
+        y = MaxPool <kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]> (r2)
+    }}"""
+    extra: dict[str, Array] = {"factor": np.array(1 / 128, np.float32), "term": np.array(-1, np.float32)}
+    return Network(
+        "images, margins and scales apart", g.build({"y": x}), written(text, {**weights, **extra}), feeds, weights, None
+    )
+
+
+def rows() -> Iterator[Network]:
+    """The networks of ``bench_networks.py``, and one whose layers come in pieces."""
+    yield _image_network()
+    yield from networks()
+
+
+def models(network: Network) -> dict[str, bytes]:
+    """The network at each level, and at the highest that changes it without each pass that has a part in it."""
+    compiled = {f"-O{level}": _compiled(network, level) for level in LEVELS}
+    for item in chosen(2):
+        level = 1 if item in chosen(1) else 2
+        without = _compiled(network, level, [item.name])
+        if without != compiled[f"-O{level}"]:
+            compiled[f"-O{level} --no-pass {item.name}"] = without
+    return compiled
+
+
+def _compiled(network: Network, level: int, without: list[str] | None = None) -> bytes:
+    return dml2onnx.compile(network.graph, opset=OPSET, optimize=level, without_passes=without or []).serialize()
+
+
+def require_same_bits(one: Run, other: Run) -> None:
+    """Raises ``AssertionError`` where ``-O1`` changes anything."""
+    first, second = one(), other()
+    for name, value in first.items():
+        assert value.numpy().tobytes() == second[name].numpy().tobytes(), f"{name} is not the same with -O1"  # type: ignore[attr-defined]
+
+
+def measure(sides: dict[str, Run], seconds: float) -> dict[str, float]:
+    """Milliseconds of each."""
+    times: dict[str, list[float]] = {who: [] for who in sides}
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        for who, run in sides.items():
+            started = time.perf_counter()
+            run()
+            times[who].append(time.perf_counter() - started)
+    return {who: 1e3 * statistics.median(each) for who, each in times.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measures what the passes of each level are worth.")
+    parser.add_argument("--only", metavar="TEXT", default="", help="networks whose names have it")
+    parser.add_argument("--seconds", type=float, default=6.0, help="spent on each network (default: %(default)s)")
+    options = parser.parse_args()
+    print(f"{'network':<52}{'nodes':>7}{'ms':>9}{'of hand':>9}")
+    for network in rows():
+        if options.only not in network.name:
+            continue
+        compiled = models(network)
+        sides = {who: in_session(model, network.feeds) for who, model in compiled.items()}
+        sides["by hand"] = in_session(network.by_hand.SerializeToString(), network.feeds)
+        compare(network, {who: run() for who, run in sides.items()})
+        require_same_bits(sides["-O0"], sides["-O1"])
+        times = measure(sides, options.seconds)
+        print(network.name)
+        for who, spent in times.items():
+            proto = network.by_hand if who == "by hand" else onnx.ModelProto.FromString(compiled[who])
+            ratio = spent / times["by hand"]
+            print(f"    {who:<48}{len(proto.graph.node):>7}{spent:9.3f}{ratio:9.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
