@@ -19,8 +19,8 @@ OPERATORS = frozenset({"Clip", *_AGAIN, *_UNDONE})
 
 def merge_activations(draft: Draft) -> None:
     """Two Clip are one, an activation of itself is itself, and two that undo each other are nothing."""
-    for node in draft.nodes():
-        if node.op_type not in OPERATORS or not draft.is_there(node):
+    for node in draft.nodes(OPERATORS):
+        if not draft.is_there(node):
             continue
         before, (result,) = draft.maker(node.inputs[0]), node.outputs
         if before is None or before.op_type != node.op_type or result is None:

@@ -38,6 +38,8 @@ class Draft:
         self._readers: dict[str, dict[Node, None]] = {}
         self._notes: dict[int, list[str]] = {}
         self._names: set[str] = set()
+        self.operators: set[str] = set()
+        """All that are there, or have been."""
         self._is_changed = False
         for number, origin in enumerate(graph.origins):
             places = []
@@ -51,11 +53,20 @@ class Draft:
 
     # --- What is there -----------------------------------------------------------------------------------------------
 
-    def nodes(self) -> Iterator[Node]:
-        """All nodes, in an order in which they can run; what stands in places yet to come may change meanwhile."""
+    def nodes(self, operators: frozenset[str] | None = None) -> Iterator[Node]:
+        """All nodes, or those of some operators, in an order in which they can run; what stands in places yet to come
+        may change meanwhile.
+        """
         for places in self._origins:
             for place in places:
-                yield from tuple(place)
+                if len(place) == 1:  # as nearly all have
+                    (node,) = place
+                    if operators is None or node.op_type in operators:
+                        yield node
+                    continue
+                for node in tuple(place):
+                    if operators is None or node.op_type in operators:
+                        yield node
 
     def is_there(self, node: Node) -> bool:
         """Whether nothing has taken the place of a node."""
@@ -159,6 +170,7 @@ class Draft:
         return value is not None and (value.name in self._pinned or bool(self._readers.get(value.name)))
 
     def _enter(self, node: Node) -> None:
+        self.operators.add(node.op_type)
         for item in node.outputs:
             if item is not None:
                 self._makers[item.name] = node

@@ -54,8 +54,8 @@ def fold_pads_behind_relu(draft: Draft) -> None:
 
 def _fold_all(draft: Draft, takes: Takes) -> None:
     # the last first: the margin around a margin goes before it
-    for node in reversed(list(draft.nodes())):
-        if node.op_type in OPERATORS and draft.is_there(node):
+    for node in reversed(list(draft.nodes(OPERATORS))):
+        if draft.is_there(node):
             margin = _margin(draft, node) if node.op_type == "Pad" else _joined(draft, node)
             if margin is not None:
                 _Fold(draft, node, margin, takes).build()

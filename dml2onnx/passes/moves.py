@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 def merge_moves(draft: Draft) -> None:
     """Each movement takes what the one before it took, where both together are one or nothing at all."""
-    for node in draft.nodes():
-        merge = _MERGES.get(node.op_type)
-        if merge is None or not draft.is_there(node):
+    for node in draft.nodes(OPERATORS):
+        if not draft.is_there(node):
             continue
+        merge = _MERGES[node.op_type]
         before = draft.maker(node.inputs[0])
         if node.op_type == "Concat":
             merge(draft, node, node)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PRODUCTS = frozenset({"ConvInteger", "MatMulInteger"})
 _UINT8, _INT8 = np.dtype(np.uint8), np.dtype(np.int8)
+_ENDS = frozenset({"MaxPool", "QuantizeLinear"})
 _FUSED = {"ConvInteger": "QLinearConv", "MatMulInteger": "QLinearMatMul"}
 _KERNEL = {"T1": "uint8", "T2": "uint8", "T3": "uint8"}
 MOST_OF_PAIRS = 64
@@ -45,7 +46,7 @@ def requantize(draft: Draft) -> None:
 
     What pools its result behind it stays in 8 bits: ONNX Runtime has a fast kernel for what lies between such nodes.
     """
-    for node in draft.nodes():
+    for node in draft.nodes(_ENDS):
         if not draft.is_there(node):
             continue
         if node.op_type == "QuantizeLinear":

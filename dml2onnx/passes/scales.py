@@ -52,9 +52,8 @@ class _Affine:
 
 def fold_scales(draft: Draft) -> None:
     """Each row of factors and terms goes into the product before it, the one behind it, or one Mul and one Add."""
-    order = list(draft.nodes())
-    for node in reversed(order):
-        if node.op_type in _STEPS and draft.is_there(node):
+    for node in reversed(list(draft.nodes(OPERATORS))):
+        if draft.is_there(node):
             found = _chain(draft, node)
             if found is not None and found.is_sound:
                 _into_maker(draft, found) or _into_reader(draft, found) or _into_fewer(draft, found)

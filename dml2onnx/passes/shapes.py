@@ -52,11 +52,16 @@ def drop_reshapes(draft: Draft) -> None:
     """Each group of connected nodes in the shape that its neighbours have."""
     order = {node.name: place for place, node in enumerate(draft.nodes())}
     grouped: set[str] = set()
-    for node in draft.nodes():
-        if node.name in order and node.name not in grouped and draft.is_there(node) and _is_element_wise(draft, node):
-            group = _Group(draft, node, order)
-            grouped.update(item.name for item in group.nodes)
-            group.settle()
+    for reshape in draft.nodes(OPERATORS):
+        if not draft.is_there(reshape):
+            continue
+        for node in (draft.maker(reshape.inputs[0]), *draft.readers(reshape.outputs[0])):
+            if node is None or node.name in grouped or node.name not in order or not draft.is_there(node):
+                continue
+            if _is_element_wise(draft, node):
+                group = _Group(draft, node, order)
+                grouped.update(item.name for item in group.nodes)
+                group.settle()
 
 
 def _is_element_wise(draft: Draft, node: Node) -> bool:

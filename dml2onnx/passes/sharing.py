@@ -19,8 +19,8 @@ MOVES = frozenset({"Cast", "Flatten", "Gather", "Pad", "Reshape", "Slice", "Sque
 def share_moves(draft: Draft) -> None:
     """Whoever reads a later one of two equal nodes reads the earlier one."""
     first: dict[Hashable, Node] = {}
-    for node in draft.nodes():
-        if node.op_type not in MOVES or not draft.is_there(node):
+    for node in draft.nodes(MOVES):
+        if not draft.is_there(node):
             continue
         key = (node.op_type, tuple([item and item.name for item in node.inputs]), tuple(node.attributes.items()))
         known = first.setdefault(key, node)

@@ -11,7 +11,7 @@ from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.sharing import MOVES, share_moves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Sequence, Set
 
     from dml2onnx.model import OnnxGraph
 
@@ -108,11 +108,12 @@ def apply(graph: OnnxGraph, passes: Sequence[Pass], opset: int, target: str) -> 
     """The model after ``passes``: the same inputs, outputs, and numbers."""
     if not passes:
         return graph
-    present = {node.op_type for origin in graph.origins for node in origin.nodes}
+    present: Set[str] = {node.op_type for origin in graph.origins for node in origin.nodes}
     draft: Draft | None = None
     for item in passes:
         if not present.isdisjoint(item.operators):
-            draft = draft or Draft(graph, opset, target)
+            if draft is None:
+                draft = Draft(graph, opset, target)
+                present = draft.operators
             item.run(draft)
-            present |= {node.op_type for node in draft.nodes()}
     return graph if draft is None else draft.finish()
