@@ -12,6 +12,7 @@ from dml2onnx import arguments
 from dml2onnx.codes.running import PROVIDER_UNUSABLE, RUNTIME_FAILURE
 from dml2onnx.diagnostics import Diagnostic, DmlError
 from dml2onnx.providers.choice import Providers
+from dml2onnx.providers.distributions import clash, distributions
 from dml2onnx.providers.installed import plugin_devices, require_providers
 from dml2onnx.providers.table import AUTO, BY_NAME, DEFAULT_POLICY, POLICY, SHORT_NAMES
 from dml2onnx.runtime.feeds import check_inputs
@@ -147,7 +148,7 @@ def open_session(
     except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
         if providers.names != ("cpu",):
             _require_startable(providers)
-        raise DmlError(_failure(error)) from error
+        raise DmlError(_failure(error, _mixture())) from error
     _require_loaded(providers, session.get_providers())
     return session
 
@@ -182,7 +183,7 @@ def _require_startable(providers: Providers) -> None:
     try:
         _session(SMALLEST_MODEL, providers, None, False)
     except Exception as error:
-        message = f"ONNX Runtime cannot start {providers}: {_reason(error)}"
+        message = f"ONNX Runtime cannot start {providers}: {_reason(error)}{_mixture()}"
         page = BY_NAME[providers.first].page if providers.first in BY_NAME else ""
         raise DmlError(PROVIDER_UNUSABLE.at(message, expected=str(providers), documentation=page)) from error
 
@@ -234,5 +235,11 @@ def _reason(error: Exception) -> str:
     return text if len(text) <= LONGEST_REASON else f"... {text[-LONGEST_REASON:]}"
 
 
-def _failure(error: Exception) -> Diagnostic:
-    return RUNTIME_FAILURE.at(f"ONNX Runtime: {' '.join(str(error).split())}")
+def _failure(error: Exception, remark: str = "") -> Diagnostic:
+    return RUNTIME_FAILURE.at(f"ONNX Runtime: {' '.join(str(error).split())}{remark}")
+
+
+def _mixture() -> str:
+    """What stands behind a failure where the ONNX Runtime that is installed may be a mixture of several."""
+    wrong = clash(distributions())
+    return f"; mind that {wrong}: dml2onnx doctor says how to mend it" if wrong else ""

@@ -17,6 +17,7 @@ from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.distributions import plugin_packages, remedy
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.providers.table import AUTO, BY_NAME, TABLE
+from dml2onnx.runtime import open_session
 from tests.test_runtime import A, B, joined
 
 if TYPE_CHECKING:
@@ -60,6 +61,19 @@ def test_distributions_over_each_other_are_named(monkeypatch: pytest.MonkeyPatch
     assert item.code == "DML3002"
     assert "onnxruntime and onnxruntime-gpu lie in one directory and overwrite each other" in item.message
     assert "pip uninstall --yes onnxruntime onnxruntime-gpu && pip install onnxruntime-gpu" in item.message
+
+
+def test_a_session_that_cannot_be_made_names_the_mixture(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DmlError) as caught:
+        open_session(b"no model")
+    assert "overwrite each other" not in caught.value.diagnostics[0].message
+    both = ["onnxruntime", "onnxruntime-openvino"]
+    monkeypatch.setattr(metadata, "packages_distributions", lambda: {"onnxruntime": both})
+    with pytest.raises(DmlError) as caught:
+        open_session(b"no model")
+    (item,) = caught.value.diagnostics
+    assert item.code == "DML3011"
+    assert "onnxruntime and onnxruntime-openvino lie in one directory and overwrite each other" in item.message
 
 
 @pytest.mark.parametrize(
