@@ -42,8 +42,8 @@ TYPES = {
     FieldType.INT: "int",
     FieldType.FLOAT: "float",
     FieldType.BOOL: "bool",
-    FieldType.UINT_ARRAY: "Sequence[int]",
-    FieldType.INT_ARRAY: "Sequence[int]",
+    FieldType.UINT_ARRAY: "WholeNumbers",
+    FieldType.INT_ARRAY: "WholeNumbers",
     FieldType.FLOAT_ARRAY: "Sequence[float]",
     FieldType.SCALE_BIAS: "ScaleBias",
     FieldType.SCALAR_UNION: "float",
@@ -151,14 +151,14 @@ def outputs(schema: OperatorSchema) -> list[Output]:
         sizes = data_type = wanted = None
         if field.type is FieldType.TENSOR_ARRAY:
             doc = "Sizes of each output."
-            sizes = Parameter(f"{stem.removesuffix('s')}_sizes", "Sequence[Sequence[int]]", doc)
+            sizes = Parameter(f"{stem.removesuffix('s')}_sizes", "Sequence[WholeNumbers]", doc)
         elif field.name not in known.sizes and not _tied_to_another(schema, field):
             default = "None" if field.optional else None
-            hint = "Sequence[int]" + (" | None" if field.optional else "")
+            hint = "WholeNumbers" + (" | None" if field.optional else "")
             sizes = Parameter(f"{stem}_sizes", hint, f"Sizes of {field.name}.", default)
         elif field.name in SIZES_OF_CHOICE.get(schema.short_name, ()):
             doc = f"Sizes of {field.name}, where others than the natural ones are meant."
-            sizes = Parameter(f"{stem}_sizes", "Sequence[int] | None", doc, "None")
+            sizes = Parameter(f"{stem}_sizes", "WholeNumbers | None", doc, "None")
         if field.type is FieldType.TENSOR:
             data_type = type_parameter(schema, field, stem, field.name in known.data_types)
         if field.optional:
@@ -385,7 +385,7 @@ def module(title: str, class_name: str, schemas: list[OperatorSchema]) -> str:
     if standard:
         imports += [*standard, ""]
     names = {
-        "dml2onnx.builder.attributes": ("ActivationLike", "DataTypeLike"),
+        "dml2onnx.builder.attributes": ("ActivationLike", "DataTypeLike", "WholeNumbers"),
         "dml2onnx.builder.expression": ("Expression", "Operand"),
         "dml2onnx.builder.methods": (
             "OperatorMethods",

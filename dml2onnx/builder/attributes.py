@@ -23,6 +23,9 @@ Python's ``float`` and ``int`` and numpy's other names are refused: numpy means 
 ``FLOAT`` is FLOAT32.
 """
 
+WholeNumbers: TypeAlias = Sequence[int | np.integer[Any]]
+"""Sizes, axes and the like: Python's integers or numpy's."""
+
 
 @dataclass(frozen=True, slots=True)
 class Activation:

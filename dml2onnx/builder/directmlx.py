@@ -13,7 +13,7 @@ from math import prod
 
 from dml2onnx import arguments
 from dml2onnx.builder import policies
-from dml2onnx.builder.attributes import ActivationLike
+from dml2onnx.builder.attributes import ActivationLike, WholeNumbers
 from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.given import meant, refusal, whole_numbers
 from dml2onnx.builder.methods import is_usual, sizes_of, truth
@@ -48,10 +48,10 @@ class DirectMLX(Operators):
 
     # --- Views --------------------------------------------------------------------------------------------------------
 
-    def _is_dilated(self, dilations: Sequence[int] | None) -> bool:
+    def _is_dilated(self, dilations: WholeNumbers | None) -> bool:
         return dilations is not None and any(step != 1 for step in whole_numbers("dilations", dilations))
 
-    def reshape(self, input: Expression, sizes: Sequence[int], name: str | None = None) -> Expression:
+    def reshape(self, input: Expression, sizes: WholeNumbers, name: str | None = None) -> Expression:
         """The same elements in row-major order under other sizes, one of which may be -1 for what remains.
 
         Packed memory is seen anew, at no cost; other layouts are packed first, by ELEMENT_WISE_IDENTITY.
@@ -123,7 +123,7 @@ class DirectMLX(Operators):
         return self.identity(input, ScaleBias(-1.0, 0.0), name)
 
     def activation_softmax(
-        self, input: Operand, axes: Sequence[int] | None = None, name: str | None = None
+        self, input: Operand, axes: WholeNumbers | None = None, name: str | None = None
     ) -> Expression:
         """Exponentials that sum to 1: over ``axes`` (ACTIVATION_SOFTMAX1), by default as ACTIVATION_SOFTMAX does.
 
@@ -133,7 +133,7 @@ class DirectMLX(Operators):
         return self.activation_softmax0(input, name) if axes is None else self.activation_softmax1(input, axes, name)
 
     def activation_log_softmax(
-        self, input: Operand, axes: Sequence[int] | None = None, name: str | None = None
+        self, input: Operand, axes: WholeNumbers | None = None, name: str | None = None
     ) -> Expression:
         """The logarithm of softmax: over ``axes`` (ACTIVATION_LOG_SOFTMAX1), or as ACTIVATION_LOG_SOFTMAX does.
 
@@ -145,7 +145,7 @@ class DirectMLX(Operators):
         return self.activation_log_softmax1(input, axes, name)
 
     def activation_hardmax(
-        self, input: Operand, axes: Sequence[int] | None = None, name: str | None = None
+        self, input: Operand, axes: WholeNumbers | None = None, name: str | None = None
     ) -> Expression:
         """1 at the first largest element, 0 elsewhere: over ``axes`` (ACTIVATION_HARDMAX1), or as ACTIVATION_HARDMAX.
 
@@ -159,13 +159,13 @@ class DirectMLX(Operators):
     def max_pooling(
         self,
         input: Operand,
-        window_sizes: Sequence[int],
-        strides: Sequence[int] | None = None,
-        start_padding: Sequence[int] | None = None,
-        end_padding: Sequence[int] | None = None,
-        dilations: Sequence[int] | None = None,
+        window_sizes: WholeNumbers,
+        strides: WholeNumbers | None = None,
+        start_padding: WholeNumbers | None = None,
+        end_padding: WholeNumbers | None = None,
+        dilations: WholeNumbers | None = None,
         output_indices: bool = False,
-        output_sizes: Sequence[int] | None = None,
+        output_sizes: WholeNumbers | None = None,
         name: str | None = None,
     ) -> MaxPoolingOutputs:
         """The maximum of each window: MAX_POOLING2 from feature level 2_1 on, MAX_POOLING1 at 2_0, before MAX_POOLING.
@@ -196,13 +196,13 @@ class DirectMLX(Operators):
     def average_pooling(
         self,
         input: Operand,
-        strides: Sequence[int] | None,
-        window_sizes: Sequence[int],
-        start_padding: Sequence[int] | None = None,
-        end_padding: Sequence[int] | None = None,
-        dilations: Sequence[int] | None = None,
+        strides: WholeNumbers | None,
+        window_sizes: WholeNumbers,
+        start_padding: WholeNumbers | None = None,
+        end_padding: WholeNumbers | None = None,
+        dilations: WholeNumbers | None = None,
         include_padding: bool = False,
-        output_sizes: Sequence[int] | None = None,
+        output_sizes: WholeNumbers | None = None,
         name: str | None = None,
     ) -> Expression:
         """The mean of each window: AVERAGE_POOLING1 from feature level 6_2 on, AVERAGE_POOLING before.
@@ -326,9 +326,9 @@ class DirectMLX(Operators):
     def slice(
         self,
         input: Operand,
-        input_window_offsets: Sequence[int],
-        input_window_sizes: Sequence[int],
-        input_window_strides: Sequence[int],
+        input_window_offsets: WholeNumbers,
+        input_window_sizes: WholeNumbers,
+        input_window_strides: WholeNumbers,
         name: str | None = None,
     ) -> Expression:
         """Elements of a window: SLICE1, below feature level 2_1 SLICE.
@@ -354,7 +354,7 @@ class DirectMLX(Operators):
         return self.slice0(input, input_window_offsets, taken, input_window_strides, name=name)
 
     def split(
-        self, input: Operand, axis: int, output_axis_sizes: Sequence[int], name: str | None = None
+        self, input: Operand, axis: int, output_axis_sizes: WholeNumbers, name: str | None = None
     ) -> tuple[Expression, ...]:
         """Parts of a tensor along an axis: SPLIT.
 
@@ -460,7 +460,7 @@ class DirectMLX(Operators):
     def resample(
         self,
         input: Operand,
-        output_sizes: Sequence[int],
+        output_sizes: WholeNumbers,
         mode: InterpolationMode,
         rounding_direction: AxisDirection = "INCREASING",
         scales: Sequence[float] | None = None,
@@ -498,7 +498,7 @@ class DirectMLX(Operators):
         input: Operand,
         scale: Operand | None,
         bias: Operand | None,
-        axes: Sequence[int],
+        axes: WholeNumbers,
         normalize_variance: bool,
         normalize_mean: bool,
         epsilon: float,

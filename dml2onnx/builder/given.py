@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +19,7 @@ from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dml2onnx.builder.attributes import DataTypeLike
+    from dml2onnx.builder.attributes import DataTypeLike, WholeNumbers
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Code
 
@@ -85,8 +85,8 @@ def known_data_type(given: DataTypeLike) -> DataType:
 
 def tensor_desc(
     data_type: DataTypeLike,
-    sizes: Sequence[int],
-    strides: Sequence[int] | None,
+    sizes: WholeNumbers,
+    strides: WholeNumbers | None,
     owned_by_dml: bool = False,
     total_size: int = 0,
     alignment: int = 0,
@@ -107,7 +107,7 @@ def tensor_desc(
     return TensorDesc(kind, exact, steps, owned_by_dml, total_size, alignment)
 
 
-def whole_numbers(what: str, given: Sequence[int], least: int | None = None) -> tuple[int, ...]:
+def whole_numbers(what: str, given: WholeNumbers, least: int | None = None) -> tuple[int, ...]:
     """``given`` as Python's integers; without ``least`` it is for the checks to judge how small they may be."""
     items = listed(what, given)
     if not all(_is_whole(item) and (least is None or item >= least) for item in items):

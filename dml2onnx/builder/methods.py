@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import numpy as np
 
-from dml2onnx.builder.attributes import DataTypeLike, data_type_of
+from dml2onnx.builder.attributes import DataTypeLike, WholeNumbers, data_type_of
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.given import listed, refusal
 from dml2onnx.builder.recorder import Recorder, Stated
@@ -18,7 +18,7 @@ from dml2onnx.ir.tensor import MAX_DIMENSIONS
 if TYPE_CHECKING:
     from dml2onnx.builder.recorder import Tensors
 
-Number = TypeVar("Number", int, float)
+Number = TypeVar("Number", bound="float | np.integer[Any]")
 
 
 class OperatorMethods(Recorder):
@@ -56,7 +56,7 @@ class OperatorMethods(Recorder):
         inputs: Tensors,
         attributes: Mapping[str, object],
         field: str,
-        sizes: Sequence[Sequence[int]],
+        sizes: Sequence[WholeNumbers],
         name: str | None,
     ) -> tuple[Expression, ...]:
         stated = [Stated(item) for item in listed("the list of sizes", sizes)]
@@ -104,12 +104,12 @@ def filled(given: Sequence[Number] | None, like: object, value: Number) -> Seque
     return tuple(value for _ in islice(like, MAX_DIMENSIONS + 1)) if _is_list(like) else None
 
 
-def all_axes(given: Sequence[int] | None, input: object) -> Sequence[int]:
+def all_axes(given: WholeNumbers | None, input: object) -> WholeNumbers:
     """``given``, or all dimensions when nothing is."""
     return range(len(sizes_of(input))) if given is None or is_empty(given) else given
 
 
-def ratios(given: Sequence[float] | None, to: Sequence[int], of: Sequence[int]) -> Sequence[float]:
+def ratios(given: Sequence[float] | None, to: WholeNumbers, of: WholeNumbers) -> Sequence[float]:
     """``given``, or the quotients of sizes in FLOAT32, which is what DirectMLX computes them in."""
     if given is not None and not is_empty(given):
         return given

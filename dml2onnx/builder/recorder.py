@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dml2onnx.builder.attributes import DataTypeLike
+    from dml2onnx.builder.attributes import DataTypeLike, WholeNumbers
     from dml2onnx.builder.expression import Operand
     from dml2onnx.builder.graph_builder import GraphBuilder
     from dml2onnx.builder.policies import TensorPolicy
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 class Stated(NamedTuple):
     """What the caller says of an output; the rest is inferred."""
 
-    sizes: Sequence[int] | None = None
+    sizes: WholeNumbers | None = None
     data_type: DataTypeLike | None = None
 
 
@@ -129,8 +129,8 @@ class Recorder:
         self,
         name: str,
         data_type: DataTypeLike,
-        sizes: Sequence[int],
-        strides: Sequence[int] | None = None,
+        sizes: WholeNumbers,
+        strides: WholeNumbers | None = None,
         *,
         owned_by_dml: bool = False,
         total_size: int = 0,
@@ -157,8 +157,8 @@ class Recorder:
         values: npt.ArrayLike,
         *,
         data_type: DataTypeLike | None = None,
-        sizes: Sequence[int] | None = None,
-        strides: Sequence[int] | None = None,
+        sizes: WholeNumbers | None = None,
+        strides: WholeNumbers | None = None,
         name: str | None = None,
     ) -> Expression:
         """Contents known when compiling: a weight, a table, a number.
@@ -195,8 +195,8 @@ class Recorder:
         self,
         input: Expression,
         data_type: DataTypeLike | None = None,
-        sizes: Sequence[int] | None = None,
-        strides: Sequence[int] | None = None,
+        sizes: WholeNumbers | None = None,
+        strides: WholeNumbers | None = None,
     ) -> Expression:
         """The same bytes seen through another descriptor; no operator, no cost.
 
@@ -214,7 +214,7 @@ class Recorder:
             raise refusal(codes.VIEW_TOO_LARGE, f"{desc} covers {needed} of {there}", expected=there, found=needed)
         return self._expression(input.value, desc)
 
-    def broadcast(self, input: Expression, sizes: Sequence[int]) -> Expression:
+    def broadcast(self, input: Expression, sizes: WholeNumbers) -> Expression:
         """The tensor repeated to ``sizes`` by zero strides, with numpy's rules; no operator, no cost."""
         input = self._own(input, "input")
         wanted = whole_numbers("sizes", sizes)
@@ -402,7 +402,7 @@ class Recorder:
                     values[schema.index[count]] = len(stated)
         return OperatorDesc(schema, tuple(values))
 
-    def _output_desc(self, data_type: DataType, sizes: Sequence[int]) -> TensorDesc:
+    def _output_desc(self, data_type: DataType, sizes: WholeNumbers) -> TensorDesc:
         exact = whole_numbers("sizes of an output", sizes)
         strides = self.policy(data_type, exact)
         steps = None if strides is None else whole_numbers("strides of the tensor policy", strides)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dml2onnx.builder.attributes import WholeNumbers
 from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods, filled, ratios, sizes_of
 from dml2onnx.builder.operators.enumerators import AxisDirection, InterpolationMode
@@ -20,7 +21,7 @@ class ResampleOperators(OperatorMethods):
     def resample0(
         self,
         input: Operand,
-        output_sizes: Sequence[int],
+        output_sizes: WholeNumbers,
         interpolation_mode: InterpolationMode,
         scales: Sequence[float],
         name: str | None = None,
@@ -59,7 +60,7 @@ class ResampleOperators(OperatorMethods):
     def resample1(
         self,
         input: Operand,
-        output_sizes: Sequence[int],
+        output_sizes: WholeNumbers,
         interpolation_mode: InterpolationMode,
         scales: Sequence[float] | None = None,
         input_pixel_offsets: Sequence[float] | None = None,
@@ -110,7 +111,7 @@ class ResampleOperators(OperatorMethods):
     def resample2(
         self,
         input: Operand,
-        output_sizes: Sequence[int],
+        output_sizes: WholeNumbers,
         interpolation_mode: InterpolationMode,
         rounding_direction: AxisDirection = "INCREASING",
         scales: Sequence[float] | None = None,
@@ -165,7 +166,7 @@ class ResampleOperators(OperatorMethods):
     def resample3(
         self,
         input: Operand,
-        output_sizes: Sequence[int],
+        output_sizes: WholeNumbers,
         interpolation_mode: InterpolationMode,
         rounding_direction: AxisDirection = "INCREASING",
         scales: Sequence[float] | None = None,

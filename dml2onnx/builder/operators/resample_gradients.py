@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dml2onnx.builder.attributes import WholeNumbers
 from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods, filled, ratios, sizes_of
 from dml2onnx.builder.operators.enumerators import AxisDirection, InterpolationMode
@@ -19,7 +20,7 @@ class ResampleGradientsOperators(OperatorMethods):
     def resample_grad(
         self,
         input_gradient: Operand,
-        output_gradient_sizes: Sequence[int],
+        output_gradient_sizes: WholeNumbers,
         interpolation_mode: InterpolationMode,
         scales: Sequence[float] | None = None,
         input_pixel_offsets: Sequence[float] | None = None,
@@ -69,7 +70,7 @@ class ResampleGradientsOperators(OperatorMethods):
     def resample_grad1(
         self,
         input_gradient: Operand,
-        output_gradient_sizes: Sequence[int],
+        output_gradient_sizes: WholeNumbers,
         interpolation_mode: InterpolationMode,
         rounding_direction: AxisDirection = "INCREASING",
         scales: Sequence[float] | None = None,

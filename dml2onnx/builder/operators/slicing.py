@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dml2onnx.builder.attributes import WholeNumbers
 from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.methods import OperatorMethods
 from dml2onnx.builder.recorder import INFERRED, Stated
@@ -63,10 +64,10 @@ class SlicingOperators(OperatorMethods):
     def slice0(
         self,
         input: Operand,
-        offsets: Sequence[int],
-        sizes: Sequence[int],
-        strides: Sequence[int],
-        output_sizes: Sequence[int] | None = None,
+        offsets: WholeNumbers,
+        sizes: WholeNumbers,
+        strides: WholeNumbers,
+        output_sizes: WholeNumbers | None = None,
         name: str | None = None,
     ) -> Expression:
         """SLICE: Copies one strided rectangular region of the input: Output[c] = Input[Offsets + Strides * c]
@@ -110,10 +111,10 @@ class SlicingOperators(OperatorMethods):
     def slice1(
         self,
         input: Operand,
-        input_window_offsets: Sequence[int],
-        input_window_sizes: Sequence[int],
-        input_window_strides: Sequence[int],
-        output_sizes: Sequence[int] | None = None,
+        input_window_offsets: WholeNumbers,
+        input_window_sizes: WholeNumbers,
+        input_window_strides: WholeNumbers,
+        output_sizes: WholeNumbers | None = None,
         name: str | None = None,
     ) -> Expression:
         """SLICE1: Copies a strided, optionally reversed selection from a window of the input: Output[c] = Input[Start +
@@ -165,10 +166,10 @@ class SlicingOperators(OperatorMethods):
     def slice_grad(
         self,
         input_gradient: Operand,
-        output_gradient_sizes: Sequence[int],
-        input_window_offsets: Sequence[int],
-        input_window_sizes: Sequence[int],
-        input_window_strides: Sequence[int],
+        output_gradient_sizes: WholeNumbers,
+        input_window_offsets: WholeNumbers,
+        input_window_sizes: WholeNumbers,
+        input_window_strides: WholeNumbers,
         name: str | None = None,
     ) -> Expression:
         """SLICE_GRAD: Gradient of DML_OPERATOR_SLICE1: OutputGradient = 0, then OutputGradient[Start +
@@ -219,7 +220,7 @@ class SlicingOperators(OperatorMethods):
     def split0(
         self,
         input: Operand,
-        output_sizes: Sequence[Sequence[int]],
+        output_sizes: Sequence[WholeNumbers],
         axis: int,
         name: str | None = None,
     ) -> tuple[Expression, ...]:
@@ -254,7 +255,7 @@ class SlicingOperators(OperatorMethods):
     def tile(
         self,
         input: Operand,
-        repeats: Sequence[int],
+        repeats: WholeNumbers,
         name: str | None = None,
     ) -> Expression:
         """TILE: Repeats the whole input side by side Repeats[i] times in each dimension i: Output[x] = Input[x mod
