@@ -40,7 +40,8 @@ class Draft:
         self._names: set[str] = set()
         self.operators: set[str] = set()
         """All that are there, or have been."""
-        self._is_changed = False
+        self._changed: set[int] = set()
+        """Numbers of origins whose nodes are others by now."""
         for number, origin in enumerate(graph.origins):
             places = []
             for node in origin.nodes:
@@ -126,9 +127,10 @@ class Draft:
             if other is not node:
                 self._place[other] = place
                 self._enter(other)
-        self._is_changed = True
+        number = self._origin_of[id(place)]
+        self._changed.add(number)
         if note:
-            self._notes.setdefault(self._origin_of[id(place)], []).append(note)
+            self._notes.setdefault(number, []).append(note)
 
     def let_go(self, node: Node | None, note: str) -> None:
         """Takes a node away if nobody reads what it makes any more; ``explain`` shows the note."""
@@ -143,7 +145,7 @@ class Draft:
 
     def finish(self) -> OnnxGraph:
         """The model as it is now; the one that was given where nothing has changed."""
-        if not self._is_changed:
+        if not self._changed:
             return self._graph
         self._drop_unread()
         origins = tuple(map(self._finished, range(len(self._origins)), self._graph.origins))
@@ -154,17 +156,20 @@ class Draft:
     # --- Bookkeeping -------------------------------------------------------------------------------------------------
 
     def _finished(self, number: int, origin: Origin) -> Origin:
+        if number not in self._changed:
+            return origin
         nodes = [node for place in self._origins[number] for node in place]
         notes = tuple(dict.fromkeys((*origin.notes, *self._notes.get(number, ()))))
         return replace(origin, nodes=nodes, notes=notes)
 
     def _drop_unread(self) -> None:
-        for places in reversed(self._origins):
-            for place in reversed(places):
+        for number in reversed(range(len(self._origins))):
+            for place in reversed(self._origins[number]):
                 for node in reversed(place.copy()):
-                    if not any(self._is_wanted(value) for value in node.outputs):
+                    if not any(map(self._is_wanted, node.outputs)):
                         place.remove(node)
                         self._leave(node)
+                        self._changed.add(number)
 
     def _is_wanted(self, value: Value | None) -> bool:
         return value is not None and (value.name in self._pinned or bool(self._readers.get(value.name)))
