@@ -12,7 +12,7 @@ from dml2onnx.codes.compiling import FALLS_BACK
 from dml2onnx.diagnostics import quote
 from dml2onnx.model import ELEMENT_TYPES
 from dml2onnx.model.records import Body
-from dml2onnx.targets import bound, target
+from dml2onnx.targets import OPSETS, bound, target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ def fallbacks(graph: OnnxGraph, opset: int, name: str) -> list[Diagnostic]:
                 stranded = found.setdefault(key, _Stranded())
                 stranded.count += 1
                 stranded.origins.setdefault(origin.node, origin.operator)
-    return [_finding(chosen, opset, key[0], served[key] or {}, stranded) for key, stranded in found.items()]
+    return [_finding(chosen, opset, key, served[key] or {}, stranded) for key, stranded in found.items()]
 
 
 def _with_bodies(nodes: Sequence[Node]) -> Iterator[Node]:
@@ -67,9 +67,10 @@ def _types(values: Sequence[Value | None]) -> tuple[str | None, ...]:
     return tuple([None if value is None else ELEMENT_TYPES[value.dtype][1] for value in values])
 
 
-def _finding(chosen: Target, opset: int, op: str, types: Mapping[str, str], stranded: _Stranded) -> Diagnostic:
+def _finding(chosen: Target, opset: int, key: Key, types: Mapping[str, str], stranded: _Stranded) -> Diagnostic:
     given = ", ".join(types.values()) or "any type"
-    has = _kernels(chosen, opset, op, types)
+    op = key[0]
+    has = _kernels(chosen, opset, key, types)
     named = [quote(name) for name in stranded.origins if name][:MOST_NAMES]
     rest = len(stranded.origins) - len(named)
     whose = f" (of {', '.join(named)}{f' and {rest} more' if rest else ''})" if named else ""
@@ -86,12 +87,15 @@ def _finding(chosen: Target, opset: int, op: str, types: Mapping[str, str], stra
     )
 
 
-def _kernels(chosen: Target, opset: int, op: str, types: Mapping[str, str]) -> str:
+def _kernels(chosen: Target, opset: int, key: Key, types: Mapping[str, str]) -> str:
     """Of which types there are kernels, if of any: those of the first variable, others being as they are, or not."""
+    op, inputs, outputs = key
     for variable, given in types.items():
         others = {name: item for name, item in types.items() if name != variable}
         known = [item for _, item in ELEMENT_TYPES.values() if item != given]
         fitting = [item for item in known if chosen.has_kernel(op, opset, {**others, variable: item})]
         if fitting:
             return f"kernels of {op} for {', '.join(fitting)}, and none for {given}"
-    return f"no kernel of {op} in opset {opset}"
+    elsewhere = [other for other in OPSETS if chosen.has_kernel(op, other, bound(op, other, inputs, outputs))]
+    hint = f", but in opset {', '.join(map(str, elsewhere))}" if elsewhere else ""
+    return f"no kernel of {op} in opset {opset}{hint}"

@@ -186,6 +186,12 @@ ATTRIBUTES: dict[str, dict[str, Any]] = {
     "Split": {"axis": 1},
 }
 
+PLAINER: dict[str, tuple[list[tuple[int, ...] | Array | None], dict[str, Any]]] = {
+    "GatherElements": ([MATRIX, values(1, 0, 1).reshape(1, 3)], {}),
+    "Resize": ([IMAGE, None, None, values(1, 2, 6, 6)], {"mode": "nearest"}),
+}
+"""Inputs and attributes of nodes that ask for less: a runtime that refuses the others has a kernel all the same."""
+
 OUTPUTS = {"DynamicQuantizeLinear": 3, "Split": 2, "TopK": 2}
 """Operators that must have more than one."""
 
@@ -230,18 +236,23 @@ def case(
     opset: int,
     binding: Mapping[str, str],
     fill: Callable[[str, tuple[int, ...], type[np.generic]], Array] = ones,
+    *,
+    plainer: bool = False,
 ) -> Case:
-    """The operator's node with these types of its type variables; ``fill`` makes the inputs that are data."""
+    """The operator's node with these types of its type variables; ``fill`` makes the inputs that are data.
+
+    ``plainer`` takes the node of :data:`PLAINER`.
+    """
     schema = defs.get_schema(op, opset)
 
     def element_type(parameter: defs.OpSchema.FormalParameter) -> str:
         name = parameter.type_str
         return binding.get(name) or name.removeprefix("tensor(").removesuffix(")")
 
-    given = list(INPUTS[op])
+    given = list(PLAINER[op][0] if plainer else INPUTS[op])
     if op == "Pad" and len(schema.inputs) == 3:  # before opset 18
         given[1:] = [values(0, 1, 0, 1), ()]
-    attributes = _attributes(op, binding)
+    attributes = PLAINER[op][1] if plainer else _attributes(op, binding)
     if op.startswith("Reduce") and "axes" in schema.attributes:  # before opset 18
         attributes["axes"] = [1]
         del given[1]

@@ -94,24 +94,31 @@ def on_the_cpu(model: ModelProto, feeds: dict[str, Array], has_kernel: bool) -> 
 
 
 def jobs(only: set[str]) -> list[Job]:
-    """All nodes: first with all data fed, then with all but the first input constant."""
+    """All nodes: first with all data fed, then with all but the first input constant, then the plainer ones."""
     found = []
     cpu = targets.target("cpu")
     for op in sorted(only or _node_cases.INPUTS):
         for opset in _node_cases.opsets(op):
             for binding in _node_cases.bindings(op, opset):
-                case = _node_cases.case(op, opset, binding, fill)
-                any_data = any(case.is_data)
-                shapes = [any_data and not data for data in case.is_data]
-                behind = [number > 0 for number in range(len(case.inputs))]
-                expected = None
-                for constants in [shapes] if shapes == behind else [shapes, behind]:
-                    model, feeds = _node_cases.model(case, constants)
-                    if expected is None:
-                        expected = on_the_cpu(model, feeds, cpu.has_kernel(op, opset, binding))
-                    if expected is not None:
-                        version = targets.version(op, opset)
-                        found.append(Job(case, version, binding, model.SerializeToString(), feeds, expected))
+                has_kernel = cpu.has_kernel(op, opset, binding)
+                for plainer in (False, True) if op in _node_cases.PLAINER else (False,):
+                    case = _node_cases.case(op, opset, binding, fill, plainer=plainer)
+                    found += _jobs_of(case, targets.version(op, opset), binding, has_kernel)
+    return found
+
+
+def _jobs_of(case: _node_cases.Case, version: int, binding: dict[str, str], has_kernel: bool) -> list[Job]:
+    any_data = any(case.is_data)
+    shapes = [any_data and not data for data in case.is_data]
+    behind = [number > 0 for number in range(len(case.inputs))]
+    found = []
+    expected = None
+    for constants in [shapes] if shapes == behind else [shapes, behind]:
+        model, feeds = _node_cases.model(case, constants)
+        if expected is None:
+            expected = on_the_cpu(model, feeds, has_kernel)
+        if expected is not None:
+            found.append(Job(case, version, binding, model.SerializeToString(), feeds, expected))
     return found
 
 
@@ -189,7 +196,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("target", choices=PACKAGES)
     parser.add_argument("--python", required=True, help="an interpreter that has the runtime")
-    parser.add_argument("--only", default="", metavar="OP,OP", help="these operators; nothing is written then")
+    parser.add_argument("--only", default="", metavar="OP,OP", help="these operators; the others stay as they are")
     parser.add_argument("--verbose", action="store_true", help="say what is wrong with each node that is no kernel")
     options = parser.parse_args()
     package = PACKAGES[options.target]
@@ -199,17 +206,12 @@ def main() -> int:
     )
     work = jobs({item for item in options.only.split(",") if item})
     content = tables(work, answers(options.target, options.python, work), options.verbose)
+    path = generate_targets.TARGETS / f"{options.target}.json"
     if options.only:
-        print(
-            json.dumps(
-                {op: {v: [dict(r) for r in rows] for v, rows in t.items()} for op, t in content.items()},
-                default=sorted,
-                indent=1,
-            )
-        )
-    else:
-        falls_back = options.target != "openvino"  # which reads ONNX itself
-        generate_targets.rewrite(options.target, GENERATOR, source, falls_back, content)
+        kept = generate_targets.read(path)
+        content = dict(sorted((kept | content).items()))
+    falls_back = options.target != "openvino"  # which reads ONNX itself
+    generate_targets.rewrite(options.target, GENERATOR, source, falls_back, content)
     return 0
 
 

@@ -42,6 +42,24 @@ def test_nothing_is_said_where_all_has_kernels(name: str) -> None:
     assert compile(sines("FLOAT32"), target=name).warnings == ()
 
 
+def test_the_opset_that_has_a_kernel_is_named() -> None:
+    x, y = t("FLOAT32", [1, 1, 4, 4]), t("FLOAT32", [1, 1, 3, 3])
+    op = operator(
+        "AVERAGE_POOLING",
+        InputTensor=x,
+        OutputTensor=y,
+        Strides=[1, 1],
+        WindowSize=[2, 2],
+        StartPadding=[0, 0],
+        EndPadding=[0, 0],
+        IncludePadding=False,
+    )
+    graph = make_case(op).graph
+    (found,) = compile(graph, target="webgpu").warnings
+    assert found.expected == "no kernel of AveragePool in opset 21, but in opset 17, 18"
+    assert compile(graph, target="webgpu", opset=18).warnings == ()
+
+
 def test_nodes_within_bodies_are_looked_at() -> None:
     """The body of a Scan runs where the Scan does, and its nodes want kernels as well."""
     tensor, keys = t("UINT32", [1, 1, 1, 64]), t("UINT32", [1, 1, 1, 6])

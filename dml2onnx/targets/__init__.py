@@ -16,7 +16,7 @@ from dml2onnx.targets.parameters import bound
 from dml2onnx.targets.quirks import Quirk
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Mapping
 
 __all__ = [
     "DEFAULT_OPSET",
@@ -28,8 +28,10 @@ __all__ = [
     "UnknownTargetError",
     "bound",
     "exact_wider",
+    "has_kernels",
     "ir_versions",
     "legal_type",
+    "own_type",
     "same_width",
     "target",
     "version",
@@ -96,12 +98,36 @@ def legal_type(
     A session gives a node that its provider has no kernel for to the CPU provider. So a target prefers a type with a
     kernel of its own, for the node and for the casts, and goes by the CPU provider's kernels when there is none.
     """
-    return _legal_type(target, op, opset, variable, element_type, movement, modular)
+    own = own_type(target, op, opset, variable, element_type, movement, modular)
+    return own or _nearest(_last_resort(), target, op, opset, variable, element_type, movement, modular)
+
+
+def has_kernels(provider: Target, op: str, opset: int, types: Mapping[str, str]) -> bool:
+    """Whether a target runs a node as it is, and the CPU provider too, in case that a session places it there."""
+    return provider.has_kernel(op, opset, types) and _last_resort().has_kernel(op, opset, types)
+
+
+def _last_resort() -> Target:
+    return target("cpu")
+
+
+def own_type(
+    target: Target,
+    op: str,
+    opset: int,
+    variable: str,
+    element_type: str,
+    movement: bool = False,
+    modular: bool = False,
+) -> str | None:
+    """As :func:`legal_type`, with kernels of the target itself: ``None`` where the node falls back."""
+    return _nearest(target, target, op, opset, variable, element_type, movement, modular)
 
 
 @cache
-def _legal_type(
-    first: Target,
+def _nearest(
+    provider: Target,
+    target: Target,
     op: str,
     opset: int,
     variable: str,
@@ -109,20 +135,20 @@ def _legal_type(
     movement: bool,
     modular: bool,
 ) -> str | None:
+    """The nearest type with kernels of a provider; what is said of the target's kernels holds for it all the same."""
     candidates = [element_type]
     if movement or modular:
         candidates += same_width(element_type)
     candidates += (item for item in exact_wider(element_type) if not modular or "int" in item)
-    if modular and first.has(Quirk.BYTES_SATURATE):
+    if modular and target.has(Quirk.BYTES_SATURATE):
         candidates = [item for item in candidates if item not in ("int8", "uint8")]
-    for provider in (first, target("cpu")):
-        for item in candidates:
-            if provider.has_kernel(op, opset, {variable: item}) and (
-                item == element_type
-                or (
-                    provider.has_kernel("Cast", opset, {"T1": element_type, "T2": item})
-                    and provider.has_kernel("Cast", opset, {"T1": item, "T2": element_type})
-                )
-            ):
-                return item
+    for item in candidates:
+        if provider.has_kernel(op, opset, {variable: item}) and (
+            item == element_type
+            or (
+                provider.has_kernel("Cast", opset, {"T1": element_type, "T2": item})
+                and provider.has_kernel("Cast", opset, {"T1": item, "T2": element_type})
+            )
+        ):
+            return item
     return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import Keeps, Tensor, Traits, broadcast_shape
+from dml2onnx.lowering.emitter.core import Keeps, Tensor, Traits, are_constant, broadcast_shape
 from dml2onnx.lowering.emitter.movement import MovementOps
 from dml2onnx.model import BOOL, DOUBLE, INT64
 from dml2onnx.targets import Quirk
@@ -134,8 +134,20 @@ class ArithmeticOps(MovementOps):
             return items[0]
         if _orders_wrongly(items[0].dtype):
             return reduce(lambda a, b: self.Where(wins(a, b), a, b), items)
+        # where a float's -0.0 may be lost, Where itself is made of Max and Min
+        is_sure = items[0].dtype.kind != "f" or not self.target.has(Quirk.WHERE_LOSES_MINUS_ZERO)
+        others = (wins.__name__, "Equal", "Where")
+        if is_sure and not are_constant(items) and self.takes_instead(op, items[0].dtype, *others):
+            return reduce(lambda a, b: self._chosen(wins, a, b), items)
         shape = broadcast_shape(*(item.shape for item in items))
         return self.emit(op, _VALUE, items, items[0].dtype, shape, None, lambda *a: reduce(fold, a))
+
+    def _chosen(self, wins: Callable[[Tensor, Tensor], Tensor], a: Tensor, b: Tensor) -> Tensor:
+        """The operand that wins a comparison, or the one that is NaN."""
+        if b.value is not None:
+            a, b = b, a
+        known = a.dtype.kind != "f" or (a.value is not None and not np.isnan(a.value).any())
+        return self.Where(wins(a, b), a, b if known else self.Where(self.Equal(a, a), b, a))
 
     def Greater(self, a: Tensor, b: Tensor) -> Tensor:
         """``a > b`` as BOOL."""
@@ -163,10 +175,14 @@ class ArithmeticOps(MovementOps):
 
     def Or(self, a: Tensor, b: Tensor) -> Tensor:
         """Either BOOL operand holds."""
+        if not are_constant((a, b)) and self.takes_instead("Or", BOOL, "And", "Not"):
+            return self.Not(self.And(self.Not(a), self.Not(b)))
         return self._binary("Or", _VALUE, a, b, np.logical_or)
 
     def Xor(self, a: Tensor, b: Tensor) -> Tensor:
         """One BOOL operand holds, but not both."""
+        if not are_constant((a, b)) and self.takes_instead("Xor", BOOL, "And", "Not"):
+            return self.And(self.Or(a, b), self.Not(self.And(a, b)))
         return self._binary("Xor", _VALUE, a, b, np.logical_xor)
 
     def Mean(self, a: Tensor, b: Tensor) -> Tensor:
@@ -309,7 +325,11 @@ class ArithmeticOps(MovementOps):
         return self._unary("Tan", x, np.tan)
 
     def Sign(self, x: Tensor) -> Tensor:
-        """-1, 0 or 1."""
+        """-1, 0 or 1; of NaN, NaN."""
+        if x.value is None and self.takes_instead("Sign", x.dtype, "Greater", "Less", "Where"):
+            zero, one = self.constant(0, x.dtype), self.constant(1, x.dtype)
+            below = self.Where(self.Less(x, zero), self.Neg(one), x) if x.dtype.kind != "u" else x
+            return self.Where(self.Greater(x, zero), one, below)
         if _orders_wrongly(x.dtype):
             zero = self.constant(0, INT64)
             return self.Sub(self.Cast(self.Greater(x, zero), INT64), self.Cast(self.Less(x, zero), INT64))
@@ -325,6 +345,8 @@ class ArithmeticOps(MovementOps):
 
     def IsNaN(self, x: Tensor) -> Tensor:
         """Whether not a number, as BOOL."""
+        if x.value is None and self.takes_instead("IsNaN", x.dtype, "Equal", variable="T1"):
+            return self.Not(self.Equal(x, x))
         return self.emit("IsNaN", Traits("T1", output=False), [x], BOOL, x.shape, None, np.isnan)
 
     def IsInf(self, x: Tensor, *, negative: bool = True, positive: bool = True) -> Tensor:
@@ -338,9 +360,10 @@ class ArithmeticOps(MovementOps):
         """``min(max(x, low), high)`` with scalar bounds of the element type of ``x``; ``None`` is no bound."""
         if low is None and high is None:
             return x
-        if _orders_wrongly(x.dtype):
-            x = x if low is None else self.Max(x, self.constant(low, INT64))
-            return x if high is None else self.Min(x, self.constant(high, INT64))
+        instead = x.value is None and self.takes_instead("Clip", x.dtype, "Less", "Greater", "Where")
+        if instead or _orders_wrongly(x.dtype):
+            x = x if low is None else self.Max(x, self.constant(low, x.dtype))
+            return x if high is None else self.Min(x, self.constant(high, x.dtype))
         if x.dtype.kind == "f":  # without a bound Clip takes the largest number, which would replace an infinity
             low, high = -np.inf if low is None else low, np.inf if high is None else high
         bounds = [None if bound is None else self.constant(bound, x.dtype) for bound in (low, high)]

@@ -15,7 +15,7 @@ import numpy as np
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.lowering.budget import Budget
 from dml2onnx.model import ELEMENT_TYPES, INT64, UNKNOWN, Node, Origin, Value, has_unknown, is_unknown
-from dml2onnx.targets import legal_type, target
+from dml2onnx.targets import has_kernels, legal_type, own_type, target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +32,7 @@ __all__ = [
     "NoKernelError",
     "Tensor",
     "Traits",
+    "are_constant",
     "broadcast_shape",
 ]
 
@@ -266,6 +267,16 @@ class EmitterCore:
         """Whether the provider runs ``op`` on just this type, without casts."""
         return self.target.has_kernel(op, self.opset, {variable: ELEMENT_TYPES[dtype][1]})
 
+    def takes_instead(self, op: str, dtype: DType, *others: str, variable: str = "T") -> bool:
+        """Whether the target has no kernel that runs ``op`` on this type, but one of each of the ``others``.
+
+        So has the CPU provider, since a session may place the nodes there, beside their neighbours.
+        """
+        name = ELEMENT_TYPES[dtype][1]
+        if own_type(self.target, op, self.opset, variable, name) is not None:
+            return False
+        return all(has_kernels(self.target, other, self.opset, {"T": name}) for other in others)
+
     def legal(self, op: str, traits: Traits, dtype: DType) -> DType:
         """The type in which to run ``op`` exactly; :class:`NoKernelError` where there is none."""
         key = (op, dtype, traits.keeps)
@@ -301,7 +312,7 @@ class EmitterCore:
 
         ``fold`` gets the values of the inputs that are present.
         """
-        if fold is not None and _are_constant(inputs):
+        if fold is not None and are_constant(inputs):
             size = max(FOLDED_GROWTH_ELEMENTS, *(item.size for item in inputs if item is not None))
             if prod(shape) <= size and self.budget.affords(prod(shape) * dtype.itemsize):
                 with np.errstate(all="ignore"):
@@ -426,7 +437,8 @@ def _are_limited(items: Sequence[Tensor | None]) -> bool:
     return True
 
 
-def _are_constant(items: Sequence[Tensor | None]) -> bool:
+def are_constant(items: Sequence[Tensor | None]) -> bool:
+    """Whether all operands that are there are constants."""
     for item in items:  # noqa: SIM110  # a generator takes three times as long
         if item is not None and item.value is None:
             return False
