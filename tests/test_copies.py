@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dml2onnx
+from dml2onnx.ir.data import FileData
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 DIGITS = SAMPLES / "digits" / "model.json"
@@ -105,3 +106,34 @@ def test_errors_pickle_with_their_findings() -> None:
     assert type(again) is dml2onnx.UnreadableError
     assert again.diagnostics == caught.value.diagnostics
     assert str(again) == str(caught.value)
+
+
+def test_public_functions_are_found_by_other_processes() -> None:
+    for name in dml2onnx.__all__:
+        public = getattr(dml2onnx, name)
+        assert pickle.loads(pickle.dumps(public)) is public, name
+
+
+def test_results_pickle(graph: dml2onnx.Graph) -> None:
+    """Findings, levels, ports, comparisons: what functions give is what another process gets."""
+    model = dml2onnx.compile(graph)
+    wrong = dml2onnx.check(SAMPLES / "broken" / "model.json")
+    assert wrong
+    results = [
+        wrong,
+        dml2onnx.minimum_feature_level(graph),
+        model.inputs,
+        model.outputs,
+        dml2onnx.verify(graph, rounds=1),
+        dml2onnx.LoadOptions(freeze=True),
+    ]
+    for item in results:
+        assert pickle.loads(pickle.dumps(item)) == item
+
+
+def test_mapped_constants_pickle(graph: dml2onnx.Graph) -> None:
+    again = pickle.loads(pickle.dumps(graph))
+    assert any(isinstance(item.data, FileData) for item in graph.constants)
+    for one, other in zip(graph.constants, again.constants, strict=True):
+        assert one.data.nbytes == other.data.nbytes
+        assert np.array_equal(one.data.read(), other.data.read())
