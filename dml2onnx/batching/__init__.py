@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from dml2onnx import arguments
 from dml2onnx.batching.driving import drive
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.models import found
+from dml2onnx.batching.models import found, told_apart
 from dml2onnx.batching.work import SUFFIXES, Asked, perform
 from dml2onnx.batching.workers import Workers
 from dml2onnx.providers import choice as providers
@@ -148,8 +148,9 @@ def batch(
         provider=providers.chosen(provider),
         max_bytes=None if max_bytes is None else arguments.whole_number(max_bytes, "max_bytes", 1),
     )
+    listed = found(names, place)
     chosen = Batch(
-        tuple(found(names, place)),
+        tuple(told_apart(listed) if do in SUFFIXES else listed),
         asked,
         place,
         arguments.path_of(journal, "journal") if journal is not None else place and place / JOURNAL,

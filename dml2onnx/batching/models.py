@@ -21,7 +21,7 @@ from dml2onnx.frontends.directories import SUFFIXES, searched
 from dml2onnx.frontends.text import is_serialized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dml2onnx.diagnostics import Diagnostic
 
@@ -55,14 +55,13 @@ def found(names: Iterable[str | os.PathLike[str]], output: Path | None) -> list[
     """All models that ``names`` mean, each once, with the places of their results.
 
     A name is a directory, a recording, a model (a name that ends in .json or .bin), or else a text file with one of
-    these in each line; ``-`` is such a list on standard input. The models of two places that would be one file are
-    told so, all but the first. :class:`UnreadableError` (DML3034) for what is no list.
+    these in each line; ``-`` is such a list on standard input. :class:`UnreadableError` (DML3034) for what is no list.
     """
     models: dict[tuple[str, str], Model] = {}
     for name in names:
         for item in _named(os.fspath(name), output):
             models.setdefault((str(item.path.resolve()), item.graph or ""), item)
-    return _told_apart(models.values())
+    return list(models.values())
 
 
 def _named(name: str, output: Path | None) -> Iterator[Model]:
@@ -133,12 +132,13 @@ def _folded(place: Path) -> str:
     return unicodedata.normalize("NFC", str(place)).casefold()
 
 
-def _told_apart(models: Iterable[Model]) -> list[Model]:
-    """The same models; those whose place another one has say so. Some file systems know no case.
+def told_apart(models: Sequence[Model]) -> list[Model]:
+    """The same models; where the results of two would be one file, all but the first say so (DML3033).
+
+    Some file systems know no case.
 
     Binary files come last: what was found beside a model of the same name may hold its weights.
     """
-    models = list(models)
     taken: dict[str, Model] = {}
     for item in sorted(models, key=lambda item: item.path.suffix == ".bin"):
         taken.setdefault(_folded(item.place), item)

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import dml2onnx
-from dml2onnx.batching.models import Model, found
+from dml2onnx.batching.models import Model, found, told_apart
 from dml2onnx.codes.running import BAD_LIST, SAME_OUTPUT
 from tests.batching.graphs import native, record, write
 
@@ -99,7 +99,9 @@ def test_no_two_models_are_one_file() -> None:
     write(Path("a/models/one.json"), native())
     write(Path("b/models/One.json"), native())
     dml2onnx.convert("a/models/one.json", "a/models/one.bin")
-    models = found(["a/models", "b/models"], None)
+    listed = found(["a/models", "b/models"], None)
+    assert all(item.problem is None for item in listed)  # as long as nothing is written
+    models = told_apart(listed)
     assert [str(item.path) for item in models if item.problem is None] == [str(Path("a/models/one.json"))]
     problems = [item.problem for item in models if item.problem is not None]
     assert [item.code for item in problems] == [SAME_OUTPUT.id] * 2
