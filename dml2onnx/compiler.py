@@ -14,6 +14,7 @@ from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, quote, raise_errors, shortened
 from dml2onnx.fallbacks import fallbacks
 from dml2onnx.frontends import graph_of
+from dml2onnx.garbage import collection_paused
 from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import counted, some
 from dml2onnx.lowering import lower
@@ -257,6 +258,7 @@ def require_clean(graph: Graph, feature_level: FeatureLevel | str | None = None)
     return tuple(findings)
 
 
+@collection_paused()
 def compile_outputs(
     graph: Graph,
     outputs: Sequence[GraphOutput],

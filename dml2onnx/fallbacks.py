@@ -32,6 +32,9 @@ MOST_NAMES = 3
 class _Stranded:
     """The nodes of one operator with the same types."""
 
+    key: Key
+    types: Mapping[str, str]
+    """Those that the variables of the operator's schema are bound to."""
     count: int = 0
     origins: dict[str, str] = field(default_factory=dict)
     """The DirectML nodes that they come from, and their operators."""
@@ -40,19 +43,26 @@ class _Stranded:
 def fallbacks(graph: OnnxGraph, opset: int, name: str) -> list[Diagnostic]:
     """A warning (DML2009) about each operator, with each combination of types, that target ``name`` does not run."""
     chosen = target(name)
-    served: dict[Key, Mapping[str, str] | None] = {}
-    found: dict[Key, _Stranded] = {}
+    served: dict[tuple[object, ...], _Stranded | None] = {}
     for origin in graph.origins:
         for node in _with_bodies(origin.nodes):
-            key = (node.op_type, _types(node.inputs), _types(node.outputs))
-            if key not in served:
-                types = bound(node.op_type, opset, key[1], key[2])
-                served[key] = None if chosen.has_kernel(node.op_type, opset, types) else types
-            if served[key] is not None:
-                stranded = found.setdefault(key, _Stranded())
+            reads = tuple([None if value is None else value.dtype for value in node.inputs])
+            key = (node.op_type, reads, tuple([None if value is None else value.dtype for value in node.outputs]))
+            try:
+                stranded = served[key]  # looked up once: data types are slow to hash
+            except KeyError:
+                stranded = served[key] = _stranded(node, chosen, opset)
+            if stranded is not None:
                 stranded.count += 1
                 stranded.origins.setdefault(origin.node, origin.operator)
-    return [_finding(chosen, opset, key, served[key] or {}, stranded) for key, stranded in found.items()]
+    return [_finding(chosen, opset, stranded) for stranded in served.values() if stranded is not None]
+
+
+def _stranded(node: Node, chosen: Target, opset: int) -> _Stranded | None:
+    """None of the nodes like this one so far; ``None`` if the target runs them."""
+    key = (node.op_type, _types(node.inputs), _types(node.outputs))
+    types = bound(node.op_type, opset, key[1], key[2])
+    return None if chosen.has_kernel(node.op_type, opset, types) else _Stranded(key, types)
 
 
 def _with_bodies(nodes: Sequence[Node]) -> Iterator[Node]:
@@ -67,10 +77,10 @@ def _types(values: Sequence[Value | None]) -> tuple[str | None, ...]:
     return tuple([None if value is None else ELEMENT_TYPES[value.dtype][1] for value in values])
 
 
-def _finding(chosen: Target, opset: int, key: Key, types: Mapping[str, str], stranded: _Stranded) -> Diagnostic:
-    given = ", ".join(types.values()) or "any type"
-    op = key[0]
-    has = _kernels(chosen, opset, key, types)
+def _finding(chosen: Target, opset: int, stranded: _Stranded) -> Diagnostic:
+    given = ", ".join(stranded.types.values()) or "any type"
+    op = stranded.key[0]
+    has = _kernels(chosen, opset, stranded.key, stranded.types)
     named = [quote(name) for name in stranded.origins if name][:MOST_NAMES]
     rest = len(stranded.origins) - len(named)
     whose = f" (of {', '.join(named)}{f' and {rest} more' if rest else ''})" if named else ""

@@ -54,6 +54,7 @@ ALLOWED = {
         "diagnostics",
         "fallbacks",
         "frontends",
+        "garbage",
         "ir",
         "lowering",
         "model",

@@ -27,30 +27,22 @@ class Draft:
         self.target = target(provider)
         self._graph = graph
         self._initializers = dict(graph.initializers)
-        self._stored: dict[str, Value] = {}
         self._pinned = {port.onnx_name for port in graph.outputs}
-        self._origins: list[list[list[Node]]] = []
-        """For each origin the places of its nodes, and in each the nodes that stand there by now."""
-        self._place: dict[Node, list[Node]] = {}
-        self._origin_of: dict[int, int] = {}
-        """The origin of each place, by its identity."""
+        self._stands: dict[Node, list[Node]] = {}
+        """What stands in the place of a node of the model that was given, where that is not just the node."""
+        self._given: dict[Node, Node] = {}
+        """In the place of which node of that model a new one stands."""
+        self._gone: set[Node] = set()
         self._makers: dict[str, Node] = {}
-        self._readers: dict[str, dict[Node, None]] = {}
-        self._notes: dict[int, list[str]] = {}
+        self._readers: dict[str, Node | dict[Node, None]] = {}
+        """The node that reads a value, if there has only been one, as of most values; or all that do by now."""
+        self._notes: dict[Node, list[str]] = {}
+        """By the node of that model in the place of which something has happened."""
         self._names: set[str] = set()
         self.operators: set[str] = set()
         """All that are there, or have been."""
-        self._changed: set[int] = set()
-        """Numbers of origins whose nodes are others by now."""
-        for number, origin in enumerate(graph.origins):
-            places = []
-            for node in origin.nodes:
-                place = [node]
-                places.append(place)
-                self._place[node] = place
-                self._origin_of[id(place)] = number
-                self._enter(node)
-            self._origins.append(places)
+        for origin in graph.origins:
+            self._enter(origin.nodes)
 
     # --- What is there -----------------------------------------------------------------------------------------------
 
@@ -58,20 +50,19 @@ class Draft:
         """All nodes, or those of some operators, in an order in which they can run; what stands in places yet to come
         may change meanwhile.
         """
-        for places in self._origins:
-            for place in places:
-                if len(place) == 1:  # as nearly all have
-                    (node,) = place
-                    if operators is None or node.op_type in operators:
-                        yield node
-                    continue
-                for node in tuple(place):
-                    if operators is None or node.op_type in operators:
-                        yield node
+        stands = self._stands
+        for origin in self._graph.origins:
+            for given in origin.nodes:
+                if given in stands:
+                    for node in tuple(stands[given]):
+                        if operators is None or node.op_type in operators:
+                            yield node
+                elif operators is None or given.op_type in operators:
+                    yield given
 
     def is_there(self, node: Node) -> bool:
         """Whether nothing has taken the place of a node."""
-        return node in self._place
+        return node not in self._gone
 
     def maker(self, value: Value | None) -> Node | None:
         """The node that makes a value; none makes inputs and constants."""
@@ -79,7 +70,8 @@ class Draft:
 
     def readers(self, value: Value | None) -> tuple[Node, ...]:
         """The nodes that read a value, each once; of bodies the node that has them."""
-        return () if value is None else tuple(self._readers.get(value.name, ()))
+        found = None if value is None else self._readers.get(value.name)
+        return (found,) if isinstance(found, Node) else tuple(found or ())
 
     def is_pinned(self, value: Value | None) -> bool:
         """Whether a value has to stay under its name: a graph output, or what a body reads."""
@@ -117,24 +109,22 @@ class Draft:
 
         What nobody reads when all passes are through is left out by itself.
         """
-        place = self._place[node]
+        given = self._given.get(node, node)
+        place = self._stands.setdefault(given, [given])
         at = place.index(node)
         place[at : at + 1] = others
         if node not in others:
-            del self._place[node]
+            self._gone.add(node)
             self._leave(node)
-        for other in others:
-            if other is not node:
-                self._place[other] = place
-                self._enter(other)
-        number = self._origin_of[id(place)]
-        self._changed.add(number)
+        new = [other for other in others if other is not node]
+        self._given.update(dict.fromkeys(new, given))
+        self._enter(new)
         if note:
-            self._notes.setdefault(number, []).append(note)
+            self._notes.setdefault(given, []).append(note)
 
     def let_go(self, node: Node | None, note: str) -> None:
         """Takes a node away if nobody reads what it makes any more; ``explain`` shows the note."""
-        if node in self._place and not any(self._is_wanted(value) for value in node.outputs):
+        if node is not None and node not in self._gone and not any(map(self._is_wanted, node.outputs)):
             self.replace(node, note=note)
 
     def redirect(self, old: Value, new: Value) -> None:
@@ -145,48 +135,63 @@ class Draft:
 
     def finish(self) -> OnnxGraph:
         """The model as it is now; the one that was given where nothing has changed."""
-        if not self._changed:
+        if not self._stands:
             return self._graph
         self._drop_unread()
-        origins = tuple(map(self._finished, range(len(self._origins)), self._graph.origins))
-        read = {name for name, readers in self._readers.items() if readers} | self._pinned
-        kept = {name: array for name, array in self._initializers.items() if name in read}
-        return replace(self._graph, origins=origins, initializers=kept)
+        readers, pinned = self._readers, self._pinned
+        kept = {name: array for name, array in self._initializers.items() if readers.get(name) or name in pinned}
+        return replace(self._graph, origins=tuple(map(self._finished, self._graph.origins)), initializers=kept)
 
     # --- Bookkeeping -------------------------------------------------------------------------------------------------
 
-    def _finished(self, number: int, origin: Origin) -> Origin:
-        if number not in self._changed:
+    def _finished(self, origin: Origin) -> Origin:
+        stands = self._stands
+        if stands.keys().isdisjoint(origin.nodes):
             return origin
-        nodes = [node for place in self._origins[number] for node in place]
-        notes = tuple(dict.fromkeys((*origin.notes, *self._notes.get(number, ()))))
-        return replace(origin, nodes=nodes, notes=notes)
+        nodes = [node for given in origin.nodes for node in stands.get(given, (given,))]
+        notes = [note for given in origin.nodes for note in self._notes.get(given, ())]
+        return replace(origin, nodes=nodes, notes=tuple(dict.fromkeys((*origin.notes, *notes))))
 
     def _drop_unread(self) -> None:
-        for number in reversed(range(len(self._origins))):
-            for place in reversed(self._origins[number]):
-                for node in reversed(place.copy()):
-                    if not any(map(self._is_wanted, node.outputs)):
-                        place.remove(node)
-                        self._leave(node)
-                        self._changed.add(number)
+        """Takes away the nodes of which nothing is read, and then those that only these have read."""
+        readers, pinned = self._readers, self._pinned
+        unread = [node for name, node in self._makers.items() if not readers.get(name) and name not in pinned]
+        while unread:
+            node = unread.pop()
+            if node not in self._gone and not any(map(self._is_wanted, node.outputs)):
+                self.replace(node)
+                unread += filter(None, map(self.maker, node.inputs))
 
     def _is_wanted(self, value: Value | None) -> bool:
         return value is not None and (value.name in self._pinned or bool(self._readers.get(value.name)))
 
-    def _enter(self, node: Node) -> None:
-        self.operators.add(node.op_type)
-        for item in node.outputs:
-            if item is not None:
-                self._makers[item.name] = node
-        for item in node.inputs:
-            if item is not None:
-                self._readers.setdefault(item.name, {})[node] = None
-        for attribute in node.attributes.values():
-            if isinstance(attribute, Body):
-                for name in _read_inside(attribute):
-                    self._readers.setdefault(name, {})[node] = None
-                    self._pinned.add(name)
+    def _enter(self, nodes: Iterable[Node]) -> None:
+        makers, readers, operators = self._makers, self._readers, self.operators
+        for node in nodes:
+            operators.add(node.op_type)
+            for item in node.outputs:
+                if item is not None:
+                    makers[item.name] = node
+            for item in node.inputs:
+                if item is not None:
+                    name = item.name
+                    if name in readers:
+                        self._join(name, node)
+                    else:
+                        readers[name] = node
+            for attribute in node.attributes.values():
+                if isinstance(attribute, Body):
+                    for name in dict.fromkeys(_read_inside(attribute)):
+                        self._join(name, node)
+                        self._pinned.add(name)
+
+    def _join(self, name: str, node: Node) -> None:
+        """One more node reads a value."""
+        found = self._readers.get(name)
+        if isinstance(found, dict):
+            found[node] = None
+        elif found is not node:
+            self._readers[name] = {node: None} if found is None else {found: None, node: None}
 
     def _leave(self, node: Node) -> None:
         for item in node.outputs:
@@ -194,7 +199,11 @@ class Draft:
                 del self._makers[item.name]
         for item in node.inputs:
             if item is not None:
-                self._readers[item.name].pop(node, None)
+                found = self._readers[item.name]
+                if isinstance(found, dict):
+                    found.pop(node, None)
+                elif found is node:
+                    self._readers[item.name] = {}
 
     def _fresh(self, name: str) -> str:
         if not self._names:
