@@ -49,7 +49,8 @@ class Diagnostic:
     """One finding.
 
     ``pointer`` is an RFC 6901 JSON pointer into the model (or a call site of the builder), ``since`` the
-    feature level that lifts the restriction, ``documentation`` the page that states the rule.
+    feature level that lifts the restriction, ``documentation`` the page that states the rule, ``related`` the other
+    fields that the rule has read, any of which may be the one to mend.
     """
 
     code: str
@@ -63,10 +64,11 @@ class Diagnostic:
     found: str = ""
     since: str = ""
     documentation: str = ""
+    related: tuple[str, ...] = ()
 
-    def as_dict(self) -> dict[str, str]:
+    def as_dict(self) -> dict[str, str | list[str]]:
         """The members that say something, for ``--json``."""
-        members = {
+        members: dict[str, str | list[str]] = {
             "code": self.code,
             "severity": self.severity.value,
             "message": self.message,
@@ -78,6 +80,7 @@ class Diagnostic:
             "found": self.found,
             "since": self.since,
             "documentation": self.documentation,
+            "related": list(self.related),
         }
         return {key: value for key, value in members.items() if value}
 

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 import dml2onnx
 from dml2onnx.checks import check
 from dml2onnx.compiler import compile_outputs
+from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference import evaluate_results
 from dml2onnx.verification import batch, coverage, descriptor_trials, relations, trial, variations
@@ -55,6 +56,21 @@ def test_relations(tmp_path_factory: pytest.TempPathFactory, sample: Sample) -> 
     assume(not any(item.severity.value == "error" for item in check(sample.graph)))
     directory = tmp_path_factory.mktemp("relations")
     assert relations.relations(sample.graph, 0, random.Random(0), directory)[0] == []
+
+
+def test_a_change_that_no_finding_has_to_do_with_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fields that rules have read are what names the axis of a wrong size: without them there are such changes."""
+    named = variations.findings
+
+    def unnamed(op: OperatorDesc) -> list[Diagnostic]:
+        return [replace(item, related=()) for item in named(op)]
+
+    joins = [op for op in BASES if op.type == "JOIN"]
+    monkeypatch.setattr(descriptor_trials, "trials", lambda nodes: [""] * len(nodes))
+    assert not any(descriptor_trials.walk(joins, seed).failures for seed in range(20))
+    monkeypatch.setattr(descriptor_trials, "findings", unnamed)
+    failures = [text for seed in range(20) for text in descriptor_trials.walk(joins, seed).failures]
+    assert any(text.startswith("JOIN: Axis was changed, and DML1501 ") for text in failures)
 
 
 # --- They can fail ----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -39,7 +40,7 @@ def test_warnings_say_so() -> None:
 
 def test_as_dict_leaves_out_what_is_not_known() -> None:
     assert CODE.at("wrong").as_dict() == {"code": "DML1042", "severity": "error", "message": "wrong"}
-    full = CODE.at(
+    diagnostic = CODE.at(
         "wrong",
         node="a",
         operator="JOIN",
@@ -50,6 +51,7 @@ def test_as_dict_leaves_out_what_is_not_known() -> None:
         since="4_1",
         documentation="https://example.com",
     )
+    full = replace(diagnostic, related=("InputTensors",))
     assert full.as_dict() == {
         "code": "DML1042",
         "severity": "error",
@@ -62,6 +64,7 @@ def test_as_dict_leaves_out_what_is_not_known() -> None:
         "found": "0",
         "since": "4_1",
         "documentation": "https://example.com",
+        "related": ["InputTensors"],
     }
     assert set(full.as_dict()) == set(Diagnostic.__slots__)
 

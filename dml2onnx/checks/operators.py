@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,16 @@ _OF_RANKS = frozenset(
     {codes.NOT_EQUAL, codes.WRONG_SIZE, codes.DIFFERENT_SIZES, codes.NOT_BROADCASTABLE, codes.NO_ROOM}
 )
 
+# What one check says of each tensor by itself: attributes have a say in it, other tensors do not.
+_OF_ONE_TENSOR = frozenset(
+    {
+        codes.DATA_TYPE_UNSUPPORTED,
+        codes.DATA_TYPE_LEVEL,
+        codes.DIMENSION_COUNT_UNSUPPORTED,
+        codes.DIMENSION_COUNT_LEVEL,
+    }
+)
+
 # Rules about attributes alone (or attributes against sizes), which a fused activation keeps.
 _OF_ATTRIBUTES = frozenset({Rule.ATTRIBUTE_RANGE, Rule.DISTINCT, Rule.EQUAL, Rule.NONZERO})
 
@@ -58,10 +69,11 @@ def _asked(checks: Sequence[Check], desc: OperatorDesc) -> tuple[Finding, ...]:
     subject = Subject(desc)
     findings: list[Finding] = []
     for check in checks:
-        try:
+        before = len(findings)
+        with suppress(UnanswerableError):
             findings.extend(check(subject))
-        except UnanswerableError:
-            continue
+        if len(findings) > before:
+            findings[before:] = _with_what_was_read(findings[before:], check, subject)
         if findings and check is checks[0]:
             subject = _sound(desc, findings)
     if not findings:
@@ -69,6 +81,18 @@ def _asked(checks: Sequence[Check], desc: OperatorDesc) -> tuple[Finding, ...]:
     index = desc.schema.index
     findings.sort(key=lambda finding: index.get(finding.field, -1))
     return tuple(_without_repetition(findings))
+
+
+def _with_what_was_read(findings: list[Finding], check: Check, subject: Subject) -> Iterator[Finding]:
+    """The findings of a check, with the fields that led to them. It is made once more for that: most have none."""
+    noting, asked = subject.noting()
+    with suppress(UnanswerableError):
+        for _ in check(noting):
+            pass
+    read = [field for field in subject.schema.fields if field.name in asked]
+    for finding in findings:
+        is_of_one = finding.code in _OF_ONE_TENSOR
+        yield finding.read_from(field.name for field in read if not (is_of_one and field.is_tensor))
 
 
 def _sound(desc: OperatorDesc, findings: Iterable[Finding]) -> Subject:

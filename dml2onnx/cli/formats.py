@@ -91,6 +91,7 @@ def _result(checked: CheckAnswer, item: Finding, index: Mapping[str, int]) -> di
         "level": item.severity,
         "message": {"text": f"{_subject(item)}{item.message}"},
         "locations": [location | ({"logicalLocations": logical} if logical else {})],
+        **({"properties": {"related": list(item.related)}} if item.related else {}),
     }
 
 

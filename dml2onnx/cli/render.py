@@ -192,6 +192,7 @@ class Screen:
         for label, text in (
             ("expected", "" if is_said(item.expected, item.message) else item.expected),
             ("found", "" if is_said(item.found, item.message) else item.found),
+            ("follows from", ", ".join(name for name in item.related if not is_said(name, item.message))),
             ("feature level", f"allowed from {item.since}" if item.since else ""),
             ("page", "" if item.documentation == page else item.documentation),
         ):

@@ -79,7 +79,8 @@ class Record:
         """What was found, as values."""
         found = self.answer.get("diagnostics", [])
         assert isinstance(found, list)
-        return tuple(Finding(**item) for item in found)  # type: ignore[arg-type]  # as Finding has written them
+        members = [item | {"related": tuple(item.get("related", ()))} for item in found]  # type: ignore[union-attr,arg-type,operator]
+        return tuple(Finding(**item) for item in members)  # as Finding has written them
 
     @property
     def is_failure(self) -> bool:

@@ -65,6 +65,8 @@ class Finding:
     """The line, or what is around the place where the line is long."""
     marker: str = ""
     """Underlines the place in the excerpt."""
+    related: tuple[str, ...] = ()
+    """The other fields that the rule has read, any of which may be the one to mend."""
 
     @property
     def is_error(self) -> bool:
@@ -78,8 +80,9 @@ def finding(item: Diagnostic, file: str = "", place: Location | None = None) -> 
     severity: Literal["error", "warning"] = "error" if item.severity is Severity.ERROR else "warning"
     head = (item.code, severity, item.message, *members, item.documentation)
     if place is None:
-        return Finding(*head)
-    return Finding(*head, file, place.line, place.column, place.end_column, place.text, place.marker)
+        return Finding(*head, related=item.related)
+    where = (file, place.line, place.column, place.end_column, place.text, place.marker)
+    return Finding(*head, *where, related=item.related)
 
 
 def findings(items: Iterable[Diagnostic]) -> tuple[Finding, ...]:

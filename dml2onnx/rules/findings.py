@@ -32,6 +32,8 @@ class Finding:
     documentation: str = ""
     is_structural: bool = False
     """Whether it is about how the node fits into the graph, and not about its descriptor alone."""
+    related: tuple[str, ...] = ()
+    """The other fields that the rule has read, as paths: a size that is wrong may be that of an axis that is."""
 
     @property
     def field(self) -> str:
@@ -40,7 +42,12 @@ class Finding:
 
     def below(self, prefix: str) -> Finding:
         """The same about a part of something larger."""
-        return replace(self, path=f"{prefix}/{self.path}" if self.path else prefix)
+        related = tuple(f"{prefix}/{path}" for path in self.related)
+        return replace(self, path=f"{prefix}/{self.path}" if self.path else prefix, related=related)
+
+    def read_from(self, fields: Iterable[str]) -> Finding:
+        """The same of a rule that has read these fields, unless a rule of a part has said what it read."""
+        return self if self.related else replace(self, related=tuple(name for name in fields if name != self.field))
 
     def lifted_by(self, since: FeatureLevel, level: FeatureLevel) -> Finding:
         """The same, said of a restriction that ends with feature level ``since`` when asked for an older one."""
@@ -50,7 +57,7 @@ class Finding:
     def at(self, node: Node) -> Diagnostic:
         """The finding at a node."""
         schema = node.operator.schema
-        return self.code.at(
+        diagnostic = self.code.at(
             self.message,
             node=node.name,
             operator=schema.short_name,
@@ -61,6 +68,7 @@ class Finding:
             since=self.since,
             documentation=self.documentation or schema.doc,
         )
+        return replace(diagnostic, related=self.related) if self.related else diagnostic
 
 
 def not_lowered(schema: OperatorSchema) -> Finding:

@@ -23,6 +23,20 @@ class UnanswerableError(Exception):
     """
 
 
+class _Noted(dict[str, int]):
+    """The places of fields, which keeps what was looked up. Whether there is such a field may be asked without."""
+
+    __slots__ = ("asked",)
+
+    def __init__(self, index: Mapping[str, int]) -> None:
+        super().__init__(index)
+        self.asked: set[str] = set()
+
+    def __getitem__(self, name: str) -> int:
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+
 class Subject:
     """One operator descriptor, seen by rules.
 
@@ -42,6 +56,13 @@ class Subject:
         self.schema = desc.schema
         self.index = desc.schema.index
         self.values = desc.values
+
+    def noting(self) -> tuple[Subject, set[str]]:
+        """The same descriptor, and the names of the fields that rules ask this one for, as they do."""
+        noted = Subject(self.desc)
+        names = _Noted(self.index)
+        noted.index = names
+        return noted, names.asked
 
     def value(self, name: str) -> FieldValue:
         """A readable field; ``None`` when it is absent."""

@@ -26,8 +26,8 @@ SECONDS = 60.0
 STEPS = 16
 """Changes along a walk, of which about half are kept."""
 
-MUTANTS = ("still valid", "refused by name", "refused by the name of another field")
-"""What may come of a change of one field."""
+MUTANTS = ("still valid", "refused by name", "refused by a rule that reads it")
+"""What may come of a change of one field; anything else is a failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Walk:
     trials: tuple[Trial, ...]
     mutants: Counter[str]
     failures: tuple[str, ...]
-    """Descriptors of which the checks could not say anything."""
+    """Descriptors of which the checks could not say anything, or nothing of the field that was changed."""
 
 
 def walk(bases: Sequence[OperatorDesc], seed: int) -> Walk:
@@ -69,8 +69,11 @@ def walk(bases: Sequence[OperatorDesc], seed: int) -> Walk:
             failures.append(f"checks of {changed}: {type(error).__name__}: {error}")
             continue
         if names:
-            is_named = any(mentions(item, name) for item in found for name in names)
-            mutants[MUTANTS[0] if not found else MUTANTS[1] if is_named else MUTANTS[2]] += 1
+            outcome = _outcome(found, names)
+            if outcome:
+                mutants[outcome] += 1
+            else:
+                failures.append(f"{changed.type}: {'/'.join(names)} was changed, and {found[0]}")
         if not found and is_small(changed):
             op = changed
             kept[op] = None
@@ -78,6 +81,17 @@ def walk(bases: Sequence[OperatorDesc], seed: int) -> Walk:
     problems = trials([(lone_node(item), number) for item, number in cases])
     tried = [Trial(*case, problem) for case, problem in zip(cases, problems, strict=True)]
     return Walk(tuple(tried), mutants, tuple(failures))
+
+
+def _outcome(found: Sequence[Diagnostic], names: Sequence[str]) -> str:
+    """Which of ``MUTANTS`` came of a change of these fields; empty where no finding has to do with any of them."""
+    if not found:
+        return MUTANTS[0]
+    if any(mentions(item, name) for item in found for name in names):
+        return MUTANTS[1]
+    if any(name in path.split("/") for item in found for path in item.related for name in names):
+        return MUTANTS[2]
+    return ""
 
 
 def mentions(item: Diagnostic, field: str) -> bool:

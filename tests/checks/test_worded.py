@@ -532,3 +532,11 @@ def _breaks(rule: object, desc: OperatorDesc) -> bool:
         return bool(list(rule(Subject(desc))))  # type: ignore[operator]
     except UnanswerableError:
         return False
+
+
+def test_a_finding_names_the_fields_that_its_rule_has_read() -> None:
+    """The size may be right, and the axis wrong; what other tensors hold has no say in whether a type is supported."""
+    join = op("JOIN", InputTensors=(t(1, 2, 3), t(1, 2, 3)), OutputTensor=t(1, 2, 6), Axis=1)
+    assert {(item.field, item.related) for item in check(one(join))} == {("OutputTensor", ("InputTensors", "Axis"))}
+    chosen = op("ELEMENT_WISE_IF", ConditionTensor=t(2), ATensor=t(2), BTensor=t(2), OutputTensor=t(2))
+    assert {(item.field, item.related) for item in check(one(chosen))} == {("ConditionTensor", ())}
