@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from dml2onnx import __version__
 from dml2onnx.batching.workers import Ended, Workers
 from dml2onnx.codes.running import WORKER_NOT_STARTED
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import DmlError, quote, shortened
 
 try:
     import distributed
@@ -55,7 +55,7 @@ class Cluster:
         try:
             self._client = distributed.Client(address, timeout=CONNECTING, set_as_default=False)
         except (OSError, ValueError) as error:
-            text = f"there is no Dask scheduler at {quote(address)}: {error}"
+            text = f"there is no Dask scheduler at {quote(address)}: {shortened(str(error))}"
             raise DmlError(WORKER_NOT_STARTED.at(text, expected="the address of a scheduler", found=address)) from None
         try:
             self._require_version()
