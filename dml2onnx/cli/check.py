@@ -34,7 +34,7 @@ STANDARD_INPUT = "-"
 
 def check_command(options: argparse.Namespace, screen: Screen) -> int:
     """Lists all findings of all models."""
-    form = "json" if options.json else options.format
+    form = "json" if options.json else options.format or "full"
     screen.as_json = form != "full"
     results = [item for name in options.models for item in _checked(name, options, screen)]
     results = [replace(item, diagnostics=_chosen(item.diagnostics, options)) for item in results]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from dml2onnx import __version__
 from dml2onnx.diagnostics import LONGEST_QUOTE, DmlError, quote
-from dml2onnx.files import is_standard_output
+from dml2onnx.files import is_special, is_standard_output
 from dml2onnx.providers.table import NAMES as PROVIDERS
 from dml2onnx.targets import DEFAULT_OPSET, NAMES, OPSETS
 
@@ -52,6 +52,8 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
         parser.error(f"--do {options.do} writes files: say with -o OUTDIR where to")
     if options.command == "pydirectml" and options.save is None and (options.freeze or options.input):
         parser.error("--freeze and --input are about the model that --save keeps, and there is no --save")
+    if options.command == "check" and options.json and options.format not in (None, "json"):
+        parser.error(f"--json and --format {options.format} say two things; choose one")
     if hasattr(options, "provider_option"):
         _provider(options, parser)
     return options
@@ -75,6 +77,21 @@ def _path(text: str) -> Path:
     if not text:
         raise argparse.ArgumentTypeError("the name of a file is empty")
     return Path(text)
+
+
+def _directory(text: str) -> Path:
+    """A directory, which standard output is not."""
+    if text == "-":
+        raise argparse.ArgumentTypeError("files go into a directory, not to standard output; ./- is one of that name")
+    return _path(text)
+
+
+def _saved(text: str) -> Path:
+    """A file whose name says what it is to have; what is no file has no say."""
+    path = _path(text)
+    if path.suffix.lower() not in (".onnx", ".json") and not is_special(path):
+        raise argparse.ArgumentTypeError(f"{quote(text)} ends neither in .onnx nor in .json")
+    return path
 
 
 def _standard_output() -> BinaryIO:
@@ -198,7 +215,9 @@ def make_parser() -> _Parser:
     )
     model = _Parser(add_help=False, parents=[common, reading])
     model.add_argument(
-        "model", metavar="MODEL", help="native, DML_GRAPH_DESC or DxDispatch JSON, or a serialized graph"
+        "model",
+        metavar="MODEL",
+        help="native, DML_GRAPH_DESC or DxDispatch JSON, a serialized graph, or the directory of a recording",
     )
     frozen = _Parser(add_help=False)
     frozen.add_argument(
@@ -242,7 +261,12 @@ def make_parser() -> _Parser:
         "recorder", parents=[common], help="write a header with which C++ programs record their graphs"
     )
     recorder.add_argument(
-        "--output", "-o", type=_path, default=Path(), metavar="DIR", help="where to (default: the current directory)"
+        "--output",
+        "-o",
+        type=_directory,
+        default=Path(),
+        metavar="DIR",
+        help="where to (default: the current directory)",
     )
     ops = commands.add_parser("ops", parents=[common], help="list DirectML's operators and whether they compile")
     ops.add_argument("pattern", nargs="?", default="", metavar="TEXT", help="only operators whose name contains this")
@@ -370,7 +394,6 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=["full", "concise", "json", "github", "sarif"],
-        default="full",
         help="how findings are written (default: full)",
     )
     parser.add_argument(
@@ -560,7 +583,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
 def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save",
-        type=_path,
+        type=_saved,
         metavar="OUT.onnx|OUT.json",
         help="keep the model that is computed, as ONNX or, for all other commands, as a native graph; further ones as "
         "OUT-2.onnx, ...",

@@ -166,8 +166,9 @@ NO_CONTENTS = Code(
 )
 UNKNOWN_OPTION_NAME = Code(
     "DML1015",
-    "An option names nothing in the model",
-    "An option that turns inputs into constants or keeps them as inputs names something that the model does not have.",
+    "Options about inputs do not fit the model",
+    "An option that turns inputs into constants or keeps them as inputs names something that the model does not have, "
+    "or both are asked for the same input.",
 )
 NOTHING_FROZEN = Code(
     "DML1017",

@@ -47,6 +47,7 @@ class _Contents(NamedTuple):
 
 def settled(graph: Graph, options: LoadOptions) -> Graph:
     """The graph with those inputs turned into constants that the options say; its findings tell what cannot be."""
+    _refuse_both(options)
     findings = Findings()
     contents: dict[str, _Contents | None] = dict(_of_directories(graph, options, findings))
     for name, given in options.contents().items():
@@ -69,6 +70,20 @@ def settled(graph: Graph, options: LoadOptions) -> Graph:
         findings=(*graph.findings, *findings.all()),
         sources=(*graph.sources, *(item.path for item in contents.values() if item is not None and item.path)),
     )
+
+
+def _refuse_both(options: LoadOptions) -> None:
+    """:class:`UnreadableError` for inputs that are named as constants and as inputs; a directory names nothing."""
+    problems = [
+        codes.UNKNOWN_OPTION_NAME.at(
+            f"{quote(name)} is asked to be a constant (--constant, constants) and to stay an input (--input, inputs)",
+            expected="one of the two",
+            found=quote(name),
+        )
+        for name in sorted(options.contents().keys() & options.inputs)
+    ]
+    if problems:
+        raise UnreadableError(*problems)
 
 
 def _check_names(graph: Graph, options: LoadOptions, contents: dict[str, _Contents | None], findings: Findings) -> None:

@@ -29,8 +29,8 @@ class LoadOptions:
     ``.npz`` file (``"weights.npz:w"`` for one of several arrays) or of any other, which has the buffer's bytes. A name
     alone, or ``None`` for contents, means the sample contents that came with the model. Of ``constant_directories``
     every file named after an input (``w.npy``, ``w.bin`` or ``w``) has the contents of that one. With ``freeze`` all
-    inputs that came with contents are constants, and those named in ``inputs`` stay inputs all the same. What DirectML
-    owns is always constant.
+    inputs that came with contents are constants. Those named in ``inputs`` stay inputs whatever ``freeze`` and
+    directories say; to name one in ``constants`` as well is refused. What DirectML owns is always constant.
 
     Files that a model names lie in its directory or in one of ``allow_paths``. Those that are read as a whole, which
     are all texts and no weights, have at most ``max_bytes``.

@@ -298,6 +298,24 @@ def test_usage_errors_are_code_2(arguments: list[str]) -> None:
     assert "usage:" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["recorder", "-o", "-"], "not to standard output"),
+        (["pydirectml", "--save", "x.txt", "program.py"], "neither in .onnx nor in .json"),
+        (["check", "x.json", "--format", "sarif", "--json"], "--json and --format sarif say two things"),
+    ],
+    ids=lambda item: " ".join(item) if isinstance(item, list) else "",
+)
+def test_what_cannot_be_meant(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    assert said in capsys.readouterr().err
+    assert not [*tmp_path.iterdir()]
+
+
 def test_the_model_is_not_overwritten(native: Path, tmp_path: Path) -> None:
     before = native.read_bytes()
     result = dml2onnx("compile", native, "-o", native)

@@ -93,3 +93,19 @@ def test_files_of_constants_are_spared(here: Path, capsys: pytest.CaptureFixture
 def test_nothing_is_given_twice(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "model.json", "--constant", "w=w.raw", "--constant", "w=weights/w.npy"]) == 2
     assert "given twice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["check", "compile", "run", "verify"])
+def test_constant_and_input_at_once(command: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = "w=weights/w.npy" if command in ("run", "verify") else "w"
+    before = sorted(here.rglob("*"))
+    assert main([command, "model.json", "--constant", "w=w.raw", "--input", kept]) == 2
+    said = " ".join("".join(capsys.readouterr()).split())
+    assert "DML1015" in said
+    assert '"w" is asked to be a constant (--constant, constants) and to stay an input (--input, inputs)' in said
+    assert sorted(here.rglob("*")) == before
+
+
+def test_input_stays_one_in_spite_of_a_directory(here: Path) -> None:
+    assert main(["compile", "model.json", "--constants", "weights", "--input", "w"]) == 0
+    assert [item.name for item in onnx.load("model.onnx").graph.input] == ["x", "w"]

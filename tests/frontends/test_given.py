@@ -240,3 +240,9 @@ def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
         dml2onnx.load(tmp_path / "model.json", constants={"x": name})
     with pytest.raises(UnreadableError):
         dml2onnx.load(tmp_path / "model.json", LoadOptions(constant_directories=(Path(name),)))
+
+
+def test_constant_and_input_at_once(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableError) as caught:
+        load_model(tmp_path, NATIVE, LoadOptions(constants={"x": VALUES}, inputs=frozenset({"x"})))
+    assert [item.code for item in caught.value.diagnostics] == [codes.UNKNOWN_OPTION_NAME.id]
