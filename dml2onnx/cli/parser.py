@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from dml2onnx import __version__
 from dml2onnx.diagnostics import LONGEST_QUOTE, DmlError, quote
-from dml2onnx.files import is_special, is_standard_output
+from dml2onnx.files import is_standard_output
 from dml2onnx.providers.table import NAMES as PROVIDERS
 from dml2onnx.targets import DEFAULT_OPSET, NAMES, OPSETS
 
@@ -84,14 +84,6 @@ def _directory(text: str) -> Path:
     if text == "-":
         raise argparse.ArgumentTypeError("files go into a directory, not to standard output; ./- is one of that name")
     return _path(text)
-
-
-def _saved(text: str) -> Path:
-    """A file whose name says what it is to have; what is no file has no say."""
-    path = _path(text)
-    if path.suffix.lower() not in (".onnx", ".json") and not is_special(path):
-        raise argparse.ArgumentTypeError(f"{quote(text)} ends neither in .onnx nor in .json")
-    return path
 
 
 def _standard_output() -> BinaryIO:
@@ -583,7 +575,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
 def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save",
-        type=_saved,
+        type=_path,
         metavar="OUT.onnx|OUT.json",
         help="keep the model that is computed, as ONNX or, for all other commands, as a native graph; further ones as "
         "OUT-2.onnx, ...",

@@ -19,6 +19,7 @@ from dml2onnx.cli.process import reader_has_gone
 from dml2onnx.codes.reading import NOTHING_FROZEN
 from dml2onnx.codes.running import (
     NOTHING_COMPUTED,
+    OUTPUT_UNWRITABLE,
     PROGRAM_UNREADABLE,
     UNKNOWN_INPUT,
 )
@@ -86,6 +87,9 @@ def _check_output(output: Path, program: Path) -> None:
     """What is wrong with ``--save`` is said before the program runs."""
     check_target(output)
     spare([output], [program])
+    if output.suffix.lower() not in (ONNX_SUFFIX, NATIVE_SUFFIX) and not is_special(output):
+        message = f"{quote(str(output))} ends neither in {ONNX_SUFFIX} nor in {NATIVE_SUFFIX}, which say what to write"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx or OUT.json", found=str(output)))
 
 
 # --- Running --------------------------------------------------------------------------------------------------------
@@ -166,6 +170,7 @@ def _is_ours(filename: str) -> bool:
 # --- Keeping --------------------------------------------------------------------------------------------------------
 
 
+ONNX_SUFFIX = ".onnx"
 NATIVE_SUFFIX = ".json"
 """What ``--save`` ends in where the DirectML graph is to be kept, and not the ONNX model."""
 

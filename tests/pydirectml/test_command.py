@@ -306,10 +306,16 @@ class TestSaving:
         assert (done.returncode, done.stderr) == (5, "")
 
     def test_the_program_is_not_replaced(self, program, tmp_path):
-        done = program("print(1)", "--save", "program.json", name="program.json")
+        done = program("print(1)", "--save", "program.py")
         assert (done.returncode, done.stdout) == (1, "")
         assert "DML3012" in done.stderr
-        assert (tmp_path / "program.json").read_text() == "print(1)"
+        assert (tmp_path / "program.py").read_text() == "print(1)"
+
+    def test_a_name_that_says_nothing(self, program, tmp_path):
+        done = program("print(1)", "--save", "x.txt")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert 'DML3009 error: "x.txt" ends neither in .onnx nor in .json' in done.stderr
+        assert not (tmp_path / "x.txt").exists()
 
     def test_a_directory_that_there_is_not(self, program):
         done = program("print(1)", "--save", "nowhere/out.onnx")
