@@ -18,6 +18,7 @@ import argparse
 import os
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,7 +57,7 @@ class Step(NamedTuple):
 
 
 def steps(python: Path) -> list[Step]:
-    """What is checked with the newest ONNX Runtime."""
+    """What is checked besides the tests."""
     generators = [*sorted((ROOT / "scripts").glob("generate_*.py")), ROOT / "scripts" / "make_samples.py"]
     module: list[str | Path] = [python, "-m"]
     return [
@@ -67,7 +68,6 @@ def steps(python: Path) -> list[Step]:
         *(Step(f"{path.name} --check", [python, path, "--check"]) for path in generators),
         Step("build_docs.py", [python, ROOT / "scripts" / "build_docs.py"]),
         Step("check_release.py", [python, ROOT / "scripts" / "check_release.py", "--brief"]),
-        Step("pytest", [*module, "pytest", *_parallel()]),
     ]
 
 
@@ -126,24 +126,36 @@ def perform(chosen: list[Step]) -> list[str]:
     return failed
 
 
-def choose(options: argparse.Namespace) -> list[Step]:
-    """The steps that were asked for, with environments for them."""
-    python = prepare(".venv")
-    if options.provider:
-        return [provider_step(python, options.provider, options.results or ROOT / "tests" / "runtimes" / "results")]
-    if options.runtimes:
-        every = ["--all"] if options.all else []
-        return [runtimes_step(python, *every, *(("--results", options.results) if options.results else ()))]
-    chosen = steps(python)
+def further_steps(python: Path, fast: bool) -> list[Step]:
+    """The tests, in environments of their own, which are made here."""
     prepare_browser()
     if prepare_compiler():
         fetch()
-    if not options.fast:
+    chosen = [Step("pytest", [python, "-m", "pytest", *_parallel()])]
+    if not fast:
         # onnxruntime-directml, which Windows has, comes in one version of the range
         if sys.platform == "linux":
             chosen.append(oldest_runtime_step(prepare(".venv-ort124", "ort124")))
         chosen.append(runtimes_step(python))
     return chosen
+
+
+def perform_all(options: argparse.Namespace) -> tuple[list[str], int]:
+    """What was asked for: the titles of the steps that failed, and how many steps there were."""
+    python = prepare(".venv")
+    if options.provider:
+        results = options.results or ROOT / "tests" / "runtimes" / "results"
+        return perform([provider_step(python, options.provider, results)]), 1
+    if options.runtimes:
+        every = ["--all"] if options.all else []
+        return perform([runtimes_step(python, *every, *(("--results", options.results) if options.results else ()))]), 1
+    first = steps(python)
+    # making environments and most of the first steps keep one core busy each
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        further = pool.submit(further_steps, python, options.fast)
+        failed = perform(first)
+        chosen = further.result()
+    return failed + perform(chosen), len(first) + len(chosen)
 
 
 def main() -> int:
@@ -155,13 +167,12 @@ def main() -> int:
     parser.add_argument("--results", type=Path, help="a directory for what --runtimes or --provider found, as JSON")
     options = parser.parse_args()
     started = time.perf_counter()
-    chosen = choose(options)
-    failed = perform(chosen)
+    failed, count = perform_all(options)
     seconds = f"{time.perf_counter() - started:.0f} s"
     if failed:
-        print(f"\nFAILED: {', '.join(failed)} ({len(failed)} of {len(chosen)} steps, {seconds})")
+        print(f"\nFAILED: {', '.join(failed)} ({len(failed)} of {count} steps, {seconds})")
         return 1
-    print(f"\nall {len(chosen)} steps passed in {seconds}")
+    print(f"\nall {count} steps passed in {seconds}")
     return 0
 
 

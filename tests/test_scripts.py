@@ -271,7 +271,9 @@ class TestTest:
         monkeypatch.setattr(module, "prepare_browser", lambda: True)
         monkeypatch.setattr(module, "prepare_compiler", lambda: True)
         monkeypatch.setattr(module, "fetch", lambda: True)
-        monkeypatch.setattr(module, "perform", lambda chosen: failed)
+        monkeypatch.setattr(module, "prepare_openvino", lambda: True)
+        monkeypatch.setattr(module, "_has_vulkan", lambda: False)
+        monkeypatch.setattr(module, "perform", lambda chosen: [step.title for step in chosen if step.title in failed])
         monkeypatch.setattr(sys, "argv", ["test.py"])
         assert module.main() == code
         assert line in capsys.readouterr().out.splitlines()[-1]
@@ -289,9 +291,12 @@ class TestTest:
         monkeypatch.setattr(module, "prepare_browser", lambda: True)
         monkeypatch.setattr(module, "prepare_compiler", lambda: True)
         monkeypatch.setattr(module, "fetch", lambda: True)
+        monkeypatch.setattr(module, "prepare_openvino", lambda: True)
+        monkeypatch.setattr(module, "_has_vulkan", lambda: False)
         monkeypatch.setattr(module, "perform", perform)
         monkeypatch.setattr(sys, "argv", ["test.py", *arguments])
         module.main()
+        assert "pytest" in titles
         assert ("pytest with the oldest onnxruntime" in titles) == (sys.platform == "linux" and not arguments)
 
     def test_what_it_names_exists(self, script):
