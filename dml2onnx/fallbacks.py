@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes.compiling import FALLS_BACK
 from dml2onnx.diagnostics import quote
-from dml2onnx.model import ELEMENT_TYPES
-from dml2onnx.model.records import Body
+from dml2onnx.model import ELEMENT_TYPES, with_bodies
 from dml2onnx.targets import OPSETS, bound, target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.model import Node, OnnxGraph, Value
@@ -45,7 +44,7 @@ def fallbacks(graph: OnnxGraph, opset: int, name: str) -> list[Diagnostic]:
     chosen = target(name)
     served: dict[tuple[object, ...], _Stranded | None] = {}
     for origin in graph.origins:
-        for node in _with_bodies(origin.nodes):
+        for node in with_bodies(origin.nodes):
             reads = tuple([None if value is None else value.dtype for value in node.inputs])
             key = (node.op_type, reads, tuple([None if value is None else value.dtype for value in node.outputs]))
             try:
@@ -63,14 +62,6 @@ def _stranded(node: Node, chosen: Target, opset: int) -> _Stranded | None:
     key = (node.op_type, _types(node.inputs), _types(node.outputs))
     types = bound(node.op_type, opset, key[1], key[2])
     return None if chosen.has_kernel(node.op_type, opset, types) else _Stranded(key, types)
-
-
-def _with_bodies(nodes: Sequence[Node]) -> Iterator[Node]:
-    for node in nodes:
-        yield node
-        for value in node.attributes.values():
-            if isinstance(value, Body):
-                yield from _with_bodies(value.nodes)
 
 
 def _types(values: Sequence[Value | None]) -> tuple[str | None, ...]:

@@ -33,7 +33,7 @@ import numpy as np
 
 from dml2onnx.lowering.branches import settle
 from dml2onnx.lowering.emitter.core import Tensor
-from dml2onnx.model import Body, Node
+from dml2onnx.model import Node, bodies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -74,15 +74,6 @@ def _zero_point(found: Dequantized) -> Array:
     return np.broadcast_to(found.zero_point.constant.reshape(-1), (found.scale.size,)).reshape(shape)
 
 
-def _read_inside(node: Node) -> Iterator[str]:
-    """Names of what the bodies of a node read."""
-    for body in node.attributes.values():
-        if isinstance(body, Body):
-            for inner in body.nodes:
-                yield from (item.name for item in inner.inputs if item is not None)
-                yield from _read_inside(inner)
-
-
 @dataclass(frozen=True, slots=True)
 class _Place:
     """A node, and where in the lists of nodes it stands."""
@@ -110,7 +101,8 @@ class _Fences:
                     if item is not None:
                         self.read.setdefault(item.name, []).append(node)
 
-        self.inside = {name for nodes in self.lists for node in nodes for name in _read_inside(node)}
+        within = [node for nodes in self.lists for host in nodes for body in bodies(host) for node in body.nodes]
+        self.inside = {item.name for node in within for item in node.inputs if item is not None}
 
     def build(self) -> None:
         """Every pattern at every node, in order."""

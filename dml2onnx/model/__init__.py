@@ -5,7 +5,20 @@ runtime, ``explain``, reports, tests) reads them. Nothing here knows DirectML's 
 """
 
 from dml2onnx.model.memory import Peak, peak
-from dml2onnx.model.records import UNKNOWN, Body, Node, OnnxGraph, Origin, Port, Value, has_unknown, is_unknown, logical
+from dml2onnx.model.records import (
+    UNKNOWN,
+    Body,
+    Node,
+    OnnxGraph,
+    Origin,
+    Port,
+    Value,
+    bodies,
+    has_unknown,
+    is_unknown,
+    logical,
+    with_bodies,
+)
 from dml2onnx.model.types import (
     BOOL,
     DOUBLE,
@@ -39,9 +52,11 @@ __all__ = [
     "Peak",
     "Port",
     "Value",
+    "bodies",
     "has_unknown",
     "is_unknown",
     "logical",
     "peak",
     "stored_size",
+    "with_bodies",
 ]

@@ -12,7 +12,7 @@ from dml2onnx.ir.view import Layout
 from dml2onnx.model.types import stored_size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from dml2onnx.ir.tensor import TensorDesc
     from dml2onnx.model.types import Array, DType
@@ -85,6 +85,23 @@ class Body:
     nodes: Sequence[Node]
     inputs: Sequence[Value]
     outputs: Sequence[Value]
+
+
+def bodies(node: Node) -> Iterator[Body]:
+    """The graphs inside of a node, and those inside of their nodes."""
+    for item in node.attributes.values():
+        if isinstance(item, Body):
+            yield item
+            for inner in item.nodes:
+                yield from bodies(inner)
+
+
+def with_bodies(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Nodes, each before those of the graphs inside of it."""
+    for node in nodes:
+        yield node
+        for body in bodies(node):
+            yield from body.nodes
 
 
 @dataclass(frozen=True, slots=True)

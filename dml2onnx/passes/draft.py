@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from dml2onnx.model import Body, Node, OnnxGraph, Value
+from dml2onnx.model import Node, OnnxGraph, Value, bodies
 from dml2onnx.targets import target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from dml2onnx.model import Array, DType, Origin
+    from dml2onnx.model import Array, Body, DType, Origin
     from dml2onnx.model.records import Attribute
 
 
@@ -179,11 +180,10 @@ class Draft:
                         self._join(name, node)
                     else:
                         readers[name] = node
-            for attribute in node.attributes.values():
-                if isinstance(attribute, Body):
-                    for name in dict.fromkeys(_read_inside(attribute)):
-                        self._join(name, node)
-                        self._pinned.add(name)
+            for body in bodies(node):
+                for name in dict.fromkeys(_names_in(body)):
+                    self._join(name, node)
+                    self._pinned.add(name)
 
     def _join(self, name: str, node: Node) -> None:
         """One more node reads a value."""
@@ -217,14 +217,8 @@ class Draft:
         return candidate
 
 
-def _read_inside(body: Body) -> Iterable[str]:
-    """The names that the nodes of a body read, its own among them."""
-    for item in body.outputs:
-        yield item.name
-    for node in body.nodes:
-        for value in (*node.inputs, *node.outputs):
-            if value is not None:
-                yield value.name
-        for attribute in node.attributes.values():
-            if isinstance(attribute, Body):
-                yield from _read_inside(attribute)
+def _names_in(body: Body) -> Iterator[str]:
+    """The names of all that a body returns and that its nodes read and make."""
+    for item in chain(body.outputs, *((*node.inputs, *node.outputs) for node in body.nodes)):
+        if item is not None:
+            yield item.name

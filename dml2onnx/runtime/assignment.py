@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import FELL_BACK
 from dml2onnx.diagnostics import quote
-from dml2onnx.model.records import Body
+from dml2onnx.model import bodies
 from dml2onnx.providers.table import AUTO, BY_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.model import Node, OnnxGraph
@@ -92,7 +92,7 @@ def placed(times: Iterable[NodeTime], nodes: Sequence[Node]) -> tuple[dict[str, 
 
     Nodes in the graphs of other nodes are left out, for those have their times already.
     """
-    inner = {node.name for node in _nested(nodes)}
+    inner = {node.name for host in nodes for body in bodies(host) for node in body.nodes}
     names = {node.name for node in nodes}
     makers = {value.name: node.name for node in nodes for value in node.outputs if value is not None}
     found: dict[str, NodeTime] = {}
@@ -108,12 +108,3 @@ def placed(times: Iterable[NodeTime], nodes: Sequence[Node]) -> tuple[dict[str, 
         elif item.name not in inner:
             others.append(item)
     return found, others
-
-
-def _nested(nodes: Iterable[Node]) -> Iterator[Node]:
-    """The nodes of all graphs inside of ``nodes``."""
-    for node in nodes:
-        for value in node.attributes.values():
-            if isinstance(value, Body):
-                yield from value.nodes
-                yield from _nested(value.nodes)

@@ -13,7 +13,8 @@ import numpy as np
 import onnx
 from onnx import parser
 
-from tests.runtimes.proof import Outcome, every
+from dml2onnx.model import with_bodies
+from tests.runtimes.proof import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Difference:
 
 def _has(*kinds: str) -> Callable[[Outcome], bool]:
     """Numbers differ, and there is a node of one of these operators."""
-    return lambda outcome: not outcome.refused and any(node.op_type in kinds for node in every(outcome.nodes))
+    return lambda outcome: not outcome.refused and any(node.op_type in kinds for node in with_bodies(outcome.nodes))
 
 
 def _refuses(text: str, *kinds: str) -> Callable[[Outcome], bool]:
@@ -66,7 +67,7 @@ def _refuses(text: str, *kinds: str) -> Callable[[Outcome], bool]:
     return lambda outcome: (
         outcome.refused
         and text in (outcome.problem or "")
-        and any(node.op_type in kinds for node in every(outcome.nodes))
+        and any(node.op_type in kinds for node in with_bodies(outcome.nodes))
     )
 
 
@@ -75,34 +76,35 @@ def _computes(*types: type) -> Callable[[Outcome], bool]:
     wanted = {np.dtype(item) for item in types}
     return lambda outcome: (
         not outcome.refused
-        and any(v is not None and v.dtype in wanted for node in every(outcome.nodes) for v in node.outputs[:1])
+        and any(v is not None and v.dtype in wanted for node in with_bodies(outcome.nodes) for v in node.outputs[:1])
     )
 
 
 def _adds_bytes(outcome: Outcome) -> bool:
     return not outcome.refused and any(
         node.op_type in ("Add", "Sub", "Mul") and node.outputs[0] is not None and node.outputs[0].dtype == np.uint8
-        for node in every(outcome.nodes)
+        for node in with_bodies(outcome.nodes)
     )
 
 
 def _peepholes(outcome: Outcome) -> bool:
     return not outcome.refused and any(
-        node.op_type == "LSTM" and len(node.inputs) == 8 and node.inputs[7] is not None for node in every(outcome.nodes)
+        node.op_type == "LSTM" and len(node.inputs) == 8 and node.inputs[7] is not None
+        for node in with_bodies(outcome.nodes)
     )
 
 
 def _indices(outcome: Outcome) -> bool:
-    return any(node.op_type == "MaxPool" and len(node.outputs) == 2 for node in every(outcome.nodes))
+    return any(node.op_type == "MaxPool" and len(node.outputs) == 2 for node in with_bodies(outcome.nodes))
 
 
 def _padded(outcome: Outcome) -> bool:
-    return any(node.op_type == "MaxPool" and "pads" in node.attributes for node in every(outcome.nodes))
+    return any(node.op_type == "MaxPool" and "pads" in node.attributes for node in with_bodies(outcome.nodes))
 
 
 def _grouped(outcome: Outcome) -> bool:
     return any(
-        node.op_type == "ConvTranspose" and node.attributes.get("group", 1) != 1 for node in every(outcome.nodes)
+        node.op_type == "ConvTranspose" and node.attributes.get("group", 1) != 1 for node in with_bodies(outcome.nodes)
     )
 
 

@@ -7,7 +7,7 @@ import pickle
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ import numpy as np
 import onnx
 
 from dml2onnx.compiler import CompiledModel
-from dml2onnx.model import Body, Node
+from dml2onnx.model import Node, with_bodies
 from tests.runtimes.samples import Arrays, Sample
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -129,7 +129,7 @@ class Job:
         """The same for models that differ in nothing but sizes and the values of attributes and constants."""
         return tuple(
             (node.op_type, tuple(v and v.dtype for v in node.inputs), tuple(sorted(node.attributes)))
-            for node in every(self.model.lowered.nodes)
+            for node in with_bodies(self.model.lowered.nodes)
         )
 
     def run(self, worker: Worker) -> Outcome:
@@ -156,15 +156,6 @@ class Job:
         except Exception as error:  # the checker and shape inference have classes of their own
             problem = f"{type(error).__name__}: {error}"
         return Outcome(self.sample.name, problem, problem is not None, self.model.lowered.nodes)
-
-
-def every(nodes: Iterable[Node]) -> Iterator[Node]:
-    """The nodes, and those in branches and loops."""
-    for node in nodes:
-        yield node
-        for value in node.attributes.values():
-            if isinstance(value, Body):
-                yield from every(value.nodes)
 
 
 def _other_shapes(model: onnx.ModelProto) -> str | None:
