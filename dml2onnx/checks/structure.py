@@ -111,7 +111,8 @@ def _binding_names(kind: str, names: Iterable[str], result: Structure) -> None:
 
 
 def _outputs(graph: Graph, sources: dict[Value, int], given: set[Value], result: Structure) -> None:
-    if not graph.outputs and not graph.findings:
+    # a reader that found errors may have left out the outputs that they are in
+    if not graph.outputs and not any(item.severity is Severity.ERROR for item in graph.findings):
         message = "The graph has no outputs."
         result.of_graph.append(codes.NO_OUTPUTS.at(message, expected="an output", documentation=GRAPH))
     for output in graph.outputs:

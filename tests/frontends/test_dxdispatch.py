@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from dml2onnx.checks import check
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import UnreadableError
 
-from .models import DX, edited, load_model, load_text
+from .models import DX, dx_operator, edited, load_model, load_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -181,6 +182,22 @@ def test_tolerated_text(text: str, tmp_path: Path) -> None:
     graph = load_text(tmp_path, text)
     assert graph.findings == ()
     assert graph.format == "dxdispatch"
+
+
+def test_a_program_without_commands_is_no_graph(tmp_path: Path) -> None:
+    """Whatever a reader remarks besides: a model of nothing does not even load."""
+    tensors = {"InputTensor": [1, 4, 1], "OutputTensor": [1, 1, 4]}
+    desc = {name: {"DataType": "FLOAT32", "Sizes": sizes} for name, sizes in tensors.items()}
+    fold = {
+        "DimensionCount": 1,
+        "WindowSizes": [4],
+        "Strides": [1],
+        "Dilations": [1],
+        "StartPadding": [0],
+        "EndPadding": [0],
+    }
+    graph = load_model(tmp_path, dx_operator("FOLD", {**desc, **fold}))
+    assert [item.code for item in check(graph)] == ["DML1113", "DML1217"]
 
 
 def test_places_in_relaxed_text(tmp_path: Path) -> None:
