@@ -289,3 +289,13 @@ def test_files_that_are_read_as_a_whole_are_limited_too(tmp_path: Path) -> None:
 
 def test_a_machine_has_some_memory() -> None:
     assert machine_bytes() > 1 << 28
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limits there")
+def test_a_process_may_have_less_than_the_machine() -> None:
+    code = (
+        "import resource; from dml2onnx.runtime import machine_bytes; resource.setrlimit(resource.RLIMIT_AS, (3 << 30,"
+        " resource.RLIM_INFINITY)); print(machine_bytes() == min(3 << 30, resource.getrlimit(resource.RLIMIT_AS)[0]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"

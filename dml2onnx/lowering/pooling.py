@@ -77,6 +77,12 @@ class Pool:
         first = np.arange(self.output[axis])[:, None] * w.strides[axis] - w.start[axis]
         return first + np.arange(w.shape[axis]) * w.dilations[axis]
 
+    def reaching(self, axis: int) -> tuple[int, int]:
+        """The first window that does not end before the input, and the first after it that begins behind the input."""
+        w = self.window
+        first = max(0, -(-(w.start[axis] - w.extent(axis) + 1) // w.strides[axis]))
+        return first, min(self.output[axis], -(-(w.start[axis] + self.sizes[axis]) // w.strides[axis]))
+
     @property
     def table_size(self) -> int:
         """Elements of what :meth:`inside` makes."""

@@ -79,11 +79,19 @@ def _spread(e: Emitter, gradient: Tensor, pool: Pool, weight: float) -> Tensor:
     window, spatial = pool.window, pool.sizes
     e.budget.require(prod(window.shape))
     planes = e.Reshape(gradient, (prod(gradient.shape[:2]), 1, *pool.output))
+    # windows wholly in padding reach nothing, and would make all that lies between them and the rest
+    firsts, ends = zip(*map(pool.reaching, range(len(spatial))), strict=True)
+    if any(first >= end for first, end in zip(firsts, ends, strict=True)):
+        return e.ConstantOfShape((*gradient.shape[:2], *spatial), 0, gradient.dtype, fold=gradient.value is not None)
+    planes = e.Slice(planes, (0, 0, *firsts), (*planes.shape[:2], *ends))
+    # where the input begins, from the first of these windows on
+    origin = [a - first * s for a, first, s in zip(window.start, firsts, window.strides, strict=True)]
     none = (0,) * len(spatial)
     ones = e.constant(np.full((1, 1, *window.shape), weight), gradient.dtype)
     whole = e.ConvTranspose(planes, ones, None, Window(window.shape, window.strides, window.dilations, none, none))
-    lengths = whole.shape[2:]
-    missing = [max(a + n - m, 0) for a, n, m in zip(window.start, spatial, lengths, strict=True)]
-    padded = e.Pad(whole, (0,) * whole.rank, (0, 0, *missing))
-    ends = [a + n for a, n in zip(window.start, spatial, strict=True)]
-    return e.Reshape(e.Slice(padded, (0, 0, *window.start), (*whole.shape[:2], *ends)), (*gradient.shape[:2], *spatial))
+    before = [max(-a, 0) for a in origin]
+    behind = [max(a + n - m, 0) for a, n, m in zip(origin, spatial, whole.shape[2:], strict=True)]
+    padded = e.Pad(whole, (0, 0, *before), (0, 0, *behind))
+    start = [max(a, 0) for a in origin]
+    stop = [a + n for a, n in zip(start, spatial, strict=True)]
+    return e.Reshape(e.Slice(padded, (0, 0, *start), (*whole.shape[:2], *stop)), (*gradient.shape[:2], *spatial))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -19,11 +20,20 @@ ASSUMED_BYTES = 16 << 30
 
 
 def machine_bytes() -> int:
-    """The memory of this machine, where the system says it as POSIX does; elsewhere what many machines have."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
+    """The memory of this machine, or of this process where its address space is limited to less (``ulimit -v``).
+
+    Where the system does not say them as POSIX does it is what many machines have.
+    """
+    if sys.platform == "win32":
         return ASSUMED_BYTES
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    try:
+        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError):
+        there = ASSUMED_BYTES
+    return there if limit == resource.RLIM_INFINITY else min(there, limit)
 
 
 def require_memory(graph: OnnxGraph, max_bytes: int | None = None) -> None:

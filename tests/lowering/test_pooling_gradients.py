@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dml2onnx import catalog
 from dml2onnx.checks import check
 from dml2onnx.ir.tensor import DataType
+from dml2onnx.model import peak
 from tests.lowering.examples import run_examples
 from tests.lowering.harness import check_case, make_case, operator, operators, random_memory, support_cases, t
 
@@ -368,3 +369,20 @@ def descriptors(draw):
 def test_lowered_equals_reference(op, opset, seed, extremes):
     assert not check(make_case(op).graph)
     check_case(op, opset=opset, seed=seed, extremes=extremes)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"strides": (1 << 29, 1), "ceil": True},
+        {"strides": (1 << 29, 1 << 28), "start": (1, 0), "end": (1 << 29, 0), "ceil": True},
+        {"strides": (3, 1), "start": (5, 0), "end": (5, 3)},
+        {"strides": (1, 1), "start": (5, 5), "end": (0, 4)},
+        {"strides": (8, 1), "start": (5, 0), "end": (4, 0)},
+    ],
+)
+@pytest.mark.parametrize("include", [False, True])
+def test_windows_that_reach_nothing_cost_nothing(options: dict[str, Any], include: bool) -> None:
+    """What lies between them and the input is as large as strides and padding say."""
+    model = check_case(mean((1, 2, 3, 4), (2, 2), include=include, **options))
+    assert peak(model.lowered).nbytes < 10_000
