@@ -11,24 +11,41 @@ import glob
 import mmap
 import os
 import stat
+import sys
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
+from dml2onnx.codes.reading import FILE_UNREADABLE
 from dml2onnx.codes.running import OUTPUT_IS_SOURCE, OUTPUT_UNWRITABLE
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    Parts: TypeAlias = Iterable[bytes | memoryview]
+    Parts: TypeAlias = "Iterable[bytes | memoryview | FilePart]"
 
 Target: TypeAlias = Path | BinaryIO
 """Where output goes: a file by its name, or one that is open."""
 
 RANDOM_BYTES = 6
+COPIED = 1 << 26
+"""Bytes that the system copies from file to file at once; between two copies an interruption is heard."""
+READ = 1 << 20
+"""Bytes that are read at once where the system copies nothing."""
 LONGEST_STEM = 40
 """Characters of a file's name in that of its unfinished version, which must not become too long for a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """Bytes that lie in another file as they are to be written."""
+
+    stream: BinaryIO
+    """That file, open for reading."""
+    offset: int
+    nbytes: int
 
 
 def put(
@@ -155,8 +172,45 @@ def remove_unfinished(path: Path) -> None:
 
 def _write(file: BinaryIO, parts: Parts) -> None:
     for part in parts:
-        file.write(part)
+        if isinstance(part, FilePart):
+            _append(file, part)
+        else:
+            file.write(part)
     file.flush()
+
+
+def _append(file: BinaryIO, part: FilePart) -> None:
+    """Writes bytes of another file: by the system, which shares or moves them without ours, as far as it can."""
+    done = 0
+    if sys.platform == "linux":
+        file.flush()
+        done = _copied(part, file.fileno())
+        if done:
+            file.seek(0, os.SEEK_CUR)  # it has gone on behind the back of the buffer
+    part.stream.seek(part.offset + done)
+    while done < part.nbytes:
+        block = part.stream.read(min(READ, part.nbytes - done))
+        if not block:
+            message = f"{quote(str(part.stream.name))} has become shorter while it was copied"
+            raise UnreadableError(FILE_UNREADABLE.at(message, expected="the file as it was", found="fewer bytes"))
+        file.write(block)
+        done += len(block)
+
+
+def _copied(part: FilePart, target: int) -> int:
+    """As many bytes as the system has copied; what stops it is said again when the rest is written."""
+    done = 0
+    with suppress(OSError):
+        # room that is known beforehand is filled in half of the time
+        os.posix_fallocate(target, os.lseek(target, 0, os.SEEK_CUR), part.nbytes)
+    with suppress(OSError):
+        source = part.stream.fileno()
+        while done < part.nbytes:
+            count = os.copy_file_range(source, target, min(COPIED, part.nbytes - done), part.offset + done)
+            if not count:
+                break
+            done += count
+    return done
 
 
 def _write_into(file: BinaryIO, parts: Parts) -> None:

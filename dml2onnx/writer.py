@@ -7,6 +7,7 @@ order where that was asked for: a model of any size is written with some dozens 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,13 @@ from dml2onnx import files, wire
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE, TOO_LARGE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.garbage import collection_paused
-from dml2onnx.ir.mapped import BLOCK, blocks
+from dml2onnx.ir.mapped import BLOCK, FileMap, blocks, file_place, mapping
 from dml2onnx.model import INT4, UINT4, has_unknown, is_unknown, stored_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from dml2onnx.files import Parts, Target
+    from dml2onnx.files import FilePart, Parts, Target
     from dml2onnx.model import Array, OnnxGraph
 
 PRODUCER = "dml2onnx"
@@ -31,6 +32,8 @@ EXTERNAL_ABOVE = 1 << 30
 """Models with more bytes of initializers are saved with external data unless told otherwise."""
 EXTERNAL_MINIMUM = 1024
 """Tensors smaller than this stay in the model file: they are shapes and axes that shape inference wants to see."""
+COPIED_FROM = 1 << 20
+"""Bytes from which on opening a file again costs nothing beside copying."""
 PAGE = 4096
 
 
@@ -51,10 +54,13 @@ def model_bytes(graph: OnnxGraph, header: Header, external: Mapping[str, Mapping
 
     ``external`` are the entries of ``TensorProto.external_data`` of initializers that are not in it.
     """
-    return b"".join(_complete(graph, header, external))
+    parts = _complete(graph, header, external)
+    return b"".join(chain.from_iterable(blocks(part) if isinstance(part, np.ndarray) else (part,) for part in parts))
 
 
-def _complete(graph: OnnxGraph, header: Header, external: Mapping[str, Mapping[str, str]] | None = None) -> Parts:
+def _complete(
+    graph: OnnxGraph, header: Header, external: Mapping[str, Mapping[str, str]] | None = None
+) -> list[bytes | Array]:
     """The whole model as one message, in parts."""
     parts = _message(graph, header, external)
     size = sum(part.nbytes if isinstance(part, np.ndarray) else len(part) for part in parts)
@@ -64,15 +70,29 @@ def _complete(graph: OnnxGraph, header: Header, external: Mapping[str, Mapping[s
                 f"the model has {size} bytes", expected=f"at most {MESSAGE_LIMIT} bytes", found=f"{size} bytes"
             )
         )
-    return _streamed(parts)
+    return parts
 
 
 def _streamed(parts: Iterable[bytes | Array]) -> Parts:
     for part in parts:
         if isinstance(part, np.ndarray):
-            yield from blocks(part)
+            yield from _parts(part)
         else:
             yield part
+
+
+def _parts(array: Array) -> Iterator[memoryview | FilePart]:
+    """The bytes of an array: the place of its file where they lie as they are to be written, or blocks of them."""
+    found = mapping(array)
+    is_as_written = array.flags.c_contiguous and array.dtype.newbyteorder("<") == array.dtype
+    if isinstance(found, FileMap) and is_as_written and array.nbytes >= COPIED_FROM:
+        place = file_place(array)
+        assert place is not None
+        with found.opened() as stream:
+            if stream is not None:
+                yield files.FilePart(stream, place, array.nbytes)
+                return
+    yield from blocks(array)
 
 
 def save(graph: OnnxGraph, target: Target, header: Header, external_data: bool | None = None) -> list[Path]:
@@ -86,7 +106,7 @@ def save(graph: OnnxGraph, target: Target, header: Header, external_data: bool |
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="a regular file"))
     large = graph.weight_bytes > EXTERNAL_ABOVE
     if path is None or not (large if external_data is None else external_data):
-        return files.put(target, _complete(graph, header), stale=_data_of(path))
+        return files.put(target, _streamed(_complete(graph, header)), stale=_data_of(path))
     files.check_target(path)
     data_path = path.with_name(path.name + ".data")
     offset = 0
@@ -174,7 +194,7 @@ def _packed(array: Array) -> Array:
     return octets
 
 
-def _chunks(items: Iterable[tuple[int, Array]]) -> Iterator[memoryview | bytes]:
+def _chunks(items: Iterable[tuple[int, Array]]) -> Parts:
     """The bytes of a data file, arrays at their offsets, never more than a few blocks of a mapped file at a time."""
     position = 0
     for offset, array in items:
@@ -183,9 +203,9 @@ def _chunks(items: Iterable[tuple[int, Array]]) -> Iterator[memoryview | bytes]:
         position = offset + stored_size(array.dtype, array.size)
 
 
-def _blocks(array: Array) -> Iterator[memoryview]:
+def _blocks(array: Array) -> Iterator[memoryview | FilePart]:
     if array.dtype not in (INT4, UINT4):
-        yield from blocks(array)
+        yield from _parts(array)
         return
     flat = array.reshape(-1)
     for start in range(0, flat.size, 2 * BLOCK):

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dml2onnx.diagnostics import DmlError
+from dml2onnx.diagnostics import DmlError, UnreadableError
 from dml2onnx.exporters.files import write_files
-from dml2onnx.files import put
+from dml2onnx.files import FilePart, put
 from dml2onnx.ir.data import ArrayData
 from tests.test_writer import product
 
@@ -174,6 +174,42 @@ def test_weights_that_run_out_leave_the_old_pair(tmp_path: Path) -> None:
 
 
 # --- What is no regular file ------------------------------------------------------------------------------------------
+
+
+def refuse(*arguments: object) -> int:
+    raise OSError(18, "Invalid cross-device link")
+
+
+def half(*arguments: int) -> int:
+    """Copies a part of what is asked for, as a system may, and refuses when half of all is done."""
+    source, target, count, offset = arguments
+    if offset > 500_000:
+        raise OSError(28, "No space left on device")
+    return os.write(target, os.pread(source, min(count, 200_000), offset))
+
+
+@pytest.mark.parametrize("copy", [None, refuse, half, lambda *arguments: 0], ids=["copied", "refused", "half", "none"])
+def test_parts_of_other_files_stand_where_they_belong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, copy: Callable[..., int] | None
+) -> None:
+    if copy is not None:
+        monkeypatch.setattr(os, "copy_file_range", copy, raising=False)
+    content = np.random.default_rng(1).bytes(1 << 20)
+    (tmp_path / "source").write_bytes(content)
+    with (tmp_path / "source").open("rb") as stream:
+        copied, few = FilePart(stream, 7, 1_000_000), FilePart(stream, 0, 3)
+        put(tmp_path / "target", [b"head", copied, b"", few, memoryview(b"tail")])
+    assert (tmp_path / "target").read_bytes() == b"head" + content[7:1_000_007] + content[:3] + b"tail"
+
+
+def test_a_file_that_shrinks_while_it_is_copied(tmp_path: Path) -> None:
+    (tmp_path / "source").write_bytes(bytes(1000))
+    (tmp_path / "target").write_bytes(b"old")
+    with (tmp_path / "source").open("rb") as stream, pytest.raises(UnreadableError) as caught:
+        put(tmp_path / "target", [FilePart(stream, 0, 1001)])
+    assert caught.value.diagnostics[0].code == "DML1021"
+    assert contents(tmp_path).keys() == {"source", "target"}
+    assert (tmp_path / "target").read_bytes() == b"old"
 
 
 def test_devices_stay_devices(tmp_path: Path) -> None:

@@ -132,6 +132,49 @@ assert np.array_equal(np.fromfile(directory / "out.onnx.data", np.float32).resha
     run(code, tmp_path)
 
 
+def test_the_same_bytes_are_copied_from_file_to_file(tmp_path: Path) -> None:
+    """Also beside small weights, inside of the model, and where a file has been replaced since it was read."""
+    code = """
+model(directory / "model.json", 3)
+compiled = dml2onnx.compile(directory / "model.json")
+contents = b"".join((directory / f"w{i}.bin").read_bytes() for i in range(3))
+compiled.save(directory / "out.onnx", external_data=True)
+assert (directory / "out.onnx.data").read_bytes() == contents
+compiled.save(directory / "whole.onnx")
+assert (directory / "whole.onnx").read_bytes() == compiled.serialize()
+(directory / "w1.bin").unlink()
+(directory / "w1.bin").write_bytes(bytes(SIZE * SIZE * 4))
+compiled.save(directory / "out.onnx", external_data=True)
+assert (directory / "out.onnx.data").read_bytes() == contents
+"""
+    run(code, tmp_path)
+
+
+def test_more_files_than_descriptors(tmp_path: Path) -> None:
+    code = """
+tensor = {"DataType": "FLOAT32", "Sizes": [1, 1, 1, 64]}
+sums = [
+    {
+        "type": "ELEMENT_WISE_ADD",
+        "desc": {"OutputTensor": tensor},
+        "inputs": {"ATensor": f"y{i - 1}" if i else "x", "BTensor": f"c{i}"},
+        "outputs": {"OutputTensor": f"y{i}"},
+    }
+    for i in range(200)
+]
+for i in range(200):
+    (directory / f"c{i}.bin").write_bytes(np.full(64, i, np.float32).tobytes())
+constants = {f"c{i}": tensor | {"file": f"c{i}.bin"} for i in range(200)}
+document = {"dml2onnx": 1, "inputs": {"x": tensor}, "constants": constants, "nodes": sums, "outputs": ["y199"]}
+(directory / "model.json").write_text(json.dumps(document))
+resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+compiled = dml2onnx.compile(directory / "model.json")
+compiled.save(directory / "out.onnx")
+assert (compiled.run({"x": np.zeros((1, 1, 1, 64), np.float32)})["y199"] == 199 * 100).all()
+"""
+    run(code, tmp_path)
+
+
 def test_mapped_arrays_of_a_builder_stay_in_their_files(tmp_path: Path) -> None:
     code = """
 np.lib.format.open_memmap(directory / "w.npy", "w+", np.float32, (1, 1, 8 * SIZE, SIZE))

@@ -6,12 +6,16 @@ given back at once; the system keeps it in its cache of files, and a page that i
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
+
+from dml2onnx.ir.pages import Pages, mapped_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,24 +37,36 @@ class FileMap(np.memmap):
     """Bytes of a file, mapped for reading, and which file that was: others may get its name."""
 
     path: Path
+    pages: Pages
     _identity: tuple[int, ...]
 
     @classmethod
     def of(cls, path: Path, offset: int, count: int) -> FileMap:
         """``count`` bytes from ``offset`` on; :class:`OSError` or :class:`ValueError` where there are none such."""
+        before = offset % mmap.ALLOCATIONGRANULARITY
         with path.open("rb") as file:
-            made = cls(file, np.uint8, "r", offset, (count,))
+            pages = mapped_pages(file, offset - before, before + count)
+            made = np.ndarray.__new__(cls, (count,), np.uint8, pages.buffer, before)
+            made.pages, made.offset, made.mode = pages, offset, "r"
             made.path = Path(os.path.realpath(path))
             made._identity = _identity(file)
         return made
 
     def is_current(self) -> bool:
         """Whether the file still has its name and its size."""
+        with self.opened() as file:
+            return file is not None
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO | None]:
+        """The file, open for reading; ``None`` where that is no longer the one of this name and size."""
         try:
-            with self.path.open("rb") as file:
-                return _identity(file) == self._identity
+            file = self.path.open("rb")
         except OSError:
-            return False
+            yield None
+            return
+        with file:
+            yield file if _identity(file) == self._identity else None
 
 
 def _identity(file: BinaryIO) -> tuple[int, ...]:
@@ -65,7 +81,7 @@ def mapping(array: Array) -> np.memmap | None:
     """
     item: object = array
     while item is not None:
-        if isinstance(item, np.memmap) and isinstance(item.base, mmap.mmap):
+        if isinstance(item, np.memmap) and isinstance(item.base, (mmap.mmap, ctypes.Array)):
             return None if item.mode == "c" else item
         item = getattr(item, "base", None)
     return None
@@ -120,8 +136,9 @@ def _advise(array: Array, advice: int | None) -> None:
     low, high = np.lib.array_utils.byte_bounds(array)
     first = low - _address(found) + found.offset % mmap.ALLOCATIONGRANULARITY
     start = first // mmap.PAGESIZE * mmap.PAGESIZE
-    assert isinstance(found.base, mmap.mmap)
-    found.base.madvise(advice, start, first + high - low - start)
+    pages = found.pages if isinstance(found, FileMap) else found.base
+    assert isinstance(pages, (Pages, mmap.mmap))
+    pages.madvise(advice, start, first + high - low - start)
 
 
 def _gathered(array: Array) -> Array:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import mmap
+import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +88,35 @@ def test_pages_that_were_passed_on_are_given_back(path: Path, monkeypatch: pytes
         pass
     assert sum(given) == whole.nbytes
     assert max(given) == 1 << 14
+
+
+def test_maps_hold_no_descriptor_and_go_with_their_arrays(path: Path) -> None:
+    def maps() -> int:
+        return Path("/proc/self/maps").read_text(encoding="utf-8").count(str(path))
+
+    with path.open("rb") as file:
+        free = file.fileno()
+    made = [mapped.FileMap.of(path, 8 * index, 4000 + index) for index in range(50)]
+    with path.open("rb") as file:
+        assert file.fileno() == free or os.name == "nt"
+        content = file.read()
+    for index, item in enumerate(made):
+        assert item.tobytes() == content[8 * index : 8 * index + 4000 + index]
+        assert mapped.file_place(item[3:]) == 8 * index + 3
+        assert mapped.is_lasting(item.view(np.uint8)[5:])
+    part = np.asarray(made[20])[:4].view(np.int32)
+    del made, item
+    if sys.platform == "linux":
+        assert maps() == 1
+    assert part.tobytes() == content[160:164]
+    del part
+    assert sys.platform != "linux" or maps() == 0
+
+
+@pytest.mark.parametrize(("offset", "count"), [(0, 480_021), (480_020, 1), (1 << 40, 1)])
+def test_bytes_that_a_file_has_not(path: Path, offset: int, count: int) -> None:
+    with pytest.raises(ValueError, match="fewer bytes"):
+        mapped.FileMap.of(path, offset, count)
 
 
 @pytest.mark.parametrize("count", [0, 1, 100, 480_020])
