@@ -94,7 +94,7 @@ def batch(
     max_bytes: int | None = None,
     feature_level: FeatureLevel | str | None = None,
     opset: int = DEFAULT_OPSET,
-    target: str = "cpu",
+    target: str | None = None,
     freeze: bool = False,
     inputs: Iterable[str] = (),
     allow_paths: Iterable[str | os.PathLike[str]] = (),
@@ -116,7 +116,7 @@ def batch(
     at most ``model_timeout`` seconds and, on Linux, ``max_bytes`` more memory than a worker has without it; ``None``
     sets no limit. ``dask`` is the address of the scheduler of a Dask cluster that works in the place of processes here,
     on the same files under the same names. The others are as for :func:`dml2onnx.load`, :func:`dml2onnx.compile` and
-    :func:`dml2onnx.verify`.
+    :func:`dml2onnx.verify`; ``target`` is that of the ``provider`` by default.
 
     What is wrong with a model stands in its record: its ``status``, its ``answer``, which is what the single command
     says as JSON, and its ``diagnostics``. Closing the iterator ends all processes. :class:`dml2onnx.DmlError` is for
@@ -134,7 +134,7 @@ def batch(
         do,
         feature_level=None if level is None else level.name,
         opset=arguments.opset(opset),
-        target=arguments.target(target),
+        target=arguments.target(providers.chosen(provider).target if target is None else target),
         freeze=arguments.flag(freeze, "freeze"),
         inputs=arguments.names(inputs, "inputs"),
         allow_paths=tuple(str(arguments.path_of(item, "a path in allow_paths")) for item in allow_paths),
