@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+import onnxruntime
 import pytest
 from hypothesis import settings
 
@@ -15,6 +17,26 @@ settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 ROOT = Path(__file__).parent.parent
+
+
+class OneThread(onnxruntime.SessionOptions):
+    """Options of a session that starts no threads of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.intra_op_num_threads = 1
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Sessions of this process compute in the thread that runs them, as numpy does (``OMP_NUM_THREADS``).
+
+    Most of them run one node once: to start, spin and end a thread takes twice as long as all the rest. Programs that
+    tests start, those of the documents among them, have as many threads as ONNX Runtime wants.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(onnxruntime, "SessionOptions", OneThread)
+        yield
 
 
 def shared_directory() -> Path | None:

@@ -142,7 +142,7 @@ def check_case(
     """Compiles and runs one operator and compares every output with the reference."""
     case = make_case(op, inputs=inputs, constants=constants, seed=seed, extremes=extremes)
     model = compile_outputs(case.graph, case.graph.outputs, opset=opset, target=target)
-    onnx.checker.check_model(model.model_proto, full_check=True)
+    onnx.checker.check_model(model.serialize(), full_check=True)
     feeds = {port.name: case.memory[port.name].reshape(-1) for port in model.inputs}
     got = model.run(feeds)
     for name, results in operator_results(op, case.logical).items():
@@ -180,6 +180,12 @@ def support_cases(name: str, tensor: str = "OutputTensor") -> Iterator[Any]:
                 if key not in seen:
                     seen.add(key)
                     yield pytest.param(*key, id=f"{name}-{row.level.name}-{data_type}-{rank}d")
+
+
+def type_cases(name: str, tensor: str = "OutputTensor") -> Iterator[Any]:
+    """A pytest parameter (data type, rank) for all that the support tables admit of one tensor at any level."""
+    for data_type, rank in dict.fromkeys(case.values[1:] for case in support_cases(name, tensor)):
+        yield pytest.param(data_type, rank, id=f"{name}-{data_type}-{rank}d")
 
 
 def operators(model: CompiledModel) -> list[str]:

@@ -13,7 +13,7 @@ from dml2onnx.compiler import compile_outputs
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.reference import operator_results
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, support_cases, t
+from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, t, type_cases
 
 FIELDS: dict[str, dict[str, Any]] = {
     "ACTIVATION_CELU": {"Alpha": 0.75},
@@ -127,11 +127,7 @@ def test_every_activation_is_lowered_and_tested():
 
 @pytest.mark.parametrize(
     ("name", "data_type", "rank"),
-    [
-        pytest.param(name, *case.values[1:], id=case.id)
-        for name in FIELDS
-        for case in support_cases(name, output_field(name))
-    ],
+    [pytest.param(name, *case.values, id=case.id) for name in FIELDS for case in type_cases(name, output_field(name))],
 )
 def test_every_data_type_and_rank(name, data_type, rank):
     check_case(activation(name, data_type, (2, 3, 2, 1, 2, 1, 3, 2)[:rank]), extremes=True)

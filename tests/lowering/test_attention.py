@@ -13,7 +13,7 @@ from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Value, Write
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import evaluate
 from dml2onnx.verification.trial import feeds_of
-from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+from tests.lowering.harness import check_case, make_case, operator, operators, t, type_cases
 
 NAMES = ("MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1")
 SOURCES = ("separate", "query and key", "key and value", "all")
@@ -142,13 +142,13 @@ def kernels(model):
     return [item for item in operators(model) if item not in {"Reshape", "Transpose"}]
 
 
-SUPPORT = [(name, *case.values) for name in NAMES for case in support_cases(name)]
+SUPPORT = [(name, *case.values) for name in NAMES for case in type_cases(name)]
 
 
 @pytest.mark.parametrize("opset", [17, 23])
 @pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize(("name", "level", "data_type", "rank"), SUPPORT)
-def test_every_data_type_and_rank(name, level, data_type, rank, source, opset):
+@pytest.mark.parametrize(("name", "data_type", "rank"), SUPPORT)
+def test_every_data_type_and_rank(name, data_type, rank, source, opset):
     for given_, mask in ((OPTIONAL, "BOOLEAN"), ((), None), (("bias", "present key"), "KEY_SEQUENCE_LENGTH")):
         op = attention(name, source, given=given_, mask=mask, rank=rank, data_type=data_type)
         check(op, opset=opset)

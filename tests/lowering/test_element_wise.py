@@ -21,8 +21,8 @@ from tests.lowering.harness import (
     make_case,
     operator,
     operators,
-    support_cases,
     t,
+    type_cases,
 )
 
 BINARY = [
@@ -91,7 +91,7 @@ def pairs(data_type):
 
 @pytest.mark.parametrize(
     ("name", "data_type", "rank"),
-    [pytest.param(name, *case.values[1:], id=case.id) for name in [*BINARY, *UNARY] for case in support_cases(name)],
+    [pytest.param(name, *case.values, id=case.id) for name in [*BINARY, *UNARY] for case in type_cases(name)],
 )
 def test_every_data_type_and_rank(name, data_type, rank):
     sizes = (2, 3, 2, 1, 2, 1, 3, 2)[:rank]

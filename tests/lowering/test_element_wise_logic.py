@@ -15,7 +15,7 @@ from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value,
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.registry import lowerings
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, operator, operators, support_cases, t
+from tests.lowering.harness import check_case, operator, operators, t, type_cases
 
 NAMES = sorted(
     name for name, function in lowerings().items() if function.__module__ == "dml2onnx.lowering.element_wise_logic"
@@ -105,11 +105,7 @@ def patterns(data_type):
 
 @pytest.mark.parametrize(
     ("name", "data_type", "rank"),
-    [
-        pytest.param(name, *case.values[1:], id=case.id)
-        for name in NAMES
-        for case in support_cases(name, first_input(name))
-    ],
+    [pytest.param(name, *case.values, id=case.id) for name in NAMES for case in type_cases(name, first_input(name))],
 )
 def test_every_data_type_and_rank(name, data_type, rank):
     sizes = (2, 3, 2, 1, 2, 1, 3, 2)[:rank]

@@ -11,7 +11,7 @@ from dml2onnx import catalog
 from dml2onnx.ir.operator import Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.registry import lowerings
-from tests.lowering.harness import check_case, integer_extremes, operator, operators, support_cases, t
+from tests.lowering.harness import check_case, integer_extremes, operator, operators, t, type_cases
 
 NAMES = sorted(
     name for name, function in lowerings().items() if function.__module__ == "dml2onnx.lowering.element_wise_math"
@@ -111,7 +111,7 @@ def data_types(name):
 
 @pytest.mark.parametrize(
     ("name", "data_type", "rank"),
-    [pytest.param(name, *case.values[1:], id=case.id) for name in NAMES for case in support_cases(name, output(name))],
+    [pytest.param(name, *case.values, id=case.id) for name in NAMES for case in type_cases(name, output(name))],
 )
 def test_every_data_type_and_rank(name, data_type, rank):
     sizes = (2, 3, 2, 1, 2, 1, 3, 2)[:rank]

@@ -15,7 +15,7 @@ from dml2onnx.ir.operator import Scalar
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.emitter.movement import STORED
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, operator, operators, support_cases, t
+from tests.lowering.harness import check_case, operator, operators, t, type_cases
 
 SIZES = (2, 3, 2, 1, 2, 1, 3, 2)
 FILLS = ["FILL_VALUE_CONSTANT", "FILL_VALUE_SEQUENCE", "DIAGONAL_MATRIX", "DIAGONAL_MATRIX1"]
@@ -101,7 +101,7 @@ def generate(sizes, counter, key, **settings):
 
 @pytest.mark.parametrize(
     ("name", "data_type", "rank"),
-    [pytest.param(name, *case.values[1:], id=case.id) for name in FILLS for case in support_cases(name)],
+    [pytest.param(name, *case.values, id=case.id) for name in FILLS for case in type_cases(name)],
 )
 def test_every_data_type_and_rank(name, data_type, rank):
     sizes = SIZES[:rank]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.tensor import DataType
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+from tests.lowering.harness import check_case, make_case, operator, operators, t, type_cases
 
 NAMES = ["GATHER", "GATHER_ELEMENTS", "GATHER_ND", "GATHER_ND1", "SCATTER", "SCATTER_ND", "ONE_HOT"]
 KINDS = ["INT32", "INT64", "UINT32", "UINT64"]
@@ -187,7 +187,7 @@ def evaluate(op, known=(), **inputs):
 
 @pytest.mark.parametrize(
     ("name", "data_type", "rank"),
-    [pytest.param(name, *case.values[1:], id=case.id) for name in NAMES for case in support_cases(name)],
+    [pytest.param(name, *case.values, id=case.id) for name in NAMES for case in type_cases(name)],
 )
 def test_every_data_type_and_rank(name, data_type, rank):
     check(simple(name, data_type, rank))
@@ -195,11 +195,7 @@ def test_every_data_type_and_rank(name, data_type, rank):
 
 @pytest.mark.parametrize(
     ("name", "kind", "rank"),
-    [
-        pytest.param(name, *case.values[1:], id=case.id)
-        for name in NAMES
-        for case in support_cases(name, "IndicesTensor")
-    ],
+    [pytest.param(name, *case.values, id=case.id) for name in NAMES for case in type_cases(name, "IndicesTensor")],
 )
 @pytest.mark.parametrize("known", [False, True])
 def test_every_type_of_index(name, kind, rank, known):
@@ -209,7 +205,7 @@ def test_every_type_of_index(name, kind, rank, known):
 
 @pytest.mark.parametrize(
     ("data_type", "rank"),
-    [pytest.param(*c.values[1:], id=c.id) for c in support_cases("NONZERO_COORDINATES", "InputTensor")],
+    [pytest.param(*c.values, id=c.id) for c in type_cases("NONZERO_COORDINATES", "InputTensor")],
 )
 def test_coordinates_of_every_data_type_and_rank(data_type, rank):
     check_case(nonzero(SIZES[-rank:], data_type=data_type), inputs={"InputTensor": sparse(data_type, SIZES[-rank:])})

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
-from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+from tests.lowering.harness import check_case, make_case, operator, operators, t, type_cases
 
 RELU = operator("ACTIVATION_RELU")
 SHARED = {2: None, 3: (0, 4, 1), 4: (0, 0, 4, 1)}
@@ -58,8 +58,8 @@ def attributes(model, op_type="Gemm"):
 
 @pytest.mark.parametrize("trans_a", [False, True])
 @pytest.mark.parametrize("trans_b", [False, True])
-@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases("GEMM")))
-def test_every_data_type_and_rank(level, data_type, rank, trans_a, trans_b):
+@pytest.mark.parametrize(("data_type", "rank"), list(type_cases("GEMM")))
+def test_every_data_type_and_rank(data_type, rank, trans_a, trans_b):
     batches = (2, 3)[4 - rank :]
     op = gemm(batches, data_type=data_type, trans_a=trans_a, trans_b=trans_b, alpha=0.5, beta=-2.0, activation=RELU)
     check_case(op, constants=["BTensor", "CTensor"])

@@ -14,7 +14,16 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.lowering.emitter import Emitter
 from dml2onnx.reference import operator_results
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, support_cases, t
+from tests.lowering.harness import (
+    assert_close,
+    check_case,
+    make_case,
+    operator,
+    operators,
+    support_cases,
+    t,
+    type_cases,
+)
 
 QUANTIZE, DEQUANTIZE = "ELEMENT_WISE_QUANTIZE_LINEAR", "ELEMENT_WISE_DEQUANTIZE_LINEAR"
 ADD = "ELEMENT_WISE_QUANTIZED_LINEAR_ADD"
@@ -110,8 +119,8 @@ def test_dequantize_every_data_type_and_rank(level, data_type, rank):
 
 
 @pytest.mark.parametrize("nulls", ["", "A", "B", "C", "ABC"])
-@pytest.mark.parametrize(("level", "data_type", "rank"), list(support_cases(ADD)))
-def test_add_every_data_type_and_rank(level, data_type, rank, nulls):
+@pytest.mark.parametrize(("data_type", "rank"), list(type_cases(ADD)))
+def test_add_every_data_type_and_rank(data_type, rank, nulls):
     for a, b in itertools.product(BYTES, BYTES):
         check(add(a, b, data_type, SIZES[:rank], nulls=nulls))
 

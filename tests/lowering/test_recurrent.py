@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
-from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+from tests.lowering.harness import check_case, make_case, operator, operators, t, type_cases
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 DIRECTIONS = ("FORWARD", "BACKWARD", "BIDIRECTIONAL")
@@ -140,13 +140,13 @@ def body_of(node):
     return body
 
 
-SUPPORT = [(name, *case.values) for name in GATES for case in support_cases(name, "OutputSequenceTensor")]
+SUPPORT = [(name, *case.values) for name in GATES for case in type_cases(name, "OutputSequenceTensor")]
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("form", [NODE, SCAN], ids=["node", "scan"])
-@pytest.mark.parametrize(("name", "level", "data_type", "rank"), SUPPORT)
-def test_every_data_type_and_rank(name, level, data_type, rank, form, direction):
+@pytest.mark.parametrize(("name", "data_type", "rank"), SUPPORT)
+def test_every_data_type_and_rank(name, data_type, rank, form, direction):
     assert rank == 4
     op = recurrent(name, form[name], direction=direction, data_type=data_type)
     for constants in (WEIGHTS, (), ("SequenceLengthsTensor", "HiddenInitTensor")):

@@ -11,7 +11,7 @@ from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import operator_results
 from tests.lowering.examples import run_examples
-from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
+from tests.lowering.harness import check_case, make_case, operator, operators, t, type_cases
 
 NAMES = ["SLICE", "SLICE1", "SLICE_GRAD", "SPLIT", "TILE", "REVERSE_SUBSEQUENCES"]
 OUTPUTS = {"SPLIT": "OutputTensors", "SLICE_GRAD": "OutputGradientTensor"}
@@ -104,9 +104,9 @@ def simple(name, data_type, rank):
 @pytest.mark.parametrize(
     ("name", "data_type", "rank"),
     [
-        pytest.param(name, *case.values[1:], id=case.id)
+        pytest.param(name, *case.values, id=case.id)
         for name in NAMES
-        for case in support_cases(name, OUTPUTS.get(name, "OutputTensor"))
+        for case in type_cases(name, OUTPUTS.get(name, "OutputTensor"))
     ],
 )
 def test_every_data_type_and_rank(name, data_type, rank):
