@@ -15,6 +15,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - whoever runs an older one should
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = ROOT / "scripts" / "requirements"
@@ -87,11 +88,18 @@ def interpreter(directory: Path) -> Path:
     return directory / "Scripts" / "python.exe" if os.name == "nt" else directory / "bin" / "python"
 
 
-def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> int:
-    """Runs a command in the repository, its output shown as it comes, and returns its exit code."""
+def run(
+    command: Sequence[str | Path], environment: Mapping[str, str] | None = None, output: IO[bytes] | None = None
+) -> int:
+    """Runs a command in the repository, its output shown as it comes or put into a file; returns its exit code."""
     sys.stdout.flush()
     return subprocess.run(
-        [str(part) for part in command], cwd=ROOT, env={**os.environ, **(environment or {})}, check=False
+        [str(part) for part in command],
+        cwd=ROOT,
+        env={**os.environ, **(environment or {})},
+        stdout=output,
+        stderr=None if output is None else subprocess.STDOUT,
+        check=False,
     ).returncode
 
 
@@ -111,7 +119,8 @@ def pip(directory: Path, *arguments: str) -> None:
         [python, "-m", "pip"] if _has_ensurepip() else [sys.executable, "-m", "pip", "--python", python]
     )
     environment = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
-    code = run([*command, "install", "--quiet", *arguments], environment)
+    # to compile what is imported when it is imported takes a fraction of what compiling all of it does
+    code = run([*command, "install", "--quiet", "--no-compile", *arguments], environment)
     if code != 0:
         sys.exit(f"pip install {' '.join(arguments)} failed with exit code {code}")
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -56,19 +57,22 @@ class Step(NamedTuple):
     command: list[str | Path]
 
 
-def steps(python: Path) -> list[Step]:
-    """What is checked besides the tests."""
+def steps(python: Path) -> tuple[list[Step], list[Step]]:
+    """What is checked besides the tests, in two parts that may be done at once."""
     generators = [*sorted((ROOT / "scripts").glob("generate_*.py")), ROOT / "scripts" / "make_samples.py"]
     module: list[str | Path] = [python, "-m"]
-    return [
+    sources = [
         Step("ruff check", [*module, "ruff", "check", *SOURCES]),
         Step("ruff format", [*module, "ruff", "format", "--check", *SOURCES]),
         Step("mypy", [*module, "mypy"]),
         Step("mypy tests", [*module, "mypy", "tests"]),
         *(Step(f"{path.name} --check", [python, path, "--check"]) for path in generators),
+    ]
+    products = [
         Step("build_docs.py", [python, ROOT / "scripts" / "build_docs.py"]),
         Step("check_release.py", [python, ROOT / "scripts" / "check_release.py", "--brief"]),
     ]
+    return sources, products
 
 
 def oldest_runtime_step(python: Path) -> Step:
@@ -111,51 +115,67 @@ def _parallel() -> list[str]:
     return ["-n", str(os.cpu_count() or 1), "-p", "no:cacheprovider"]
 
 
-def perform(chosen: list[Step]) -> list[str]:
-    """Runs the steps, all of them whatever happens, and returns the titles of those that failed."""
-    failed = []
-    for step in chosen:
-        print(f"\n=== {step.title}", flush=True)
-        started = time.perf_counter()
+def perform(*parts: list[Step]) -> list[str]:
+    """Runs the steps, all of them whatever happens, and returns the titles of those that failed.
+
+    Of several parts each one's steps are run in order, beside those of the others; what a step says is then shown when
+    it has ended.
+    """
+    with ThreadPoolExecutor(max_workers=len(parts)) as pool:
+        alone = len(parts) == 1
+        failed = pool.map(lambda part: [step.title for step in part if not _passes(step, shown=alone)], parts)
+        return [title for titles in failed for title in titles]
+
+
+def _passes(step: Step, *, shown: bool) -> bool:
+    """Whether a step passes; what it says is ``shown`` as it comes, or afterwards."""
+    title = f"\n=== {step.title}"
+    if shown:
+        print(title, flush=True)
+    started = time.perf_counter()
+    with tempfile.TemporaryFile() as said:
         # one thread for each worker's linear algebra, or they fight over the cores
-        code = run(step.command, {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
-        outcome = "passed" if code == 0 else f"FAILED with exit code {code}"
-        print(f"--- {step.title}: {outcome} in {time.perf_counter() - started:.1f} s", flush=True)
-        if code != 0:
-            failed.append(step.title)
-    return failed
+        threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        code = run(step.command, threads, None if shown else said)
+        seconds = time.perf_counter() - started
+        said.seek(0)
+        text = "" if shown else f"{title}\n{said.read().decode(errors='replace')}"
+    outcome = "passed" if code == 0 else f"FAILED with exit code {code}"
+    print(f"{text}--- {step.title}: {outcome} in {seconds:.1f} s", flush=True)
+    return code == 0
 
 
-def further_steps(python: Path, fast: bool) -> list[Step]:
-    """The tests, in environments of their own, which are made here."""
+def test_steps(python: Path, fast: bool) -> tuple[Step, list[list[Step]]]:
+    """The tests, and parts that may be done at once after them, in environments of their own, which are made here."""
     prepare_browser()
     if prepare_compiler():
         fetch()
-    chosen = [Step("pytest", [python, "-m", "pytest", *_parallel()])]
-    if not fast:
-        # onnxruntime-directml, which Windows has, comes in one version of the range
-        if sys.platform == "linux":
-            chosen.append(oldest_runtime_step(prepare(".venv-ort124", "ort124")))
-        chosen.append(runtimes_step(python))
-    return chosen
+    tests = Step("pytest", [python, "-m", "pytest", *_parallel()])
+    if fast:
+        return tests, []
+    # onnxruntime-directml, which Windows has, comes in one version of the range
+    oldest = [oldest_runtime_step(prepare(".venv-ort124", "ort124"))] if sys.platform == "linux" else []
+    return tests, [oldest, [runtimes_step(python)]]
 
 
 def perform_all(options: argparse.Namespace) -> tuple[list[str], int]:
     """What was asked for: the titles of the steps that failed, and how many steps there were."""
-    python = prepare(".venv")
     if options.provider:
         results = options.results or ROOT / "tests" / "runtimes" / "results"
-        return perform([provider_step(python, options.provider, results)]), 1
+        return perform([provider_step(prepare(".venv"), options.provider, results)]), 1
     if options.runtimes:
-        every = ["--all"] if options.all else []
-        return perform([runtimes_step(python, *every, *(("--results", options.results) if options.results else ()))]), 1
-    first = steps(python)
-    # making environments and most of the first steps keep one core busy each
+        arguments = [*(["--all"] if options.all else []), *(("--results", options.results) if options.results else ())]
+        return perform([runtimes_step(prepare(".venv"), *arguments)]), 1
+    # making an environment keeps one core busy, and so do most of the steps but the tests
     with ThreadPoolExecutor(max_workers=1) as pool:
-        further = pool.submit(further_steps, python, options.fast)
-        failed = perform(first)
-        chosen = further.result()
-    return failed + perform(chosen), len(first) + len(chosen)
+        making = pool.submit(test_steps, interpreter(ROOT / ".venv"), options.fast)
+        first = steps(prepare(".venv"))
+        failed = perform(*first)
+        tests, last = making.result()
+    failed += perform([tests])
+    if last:
+        failed += perform(*last)
+    return failed, 1 + sum(len(part) for part in (*first, *last))
 
 
 def main() -> int:

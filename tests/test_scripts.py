@@ -127,7 +127,7 @@ class TestEnvironment:
         (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
         commands = []
 
-        def run(command, environment=None):
+        def run(command, environment=None, output=None):
             commands.append([str(part) for part in command])
             if "venv" in commands[-1]:
                 python = module.interpreter(Path(command[-1]))
@@ -264,6 +264,20 @@ class TestTest:
         assert "two: FAILED with exit code 3" in said
         assert "three: passed" in said
 
+    def test_what_is_run_at_once_is_shown_step_by_step(self, script, capfd):
+        module = script("test")
+
+        def says(text, code=0):
+            program = f"import sys; print({text!r}, flush=True); print('and', file=sys.stderr); sys.exit({code})"
+            return module.Step(text, [sys.executable, "-c", program])
+
+        assert module.perform([says("one", 1), says("two")], [], [says("three"), says("four", 2)]) == ["one", "four"]
+        said = capfd.readouterr().out
+        for text, outcome in (("one", "FAILED with"), ("two", "passed"), ("three", "passed"), ("four", "FAILED with")):
+            assert f"=== {text}\n{text}\nand\n--- {text}: {outcome}" in said.replace("\r", "")
+        assert said.index("=== one") < said.index("=== two")
+        assert said.index("=== three") < said.index("=== four")
+
     @pytest.mark.parametrize(("failed", "code", "line"), [([], 0, "steps passed"), (["mypy"], 1, "FAILED: mypy (1 of")])
     def test_the_exit_code_and_the_last_line_tell_the_outcome(self, script, monkeypatch, capsys, failed, code, line):
         module = script("test")
@@ -273,7 +287,9 @@ class TestTest:
         monkeypatch.setattr(module, "fetch", lambda: True)
         monkeypatch.setattr(module, "prepare_openvino", lambda: True)
         monkeypatch.setattr(module, "_has_vulkan", lambda: False)
-        monkeypatch.setattr(module, "perform", lambda chosen: [step.title for step in chosen if step.title in failed])
+        monkeypatch.setattr(
+            module, "perform", lambda *parts: [step.title for part in parts for step in part if step.title in failed]
+        )
         monkeypatch.setattr(sys, "argv", ["test.py"])
         assert module.main() == code
         assert line in capsys.readouterr().out.splitlines()[-1]
@@ -283,8 +299,8 @@ class TestTest:
         module = script("test")
         titles: list[str] = []
 
-        def perform(chosen):
-            titles.extend(step.title for step in chosen)
+        def perform(*parts):
+            titles.extend(step.title for part in parts for step in part)
             return []
 
         monkeypatch.setattr(module, "prepare", lambda name, replace=None: Path(sys.executable))
@@ -305,7 +321,7 @@ class TestTest:
         assert [name for name in named if not (ROOT / name).exists()] == []
 
     def test_every_generator_is_asked_to_compare(self, script):
-        titles = {step.title for step in script("test").steps(Path(sys.executable))}
+        titles = {step.title for part in script("test").steps(Path(sys.executable)) for step in part}
         generators = {path.name for path in SCRIPTS.glob("generate_*.py")} | {"make_samples.py"}
         assert {f"{name} --check" for name in generators} <= titles
 
