@@ -19,8 +19,8 @@ Cell: TypeAlias = "tuple[str, int, str]"
 """An operator, the number of a row of its support table, a class of views."""
 
 VIEWS = ("packed", "permuted", "padded", "broadcast", "overlapping")
-OF_OUTPUTS = VIEWS[:3]
-"""Elements that are written have a place each."""
+_LINE = ", all others 1"
+"""How formulas of sizes end that leave one size to be anything but 1."""
 
 
 def view_class(desc: TensorDesc) -> str:
@@ -45,16 +45,19 @@ def cells(op: OperatorDesc) -> Iterator[Cell]:
 
 
 def all_cells() -> Iterator[Cell]:
-    """Those that there are."""
+    """Those that there are: all but those that are :func:`unreachable`."""
     for name in catalog.operator_names():
         schema = catalog.operator(name)
         for number, row in enumerate(schema.support):
-            for view in _views(schema, row):
-                yield schema.short_name, number, view
+            reasons = unreachable(schema, row)
+            for view in VIEWS:
+                if view not in reasons:
+                    yield schema.short_name, number, view
 
 
 def table(reached: Mapping[Cell, int]) -> list[str]:
-    """Lines with what is missing of each operator that has anything missing, and how much there is in all."""
+    """Lines with what is missing of each operator that has anything missing, how much there is in all, and how much
+    there cannot be, and why."""
     known = list(all_cells())
     missing: dict[tuple[str, int], list[str]] = {}
     for name, number, view in known:
@@ -64,6 +67,13 @@ def table(reached: Mapping[Cell, int]) -> list[str]:
     found = Counter(view for name, number, view in known if (name, number, view) in reached)
     lines = [f"cells of operator x support row x view: {sum(found.values())} of {len(known)} reached"]
     lines += [f"  {view:12} {found[view]:5} of {counts[view]}" for view in VIEWS]
+    reasons = Counter(
+        f"{view}: {reason}"
+        for name in catalog.operator_names()
+        for row in catalog.operator(name).support
+        for view, reason in unreachable(catalog.operator(name), row).items()
+    )
+    lines += [f"  cannot be reached: {count:4} {reason}" for reason, count in sorted(reasons.items())]
     lines += [
         f"  not reached: {name}, {_row(name, number)}: {', '.join(views)}" for (name, number), views in missing.items()
     ]
@@ -76,12 +86,22 @@ def unreached(reached: Iterable[Cell]) -> list[Cell]:
     return [cell for cell in all_cells() if cell not in seen]
 
 
-def _views(schema: OperatorSchema, row: SupportRow) -> tuple[str, ...]:
-    """A tensor of a single dimension cannot be permuted; what only writes has no element twice."""
-    descs = [row.tensors[item.name] for item in schema.tensor_fields if item.name in row.tensors]
-    reads = any(item.name in row.tensors for item in schema.input_fields)
-    flat = all(desc.dimension_counts[1] == 1 for desc in descs)
-    return tuple(view for view in (VIEWS if reads else OF_OUTPUTS) if not (flat and view == "permuted"))
+def unreachable(schema: OperatorSchema, row: SupportRow) -> dict[str, str]:
+    """Classes of views that no descriptor of a row has, and why, as the catalogue has it."""
+    found = {}
+    inputs = [item.name for item in schema.input_fields if item.name in row.tensors]
+    if not inputs:
+        found["broadcast"] = found["overlapping"] = "nothing is read, and elements that are written have a place each"
+    elif all(_is_line(schema, name) for name in inputs):
+        found["overlapping"] = (
+            "what is read has one size other than 1, whose elements only a stride of 0 brings together"
+        )
+    return found
+
+
+def _is_line(schema: OperatorSchema, name: str) -> bool:
+    """Whether all sizes of a tensor but one are 1 in every descriptor."""
+    return any((item.formula or "").endswith(_LINE) for item in schema.constraints if item.tensor == name)
 
 
 def _admits(row: SupportRow, op: OperatorDesc) -> bool:

@@ -14,20 +14,22 @@ from dml2onnx import catalog
 from dml2onnx.catalog import FieldType
 from dml2onnx.checks import check
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
-from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 from dml2onnx.verification.lone import lone_node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from random import Random
 
-    from dml2onnx.catalog import FieldSchema
+    from dml2onnx.catalog import FieldSchema, SupportRow
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.operator import FieldValue
 
 LARGEST = 4096
 """Elements of a tensor, which is enough to show what an operator does."""
 
+_ONES = frozenset({"InputWindowSizes", "InputWindowStrides", "Scales", "Sizes", "Strides"})
+"""Arrays in which a dimension that nothing is done to has a one; in others it has a zero."""
 _FLOATS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, -1.0, 1e-5, 3.0)
 
 
@@ -61,11 +63,12 @@ def together(op: OperatorDesc, random: Random) -> tuple[OperatorDesc, tuple[str,
 
 
 def _together(op: OperatorDesc, random: Random) -> OperatorDesc:
-    """One data type, number or rank changed wherever it stands: what belongs together often stays so."""
+    """One data type, number or rank changed wherever it stands, or all for a row of the support table: what belongs
+    together often stays so."""
     tensors = [desc for item in op.schema.tensor_fields for desc in op.tensors(item.name)]
     if not tensors:
         return op
-    match random.randrange(3):
+    match random.randrange(4):
         case 0:
             old, new = random.choice(tensors).data_type, random.choice(list(DataType))
             return _each_tensor(op, lambda desc: replace(desc, data_type=new) if desc.data_type is old else desc)
@@ -74,10 +77,66 @@ def _together(op: OperatorDesc, random: Random) -> OperatorDesc:
             number = random.choice(sizes) if sizes else 1
             other = random.choice((number + 1, max(1, number - 1), 2 * number, 1, 2, 3))
             return OperatorDesc(op.schema, tuple(_with_number(value, number, other) for value in op.values))
+        case 2:
+            return _of_row(op, random.choice(op.schema.support), random) if op.schema.support else op
         case _:
-            if random.random() < 0.5:
-                return _each_tensor(op, lambda desc: _sized(desc, (1, *desc.sizes)))
-            return _each_tensor(op, lambda desc: _sized(desc, desc.sizes[1:]) if desc.sizes[:1] == (1,) else desc)
+            return _with_leading(op) if random.random() < 0.5 else _without_leading(op)
+
+
+def _of_row(op: OperatorDesc, row: SupportRow, random: Random) -> OperatorDesc:
+    """The descriptor with a function, data types and a rank of this row of its support table, where it has others.
+
+    Tensors of one type stay so.
+    """
+    if row.functions and op.get("Function") not in row.functions:
+        op = with_value(op, "Function", random.choice(row.functions))
+    allowed: dict[DataType, frozenset[str]] = {}
+    low, high = 0, MAX_DIMENSIONS
+    for name, support in row.tensors.items():
+        for desc in op.tensors(name):
+            allowed[desc.data_type] = allowed.get(desc.data_type, support.data_types) & support.data_types
+            low, high = max(low, support.dimension_counts[0]), min(high, support.dimension_counts[1])
+    others = {
+        old: old if old.name in names or not names else DataType[random.choice(sorted(names))]
+        for old, names in allowed.items()
+    }
+    op = _each_tensor(op, lambda desc: replace(desc, data_type=others.get(desc.data_type, desc.data_type)))
+    ranks = [desc.rank for name in row.tensors for desc in op.tensors(name)]
+    for _ in range(low - min(ranks, default=low)):
+        op = _with_leading(op)
+    for _ in range(max(ranks, default=high) - high):
+        op = _without_leading(op)
+    return op
+
+
+def _with_leading(op: OperatorDesc) -> OperatorDesc:
+    """One more dimension in front, of size 1, and an entry for it in all that has one for each dimension."""
+    for name, value in _by_dimension(op):
+        first = 1 if name in _ONES else 0
+        kind = op.schema.fields_by_name[name].type
+        op = with_value(op, name, (float(first) if kind is FieldType.FLOAT_ARRAY else first, *value))
+    axis = op.get("Axis") if "Axis" in op.schema.fields_by_name else None
+    if isinstance(axis, int):
+        op = with_value(op, "Axis", axis + 1)
+    return _each_tensor(op, lambda desc: _sized(desc, (1, *desc.sizes)))
+
+
+def _without_leading(op: OperatorDesc) -> OperatorDesc:
+    """Without the first dimension of all tensors in which it has size 1."""
+    if all(desc.sizes[:1] == (1,) for item in op.schema.tensor_fields for desc in op.tensors(item.name)):
+        for name, value in _by_dimension(op):
+            op = with_value(op, name, value[1:])
+    return _each_tensor(op, lambda desc: _sized(desc, desc.sizes[1:]) if desc.sizes[:1] == (1,) else desc)
+
+
+def _by_dimension(op: OperatorDesc) -> list[tuple[str, tuple[int | float, ...]]]:
+    """Arrays that have an entry for each dimension of some tensor, and are counted by how many there are."""
+    ranks = {desc.rank for item in op.schema.tensor_fields for desc in op.tensors(item.name)}
+    return [
+        (item.name, value)  # type: ignore[misc]  # they are arrays of numbers
+        for item, value in op.items()
+        if item.count == "DimensionCount" and isinstance(value, tuple) and len(value) in ranks
+    ]
 
 
 def _each_tensor(op: OperatorDesc, change: Callable[[TensorDesc], TensorDesc]) -> OperatorDesc:
@@ -213,7 +272,7 @@ def smaller(op: OperatorDesc) -> Iterator[OperatorDesc]:
     for number in sorted(numbers - {1}, reverse=True):
         for other in {1, number // 2, number - 1} - {0, number}:
             yield OperatorDesc(op.schema, tuple(_with_number(value, number, other) for value in op.values))
-    yield _each_tensor(op, lambda desc: _sized(desc, desc.sizes[1:]) if desc.sizes[:1] == (1,) else desc)
+    yield _without_leading(op)
     for item, value in op.items():
         if item.optional and value is not None:
             yield with_value(op, item.name, None)
