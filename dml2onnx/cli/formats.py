@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from dml2onnx import __version__
+from dml2onnx.cli.render import is_said
 from dml2onnx.codes import all_codes
 from dml2onnx.diagnostics import visible
 
@@ -28,12 +29,18 @@ def concise(checked: CheckAnswer) -> list[str]:
     lines = []
     for item in checked.diagnostics:
         where = f"{checked.model}:{item.line}:{item.column}" if item.line else checked.model
-        lines.append(f"{where}: {item.severity} {item.code}: {_subject(item)}{visible(item.message)}")
+        lines.append(f"{where}: {item.severity} {item.code}: {_subject(item)}{visible(item.message)}{_related(item)}")
     return lines
 
 
 def _subject(item: Finding) -> str:
     return f'node "{visible(item.node)}": ' if item.node else ""
+
+
+def _related(item: Finding) -> str:
+    """What else may be the field to mend, unless the message says so."""
+    unsaid = [name for name in item.related if not is_said(name, item.message)]
+    return f" (follows from {', '.join(unsaid)})" if unsaid else ""
 
 
 def github(checked: CheckAnswer) -> list[str]:
@@ -42,7 +49,7 @@ def github(checked: CheckAnswer) -> list[str]:
     for item in checked.diagnostics:
         where = f",line={item.line},col={item.column},endColumn={item.end_column}" if item.line else ""
         file = _escaped(checked.model).replace(":", "%3A").replace(",", "%2C")
-        message = _escaped(f"{_subject(item)}{item.message}")
+        message = _escaped(f"{_subject(item)}{item.message}{_related(item)}")
         lines.append(f"::{item.severity} file={file}{where},title={item.code}::{message}")
     return lines
 

@@ -253,9 +253,9 @@ class DescriptorReader:
         if len(lengths) > 1 and len(set(lengths)) == 1 and given not in (None, lengths[0]):
             counted = listing([plan.fields[position].name for position in arrays])
             message = f"is {given}, but {counted} have {plural(lengths[0], 'element')}"
-            problems.append(
-                Problem(codes.COUNT_MISMATCH, (plan.fields[count].name,), message, str(lengths[0]), str(given))
-            )
+            others = tuple([(plan.fields[position].name,) for position in arrays])
+            place = (plan.fields[count].name,)
+            problems.append(Problem(codes.COUNT_MISMATCH, place, message, str(lengths[0]), str(given), related=others))
             expected = lengths[0]
         for position in arrays:
             array = values[position]
@@ -272,6 +272,7 @@ class DescriptorReader:
                         f"has {plural(len(array), 'element')}, but {reason}",
                         plural(expected, "element"),
                         plural(len(array), "element"),
+                        related=tuple([(plan.fields[other].name,) for other in (count, *arrays) if other != position]),
                     )
                 )
                 values[position] = UNREADABLE

@@ -108,24 +108,24 @@ class Findings:
         operator: str = "",
         field: str = "",
         documentation: str = "",
+        related: tuple[str, ...] = (),
     ) -> None:
         """Adds a finding, or counts it when there are too many already."""
         if len(self._items) >= MAX_FINDINGS:
             self._dropped += 1
             self._dropped_errors += code.severity is Severity.ERROR
             return
-        self._items.append(
-            code.at(
-                message,
-                node=node,
-                operator=operator,
-                field=field,
-                pointer=pointer,
-                expected=expected,
-                found=found,
-                documentation=documentation,
-            )
+        item = code.at(
+            message,
+            node=node,
+            operator=operator,
+            field=field,
+            pointer=pointer,
+            expected=expected,
+            found=found,
+            documentation=documentation,
         )
+        self._items.append(replace(item, related=related) if related else item)
 
     def unknown(
         self,

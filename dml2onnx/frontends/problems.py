@@ -181,6 +181,7 @@ def report(
             operator=schema.short_name if schema else "",
             field=field,
             documentation=schema.doc if schema else "",
+            related=tuple(["/".join(map(str, other)) for other in problem.related]),
         )
 
 

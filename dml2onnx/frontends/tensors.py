@@ -46,7 +46,8 @@ _FULL_NAMES = tuple(DATA_TYPE_PREFIX + name for name in DataType.__members__)
 class Problem(NamedTuple):
     """What is wrong with a part of a descriptor; ``path`` leads to it from the part that was read.
 
-    ``message`` is what a sentence says about that part. ``guess`` is a misspelt name and those it may have meant.
+    ``message`` is what a sentence says about that part. ``guess`` is a misspelt name and those it may have meant,
+    ``related`` are the other parts that it was compared with, any of which may be the one to mend.
     """
 
     code: Code
@@ -55,10 +56,11 @@ class Problem(NamedTuple):
     expected: str = ""
     found: str = ""
     guess: tuple[str, Collection[str]] | None = None
+    related: tuple[Path, ...] = ()
 
     def under(self, *path: str | int) -> Problem:
         """The same problem, seen from further outside."""
-        return self._replace(path=(*path, *self.path))
+        return self._replace(path=(*path, *self.path), related=tuple([(*path, *other) for other in self.related]))
 
 
 def wrong_kind(expected: str, raw: object, *path: str | int) -> Problem:
@@ -163,6 +165,7 @@ def _read_buffer(raw: Json, dialect: Dialect, problems: list[Problem], path: Pat
                     f"is {show(count)}, but Sizes has {plural(len(sizes), 'element')}",
                     str(len(sizes)),
                     show(count),
+                    related=((*path, "Sizes"),),
                 )
             )
     owned = _read_flags(raw["Flags"], dialect, problems, path) if "Flags" in raw else False
@@ -235,7 +238,8 @@ def _read_strides(
     if strides and isinstance(sizes, tuple) and len(strides) != len(sizes):
         message = f"has {plural(len(strides), 'element')}, but Sizes has {len(sizes)}"
         expected, found = plural(len(sizes), "element"), plural(len(strides), "element")
-        problems.append(Problem(codes.COUNT_MISMATCH, (*path, "Strides"), message, expected, found))
+        related = ((*path, "Sizes"),)
+        problems.append(Problem(codes.COUNT_MISMATCH, (*path, "Strides"), message, expected, found, related=related))
     return strides
 
 

@@ -77,6 +77,28 @@ def test_concise(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+@pytest.mark.parametrize("form", ["concise", "github"])
+@pytest.mark.parametrize(
+    ("place", "value", "others"),
+    [
+        ("/nodes/1/desc/OutputTensor/Sizes", [9], "InputTensors, Axis"),
+        ("/nodes/1/desc/OutputTensor/Strides", [1, 1], "OutputTensor/Sizes"),
+    ],
+)
+def test_one_line_says_what_a_finding_follows_from(
+    models: Path, capsys: pytest.CaptureFixture[str], form: str, place: str, value: object, others: str
+) -> None:
+    """As far as the message does not: by rules of descriptors, and by those of readers."""
+    (models / "size.json").write_text(json.dumps(edited(NATIVE, (place, value))))
+    _, text = run(capsys, "size.json", "--format", form)
+    first = text.splitlines()[0]
+    _, answer = run(capsys, "size.json", "--json")
+    assert json.loads(answer)["diagnostics"][0]["related"] == others.split(", ")
+    unsaid = [name for name in others.split(", ") if name not in first.partition(" (follows from ")[0]]
+    assert unsaid
+    assert first.endswith(f" (follows from {', '.join(unsaid)})")
+
+
 def test_github(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (models / "a,b%.json").write_text(json.dumps(edited(NATIVE, ("/nodes/1/desc/Axis", "50%\n"))))
     _, text = run(capsys, "a,b%.json", "--format", "github")

@@ -571,3 +571,21 @@ def test_what_is_missing_is_said_where_it_follows(change: str, place: str, expec
         missing = [item for item in load_model(tmp_path, model).findings if item.code == codes.MISSING_FIELD.id]
         assert [item.pointer.endswith(place) for item in missing] == [True]
         assert expected in missing[0].expected
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "related"),
+    [
+        ("/InputTensor/Strides", [1], ("InputTensor/Sizes",)),
+        ("/InputTensor/DimensionCount", 5, ("InputTensor/Sizes",)),
+        ("/DimensionCount", 3, ("Strides", "Dilations", "StartPadding", "EndPadding", "OutputPadding")),
+        ("/Strides", [1], ("DimensionCount", "Dilations", "StartPadding", "EndPadding", "OutputPadding")),
+    ],
+)
+def test_lengths_that_do_not_fit_name_all_that_have_one(
+    tmp_path: Path, place: str, value: object, related: tuple[str, ...]
+) -> None:
+    """Any of them may be the one to mend."""
+    graph = load_model(tmp_path, dx_operator("CONVOLUTION", edited(CONVOLUTION, (place, value))))
+    (finding,) = [item for item in graph.findings if item.code == codes.COUNT_MISMATCH.id]
+    assert finding.related == related
