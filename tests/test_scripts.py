@@ -317,8 +317,9 @@ class TestTest:
 
     def test_what_it_names_exists(self, script):
         module = script("test")
-        named = [*module.SOURCES, *module.RUNTIME_TESTS]
+        named = [*module.SOURCES, *module.RUNTIME_TESTS, *(name.partition("::")[0] for name in module.WITHOUT_RUNTIME)]
         assert [name for name in named if not (ROOT / name).exists()] == []
+        assert all(name.startswith(module.RUNTIME_TESTS) for name in module.WITHOUT_RUNTIME)
 
     def test_every_generator_is_asked_to_compare(self, script):
         titles = {step.title for part in script("test").steps(Path(sys.executable)) for step in part}
