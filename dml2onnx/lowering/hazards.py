@@ -172,7 +172,8 @@ class _Fences:
         return not ties or zero_point is None or bool((zero_point % 2 != 0).any())
 
     def _is_weighed(self, node: Node) -> bool:
-        return self._is_dequantised(node.inputs[0]) and self._quantizer(node) is not None
+        # that the result is an output as well keeps a kernel away, but no weights as they are
+        return self._is_dequantised(node.inputs[0]) and self._quantizer(node, seen=True) is not None
 
     def _is_doubled(self, node: Node) -> bool:
         """Whether a QuantizeLinear reads what another with other parameters has rounded."""
@@ -416,15 +417,15 @@ class _Fences:
             return None
         return float(scale.reshape(-1)[0]), int(zero_point.reshape(-1)[0])
 
-    def _quantizer(self, node: Node) -> Node | None:
-        """The QuantizeLinear that alone reads a node, or what clips and moves it."""
-        for following in self._line(node):
+    def _quantizer(self, node: Node, *, seen: bool = False) -> Node | None:
+        """The QuantizeLinear that alone reads a node, or what clips and moves it; with ``seen`` outputs may be."""
+        for following in self._line(node, seen=seen):
             if following.op_type == Q:
                 return following
         return None
 
-    def _line(self, node: Node) -> Iterator[Node]:
-        while len(self._readers(node.outputs[0])) == 1 and not self._is_output(node):
+    def _line(self, node: Node, *, seen: bool) -> Iterator[Node]:
+        while len(self._readers(node.outputs[0])) == 1 and (seen or not self._is_output(node)):
             (node,) = self._readers(node.outputs[0])
             yield node
             if node.op_type not in _CLIPS | _MOVES:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
-from dml2onnx.passes import activations, margins, moves, requantizing, scales, shapes
+from dml2onnx.passes import activations, margins, moves, requantizing, scales, shapes, signed_weights
 from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.sharing import MOVES, share_moves
 
@@ -69,6 +69,12 @@ PASSES = (
         "What computes element by element takes the shape that its neighbours have.",
         shapes.drop_reshapes,
         shapes.OPERATORS,
+    ),
+    Pass(
+        "sign-weights",
+        "Weights of 8 bits are INT8 on processors that add their products exactly, which the model asks when loaded.",
+        signed_weights.sign_weights,
+        signed_weights.OPERATORS,
     ),
 )
 

@@ -527,3 +527,13 @@ def test_each_fence_is_needed_and_does(name: str, opset: int, monkeypatch: pytes
     assert outcome(form, opset) == ""
     monkeypatch.setattr(hazards._Fences, fence, lambda *_: False)
     assert bool(outcome(form, opset)) == is_needed
+
+
+def test_weights_stay_where_the_sum_is_an_output_too() -> None:
+    """ONNX Runtime quantises weights in front of a quantisation, whoever else sees the sum."""
+    g = GraphBuilder()
+    total = FORMS["convolution"](g, dequantized(g, g.input("x", "UINT8", SIZES), 0.3, 0))
+    model = compile(g.build({"y": quantized(g, total, "UINT8", 0.3, 128), "total": total}), opset=21)
+    feeds = {"x": np.random.default_rng(3).integers(0, 256, SIZES).astype(np.uint8)}
+    plain, fused = (runs(model, feeds, optimised=optimised) for optimised in (False, True))
+    assert difference(plain["total"], fused["total"], rounded=True) == ""

@@ -84,4 +84,11 @@ EXAMPLES = [
         {"Reshape": 8, "Gemm": 4, "Mul": 2, "Clip": 2, "Add": 2},
         {"Reshape": 3, "Gemm": 4, "Mul": 2, "Clip": 2, "Add": 2},
     ),
+    Example(
+        "sign-weights",
+        folding.dequantised_weights,
+        {"DequantizeLinear": 4, "Conv": 1, "Reshape": 3, "Gemm": 1, "QuantizeLinear": 2},
+        {"DequantizeLinear": 2, "Conv": 1, "Reshape": 3, "Gemm": 1, "QuantizeLinear": 2}
+        | {"MatMulInteger": 1, "ReduceMin": 1, "Equal": 1, "Cast": 2, "Add": 2, "If": 2},
+    ),
 ]

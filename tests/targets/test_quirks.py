@@ -16,7 +16,7 @@ from onnx import NodeProto, helper
 import dml2onnx
 from dml2onnx.targets import NAMES, Quirk, target
 
-LOWERING = Path(dml2onnx.__file__).parent / "lowering"
+ROOM = Path(dml2onnx.__file__).parent
 VERSION = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 
 SLOW = {
@@ -31,6 +31,9 @@ SLOW = {
 ELSEWHERE = {Quirk.IF_WANTS_A_ROW, Quirk.BYTES_SATURATE}
 """Facts about other runtimes than ONNX Runtime's CPU provider, which is the one that is installed here.
 ``tests/runtimes/differences.py`` has the smallest models that show them."""
+
+SOMEWHERE = {Quirk.PAIRS_OF_BYTES_SATURATE}
+"""Facts about some processors; models ask for them (``tests/passes/test_signed_weights.py``)."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,7 @@ def answer(shown: Shown) -> np.ndarray:
 
 
 def test_every_fact_is_shown() -> None:
-    assert set(Quirk) == SLOW | SHOWN.keys() | ELSEWHERE
+    assert set(Quirk) == SLOW | SHOWN.keys() | ELSEWHERE | SOMEWHERE
     assert not SLOW & SHOWN.keys()
     assert not ELSEWHERE & target("cpu").quirks
 
@@ -148,9 +151,9 @@ def test_facts(quirk: Quirk) -> None:
 
 
 def test_every_fact_is_asked_for() -> None:
-    """By lowerings and where they get types from, each by its name; none asks which target it is."""
+    """By lowerings, passes, and where they get types from, each by its name; none asks which target it is."""
     asked = set()
-    for path in [*LOWERING.rglob("*.py"), LOWERING.parent / "targets" / "__init__.py"]:
+    for path in [*(ROOM / "lowering").rglob("*.py"), *(ROOM / "passes").glob("*.py"), ROOM / "targets" / "__init__.py"]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for item in ast.walk(tree):
             if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name) and item.value.id == "Quirk":

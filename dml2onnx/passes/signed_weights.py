@@ -1,0 +1,137 @@
+"""Weights of 8 bits as INT8 where the processor adds their products exactly, which a model finds out by itself.
+
+Kernels for UINT8 with INT8 take less than half the time of those for UINT8 with UINT8, but without VNNI, or what other
+processors call it, they add pairs of products in 16 bits, where they saturate. So the model multiplies the largest
+numbers there are, and an If takes the one kernel or the other by what comes out. All of that are constants: ONNX
+Runtime computes it when it loads the model, puts the nodes of one branch in the place of the If, and forgets the rest.
+Bodies hold no constants of their own and nothing that could be made one, which ONNX Runtime 1.24 would lose.
+https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/constant_folding.cc
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.model import BOOL, Body
+from dml2onnx.targets import Quirk
+
+if TYPE_CHECKING:
+    from dml2onnx.model import Array, Node, Value
+    from dml2onnx.passes.draft import Draft
+
+_UINT8, _INT8, _INT32 = np.dtype(np.uint8), np.dtype(np.int8), np.dtype(np.int32)
+_WEIGHTS = {"DequantizeLinear": (0, 2), "QLinearConv": (3, 5), "QLinearMatMul": (3, 5)}
+"""Where their weights and the zero points of these stand."""
+OPERATORS = frozenset(_WEIGHTS)
+_PRODUCTS = frozenset({"Conv", "Gemm", "MatMul"})
+"""What ONNX Runtime computes in 8 bits between quantisations."""
+_MOVES = frozenset({"MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"})
+"""What it repeats a quantisation behind, as if that had come after it."""
+
+_LARGEST = 127
+"""The lowest INT8 is left out: twice the product with itself does not fit into 16 bits, in which kernels of processors
+that move UINT8 to INT8 add.
+"""
+_ROWS, _TERMS, _COLUMNS = 8, 64, 32
+"""Of the product that is tried: enough for the kernels of large ones."""
+
+
+def sign_weights(draft: Draft) -> None:
+    """An If in the place of every node with weights of UINT8 that INT8 can hold around their zero point."""
+    if not draft.target.has(Quirk.PAIRS_OF_BYTES_SATURATE) or not _can_ask(draft):
+        return
+    question: list[Node] = []
+    for node in draft.nodes(OPERATORS):
+        if not draft.is_there(node) or not _is_product(draft, node):
+            continue
+        weights, zero_points = (node.inputs[index] for index in _WEIGHTS[node.op_type])
+        values, points = _centred(draft, weights, zero_points)
+        if weights is None or values is None or points is None:
+            continue
+        asked = [] if question else _question(draft)
+        question = question or asked
+        signed = [draft.store(item, f"{weights.name}/int8") for item in (values, np.zeros(points.shape, np.int8))]
+        moved, unsigned = _unsigned(draft, signed[0], points, weights.name)
+        bodies = {
+            "then_branch": _branch(draft, node, "int8", signed),
+            "else_branch": _branch(draft, node, "uint8", [unsigned, zero_points]),
+        }
+        choice = draft.node("If", [question[-1].outputs[0]], node.outputs, bodies)
+        note = "weights of INT8 where the processor adds their products exactly, else of UINT8: the model asks it"
+        draft.replace(node, *asked, *moved, choice, note=note)
+
+
+def _can_ask(draft: Draft) -> bool:
+    has = draft.target.has_kernel
+    product = {"T1": "uint8", "T2": "int8"}
+    return (
+        has("MatMulInteger", draft.opset, product)
+        and has("ReduceMin", draft.opset, {"T": "int32"})
+        and has("Equal", draft.opset, {"T": "int32"})
+        and has("If", draft.opset, {"V": "uint8"})
+    )
+
+
+def _is_product(draft: Draft, node: Node) -> bool:
+    """Whether a node multiplies UINT8 by its weights, or gives them to one that is going to."""
+    if node.op_type != "DequantizeLinear":
+        return True
+    if draft.constant(node.inputs[0]) is None or draft.is_pinned(node.outputs[0]):
+        return False
+    return all(
+        reader.op_type in _PRODUCTS and _is_dequantised(draft, reader.inputs[0])
+        for reader in draft.readers(node.outputs[0])
+    )
+
+
+def _is_dequantised(draft: Draft, value: Value | None) -> bool:
+    maker = draft.maker(value)
+    while maker is not None and maker.op_type in _MOVES:
+        maker = draft.maker(maker.inputs[0])
+    source = None if maker is None or maker.op_type != "DequantizeLinear" else maker.inputs[0]
+    return source is not None and source.dtype == _UINT8 and draft.constant(source) is None
+
+
+def _centred(draft: Draft, weights: Value | None, zero_points: Value | None) -> tuple[Array | None, Array | None]:
+    """Weights around their one zero point, and its repetitions as they are given; ``None`` where INT8 cannot be had."""
+    values, points = draft.constant(weights), draft.constant(zero_points)
+    if values is None or points is None or values.dtype != _UINT8 or values.size == 0 or np.ptp(points):
+        return None, None
+    centred = values.astype(np.int16) - points.reshape(-1)[0].astype(np.int16)
+    return (None, None) if np.abs(centred).max() > _LARGEST else (centred.astype(np.int8), points)
+
+
+def _question(draft: Draft) -> list[Node]:
+    """Whether a product of the largest numbers is what it should be: sums that saturate are less."""
+    one = draft.store(np.full((_ROWS, _TERMS), 255, np.uint8), "processor/uint8")
+    other = draft.store(np.full((_TERMS, _COLUMNS), _LARGEST, np.int8), "processor/int8")
+    wanted = draft.store(np.array(_TERMS * 255 * _LARGEST, np.int32), "processor/exact")
+    product = draft.value("processor/product", _INT32, (_ROWS, _COLUMNS))
+    least = draft.value("processor/least", _INT32, ())
+    answer = draft.value("processor/adds_exactly", BOOL, ())
+    return [
+        draft.node("MatMulInteger", [one, other], [product]),
+        draft.node("ReduceMin", [product], [least], {"keepdims": 0}),
+        draft.node("Equal", [least, wanted], [answer]),
+    ]
+
+
+def _unsigned(draft: Draft, signed: Value, points: Array, name: str) -> tuple[list[Node], Value]:
+    """The weights of UINT8 again, outside of the branch that takes them: modulo 256 a Cast changes no bit."""
+    middle = draft.store(points.reshape(-1)[:1].reshape(()), f"{name}/middle")
+    cast, moved = (draft.value(f"{name}/{op}", _UINT8, signed.shape) for op in ("Cast", "Add"))
+    return [draft.node("Cast", [signed], [cast], {"to": 2}), draft.node("Add", [cast, middle], [moved])], moved
+
+
+def _branch(draft: Draft, node: Node, name: str, weights: list[Value | None]) -> Body:
+    """The node with other weights and zero points."""
+    (result,) = node.outputs
+    assert result is not None
+    inputs = list(node.inputs)
+    for index, item in zip(_WEIGHTS[node.op_type], weights, strict=True):
+        inputs[index] = item
+    made = draft.value(f"{result.name}/{name}", result.dtype, result.shape)
+    inner = draft.node(node.op_type, inputs, [made], node.attributes)
+    return Body(made.name, [inner], (), [made])

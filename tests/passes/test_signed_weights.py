@@ -1,0 +1,108 @@
+"""The model asks the processor that loads it which kernels are exact, and computes the same on every one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+from dml2onnx.compiler import CompiledModel
+from dml2onnx.model import Body
+from dml2onnx.passes import PASSES
+from dml2onnx.verification import CONTENTS, contents
+from tests.passes import folding
+from tests.passes.test_folding import quantised, require_same_bits
+from tests.passes.test_passes import compiled
+
+PRODUCTS = {
+    "convolutions": folding.quantised_layers,
+    "signed": folding.quantised_signed_layers,
+    "dequantised": folding.dequantised_weights,
+}
+
+
+def elsewhere(model: CompiledModel) -> CompiledModel:
+    """The same on a processor whose products are not what they should be."""
+    initializers = dict(model.lowered.initializers)
+    initializers["processor/exact"] = np.array(1, np.int32)
+    return replace(model, lowered=replace(model.lowered, initializers=initializers))
+
+
+def weights_of(model: CompiledModel, directory: Path) -> dict[str, set[str]]:
+    """The types of the weights that quantised products are left with by ONNX Runtime's optimiser."""
+    options, path = onnxruntime.SessionOptions(), directory / "optimised.onnx"
+    options.optimized_model_filepath = str(path)
+    options.log_severity_level = 3
+    onnxruntime.InferenceSession(model.serialize(), options, ["CPUExecutionProvider"])
+    graph = onnx.load(path).graph
+    types = {item.name: onnx.TensorProto.DataType.Name(item.data_type) for item in graph.initializer}
+    found: dict[str, set[str]] = {}
+    for node in graph.node:
+        # QGemm has a scale and a zero point beside each factor, as the others have
+        if node.op_type in ("QLinearConv", "QLinearMatMul", "QGemm", "If"):
+            found.setdefault(node.op_type, set()).add(types.get(node.input[3], "") if len(node.input) > 3 else "")
+    return found
+
+
+def adds_exactly() -> bool:
+    """What this processor answers, in the same product by itself."""
+    a, b = np.full((8, 64), 255, np.uint8), np.full((64, 32), 127, np.int8)
+    node = onnx.helper.make_node("MatMulInteger", ["a", "b"], ["y"])
+    ends = [onnx.helper.make_tensor_value_info(name, kind, None) for name, kind in (("a", 2), ("b", 3), ("y", 6))]
+    graph = onnx.helper.make_graph([node], "product", ends[:2], ends[2:])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 21)], ir_version=10)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    (y,) = session.run(None, {"a": a, "b": b})
+    return bool((y == a.astype(np.int32) @ b.astype(np.int32)).all())
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_onnx_runtime_decides_when_it_loads_the_model(name: str, tmp_path: Path) -> None:
+    model = compiled(PRODUCTS[name](), *PASSES)
+    assert [node.op_type for node in model.lowered.nodes].count("MatMulInteger") == 1
+    here, there = weights_of(model, tmp_path), weights_of(elsewhere(model), tmp_path)
+    assert here.keys() == there.keys()
+    assert "QLinearConv" in here
+    assert "If" not in here
+    assert set().union(*there.values()) == {"UINT8"}
+    assert set().union(*here.values()) == {"INT8" if adds_exactly() else "UINT8"}
+
+
+@pytest.mark.parametrize("opset", [17, 21, 23])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_both_answers_are_the_same_bits(name: str, opset: int) -> None:
+    graph = PRODUCTS[name]()
+    literal, passed = compiled(graph, opset=opset), compiled(graph, *PASSES, opset=opset)
+    assert "If" in {node.op_type for node in passed.lowered.nodes}
+    for kind in CONTENTS:
+        feeds = {"x": contents(literal.inputs[0], np.random.default_rng(opset), kind)}
+        require_same_bits(literal, passed, feeds)
+        require_same_bits(literal, elsewhere(passed), feeds)
+
+
+@pytest.mark.parametrize(("most", "is_asked"), [(64, False), (127, True), (128, False)])
+def test_only_some_weights_need_a_question(most: int, is_asked: bool) -> None:
+    model = compiled(quantised("UINT8", most, 0.5, 3), *PASSES)
+    assert ("If" in {node.op_type for node in model.lowered.nodes}) == is_asked
+
+
+def test_bodies_hold_nothing_that_could_be_folded() -> None:
+    """ONNX Runtime 1.24 loses constants that it makes inside of a branch."""
+    model = compiled(folding.quantised_layers(), *PASSES)
+    choices = [node for node in model.lowered.nodes if node.op_type == "If"]
+    assert len(choices) == 3
+    for choice in choices:
+        for body in choice.attributes.values():
+            assert isinstance(body, Body)
+            (inner,) = body.nodes
+            assert inner.inputs[0] is not None
+            assert inner.inputs[0].name not in model.lowered.initializers
+
+
+def test_other_targets_ask_nothing() -> None:
+    model = compiled(folding.quantised_layers(), *PASSES, target="dml")
+    assert "If" not in {node.op_type for node in model.lowered.nodes}
