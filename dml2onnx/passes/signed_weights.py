@@ -18,6 +18,8 @@ from dml2onnx.model import BOOL, Body
 from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dml2onnx.model import Array, Node, Value
     from dml2onnx.passes.draft import Draft
 
@@ -125,7 +127,7 @@ def _unsigned(draft: Draft, signed: Value, points: Array, name: str) -> tuple[li
     return [draft.node("Cast", [signed], [cast], {"to": 2}), draft.node("Add", [cast, middle], [moved])], moved
 
 
-def _branch(draft: Draft, node: Node, name: str, weights: list[Value | None]) -> Body:
+def _branch(draft: Draft, node: Node, name: str, weights: Sequence[Value | None]) -> Body:
     """The node with other weights and zero points."""
     (result,) = node.outputs
     assert result is not None
