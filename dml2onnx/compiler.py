@@ -224,8 +224,9 @@ def compile(
     chooses whose kernels decide about element types: ``"cpu"`` or ``"dml"``. ``shapes`` puts the type and shape of
     every value into the model, so that tools show them without inferring anything. ``optimize`` is 0 for the literal
     translation, node by node, 1 for all passes that make it faster and leave each bit of its results as it is, or 2 for
-    those that round otherwise as well, but none of those named in ``without_passes``. ``ir_version`` is stated instead
-    of that of the opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error that
+    those that round otherwise as well, but none of those named in ``without_passes``; ``"agree-on-orders"`` among these
+    has each node read its inputs as its descriptor says, whatever order they are held in. ``ir_version`` is stated
+    instead of that of the opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error that
     :func:`dml2onnx.check` finds, or that stands in the way of lowering.
     """
     opset, target = arguments.opset(opset), arguments.target(target)
@@ -243,6 +244,7 @@ def compile(
         warnings=warnings,
         shapes=shapes,
         through=through,
+        agree=passes.agrees(without_passes),
         ir_version=version,
         progress=tell,
     )
@@ -268,11 +270,15 @@ def compile_outputs(
     warnings: Sequence[Diagnostic] = (),
     shapes: bool = True,
     through: Sequence[passes.Pass] = passes.PASSES,
+    agree: bool = True,
     ir_version: int | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> CompiledModel:
-    """Compiles a checked graph for any of its values as outputs; the model goes ``through`` these passes."""
-    lowered = passes.apply(lower(graph, outputs, opset, target, progress), through, opset, target)
+    """Compiles a checked graph for any of its values as outputs; the model goes ``through`` these passes.
+
+    Nodes ``agree`` on the order in which tensors are held.
+    """
+    lowered = passes.apply(lower(graph, outputs, opset, target, progress, agree=agree), through, opset, target)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     names = tuple(item.name for item in through)
     metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": target}

@@ -39,16 +39,37 @@ _NAMED = {
     "ACTIVATION_HARDMAX1": (_AXES,),
     "ACTIVATION_LOG_SOFTMAX1": (_AXES,),
     "ACTIVATION_SOFTMAX1": (_AXES,),
+    "ADAM_OPTIMIZER": (),
+    "ARGMAX": (_AXES,),
+    "ARGMIN": (_AXES,),
+    "CUMULATIVE_PRODUCT": (_AXIS,),
+    "CUMULATIVE_SUMMATION": (_AXIS,),
+    "DEQUANTIZE": (),
+    "DYNAMIC_QUANTIZE_LINEAR": (),
+    "ELEMENT_WISE_QUANTIZED_LINEAR_ADD": (),
+    "GATHER": (_AXIS,),
+    "GATHER_ELEMENTS": (_AXIS,),
     "JOIN": (_AXIS,),
+    "LP_NORMALIZATION": (_AXIS,),
+    "MEAN_VARIANCE_NORMALIZATION1": (_AXES,),
+    "MEAN_VARIANCE_NORMALIZATION2": (_AXES,),
     "PADDING": ("StartPadding", "EndPadding"),
     "PADDING1": ("StartPadding", "EndPadding"),
+    "QUANTIZE": (),
     "REDUCE": (_AXES,),
+    "REVERSE_SUBSEQUENCES": (_AXIS,),
     "SLICE": ("Offsets", "Sizes", "Strides"),
     "SLICE1": ("InputWindowOffsets", "InputWindowSizes", "InputWindowStrides"),
+    "SLICE_GRAD": ("InputWindowOffsets", "InputWindowSizes", "InputWindowStrides"),
     "SPLIT": (_AXIS,),
     "TILE": ("Repeats",),
+    "TOP_K": (_AXIS,),
+    "TOP_K1": (_AXIS,),
 }
 """The fields that name dimensions, or have a number for each of them, of operators to which they are all alike."""
+
+_UNMOVED = {"GATHER": "IndicesTensor"}
+"""A tensor that has dimensions of its own, which stay as they are."""
 
 _MANY_AXES = 2
 """Along so many, an index counts dimensions in their order."""
@@ -84,13 +105,18 @@ def in_held_order(node: Node, buffers: Buffers) -> Node:
 
 def _is_symmetric(op: OperatorDesc) -> bool:
     """Whether dimensions may come in any order: places that are counted over several of them must not."""
-    return not (op.has("Function") and op.enum("Function").startswith("ARG") and len(op.uints(_AXES)) >= _MANY_AXES)
+    name = op.schema.short_name
+    if name == "GATHER":  # indices of several dimensions take the place of one, and push the others aside
+        return op.uint("IndexDimensions") == 1
+    finds = name.startswith("ARG") or (name == "REDUCE" and op.enum("Function").startswith("ARG"))
+    return not finds or len(op.uints(_AXES)) < _MANY_AXES
 
 
 def _views(node: Node, buffers: Buffers) -> Iterator[tuple[Layout, Layout]]:
     """How each input that a node made is seen, and how it is held, if it is both times all of it."""
-    for _, _, read, desc in node.views_in():
-        if desc.is_dense and not desc.data_type.is_packed_nibbles:
+    unmoved = _UNMOVED.get(node.operator.schema.short_name)
+    for name, _, read, desc in node.views_in():
+        if name != unmoved and desc.is_dense and not desc.data_type.is_packed_nibbles:
             held = buffers.layout(read.value, read.offset, desc)
             if held is not None:
                 yield layout_of(desc), held
@@ -141,8 +167,11 @@ def _with_tensors(
 ) -> OperatorDesc | None:
     """The descriptor with each tensor changed, and these fields; ``None`` where one tensor cannot be."""
     values: list[FieldValue] = []
+    unmoved = _UNMOVED.get(op.schema.short_name)
     for item, value in op.items():
-        if isinstance(value, TensorDesc):
+        if item.name == unmoved:
+            values.append(value)
+        elif isinstance(value, TensorDesc):
             changed = change(value)
             if changed is None:
                 return None

@@ -38,8 +38,12 @@ def lower(
     opset: int,
     target: str,
     progress: Callable[[str], object] | None = None,
+    *,
+    agree: bool = True,
 ) -> OnnxGraph:
     """The ONNX graph of what ``outputs`` need of ``graph``; ``progress`` is told how many nodes have been lowered.
+
+    Nodes take their inputs in the order in which they are held, unless they are not to ``agree``.
 
     Raises :class:`DmlError` naming every operator without a lowering; the graph must have passed ``check``.
     """
@@ -59,7 +63,10 @@ def lower(
         if progress is not None and index % TOLD_NODES == 0:
             progress(f"{index:,} of {len(live):,} nodes")
         e.begin(node.name, node.operator.type)
-        for value, tensor in _lower_node(node, function, e, buffers, repeats, bits):
+        held = in_held_order(node, buffers) if agree else node
+        if held is not node:
+            e.note("computed in the order in which its inputs are held")
+        for value, tensor in _lower_node(held, function, e, buffers, repeats, bits):
             if value in wanted:
                 names.claim(wanted[value], buffers, e)
             else:
@@ -84,9 +91,6 @@ def _lower_node(
     node: Node, function: Lowering, e: Emitter, buffers: Buffers, repeats: Repeats, bits: frozenset[Value]
 ) -> list[tuple[Value, Tensor]]:
     """Emits one node and returns the values that it wrote, with what it wrote there."""
-    given, node = node, in_held_order(node, buffers)
-    if node is not given:
-        e.note("computed in the order in which its inputs are held")
     try:
         tensors = repeats.lower(node, lambda: _results(node, function(Operands(node, buffers, e, bits), e), e))
     except MemoryError:

@@ -19,6 +19,10 @@ LEVELS = (0, 1, 2)
 """0 is the literal translation, 1 has all passes that change no bit, 2 those that round otherwise as well."""
 
 
+AGREEMENT = "agree-on-orders"
+"""What is done while nodes are translated and can be left out by its name as a pass can: see ``lowering.agreement``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pass:
     """One rewriting of whole models that leaves what they compute as it is: to the bit, if it is one of ``PASSES``.
@@ -102,12 +106,17 @@ def chosen(level: object = 1, without: object = ()) -> tuple[Pass, ...]:
     if number not in LEVELS:
         raise arguments.refusal("optimize", number, " or ".join(map(str, LEVELS)))
     left_out = arguments.names(without, "without_passes")
-    known = [item.name for item in (*PASSES, *ROUNDING)]
+    known = [*(item.name for item in (*PASSES, *ROUNDING)), AGREEMENT]
     for name in left_out:
         if name not in known:
             raise arguments.refusal("a name in without_passes", name, f"one of {', '.join(known)}")
     of_level = ((), PASSES, (*PASSES, *ROUNDING))[number]
     return tuple(item for item in of_level if item.name not in left_out)
+
+
+def agrees(without: object = ()) -> bool:
+    """Whether nodes are to take their inputs in the order in which they are held."""
+    return AGREEMENT not in arguments.names(without, "without_passes")
 
 
 def apply(graph: OnnxGraph, passes: Sequence[Pass], opset: int, target: str) -> OnnxGraph:

@@ -155,7 +155,15 @@ def verify_with(
     warnings = require_clean(graph)
     outputs = graph.results or graph.outputs
     require_computable(graph, outputs)
-    compiled = compile_outputs(graph, outputs, opset=opset, target=providers.target, warnings=warnings, through=through)
+    compiled = compile_outputs(
+        graph,
+        outputs,
+        opset=opset,
+        target=providers.target,
+        warnings=warnings,
+        through=through,
+        agree=passes.agrees(without_passes),
+    )
     if not compiled.inputs:
         rounds = 1  # nothing varies from round to round
     watch = Watch(len(graph.live_nodes(tuple(outputs))), rounds, limit, tell)
