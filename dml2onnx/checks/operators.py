@@ -70,11 +70,15 @@ def _asked(checks: Sequence[Check], desc: OperatorDesc) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     for check in checks:
         before = len(findings)
-        with suppress(UnanswerableError):
-            findings.extend(check(subject))
+        try:  # noqa: SIM105  # entering a context takes longer than most checks
+            findings += check(subject)
+        except UnanswerableError:
+            pass
+        if not findings:
+            continue
         if len(findings) > before:
             findings[before:] = _with_what_was_read(findings[before:], check, subject)
-        if findings and check is checks[0]:
+        if check is checks[0]:
             subject = _sound(desc, findings)
     if not findings:
         return ()
