@@ -45,8 +45,8 @@ def fallbacks(graph: OnnxGraph, opset: int, name: str) -> list[Diagnostic]:
     served: dict[tuple[object, ...], _Stranded | None] = {}
     for origin in graph.origins:
         for node in with_bodies(origin.nodes):
-            reads = tuple([None if value is None else value.dtype for value in node.inputs])
-            key = (node.op_type, reads, tuple([None if value is None else value.dtype for value in node.outputs]))
+            values = node.inputs + node.outputs
+            key = (node.op_type, len(node.inputs), *[None if value is None else value.dtype for value in values])
             try:
                 stranded = served[key]  # looked up once: data types are slow to hash
             except KeyError:

@@ -18,7 +18,7 @@ from dml2onnx.codes.running import OUTPUT_UNWRITABLE, TOO_LARGE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.garbage import collection_paused
 from dml2onnx.ir.mapped import BLOCK, FileMap, blocks, file_place, mapping
-from dml2onnx.model import INT4, UINT4, has_unknown, is_unknown, stored_size
+from dml2onnx.model import INT4, UINT4, UNKNOWN, is_unknown, stored_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -167,7 +167,7 @@ def _message(
     if header.shapes:
         outputs = {port.onnx_name for port in graph.outputs}
         values = [
-            wire.value_info(13, value.name, value.dtype, _known(value.shape))
+            wire.value_info(13, value.name, value.dtype, _known(value.shape) if UNKNOWN in value.shape else value.shape)
             for origin in graph.origins
             for node in origin.nodes
             for value in node.outputs
@@ -181,7 +181,7 @@ def _message(
 
 def _known(shape: tuple[int, ...]) -> tuple[int | None, ...]:
     """A shape without the sizes that only the run will tell."""
-    return tuple([None if is_unknown(size) else size for size in shape]) if has_unknown(shape) else shape
+    return tuple([None if is_unknown(size) else size for size in shape])
 
 
 def _packed(array: Array) -> Array:

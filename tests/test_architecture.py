@@ -39,7 +39,7 @@ ALLOWED = {
     "builder": {"arguments", "catalog", "checks", "codes", "diagnostics", "frontends", "ir", "rules"},
     "reference": {"catalog", "codes", "diagnostics", "ir"},
     "model": {"ir"},
-    "lowering": {"catalog", "codes", "diagnostics", "garbage", "ir", "model", "rules", "targets"},
+    "lowering": {"catalog", "codes", "diagnostics", "ir", "model", "rules", "targets"},
     "passes": {"arguments", "codes", "diagnostics", "model", "targets"},
     "wire": {"model"},
     "writer": {"codes", "diagnostics", "files", "garbage", "ir", "model", "wire"},

@@ -11,7 +11,7 @@ from onnx import defs
 import dml2onnx
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.lowering.registry import lowerings
-from dml2onnx.model import with_bodies
+from dml2onnx.model import CONTROL_FLOW, with_bodies
 from scripts._node_cases import INPUTS
 from tests.checks.valid import descriptors
 from tests.lowering.harness import make_case
@@ -43,3 +43,9 @@ def test_all_onnx_operators_of_the_lowerings_have_their_kernels_run() -> None:
 def test_random_graphs_have_all_operators() -> None:
     names = [name for family in FAMILIES for name in family]
     assert sorted(names) == sorted(lowerings())
+
+
+def test_the_operators_that_have_graphs_inside_are_those_of_onnx() -> None:
+    schemas = [item for item in defs.get_all_schemas() if not item.domain]
+    graph = defs.OpSchema.AttrType.GRAPH
+    assert {item.name for item in schemas if any(a.type == graph for a in item.attributes.values())} == CONTROL_FLOW

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from dml2onnx.checks.tensors import is_measurable
 from dml2onnx.codes import checking as codes
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
+
+_Bound = TypeVar("_Bound", "Read", "Write")
 
 BINDING = "https://learn.microsoft.com/windows/ai/directml/dml-binding"
 GRAPH = "https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_graph_desc"
@@ -46,11 +48,7 @@ def check_structure(graph: Graph) -> Structure:
     _outputs(graph, sources, given, result)
     regions = _Regions()
     for position, node in enumerate(graph.nodes):
-        findings = [
-            *_bindings(node),
-            *_reads(node, sources, given, regions),
-            *_writes(node, regions),
-        ]
+        findings = [*_bindings(node), *_reads(node, sources, given, regions), *_writes(node, regions)]
         if findings:
             result.of_nodes[position].extend(findings)
     _cycles(graph, result)
@@ -154,11 +152,12 @@ def _shown_bytes(desc: TensorDesc) -> int:
 def _bindings(node: Node) -> Iterator[Finding]:
     """Every tensor of the descriptor has its buffers, and no buffer is without a tensor."""
     desc = node.operator
+    values, index = desc.values, desc.schema.index
     for fields, bound in ((desc.schema.input_fields, node.reads), (desc.schema.output_fields, node.writes)):
         surplus = len(bound)
         for item in fields:
             name = item.name
-            value = desc.values[desc.schema.index[name]]
+            value = values[index[name]]
             count = len(bound.get(name, ()))
             surplus -= name in bound
             if value is UNREADABLE:
@@ -220,12 +219,18 @@ def _described(node: Node, name: str) -> tuple[TensorDesc | None, ...]:
     return ()
 
 
+def _placed(node: Node, name: str, bound: tuple[_Bound, ...]) -> list[tuple[str, _Bound, TensorDesc | None]]:
+    """The path of each buffer of a field, the buffer, and the tensor in it, if there is one."""
+    tensors = _described(node, name)
+    if len(bound) == 1:
+        return [(name, bound[0], tensors[0] if tensors else None)]
+    count = len(tensors)
+    return [(f"{name}/{i}", item, tensors[i] if i < count else None) for i, item in enumerate(bound)]
+
+
 def _reads(node: Node, sources: dict[Value, int], given: set[Value], regions: _Regions) -> Iterator[Finding]:
     for name, reads in node.reads.items():
-        tensors = _described(node, name)
-        for i, read in enumerate(reads):
-            tensor = tensors[i] if i < len(tensors) else None
-            path = name if len(reads) == 1 else f"{name}/{i}"
+        for path, read, tensor in _placed(node, name, reads):
             computed = read.value in sources
             if not computed and read.value not in given:
                 message = f"Nothing provides the value {quote(read.value.name)} that {path} reads."
@@ -259,12 +264,9 @@ def _writes(node: Node, regions: _Regions) -> Iterator[Finding]:
     partial: list[tuple[str, Write, TensorDesc]] = []
     bases = {write.base for writes in node.writes.values() for write in writes}
     for name, writes in node.writes.items():
-        tensors = _described(node, name)
-        for i, write in enumerate(writes):
-            tensor = tensors[i] if i < len(tensors) else None
+        for path, write, tensor in _placed(node, name, writes):
             if tensor is None:
                 continue
-            path = name if len(writes) == 1 else f"{name}/{i}"
             if write.base is not None:
                 regions.derive(write)
             if write.offset or regions.nbytes(tensor) > write.value.nbytes:

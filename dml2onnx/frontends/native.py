@@ -139,9 +139,15 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
 
 
 @cache
-def _single(schema: OperatorSchema, kind: FieldKind) -> frozenset[str]:
-    """Fields of a kind that hold one tensor."""
-    return frozenset(field.name for field in schema.fields if field.kind is kind and field.type is FieldType.TENSOR)
+def _single_inputs(schema: OperatorSchema) -> frozenset[str]:
+    """Input fields that hold one tensor."""
+    return frozenset(field.name for field in schema.input_fields if field.type is FieldType.TENSOR)
+
+
+@cache
+def _single_outputs(schema: OperatorSchema) -> frozenset[str]:
+    """Output fields that hold one tensor."""
+    return frozenset(field.name for field in schema.output_fields if field.type is FieldType.TENSOR)
 
 
 @cache
@@ -285,7 +291,7 @@ class _NativeReader:
             self._findings.doubt(VALUE)
             outputs = members.mapping("outputs", required=True) or {}
         targets: dict[str, list[Target | None]] = {}
-        single = _single(schema, FieldKind.OUTPUT_TENSOR) if schema else frozenset()
+        single = _single_outputs(schema) if schema else frozenset()
         for field, entry in outputs.items():
             if type(entry) is str and field in single:  # what nearly all entries are
                 place = f"{members.place}/outputs/{field}"
@@ -412,7 +418,7 @@ class _NativeReader:
         else:
             given = self._report_unread(node, inputs, required)
         sources: dict[str, tuple[Read, ...] | None] = {}
-        single = _single(node.schema, FieldKind.INPUT_TENSOR)
+        single = _single_inputs(node.schema)
         for field, entry in inputs.items():
             known = self._values.get(entry) if type(entry) is str and field in single else None
             if known is not None:  # what nearly all entries are

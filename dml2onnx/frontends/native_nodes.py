@@ -48,10 +48,10 @@ def with_desc(members: Members, schema: OperatorSchema | None, findings: Finding
 def is_another(raw: Json, schema: OperatorSchema, members: Members, findings: Findings) -> bool:
     """Whether the node has the fields of another operator than the one of its type, which is one finding."""
     sections = [section for name in ("desc", "inputs", "outputs") if type(section := raw.get(name)) is dict]
-    names = set[str]().union(*sections)
-    if schema.index.keys() >= names:
+    known = schema.index.keys()
+    if all(section.keys() <= known for section in sections):
         return False
-    problem = other_operator(schema, names, "type")
+    problem = other_operator(schema, set[str]().union(*sections), "type")
     if problem is not None:
         report(findings, [problem], members.place, node=members.node, schema=schema)
     return problem is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldType
@@ -47,19 +48,23 @@ class RawNode:
     """Outputs without sizes, which has been reported or follows from what has been."""
 
 
+@cache
+def _outputs(schema: OperatorSchema) -> tuple[tuple[str, bool], ...]:
+    """The outputs that are one tensor, and whether they may be left out."""
+    return tuple((item.name, item.optional) for item in schema.output_fields if item.type is FieldType.TENSOR)
+
+
 def _open(node: RawNode) -> tuple[str, ...]:
     """The outputs of a node whose sizes are to be inferred."""
-    found = []
-    for item in node.schema.output_fields:
-        if item.type is not FieldType.TENSOR:
-            continue
-        raw = node.fields.get(item.name)
+    found: tuple[str, ...] = ()
+    for name, optional in _outputs(node.schema):
+        raw = node.fields.get(name)
         if raw is None:
-            if item.name in node.outputs or not item.optional:
-                found.append(item.name)
+            if name in node.outputs or not optional:
+                found += (name,)
         elif type(raw) is dict and "Desc" not in raw and raw.get("Sizes", INFER) == INFER:
-            found.append(item.name)
-    return tuple(found)
+            found += (name,)
+    return found
 
 
 def _misspelt(node: RawNode) -> dict[str, str]:

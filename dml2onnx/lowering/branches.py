@@ -12,33 +12,28 @@ from typing import TYPE_CHECKING
 from dml2onnx.model import Body, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from dml2onnx.lowering.emitter import Emitter
 
 
 def settle(e: Emitter) -> None:
     """Replaces every If that reads nothing but constants by its second branch, which is right in all cases."""
-    if not any(node.op_type == "If" for origin in e.origins for node in origin.nodes):
+    if "If" not in e.operators:
         return
     known = set(e.initializers)
     for origin in e.origins:
         assert isinstance(origin.nodes, list)
-        nodes: list[Node] = []
+        settled: list[Node] = []
         for node in origin.nodes:
-            if not _reads_only(known, node):
-                nodes.append(node)
-                continue
-            known.update(item.name for item in node.outputs if item is not None)
-            nodes.extend(_otherwise(node) if node.op_type == "If" else [node])
-        origin.nodes[:] = nodes
-
-
-def _reads_only(known: Container[str], node: Node) -> bool:
-    for item in node.inputs:  # noqa: SIM110  # a generator takes three times as long
-        if item is not None and item.name not in known:
-            return False
-    return True
+            for item in node.inputs:
+                if item is not None and item.name not in known:
+                    break
+            else:
+                known.update(item.name for item in node.outputs if item is not None)
+                if node.op_type == "If":
+                    settled.append(node)
+        for node in settled:
+            at = origin.nodes.index(node)
+            origin.nodes[at : at + 1] = _otherwise(node)
 
 
 def _otherwise(node: Node) -> list[Node]:

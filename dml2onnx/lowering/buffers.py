@@ -223,6 +223,7 @@ class Buffers:
         seen = Counter(
             (read.value, read.offset, desc.sizes, desc.strides)
             for node in nodes
+            if not given.isdisjoint(node.sources)
             for _, _, read, desc in node.views_in()
             if read.value in given
         )

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, InternalError
-from dml2onnx.garbage import collection_paused
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
 from dml2onnx.lowering.agreement import in_held_order
 from dml2onnx.lowering.budget import Budget
@@ -31,7 +30,6 @@ TOLD_NODES = 64
 """Nodes from one report of progress to the next: some hundredths of a second."""
 
 
-@collection_paused()
 def lower(
     graph: Graph,
     outputs: Sequence[GraphOutput],

@@ -54,12 +54,9 @@ _EPSILON = float(np.finfo(np.float32).eps)
 def avert(e: Emitter, outputs: Iterable[str]) -> None:
     """Puts fences into the graph that has been emitted; ``outputs`` are the names of what it returns."""
     settle(e)
-    if any(_concerns(node) for origin in e.origins for node in origin.nodes):
+    nodes = (node for origin in e.origins for node in origin.nodes)
+    if any(node.op_type in _CONCERNED or (node.op_type == "Relu" and _is_integer(node.outputs[0])) for node in nodes):
         _Fences(e, frozenset(outputs)).build()
-
-
-def _concerns(node: Node) -> bool:
-    return node.op_type in _CONCERNED or (node.op_type == "Relu" and _is_integer(node.outputs[0]))
 
 
 def _is_integer(value: Value | None) -> bool:

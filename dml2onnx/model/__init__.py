@@ -6,6 +6,7 @@ runtime, ``explain``, reports, tests) reads them. Nothing here knows DirectML's 
 
 from dml2onnx.model.memory import Peak, peak
 from dml2onnx.model.records import (
+    CONTROL_FLOW,
     UNKNOWN,
     Body,
     Node,
@@ -35,6 +36,7 @@ from dml2onnx.model.types import (
 
 __all__ = [
     "BOOL",
+    "CONTROL_FLOW",
     "DOUBLE",
     "ELEMENT_TYPES",
     "FLOAT",

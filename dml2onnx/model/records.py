@@ -66,9 +66,12 @@ class Value:
         return prod(self.shape)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Node:
-    """An ONNX node; ``None`` stands for an input that is left out and for an output that nobody wants."""
+    """An ONNX node; ``None`` stands for an input that is left out and for an output that nobody wants.
+
+    No node changes once it is made. It is not frozen, since making one would then take three times as long.
+    """
 
     name: str
     op_type: str
@@ -87,21 +90,25 @@ class Body:
     outputs: Sequence[Value]
 
 
-def bodies(node: Node) -> Iterator[Body]:
+CONTROL_FLOW = frozenset({"If", "Loop", "Scan", "SequenceMap"})
+"""The operators that have graphs as attributes."""
+
+
+def bodies(node: Node) -> list[Body]:
     """The graphs inside of a node, and those inside of their nodes."""
-    for item in node.attributes.values():
-        if isinstance(item, Body):
-            yield item
-            for inner in item.nodes:
-                yield from bodies(inner)
+    if node.op_type not in CONTROL_FLOW:
+        return []
+    own = [item for item in node.attributes.values() if isinstance(item, Body)]
+    return [body for item in own for body in (item, *(each for inner in item.nodes for each in bodies(inner)))]
 
 
 def with_bodies(nodes: Iterable[Node]) -> Iterator[Node]:
     """Nodes, each before those of the graphs inside of it."""
     for node in nodes:
         yield node
-        for body in bodies(node):
-            yield from body.nodes
+        if node.op_type in CONTROL_FLOW:
+            for body in bodies(node):
+                yield from body.nodes
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
+from heapq import heappop, heappush
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from dml2onnx.model import Node, OnnxGraph, Value, bodies
+from dml2onnx.model import CONTROL_FLOW, Node, OnnxGraph, Value, bodies
 from dml2onnx.targets import target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-    from dml2onnx.model import Array, Body, DType, Origin
+    from dml2onnx.model import Array, DType, Origin
     from dml2onnx.model.records import Attribute
 
 
@@ -29,37 +31,56 @@ class Draft:
         self._graph = graph
         self._initializers = dict(graph.initializers)
         self._pinned = {port.onnx_name for port in graph.outputs}
-        self._stands: dict[Node, list[Node]] = {}
-        """What stands in the place of a node of the model that was given, where that is not just the node."""
-        self._given: dict[Node, Node] = {}
-        """In the place of which node of that model a new one stands."""
+        self._nodes = graph.nodes
+        """Those of the model that was given, each in its place."""
+        self._places: dict[Node, int] = {}
+        """Where a node stands; of those that were given, when something is replaced."""
+        self._stands: dict[int, list[Node]] = {}
+        """What stands in a place where that is not just the node that was given."""
+        self._found: defaultdict[str, list[int]] = defaultdict(list)
+        """In which places an operator is to be found, or has been."""
+        self._sought: frozenset[str] = frozenset()
+        """What the walk at hand is for."""
+        self._ahead: list[int] = []
+        """The places that it has yet to come to, as a heap."""
         self._gone: set[Node] = set()
         self._makers: dict[str, Node] = {}
         self._readers: dict[str, Node | dict[Node, None]] = {}
         """The node that reads a value, if there has only been one, as of most values; or all that do by now."""
-        self._notes: dict[Node, list[str]] = {}
-        """By the node of that model in the place of which something has happened."""
+        self._notes: dict[int, list[str]] = {}
+        """By the place in which something has happened."""
         self._names: set[str] = set()
-        self.operators: set[str] = set()
-        """All that are there, or have been."""
-        for origin in graph.origins:
-            self._enter(origin.nodes)
+        found = self._found
+        for place, node in enumerate(self._nodes):
+            found[node.op_type].append(place)
+        self._enter(self._nodes)
 
     # --- What is there -----------------------------------------------------------------------------------------------
 
-    def nodes(self, operators: frozenset[str] | None = None) -> Iterator[Node]:
-        """All nodes, or those of some operators, in an order in which they can run; what stands in places yet to come
-        may change meanwhile.
+    @property
+    def operators(self) -> Set[str]:
+        """All that are there, or have been."""
+        return self._found.keys()
+
+    def in_order(self) -> list[Node]:
+        """All nodes, in an order in which they can run."""
+        return [node for place, given in enumerate(self._nodes) for node in self._stands.get(place, (given,))]
+
+    def nodes(self, operators: frozenset[str]) -> Iterator[Node]:
+        """The nodes of some operators, in an order in which they can run; what stands in places yet to come may change
+        meanwhile. One such walk is made at a time.
         """
-        stands = self._stands
-        for origin in self._graph.origins:
-            for given in origin.nodes:
-                if given in stands:
-                    for node in tuple(stands[given]):
-                        if operators is None or node.op_type in operators:
-                            yield node
-                elif operators is None or given.op_type in operators:
-                    yield given
+        self._sought = operators
+        self._ahead = ahead = sorted(chain.from_iterable(self._found[name] for name in operators & self._found.keys()))
+        stands, last = self._stands, -1
+        while ahead:
+            place = heappop(ahead)
+            if place <= last:
+                continue
+            last = place
+            for node in tuple(stands[place]) if place in stands else (self._nodes[place],):
+                if node.op_type in operators:
+                    yield node
 
     def is_there(self, node: Node) -> bool:
         """Whether nothing has taken the place of a node."""
@@ -110,18 +131,24 @@ class Draft:
 
         What nobody reads when all passes are through is left out by itself.
         """
-        given = self._given.get(node, node)
-        place = self._stands.setdefault(given, [given])
-        at = place.index(node)
-        place[at : at + 1] = others
+        if not self._places:
+            self._places = {given: place for place, given in enumerate(self._nodes)}
+        place = self._places[node]
+        stands = self._stands.setdefault(place, [node])
+        at = stands.index(node)
+        stands[at : at + 1] = others
         if node not in others:
             self._gone.add(node)
             self._leave(node)
         new = [other for other in others if other is not node]
-        self._given.update(dict.fromkeys(new, given))
+        for other in new:
+            self._places[other] = place
+            self._found[other.op_type].append(place)
+            if other.op_type in self._sought:
+                heappush(self._ahead, place)
         self._enter(new)
         if note:
-            self._notes.setdefault(given, []).append(note)
+            self._notes.setdefault(place, []).append(note)
 
     def let_go(self, node: Node | None, note: str) -> None:
         """Takes a node away if nobody reads what it makes any more; ``explain`` shows the note."""
@@ -141,17 +168,29 @@ class Draft:
         self._drop_unread()
         readers, pinned = self._readers, self._pinned
         kept = {name: array for name, array in self._initializers.items() if readers.get(name) or name in pinned}
-        return replace(self._graph, origins=tuple(map(self._finished, self._graph.origins)), initializers=kept)
+        return replace(self._graph, origins=tuple(self._finished()), initializers=kept)
 
     # --- Bookkeeping -------------------------------------------------------------------------------------------------
 
-    def _finished(self, origin: Origin) -> Origin:
-        stands = self._stands
-        if stands.keys().isdisjoint(origin.nodes):
-            return origin
-        nodes = [node for given in origin.nodes for node in stands.get(given, (given,))]
-        notes = [note for given in origin.nodes for note in self._notes.get(given, ())]
-        return replace(origin, nodes=nodes, notes=tuple(dict.fromkeys((*origin.notes, *notes))))
+    def _finished(self) -> Iterator[Origin]:
+        """The origins, with what stands in the places of their nodes now."""
+        changed = sorted(self._stands, reverse=True)
+        end = 0
+        for origin in self._graph.origins:
+            start, end = end, end + len(origin.nodes)
+            if not changed or changed[-1] >= end:
+                yield origin
+                continue
+            nodes, notes = list(origin.nodes), list(origin.notes)
+            places = []
+            while changed and changed[-1] < end:
+                places.append(changed.pop())
+            for place in places:
+                notes += self._notes.get(place, ())
+            for place in reversed(places):
+                at = place - start
+                nodes[at : at + 1] = self._stands[place]
+            yield replace(origin, nodes=nodes, notes=tuple(dict.fromkeys(notes)))
 
     def _drop_unread(self) -> None:
         """Takes away the nodes of which nothing is read, and then those that only these have read."""
@@ -167,31 +206,24 @@ class Draft:
         return value is not None and (value.name in self._pinned or bool(self._readers.get(value.name)))
 
     def _enter(self, nodes: Iterable[Node]) -> None:
-        makers, readers, operators = self._makers, self._readers, self.operators
+        makers, readers = self._makers, self._readers
         for node in nodes:
-            operators.add(node.op_type)
             for item in node.outputs:
                 if item is not None:
                     makers[item.name] = node
-            for item in node.inputs:
-                if item is not None:
-                    name = item.name
-                    if name in readers:
-                        self._join(name, node)
-                    else:
-                        readers[name] = node
-            for body in bodies(node):
-                for name in dict.fromkeys(_names_in(body)):
-                    self._join(name, node)
-                    self._pinned.add(name)
-
-    def _join(self, name: str, node: Node) -> None:
-        """One more node reads a value."""
-        found = self._readers.get(name)
-        if isinstance(found, dict):
-            found[node] = None
-        elif found is not node:
-            self._readers[name] = {node: None} if found is None else {found: None, node: None}
+            names = [item.name for item in node.inputs if item is not None]
+            if node.op_type in CONTROL_FLOW:
+                inner = _read_inside(node)
+                self._pinned |= inner
+                names += inner
+            for name in names:
+                found = readers.get(name)
+                if found is None:
+                    readers[name] = node
+                elif isinstance(found, dict):
+                    found[node] = None
+                elif found is not node:
+                    readers[name] = {found: None, node: None}
 
     def _leave(self, node: Node) -> None:
         for item in node.outputs:
@@ -209,6 +241,8 @@ class Draft:
         if not self._names:
             self._names = {*self._initializers, *self._readers, *self._makers, *self._pinned}
             self._names.update(port.onnx_name for port in self._graph.inputs)
+            hosts = [node for node in self._nodes if node.op_type in CONTROL_FLOW]
+            self._names.update(*map(_made_inside, hosts))
         candidate, count = name, 1
         while candidate in self._names:
             count += 1
@@ -217,8 +251,15 @@ class Draft:
         return candidate
 
 
-def _names_in(body: Body) -> Iterator[str]:
-    """The names of all that a body returns and that its nodes read and make."""
-    for item in chain(body.outputs, *((*node.inputs, *node.outputs) for node in body.nodes)):
-        if item is not None:
-            yield item.name
+def _read_inside(node: Node) -> set[str]:
+    """The names of what the graphs inside of a node return and what their nodes read."""
+    inner = bodies(node)
+    read = {item.name for body in inner for each in body.nodes for item in each.inputs if item is not None}
+    return read.union(item.name for body in inner for item in body.outputs)
+
+
+def _made_inside(node: Node) -> set[str]:
+    """The names of what the graphs inside of a node are given and what their nodes make."""
+    inner = bodies(node)
+    made = {item.name for body in inner for each in body.nodes for item in each.outputs if item is not None}
+    return made.union(item.name for body in inner for item in body.inputs)

@@ -50,15 +50,17 @@ _FUSED_WITH_GEMM = frozenset(
 
 def drop_reshapes(draft: Draft) -> None:
     """Each group of connected nodes in the shape that its neighbours have."""
-    order = {node.name: place for place, node in enumerate(draft.nodes())}
+    order: dict[str, int] = {}
     grouped: set[str] = set()
     for reshape in draft.nodes(OPERATORS):
         if not draft.is_there(reshape):
             continue
         for node in (draft.maker(reshape.inputs[0]), *draft.readers(reshape.outputs[0])):
-            if node is None or node.name in grouped or node.name not in order or not draft.is_there(node):
+            if node is None or node.name in grouped or not draft.is_there(node) or not _is_element_wise(draft, node):
                 continue
-            if _is_element_wise(draft, node):
+            if not order:  # as it was before anything has changed; few models come so far
+                order = {other.name: place for place, other in enumerate(draft.in_order())}
+            if node.name in order:
                 group = _Group(draft, node, order)
                 grouped.update(item.name for item in group.nodes)
                 group.settle()

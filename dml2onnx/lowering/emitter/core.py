@@ -146,6 +146,8 @@ class EmitterCore:
         self.opset = opset
         self.target: Target = target(provider)
         self.origins: list[Origin] = []
+        self.operators: set[str] = set()
+        """The ONNX operators of all nodes, of bodies too."""
         self.emitted: list[Node] = []
         """The nodes of the DirectML node at hand, or of the body within it."""
         self.initializers: dict[str, Array] = {}
@@ -364,6 +366,7 @@ class EmitterCore:
     ) -> list[Tensor]:
         """One node whose inputs are values of the model; ``outputs`` have all fields of tensors but the name."""
         self.budget.count_node(len(self.emitted))
+        self.operators.add(op)
         name = self._name(op)
         if len(outputs) == 1 and outputs[0] is not None:  # as nearly all nodes have
             result = Tensor(name, *outputs[0])
