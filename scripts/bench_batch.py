@@ -1,6 +1,6 @@
 """Models per second: ``dml2onnx batch`` against a shell that calls the single command for each model.
 
-    python scripts/bench_batch.py [--models 300] [--calls 12] [--jobs 2] [--vectors DIR]
+    python scripts/bench_batch.py [--models 300] [--calls 12] [--jobs 2] [--vectors DIR] [--json FILE]
 
 The models are graphs of one node, in which nothing hides what a call costs, or those below DIR. The shell makes
 fewer ``--calls``, whose cost is the same each time. What is compared is measured in one run, on one machine.
@@ -17,6 +17,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from _figures import Figure, add_option, say
 
 from dml2onnx.batching import default_jobs
 
@@ -95,8 +97,9 @@ def main() -> int:
     parser.add_argument("--calls", type=int, default=12, metavar="N", help="single commands (default: 12)")
     parser.add_argument("--jobs", type=int, default=default_jobs(), metavar="N", help="processes (default: one a core)")
     parser.add_argument("--vectors", type=Path, metavar="DIR", help="models to take instead")
+    add_option(parser)
     options = parser.parse_args()
-    slow = []
+    figures = []
     with tempfile.TemporaryDirectory() as name:
         models = Path(name) / "models"
         if options.vectors is None:
@@ -106,10 +109,8 @@ def main() -> int:
         number = len(list(models.rglob("*.json")))
         for do in WORK:
             times = measure(do, models, number, options.calls, options.jobs)
-            if times < TARGET:
-                slow.append(f"{do}: {times:.1f} times as many models per second, not {TARGET:.0f}")
-    print("\n".join(slow) or f"at least {TARGET:.0f} times as many models per second as single commands, for all work")
-    return 1 if slow else 0
+            figures.append(Figure(do, times, "times as many models per second as single commands", least=TARGET))
+    return say(figures, options.json)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How long compiling takes: parse, check, lower and write, for graphs of 1,000, 10,000 and 100,000 nodes.
 
-    python scripts/bench_compile.py [--sizes 1000 10000] [--formats native program] [--repeat 3]
+    python scripts/bench_compile.py [--sizes 1000 10000] [--formats native program] [--repeat 3] [--json FILE]
     python scripts/bench_compile.py --sizes 100000 1000000 --repeat 1     how flat it is: 6 GiB of memory
     python scripts/bench_compile.py --sizes 10000 --profile               the hottest functions
 
@@ -36,6 +36,7 @@ from typing import TypeAlias
 import _bench_formats
 import numpy as np
 import onnx
+from _figures import Figure, add_option, say
 from onnx import helper
 
 import dml2onnx
@@ -366,14 +367,14 @@ def report(
     formats: Iterable[str] = FORMATS,
     compared: int = COMPARED_SIZE,
     floor_size: int = FLOOR_SIZE,
-) -> list[tuple[str, int]]:
-    """Measures, prints a table and the targets, and returns the formats and sizes that are too slow."""
+) -> list[Figure]:
+    """Measures, prints a table, and returns the figures that have targets."""
     columns = ["format", "nodes", "distinct", "ONNX nodes", *STAGES, "total", "µs/node"]
     columns += ["helper", "ratio", "+metadata", "ratio", "peak", "growth"]
     print("seconds of processor time, the best of several fresh processes; memory in MiB")
     print("".join(f"{column:>11}" for column in columns), flush=True)
     per_node: dict[int, float] = {}
-    ratios: dict[str, float] = {}
+    figures: list[Figure] = []
     for form, size, result in measurements(sizes, repeat, formats, compared, floor_size):
         total = _total(result)
         cells = [form, *(f"{int(result[name])}" for name in ("nodes", "distinct", "onnx_nodes"))]
@@ -386,19 +387,15 @@ def report(
         if form == "native":
             per_node[size] = total / result["nodes"]
         if size == compared:
-            ratios[form] = total / result["full"]
-    for form, ratio in ratios.items():
-        what = f"{form}, {compared:,} nodes: {ratio:.2f} times onnx.helper with metadata"
-        print(_target(what, ratio, MOST_OF_FLOOR))
+            parts = ", ".join(f"{stage} {result[stage] / result['full']:.2f}" for stage in STAGES)
+            what, unit = f"{form}, {compared:,} nodes", "times `onnx.helper` with metadata"
+            figures.append(Figure(what, total / result["full"], unit, MOST_OF_FLOOR, reason=f"in parts: {parts}"))
     if len(per_node) > 1:
         uneven = max(per_node.values()) / min(per_node.values())
-        what = f"time per node from {min(per_node):,} to {max(per_node):,} nodes, slowest to fastest: {uneven:.2f}"
-        print(_target(what, uneven, MOST_UNEVEN))
-    return [(form, compared) for form, ratio in ratios.items() if ratio > MOST_OF_FLOOR]
-
-
-def _target(what: str, found: float, most: float) -> str:
-    return f"{what} (target: at most {most:g}, {'met' if found <= most else 'missed'})"
+        times = ", ".join(f"{1e6 * spent:.0f} µs for {size:,}" for size, spent in per_node.items())
+        what = f"time per node from {min(per_node):,} to {max(per_node):,} nodes"
+        figures.append(Figure(what, uneven, "times the fastest", MOST_UNEVEN, reason=times))
+    return figures
 
 
 def profile(size: int, form: str, lines: int = 40) -> None:
@@ -412,7 +409,7 @@ def profile(size: int, form: str, lines: int = 40) -> None:
         pstats.Stats(profiler).sort_stats("tottime").print_stats(lines)
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description="Measures how long compiling takes.")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), metavar="N", help="numbers of nodes")
     parser.add_argument(
@@ -422,6 +419,7 @@ def main() -> None:
     parser.add_argument("--profile", action="store_true", help="show the hottest functions instead")
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--no-floor", action="store_true", help=argparse.SUPPRESS)
+    add_option(parser)
     options = parser.parse_args()
     if options.measure is not None:
         print(json.dumps(measure(options.measure, options.formats[0], floor=not options.no_floor)))
@@ -429,10 +427,15 @@ def main() -> None:
         for size in options.sizes:
             profile(size, options.formats[0])
     else:
-        for form, size in report(options.sizes, options.repeat, options.formats):
-            print(f"\nwhere {form} with {size:,} nodes takes its time:")
-            profile(size, form, 20)
+        figures = report(options.sizes, options.repeat, options.formats)
+        code = say(figures, options.json)
+        for form in options.formats:
+            if any(item.what.startswith(form) and not item.is_met for item in figures):
+                print(f"\nwhere {form} with {COMPARED_SIZE:,} nodes takes its time:")
+                profile(COMPARED_SIZE, form, 20)
+        return code
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,6 +1,6 @@
 """How long networks run whose memory is NHWC: packed, in NHWC, and as ONNX written by hand for each, on one thread.
 
-    python scripts/bench_layouts.py [--squeezenet MODEL.json] [--seconds 6]
+    python scripts/bench_layouts.py [--squeezenet MODEL.json] [--seconds 6] [--json FILE]
 
 All of a network take turns, in an order that is drawn each time, so that whatever else the machine does is shared;
 ratios are those of the times that one run of ten stays below. Before anything is measured the answers are compared.
@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import argparse
 import random
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from _figures import Figure, add_option, say
 from _layouts import networks
 from _networks import Array, Network
 from bench_networks import Run, in_session
@@ -114,16 +116,17 @@ def measure(sides: Mapping[str, tuple[Run, int]], seconds: float) -> dict[str, f
     return {name: 1e3 * float(np.quantile(each, 0.1)) for name, each in times.items()}
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description="Measures networks in packed memory and in NHWC.")
     parser.add_argument("--squeezenet", metavar="MODEL.json", help="a DxDispatch program of SqueezeNet")
     parser.add_argument("--seconds", type=float, default=6.0, help="for each network (default: %(default)s)")
+    add_option(parser)
     options = parser.parse_args()
     print(f"{'network':<24}{'nodes':>7}{'hand':>6}{'ms':>9}{'by hand':>9}{'ratio':>7}{'to packed':>11}")
     groups = [sides_of(several) for several in networks()]
     if options.squeezenet:
         groups.append(squeezenet(options.squeezenet))
-    above = 0
+    figures = []
     for sides in groups:
         times = measure(sides, options.seconds)
         packed = next(iter(times.values()))
@@ -132,14 +135,18 @@ def main() -> None:
                 continue
             text, hand = f"{name:<24}{nodes:>7}", f"{name}, by hand"
             ratio = times[name] / times[hand] if hand in times else 0.0
-            above += ratio > MOST_BY_HAND
-            above += times[name] > MOST_PACKED * packed
+            if hand in times:
+                reason = f"{nodes} nodes, {sides[hand][1]} by hand"
+                figures.append(Figure(name, ratio, "times ONNX by hand", MOST_BY_HAND, reason=reason))
+            if times[name] != packed:
+                reason = f"{nodes} nodes, {next(iter(sides.values()))[1]} packed"
+                figures.append(Figure(name, times[name] / packed, "times packed", MOST_PACKED, reason=reason))
             text += f"{sides[hand][1]:>6}" if hand in times else f"{'':>6}"
             text += f"{times[name]:9.3f}"
             text += f"{times[hand]:9.3f}{ratio:7.2f}" if hand in times else f"{'':>16}"
             print(f"{text}{times[name] / packed:11.2f}", flush=True)
-    print(f"{above} above {MOST_BY_HAND} times ONNX by hand or {MOST_PACKED} times packed")
+    return say(figures, options.json)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

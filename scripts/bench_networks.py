@@ -1,6 +1,6 @@
 """How long whole networks run: compiled, as ONNX written by hand, and in PyTorch, each on one thread.
 
-    python scripts/bench_networks.py [--only decoder] [--opset 23]
+    python scripts/bench_networks.py [--only decoder] [--opset 23] [--json FILE]
 
 The three take turns, so that whatever else the machine does is shared; ratios are those of the medians. PyTorch is
 left out where it is not installed. Before anything is measured the answers are compared.
@@ -12,12 +12,14 @@ import argparse
 import importlib
 import importlib.util
 import statistics
+import sys
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import onnxruntime
+from _figures import Figure, add_option, say
 from _networks import OPSET, Array, Network, networks
 
 import dml2onnx
@@ -100,26 +102,28 @@ def measure(network: Network, opset: int) -> tuple[dict[str, float], int]:
     return {who: 1e3 * statistics.median(each) for who, each in times.items()}, len(model.model_proto.graph.node)
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description="Measures whole networks against ONNX by hand and PyTorch.")
     parser.add_argument("--only", metavar="TEXT", default="", help="networks whose names have it")
     parser.add_argument("--opset", type=int, default=OPSET, help="of the compiled model (default: %(default)s)")
+    add_option(parser)
     options = parser.parse_args()
     print(f"{'network':<34}{'nodes':>7}{'hand':>6}{'ms':>9}{'by hand':>9}{'ratio':>7}{'PyTorch':>9}{'ratio':>7}")
-    above = 0
+    figures = []
     for network in networks():
         if options.only not in network.name:
             continue
         times, nodes = measure(network, options.opset)
         ratio = times["compiled"] / times["by hand"]
-        above += ratio > MOST
+        reason = f"{nodes} nodes, {len(network.by_hand.graph.node)} by hand"
+        figures.append(Figure(network.name, ratio, "times ONNX by hand", MOST, reason=reason))
         counts = f"{nodes:>7}{len(network.by_hand.graph.node):>6}"
         text = f"{network.name:<34}{counts}{times['compiled']:9.3f}{times['by hand']:9.3f}{ratio:7.2f}"
         if "PyTorch" in times:
             text += f"{times['PyTorch']:9.3f}{times['compiled'] / times['PyTorch']:7.2f}"
         print(text, flush=True)
-    print(f"{above} above {MOST} times ONNX by hand")
+    return say(figures, options.json)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

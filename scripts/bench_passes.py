@@ -1,6 +1,6 @@
 """What passes are worth: networks at each level of optimisation and written by hand, and without one pass at a time.
 
-    python scripts/bench_passes.py [--only quantised] [--seconds 6]
+    python scripts/bench_passes.py [--only quantised] [--seconds 6] [--json FILE]
 
 All models of a network take turns, so that whatever else the machine does is shared; times are medians. Before
 anything is measured the answers are compared: those of ``-O0`` and ``-O1`` bit by bit, those of ``-O2`` and of the
@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 import time
 from collections.abc import Iterator
 
 import numpy as np
 import onnx
+from _figures import Figure, add_option, say
 from _networks import OPSET, Array, Network, networks, written
 from bench_networks import Run, compare, in_session
 
@@ -24,6 +26,8 @@ from dml2onnx.builder import GraphBuilder, ScaleBias
 from dml2onnx.passes import chosen
 
 LEVELS = (0, 1, 2)
+MOST_OF_LITERAL = 1.02
+"""Target: times the literal translation, which no pass may make slower."""
 
 
 def _image_network() -> Network:
@@ -107,11 +111,13 @@ def measure(sides: dict[str, Run], seconds: float) -> dict[str, float]:
     return {who: 1e3 * statistics.median(each) for who, each in times.items()}
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description="Measures what the passes of each level are worth.")
     parser.add_argument("--only", metavar="TEXT", default="", help="networks whose names have it")
     parser.add_argument("--seconds", type=float, default=6.0, help="spent on each network (default: %(default)s)")
+    add_option(parser)
     options = parser.parse_args()
+    figures = []
     print(f"{'network':<52}{'nodes':>7}{'ms':>9}{'of hand':>9}")
     for network in rows():
         if options.only not in network.name:
@@ -127,7 +133,12 @@ def main() -> None:
             proto = network.by_hand if who == "by hand" else onnx.ModelProto.FromString(compiled[who])
             ratio = spent / times["by hand"]
             print(f"    {who:<48}{len(proto.graph.node):>7}{spent:9.3f}{ratio:9.2f}", flush=True)
+        gain = times["-O1"] / times["-O0"]
+        counts = [len(onnx.ModelProto.FromString(compiled[level]).graph.node) for level in ("-O1", "-O0")]
+        reason = "{} nodes, {} with -O0".format(*counts)
+        figures.append(Figure(f"{network.name}, -O1", gain, "times -O0", MOST_OF_LITERAL, reason=reason))
+    return say(figures, options.json)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,6 +1,6 @@
 """What a call costs beside ONNX Runtime: ``Session.run`` and a bound session against raw ``InferenceSession.run``.
 
-    python scripts/bench_sessions.py [--inputs 1 4 16]
+    python scripts/bench_sessions.py [--inputs 1 4 16] [--json FILE]
 
 The model adds small inputs up, so that nearly all of its time is that of the call. The three take turns; the smallest
 of many rounds counts, in microseconds for one call.
@@ -16,6 +16,7 @@ from functools import partial
 
 import numpy as np
 import onnxruntime
+from _figures import Figure, add_option, say
 
 import dml2onnx
 from dml2onnx.runtime import open_session
@@ -50,10 +51,11 @@ def microseconds(calls: dict[str, Callable[[], object]]) -> dict[str, float]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measures calls of sessions against those of ONNX Runtime.")
     parser.add_argument("--inputs", type=int, nargs="*", default=[1, 4, 16], help="of the model (default: %(default)s)")
+    add_option(parser)
     options = parser.parse_args()
     print(f"ONNX Runtime {onnxruntime.__version__}, microseconds for one call")
     print(f"{'inputs':>6}{'raw':>9}{'session':>9}{'each':>7}{'bound':>9}")
-    above = 0
+    figures = []
     for count in options.inputs:
         compiled = model(count)
         feeds = {f"x{index}": np.ones((1, 1, 8, 8), np.float32) for index in range(count)}
@@ -66,10 +68,13 @@ def main() -> int:
         }
         found = microseconds(calls)
         each = (found["session"] - found["raw"]) / count
-        above += each > MOST
+        what = f"a call with {count} {'input' if count == 1 else 'inputs'}, for each"
+        reason = f"ONNX Runtime's own call takes {found['raw']:.0f}"
+        figures.append(Figure(what, each, "microseconds beyond ONNX Runtime's", MOST, reason=reason))
+        share = found["bound"] / found["raw"]
+        figures.append(Figure("the same bound", share, "times ONNX Runtime's call", 1.0))
         print(f"{count:>6}{found['raw']:>9.1f}{found['session']:>9.1f}{each:>7.1f}{found['bound']:>9.1f}", flush=True)
-    print(f"{above} above {MOST} microseconds for each input")
-    return 1 if above else 0
+    return say(figures, options.json)
 
 
 if __name__ == "__main__":

@@ -394,13 +394,13 @@ class TestBenchmark:
 
     def test_it_reports_a_line_for_each_size(self, script, capsys):
         bench = script("bench_compile")
-        slow = bench.report([20, 40], 1, compared=40, floor_size=20)
+        figures = bench.report([20, 40], 1, compared=40, floor_size=20)
         lines = capsys.readouterr().out.splitlines()
         assert [line.split()[0] for line in lines[2:6]] == ["native", "native", "program", "serialized"]
         assert ["~" in line for line in lines[2:6]] == [False, True, True, True]
-        missed = [line.split(",")[0] for line in lines[6:9] if line.endswith("missed)")]
-        assert slow == [(form, 40) for form in missed]
-        assert lines[9].startswith("time per node from 20 to 40 nodes, slowest to fastest:")
+        compared = ["native, 40 nodes", "program, 40 nodes", "serialized, 40 nodes"]
+        assert [item.what for item in figures] == [*compared, "time per node from 20 to 40 nodes"]
+        assert all("parse" in item.reason for item in figures[:3])
 
 
 def test_the_wheel_works_without_the_repository(tmp_path):
