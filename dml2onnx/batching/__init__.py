@@ -7,6 +7,7 @@ die, ``driving`` hands out the work, and ``journal`` keeps what has come of it.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from dml2onnx.batching.journal import Journal
 from dml2onnx.batching.models import found, told_apart
 from dml2onnx.batching.work import SUFFIXES, Asked, perform
 from dml2onnx.batching.workers import Workers
+from dml2onnx.diagnostics import quote
 from dml2onnx.providers import choice as providers
 from dml2onnx.report.batched import ACTIONS
 from dml2onnx.targets import DEFAULT_OPSET
@@ -94,9 +96,11 @@ def batch(
     max_bytes: int | None = None,
     feature_level: FeatureLevel | str | None = None,
     opset: int = DEFAULT_OPSET,
-    target: str | None = None,
+    target: str = "cpu",
     freeze: bool = False,
     inputs: Iterable[str] = (),
+    constants: Mapping[str, str | os.PathLike[str] | None] | Iterable[str] = (),
+    constant_directories: Iterable[str | os.PathLike[str]] = (),
     allow_paths: Iterable[str | os.PathLike[str]] = (),
     external_data: bool | None = None,
     shapes: bool = True,
@@ -115,8 +119,9 @@ def batch(
     not done ``again``, with ``retry_failed`` apart from what failed for reasons other than the model. One model takes
     at most ``model_timeout`` seconds and, on Linux, ``max_bytes`` more memory than a worker has without it; ``None``
     sets no limit. ``dask`` is the address of the scheduler of a Dask cluster that works in the place of processes here,
-    on the same files under the same names. The others are as for :func:`dml2onnx.load`, :func:`dml2onnx.compile` and
-    :func:`dml2onnx.verify`; ``target`` is that of the ``provider`` by default.
+    on the same files under the same names. ``constants`` are names of inputs, or the file with the contents of each;
+    like those of ``constant_directories``, they are meant for every one of the models. The others are as for
+    :func:`dml2onnx.load`, :func:`dml2onnx.compile` and :func:`dml2onnx.verify`.
 
     What is wrong with a model stands in its record: its ``status``, its ``answer``, which is what the single command
     says as JSON, and its ``diagnostics``. Closing the iterator ends all processes. :class:`dml2onnx.DmlError` is for
@@ -134,9 +139,13 @@ def batch(
         do,
         feature_level=None if level is None else level.name,
         opset=arguments.opset(opset),
-        target=arguments.target(providers.chosen(provider).target if target is None else target),
+        target=arguments.target(target),
         freeze=arguments.flag(freeze, "freeze"),
         inputs=arguments.names(inputs, "inputs"),
+        constants=_named_files(constants),
+        constant_directories=tuple(
+            str(arguments.path_of(item, "a path in constant_directories")) for item in constant_directories
+        ),
         allow_paths=tuple(str(arguments.path_of(item, "a path in allow_paths")) for item in allow_paths),
         external_data=None if external_data is None else arguments.flag(external_data, "external_data"),
         shapes=arguments.flag(shapes, "shapes"),
@@ -161,6 +170,21 @@ def batch(
         retry_failed=arguments.flag(retry_failed, "retry_failed"),
     )
     return _without_origin(chosen.records())
+
+
+def _named_files(
+    given: Mapping[str, str | os.PathLike[str] | None] | Iterable[str],
+) -> tuple[tuple[str, str | None], ...]:
+    """Names of inputs, each with the file of its contents; arrays would be nothing that a journal can tell apart."""
+    if not isinstance(given, Mapping):
+        return tuple((name, None) for name in arguments.names(given, "constants"))
+    return tuple(
+        (
+            arguments.text(name, "constants", "names of inputs"),
+            None if file is None else str(arguments.path_of(file, f"the contents of {quote(name)}")),
+        )
+        for name, file in given.items()
+    )
 
 
 def _without_origin(records: Generator[tuple[Record, bool]]) -> Iterator[Record]:

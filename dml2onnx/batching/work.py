@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
@@ -64,6 +65,9 @@ class Asked:
     freeze: bool = False
     inputs: tuple[str, ...] = ()
     """Which stay inputs."""
+    constants: tuple[tuple[str, str | None], ...] = ()
+    """Inputs that become constants, and the file with the contents (``w.npz:w`` for one of its arrays), if any."""
+    constant_directories: tuple[str, ...] = ()
     allow_paths: tuple[str, ...] = ()
     external_data: bool | None = None
     shapes: bool = True
@@ -88,12 +92,17 @@ class Asked:
             options[item.name] = _plain(value)
         del options["do"]
         named = Work(work="", do=self.do, options=options)
-        digest = hashlib.blake2b(json.dumps([named.producer, self.do, options]).encode(), digest_size=8)
+        what: list[Json] = [named.producer, self.do, options]
+        if self.constant_directories:
+            what.append([_listing(item) for item in self.constant_directories])
+        digest = hashlib.blake2b(json.dumps(what).encode(), digest_size=8)
         return Work(work=digest.hexdigest(), do=self.do, options=options)
 
     def how(self, graph: str | None) -> LoadOptions:
         """How models are read."""
         return LoadOptions(
+            constants=dict(self.constants),
+            constant_directories=tuple(map(Path, self.constant_directories)),
             inputs=frozenset(self.inputs),
             freeze=self.freeze,
             allow_paths=tuple(map(Path, self.allow_paths)),
@@ -102,12 +111,19 @@ class Asked:
         )
 
 
+def _listing(directory: str) -> list[Json]:
+    """The names in a directory: a file that is named after an input makes other work of the same models."""
+    with suppress(OSError):
+        return [*sorted(os.listdir(directory))]
+    return []
+
+
 def _plain(value: Any) -> Json:
     """An option as JSON has it."""
     if isinstance(value, Providers):
         options: dict[str, Json] = {name: dict(given) for name, given in value.options.items()}
         return {"names": list(value.names), "options": options, "device": value.device}
-    return list(value) if isinstance(value, tuple) else value
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from dml2onnx.batching.serving import READY
 from dml2onnx.codes.running import WORKER_NOT_STARTED
 from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.providers.threads import SESSION_THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     Message = tuple["_Worker", object]
 
 START = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from dml2onnx.batching import serving; "
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", SESSION_THREADS)
 """One each where nothing else is said: there are as many workers as cores."""
 GONE = object()
 SLICE = 0.2

@@ -12,6 +12,7 @@ from dml2onnx.batching import JOURNAL, Batch, default_jobs
 from dml2onnx.batching.models import found
 from dml2onnx.batching.summary import Summary
 from dml2onnx.batching.work import Asked
+from dml2onnx.cli.inputs import constants
 from dml2onnx.cli.models import count
 from dml2onnx.diagnostics import shortened
 from dml2onnx.report.batched import FINE
@@ -72,9 +73,13 @@ def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
             options.do,
             feature_level=None if options.feature_level is None else options.feature_level.name,
             opset=options.opset,
-            target=options.target or options.provider.target,
+            target=options.target,
             freeze=options.freeze,
             inputs=tuple(options.input),
+            constants=tuple(
+                (name, None if file is None else str(file)) for name, file in constants(options.constant).items()
+            ),
+            constant_directories=tuple(map(str, options.constants)),
             allow_paths=tuple(map(str, options.allow_path)),
             external_data=options.external_data,
             shapes=options.shapes,

@@ -181,23 +181,7 @@ def make_parser() -> _Parser:
         help="a directory outside of the model's own that its files may lie in (repeatable)",
     )
     reading.add_argument("--graph", metavar="NAME", help="which graph of a recording is meant")
-    reading.add_argument(
-        "--constant",
-        action="append",
-        default=[],
-        metavar="NAME[=FILE]",
-        help="make this input a constant, with the contents of a .npy file, an array of a .npz (FILE.npz:ARRAY), the "
-        "bytes of any other file, or else those that the model has for it; FILE.npz alone has several (repeatable)",
-    )
-    reading.add_argument(
-        "--constants",
-        action="append",
-        default=[],
-        type=_path,
-        metavar="DIR",
-        help="make constants of the inputs after which files of this directory are named, NAME.npy or NAME.bin"
-        " (repeatable)",
-    )
+    _add_constants(reading)
     reading.add_argument(
         "--max-bytes",
         type=_size,
@@ -237,13 +221,13 @@ def make_parser() -> _Parser:
     explain.set_defaults(feature_level=None)
     _add_report(
         commands.add_parser(
-            "report", parents=[model, freeze, level, run_form], help="write a page that shows all of a model"
+            "report", parents=[model, freeze, level, form], help="write a page that shows all of a model"
         )
     )
     _add_batch(
         commands.add_parser(
             "batch",
-            parents=[common, level, run_form],
+            parents=[common, level, form],
             help="check, compile, verify or report many models, in several processes, with a journal",
         )
     )
@@ -494,6 +478,26 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     _add_providers(parser)
 
 
+def _add_constants(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--constant",
+        action="append",
+        default=[],
+        metavar="NAME[=FILE]",
+        help="make this input a constant, with the contents of a .npy file, an array of a .npz (FILE.npz:ARRAY), the "
+        "bytes of any other file, or else those that the model has for it; FILE.npz alone has several (repeatable)",
+    )
+    parser.add_argument(
+        "--constants",
+        action="append",
+        default=[],
+        type=_path,
+        metavar="DIR",
+        help="make constants of the inputs after which files of this directory are named, NAME.npy or NAME.bin"
+        " (repeatable)",
+    )
+
+
 def _add_batch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "models",
@@ -536,6 +540,7 @@ def _add_batch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--input", action="append", default=[], metavar="NAME", help="but keep this an input (repeatable)"
     )
+    _add_constants(parser)
     parser.add_argument(
         "--allow-path",
         action="append",

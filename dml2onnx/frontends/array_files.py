@@ -51,6 +51,9 @@ class ContentsFile:
         end = begin + len(_NPZ)
         return cls(Path(text[:end]), text[end + 1 :])
 
+    def __str__(self) -> str:
+        return str(self.path) if self.array is None else f"{self.path}:{self.array}"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RawBytes:

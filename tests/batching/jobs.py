@@ -71,3 +71,10 @@ class Unready:
 
     def __call__(self, item: int) -> int:
         return item
+
+
+def threads_of_sessions(item: int) -> int:
+    """How many threads a session has in a worker."""
+    from dml2onnx.runtime.sessions import SMALLEST_MODEL, open_session
+
+    return int(open_session(SMALLEST_MODEL).get_session_options().intra_op_num_threads)

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
+import onnx
 import pytest
 
 import dml2onnx
@@ -245,6 +247,50 @@ def test_files_that_come_later_are_seen() -> None:
     assert [entry.code for entry in item.diagnostics] == [reading.FILE_UNREADABLE.id]
     Path("models/w.bin").write_bytes(b"\1" * 16)
     assert outcomes(in_here(Asked("compile"), "models")) == {"weighty.json": ("passed", False)}
+
+
+def test_constants_are_those_of_every_model() -> None:
+    """What lies in a file, or which files lie in a directory, decides what is done again."""
+    write(Path("models/one.json"), native())
+    write(Path("models/two.json"), native(kind="ACTIVATION_TANH"))
+    Path("weights").mkdir()
+    np.savez("several.npz", x=np.full(4, 7, np.float32), y=np.zeros(3))
+    named = Asked("compile", constants=(("x", "several.npz:x"),))
+    assert outcomes(in_here(named, "models")) == dict.fromkeys(("one.json", "two.json"), ("passed", False))
+    assert not onnx.load("out/models/one.onnx").graph.input
+    assert {resumed for _, resumed in in_here(named, "models")} == {True}
+    np.savez("several.npz", x=np.full(4, 8, np.float32), y=np.zeros(3))
+    assert {resumed for _, resumed in in_here(named, "models")} == {False}
+    found = Asked("compile", constant_directories=("weights",))
+    assert {resumed for _, resumed in in_here(found, "models")} == {False}
+    assert onnx.load("out/models/one.onnx").graph.input
+    assert {resumed for _, resumed in in_here(found, "models")} == {True}
+    np.save("weights/x.npy", np.ones(4, np.float32))
+    assert {resumed for _, resumed in in_here(found, "models")} == {False}
+    assert not onnx.load("out/models/one.onnx").graph.input
+    wrong = Asked("compile", constants=(("nobody", "several.npz:x"),))
+    assert {item.status for item, _ in in_here(wrong, "models")} == {"errors"}
+
+
+def test_the_command_takes_constants(capsys: pytest.CaptureFixture[str]) -> None:
+    write(Path("models/one.json"), native())
+    np.savez("several.npz", x=np.full(4, 7, np.float32), y=np.zeros(3))
+    command = ["batch", "models", "--do", "compile", "-o", "out", "--jobs", "1", "--json"]
+    assert main([*command, "--constant", "x=several.npz:x", "--constants", "models"]) == 0
+    assert not onnx.load("out/models/one.onnx").graph.input
+    assert lines()[0]["options"]["constants"] == [["x", "several.npz:x"]]
+    assert main([*command, "--constant", "x="]) == 2
+
+
+def test_constants_from_python() -> None:
+    write(Path("models/one.json"), native())
+    np.save("x.npy", np.ones(4, np.float32))
+    (record,) = dml2onnx.batch("models", "compile", OUT, jobs=1, constants={"x": Path("x.npy")})
+    assert record.status == "passed"
+    assert not onnx.load("out/models/one.onnx").graph.input
+    for wrong in ({"x": np.ones(4)}, {1: "x.npy"}, "x"):
+        with pytest.raises(dml2onnx.DmlError):
+            dml2onnx.batch("models", constants=wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kept", [1, 40, -3])

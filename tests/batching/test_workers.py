@@ -13,6 +13,7 @@ import dml2onnx
 from dml2onnx.batching.serving import memory_limited
 from dml2onnx.batching.workers import Ended, Workers
 from dml2onnx.codes.running import WORKER_NOT_STARTED
+from dml2onnx.providers.threads import SESSION_THREADS
 from tests.batching import jobs
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
@@ -114,3 +115,17 @@ def test_memory_is_limited_while_an_item_is_worked_on() -> None:
     assert np.zeros(1 << 26, np.uint8).size == 1 << 26
     with memory_limited(None):
         assert np.zeros(1 << 26, np.uint8).size == 1 << 26
+
+
+@pytest.mark.parametrize(("stated", "number"), [(None, 1), ("3", 3), ("many", 0)])
+def test_sessions_of_workers_share_the_machine(
+    monkeypatch: pytest.MonkeyPatch, stated: str | None, number: int
+) -> None:
+    """One thread each, if nothing else is said; 0 leaves it to ONNX Runtime."""
+    monkeypatch.delenv(SESSION_THREADS, raising=False)
+    if stated is not None:
+        monkeypatch.setenv(SESSION_THREADS, stated)
+    workers = Workers(jobs.threads_of_sessions, 1)
+    workers.start(0)
+    assert workers.wait() == (0, number)
+    workers.close()
