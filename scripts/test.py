@@ -40,6 +40,8 @@ RUNTIME_TESTS = (
     "tests/builder",
     "tests/lowering",
     "tests/networks",
+    "tests/passes/test_rounding.py",
+    "tests/passes/test_signed_weights.py",
     "tests/pydirectml",
     "tests/report/test_gather.py",
     "tests/test_runtime.py",

@@ -7,6 +7,7 @@ the same to each element, nothing is transposed for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -130,6 +131,21 @@ def summed_steps(g: GraphBuilder, x: Expression) -> Expression:
     return g.cast(g.quantized_linear_add(steps, one, steps, one, one, "UINT8"), "FLOAT32")
 
 
+def scattered(g: GraphBuilder, x: Expression) -> Expression:
+    """Two to a line along one dimension, at times in one place, which the later one gets."""
+    places = np.random.default_rng(0).integers(0, W, (N, H, 2, C)).astype(np.uint32)
+    updates = g.slice(lying(g, x), (0, 0, 0, 0), (N, H, 2, C), (1, 1, 1, 1))
+    return g.scatter_elements(lying(g, x), g.constant(places), updates, 2)
+
+
+def resampled(mode: Literal["NEAREST_NEIGHBOR", "LINEAR"]) -> Change:
+    return lambda g, x: g.resample3(lying(g, x), (N, 2 * H, 3 * W, C), mode, "DECREASING")
+
+
+def resampled_back(g: GraphBuilder, x: Expression) -> Expression:
+    return g.resample_grad1(lying(g, x), (N, 2, W, C), "LINEAR", "INCREASING")
+
+
 CHANGES: dict[str, Change] = {
     "as it lies": lambda g, x: g.activation_relu(lying(g, x)),
     "as a row": lambda g, x: g.activation_relu(row(g, x)),
@@ -160,6 +176,10 @@ CHANGES: dict[str, Change] = {
     "quantise": in_steps,
     "optimise": trained,
     "quantise by range": summed_steps,
+    "scatter": scattered,
+    "nearest": resampled("NEAREST_NEIGHBOR"),
+    "linear": resampled("LINEAR"),
+    "gradient of linear": resampled_back,
 }
 
 
