@@ -1,7 +1,9 @@
-"""The command line through its installed entry point: what it prints, writes, and answers."""
+"""The command line: what it prints, writes, and answers, through its installed entry point and in this process."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -68,12 +70,34 @@ PROGRAM: dict[str, Any] = {
 }
 
 
-def dml2onnx(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+SURROUNDINGS = {"NO_COLOR": "1", "COLUMNS": "160", "PYTHONIOENCODING": "utf-8"}
+
+
+def installed(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """The command as somebody runs it."""
     command = [str(SCRIPT), *map(str, arguments)]
-    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "160", "PYTHONIOENCODING": "utf-8"}
+    environment = {**os.environ, **SURROUNDINGS}
     return subprocess.run(
-        command, capture_output=True, text=True, encoding="utf-8", cwd=cwd, env=environment, timeout=120, check=False
+        command, capture_output=True, text=True, encoding="utf-8", env=environment, timeout=120, check=False
     )
+
+
+def dml2onnx(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """What :func:`installed` gives, in this process, where nothing has to be started and imported."""
+    said, complained = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n") for _ in range(2))
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(said),
+        contextlib.redirect_stderr(complained),
+    ):
+        for name, value in SURROUNDINGS.items():
+            patch.setenv(name, value)
+        if cwd is not None:
+            patch.chdir(cwd)
+        line = [str(item) for item in arguments]
+        code = main(line)
+    texts = [stream.detach().getvalue().decode() for stream in (said, complained)]
+    return subprocess.CompletedProcess(line, code, *texts)
 
 
 @pytest.fixture
@@ -90,8 +114,25 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
+def test_the_installed_command_does_what_it_does_here(native: Path, tmp_path: Path) -> None:
+    model, missing = tmp_path / "out.onnx", tmp_path / "missing.json"
+    lines: tuple[tuple[object, ...], ...] = (
+        ("check", native, "--json"),
+        ("compile", native, "-o", native),
+        ("compile", missing, "-o", model),
+        ("nonsense",),
+        ("help", "convert"),
+    )
+    codes = []
+    for line in lines:
+        process, here = installed(*line), dml2onnx(*line)
+        assert (process.returncode, process.stdout, process.stderr) == (here.returncode, here.stdout, here.stderr)
+        codes.append(here.returncode)
+    assert codes == [0, 1, 2, 2, 0]
+
+
 def test_compile_writes_a_model_and_says_what_it_is(native: Path, tmp_path: Path) -> None:
-    result = dml2onnx("compile", native, "-o", tmp_path / "out.onnx")
+    result = installed("compile", native, "-o", tmp_path / "out.onnx")
     assert result.returncode == 0, result.stderr
     assert "Conv" in result.stdout
     assert "1 × 2 × 3 × 4" in result.stdout
@@ -382,7 +423,7 @@ def test_help_is_a_command() -> None:
 
 
 def test_version() -> None:
-    assert dml2onnx("--version").stdout.startswith("dml2onnx ")
+    assert installed("--version").stdout.startswith("dml2onnx ")
 
 
 def test_convert_to_the_native_format_and_back(program: Path, tmp_path: Path) -> None:
