@@ -45,12 +45,15 @@ def sign_weights(draft: Draft) -> None:
     if not draft.target.has(Quirk.PAIRS_OF_BYTES_SATURATE) or not _can_ask(draft):
         return
     question: list[Node] = []
+    origins = _Origins(draft)
     for node in draft.nodes(OPERATORS):
         if not draft.is_there(node) or not _is_product(draft, node):
             continue
         weights, zero_points = (node.inputs[index] for index in _WEIGHTS[node.op_type])
         values, points = _centred(draft, weights, zero_points)
         if weights is None or values is None or points is None:
+            continue
+        if node.op_type != "DequantizeLinear" and not origins.vary(node):
             continue
         asked = [] if question else _question(draft)
         question = question or asked
@@ -63,6 +66,31 @@ def sign_weights(draft: Draft) -> None:
         choice = draft.node("If", [question[-1].outputs[0]], node.outputs, bodies)
         note = "weights of INT8 where the processor adds their products exactly, else of UINT8: the model asks it"
         draft.replace(node, *asked, *moved, choice, note=note)
+
+
+class _Origins:
+    """What values are made of: what is made of constants only ONNX Runtime computes when it loads the model."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._varying: set[str] = set()
+        self._fixed: set[str] = set()
+
+    def vary(self, node: Node) -> bool:
+        """Whether what a node reads first depends on a graph input. A search ends at nodes of earlier ones."""
+        waiting, seen = [node.inputs[0]], set[str]()
+        while waiting:
+            item = waiting.pop()
+            if item is None or item.name in seen or item.name in self._fixed or self._draft.constant(item) is not None:
+                continue
+            maker = self._draft.maker(item)
+            if maker is None or item.name in self._varying:
+                self._varying.update(result.name for result in node.outputs if result is not None)
+                return True
+            seen.add(item.name)
+            waiting += maker.inputs
+        self._fixed |= seen
+        return False
 
 
 def _can_ask(draft: Draft) -> bool:

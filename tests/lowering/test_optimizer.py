@@ -92,6 +92,14 @@ def weighted(g: GraphBuilder, x: Expression) -> Expression:
     return g.convolution(x, dequantized(g, steps, 0.0137, 0))
 
 
+def quantised_convolution(g: GraphBuilder, x: Expression) -> Expression:
+    """In whole numbers, with weights of 8 bits and a sign."""
+    steps = g.constant(np.resize(FILTER_STEPS, (4, x.sizes[1], 1, 1)))
+    scale = g.constant(np.full((1, 1, 1, 1), 0.25, np.float32))
+    point = g.constant(np.full((1, 1, 1, 1), 3, x.desc.data_type.dtype))
+    return g.quantized_linear_convolution(x, scale, point, steps, scale, None, None, scale, point, x.data_type.name)
+
+
 def half(g: GraphBuilder, x: Expression) -> Expression:
     ends = (*x.sizes[:-1], x.sizes[-1] // 2)
     return g.slice0(x, [0] * x.rank, ends, [1] * x.rank)
@@ -145,6 +153,7 @@ FORMS: dict[str, Form] = {
     "average pool": lambda g, x: g.average_pooling0(x, [1, 1], [2, 2], [0, 0], [0, 0], False),
     "convolution": lambda g, x: g.convolution(x, g.constant(FILTER), g.constant(BIAS), start_padding=[1, 1]),
     "weighted": weighted,
+    "quantised convolution": quantised_convolution,
     "transposed convolution": lambda g, x: g.convolution(x, g.constant(FILTER), direction="BACKWARD"),
     "product": product,
     "maximum": lambda g, x: g.reduce(x, "MAX", [x.rank - 1]),

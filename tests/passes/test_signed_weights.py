@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import onnx
 import onnxruntime
 import pytest
 
+from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.compiler import CompiledModel
 from dml2onnx.model import Body
 from dml2onnx.passes import PASSES
@@ -106,3 +108,18 @@ def test_bodies_hold_nothing_that_could_be_folded() -> None:
 def test_other_targets_ask_nothing() -> None:
     model = compiled(folding.quantised_layers(), *PASSES, target="dml")
     assert "If" not in {node.op_type for node in model.lowered.nodes}
+
+
+def test_what_depends_on_constants_alone_is_not_asked_for() -> None:
+    """ONNX Runtime would compute the branch before it takes it."""
+    g = GraphBuilder()
+    weights = g.constant(np.resize(np.arange(-127, 128), (4, 4, 3, 3)).astype(np.int8))
+    scale = g.constant(np.full((1, 1, 1, 1), 0.01, np.float32))
+
+    def convolved(x: Expression) -> Expression:
+        return g.quantized_linear_convolution(x, scale, None, weights, scale, None, None, scale, None, "UINT8")
+
+    fixed = g.cast(g.floor(g.constant(np.full((1, 4, 7, 7), 3.5, np.float32))), "UINT8")
+    twice = convolved(convolved(g.input("x", "UINT8", (1, 4, 7, 7))))
+    model = compiled(g.build({"fixed": convolved(convolved(fixed)), "y": twice}), *PASSES)
+    assert Counter(node.op_type for node in model.lowered.nodes)["If"] == 2
