@@ -51,6 +51,8 @@ class Execution:
     """Where each ONNX node ran, when asked for."""
     fell_back: tuple[Diagnostic, ...]
     """Then too: a finding (DML3023) for each that ran on none of the providers that were asked for."""
+    warnings: tuple[Diagnostic, ...]
+    """What is to be said of the session; what is to be said of the model, the model has."""
     model: CompiledModel
 
 
@@ -139,7 +141,8 @@ def execute(
     times = tuple(session.end_profile()) if profile or assignment else ()
     found = assignments(compiled.lowered, session.assigned(), times) if assignment else ()
     back = fell_back(found, providers, session.providers)
-    return Execution(kept, tuple(results), shown, times if profile else (), found, back, compiled)
+    kept_times = times if profile else ()
+    return Execution(kept, tuple(results), shown, kept_times, found, back, session.warnings, compiled)
 
 
 def _whole_buffers(graph: Graph, results: Sequence[GraphOutput]) -> list[GraphOutput]:

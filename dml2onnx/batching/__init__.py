@@ -96,7 +96,7 @@ def batch(
     max_bytes: int | None = None,
     feature_level: FeatureLevel | str | None = None,
     opset: int = DEFAULT_OPSET,
-    target: str = "cpu",
+    target: str | None = None,
     freeze: bool = False,
     inputs: Iterable[str] = (),
     constants: Mapping[str, str | os.PathLike[str] | None] | Iterable[str] = (),
@@ -121,7 +121,8 @@ def batch(
     sets no limit. ``dask`` is the address of the scheduler of a Dask cluster that works in the place of processes here,
     on the same files under the same names. ``constants`` are names of inputs, or the file with the contents of each;
     like those of ``constant_directories``, they are meant for every one of the models. The others are as for
-    :func:`dml2onnx.load`, :func:`dml2onnx.compile` and :func:`dml2onnx.verify`.
+    :func:`dml2onnx.load`, :func:`dml2onnx.compile` and :func:`dml2onnx.verify`; ``target`` is by default that of the
+    ``provider``.
 
     What is wrong with a model stands in its record: its ``status``, its ``answer``, which is what the single command
     says as JSON, and its ``diagnostics``. Closing the iterator ends all processes. :class:`dml2onnx.DmlError` is for
@@ -139,7 +140,7 @@ def batch(
         do,
         feature_level=None if level is None else level.name,
         opset=arguments.opset(opset),
-        target=arguments.target(target),
+        target=arguments.target(providers.chosen(provider).target if target is None else target),
         freeze=arguments.flag(freeze, "freeze"),
         inputs=arguments.names(inputs, "inputs"),
         constants=_named_files(constants),

@@ -73,7 +73,7 @@ def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
             options.do,
             feature_level=None if options.feature_level is None else options.feature_level.name,
             opset=options.opset,
-            target=options.target,
+            target=options.target or options.provider.target,
             freeze=options.freeze,
             inputs=tuple(options.input),
             constants=tuple(

@@ -168,7 +168,7 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
         screen.answer(answer)
     else:
         _show_run(answer, screen, options.output_dir)
-        screen.diagnostics(findings(failures))
+        screen.diagnostics(findings([*execution.warnings, *failures]))
     return 1 if failures else 0
 
 
@@ -177,7 +177,7 @@ def _answer(
 ) -> RunAnswer:
     files = [effect.path for effect, _ in execution.shown if effect.kind == "writeFile"]
     return RunAnswer(
-        diagnostics=findings([*execution.model.warnings, *failures]),
+        diagnostics=findings([*execution.model.warnings, *execution.warnings, *failures]),
         files=tuple(map(str, written)),
         file_bytes=sizes_of(written),
         provider=str(options.provider),

@@ -221,13 +221,13 @@ def make_parser() -> _Parser:
     explain.set_defaults(feature_level=None)
     _add_report(
         commands.add_parser(
-            "report", parents=[model, freeze, level, form], help="write a page that shows all of a model"
+            "report", parents=[model, freeze, level, run_form], help="write a page that shows all of a model"
         )
     )
     _add_batch(
         commands.add_parser(
             "batch",
-            parents=[common, level, form],
+            parents=[common, level, run_form],
             help="check, compile, verify or report many models, in several processes, with a journal",
         )
     )

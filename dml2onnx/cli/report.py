@@ -87,7 +87,8 @@ def _compared(graph: Graph, first: Report, other: _Side, options: argparse.Names
     is_same = other.graph is graph
     names = Path(options.model).name, Path(options.compare).name
     paths = names if names[0] != names[1] else (options.model, options.compare)
-    return compare(first, second, (first.feature_level, second.feature_level) if is_same else paths)
+    left, right = (first.feature_level, second.feature_level) if is_same else paths
+    return compare(first, second, (left, right) if left != right else (f"{left} (left)", f"{right} (right)"))
 
 
 def _gathered(side: _Side, options: argparse.Namespace, screen: Screen) -> Report:
@@ -111,6 +112,8 @@ def _gathered(side: _Side, options: argparse.Namespace, screen: Screen) -> Repor
 
 def _summary(report: Report | Comparison) -> str:
     if isinstance(report, Comparison):
+        if not report.changed and not report.only_left and not report.only_right:
+            return f"{count(report.same, 'node')} the same, and nothing else on either side"
         only = f"{report.only_left} only in {report.left_title}, {report.only_right} only in {report.right_title}"
         return escape(f"{count(report.same, 'node')} the same, {report.changed} changed, {only}")
     return f"{count(report.errors, 'error')}, {count(report.warnings, 'warning')}"

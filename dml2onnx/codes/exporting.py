@@ -94,8 +94,9 @@ NO_SOURCE = Code(
 BESIDE_OUTPUT = Code(
     "DML1916",
     "a file beside the output is there already",
-    "The contents of large constants go to files beside the one that was asked for, and one of these exists without "
-    "belonging to an older version of it. Remove it, or choose another name for the output.",
+    "The contents of large constants go to files beside the one that was asked for, which a serialized graph and a "
+    "program call as their constants. Some of these files exist without belonging to an older version of the output: "
+    "another graph may need them. Write to another directory, or remove them.",
 )
 BUFFER_VERSIONS = Code(
     "DML1919",

@@ -1,6 +1,6 @@
 """DML3xxx: a model that cannot be run as asked."""
 
-from dml2onnx.diagnostics import Code
+from dml2onnx.diagnostics import Code, Severity
 
 UNKNOWN_PROVIDER = Code(
     "DML3001",
@@ -130,6 +130,14 @@ FELL_BACK = Code(
     "`--no-fallback` wants every ONNX node on the providers that were asked for, and ONNX Runtime gave this one to "
     "another, mostly the CPU: the provider has no kernel for the operator, its types or its form, or ONNX Runtime "
     "found it too cheap to move. The results are those of the whole run all the same.",
+)
+PROVIDER_PASSED_OVER = Code(
+    "DML3024",
+    "what was chosen cannot start",
+    "`--provider auto` leaves the choice to ONNX Runtime's device policy. What it chose is installed and has found a "
+    "device, but cannot start on it, mostly for want of a driver or of libraries; the CPU has run the model. With the "
+    "provider's own name in the place of `auto` that is an error.",
+    Severity.WARNING,
 )
 MODEL_TIMEOUT = Code(
     "DML3031",

@@ -10,10 +10,12 @@ from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.exporters.native_contents import Sidecar
 from dml2onnx.files import check_target, put
+from dml2onnx.frontends import load
+from dml2onnx.frontends.findings import listing
 from dml2onnx.ir.data import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from dml2onnx.files import Target
     from dml2onnx.ir.data import Data
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 def write_files(target: Target, contents: bytes, beside: Mapping[str, Data]) -> list[Path]:
     """Writes a file and those beside it by their names; returns all of them, the file first.
 
-    Those beside it replace others only when the file does.
+    Those beside it replace only what belongs to an older version of the file: others are refused (DML1916), and nothing
+    is written.
     """
     if not isinstance(target, Path):
         if beside:
@@ -31,15 +34,28 @@ def write_files(target: Target, contents: bytes, beside: Mapping[str, Data]) -> 
         return put(target, [contents])
     check_target(target)
     others = {target.with_name(name): data for name, data in beside.items()}
-    present = [other for other in others if other.exists()]
-    if present and not target.exists():
-        raise DmlError(
-            *(
-                BESIDE_OUTPUT.at(
-                    f"{quote(str(other))} is there already, and {quote(str(target))} is not", found=str(other)
-                )
-                for other in sorted(present)
-            )
+    strangers = sorted({other for other in others if other.exists()} - _belonging(target, others))
+    if strangers:
+        shown = listing([quote(path.name) for path in strangers])
+        one = len(strangers) == 1
+        message = (
+            f"{shown} {'is' if one else 'are'} there already, without belonging to an earlier {quote(target.name)};"
+            f" {'a constant' if one else 'constants'} would be written there, beside it"
         )
+        raise DmlError(BESIDE_OUTPUT.at(message, expected="a directory without such files", found=str(strangers[0])))
     parts = {other: data.stream() if isinstance(data, Sidecar) else stream(data) for other, data in others.items()}
     return put(target, [contents], parts)
+
+
+def _belonging(target: Path, others: Collection[Path]) -> set[Path]:
+    """Those of the other files that an earlier version of the target names, which it is to be replaced with."""
+    if not target.exists():
+        return set()
+    own = {other for other in others if other.name == f"{target.name}.data" or not other.exists()}
+    if own == set(others):
+        return own
+    try:
+        named = {source.resolve() for source in load(target).sources}
+    except DmlError:
+        return own
+    return own | {other for other in others if other.resolve() in named}

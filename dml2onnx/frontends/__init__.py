@@ -15,7 +15,7 @@ from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends import recording
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
-from dml2onnx.frontends.text import is_serialized, read_document, read_file
+from dml2onnx.frontends.text import is_serialized, read_document
 from dml2onnx.garbage import collection_paused
 from dml2onnx.ir.graph import Graph
 
@@ -57,7 +57,7 @@ def load(
         raise UnreadableError(codes.NO_SUCH_FILE.at("the path of the model is empty", expected="a file", found='""'))
     file = recording.index_of(path_of(path, "the model"))
     with collection_paused():
-        return _read(file, read_file(file, options.max_bytes), options)
+        return _read(file, recording.read_index(file, options.max_bytes), options)
 
 
 def load_bytes(data: bytes, name: str, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:

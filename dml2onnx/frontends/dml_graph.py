@@ -114,7 +114,7 @@ class _GraphDescReader:
 
     def read(self) -> Graph:
         findings = self._findings
-        drop_comments(self._document.root)
+        drop_comments(self._document.root, findings)
         root = Members(self._document.root, "", findings)
         for place, name in self._document.repeated():
             findings.add(codes.DUPLICATE_KEY, f"{quote(name)} is given twice", place, found=quote(name))

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind, FieldType
+from dml2onnx.frontends.findings import pointer
+from dml2onnx.frontends.members import wrong_kind
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.graph import Read, Value
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
@@ -14,8 +16,12 @@ from dml2onnx.ir.tensor import TensorDesc
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Json, Members
     from dml2onnx.ir.operator import FieldValue
+
+
+_COMMENT = "$comment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +134,25 @@ def names_of_edges(root: Json) -> dict[tuple[int, int], str]:
     return names
 
 
-def drop_comments(root: Json) -> None:
-    """Takes ``$comment`` out of all objects: JSON has no other place for what a program wants to say."""
+def drop_comments(root: Json, findings: Findings) -> None:
+    """Takes ``$comment`` out of all objects: JSON has no other place for what a program wants to say.
+
+    As JSON Schema has it, a comment is text.
+    """
+    others: dict[int, object] = {}
     pending: list[object] = [root]
     while pending:
         item = pending.pop()
         if type(item) is dict:
-            if type(item.get("$comment")) is str:
-                del item["$comment"]
+            if _COMMENT in item and type(comment := item.pop(_COMMENT)) is not str:
+                others[id(item)] = comment
             pending.extend(item.values())
         elif type(item) is list and item and type(item[0]) in (dict, list):
             pending.extend(item)
+    places: list[tuple[str, object]] = [("", root)] if others else []  # which are asked for when there is one to tell
+    while places:
+        place, item = places.pop()
+        if id(item) in others:
+            wrong_kind(findings, _COMMENT, "text", others[id(item)], place + pointer(_COMMENT))
+        inner = item.items() if isinstance(item, dict) else enumerate(item) if isinstance(item, list) else ()
+        places.extend([(place + pointer(key), value) for key, value in inner][::-1])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import plural
-from dml2onnx.frontends.findings import listing, pointer
+from dml2onnx.frontends.findings import listing, pointer, quote
 from dml2onnx.frontends.native_values import Target
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -67,6 +67,13 @@ def _open(node: RawNode) -> tuple[str, ...]:
     return found
 
 
+def _misspelt(node: RawNode) -> dict[str, str]:
+    """The outputs whose sizes are a word, but not that one, with what they are."""
+    fields = {item.name: node.fields.get(item.name) for item in node.schema.output_fields}
+    sizes = {name: raw.get("Sizes") for name, raw in fields.items() if isinstance(raw, dict) and "Desc" not in raw}
+    return {name: word for name, word in sizes.items() if isinstance(word, str) and word != INFER}
+
+
 class OutputInference:
     """Completes the descriptors of outputs."""
 
@@ -78,6 +85,8 @@ class OutputInference:
 
     def complete(self, nodes: Sequence[RawNode]) -> None:
         """Infers what nodes leave out, with findings where nothing follows."""
+        for node in nodes:
+            self._refuse_words(node)
         waiting = {node: names for node in nodes if (names := _open(node))}
         if not waiting:
             return
@@ -115,6 +124,16 @@ class OutputInference:
         self._report(node, names[0], message)
         for other, left in waiting.items():
             self._give_up(other, left)
+
+    def _refuse_words(self, node: RawNode) -> None:
+        words = _misspelt(node)
+        for name, word in words.items():
+            message = f"{name}.Sizes is {quote(word)}; the only word for sizes to be inferred is {quote(INFER)}"
+            place = node.place + pointer("desc", name, "Sizes")
+            expected = f"an array of whole numbers, {quote(INFER)}, or nothing"
+            self._report(node, f"{name}.Sizes", message, expected, place, codes.FIELD_KIND)
+        if words:
+            self._give_up(node, tuple(words))
 
     # --- One node -----------------------------------------------------------------------------------------------------
 

@@ -37,9 +37,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from dml2onnx.codes import recordings as codes
-from dml2onnx.diagnostics import UnreadableError, plural
+from dml2onnx.diagnostics import Severity, UnreadableError, plural
 from dml2onnx.frontends.files import FileError, ModelFiles
-from dml2onnx.frontends.findings import LONGEST_LIST, Findings, quote, show
+from dml2onnx.frontends.findings import LONGEST_LIST, Findings, listing, quote, show
 from dml2onnx.frontends.options import DEFAULT_OPTIONS
 from dml2onnx.frontends.text import read_document, read_file
 from dml2onnx.frontends.unresolved import UNBOUNDED
@@ -47,7 +47,7 @@ from dml2onnx.ir.data import head, padded
 from dml2onnx.ir.graph import Constant, Graph, GraphInput
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from dml2onnx.diagnostics import Code
@@ -60,6 +60,9 @@ VERSION = 1
 PROGRAM, REJECTED = "program", "rejected"
 KINDS = ("graph", "operator", REJECTED, PROGRAM)
 _KEY = "dml2onnx_recording"
+OPERATORS = "operators"
+_FOLDERS = (OPERATORS, "data")
+"""What the recorder makes before anything else."""
 T = TypeVar("T")
 
 
@@ -91,12 +94,29 @@ class Recorded:
 
 
 def index_of(path: Path) -> Path:
-    """The index of a recording's directory; any other path as it is."""
+    """The index of a recording's directory, where it is lost as well; any other path as it is."""
     index = path / INDEX
     try:
-        return index if path.is_dir() and index.is_file() else path
+        return index if path.is_dir() and (index.is_file() or _is_recorded(path)) else path
     except (OSError, ValueError):  # what no file can be called, which is said when it is read
         return path
+
+
+def _is_recorded(folder: Path) -> bool:
+    """Whether a directory has what the recorder puts there, and nothing else: only the index may be missing."""
+    if not all((folder / name).is_dir() for name in _FOLDERS):
+        return False
+    files = [item for item in folder.iterdir() if item.name not in _FOLDERS]
+    return all(item.suffix == ".json" for item in (*files, *(folder / OPERATORS).iterdir()))
+
+
+def read_index(path: Path, max_bytes: int) -> bytes:
+    """The text of an index; :class:`UnreadableError` (DML0016) where a directory has all of a recording but that."""
+    if path.name == INDEX and not path.exists() and path.parent.is_dir():
+        message = f"{quote(str(path.parent))} has the files of a recording, but no {INDEX}, which says what they are"
+        expected = f"{INDEX}, or one of the other files by its own name"
+        raise _unreadable(codes.BAD_RECORDING, message, expected, f"no {INDEX}")
+    return read_file(path, max_bytes)
 
 
 def is_index(document: Document) -> bool:
@@ -113,7 +133,7 @@ def refuse_choice(options: LoadOptions) -> None:
 
 def graphs(index: Path, options: LoadOptions = DEFAULT_OPTIONS) -> tuple[Recorded, ...]:
     """The graphs that an index lists."""
-    document = read_document(index, read_file(index, options.max_bytes))
+    document = read_document(index, read_index(index, options.max_bytes))
     if not is_index(document):
         raise _bad(f"{quote(str(index))} has no member {_KEY}", _KEY)
     return _graphs(document)
@@ -162,6 +182,9 @@ def read(document: Document, options: LoadOptions) -> Graph:
         message = f"the program was refused this: {item.problem}"
         findings.add(codes.REFUSED_IN_PROGRAM, message, found=item.problem)
     inputs, constants = _filled(graph, item, files, options, findings)
+    resources = inner.root.get("resources") if item.kind == PROGRAM else None
+    if not any(found.severity is Severity.ERROR for found in graph.findings):
+        _require_known(item, resources if type(resources) is dict else [given.name for given in graph.inputs], findings)
     return replace(
         graph,
         name=item.name,
@@ -190,6 +213,16 @@ def _filled(
         else:
             constants.append(Constant(given.value, data))
     return tuple(inputs), tuple(constants)
+
+
+def _require_known(item: Recorded, known: Collection[str], findings: Findings) -> None:
+    """Finds fault with names that the graph does not have: what is said of them would be lost."""
+    what = "buffer" if item.kind == PROGRAM else "input"
+    for member in ("contents", "constants", "without_contents"):
+        for name in sorted(set(getattr(item, member)) - set(known)):
+            guess = findings.did_you_mean(name, known)
+            message = f"{member} of {quote(item.name)} in {INDEX}: the graph has no {what} {quote(name)}{guess}"
+            findings.add(codes.BAD_RECORDING, message, expected=listing(known), found=quote(name))
 
 
 def _data(given: GraphInput, part: Part, files: ModelFiles, findings: Findings) -> Data | None:

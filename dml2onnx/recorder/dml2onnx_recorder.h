@@ -132,7 +132,8 @@ struct Recorder : public IUnknown {
   virtual HRESULT STDMETHODCALLTYPE ConstantInput(IDMLCompiledOperator* compiled, UINT input, const void* data,
                                                   UINT64 bytes) noexcept = 0;
 
-  // What a buffer is called in the recording.
+  // What a buffer is called in the recording. A name that another one has already gets a number, of which
+  // `options.onProblem` is told.
   virtual HRESULT STDMETHODCALLTYPE NameBuffer(ID3D12Resource* buffer, const wchar_t* name) noexcept = 0;
 
   // That a buffer is gone: the next one at its address is another. Buffers of a real device tell it themselves.
@@ -4175,6 +4176,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
 
   HRESULT Constant(const std::shared_ptr<GraphRecord>& graph, UINT input, const void* data, UINT64 bytes) {
     if (data == nullptr || bytes == 0 || input >= graph->inputCount) return E_INVALIDARG;
+    if (graph->GraphInput(input) == nullptr) return S_OK;  // nothing reads it, so that it has no name either
     return Locked([&](std::string& problem) {
       Contents contents{NewDataFile(graph->name + "." + graph->InputNames()[input]), 0, bytes};
       if (!folder_->Write(contents.file, data, static_cast<std::size_t>(bytes), problem)) return;
@@ -4183,19 +4185,26 @@ class Recording : public std::enable_shared_from_this<Recording> {
     });
   }
 
-  HRESULT NameBuffer(ID3D12Resource* buffer, const std::string& name) {
-    if (buffer == nullptr || name.empty()) return E_INVALIDARG;
-    return Locked([&](std::string&) {
+  HRESULT NameBuffer(ID3D12Resource* buffer, const std::string& wanted) {
+    if (buffer == nullptr || wanted.empty()) return E_INVALIDARG;
+    std::string name = wanted;
+    const HRESULT result = Locked([&](std::string&) {
+      FreeName(buffer);
+      for (int number = 2; owners_.count(name) != 0; ++number) name = wanted + "_" + std::to_string(number);
       if (program_.Knows(buffer)) program_.Resource(program_.ResourceOf(buffer, [] { return ""; })).name = name;
-      bufferNames_[buffer] = name;
+      GiveName(buffer, name);
     });
+    if (SUCCEEDED(result) && name != wanted) {
+      Report("a buffer is called " + wanted + " already; the one that is given the name again is recorded as " + name);
+    }
+    return result;
   }
 
   HRESULT ForgetBuffer(ID3D12Resource* buffer) {
     if (buffer == nullptr) return E_INVALIDARG;
     return Locked([&](std::string&) {
       program_.Forget(buffer);
-      bufferNames_.erase(buffer);
+      FreeName(buffer);
       watched_.erase(buffer);
     });
   }
@@ -4316,7 +4325,21 @@ class Recording : public std::enable_shared_from_this<Recording> {
   std::string NameOf(ID3D12Resource* buffer, const std::string& hooked) {
     const auto found = bufferNames_.find(buffer);
     if (found != bufferNames_.end()) return found->second;
-    return hooked.empty() ? "buffer" + std::to_string(++buffers_) : hooked;
+    const std::string name = hooked.empty() ? "buffer" + std::to_string(++buffers_) : hooked;
+    GiveName(buffer, name);
+    return name;
+  }
+
+  void GiveName(ID3D12Resource* buffer, const std::string& name) {
+    bufferNames_[buffer] = name;
+    owners_.emplace(name, buffer);
+  }
+  void FreeName(ID3D12Resource* buffer) {
+    const auto named = bufferNames_.find(buffer);
+    if (named == bufferNames_.end()) return;
+    const auto owner = owners_.find(named->second);
+    if (owner != owners_.end() && owner->second == buffer) owners_.erase(owner);
+    bufferNames_.erase(named);
   }
 
   // Gives buffers their resources, with names.
@@ -4399,6 +4422,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
   std::vector<std::shared_ptr<GraphRecord>> graphs_;
   Program program_;
   Names bufferNames_;
+  std::map<std::string, ID3D12Resource*> owners_;  // of these names, each the first buffer that goes by it
   std::set<ID3D12Resource*> watched_;
   std::vector<std::string> constants_, withoutContents_;  // of the program on disk
   UINT operators_ = 0, numbered_ = 0, buffers_ = 0;

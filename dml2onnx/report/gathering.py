@@ -42,7 +42,7 @@ def gather(
     *,
     feature_level: FeatureLevel | str | None = None,
     opset: int = DEFAULT_OPSET,
-    target: str = "cpu",
+    target: str | None = None,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     rounds: int = 0,
@@ -56,12 +56,13 @@ def gather(
     """All that is known of ``graph``, whatever is wrong with it.
 
     Errors are no exceptions here: they are among the findings, and what they prevent is absent. ``rounds`` of
-    comparing with the reference are none by default; ``profile`` runs the model once, on the sample contents that came
-    with it and random numbers for what they leave out. ``time_limit``, ``max_bytes`` and ``progress`` are
-    those of ``verify``. ``digests`` tells constants apart by their contents, for comparing. Raises
-    :class:`DmlError` for arguments that nobody can mean.
+    comparing with the reference are none by default; ``profile`` runs the model once, on the sample contents that
+    came with it and random numbers for what they leave out. ``time_limit``, ``max_bytes`` and ``progress`` are
+    those of ``verify``, and ``target`` is by default what fits the provider. ``digests`` tells constants apart by
+    their contents, for comparing. Raises :class:`DmlError` for arguments that nobody can mean.
     """
-    opset, target = arguments.opset(opset), arguments.target(target)
+    providers = chosen(provider)
+    opset, target = arguments.opset(opset), arguments.target(providers.target if target is None else target)
     if rounds or profile:
         require_providers(provider)
     level = arguments.feature_level(feature_level) or arguments.feature_level(graph.feature_level) or catalog.LATEST
@@ -87,6 +88,7 @@ def gather(
         )
     if model is not None and profile:
         profiled = _or_finding(findings, lambda: _profiled(model, provider, max_bytes))
+    findings.extend(() if profiled is None else profiled.warnings)
     spent = {} if profiled is None else profiled.times
     given_to = {} if profiled is None else profiled.given_to
     onnx, became = (None, {}) if model is None else onnx_side(graph, live, model, spent, given_to)
@@ -131,6 +133,7 @@ class _Profiled:
     times: dict[str, NodeTime]
     given_to: dict[str, str]
     profile: Profile
+    warnings: tuple[Diagnostic, ...]
 
 
 def _profiled(model: CompiledModel, provider: ProviderLike, max_bytes: int | None) -> _Profiled:
@@ -141,7 +144,8 @@ def _profiled(model: CompiledModel, provider: ProviderLike, max_bytes: int | Non
     found, others = placed(session.end_profile(), model.lowered.nodes)
     unplaced = sum(item.microseconds for item in others)
     spent = sum(item.microseconds for item in found.values()) + unplaced
-    return _Profiled(found, session.assigned(), Profile(str(chosen(provider)), spent, unplaced))
+    profile = Profile(str(chosen(provider)), spent, unplaced)
+    return _Profiled(found, session.assigned(), profile, session.warnings)
 
 
 # --- Verification -----------------------------------------------------------------------------------------------------

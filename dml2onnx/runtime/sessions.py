@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx import arguments
-from dml2onnx.codes.running import PROVIDER_UNUSABLE, RUNTIME_FAILURE
+from dml2onnx.codes.running import PROVIDER_PASSED_OVER, PROVIDER_UNUSABLE, RUNTIME_FAILURE
 from dml2onnx.diagnostics import Diagnostic, DmlError
 from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.distributions import clash, distributions
@@ -42,7 +42,7 @@ class Session:
     """An ONNX Runtime session of a compiled model.
 
     With ``profile`` it keeps what every node costs and which provider it was given to. DirectML requires sequential
-    execution and no memory pattern:
+    execution and no memory pattern. ``warnings`` say what has to be said of how the session came about:
     https://onnxruntime.ai/docs/execution-providers/DirectML-ExecutionProvider.html#configuration-options
     """
 
@@ -54,7 +54,7 @@ class Session:
         self._inputs = inputs
         self._outputs = outputs
         directory = None if self._profile_directory is None else Path(self._profile_directory.name)
-        self._session = open_session(model, provider, directory, records=profile, weights=weights)
+        self._session, self.warnings = _opened(model, provider, directory, profile, weights)
 
     @property
     def providers(self) -> tuple[str, ...]:
@@ -141,17 +141,29 @@ def open_session(
 
     ``records`` keeps which provider each node was given to; ``weights`` are those that the model has not in itself.
     :class:`DmlError` (DML3011) where ONNX Runtime refuses the model, and (DML3021) where it cannot start a provider
-    that was asked for, or leaves it out.
+    that was asked for, or leaves it out. What ``auto`` chooses and cannot start gives way to the CPU.
     """
+    return _opened(model, provider, profile, records, weights)[0]
+
+
+def _opened(
+    model: bytes | Path, provider: ProviderLike, profile: Path | None, records: bool, weights: Weights | None
+) -> tuple[Any, tuple[Diagnostic, ...]]:
     providers = require_providers(provider)
     try:
         session = _session(model, providers, profile, records, weights)
     except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
         if providers.names != ("cpu",):
-            _require_startable(providers)
+            refusal = _unstartable(providers)
+            if refusal is not None and providers.first != AUTO:
+                raise DmlError(refusal) from error
+            if refusal is not None:
+                message = f"{refusal.message}; the CPU computes in its place"
+                session, _ = _opened(model, "cpu", profile, records, weights)
+                return session, (PROVIDER_PASSED_OVER.at(message),)
         raise DmlError(_failure(error, _mixture())) from error
     _require_loaded(providers, session.get_providers())
-    return session
+    return session, ()
 
 
 def _session(
@@ -181,14 +193,15 @@ def _session(
         del kept
 
 
-def _require_startable(providers: Providers) -> None:
-    """Refuses providers that cannot run anything: the fault is not the model's."""
+def _unstartable(providers: Providers) -> Diagnostic | None:
+    """Why providers cannot run anything, if so: the fault is not the model's."""
     try:
         _session(SMALLEST_MODEL, providers, None, False)
     except Exception as error:
         message = f"ONNX Runtime cannot start {providers}: {_reason(error)}{_mixture()}"
         page = BY_NAME[providers.first].page if providers.first in BY_NAME else ""
-        raise DmlError(PROVIDER_UNUSABLE.at(message, expected=str(providers), documentation=page)) from error
+        return PROVIDER_UNUSABLE.at(message, expected=str(providers), documentation=page)
+    return None
 
 
 def _require_loaded(providers: Providers, there: Sequence[str]) -> None:

@@ -56,7 +56,8 @@ struct Recorder : public IUnknown {
   virtual HRESULT STDMETHODCALLTYPE ConstantInput(IDMLCompiledOperator* compiled, UINT input, const void* data,
                                                   UINT64 bytes) noexcept = 0;
 
-  // What a buffer is called in the recording.
+  // What a buffer is called in the recording. A name that another one has already gets a number, of which
+  // `options.onProblem` is told.
   virtual HRESULT STDMETHODCALLTYPE NameBuffer(ID3D12Resource* buffer, const wchar_t* name) noexcept = 0;
 
   // That a buffer is gone: the next one at its address is another. Buffers of a real device tell it themselves.

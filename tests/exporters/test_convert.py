@@ -106,6 +106,30 @@ def test_strangers_are_spared(model: Path, tmp_path: Path) -> None:
     assert convert(model, tmp_path / "out.json") == [tmp_path / "out.json", tmp_path / "out.json.data"]
 
 
+def test_constants_of_other_graphs_are_spared(tmp_path: Path) -> None:
+    """A serialized graph calls its files as its constants are called, whatever its own name is."""
+
+    def weighted(value: float) -> Graph:
+        g = dml2onnx.GraphBuilder()
+        x = g.input("x", "FLOAT32", [8])
+        parts = [g.constant(np.full(8, value, np.float32), name=name) for name in ("w", "b")]
+        return g.build({"y": g.add(g.multiply(x, parts[0]), parts[1])})
+
+    one, other = tmp_path / "one.bin", tmp_path / "other.bin"
+    assert len(convert(weighted(1), one)) == 3
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(DmlError) as caught:
+        convert(weighted(2), other)
+    (item,) = caught.value.diagnostics  # all files in one
+    assert item.code == codes.BESIDE_OUTPUT.id
+    assert '"b.bin", "w.bin" are there already, without belonging to an earlier "other.bin"' in item.message
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    other.write_bytes(b"an older one, which names no such file")
+    assert refused(weighted(2), other) == codes.BESIDE_OUTPUT.id
+    assert len(convert(weighted(3), one)) == 3  # its own files are replaced with it
+    assert [constant.data.read().view(np.float32)[0] for constant in load(one).constants] == [3, 3]
+
+
 def test_nothing_half_written(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = names(tmp_path)
     assert refused(model, tmp_path / "nowhere" / "out.json") == running.OUTPUT_UNWRITABLE.id

@@ -86,7 +86,7 @@ REJECTED = [
         (codes.COUNT_DIFFERS, "/Nodes/1/Desc/DataSize"),
         (codes.EDGE_BYTES, "/IntermediateEdges/0"),
     ),
-    changed("comment-kind", [("/Nodes/0/$comment", 1)], (codes.UNKNOWN_KEY, "/Nodes/0/$comment")),
+    changed("comment-kind", [("/Nodes/0/$comment", 1)], (codes.WRONG_KIND, "/Nodes/0/$comment")),
     changed("comment-other", [("/Nodes/0/comment", "text")], (codes.UNKNOWN_KEY, "/Nodes/0/comment")),
     changed("data-none", [("/Nodes/1/Desc/Data", REMOVE)], (codes.MISSING_KEY, "/Nodes/1/Desc/Data")),
     changed(

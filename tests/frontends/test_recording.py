@@ -292,3 +292,35 @@ def test_check_of_an_empty_recording(folder: Path, capsys: pytest.CaptureFixture
     (folder / "recording.json").write_text('{"dml2onnx_recording": 1, "graphs": []}')
     assert main(["check", str(folder)]) == 2
     assert recordings.BAD_RECORDING.id in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("graph", "change", "name"),
+    [
+        ("net", _set((*NET, "contents", "v"), W), "v"),
+        ("net", _set((*NET, "constants"), ["W"]), "W"),
+        ("program", _set(("graphs", 2, "constants"), ["input"]), "input"),
+        ("program", _set(("graphs", 2, "without_contents"), ["a", "d"]), "d"),
+    ],
+)
+def test_names_that_the_graph_does_not_have(folder: Path, graph: str, change: Callable[[Any], None], name: str) -> None:
+    """What is said of them would be lost: weights would become inputs."""
+    index = copy.deepcopy(INDEX)
+    change(index)
+    (folder / "recording.json").write_text(json.dumps(index))
+    (finding,) = dml2onnx.load(folder, graph=graph).findings
+    assert (finding.code, finding.found) == (recordings.BAD_RECORDING.id, f'"{name}"')
+    assert ('did you mean "w"?' in finding.message) is (name == "W")
+
+
+def test_a_recording_that_has_lost_its_index(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "recording.json").unlink()
+    code, message = refused(folder)
+    assert code == recordings.BAD_RECORDING.id
+    assert "has the files of a recording, but no recording.json" in message
+    for asked in (folder, folder.parent):  # by itself, and below a directory that is searched
+        assert main(["check", str(asked), "--format", "concise"]) == 2
+        assert capsys.readouterr().out.count("DML0016") == 1
+    assert main(["check", str(folder / "net.json")]) == 0
+    (folder / "notes.txt").write_text("of somebody")  # what the recorder would never have begun with
+    assert refused(folder)[0] == reading.NOT_A_FILE.id

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import sys
 from importlib import metadata
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnxruntime
 import pytest
 
 import dml2onnx
-from dml2onnx.diagnostics import DmlError
+from dml2onnx.cli import main
+from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.providers import installed
 from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.distributions import plugin_packages, remedy
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.providers.table import AUTO, BY_NAME, TABLE
+from dml2onnx.report.gathering import gather
 from dml2onnx.runtime import open_session
 from tests.test_runtime import A, B, joined
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from dml2onnx.diagnostics import Diagnostic
 
+SAMPLE = Path(__file__).parent.parent.parent / "samples" / "digits" / "model.json"
 HERE = [item for item in TABLE if item.full_name in onnxruntime.get_available_providers()]
 ABSENT = [item for item in TABLE if item not in HERE and item not in plugin_packages()]
 
@@ -208,3 +210,35 @@ def test_functions_take_several_and_options() -> None:
     for provider in ("cpu", ["cpu"], Providers(), Providers(AUTO, options={"policy": "PREFER_CPU"})):
         np.testing.assert_array_equal(dml2onnx.run(graph, given, provider)["y"], [0, 0, 1, 2])
     assert dml2onnx.verify(graph, rounds=1, provider=Providers("cpu")).passed
+
+
+def test_auto_does_without_what_cannot_start(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A fake of a session that a plugin's driver refuses, for want of such a driver."""
+    from dml2onnx.runtime import sessions
+
+    make = sessions._session
+
+    def session(model: bytes | Path, providers: Providers, *rest: Any) -> Any:
+        if providers.first == AUTO:
+            raise RuntimeError("the driver is too old")
+        return make(model, providers, *rest)
+
+    monkeypatch.setattr(sessions, "_session", session)
+    opened = joined().session(AUTO)
+    assert opened.providers == ("CPUExecutionProvider",)
+    (warning,) = opened.warnings
+    assert (warning.code, warning.severity) == ("DML3024", Severity.WARNING)
+    assert "cannot start auto: the driver is too old; the CPU computes in its place" in warning.message
+    assert joined().session("cpu").warnings == ()
+    assert main(["run", str(SAMPLE), "--provider", "auto"]) == 0
+    assert "DML3024 warning" in capsys.readouterr().err
+    report = gather(dml2onnx.load(SAMPLE), profile=True, provider=AUTO)
+    assert [item.code for item in report.diagnostics] == ["DML3024"]
+
+
+def test_what_the_model_is_to_blame_for_is_no_fault_of_auto() -> None:
+    with pytest.raises(DmlError) as caught:
+        open_session(b"no model", AUTO)
+    assert caught.value.diagnostics[0].code == "DML3011"

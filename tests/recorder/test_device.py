@@ -233,7 +233,7 @@ def test_every_form_of_tensor(program: Path, tmp_path: Path) -> None:
 
 def test_names(program: Path, tmp_path: Path) -> None:
     folder = tmp_path / "names"
-    run(program, "names", folder)
+    said = run(program, "names", folder)
     index = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
     assert [(item["name"], item["file"]) for item in index["graphs"]] == [
         ("hooked/graph", "hooked_graph.json"),
@@ -252,6 +252,13 @@ def test_names(program: Path, tmp_path: Path) -> None:
     program_ = dml2onnx.load(folder, graph="program")
     assert [item.name for item in program_.inputs] == ["hooked buffer", 'another "buffer"']
     assert [item.default for item in program_.inputs] == [None, None]
+    # a name that is given twice is the first one's, whichever of the two buffers was met first
+    commands = json.loads((folder / "program.json").read_text(encoding="utf-8"))["commands"]
+    assert [item["bindings"]["OutputTensor"] for item in commands] == ["result_2", "result"]
+    assert (
+        "problem: a buffer is called result already; the one that is given the name again is recorded as result_2"
+        in said
+    )
 
 
 def test_a_program_that_dies_leaves_what_it_did(program: Path, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ import pytest
 
 import dml2onnx
 from dml2onnx.cli import main
+from dml2onnx.compiler import CompiledModel
+from dml2onnx.report import gathering
 from tests.report.models import SAMPLES, small, wrong
 
 
@@ -104,3 +106,30 @@ def test_an_unreadable_model(tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text("[]")
     assert main(["report", str(tmp_path / "model.json"), "-o", str(tmp_path / "x.html")]) == 2
     assert not (tmp_path / "x.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "target"),
+    [
+        ([], "cpu"),
+        (["--provider", "webgpu"], "webgpu"),
+        (["--provider", "cuda"], "portable"),
+        (["--provider", "webgpu", "--target", "cpu"], "cpu"),
+    ],
+)
+def test_the_target_is_that_of_the_provider(
+    options: list[str], target: str, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the command and of batches; nothing runs, so that the providers need not be here."""
+    asked: list[str] = []
+
+    def compiled(graph: dml2onnx.Graph, *, target: str, **_: object) -> CompiledModel:
+        asked.append(target)
+        return dml2onnx.compile(graph, target=target)
+
+    monkeypatch.setattr(gathering, "compile", compiled)
+    assert main(["report", str(model), "--json", *options]) == 0
+    assert main(["batch", str(model), "--do", "report", "--jobs", "1", "-o", str(tmp_path / "out"), *options]) == 0
+    assert asked == [target]
+    journal = (tmp_path / "out" / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(journal[0])["options"]["target"] == target

@@ -326,3 +326,14 @@ def test_what_the_command_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[
     errors = str(SAMPLES / "broken" / "model.json")
     assert main(["report", one, "--compare", errors, "-o", str(tmp_path / "x.html")]) == 1
     assert (tmp_path / "x.html").exists()
+
+
+def test_a_model_beside_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = str(dml2onnx.convert(small(), tmp_path / "one.json")[0])
+    assert main(["report", one, "--compare", one]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "the same, and nothing else on either side" in said
+    assert "only in" not in said
+    assert main(["report", one, "--compare", one, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["left_title"], document["right_title"]) == (f"{one} (left)", f"{one} (right)")

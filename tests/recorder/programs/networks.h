@@ -222,6 +222,7 @@ inline void RecordNames(const std::string& folder) {
   queue.Dispatch(compiled[0].Get(), {{Buffer(0)}}, {{Buffer(1)}});
   recorder->ForgetBuffer(Buffer(0));
   recorder->NameBuffer(Buffer(0), L"another \"buffer\"");  // at the same place
+  CHECK(recorder->NameBuffer(Buffer(2), L"result") == S_OK && recorder->NameBuffer(Buffer(1), L"result") == S_OK);
   queue.Dispatch(compiled[0].Get(), {{Buffer(0)}}, {{Buffer(2)}});
 }
 
