@@ -11,7 +11,7 @@ from _docs_markdown import code, fenced, items, page, plain, prose, section, tab
 from _docs_operators import POINT, decisions
 
 from dml2onnx import catalog
-from dml2onnx.cli.examples import examples, text_of
+from dml2onnx.cli.examples import demonstrations, examples, text_of, undemonstrated
 from dml2onnx.codes import all_codes
 
 if TYPE_CHECKING:
@@ -92,6 +92,15 @@ def _diagnostic(item: Code) -> str:
         ]
         if example.page:
             parts.append(f"The rule is stated on [Microsoft's page]({example.page}).\n")
+    shown = demonstrations().get(item.id)
+    if shown is not None:
+        language, prompt = ("python", "") if shown.is_program else ("console", "$ ")
+        for title, lines in (("What gives it:\n", shown.wrong), ("What does not:\n", shown.corrected)):
+            parts += [title, fenced(language, "\n".join(prompt + line for line in lines))]
+        for name, text in shown.listed():
+            parts += [f"{code(name)}:\n", fenced("text", text)]
+    if item.id in undemonstrated():
+        parts.append(f"{prose(undemonstrated()[item.id])}\n")
     return section(f"{item.id}: {prose(item.title)}", *parts, target=item.id.lower())
 
 

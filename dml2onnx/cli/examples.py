@@ -1,7 +1,11 @@
-"""For each code a small model that gives it, and the same one corrected, from ``schemas/diagnostics.json``."""
+"""For each code what gives it and what does not, in few lines, from ``schemas/diagnostics.json``.
+
+Mostly that is a model with one member that is wrong; else files and the commands that they are given to, or a program.
+"""
 
 from __future__ import annotations
 
+import base64
 import copy
 import json
 import re
@@ -13,9 +17,12 @@ from typing import TYPE_CHECKING, Any
 from dml2onnx import catalog
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 _ABSENT = object()
+LONGEST_TEXT = 2000
+LONGEST_BYTES = 16
+"""Of contents that are shown, and of the beginning of longer ones."""
 _INNERMOST = re.compile(r"\[[^\[\]{}]*\]|\{(?:[^{}\[\]]|\[[^\[\]{}]*\])*\}")
 
 
@@ -55,6 +62,35 @@ class Example:
         return _member(self.wrong_model, place), _member(self.right_model, place)
 
 
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """What gives a code that no single member of a model brings about."""
+
+    files: Mapping[str, bytes]
+    """What the commands are given; nothing for a program."""
+    wrong: tuple[str, ...]
+    """Commands, or the lines of a program in Python."""
+    corrected: tuple[str, ...]
+    is_program: bool
+
+    def listed(self) -> Iterator[tuple[str, str]]:
+        """The files with what is in them: as JSON or other text where it is short, else in a word."""
+        for name, data in self.files.items():
+            yield name, _shown(data)
+
+
+def _shown(data: bytes) -> str:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = ""
+    if not text or "\0" in text:
+        return f"{len(data)} bytes" if not any(data) else f"{len(data)} bytes, {data[:LONGEST_BYTES].hex(' ')} ..."
+    if len(text) > LONGEST_TEXT:
+        return f"{text[:LONGEST_BYTES]} ... ({len(text)} characters)"
+    return text.rstrip("\n").replace("\ufeff", "\\ufeff")
+
+
 def _holder(model: Any, pointer: str) -> tuple[Any, Any]:
     """The object or array that a pointer leads into, and the name or number there."""
     *path, last = [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
@@ -78,11 +114,49 @@ def text_of(model: dict[str, Any]) -> str:
     return _INNERMOST.sub(joined, json.dumps(model, indent=2, ensure_ascii=False))
 
 
+def _read() -> dict[str, Any]:
+    raw: dict[str, Any] = json.loads((catalog.schemas_directory() / "diagnostics.json").read_text(encoding="utf-8"))
+    return raw
+
+
+def _contents(raw: str | dict[str, Any]) -> bytes:
+    if isinstance(raw, str):
+        return raw.encode()
+    return base64.b64decode(raw["base64"]) if "base64" in raw else (raw["repeated"] * raw["times"]).encode()
+
+
+@cache
+def demonstrations() -> Mapping[str, Demonstration]:
+    """The demonstrations by their codes."""
+    raw = _read()
+    commands = {
+        code: Demonstration(
+            {name: _contents(given) for name, given in item["files"].items()},
+            tuple(item["wrong"]),
+            tuple(item["corrected"]),
+            is_program=False,
+        )
+        for code, item in raw["commands"].items()
+    }
+    first = (*raw["preamble"], "")
+    programs = {
+        code: Demonstration({}, (*first, *item["wrong"]), (*first, *item["corrected"]), is_program=True)
+        for code, item in raw["programs"].items()
+    }
+    return MappingProxyType({**commands, **programs})
+
+
+@cache
+def undemonstrated() -> Mapping[str, str]:
+    """What it takes for codes that nothing of some lines gives on every machine."""
+    without: dict[str, str] = _read()["without"]
+    return MappingProxyType(without)
+
+
 @cache
 def examples() -> Mapping[str, Example]:
     """The examples by their codes."""
-    path = catalog.schemas_directory() / "diagnostics.json"
-    raw = json.loads(path.read_text(encoding="utf-8"))
+    raw = _read()
     return MappingProxyType(
         {
             code: Example(raw["models"][item["model"]], item["at"], item.get("wrong", _ABSENT), item.get("page", ""))

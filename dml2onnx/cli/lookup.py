@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import sys
 from pathlib import Path
@@ -10,15 +11,15 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from dml2onnx import catalog
-from dml2onnx.cli.examples import examples, text_of
+from dml2onnx.cli.examples import demonstrations, examples, text_of, undemonstrated
 from dml2onnx.codes import all_codes
 from dml2onnx.diagnostics import quote
-from dml2onnx.report.lookups import CodeAnswer, CodeExample, Operator, OperatorsAnswer
+from dml2onnx.report.lookups import CodeAnswer, CodeDemonstration, CodeExample, Operator, OperatorsAnswer
 
 if TYPE_CHECKING:
     import argparse
 
-    from dml2onnx.cli.examples import Example
+    from dml2onnx.cli.examples import Demonstration, Example
     from dml2onnx.cli.render import Screen
 
 
@@ -50,7 +51,8 @@ def _explain_code(code: str, screen: Screen) -> int:
     if found is None:
         screen.failure(f"there is no code {code}; codes run from {min(all_codes())} to {max(all_codes())}")
         return 2
-    example = examples().get(code)
+    example, demonstration = examples().get(code), demonstrations().get(code)
+    needs = undemonstrated().get(code)
     if screen.as_json:
         screen.answer(
             CodeAnswer(
@@ -59,6 +61,8 @@ def _explain_code(code: str, screen: Screen) -> int:
                 title=found.title,
                 explanation=found.explanation,
                 example=None if example is None else _record(example),
+                demonstration=None if demonstration is None else _demonstration(demonstration),
+                needs=needs or "",
                 documentation="" if example is None else example.page,
             )
         )
@@ -73,7 +77,25 @@ def _explain_code(code: str, screen: Screen) -> int:
         screen.say(f"[bold]corrected[/]: [green]{escape(right)}[/]")
         if example.page:
             screen.say(f"page: {escape(example.page)}")
+    if demonstration is not None:
+        _show_demonstration(demonstration, screen)
+    if needs is not None:
+        screen.say(f"\n[bold]what gives it[/]\n{escape(needs)}")
     return 0
+
+
+def _show_demonstration(item: Demonstration, screen: Screen) -> None:
+    prompt = "" if item.is_program else "$ "
+    for title, lines in (("wrong", item.wrong), ("corrected", item.corrected)):
+        screen.say(f"\n[bold]{title}[/]")
+        screen.say(escape("\n".join(prompt + line for line in lines)))
+    for name, text in item.listed():
+        screen.say(f"\n[bold]{escape(name)}[/]\n{escape(text)}")
+
+
+def _demonstration(item: Demonstration) -> CodeDemonstration:
+    files = {name: base64.b64encode(data).decode() for name, data in item.files.items()}
+    return CodeDemonstration("python" if item.is_program else "commands", item.wrong, item.corrected, files)
 
 
 def _record(example: Example) -> CodeExample:

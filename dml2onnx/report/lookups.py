@@ -46,6 +46,18 @@ class CodeExample:
     corrected: Mapping[str, Json]
 
 
+@dataclass(frozen=True, slots=True)
+class CodeDemonstration:
+    """What gives a code that no single member of a model brings about."""
+
+    language: Literal["commands", "python"]
+    wrong: tuple[str, ...]
+    """Commands one after the other, or the lines of a program."""
+    corrected: tuple[str, ...]
+    files: Mapping[str, str]
+    """What the commands are given, by relative paths, in base64."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeAnswer(Head):
     """What ``explain CODE`` says."""
@@ -56,5 +68,8 @@ class CodeAnswer(Head):
     title: str
     explanation: str
     example: CodeExample | None = None
+    demonstration: CodeDemonstration | None = None
+    needs: str = ""
+    """What it takes, where neither a model nor commands of some lines give the code on every machine."""
     documentation: str = ""
     """The page that states the rule."""

@@ -1,76 +1,24 @@
-"""Each code has a model that gives it, and one that differs in a member and does not."""
+"""Each code has a model that gives it and one that differs in a member and does not; or commands, or programs."""
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import io
 import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dml2onnx.checks import check
 from dml2onnx.cli import main
-from dml2onnx.cli.examples import Example, examples
-from dml2onnx.codes import checking, reading
-from dml2onnx.diagnostics import Code, Diagnostic, DmlError, Severity
+from dml2onnx.cli.examples import Example, demonstrations, examples, undemonstrated
+from dml2onnx.codes import all_codes
+from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
 from dml2onnx.frontends import load_bytes
-
-WITHOUT = frozenset(
-    code.id
-    for code in (
-        reading.NO_SUCH_FILE,
-        reading.NOT_A_FILE,
-        reading.CANNOT_READ,
-        reading.FILE_TOO_LARGE,
-        reading.NOT_UTF8,
-        reading.BYTE_ORDER_MARK,
-        reading.NOT_JSON,
-        reading.NOT_A_NUMBER_LITERAL,
-        reading.TOO_DEEP,
-        reading.LONE_SURROGATE,
-        reading.WRONG_ROOT,
-        reading.ONNX_MODEL,
-        reading.DAMAGED_FILE,
-        reading.DUPLICATE_KEY,
-        reading.REPEATED_KEY,
-        reading.NO_CONTENTS,
-        reading.UNKNOWN_OPTION_NAME,
-        reading.CONTENTS_DIFFER,
-        reading.TWO_FILES,
-        reading.UNUSED_FILES,
-        reading.TOO_MANY_FINDINGS,
-        reading.NOTHING_FROZEN,
-        reading.BAD_NPY,
-        reading.NO_PILLOW,
-        reading.FILE_TOO_LONG,
-        reading.LFS_POINTER,
-        reading.MISSING_CONTENTS,
-        reading.FILE_PARTLY_READ,
-        reading.MARKED_TEXT,
-        reading.NODE_KIND,
-        reading.INPUT_AS_OUTPUT,
-        reading.TENSOR_COUNT,
-        reading.GRAPH_BOUND_WITH_OFFSET,
-        reading.GRAPH_BOUND_BYTES,
-        reading.NESTED_TOO_DEEP,
-        reading.NOT_FINITE,
-        reading.ATTRIBUTE_COUNT,
-        reading.ATTRIBUTE_NAME,
-        reading.ATTRIBUTE_KIND,
-        checking.UNKNOWN_VALUE,
-        checking.OUTPUT_WITHOUT_SOURCE,
-        checking.VALUE_WRITTEN_TWICE,
-        checking.UNBOUND_TENSOR,
-        checking.BOUND_WITHOUT_TENSOR,
-        checking.STRIDE_COUNT,
-        checking.MISSING_FIELD,
-        checking.UNKNOWN_ENUMERATOR,
-        checking.ARRAY_LENGTH,
-        checking.SCALAR_TYPE,
-        checking.WRONG_DATA_TYPE,
-        checking.FUSED_TENSORS,
-    )
-)
-"""What one member of a model in JSON does not bring about: it is about texts that are none, other files, binary files,
-options, or graphs that were not read, which the front ends would have refused; or needs a model of many members."""
 
 
 def found(model: object) -> list[Diagnostic]:
@@ -81,8 +29,49 @@ def found(model: object) -> list[Diagnostic]:
 
 
 def test_every_code_has_one() -> None:
-    codes = {value.id for module in (reading, checking) for value in vars(module).values() if isinstance(value, Code)}
-    assert codes - WITHOUT == set(examples())
+    assert sorted([*examples(), *demonstrations(), *undemonstrated()]) == list(all_codes())
+    assert len(undemonstrated()) < 40
+
+
+@pytest.mark.parametrize("code", demonstrations())
+def test_the_demonstration(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    item = demonstrations()[code]
+    for name, data in item.files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    monkeypatch.chdir(tmp_path)
+    given = set(tmp_path.rglob("*"))
+    for lines, is_wrong in ((item.wrong, True), (item.corrected, False)):
+        if item.is_program:
+            said = _program_says("\n".join(lines))
+        else:
+            statuses = [_status(line) for line in lines]
+            said = "".join(capsys.readouterr())
+            assert is_wrong or statuses == [0] * len(lines), said
+        assert set(re.findall(r"DML\d{4}", said)) >= {code} if is_wrong else "DML" not in said, said
+        for path in set(tmp_path.rglob("*")) - given:  # that neither finds what the other has left
+            if path.is_file():
+                path.unlink()
+
+
+def _status(line: str) -> int | str | None:
+    program, *arguments = shlex.split(line)
+    assert program == "dml2onnx"
+    try:
+        return main(arguments)
+    except SystemExit as end:
+        return end.code
+
+
+def _program_says(text: str) -> str:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        try:
+            exec(text, {})
+        except DmlError as error:
+            return f"{printed.getvalue()}{error}"
+    return printed.getvalue()
 
 
 @pytest.mark.parametrize("code", examples())
@@ -125,8 +114,26 @@ def test_explain_for_tools(capsys: pytest.CaptureFixture[str]) -> None:
         "wrong": example.wrong_model,
         "corrected": example.right_model,
     }
-    assert main(["explain", next(iter(sorted(WITHOUT))), "--json"]) == 0
-    assert "example" not in json.loads(capsys.readouterr().out)
+
+
+def test_explain_shows_commands_programs_and_what_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "DML1027"]) == 0
+    text = capsys.readouterr().out
+    for line in ("$ dml2onnx check pointer.json", "$ dml2onnx check weights.json", "w.bin", "16 bytes"):
+        assert f"\n{line}\n" in text
+    assert "version https://git-lfs.github.com/spec/v1" in text
+    assert main(["explain", "DML1808"]) == 0
+    assert "\ng.reshape(x, [4])\n" in capsys.readouterr().out
+    assert main(["explain", "DML3016"]) == 0
+    assert "It takes buffers beyond the memory of the machine." in capsys.readouterr().out
+    assert main(["explain", "DML0007", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert "example" not in answer
+    assert (answer["demonstration"]["language"], answer["demonstration"]["wrong"]) == (
+        "commands",
+        ["dml2onnx check cut.json"],
+    )
+    assert base64.b64decode(answer["demonstration"]["files"]["cut.json"]).startswith(b'{"dml2onnx": 1, ')
 
 
 def test_members_in_arrays_and_absent_ones() -> None:
