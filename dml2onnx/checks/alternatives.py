@@ -1,13 +1,16 @@
-"""What holds a node at its feature level, and an older operator that does the same where there is one."""
+"""What holds a node at its feature level, and what an older one has that does the same."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from dml2onnx import catalog
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.diagnostics import Severity
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +18,30 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import FeatureLevel, OperatorSchema
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import FieldValue
+
+DEPTH = 3
+"""How many changes are made at most, one on top of the other."""
+_FUSED = "FusedActivation"
+_BY_ELEMENT = ("ELEMENT_WISE_", "ACTIVATION_")
+_BY_PLACE = frozenset({"ACTIVATION_SOFTMAX", "ACTIVATION_LOG_SOFTMAX", "ACTIVATION_HARDMAX"})
+"""Whose first dimensions have a meaning of their own."""
+_BY_DIMENSION = frozenset(
+    {"JOIN", "SPLIT", "SLICE", "SLICE1", "PADDING", "PADDING1", "TILE", "REDUCE", "GATHER_ELEMENTS"}
+)
+_NEUTRAL = MappingProxyType(
+    {
+        "StartPadding": 0,
+        "EndPadding": 0,
+        "Offsets": 0,
+        "Sizes": 1,
+        "Strides": 1,
+        "InputWindowOffsets": 0,
+        "InputWindowSizes": 1,
+        "InputWindowStrides": 1,
+        "Repeats": 1,
+    }
+)
+"""What arrays with a value for each dimension say of one of size 1."""
 
 
 class HeldBack(NamedTuple):
@@ -26,7 +53,9 @@ class HeldBack(NamedTuple):
     """The first level that has it."""
     reason: str
     instead: str
-    """An operator of that level which does the same with the same values of its fields, or ``""``."""
+    """What does the same at the level that was asked for, in words; empty where nothing is known to."""
+    steps: tuple[OperatorDesc, ...]
+    """The same as descriptors: of one node or of several, each behind the one before it."""
 
 
 def held_back(graph: Graph, level: FeatureLevel) -> Iterator[HeldBack]:
@@ -34,26 +63,110 @@ def held_back(graph: Graph, level: FeatureLevel) -> Iterator[HeldBack]:
     for node in graph.nodes:
         errors = _errors(node.operator, level)
         if errors:
-            older = older_form(node.operator, level)
             needs = next((later for later in catalog.feature_levels() if not _errors(node.operator, later)), None)
             if needs is not None:
-                yield HeldBack(node.name, node.operator.type, needs, errors[0], older.type if older else "")
+                steps = alternative(node.operator, level)
+                rank = _rank(node.operator)
+                words = [
+                    step.type if _rank(step) == rank else f"{step.type} of {_rank(step)} dimensions" for step in steps
+                ]
+                yield HeldBack(node.name, node.operator.type, needs, errors[0], ", then ".join(words), steps)
 
 
-def older_form(desc: OperatorDesc, level: FeatureLevel) -> OperatorDesc | None:
-    """The same operation by an earlier version of the operator that the level has, where the fields allow it.
+def alternative(desc: OperatorDesc, level: FeatureLevel, depth: int = DEPTH) -> tuple[OperatorDesc, ...]:
+    """Descriptors of a level that together do what one does which the level does not have; none where none are known.
+
+    All but the first read what the one before them has written. Elements lie in memory as they did, and are the same,
+    up to what a value in FLOAT32 is rounded to that a fused activation may see in more digits.
+    """
+    if not _errors(desc, level):
+        return (desc,)
+    for form in (_older, _with_leading_ones, _without_activation) if depth else ():
+        for steps in form(desc):
+            found = [alternative(step, level, depth - 1) for step in steps]
+            if all(found):
+                return tuple(step for part in found for step in part)
+    return ()
+
+
+# --- Forms ------------------------------------------------------------------------------------------------------------
+
+
+def _older(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
+    """The same operation by an earlier version of the operator, where the fields allow it.
 
     A field that the earlier version lacks has to be one that says nothing: absent, or dilations of 1.
     """
     for schema in _earlier(desc.schema):
         dropped = {field.name: value for field, value in desc.items() if field.name not in schema.index}
-        if not all(_says_nothing(name, value) for name, value in dropped.items()):
-            continue
-        values: dict[str, FieldValue] = {field.name: value for field, value in desc.items()}
-        older = OperatorDesc(schema, tuple(values.get(field.name) for field in schema.fields))
-        if not _errors(older, level):
-            return older
-    return None
+        if all(_says_nothing(name, value) for name, value in dropped.items()):
+            values: dict[str, FieldValue] = {field.name: value for field, value in desc.items()}
+            yield (OperatorDesc(schema, tuple(values.get(field.name) for field in schema.fields)),)
+
+
+def _with_leading_ones(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
+    """The same elements in more dimensions, the first of them of size 1, for operators to which these mean nothing."""
+    if not (desc.type.startswith(_BY_ELEMENT) or desc.type in _BY_DIMENSION) or desc.type in _BY_PLACE:
+        return
+    ranks = {len(tensor.sizes) for tensor in _tensors(desc)}
+    if len(ranks) != 1:
+        return
+    (rank,) = ranks
+    for more in range(1, MAX_DIMENSIONS - rank + 1):
+        values = _widened(desc, rank, more)
+        if values is not None:
+            yield (OperatorDesc(desc.schema, values),)
+
+
+def _widened(desc: OperatorDesc, rank: int, more: int) -> tuple[FieldValue, ...] | None:
+    """The values of the fields with that many dimensions more; nothing where a field is not known to allow it."""
+    values: dict[str, FieldValue] = {}
+    for field, value in desc.items():
+        if isinstance(value, TensorDesc):
+            value = _with_ones(value, more)
+        elif isinstance(value, tuple) and field.is_tensor:
+            value = tuple([_with_ones(item, more) for item in value if isinstance(item, TensorDesc)])
+        elif field.name == "Axis" and isinstance(value, int):
+            value += more
+        elif field.name == "Axes" and isinstance(value, tuple):
+            value = tuple([item + more for item in value if isinstance(item, int)])
+        elif field.name in _NEUTRAL and isinstance(value, tuple) and len(value) == rank:
+            value = (*[_NEUTRAL[field.name]] * more, *cast("tuple[int, ...]", value))
+        elif isinstance(value, (tuple, OperatorDesc)):
+            return None
+        values[field.name] = value
+    for field in desc.schema.fields:
+        listed = values[field.name]
+        if field.count is not None and isinstance(listed, tuple):
+            values[field.count] = len(listed)
+    return tuple([values[field.name] for field in desc.schema.fields])
+
+
+def _with_ones(desc: TensorDesc, more: int) -> TensorDesc:
+    strides = None if desc.strides is None else (*[desc.strides[0]] * more, *desc.strides)
+    return replace(desc, sizes=(1,) * more + desc.sizes, strides=strides)
+
+
+def _without_activation(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc, OperatorDesc]]:
+    """The operator, and its fused activation as a node of its own, which sees what has been rounded to FLOAT32."""
+    fused = desc.get(_FUSED) if _FUSED in desc.schema.index else None
+    output = desc.get("OutputTensor") if "OutputTensor" in desc.schema.index else None
+    if not isinstance(fused, OperatorDesc) or not isinstance(output, TensorDesc):
+        return
+    if output.data_type is not DataType.FLOAT32 or not {"InputTensor", "OutputTensor"} <= fused.schema.index.keys():
+        return
+    bare = [None if field.name == _FUSED else value for field, value in desc.items()]
+    apart = [output if field.name in ("InputTensor", "OutputTensor") else value for field, value in fused.items()]
+    yield OperatorDesc(desc.schema, tuple(bare)), OperatorDesc(fused.schema, tuple(apart))
+
+
+def _tensors(desc: OperatorDesc) -> list[TensorDesc]:
+    return [tensor for field in desc.schema.fields if field.is_tensor for tensor in desc.tensors(field.name)]
+
+
+def _rank(desc: OperatorDesc) -> int:
+    """The dimensions of the last tensor, which is an output."""
+    return max((len(tensor.sizes) for tensor in _tensors(desc)[-1:]), default=0)
 
 
 def _earlier(schema: OperatorSchema) -> list[OperatorSchema]:

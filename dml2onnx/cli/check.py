@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.markup import escape
 
@@ -17,7 +17,7 @@ from dml2onnx.codes.reading import UNKNOWN_FORMAT
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.frontends import load, load_bytes, recording
 from dml2onnx.frontends.directories import searched
-from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, HeldBack, checked, unchecked
+from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, Descriptor, HeldBack, checked, unchecked
 
 if TYPE_CHECKING:
     import argparse
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.report.form import Finding
+    from dml2onnx.report.form import Finding, Json
 
 STANDARD_INPUT = "-"
 
@@ -125,8 +125,18 @@ def _uncompiled(
 
 
 def _held(graph: Graph, level: FeatureLevel) -> tuple[HeldBack, ...]:
+    from dml2onnx.exporters.descriptors import fields  # brings the exporters, which most checks do without
+
     return tuple(
-        HeldBack(item.node, item.operator, item.needs.name, item.needs.info.ships_with, item.reason, item.instead)
+        HeldBack(
+            item.node,
+            item.operator,
+            item.needs.name,
+            item.needs.info.ships_with,
+            item.reason,
+            item.instead,
+            tuple(Descriptor(step.type, cast("dict[str, Json]", fields(step))) for step in item.steps),
+        )
         for item in held_back(graph, level)
     )
 

@@ -10,11 +10,20 @@ from dml2onnx.diagnostics import UnreadableError, quote
 from dml2onnx.report.form import ALWAYS, Answer, Head, finding, findings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.diagnostics import Diagnostic, DmlError
     from dml2onnx.ir.graph import Graph
+    from dml2onnx.report.form import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptor:
+    """An operator's descriptor, as the native format has it."""
+
+    type: str
+    desc: Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +38,9 @@ class HeldBack:
     """The products that first have that level."""
     reason: str
     instead: str
-    """An operator of the level that does the same; empty where there is none."""
+    """What of the level does the same, an operator or several of them in a row; empty where nothing is known to."""
+    descriptors: tuple[Descriptor, ...] = ()
+    """The same, complete: each reads what the one before it has written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

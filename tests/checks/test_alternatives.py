@@ -1,0 +1,133 @@
+"""What ``--suggest`` proposes is of the level, and does the same: the reference says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from dml2onnx.catalog import FeatureLevel
+from dml2onnx.checks import check
+from dml2onnx.checks.alternatives import alternative, held_back
+from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference import disagreements, evaluate_results
+from tests.checks.build import graph, node, one, op, t, unary, value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.reference import Result
+
+X = t(1, 1, 4, 4)
+WIDE = t(2, 3, strides=(1, 2))
+SHORT = t(3)
+CONVOLUTION: dict[str, Any] = {
+    "InputTensor": X,
+    "FilterTensor": t(1, 1, 3, 3),
+    "OutputTensor": t(1, 1, 2, 2),
+    "Direction": "FORWARD",
+    "Strides": (1, 1),
+}
+GEMM: dict[str, Any] = {"ATensor": X, "BTensor": X, "OutputTensor": X, "Alpha": 1.0, "Beta": 0.0}
+POOL: dict[str, Any] = {"InputTensor": X, "OutputTensor": t(1, 1, 2, 2), "WindowSize": (2, 2), "Strides": (2, 2)}
+
+CASES: list[tuple[OperatorDesc, str, str]] = [
+    (op("MAX_POOLING2", **POOL, Dilations=(1, 1)), "1_0", "MAX_POOLING"),
+    (
+        op("CONVOLUTION", **CONVOLUTION, FusedActivation=op("ELEMENT_WISE_CLIP", Min=0.0, Max=6.0)),
+        "5_0",
+        "CONVOLUTION, then ELEMENT_WISE_CLIP",
+    ),
+    (op("GEMM", **GEMM, FusedActivation=op("ACTIVATION_SOFTMAX1", Axes=(3,))), "6_0", "GEMM, then ACTIVATION_SOFTMAX1"),
+    (unary("ELEMENT_WISE_ABS", SHORT), "1_0", "ELEMENT_WISE_ABS of 4 dimensions"),
+    (unary("ACTIVATION_RELU", WIDE), "1_0", "ACTIVATION_RELU of 4 dimensions"),
+    (
+        op("ELEMENT_WISE_ADD", ATensor=WIDE, BTensor=t(2, 3, strides=(0, 1)), OutputTensor=t(2, 3)),
+        "1_0",
+        "ELEMENT_WISE_ADD of 4 dimensions",
+    ),
+    (
+        op(
+            "ELEMENT_WISE_ADD1",
+            ATensor=SHORT,
+            BTensor=SHORT,
+            OutputTensor=SHORT,
+            FusedActivation=op("ACTIVATION_SHRINK", Bias=0.5, Threshold=0.25),
+        ),
+        "2_0",
+        "ELEMENT_WISE_ADD of 4 dimensions, then ACTIVATION_SHRINK of 4 dimensions",
+    ),
+    (
+        op("SLICE", InputTensor=t(5), OutputTensor=t(2), Offsets=(1,), Sizes=(2,), Strides=(2,)),
+        "1_0",
+        "SLICE of 4 dimensions",
+    ),
+    (op("JOIN", InputTensors=(t(2, 3), t(1, 3)), OutputTensor=t(3, 3), Axis=0), "1_0", "JOIN of 4 dimensions"),
+    (op("SPLIT", InputTensor=t(3, 3), OutputTensors=(t(2, 3), t(1, 3)), Axis=0), "1_0", "SPLIT of 4 dimensions"),
+    (op("TILE", InputTensor=t(2, 3), OutputTensor=t(4, 3), Repeats=(2, 1)), "1_0", "TILE of 4 dimensions"),
+    (
+        op("REDUCE", Function="SUM", InputTensor=t(2, 3), OutputTensor=t(2, 1), Axes=(1,)),
+        "1_0",
+        "REDUCE of 4 dimensions",
+    ),
+    (
+        op(
+            "PADDING",
+            InputTensor=t(2, 3),
+            OutputTensor=t(3, 5),
+            PaddingMode="EDGE",
+            StartPadding=(1, 0),
+            EndPadding=(0, 2),
+        ),
+        "1_0",
+        "PADDING of 4 dimensions",
+    ),
+]
+
+
+def chained(steps: Sequence[OperatorDesc]) -> Graph:
+    """Nodes that read one after the other what the one before them has written; the first reads the inputs."""
+    first = one(steps[0])
+    if len(steps) == 1:
+        return first
+    nodes, outputs = list(first.nodes), [(item.value, item.desc) for item in first.outputs]
+    for number, step in enumerate(steps[1:], 1):
+        desc = step.tensor("OutputTensor")
+        made = value(f"made{number}", desc)
+        nodes.append(node(step, {"InputTensor": [outputs[0][0]]}, {"OutputTensor": [made]}, f"step{number}"))
+        outputs = [(made, desc)]
+    return graph(nodes, [item.value for item in first.inputs], outputs)
+
+
+def results(model: Graph) -> list[Result]:
+    """What the outputs hold, by their order, of numbers that depend on nothing but the order of the inputs."""
+    random = np.random.default_rng(0)
+    given = {item.name: random.normal(size=item.value.nbytes // 4).astype(np.float32) for item in model.inputs}
+    return list(evaluate_results(model, given).values())
+
+
+@pytest.mark.parametrize(("desc", "level", "instead"), CASES, ids=[item[2] for item in CASES])
+def test_it_does_the_same(desc: OperatorDesc, level: str, instead: str) -> None:
+    (held,) = held_back(one(desc), FeatureLevel(level))
+    assert held.instead == instead
+    model = chained(held.steps)
+    assert check(one(desc), level) != []
+    assert check(model, level) == []
+    for want, got in zip(results(one(desc)), results(model), strict=True):
+        values = got.values.reshape(want.values.shape)
+        assert not disagreements(values, want, DataType.FLOAT32).any()
+        if instead.partition(", then ")[2] in ("", "ELEMENT_WISE_CLIP"):  # others see a sum that has been rounded
+            assert values.tobytes() == want.values.tobytes()
+
+
+def test_what_would_round_in_between_or_mean_something_else_is_not_proposed() -> None:
+    half = t(1, 1, 4, 4, type="FLOAT16")
+    fused = op("ELEMENT_WISE_CLIP", Min=0.0, Max=6.0)
+    desc = op("GEMM", ATensor=half, BTensor=half, OutputTensor=half, Alpha=1.0, Beta=0.0, FusedActivation=fused)
+    assert alternative(desc, FeatureLevel("5_0")) == ()
+    assert alternative(unary("ACTIVATION_HARDMAX", t(2, 3)), FeatureLevel("1_0")) == ()
+    dilated = op("MAX_POOLING2", **{**POOL, "OutputTensor": t(1, 1, 1, 1)}, Dilations=(2, 2))
+    assert alternative(dilated, FeatureLevel("1_0")) == ()
