@@ -31,6 +31,7 @@ from _builder_signatures import (
 )
 
 from dml2onnx import catalog
+from dml2onnx.builder.operands import spatial
 from dml2onnx.catalog import FieldSchema, FieldType, OperatorSchema, Rule
 from dml2onnx.rules.inference import inferable
 
@@ -115,7 +116,7 @@ def attribute_parameter(schema: OperatorSchema, field: FieldSchema) -> Parameter
     name = parameter_name(schema.short_name, field.name)
     default, filling = attribute_default(schema.short_name, field)
     nullable = default == "None"
-    hint = TYPES.get(field.type, "") or _enumeration(field)
+    hint = "PerDimension" if field.name in spatial(schema) else TYPES.get(field.type, "") or _enumeration(field)
     value = filling or name
     if field.enum == "DML_TENSOR_DATA_TYPE":
         value = f"type_name({name})"
@@ -385,7 +386,7 @@ def module(title: str, class_name: str, schemas: list[OperatorSchema]) -> str:
     if standard:
         imports += [*standard, ""]
     names = {
-        "dml2onnx.builder.attributes": ("ActivationLike", "DataTypeLike", "WholeNumbers"),
+        "dml2onnx.builder.attributes": ("ActivationLike", "DataTypeLike", "PerDimension", "WholeNumbers"),
         "dml2onnx.builder.expression": ("Expression", "Operand"),
         "dml2onnx.builder.methods": (
             "OperatorMethods",

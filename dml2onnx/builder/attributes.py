@@ -26,6 +26,9 @@ Python's ``float`` and ``int`` and numpy's other names are refused: numpy means 
 WholeNumbers: TypeAlias = Sequence[int | np.integer[Any]]
 """Sizes, axes and the like: Python's integers or numpy's."""
 
+PerDimension: TypeAlias = WholeNumbers | int | np.integer[Any]
+"""One number for each spatial dimension, or a number for all of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Activation:

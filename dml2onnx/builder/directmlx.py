@@ -13,10 +13,10 @@ from math import prod
 
 from dml2onnx import arguments
 from dml2onnx.builder import policies
-from dml2onnx.builder.attributes import ActivationLike, WholeNumbers
+from dml2onnx.builder.attributes import ActivationLike, PerDimension, WholeNumbers
 from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.given import meant, refusal, whole_numbers
-from dml2onnx.builder.methods import is_usual, sizes_of, truth
+from dml2onnx.builder.methods import is_dilated, is_usual, sizes_of, truth
 from dml2onnx.builder.operands import axis_from_the_start
 from dml2onnx.builder.operators import Operators
 from dml2onnx.builder.operators.enumerators import (
@@ -47,9 +47,6 @@ class DirectMLX(Operators):
         return sizes[:place], sizes[place + 1 :]
 
     # --- Views --------------------------------------------------------------------------------------------------------
-
-    def _is_dilated(self, dilations: WholeNumbers | None) -> bool:
-        return dilations is not None and any(step != 1 for step in whole_numbers("dilations", dilations))
 
     def reshape(self, input: Expression, sizes: WholeNumbers, name: str | None = None) -> Expression:
         """The same elements in row-major order under other sizes, one of which may be -1 for what remains.
@@ -159,11 +156,11 @@ class DirectMLX(Operators):
     def max_pooling(
         self,
         input: Operand,
-        window_sizes: WholeNumbers,
-        strides: WholeNumbers | None = None,
-        start_padding: WholeNumbers | None = None,
-        end_padding: WholeNumbers | None = None,
-        dilations: WholeNumbers | None = None,
+        window_sizes: PerDimension,
+        strides: PerDimension | None = None,
+        start_padding: PerDimension | None = None,
+        end_padding: PerDimension | None = None,
+        dilations: PerDimension | None = None,
         output_indices: bool = False,
         output_sizes: WholeNumbers | None = None,
         name: str | None = None,
@@ -172,7 +169,7 @@ class DirectMLX(Operators):
 
         Args:
             input: { BatchCount, ChannelCount, [Depth], Height, Width }.
-            window_sizes: In elements, one for each spatial dimension, as are all lists.
+            window_sizes: In elements, one for each spatial dimension or one for all, as are all lists.
             strides: Steps of the window; 1 by default, not the window's size.
             start_padding: 0 by default.
             end_padding: 0 by default.
@@ -187,7 +184,7 @@ class DirectMLX(Operators):
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling2_operator_desc
         """
         window = (input, window_sizes, strides, start_padding, end_padding)
-        if self._has("2_1") or self._is_dilated(dilations):
+        if self._has("2_1") or is_dilated(dilations):
             return self.max_pooling2(*window, dilations, output_indices, output_sizes, name=name)
         if self._has("2_0") or truth(output_indices):
             return self.max_pooling1(*window, output_indices, output_sizes, name=name)
@@ -196,11 +193,11 @@ class DirectMLX(Operators):
     def average_pooling(
         self,
         input: Operand,
-        strides: WholeNumbers | None,
-        window_sizes: WholeNumbers,
-        start_padding: WholeNumbers | None = None,
-        end_padding: WholeNumbers | None = None,
-        dilations: WholeNumbers | None = None,
+        strides: PerDimension | None,
+        window_sizes: PerDimension,
+        start_padding: PerDimension | None = None,
+        end_padding: PerDimension | None = None,
+        dilations: PerDimension | None = None,
         include_padding: bool = False,
         output_sizes: WholeNumbers | None = None,
         name: str | None = None,
@@ -224,7 +221,7 @@ class DirectMLX(Operators):
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling1_operator_desc
         """
         window = (input, strides, window_sizes, start_padding, end_padding)
-        if self._has("6_2") or self._is_dilated(dilations):
+        if self._has("6_2") or is_dilated(dilations):
             return self.average_pooling1(*window, dilations, include_padding, output_sizes, name)
         return self.average_pooling0(*window, include_padding, output_sizes, name)
 

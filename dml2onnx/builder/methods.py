@@ -83,6 +83,12 @@ def is_usual(given: object, usual: str | int) -> bool:
     return isinstance(given, (str, int, np.integer)) and given == usual
 
 
+def is_dilated(given: object) -> bool:
+    """Whether steps inside of a window are others than 1; recording judges what are none."""
+    steps = given if _is_list(given) else (given,)
+    return given is not None and not all(is_usual(step, 1) for step in steps)
+
+
 def is_empty(given: object) -> bool:
     """Whether a list has no elements, which DirectMLX takes for none at all."""
     return _is_list(given) and not any(True for _ in given)
@@ -97,10 +103,15 @@ def sizes_of(tensor: object) -> tuple[int, ...]:
     return tensor.shape if isinstance(tensor, (Expression, np.ndarray)) else ()
 
 
-def filled(given: Sequence[Number] | None, like: object, value: Number) -> Sequence[Number] | None:
-    """``given``, or ``value`` for each element of ``like`` when nothing is, as DirectMLX reads an empty list."""
+def filled(given: Sequence[Number] | Number | None, like: object, value: Number) -> Sequence[Number] | Number | None:
+    """``given``, or ``value`` for each element of ``like`` when nothing is, as DirectMLX reads an empty list.
+
+    Where one number stands for all dimensions, ``value`` does so too.
+    """
     if given is not None and not is_empty(given):
         return given
+    if isinstance(like, (int, np.integer)):
+        return value
     return tuple(value for _ in islice(like, MAX_DIMENSIONS + 1)) if _is_list(like) else None
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.ir.operator import FieldValue
 
+_SPATIAL = re.compile(r"(\w+)\.DimensionCount - 2")
 _LAST_DIMENSION = re.compile(r"(\w+)\.DimensionCount - 1")
 
 
@@ -34,6 +35,28 @@ def relatives(schema: OperatorSchema, rule: Rule, field: str, inputs: Mapping[st
         for item in given if isinstance(given, (list, tuple)) else (given,):
             if isinstance(item, Expression):
                 yield item
+
+
+def spread(schema: OperatorSchema, attributes: dict[str, object], descs: Mapping[str, FieldValue]) -> None:
+    """Makes lists of numbers that stand for all spatial dimensions, where a rule says how many there are."""
+    for field, tensor in spatial(schema).items():
+        given = attributes.get(field)
+        rank = next((desc.rank for desc in _descs(descs.get(tensor))), 0)
+        if rank > 2 and isinstance(given, int) and not isinstance(given, bool):
+            attributes[field] = [given] * (rank - 2)
+
+
+@cache
+def spatial(schema: OperatorSchema) -> Mapping[str, str]:
+    """The arrays with a number for each spatial dimension, each with the tensor whose dimensions these are."""
+    counts: dict[str | None, str] = {}
+    for item in schema.constraints:
+        found = _SPATIAL.fullmatch(str(item.right)) if item.rule is Rule.EQUAL and item.when is None else None
+        if found is not None:
+            counts[item.left] = found[1]
+    return {
+        field.name: counts[field.count] for field in schema.attribute_fields if field.count and field.count in counts
+    }
 
 
 def axes_from_the_start(

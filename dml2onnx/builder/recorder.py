@@ -16,7 +16,7 @@ from dml2onnx.builder.call_sites import call_site
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.given import check_name, described, known_data_type, meant, refusal, tensor_desc, whole_numbers
 from dml2onnx.builder.names import Names
-from dml2onnx.builder.operands import axes_beyond, axes_from_the_start, is_literal, relatives
+from dml2onnx.builder.operands import axes_beyond, axes_from_the_start, is_literal, relatives, spread
 from dml2onnx.catalog import FeatureLevel, FieldType, Rule
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes import building as codes
@@ -354,6 +354,7 @@ class Recorder:
             array = descs.get(field.name)
             if field.count is not None and isinstance(array, tuple):
                 raw[field.count] = len(array)
+        spread(schema, raw, descs)
         for axis, rank in axes_beyond(schema, axes_from_the_start(schema, raw, descs), descs):
             message = f"the axis {axis} is none of {rank} dimensions, which are counted from 0"
             expected = f"{-rank} to {rank - 1}"

@@ -12,6 +12,7 @@ import dml2onnx
 from dml2onnx import DmlError, GraphBuilder
 from dml2onnx.builder import Expression
 from dml2onnx.codes import building as codes
+from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
 
 X = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4) - 7
@@ -115,3 +116,38 @@ def test_floor_division(dtype: Any) -> None:
     np.testing.assert_array_equal(got["q"], a // b)
     np.testing.assert_array_equal(got["r"], dtype(100) // b)
     np.testing.assert_array_equal(got["h"], a // dtype(2))
+
+
+@pytest.mark.parametrize("sizes", [[1, 1, 8, 8], [1, 1, 8, 8, 8]])
+@pytest.mark.parametrize(
+    ("number", "listed"),
+    [
+        (
+            lambda g, x, n: g.max_pooling(x, 3, 2, 1, 1).values,
+            lambda g, x, n: g.max_pooling(x, n(3), n(2), n(1), n(1)).values,
+        ),
+        (lambda g, x, n: g.max_pooling(x, np.int64(2)).values, lambda g, x, n: g.max_pooling(x, n(2)).values),
+        (
+            lambda g, x, n: g.max_pooling(x, n(2), dilations=3).values,
+            lambda g, x, n: g.max_pooling(x, n(2), dilations=n(3)).values,
+        ),
+        (lambda g, x, n: g.average_pooling(x, 2, 2), lambda g, x, n: g.average_pooling(x, n(2), n(2))),
+        (lambda g, x, n: g.convolution(x, x, strides=2), lambda g, x, n: g.convolution(x, x, strides=n(2))),
+    ],
+    ids=["max", "numpy", "dilated", "average", "convolution"],
+)
+def test_a_number_stands_for_all_spatial_dimensions(number: Any, listed: Any, sizes: list[int]) -> None:
+    def recorded(call: Any) -> OperatorDesc:
+        g = dml2onnx.GraphBuilder()
+        y = call(g, g.input("x", "FLOAT32", sizes), lambda value: [value] * (len(sizes) - 2))
+        return g.build({"y": y}).nodes[0].operator
+
+    assert recorded(number) == recorded(listed)
+
+
+def test_a_number_for_a_list_is_refused_where_dimensions_are_not_all_alike() -> None:
+    g = dml2onnx.GraphBuilder()
+    x = g.input("x", "FLOAT32", [1, 1, 8, 8])
+    for call in (lambda: g.padding(x, "CONSTANT", 0, 1, 1), lambda: g.tile(x, 2), lambda: g.max_pooling(x, True)):  # type: ignore[arg-type]
+        with pytest.raises(DmlError):
+            call()

@@ -183,9 +183,9 @@ class TestErrorsOfOperators:
         assert (found[0].operator, found[0].field) == ("PADDING", "PaddingMode")
 
     def test_wrong_kinds(self, g: GraphBuilder, x: Expression) -> None:
-        found = refused(lambda: g.max_pooling(x, [2, 2], strides=2))  # type: ignore[arg-type]
+        found = refused(lambda: g.max_pooling(x, [2, 2], strides="2"))  # type: ignore[arg-type]
         assert [item.field for item in found] == ["Strides"]
-        found = refused(lambda: g.max_pooling(x, 2))  # type: ignore[arg-type]
+        found = refused(lambda: g.max_pooling(x, 2.5))  # type: ignore[arg-type]
         assert "WindowSize" in [item.field for item in found]
         found = refused(lambda: g.activation_elu(x, "1"))  # type: ignore[arg-type]
         assert [item.field for item in found] == ["Alpha"]
