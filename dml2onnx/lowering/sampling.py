@@ -32,27 +32,27 @@ Scaling = Literal["sizes", "scales"]
 _HALF = np.float32(0.5)
 _FLOAT = np.finfo(np.float32)
 REMEMBERED = 4096
-"""Distinct axes whose coordinates are kept: more than any network has, few enough to forget large ones."""
+"""Distinct axes of which it is kept what was found out: more than any network has."""
 
 
 SAMPLING_TABLES = 4
 """How many vectors as long as an axis are made, at least, to find out where its elements look."""
 
 
-LONGEST_REMEMBERED = 1 << 16
-"""Elements of the axes among them."""
+_SHORT, _LONG = 1 << 10, 1 << 16
+"""Elements of the axes whose vectors are kept: of many short ones, and of a few long ones, or a process that compiles
+thousands of models would come to keep gigabytes."""
 
 
 def remembered(function: F) -> F:
-    """Remembers what a function makes of an axis, unless the axis is long."""
-    short = lru_cache(REMEMBERED)(function)
+    """Remembers the vectors that a function makes of an axis, up to some 16 MiB of them."""
+    short, long = lru_cache(1024)(function), lru_cache(16)(function)
 
     @wraps(function)
     def of(axis: Axis, *args: Hashable) -> object:
-        is_short = max(axis.count, axis.size) <= LONGEST_REMEMBERED
-        return (short if is_short else function)(axis, *args)
+        length = max(axis.count, axis.size)
+        return (short if length <= _SHORT else long if length <= _LONG else function)(axis, *args)
 
-    of.__dict__["cache_info"] = short.cache_info
     return cast("F", of)
 
 
@@ -206,13 +206,13 @@ def linear_form(axes: Iterable[Axis]) -> ResizeForm | None:
     return next((form for form in _LINEAR_FORMS if all(_looks_same(axis, form) for axis in axes)), None)
 
 
-@remembered
+@lru_cache(REMEMBERED)
 def _takes_same(axis: Axis, rounding: Rounding, form: ResizeForm) -> bool:
     place = _places(axis, form.coordinates, form.by)
     return place is not None and _takes(form.nearest, place, axis.size, nearest(axis, rounding))
 
 
-@remembered
+@lru_cache(REMEMBERED)
 def _looks_same(axis: Axis, form: ResizeForm) -> bool:
     """The same but for the order of the roundings of S1's formula."""
     place = _places(axis, form.coordinates, form.by)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from dml2onnx import catalog
 from dml2onnx.compiler import CompiledModel
 from dml2onnx.ir.operator import OperatorDesc, Size2D
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.lowering.sampling import _looks_same, _takes_same
+from dml2onnx.lowering.sampling import Axis, _looks_same, _takes_same, coordinates
 from tests.lowering.examples import run_examples
 from tests.lowering.harness import check_case, operator, operators, support_cases, t
 
@@ -418,6 +419,17 @@ def test_equal_descriptors_are_analysed_once() -> None:
     known = [cache.cache_info().misses for cache in caches]
     check_case(linear(IMAGE, UP), seed=1)
     assert [cache.cache_info().misses for cache in caches] == known
+
+
+def test_little_is_kept_of_many_long_axes() -> None:
+    tracemalloc.start()
+    try:
+        for size in range(50_000, 50_200):
+            coordinates(Axis(size, size, 1.0, 0.5, -0.5))
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 8 << 20, "all of them are 40 MB"
 
 
 # --- UPSAMPLE_2D -----------------------------------------------------------------------------------------------------
