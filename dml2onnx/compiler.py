@@ -122,16 +122,21 @@ class CompiledModel:
         """The bytes of :attr:`model_proto`."""
         return writer.model_bytes(self.lowered, self._header)
 
-    def save(self, path: str | os.PathLike[str] | BinaryIO, *, external_data: bool | None = None) -> list[Path]:
+    def save(
+        self, path: str | os.PathLike[str] | BinaryIO, *, external_data: bool | None = None, in_place: bool = False
+    ) -> list[Path]:
         """Writes the model, into a file by its name or an open one, and returns the files written.
 
         ``external_data`` puts the weights into ``<path>.data``; ``None`` does so above 1 GiB. Both files are replaced
-        by complete new ones, or neither is.
+        by complete new ones, or neither is. With ``in_place`` the model refers to weights in the files where they lie,
+        as far as these are in its directory or below and have them as ONNX does; such files have to stay as they are.
+        :class:`DmlError` (DML3009) where there are none such.
         """
         target = arguments.target_of(path)
         if external_data is not None:
             external_data = arguments.flag(external_data, "external_data")
-        return writer.save(self.lowered, target, self._header, external_data)
+        in_place = arguments.flag(in_place, "in_place")
+        return writer.save(self.lowered, target, self._header, external_data, in_place=in_place)
 
     @property
     def _header(self) -> writer.Header:

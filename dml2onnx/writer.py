@@ -6,6 +6,7 @@ order where that was asked for: a model of any size is written with some dozens 
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -17,7 +18,7 @@ from dml2onnx import files, wire
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE, TOO_LARGE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.garbage import collection_paused
-from dml2onnx.ir.mapped import BLOCK, FileMap, blocks, file_place, mapping
+from dml2onnx.ir.mapped import BLOCK, FileMap, blocks, file_of, file_place, mapping
 from dml2onnx.model import INT4, UINT4, UNKNOWN, is_unknown, stored_size
 
 if TYPE_CHECKING:
@@ -95,25 +96,33 @@ def _parts(array: Array) -> Iterator[memoryview | FilePart]:
     yield from blocks(array)
 
 
-def save(graph: OnnxGraph, target: Target, header: Header, external_data: bool | None = None) -> list[Path]:
+def save(
+    graph: OnnxGraph, target: Target, header: Header, external_data: bool | None = None, *, in_place: bool = False
+) -> list[Path]:
     """Writes the model, and ``<file>.data`` beside it where data is external. Returns the files written.
 
-    The data file of the model that is replaced goes with it.
+    The data file of the model that is replaced goes with it. With ``in_place`` the model refers to the files in which
+    its weights lie already, where these are :func:`places_of` them.
     """
     path = target if isinstance(target, Path) and not files.is_special(target) else None
-    if path is None and external_data:
+    if path is None and (external_data or in_place):
         message = "external data lies beside the model's file, and this output is no regular file"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="a regular file"))
-    large = graph.weight_bytes > EXTERNAL_ABOVE
+    lying = places_of(graph, path) if path is not None and in_place else {}
+    if in_place and not lying:
+        message = "no weights of 1024 bytes or more lie in files beside the output, or below, as the model has them"
+        expected = "an output in the directory of the weights, or above it"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected=expected, found=str(path)))
+    large = graph.weight_bytes - sum(int(place["length"]) for place in lying.values()) > EXTERNAL_ABOVE
     if path is None or not (large if external_data is None else external_data):
-        return files.put(target, _streamed(_complete(graph, header)), stale=_data_of(path))
+        return files.put(target, _streamed(_complete(graph, header, lying)), stale=_data_of(path))
     files.check_target(path)
-    data_path = path.with_name(path.name + ".data")
+    data_path = _data_path(path)
     offset = 0
     outside: dict[str, tuple[int, Array]] = {}
     for label, array in graph.initializers.items():
         size = stored_size(array.dtype, array.size)
-        if size >= EXTERNAL_MINIMUM:
+        if size >= EXTERNAL_MINIMUM and label not in lying:
             offset = -(-offset // PAGE) * PAGE
             outside[label] = (offset, array)
             offset += size
@@ -125,8 +134,31 @@ def save(graph: OnnxGraph, target: Target, header: Header, external_data: bool |
         }
         for label, (start, array) in outside.items()
     }
-    parts = _message(graph, header, places)
+    parts = _message(graph, header, {**places, **lying})
     return files.put(path, _streamed(parts), {data_path: _chunks(outside.values())})
+
+
+def places_of(graph: OnnxGraph, path: Path) -> dict[str, dict[str, str]]:
+    """Where weights lie that a model of this name can refer to: in files of its directory, or below, as ONNX has them.
+
+    ONNX takes no other files: https://onnx.ai/onnx/repo-docs/ExternalData.html. The model's own data file is none of
+    them, since that is replaced.
+    """
+    directory, own = Path(os.path.realpath(path.parent)), Path(os.path.realpath(_data_path(path)))
+    places = {}
+    for label, array in graph.initializers.items():
+        if array.dtype in (INT4, UINT4) or array.nbytes < EXTERNAL_MINIMUM:
+            continue
+        file = file_of(array)
+        if file is not None and file != own and file.is_relative_to(directory):
+            location = file.relative_to(directory).as_posix()
+            places[label] = {"location": location, "offset": str(file_place(array)), "length": str(array.nbytes)}
+    return places
+
+
+def _data_path(path: Path) -> Path:
+    """The file with the weights of a model."""
+    return path.with_name(path.name + ".data")
 
 
 def is_compiled(path: Path) -> bool:
@@ -142,7 +174,7 @@ def _data_of(path: Path | None) -> list[Path]:
     """The data file of the model that is there."""
     if path is None or not path.name:
         return []
-    data = path.with_name(path.name + ".data")
+    data = _data_path(path)
     return [data] if files.names(path, data) else []
 
 

@@ -30,7 +30,7 @@ from dml2onnx.report.answers import (
     sizes_of,
 )
 from dml2onnx.report.form import findings
-from dml2onnx.writer import is_compiled
+from dml2onnx.writer import is_compiled, places_of
 
 if TYPE_CHECKING:
     import argparse
@@ -77,8 +77,10 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
             progress=progress,
         )
     with screen.working("writing"):
-        files = model.save(output, external_data=options.external_data)
-    answer = compiled(graph, model, files, time.perf_counter() - started)
+        files = model.save(output, external_data=options.external_data, in_place=options.in_place)
+        lying = places_of(model.lowered, files[0]) if options.in_place else {}
+    referred = sorted({place["location"] for place in lying.values()})
+    answer = compiled(graph, model, files, time.perf_counter() - started, in_place=referred)
     if screen.as_json:
         screen.answer(answer)
         return 0
@@ -120,12 +122,13 @@ def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
     most = list(answer.operators.items())[:MOST_KINDS]
     rest = answer.onnx_nodes - sum(number for _, number in most)
     listed = ", ".join(f"{number} {name}" for name, number in most) + (f", {rest} others" if rest else "")
+    in_place = f", some of it in {count(len(answer.in_place), 'file')} in place" if answer.in_place else ""
     screen.table(
         ["", ""],
         [
             ("DirectML nodes", answer.directml_nodes),
             ("ONNX nodes", f"{answer.onnx_nodes} ({listed})"),
-            ("weights", render.size(answer.weight_bytes)),
+            ("weights", render.size(answer.weight_bytes) + in_place),
             ("opset", f"{answer.opset} (IR version {answer.ir_version})"),
             ("needs feature level", level_text(answer.minimum_feature_level, answer.ships_with)),
         ],

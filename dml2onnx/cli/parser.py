@@ -322,6 +322,11 @@ def _add_compile(parser: argparse.ArgumentParser) -> None:
         help="put weights into OUT.onnx.data (default: above 1 GiB)",
     )
     parser.add_argument(
+        "--in-place",
+        action="store_true",
+        help="leave weights in the files where they lie, if that is beside OUT.onnx or below, and name these",
+    )
+    parser.add_argument(
         "--no-shapes",
         dest="shapes",
         action="store_false",

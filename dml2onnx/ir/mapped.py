@@ -9,7 +9,8 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
-from contextlib import contextmanager
+import sys
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -30,6 +31,8 @@ WINDOW = 1 << 22
 """Bytes of a file after which its pages are given back."""
 GATHERED = 1 << 25
 """Bytes of an array in another order that are put in a row at once, and bytes of its file that are in memory then."""
+_ALL_AT_ONCE = 22 if sys.platform == "linux" else None
+"""MADV_POPULATE_READ, for which Python has no name: one fault instead of one for every few pages."""
 _DROP, _AHEAD = getattr(mmap, "MADV_DONTNEED", None), getattr(mmap, "MADV_SEQUENTIAL", None)
 
 
@@ -99,6 +102,14 @@ def file_place(array: Array) -> int | None:
     return None if found is None else found.offset + _address(array) - _address(found)
 
 
+def file_of(array: Array) -> Path | None:
+    """The file whose bytes an array is, as they lie there; ``None`` where that is no longer the file of this name."""
+    found = mapping(array)
+    if not isinstance(found, FileMap) or not array.flags.c_contiguous or not array.flags.aligned:
+        return None
+    return found.path if array.dtype.newbyteorder("<") == array.dtype and found.is_current() else None
+
+
 def blocks(array: Array) -> Iterator[memoryview]:
     """The bytes of an array in row-major order and little-endian, at most :data:`GATHERED` at once.
 
@@ -109,6 +120,7 @@ def blocks(array: Array) -> Iterator[memoryview]:
         _advise(flat, _AHEAD)
         for first in range(0, flat.size, max(1, WINDOW // array.itemsize)):
             window = flat[first : first + max(1, WINDOW // array.itemsize)]
+            _advise(window, _ALL_AT_ONCE)
             for start in range(0, window.size, max(1, BLOCK // array.itemsize)):
                 yield _bytes(window[start : start + max(1, BLOCK // array.itemsize)])
             let_go(window)
@@ -138,7 +150,8 @@ def _advise(array: Array, advice: int | None) -> None:
     start = first // mmap.PAGESIZE * mmap.PAGESIZE
     pages = found.pages if isinstance(found, FileMap) else found.base
     assert isinstance(pages, (Pages, mmap.mmap))
-    pages.madvise(advice, start, first + high - low - start)
+    with suppress(OSError):  # Linux before 5.14 has not heard of all
+        pages.madvise(advice, start, first + high - low - start)
 
 
 def _gathered(array: Array) -> Array:

@@ -63,6 +63,8 @@ class CompileAnswer(Written):
     inputs: tuple[Buffer, ...]
     outputs: tuple[Buffer, ...]
     weight_bytes: int
+    in_place: tuple[str, ...] = ()
+    """Files that the model refers to where they lie, as seen from its directory."""
     minimum_feature_level: str | None
     """The lowest feature level that admits the graph."""
     ships_with: str = ""
@@ -213,7 +215,9 @@ def sizes_of(files: Sequence[Path]) -> dict[str, int]:
     return {str(path): path.stat().st_size for path in files if path.is_file()}
 
 
-def compiled(graph: Graph, model: CompiledModel, files: Sequence[Path], seconds: float) -> CompileAnswer:
+def compiled(
+    graph: Graph, model: CompiledModel, files: Sequence[Path], seconds: float, in_place: Sequence[str] = ()
+) -> CompileAnswer:
     """What is said of a ``graph`` that has become a ``model``, which is in these ``files``."""
     from dml2onnx.checks import minimum_feature_level
 
@@ -232,6 +236,7 @@ def compiled(graph: Graph, model: CompiledModel, files: Sequence[Path], seconds:
         inputs=buffers(model.inputs),
         outputs=buffers(model.outputs),
         weight_bytes=model.weight_bytes,
+        in_place=tuple(in_place),
         minimum_feature_level=None if minimum is None else minimum.name,
         ships_with="" if minimum is None else minimum.info.ships_with,
         seconds=round(seconds, 4),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dml2onnx.ir.mapped import FileMap, file_place, mapping
+from dml2onnx.ir.mapped import file_of, file_place
 from dml2onnx.model import INT4, UINT4
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Weights:
         large = {
             name: item for name, item in initializers.items() if item.nbytes >= LEAST and item.dtype not in _NIBBLES
         }
-        files = {name: found for name, item in large.items() if (found := _file_of(item)) is not None}
+        files = {name: found for name, item in large.items() if (found := file_of(item)) is not None}
         folder = _common(list(files.values()))
         places: dict[str, Mapping[str, str]] = {}
         arrays: dict[str, Array] = {}
@@ -81,14 +81,6 @@ class Weights:
 
 
 _NIBBLES = (INT4, UINT4)
-
-
-def _file_of(array: Array) -> Path | None:
-    """The file whose bytes an array is, as they lie there; ``None`` where that is no longer the file of this name."""
-    found = mapping(array)
-    if not isinstance(found, FileMap) or not array.flags.c_contiguous or not array.flags.aligned:
-        return None
-    return found.path if found.is_current() else None
 
 
 def _common(files: list[Path]) -> Path | None:
