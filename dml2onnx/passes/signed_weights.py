@@ -50,18 +50,18 @@ def sign_weights(draft: Draft) -> None:
         if not draft.is_there(node) or not _is_product(draft, node):
             continue
         weights, zero_points = (node.inputs[index] for index in _WEIGHTS[node.op_type])
-        values, points = _centred(draft, weights, zero_points)
-        if weights is None or values is None or points is None:
+        points = _points(draft, weights, zero_points)
+        if weights is None or points is None:
             continue
         if node.op_type != "DequantizeLinear" and not origins.vary(node):
             continue
         asked = [] if question else _question(draft)
         question = question or asked
-        signed = [draft.store(item, f"{weights.name}/int8") for item in (values, np.zeros(points.shape, np.int8))]
-        moved, unsigned = _unsigned(draft, signed[0], points, weights.name)
+        moved, signed = _signed(draft, weights, points)
+        zeros = draft.store(np.zeros(points.shape, np.int8), f"{weights.name}/zero_point")
         bodies = {
-            "then_branch": _branch(draft, node, "int8", signed),
-            "else_branch": _branch(draft, node, "uint8", [unsigned, zero_points]),
+            "then_branch": _branch(draft, node, "int8", [signed, zeros]),
+            "else_branch": _branch(draft, node, "uint8", [weights, zero_points]),
         }
         choice = draft.node("If", [question[-1].outputs[0]], node.outputs, bodies)
         note = "weights of INT8 where the processor adds their products exactly, else of UINT8: the model asks it"
@@ -124,13 +124,13 @@ def _is_dequantised(draft: Draft, value: Value | None) -> bool:
     return source is not None and source.dtype == _UINT8 and draft.constant(source) is None
 
 
-def _centred(draft: Draft, weights: Value | None, zero_points: Value | None) -> tuple[Array | None, Array | None]:
-    """Weights around their one zero point, and its repetitions as they are given; ``None`` where INT8 cannot be had."""
+def _points(draft: Draft, weights: Value | None, zero_points: Value | None) -> Array | None:
+    """The zero points of weights that are all one, if INT8 can hold what lies around it; else ``None``."""
     values, points = draft.constant(weights), draft.constant(zero_points)
     if values is None or points is None or values.dtype != _UINT8 or values.size == 0 or np.ptp(points):
-        return None, None
-    centred = values.astype(np.int16) - points.reshape(-1)[0].astype(np.int16)
-    return (None, None) if np.abs(centred).max() > _LARGEST else (centred.astype(np.int8), points)
+        return None
+    middle = int(points.reshape(-1)[0])
+    return points if max(middle - int(values.min()), int(values.max()) - middle) <= _LARGEST else None
 
 
 def _question(draft: Draft) -> list[Node]:
@@ -148,11 +148,12 @@ def _question(draft: Draft) -> list[Node]:
     ]
 
 
-def _unsigned(draft: Draft, signed: Value, points: Array, name: str) -> tuple[list[Node], Value]:
-    """The weights of UINT8 again, outside of the branch that takes them: modulo 256 a Cast changes no bit."""
-    middle = draft.store(points.reshape(-1)[:1].reshape(()), f"{name}/middle")
-    cast, moved = (draft.value(f"{name}/{op}", _UINT8, signed.shape) for op in ("Cast", "Add"))
-    return [draft.node("Cast", [signed], [cast], {"to": 2}), draft.node("Add", [cast, middle], [moved])], moved
+def _signed(draft: Draft, weights: Value, points: Array) -> tuple[list[Node], Value]:
+    """The weights around their zero point as INT8, outside of the branch that takes them; bytes wrap."""
+    rest = draft.store(np.array(-int(points.reshape(-1)[0]) % 256, np.uint8), f"{weights.name}/rest")
+    moved = draft.value(f"{weights.name}/Add", _UINT8, weights.shape)
+    signed = draft.value(f"{weights.name}/int8", _INT8, weights.shape)
+    return [draft.node("Add", [weights, rest], [moved]), draft.node("Cast", [moved], [signed], {"to": 3})], signed
 
 
 def _branch(draft: Draft, node: Node, name: str, weights: Sequence[Value | None]) -> Body:
