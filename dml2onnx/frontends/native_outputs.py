@@ -20,7 +20,7 @@ from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Code
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Json
     from dml2onnx.frontends.native_values import Values
-    from dml2onnx.ir.operator import FieldValue
+    from dml2onnx.ir.operator import FieldValue, OperatorDesc
 
 INFER = "infer"
 """What stands for sizes that are to be inferred; they may also be left out."""
@@ -154,7 +154,7 @@ class OutputInference:
             if not found.findings:
                 what = listing([item for item in found.missing if item.partition(".")[0] in lacking])
                 message = f"{what} are left out, and do not follow from the inputs and the other fields"
-                self._report(node, lacking[0], message)
+                self._report(node, lacking[0], message + _such_as(operator, lacking[0], types))
         self._give_up(node, lacking)
         for name, (data_type, sizes) in found.outputs.items():
             self._complete(node, name, stated[name], data_type, sizes)
@@ -221,6 +221,14 @@ class OutputInference:
             field=name,
             documentation=node.schema.doc,
         )
+
+
+def _such_as(operator: OperatorDesc, name: str, types: Mapping[str, DataType]) -> str:
+    """How an output would be said, with what can be known of it; sizes are those of the first input."""
+    first = next((desc for item in operator.schema.input_fields for desc in operator.tensors(item.name)), None)
+    data_type = types.get(name, DataType.FLOAT32 if first is None else first.data_type).name
+    sizes = [1] if first is None else list(first.sizes)
+    return f'; say them, such as "{name}": {{"DataType": "{data_type}", "Sizes": {sizes}}}'
 
 
 def _names(entry: object) -> list[str]:
