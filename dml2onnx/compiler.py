@@ -19,8 +19,6 @@ from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import counted, some
 from dml2onnx.lowering import lower
 from dml2onnx.model import logical
-from dml2onnx.providers.installed import require_providers
-from dml2onnx.runtime import Session, Weights, require_memory
 from dml2onnx.targets import DEFAULT_OPSET
 
 if TYPE_CHECKING:
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph, GraphOutput
     from dml2onnx.model import Array, OnnxGraph, Origin, Port
     from dml2onnx.providers.choice import ProviderLike
+    from dml2onnx.runtime import Session
 
 
 SERIALIZED_UP_TO = 1 << 28
@@ -153,6 +152,9 @@ class CompiledModel:
         :class:`DmlError` (DML3020) where a run has to hold more than ``max_bytes`` at once, by default more than this
         machine has.
         """
+        from dml2onnx.providers.installed import require_providers
+        from dml2onnx.runtime import Session, Weights, require_memory
+
         providers = require_providers(provider)
         profile = arguments.flag(profile, "profile")
         require_memory(self.lowered, None if max_bytes is None else arguments.whole_number(max_bytes, "max_bytes", 1))

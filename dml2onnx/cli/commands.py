@@ -17,7 +17,6 @@ from dml2onnx.cli.models import count, level_text, load_model, model_file
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.execution import execute, save_npy, write_effect
 from dml2onnx.files import check_target, spare
 from dml2onnx.frontends.names import file_stem
 from dml2onnx.report.answers import (
@@ -142,6 +141,8 @@ def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
 
 def run_command(options: argparse.Namespace, screen: Screen) -> int:
     """Runs a model once and shows or writes what it computes."""
+    from dml2onnx.execution import execute
+
     kept = [item for item in options.input if options.freeze and not re.search(r"=|\.npz$", item)]
     inputs = GivenInputs([item for item in options.input if item not in kept])
     graph = load_model(options, screen, inputs.names.union(kept))
@@ -242,6 +243,8 @@ def _write_results(
 
     Returns the files written and why the others are not: one that fails stands in the way of no other.
     """
+    from dml2onnx.execution import save_npy, write_effect
+
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:

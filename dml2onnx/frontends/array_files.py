@@ -10,7 +10,6 @@ from io import BytesIO
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from dml2onnx.diagnostics import UnreadableError, quote, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from zipfile import ZipFile
 
     import numpy.typing as npt
 
@@ -133,6 +133,8 @@ def _member(file: Path, name: str, *, only: bool) -> Array:
 
 @contextmanager
 def _archive(file: Path) -> Iterator[ZipFile]:
+    from zipfile import BadZipFile, ZipFile
+
     try:
         archive = ZipFile(file)
     except (OSError, ValueError, BadZipFile, NotImplementedError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -197,6 +196,8 @@ class Findings:
         folded: dict[str, str] = {}
         for candidate in known:
             folded.setdefault(candidate.lower(), candidate)
+        import difflib  # only what is misspelt needs it
+
         close = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=similarity)
         return folded[close[0]] if close else ""
 

@@ -14,7 +14,7 @@ from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.hazards import avert
 from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
 from dml2onnx.lowering.operands import Operands
-from dml2onnx.lowering.registry import lowerings
+from dml2onnx.lowering.registry import lowering
 from dml2onnx.lowering.repeats import Repeats
 from dml2onnx.model import FLOAT, FLOAT16, OnnxGraph, Port
 from dml2onnx.rules.findings import not_lowered
@@ -78,11 +78,13 @@ def lower(
 
 
 def _functions(live: Sequence[Node]) -> list[Lowering]:
-    table = lowerings()
-    missing = [node for node in live if node.operator.type not in table]
-    if missing:
+    table = {schema: lowering(schema) for schema in {node.operator.schema for node in live}}
+    functions = [table[node.operator.schema] for node in live]
+    found = [function for function in functions if function is not None]
+    if len(found) < len(live):
+        missing = [node for node, function in zip(live, functions, strict=True) if function is None]
         raise DmlError(*(not_lowered(node.operator.schema).at(node) for node in missing))
-    return [table[node.operator.type] for node in live]
+    return found
 
 
 def _lower_node(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def moved_fields(node: Node) -> tuple[str, ...]:
     """The inputs whose elements the node hands on as they are."""
-    moves = movement(node.operator.type).moves
+    moves = movement(node.operator.schema).moves
     return moves(node.operator) if callable(moves) else moves
 
 
@@ -52,7 +52,7 @@ def wanted_as_bits(nodes: Sequence[Node], outputs: Iterable[GraphOutput]) -> fro
 def _fields_of_bits(node: Node) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The inputs that are read as integers, and those that are if the results are."""
     moved = moved_fields(node)
-    by_bits = movement(node.operator.type).by_bits
+    by_bits = movement(node.operator.schema).by_bits
 
     def has_integers(name: str) -> bool:
         return any(not desc.data_type.is_float for desc in node.operator.tensors(name))

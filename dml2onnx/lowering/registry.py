@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from dml2onnx import catalog
 
 if TYPE_CHECKING:
+    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
@@ -83,10 +84,15 @@ def lowers(
     return mark
 
 
-def movement(operator: str) -> Movement:
-    """Which elements the lowering of an operator only moves."""
-    found: Movement = lowerings()[operator].__dict__["movement"]
+def movement(schema: OperatorSchema) -> Movement:
+    """Which elements the lowering of an operator only moves; ``KeyError`` where it has none."""
+    found: Movement = _of_family(schema.family)[schema.short_name].__dict__["movement"]
     return found
+
+
+def lowering(schema: OperatorSchema) -> Lowering | None:
+    """The lowering of an operator, if it has one; of other families no module is loaded."""
+    return _of_family(schema.family).get(schema.short_name)
 
 
 @cache
@@ -95,15 +101,25 @@ def lowerings() -> Mapping[str, Lowering]:
     known = {name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()}
     found: dict[str, Lowering] = {}
     for family in FAMILIES:
+        for operator, function in _of_family(family).items():
+            if operator not in known:
+                raise ValueError(f"{family}.{function.__name__} lowers {operator}, which the catalogue does not know")
+            _enter(found, operator, function)
+    return MappingProxyType(found)
+
+
+@cache
+def _of_family(family: str) -> Mapping[str, Lowering]:
+    """The lowerings that a module holds."""
+    found: dict[str, Lowering] = {}
+    if family in FAMILIES:
         for function in vars(import_module(f"dml2onnx.lowering.{family}")).values():
             for operator in getattr(function, "__dict__", {}).get("lowers", ()):
-                if operator not in known:
-                    raise ValueError(
-                        f"{family}.{function.__name__} lowers {operator}, which the catalogue does not know"
-                    )
-                if operator in found and found[operator] is not function:
-                    raise ValueError(
-                        f"both {found[operator].__qualname__} and {function.__qualname__} lower {operator}"
-                    )
-                found[operator] = function
+                _enter(found, operator, function)
     return MappingProxyType(found)
+
+
+def _enter(found: dict[str, Lowering], operator: str, function: Lowering) -> None:
+    known = found.setdefault(operator, function)
+    if known is not function:
+        raise ValueError(f"both {known.__qualname__} and {function.__qualname__} lower {operator}")

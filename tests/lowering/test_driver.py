@@ -296,7 +296,7 @@ def test_nodes_tell_where_they_come_from() -> None:
 def test_operators_without_a_lowering_are_all_named(monkeypatch: pytest.MonkeyPatch) -> None:
     x, h, y = value("x"), value("h"), value("y")
     graph = Graph((unary("a", x, h), binary("b", h, h, y)), (GraphInput("x", x),), (GraphOutput("y", y, FOUR),))
-    monkeypatch.setattr(driver, "lowerings", dict)
+    monkeypatch.setattr(driver, "lowering", lambda schema: None)
     with pytest.raises(DmlError) as caught:
         compile_outputs(graph, graph.outputs)
     found = [(item.code, item.node, item.operator) for item in caught.value.diagnostics]
@@ -314,7 +314,7 @@ def test_operators_without_a_lowering_are_all_named(monkeypatch: pytest.MonkeyPa
 )
 def test_defects_of_a_lowering_are_ours(monkeypatch: pytest.MonkeyPatch, wrong: object, message: str) -> None:
     x, y = value("x"), value("y")
-    monkeypatch.setattr(driver, "lowerings", lambda: {"ACTIVATION_RELU": wrong})
+    monkeypatch.setattr(driver, "lowering", lambda schema: wrong)
     graph = Graph((unary("a", x, y),), (GraphInput("x", x),), (GraphOutput("y", y, FOUR),))
     with pytest.raises(InternalError, match=message) as caught:
         compile_outputs(graph, graph.outputs)

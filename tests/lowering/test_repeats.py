@@ -109,7 +109,7 @@ def calls(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> int:
         return {name: wrap(function) for name, function in table.items()}
 
     table = counting(dict(lowerings()))
-    monkeypatch.setattr("dml2onnx.lowering.driver.lowerings", lambda: table)
+    monkeypatch.setattr("dml2onnx.lowering.driver.lowering", lambda schema: table[schema.short_name])
     compiled(graph)
     return count
 
