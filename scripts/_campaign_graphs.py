@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
-import time
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,6 @@ from _campaign_journal import Campaign, as_native
 
 LARGEST = 50
 """Nodes of a graph, and dispatches of a program."""
-BATCH = 50
-"""Of a seed."""
 
 
 def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
@@ -48,33 +44,36 @@ def relations(campaign: Campaign, chosen: Iterator[int]) -> None:
 
 def programs(campaign: Campaign, chosen: Iterator[int]) -> None:
     """Against an interpreter that knows nothing but bytes."""
-    library = import_module("tests.random_programs")
+    from dml2onnx.verification.random_programs import disagreement
+    from dml2onnx.verification.random_programs import programs as drawn
+    from dml2onnx.verification.reduction import smallest
+
     with tempfile.TemporaryDirectory() as directory:
 
         def check(seed: int, program: Any) -> str:
             campaign.counts["programs, run"] += 1
             campaign.counts["programs, dispatches"] += len(program.dispatchables)
             try:
-                library.compare(program, Path(directory))
+                return disagreement(program, Path(directory))
             except Exception as error:
                 return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-            return ""
 
         for seed in chosen:
             # most draws are short, and some are as long as they may be
-            strategy = library.programs(most=random.Random(seed).choice((6, 6, 12, LARGEST)))
-            failing = _smallest(seed, strategy, check, lambda program: len(program.commands), campaign.shrink)
+            strategy = drawn(most=random.Random(seed).choice((6, 6, 12, LARGEST)))
+            failing = smallest(seed, strategy, check, lambda program: len(program.commands), campaign.shrink)
             if failing is not None:
                 campaign.note("programs", seed, failing[1], None if failing[0] is None else failing[0].model())
 
 
 def _random_graphs(campaign: Campaign, part: str, chosen: Iterator[int], check: Callable[[int, Any], str]) -> None:
-    """Graphs of ``tests/random_graphs``, a batch of them for each seed; of those that fail the smallest is noted."""
-    errors = import_module("dml2onnx.checks").check
-    samples = import_module("tests.random_graphs").samples
+    """Random graphs, a batch of them for each seed; of those that fail the smallest is noted."""
+    from dml2onnx.checks import check as findings
+    from dml2onnx.verification.random_graphs import samples
+    from dml2onnx.verification.reduction import smallest
 
     def tried(seed: int, sample: Any) -> str:
-        if any(item.severity.value == "error" for item in errors(sample.graph)):
+        if any(item.severity.value == "error" for item in findings(sample.graph)):
             campaign.counts[f"{part}, refused"] += 1
             return ""
         campaign.counts[f"{part}, run"] += 1
@@ -82,42 +81,7 @@ def _random_graphs(campaign: Campaign, part: str, chosen: Iterator[int], check: 
 
     for seed in chosen:
         strategy = samples(most=random.Random(seed).choice((6, 6, 12, LARGEST)))
-        failing = _smallest(seed, strategy, tried, lambda sample: len(sample.graph.nodes), campaign.shrink)
+        failing = smallest(seed, strategy, tried, lambda sample: len(sample.graph.nodes), campaign.shrink)
         if failing is not None:
             sample, problem = failing
             campaign.note(part, seed, problem, None if sample is None else as_native(sample.graph))
-
-
-def _smallest(
-    seed: int, strategy: Any, check: Callable[[int, Any], str], size: Callable[[Any], int], seconds: float
-) -> tuple[Any, str] | None:
-    """Draws a batch, and of what fails ever smaller ones, until the time is up."""
-    import hypothesis
-
-    failing: list[tuple[Any, str]] = []
-    ends: list[float] = []
-
-    @hypothesis.seed(seed)
-    @hypothesis.settings(
-        max_examples=BATCH,
-        database=None,
-        deadline=None,
-        suppress_health_check=list(hypothesis.HealthCheck),
-        report_multiple_bugs=False,
-    )
-    @hypothesis.given(strategy)
-    def drawn(sample: Any) -> None:
-        if ends and time.monotonic() >= ends[0]:
-            return  # which ends hypothesis' search
-        problem = check(seed, sample)
-        if problem:
-            ends.append(time.monotonic() + seconds)
-            failing.append((sample, problem))
-            raise AssertionError(problem)
-
-    try:
-        drawn()
-    except Exception as error:  # hypothesis has its own for what does not happen again
-        if not failing:
-            return None, f"{type(error).__name__}: {error}"
-    return min(failing, key=lambda item: size(item[0])) if failing else None

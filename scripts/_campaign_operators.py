@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 
 from _campaign_journal import Campaign, as_native
 
 
 def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
     """One operator each, those of a walk in one session."""
-    from dml2onnx.verification import descriptor_trials
+    from dml2onnx.verification import descriptor_trials, valid
     from dml2onnx.verification.coverage import cells
     from dml2onnx.verification.lone import lone_node
 
-    known = import_module("tests.checks.valid").descriptors()
-    bases = [descriptor_trials.normal(op) for several in known.values() for op in several]
+    bases = [descriptor_trials.normal(op) for several in valid.descriptors().values() for op in several]
     for seed in chosen:
         walk = descriptor_trials.walk(bases, seed)
         campaign.counts["descriptors, run"] += len(walk.trials)

@@ -21,8 +21,8 @@ from dml2onnx.compiler import compile
 from dml2onnx.exporters import export
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.verification.valid import descriptors
 from tests.checks.build import one
-from tests.checks.valid import descriptors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -4,9 +4,9 @@
     python scripts/campaign.py graphs programs --time 600
     python scripts/campaign.py relations files fuzz --time 3600 --journal found.jsonl
 
-descriptors: walks from descriptors that the tests know, one change at a time. What the checks let pass compiles, runs
+descriptors: walks from descriptors that are right, one change at a time. What the checks let pass compiles, runs
 and equals the reference; what one change of a field spoils has a finding, counted by whether it names that field.
-graphs: random graphs of ``tests/random_graphs``, of up to 50 nodes. programs: DxDispatch programs of several dispatches
+graphs: random graphs of up to 50 nodes. programs: DxDispatch programs of several dispatches
 over parts of the same buffers. relations: what must make no difference to graphs. files: models of all formats with
 something changed in them, within limits of memory and time. fuzz: the same, led by the lines that are reached, with
 atheris (``pip install atheris``), by bytes and by structure.

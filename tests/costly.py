@@ -15,7 +15,7 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference import require_computable
 from dml2onnx.verification.lone import lone_node
-from tests.checks.valid import descriptors
+from dml2onnx.verification.valid import descriptors
 from tests.hostile import enlarged
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from dml2onnx.exporters import export
 from dml2onnx.frontends import load
 from dml2onnx.ir.graph import Graph
 from dml2onnx.verification.lone import lone_node
-from tests.checks.valid import descriptors
+from dml2onnx.verification.valid import descriptors
 from tests.frontends.models import CONVOLUTION, DX, GRAPH, NATIVE, PADDING1, edited
 from tests.frontends.partitions import build
 from tests.frontends.test_serialized_fuzz import MODEL as PARTITION

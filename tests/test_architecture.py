@@ -87,6 +87,7 @@ ALLOWED = {
         "codes",
         "compiler",
         "diagnostics",
+        "execution",
         "exporters",
         "frontends",
         "ir",

@@ -26,12 +26,13 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference import evaluate_results
 from dml2onnx.verification import batch, coverage, descriptor_trials, relations, trial, variations
 from dml2onnx.verification.lone import lone_node
+from dml2onnx.verification.random_graphs import samples
+from dml2onnx.verification.random_graphs.growing import Sample
+from dml2onnx.verification.reduction import smallest
+from dml2onnx.verification.valid import descriptors
 from tests import mutations
-from tests.checks.valid import descriptors
 from tests.frontends.models import NATIVE
 from tests.lowering.harness import operator, t
-from tests.random_graphs import samples
-from tests.random_graphs.growing import Sample
 
 ROOT = Path(__file__).parent.parent
 BASES = [descriptor_trials.normal(op) for several in descriptors().values() for op in several]
@@ -270,21 +271,23 @@ def test_each_format_has_its_turn() -> None:
 # --- Shrinking --------------------------------------------------------------------------------------------------------
 
 
-def test_shrinking_ends_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    smallest = import_module("_campaign_graphs")._smallest
+def test_shrinking_ends_when_the_time_is_up() -> None:
     numbers = st.lists(st.integers(0, 9), min_size=1, max_size=40)
 
     def check(seed: int, drawn: list[int]) -> str:
         return "wrong" if sum(drawn) > 3 else ""
 
     found = smallest(0, numbers, check, len, 60)
-    assert found[1] == "wrong"
-    assert len(found[0]) == 1
+    assert found is not None
+    assert found[0] is not None
+    assert (len(found[0]), found[1]) == (1, "wrong")
     cut_short = smallest(0, numbers, check, len, 0)
+    assert cut_short is not None
     assert cut_short[1] == "wrong"
     assert smallest(0, numbers, lambda seed, drawn: "", len, 60) is None
     empty: dict[str, str] = {}
-    assert "KeyError" in smallest(0, numbers, lambda seed, drawn: empty["x"], len, 60)[1]
+    undrawn = smallest(0, numbers, lambda seed, drawn: empty["x"], len, 60)
+    assert undrawn is not None
+    assert "KeyError" in undrawn[1]
     op, problem = descriptor_trials.reduced(ADD, 0, "wrong", seconds=0)
     assert (op, problem) == (ADD, "wrong")

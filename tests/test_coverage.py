@@ -12,10 +12,10 @@ import dml2onnx
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.model import CONTROL_FLOW, with_bodies
+from dml2onnx.verification.random_graphs import FAMILIES
+from dml2onnx.verification.valid import descriptors
 from scripts._node_cases import INPUTS
-from tests.checks.valid import descriptors
 from tests.lowering.harness import make_case
-from tests.random_graphs import FAMILIES
 
 LOWERING = Path(dml2onnx.__file__).parent / "lowering"
 

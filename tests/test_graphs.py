@@ -19,8 +19,8 @@ from dml2onnx.diagnostics import Severity
 from dml2onnx.ir.graph import Graph
 from dml2onnx.reference import evaluate_results
 from dml2onnx.verification import compare, random_array
-from tests.random_graphs import samples
-from tests.random_graphs.growing import Sample
+from dml2onnx.verification.random_graphs import samples
+from dml2onnx.verification.random_graphs.growing import Sample
 
 
 def passing(graph: Graph) -> Graph:

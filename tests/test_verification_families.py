@@ -21,7 +21,7 @@ from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.verification import nodes, whole
 from dml2onnx.verification.lone import lone_node
-from tests.checks.valid import descriptors
+from dml2onnx.verification.valid import descriptors
 from tests.lowering.harness import operator
 
 WEIGHTS = {

@@ -19,6 +19,8 @@ from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dml2onnx.catalog import FieldSchema, OperatorSchema
     from dml2onnx.ir.operator import FieldValue
 
@@ -64,6 +66,23 @@ def tensor(array: object) -> TensorDesc:
     """The packed tensor that an array fills."""
     array = np.asarray(array)
     return TensorDesc(_BY_DTYPE[array.dtype], array.shape)
+
+
+def sized(
+    *sizes: int,
+    type: str = "FLOAT32",
+    strides: Sequence[int] | None = None,
+    owned: bool = False,
+    total: int = 0,
+    alignment: int = 0,
+) -> TensorDesc:
+    """The tensor of these sizes."""
+    return TensorDesc(DataType[type], sizes, None if strides is None else tuple(strides), owned, total, alignment)
+
+
+def unary(name: str, x: TensorDesc, /, **fields: object) -> OperatorDesc:
+    """As :func:`plain`, of an operator with one input and an output like it."""
+    return plain(name, **{"InputTensor": x, "OutputTensor": x, **fields})
 
 
 def _described(schema: OperatorSchema, fields: Mapping[str, object]) -> OperatorDesc:

@@ -10,7 +10,7 @@ from dml2onnx.catalog import FieldKind
 from dml2onnx.checks.tensors import is_measurable
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
-from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.verification import descriptors
 
 if TYPE_CHECKING:
@@ -19,19 +19,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc
 
 SOURCE = "/nodes/0/desc"
-op = descriptors.plain
-
-
-def t(
-    *sizes: int,
-    type: str = "FLOAT32",
-    strides: Sequence[int] | None = None,
-    owned: bool = False,
-    total: int = 0,
-    alignment: int = 0,
-) -> TensorDesc:
-    """A tensor descriptor."""
-    return TensorDesc(DataType[type], sizes, None if strides is None else tuple(strides), owned, total, alignment)
+op, t = descriptors.plain, descriptors.sized
 
 
 def value(name: str, tensor: TensorDesc | int) -> Value:
@@ -100,5 +88,4 @@ def one(desc: OperatorDesc, **members: Any) -> Graph:
 
 def unary(operator: str, tensor: TensorDesc | None = None, **fields: Any) -> OperatorDesc:
     """An operator with one input and an output like it."""
-    tensor = tensor or t(1, 1, 2, 3)
-    return op(operator, InputTensor=tensor, OutputTensor=tensor, **fields)
+    return descriptors.unary(operator, tensor or t(1, 1, 2, 3), **fields)

@@ -14,9 +14,9 @@ from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.verification.valid import descriptors
 
 from .build import one
-from .valid import descriptors
 
 FIRST = {name: found[0] for name, found in descriptors().items()}
 

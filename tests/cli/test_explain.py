@@ -12,7 +12,7 @@ import pytest
 import dml2onnx
 from dml2onnx.cli import main
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
-from tests.checks.valid import descriptors
+from dml2onnx.verification.valid import descriptors
 
 F32 = {"DataType": "FLOAT32", "Sizes": [2, 3]}
 

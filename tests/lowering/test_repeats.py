@@ -19,9 +19,9 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.lowering.repeats import Repeats
+from dml2onnx.verification.random_graphs import samples
+from dml2onnx.verification.random_graphs.growing import Sample
 from tests.lowering.harness import operator, t
-from tests.random_graphs import samples
-from tests.random_graphs.growing import Sample
 
 FOUR = t("FLOAT32", [4])
 

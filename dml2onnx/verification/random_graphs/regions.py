@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from dml2onnx.ir.graph import Read
 from dml2onnx.ir.operator import Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from tests.random_graphs.growing import Growing, of_latest
-from tests.random_graphs.movement import counted
+from dml2onnx.verification.random_graphs.growing import Growing, of_latest
+from dml2onnx.verification.random_graphs.movement import counted
 
 MOMENTS = ("Parameters", "FirstMoment", "SecondMoment")
 
@@ -22,6 +22,7 @@ def corners(g: Growing, data_type: DataType, sizes: tuple[int, ...]) -> tuple[Te
 
 
 def regions(g: Growing, name: str) -> None:
+    """Regions of interest, aligned or pooled, and their gradients."""
     image = "OutputGradientTensor" if name == "ROI_ALIGN_GRAD" else "InputTensor"
     data_type = DataType[g.draw(st.sampled_from(of_latest(name, image)[1]))]
     count, *grid = g.each(3, 1, 3)
@@ -79,6 +80,7 @@ def sampling(g: Growing, name: str) -> dict[str, Any]:
 
 
 def adam(g: Growing, name: str) -> None:
+    """One step of Adam."""
     ranks, data_types = of_latest(name, "GradientTensor")
     desc, read = g.any_view(data_types, ranks)
     fields: dict[str, Any] = {"GradientTensor": desc}

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dml2onnx import catalog
 from dml2onnx.catalog import LATEST, FieldType
 from dml2onnx.checks.operators import findings_of
-from dml2onnx.ir.operator import Size2D
+from dml2onnx.ir.operator import ScaleBias, Size2D
+from dml2onnx.verification import valid_attention as attention
+from dml2onnx.verification.descriptors import plain as op
+from dml2onnx.verification.descriptors import sized as t
+from dml2onnx.verification.descriptors import unary
 from dml2onnx.verification.examples import examples
-from tests.checks.build import op, t, unary
-from tests.checks.test_examples import RIGHT
 
 if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
@@ -19,9 +21,9 @@ if TYPE_CHECKING:
 
 X, ONE, BYTE = t(1, 2, 3, 4), t(1, 1, 1, 1), t(1, 1, 1, 1, type="UINT8")
 STATE = t(1, 1, 1, 6, type="UINT32")
-_PRODUCT = {"ATensor": t(1, 2, 3, 4, type="UINT8"), "BTensor": t(1, 2, 4, 5, type="INT8")}
+_PRODUCT: dict[str, Any] = {"ATensor": t(1, 2, 3, 4, type="UINT8"), "BTensor": t(1, 2, 4, 5, type="INT8")}
 _SCALES = {"AScaleTensor": t(1, 1, 3, 1), "BScaleTensor": t(1, 1, 1, 5)}
-_CONVOLUTION = {
+_CONVOLUTION: dict[str, Any] = {
     "InputTensor": t(2, 3, 9, 8, type="UINT8"),
     "FilterTensor": t(4, 3, 3, 2, type="INT8"),
     "Strides": (2, 1),
@@ -29,17 +31,22 @@ _CONVOLUTION = {
     "EndPadding": (0, 2),
 }
 _ADAM = ("Parameters", "FirstMoment", "SecondMoment")
-_POOL = {"InputTensor": t(2, 3, 9, 8), "OutputTensor": t(2, 3, 4, 7), "Strides": (2, 1), "WindowSize": (3, 2)}
-_ROUNDED_UP = {**_POOL, "InputTensor": t(2, 3, 8, 8)}
+_POOL: dict[str, Any] = {
+    "InputTensor": t(2, 3, 9, 8),
+    "OutputTensor": t(2, 3, 4, 7),
+    "Strides": (2, 1),
+    "WindowSize": (3, 2),
+}
+_ROUNDED_UP: dict[str, Any] = {**_POOL, "InputTensor": t(2, 3, 8, 8)}
 _DEEP = t(2, 8, 6, 4)
-_RECURRENT = {
+_RECURRENT: dict[str, Any] = {
     "InputTensor": t(1, 5, 2, 3),
     "OutputSequenceTensor": t(5, 2, 2, 4),
     "OutputSingleTensor": t(1, 2, 2, 4),
     "Direction": "BIDIRECTIONAL",
 }
-_ROIS = {"InputTensor": X, "ROITensor": t(5, 4), "BatchIndicesTensor": t(5, type="UINT32")}
-_FILL = {"OutputTensor": X, "ValueDataType": "FLOAT32"}
+_ROIS: dict[str, Any] = {"InputTensor": X, "ROITensor": t(5, 4), "BatchIndicesTensor": t(5, type="UINT32")}
+_FILL: dict[str, Any] = {"OutputTensor": X, "ValueDataType": "FLOAT32"}
 
 
 def _recurrent(operator: str, gates: int, activations: int, **fields: object) -> OperatorDesc:
@@ -225,6 +232,71 @@ OTHERS = [
 ]
 """What nobody would guess, or has a choice that the examples do not make."""
 
+_IMAGE = t(1, 4, 8, 8)
+_BACKWARD: dict[str, Any] = {"InputTensor": _IMAGE, "Direction": "BACKWARD", "Strides": (2, 2)}
+_FORWARD: dict[str, Any] = {"InputTensor": _IMAGE, "Direction": "FORWARD", "Strides": (1, 1)}
+_POOLED: dict[str, Any] = {"InputTensor": _IMAGE, "WindowSize": (3, 3), "Strides": (2, 2)}
+
+EASILY_DOUBTED = {
+    **attention.RIGHT,
+    "transposed, larger than natural": op(
+        "CONVOLUTION", **_BACKWARD, FilterTensor=t(4, 2, 3, 3), OutputTensor=t(1, 2, 18, 19)
+    ),
+    "transposed, smaller than natural": op(
+        "CONVOLUTION", **_BACKWARD, FilterTensor=t(4, 2, 3, 3), OutputTensor=t(1, 2, 16, 1)
+    ),
+    "transposed with groups": op(
+        "CONVOLUTION", **_BACKWARD, FilterTensor=t(4, 2, 3, 3), OutputTensor=t(1, 4, 17, 17), GroupCount=2
+    ),
+    "depthwise": op("CONVOLUTION", **_FORWARD, FilterTensor=t(8, 1, 3, 3), OutputTensor=t(1, 8, 6, 6), GroupCount=4),
+    "biased": op(
+        "CONVOLUTION",
+        **_FORWARD,
+        FilterTensor=t(8, 4, 3, 3),
+        BiasTensor=t(1, 8, 1, 1),
+        OutputTensor=t(1, 8, 6, 6),
+        FusedActivation=op("ACTIVATION_RELU"),
+    ),
+    "pooled, rounded down": op("MAX_POOLING", **_POOLED, OutputTensor=t(1, 4, 3, 3)),
+    "pooled, rounded up": op("MAX_POOLING", **_POOLED, OutputTensor=t(1, 4, 4, 3)),
+    "padding wider than the window": op(
+        "AVERAGE_POOLING1", **_POOLED, StartPadding=(4, 0), EndPadding=(0, 0), OutputTensor=t(1, 4, 5, 3)
+    ),
+    "resampled to any size": op(
+        "RESAMPLE1", InputTensor=_IMAGE, OutputTensor=t(3, 1, 100, 2), Scales=(1.0, 1.0, 0.1, 7.0)
+    ),
+    "matrices of two dimensions": op(
+        "GEMM", ATensor=t(3, 2), BTensor=t(4, 3), OutputTensor=t(2, 4), TransA="TRANSPOSE", TransB="TRANSPOSE"
+    ),
+    "broadcast input": op(
+        "ELEMENT_WISE_ADD", ATensor=_IMAGE, BTensor=t(1, 4, 8, 8, strides=(0, 1, 0, 0)), OutputTensor=_IMAGE
+    ),
+    "one softmax row per cube": unary("ACTIVATION_SOFTMAX", t(1, 1, 3, 4)),
+    "infinite bounds": unary("ELEMENT_WISE_CLIP", _IMAGE, Min=float("-inf"), Max=float("inf")),
+    "fused CLIP that scales by 1": op(
+        "GEMM",
+        ATensor=t(1, 1, 2, 2),
+        BTensor=t(1, 1, 2, 2),
+        OutputTensor=t(1, 1, 2, 2),
+        FusedActivation=op("ELEMENT_WISE_CLIP", Min=0.0, Max=1.0, ScaleBias=ScaleBias(1.0, 0.0)),
+    ),
+    "permuted output": op("ACTIVATION_RELU", InputTensor=_IMAGE, OutputTensor=t(1, 4, 8, 8, strides=(256, 1, 32, 4))),
+    "output with padded rows": op(
+        "ACTIVATION_RELU", InputTensor=_IMAGE, OutputTensor=t(1, 4, 8, 8, strides=(512, 128, 16, 1))
+    ),
+    "stride 0 where nothing repeats": op(
+        "ACTIVATION_RELU", InputTensor=_IMAGE, OutputTensor=t(1, 4, 8, 8, strides=(0, 64, 8, 1))
+    ),
+    "4-bit weights": op(
+        "DEQUANTIZE",
+        InputTensor=t(1, 1, 4, 8, type="UINT4", alignment=1),
+        QuantizationType="SCALE_ZERO_POINT",
+        QuantizationTensors=(t(1, 1, 4, 2), t(1, 1, 4, 2, type="UINT4")),
+        OutputTensor=t(1, 1, 4, 8),
+    ),
+}
+"""What is right, and easily taken for a mistake, by what it has."""
+
 
 @cache
 def descriptors() -> dict[str, list[OperatorDesc]]:
@@ -233,6 +305,6 @@ def descriptors() -> dict[str, list[OperatorDesc]]:
     printed = [example for name in catalog.operator_names() for example in examples(name, as_printed=True)]
     right = [example.operator for example in printed if not example.suspect]
     alike = [_alike(catalog.operator(name)) for name in catalog.operator_names()]
-    for desc in (*right, *RIGHT.values(), *OTHERS, *(desc for desc in alike if desc is not None)):
+    for desc in (*right, *EASILY_DOUBTED.values(), *OTHERS, *(desc for desc in alike if desc is not None)):
         found[desc.schema.name].append(desc)
     return found

@@ -13,10 +13,10 @@ from dml2onnx.catalog import FieldType
 from dml2onnx.ir.graph import Read
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from tests.lowering.harness import operator
-from tests.random_graphs.arithmetic import activation, attributes
-from tests.random_graphs.growing import POSITIVE, Growing, of_latest
-from tests.random_graphs.movement import counted
+from dml2onnx.verification.descriptors import operator
+from dml2onnx.verification.random_graphs.arithmetic import activation, attributes
+from dml2onnx.verification.random_graphs.growing import POSITIVE, Growing, of_latest
+from dml2onnx.verification.random_graphs.movement import counted
 
 GATES = ["RELU", "LEAKY_RELU", "TANH", "SIGMOID", "HARD_SIGMOID", "ELU", "SOFTSIGN", "LINEAR"]
 
@@ -27,6 +27,7 @@ def part_of(g: Growing, desc: TensorDesc) -> tuple[TensorDesc, Read]:
 
 
 def normalization(g: Growing, name: str) -> None:
+    """Any axes, with the parameters that there may be."""
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
     schema = catalog.operator(name)
@@ -44,6 +45,7 @@ def normalization(g: Growing, name: str) -> None:
 
 
 def local_response(g: Growing, name: str) -> None:
+    """Across channels or within them."""
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
     g.add(
@@ -61,6 +63,7 @@ def local_response(g: Growing, name: str) -> None:
 
 
 def recurrence(g: Growing, name: str) -> None:
+    """Any direction, activations and outputs."""
     schema = catalog.operator(name)
     direction = g.draw(st.sampled_from(["FORWARD", "BACKWARD", "BIDIRECTIONAL"]))
     directions = 2 if direction == "BIDIRECTIONAL" else 1
@@ -95,6 +98,7 @@ def recurrence(g: Growing, name: str) -> None:
 
 
 def gate(g: Growing) -> OperatorDesc:
+    """An activation of a recurrent network."""
     name = f"ACTIVATION_{g.draw(st.sampled_from(GATES))}"
     return operator(name, **attributes(g, name, 4))
 

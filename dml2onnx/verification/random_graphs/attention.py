@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.graph import Read
 from dml2onnx.ir.tensor import DataType
-from tests.random_graphs.growing import Growing, of_latest
-from tests.random_graphs.movement import counted
+from dml2onnx.verification.random_graphs.growing import Growing, of_latest
+from dml2onnx.verification.random_graphs.movement import counted
 
 _STACKS = {
     "StackedQueryKeyTensor": ("QueryTensor", "KeyTensor"),
@@ -20,6 +20,7 @@ _STACKS = {
 
 
 def attention(g: Growing, name: str) -> None:
+    """Attention with separate or stacked tensors, masks, biases and a past."""
     batch, queries, keys, size, value_size, heads, past = g.each(7, 1, 3)
     stack = g.draw(st.sampled_from([None, *_STACKS]))
     stacked = () if stack is None else _STACKS[stack]

@@ -16,14 +16,15 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Read, Value
 from dml2onnx.ir.operator import Scalar, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from tests.lowering.harness import operator
-from tests.random_graphs.arithmetic import number
-from tests.random_graphs.growing import FACTORS, MAX_ELEMENTS, Growing, of_latest
+from dml2onnx.verification.descriptors import operator
+from dml2onnx.verification.random_graphs.arithmetic import number
+from dml2onnx.verification.random_graphs.growing import FACTORS, MAX_ELEMENTS, Growing, of_latest
 
 DIRECTIONS = st.sampled_from(["INCREASING", "DECREASING"])
 
 
 def chosen_type(g: Growing, name: str, tensor: str) -> DataType:
+    """One of the data types that a tensor of an operator admits."""
     return DataType[g.draw(st.sampled_from(of_latest(name, tensor)[1]))]
 
 
@@ -53,11 +54,13 @@ def single(g: Growing, name: str, read: Read, desc: TensorDesc, sizes: Sequence[
 
 
 def any_input(g: Growing, name: str, tensor: str = "InputTensor") -> tuple[TensorDesc, Read]:
+    """Any tensor that an operator takes."""
     ranks, data_types = of_latest(name, tensor)
     return g.any_view(data_types, ranks)
 
 
 def axis_of(g: Growing, desc: TensorDesc) -> int:
+    """One of the dimensions."""
     return g.draw(st.integers(0, desc.rank - 1))
 
 
@@ -65,12 +68,14 @@ def axis_of(g: Growing, desc: TensorDesc) -> int:
 
 
 def cast(g: Growing, name: str) -> None:
+    """From any data type to any other."""
     desc, read = any_input(g, name)
     output = g.layout(chosen_type(g, name, "OutputTensor"), desc.sizes, output=True)
     g.add(name, {"InputTensor": (read,)}, ["OutputTensor"], InputTensor=desc, OutputTensor=output)
 
 
 def slicing(g: Growing, name: str) -> None:
+    """A window of any tensor, with steps, also backwards."""
     desc, read = any_input(g, name)
     signed = name == "SLICE1"
     offsets, windows, strides, sizes = [], [], [], []
@@ -90,6 +95,7 @@ def slicing(g: Growing, name: str) -> None:
 
 
 def split(g: Growing, name: str) -> None:
+    """Parts of any sizes along an axis."""
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
     axis = axis_of(g, desc)
@@ -107,12 +113,14 @@ def split(g: Growing, name: str) -> None:
 
 
 def tile(g: Growing, name: str) -> None:
+    """Repetitions along every dimension."""
     desc, read = any_input(g, name)
     repeats = g.each(desc.rank, 1, 3 if desc.rank <= 4 else 2)
     single(g, name, read, desc, [n * k for n, k in zip(desc.sizes, repeats, strict=True)], Repeats=repeats)
 
 
 def blocks(g: Growing, name: str) -> None:
+    """Blocks of pixels to channels, and back."""
     _, data_types = of_latest(name, "InputTensor")
     block = g.draw(st.integers(1, 3))
     batch, channels, height, width = g.each(4, 1, 2)
@@ -127,6 +135,7 @@ def blocks(g: Growing, name: str) -> None:
 
 
 def pictures(g: Growing, name: str) -> None:
+    """Scaled and enlarged pictures."""
     if name == "VALUE_SCALE_2D":
         batch, height, width = g.each(3, 1, 3)
         sizes: tuple[int, ...] = (batch, g.draw(st.sampled_from([1, 3])), height, width)
@@ -142,6 +151,7 @@ def pictures(g: Growing, name: str) -> None:
 
 
 def folding(g: Growing, name: str) -> None:
+    """Windows to columns, and back."""
     count = g.draw(st.integers(1, 2))
     windows, strides, dilations = g.each(count, 1, 2), g.each(count, 1, 2), g.each(count, 1, 2)
     starts, ends, room = g.each(count, 0, 1), g.each(count, 0, 1), g.each(count, 1, 4)
@@ -161,6 +171,7 @@ def folding(g: Growing, name: str) -> None:
 
 
 def gather(g: Growing, name: str) -> None:
+    """Slices at indices along an axis."""
     desc, read = any_input(g, name)
     axis = axis_of(g, desc)
     assume(desc.rank < 8)
@@ -190,6 +201,7 @@ def gather(g: Growing, name: str) -> None:
 
 
 def gather_elements(g: Growing, name: str) -> None:
+    """Elements at indices along an axis."""
     desc, read = any_input(g, name)
     axis = axis_of(g, desc)
     sizes = list(desc.sizes)
@@ -201,6 +213,7 @@ def gather_elements(g: Growing, name: str) -> None:
 
 
 def gather_tuples(g: Growing, name: str) -> None:
+    """Slices at tuples of indices."""
     desc, read = any_input(g, name)
     batches = g.draw(st.integers(0, desc.rank - 1)) if name == "GATHER_ND1" else 0
     length = g.draw(st.integers(1, desc.rank - batches))
@@ -243,6 +256,7 @@ def scatter(g: Growing, name: str) -> None:
 
 
 def one_hot(g: Growing, name: str) -> None:
+    """Two values by positions along an axis."""
     ranks, _ = of_latest(name, "OutputTensor")
     sizes = list(g.sizes(*ranks))
     axis = g.draw(st.integers(0, len(sizes) - 1))
@@ -256,6 +270,7 @@ def one_hot(g: Growing, name: str) -> None:
 
 
 def reverse(g: Growing, name: str) -> None:
+    """The first elements along an axis, in the other order."""
     desc, read = any_input(g, name)
     axis = axis_of(g, desc)
     sizes = [1 if i == axis else n for i, n in enumerate(desc.sizes)]
@@ -266,6 +281,7 @@ def reverse(g: Growing, name: str) -> None:
 
 
 def nonzero(g: Growing, name: str) -> None:
+    """Where a tensor is not zero."""
     desc, read = any_input(g, name)
     count = TensorDesc(DataType.UINT32, (1,))
     coordinates = TensorDesc(DataType.UINT32, (desc.element_count, desc.rank))
@@ -298,6 +314,7 @@ def reduction(g: Growing, name: str) -> None:
 
 
 def top(g: Growing, name: str) -> None:
+    """The largest or smallest elements along an axis."""
     desc, read = any_input(g, name)
     axis = axis_of(g, desc)
     sizes = list(desc.sizes)
@@ -312,6 +329,7 @@ def top(g: Growing, name: str) -> None:
 
 
 def cumulative(g: Growing, name: str) -> None:
+    """Running sums and products along an axis."""
     desc, read = any_input(g, name)
     exclusive = "HasExclusiveSum" if name == "CUMULATIVE_SUMMATION" else "HasExclusiveProduct"
     fields = {"Axis": axis_of(g, desc), "AxisDirection": g.draw(DIRECTIONS), exclusive: g.draw(st.booleans())}
@@ -322,6 +340,7 @@ def cumulative(g: Growing, name: str) -> None:
 
 
 def filling(g: Growing, name: str) -> None:
+    """Tensors made of nothing."""
     ranks, _ = of_latest(name, "OutputTensor")
     data_type = chosen_type(g, name, "OutputTensor")
     sizes = g.sizes(*ranks)
@@ -336,6 +355,7 @@ def filling(g: Growing, name: str) -> None:
 
 
 def diagonals(g: Growing, name: str) -> None:
+    """A band of diagonals that is filled."""
     desc, read = any_input(g, name)
     begin, end = sorted(g.each(2, -3, 4))
     fields = {"ValueDataType": desc.data_type.name, "Value": Scalar(desc.data_type, number(g, desc.data_type))}

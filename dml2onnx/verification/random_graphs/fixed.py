@@ -6,15 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from hypothesis import strategies as st
 
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Read, Value
 from dml2onnx.ir.tensor import TensorDesc
-from tests.checks.valid import descriptors
-from tests.lowering.harness import operator
-from tests.random_graphs.growing import Growing
-from tests.random_graphs.movement import counted
+from dml2onnx.verification.descriptors import operator
+from dml2onnx.verification.random_graphs.growing import Growing
+from dml2onnx.verification.random_graphs.movement import counted
+from dml2onnx.verification.valid import descriptors
 
 INDICES = {"MAX_UNPOOLING": "IndicesTensor", "SCATTER_ND": "IndicesTensor"}
 """Inputs that say where: 0 and 1 are places in these."""
@@ -65,7 +66,8 @@ def scattered(g: Growing, desc: TensorDesc) -> Read:
     return constant(g, rng.integers(0, 256, desc.minimum_bytes, np.uint8))
 
 
-def constant(g: Growing, elements: np.ndarray) -> Read:
+def constant(g: Growing, elements: npt.NDArray[Any]) -> Read:
+    """A constant of these elements."""
     raw = np.zeros((elements.nbytes + 3) // 4 * 4, np.uint8)
     raw[: elements.nbytes] = elements.view(np.uint8)
     value = Value(f"constant{len(g.constants)}", raw.nbytes)

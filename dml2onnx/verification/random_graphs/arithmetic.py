@@ -14,12 +14,12 @@ from dml2onnx.catalog import LATEST
 from dml2onnx.ir.graph import Read
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.lowering.registry import lowerings
-from tests.lowering.harness import operator
-from tests.random_graphs.growing import FACTORS, MAX_ELEMENTS, POSITIVE, Growing, of_latest
+from dml2onnx.verification.descriptors import operator
+from dml2onnx.verification.random_graphs.growing import FACTORS, MAX_ELEMENTS, POSITIVE, Growing, of_latest
 
 
 def number(g: Growing, data_type: DataType) -> float | int:
+    """A small number of a data type."""
     if data_type.is_float:
         return g.draw(st.sampled_from([-1.5, 0.0, 0.25, 3.0]))
     return g.draw(st.integers(max(data_type.limits[0], -5), 5))
@@ -87,6 +87,7 @@ def element_wise(g: Growing, name: str) -> None:
 
 
 def join(g: Growing, name: str) -> None:
+    """Up to three tensors, one after the other along any axis."""
     ranks, data_types = of_latest(name, "InputTensors")
     desc, read = g.any_view(data_types, ranks)
     axis = g.draw(st.integers(0, desc.rank - 1))
@@ -104,6 +105,7 @@ def join(g: Growing, name: str) -> None:
 
 
 def padding(g: Growing, name: str) -> None:
+    """Any padding around any tensor, in each of the modes."""
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
     most = 3 if desc.rank <= 3 else 1
@@ -124,12 +126,14 @@ def padding(g: Growing, name: str) -> None:
 
 
 def modes(name: str) -> Collection[str]:
+    """The padding modes that an operator has."""
     item = catalog.operator(name).fields_by_name["PaddingMode"]
     assert item.enum is not None
     return catalog.enum_schema(item.enum).values
 
 
 def pooling(g: Growing, name: str) -> None:
+    """Windows of any form over any tensor, with indices where there are some."""
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
     schema, n = catalog.operator(name), desc.rank - 2
@@ -156,6 +160,7 @@ def pooling(g: Growing, name: str) -> None:
 
 
 def convolution(g: Growing, name: str) -> None:
+    """Both directions, with groups, padding, dilation, bias and activation."""
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
     n = desc.rank - 2
@@ -205,6 +210,7 @@ def convolution(g: Growing, name: str) -> None:
 
 
 def gemm(g: Growing, name: str) -> None:
+    """Products of matrices, transposed or not, with something added."""
     ranks, data_types = of_latest(name, "ATensor")
     a, read = g.any_view(data_types, ranks)
     flip_a, flip_b = g.draw(st.booleans()), g.draw(st.booleans())
@@ -233,6 +239,7 @@ def gemm(g: Growing, name: str) -> None:
 
 
 def resample(g: Growing, name: str) -> None:
+    """Sizes that grow and shrink, with centres of pixels in any place."""
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
     index, rank = catalog.operator(name).index, desc.rank
@@ -256,9 +263,11 @@ def resample(g: Growing, name: str) -> None:
     g.add(name, {"InputTensor": (read,)}, ["OutputTensor"], **fields)
 
 
+_NAMES = sorted(name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names())
+
 FAMILIES: dict[tuple[str, ...], Callable[[Growing, str], None]] = {
-    tuple(name for name in sorted(lowerings()) if name.startswith("ACTIVATION_")): element_wise,
-    tuple(name for name in sorted(lowerings()) if name.startswith("ELEMENT_WISE_") and is_plain(name)): element_wise,
+    tuple(name for name in _NAMES if name.startswith("ACTIVATION_")): element_wise,
+    tuple(name for name in _NAMES if name.startswith("ELEMENT_WISE_") and is_plain(name)): element_wise,
     ("JOIN",): join,
     ("PADDING", "PADDING1"): padding,
     ("AVERAGE_POOLING", "AVERAGE_POOLING1"): pooling,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from hypothesis import event
 from hypothesis import strategies as st
 
@@ -45,7 +46,7 @@ class View:
         """DirectML rounds the size of a tensor up to 4 bytes."""
         return self.offset + -(-(1 + (self.count - 1) * self.step) * self.dtype.itemsize // 4) * 4
 
-    def places(self) -> np.ndarray:
+    def places(self) -> npt.NDArray[Any]:
         """The bytes of each element."""
         width = self.dtype.itemsize
         return self.offset + np.arange(self.count)[:, None] * self.step * width + np.arange(width)
@@ -62,6 +63,8 @@ class View:
 
 @dataclass
 class Buffer:
+    """A resource: elements of a type, and room behind them."""
+
     data_type: str
     initial: bytes
     nbytes: int
@@ -76,7 +79,7 @@ class Program:
     """A model, and what it does to bytes."""
 
     buffers: dict[str, Buffer]
-    memory: dict[str, np.ndarray] = field(default_factory=dict)
+    memory: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
     dispatchables: Json = field(default_factory=dict)
     commands: list[Json] = field(default_factory=list)
     shown: list[tuple[str, bytes]] = field(default_factory=list)
@@ -87,20 +90,22 @@ class Program:
             self.memory[name] = np.zeros(buffer.nbytes, np.uint8)
             self.memory[name][: len(buffer.initial)] = np.frombuffer(buffer.initial, np.uint8)
 
-    def load(self, view: View) -> np.ndarray:
-        return self.memory[view.buffer][view.places()].reshape(-1).view(view.dtype)
+    def load(self, view: View) -> npt.NDArray[Any]:
+        contents: npt.NDArray[Any] = self.memory[view.buffer][view.places()]
+        return contents.reshape(-1).view(view.dtype)
 
     def dispatch(
-        self, kind: str, desc: Json, inputs: dict[str, View | list[View]], output: View, values: np.ndarray
+        self, kind: str, desc: Json, inputs: dict[str, View | list[View]], output: View, values: npt.NDArray[Any]
     ) -> None:
         """Adds a command that writes ``values``, which have been computed from the memory as it is now."""
         name = f"d{len(self.dispatchables)}"
         tensors: Json = {"OutputTensor": output.desc()}
         bindings: Json = {"OutputTensor": output.source()}
         for point, view in inputs.items():
-            several = isinstance(view, list)
-            tensors[point] = [item.desc() for item in view] if several else view.desc()  # type: ignore[union-attr]
-            bindings[point] = [item.source() for item in view] if several else view.source()  # type: ignore[union-attr]
+            if isinstance(view, list):
+                tensors[point], bindings[point] = [item.desc() for item in view], [item.source() for item in view]
+            else:
+                tensors[point], bindings[point] = view.desc(), view.source()
         self.dispatchables[name] = {"type": kind, "desc": {**tensors, **desc}}
         self.commands.append({"type": "dispatch", "dispatchable": name, "bindings": bindings})
         octets = np.ascontiguousarray(values.astype(output.dtype)).view(np.uint8)
@@ -132,6 +137,7 @@ class Program:
 
 @st.composite
 def buffers(draw: st.DrawFn) -> Buffer:
+    """Up to 64 bytes of contents, often in more room than they need."""
     data_type = draw(st.sampled_from(sorted(TYPES)))
     width = np.dtype(TYPES[data_type]).itemsize
     count = draw(st.integers(1, 64 // width))
@@ -233,26 +239,31 @@ def dispatches(draw: st.DrawFn, program: Program) -> None:
     program.dispatch(name, rows, inputs, output, values)
 
 
-def compare(program: Program, directory: Path) -> None:
-    """Asserts that the model of a program shows, writes and leaves what the interpreter says."""
+def disagreement(program: Program, directory: Path) -> str:
+    """What the model of a program shows, writes or leaves otherwise than the interpreter says, if anything."""
     path = directory / "model.json"
     path.write_text(json.dumps(program.model()), encoding="utf-8")
     graph = load(path)
     execution = execute(graph, {})
-    for (effect, array), (name, want) in zip(execution.shown, program.shown, strict=True):
-        assert effect.output.name == name
+    if len(execution.shown) != len(program.shown):
+        return f"{len(execution.shown)} commands show something, not {len(program.shown)}"
+    for number, ((effect, array), (name, want)) in enumerate(zip(execution.shown, program.shown, strict=True)):
+        if effect.output.name != name:
+            return f"command {number} shows {effect.output.name}, not {name}"
         if effect.kind == "print":
-            assert array.dtype == TYPES[program.buffers[name].data_type]
-            assert array.tobytes() == want
+            agrees = array.dtype == TYPES[program.buffers[name].data_type] and array.tobytes() == want
         else:
             content = write_effect(effect, array, directory).read_bytes()
-            assert len(content) == len(want)
-            assert program.decided(name, content) == program.decided(name, want)
+            agrees = len(content) == len(want) and program.decided(name, content) == program.decided(name, want)
+        if not agrees:
+            return f"command {number} shows other contents of {name}"
     got = run(graph)
-    assert set(got) == program.written
+    if set(got) != program.written or list(execution.results) != list(got):
+        return f"{', '.join(got)} are returned, and {', '.join(sorted(program.written))} are written"
     expected = evaluate(graph, {}, graph.results)
     for name, array in got.items():
         want = program.decided(name, program.memory[name].tobytes())
-        assert program.decided(name, array.tobytes()) == want
-        assert program.decided(name, expected[name].tobytes()) == want
-    assert list(execution.results) == list(got)
+        for whose, found in (("run", array), ("the reference", expected[name])):
+            if program.decided(name, found.tobytes()) != want:
+                return f"{name} has other contents after {whose}"
+    return ""
