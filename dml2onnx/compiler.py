@@ -6,7 +6,7 @@ import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from dml2onnx import arguments, passes, writer
 from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
@@ -36,6 +36,16 @@ if TYPE_CHECKING:
     from dml2onnx.model import Array, OnnxGraph, Origin, Port
     from dml2onnx.providers.choice import ProviderLike
     from dml2onnx.runtime import Session
+
+
+class CompileOptions(TypedDict):
+    """What :func:`compile`, runs and reports are told alike, as their keywords, of the model to be made."""
+
+    feature_level: FeatureLevel | str | None
+    opset: int
+    target: str
+    optimize: int
+    without_passes: Sequence[str]
 
 
 SERIALIZED_UP_TO = 1 << 28

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from _figures import Figure, add_option, say
@@ -83,7 +84,7 @@ def measure(do: str, models: Path, number: int, calls: int, jobs: int) -> float:
     }
     for count in sorted({1, jobs}):
         shutil.rmtree(out, ignore_errors=True)
-        rates[f"batch --jobs {count}"] = number / seconds(lambda count=count: batch(do, models, count, out))  # type: ignore[misc]
+        rates[f"batch --jobs {count}"] = number / seconds(partial(batch, do, models, count, out))
     rates["batch, all done before"] = number / seconds(lambda: batch(do, models, jobs, out))
     first = rates["a shell's loop"]
     for name, rate in rates.items():

@@ -94,7 +94,7 @@ def require_equal(sides: Mapping[str, tuple[Run, int]]) -> None:
     want: Array | None = None
     for name, (run, _) in sides.items():
         (value,) = run().values()
-        got = np.asarray(value.numpy(), np.float64)  # type: ignore[attr-defined]  # an OrtValue
+        got = np.asarray(value.numpy(), np.float64)  # an OrtValue
         if got.ndim == 4 and "NHWC" in name and got.size != max(got.shape):
             got = got.transpose(0, 3, 1, 2)
         got = got.reshape(-1)

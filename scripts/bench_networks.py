@@ -15,7 +15,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import onnxruntime
@@ -29,7 +29,14 @@ SECONDS = 6.0
 MOST = 1.05
 """What is promised: so much of the time of ONNX that is written by hand."""
 
-Run = Callable[[], Mapping[str, Array]]
+
+class Output(Protocol):
+    """What both ONNX Runtime and PyTorch give."""
+
+    def numpy(self) -> Array: ...
+
+
+Run = Callable[[], Mapping[str, Output]]
 
 
 def in_session(model: bytes, feeds: Mapping[str, Array]) -> Run:
@@ -46,7 +53,7 @@ def in_session(model: bytes, feeds: Mapping[str, Array]) -> Run:
         binding.bind_output(item.name)
     names = [item.name for item in session.get_outputs()]
 
-    def run() -> Mapping[str, Array]:
+    def run() -> Mapping[str, Output]:
         session.run_with_iobinding(binding)
         return dict(zip(names, binding.get_outputs(), strict=True))
 
@@ -62,7 +69,7 @@ def in_torch(network: Network) -> Run | None:
     w, fed = ({k: torch.from_numpy(v) for k, v in arrays.items()} for arrays in (network.weights, network.feeds))
     inner = network.eager(torch, w, fed)
 
-    def run() -> Mapping[str, Array]:
+    def run() -> Mapping[str, Output]:
         with torch.no_grad():
             return inner()
 

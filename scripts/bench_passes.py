@@ -96,7 +96,7 @@ def require_same_bits(one: Run, other: Run) -> None:
     """Raises ``AssertionError`` where ``-O1`` changes anything."""
     first, second = one(), other()
     for name, value in first.items():
-        assert value.numpy().tobytes() == second[name].numpy().tobytes(), f"{name} is not the same with -O1"  # type: ignore[attr-defined]
+        assert value.numpy().tobytes() == second[name].numpy().tobytes(), f"{name} is not the same with -O1"
 
 
 def measure(sides: dict[str, Run], seconds: float) -> dict[str, float]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from dml2onnx.codes import all_codes, building, checking, compiling, exporting, reading, recordings, running
+from dml2onnx.codes import all_codes, building, checking, compiling, exporting, reading, recordings, running, unreadable
 from dml2onnx.diagnostics import Code, Diagnostic, DmlError, InternalError, Severity, UnreadableError
 
 CODE = Code("DML1042", "a title", "An explanation.")
@@ -97,7 +97,15 @@ def test_every_code_is_explained(code: Code) -> None:
 
 @pytest.mark.parametrize(
     ("module", "allowed"),
-    [(reading, "01"), (checking, "1"), (building, "1"), (exporting, "1"), (compiling, "2"), (running, "3")],
+    [
+        (unreadable, "0"),
+        (reading, "1"),
+        (checking, "1"),
+        (building, "1"),
+        (exporting, "1"),
+        (compiling, "2"),
+        (running, "3"),
+    ],
     ids=lambda item: str(item),
 )
 def test_codes_are_numbered_by_stage(module: object, allowed: str) -> None:
@@ -109,7 +117,7 @@ def test_codes_are_listed_in_order() -> None:
     assert list(all_codes()) == sorted(all_codes())
     defined = [
         value
-        for module in (reading, recordings, checking, building, exporting, compiling, running)
+        for module in (unreadable, reading, recordings, checking, building, exporting, compiling, running)
         for value in vars(module).values()
         if isinstance(value, Code)
     ]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dml2onnx.arguments import feature_level, ir_version
 from dml2onnx.checks import check, level_of
-from dml2onnx.codes import reading, running
+from dml2onnx.codes import reading, running, unreadable
 from dml2onnx.diagnostics import DmlError, InternalError, UnreadableError, quote
 from dml2onnx.files import names, put, spare
 from dml2onnx.frontends import LoadOptions, load
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from dml2onnx.batching.models import Model
+    from dml2onnx.compiler import CompileOptions
     from dml2onnx.ir.graph import Graph
     from dml2onnx.report.batched import Action, Status
     from dml2onnx.report.form import Head, Json
@@ -40,9 +41,9 @@ SUFFIXES: dict[Action, str] = {"compile": ".onnx", "report": ".html"}
 PASSING = frozenset(
     code.id
     for code in (
-        reading.NO_SUCH_FILE,
-        reading.NOT_A_FILE,
-        reading.CANNOT_READ,
+        unreadable.NO_SUCH_FILE,
+        unreadable.NOT_A_FILE,
+        unreadable.CANNOT_READ,
         reading.FILE_UNREADABLE,
         reading.LFS_POINTER,
         running.MISSING_PROVIDER,
@@ -97,6 +98,17 @@ class Asked:
             what.append([_listing(item) for item in self.constant_directories])
         digest = hashlib.blake2b(json.dumps(what).encode(), digest_size=8)
         return Work(work=digest.hexdigest(), do=self.do, options=options)
+
+    @property
+    def compile_options(self) -> CompileOptions:
+        """What models are made, for those that make one."""
+        return {
+            "feature_level": self.feature_level,
+            "opset": self.opset,
+            "target": self.target,
+            "optimize": self.optimize,
+            "without_passes": self.without_passes,
+        }
 
     def how(self, graph: str | None) -> LoadOptions:
         """How models are read."""
@@ -216,7 +228,7 @@ def _outcome(task: Task, read: list[Path]) -> tuple[Status, Head]:
         return _done(task, graph)
     except UnreadableError as error:
         is_other = task.model.is_searched and any(
-            item.code == reading.UNKNOWN_FORMAT.id or task.model.path.suffix == ".bin" for item in error.diagnostics
+            item.code == unreadable.UNKNOWN_FORMAT.id or task.model.path.suffix == ".bin" for item in error.diagnostics
         )
         answer: Head = unchecked(shown, error) if task.asked.do == "check" else _refused(task, error)
         return "other" if is_other else "unreadable", answer
@@ -256,13 +268,9 @@ def _compile(task: Task, graph: Graph) -> tuple[Status, Head]:
     asked = task.asked
     model = compile(
         graph,
-        opset=asked.opset,
-        target=asked.target,
-        feature_level=asked.feature_level,
         shapes=asked.shapes,
-        optimize=asked.optimize,
-        without_passes=asked.without_passes,
         ir_version=asked.ir_version,
+        **asked.compile_options,
     )
     files = model.save(task.output, external_data=asked.external_data)
     return "passed", compiled(graph, model, files, time.perf_counter() - started)
@@ -292,15 +300,7 @@ def _report(task: Task, graph: Graph) -> tuple[Status, Head]:
 
     assert task.output is not None
     _prepare(task.output, graph, is_report)
-    asked = task.asked
-    report = gather(
-        graph,
-        feature_level=asked.feature_level,
-        opset=asked.opset,
-        target=asked.target,
-        optimize=asked.optimize,
-        without_passes=asked.without_passes,
-    )
+    report = gather(graph, **task.asked.compile_options)
     files = put(task.output, [page(report).encode()])
     answer = Written(
         command="report", diagnostics=report.diagnostics, files=tuple(map(str, files)), file_bytes=sizes_of(files)

@@ -13,7 +13,7 @@ from dml2onnx.checks import check, level_of
 from dml2onnx.checks.alternatives import held_back
 from dml2onnx.cli.formats import concise, github, sarif
 from dml2onnx.cli.models import count, level_text, load_options
-from dml2onnx.codes.reading import UNKNOWN_FORMAT
+from dml2onnx.codes.unreadable import UNKNOWN_FORMAT
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.frontends import load, load_bytes, recording
 from dml2onnx.frontends.directories import searched

@@ -13,7 +13,7 @@ from rich.markup import escape
 
 from dml2onnx.cli import render
 from dml2onnx.cli.inputs import GivenInputs
-from dml2onnx.cli.models import count, level_text, load_model, model_file
+from dml2onnx.cli.models import compile_options, count, level_text, load_model, model_file
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, quote
@@ -66,14 +66,10 @@ def compile_command(options: argparse.Namespace, screen: Screen) -> int:
         model = compile(
             graph,
             outputs=options.graph_output,
-            opset=options.opset,
-            target=options.target,
-            feature_level=options.feature_level,
             shapes=options.shapes,
-            optimize=options.optimize,
-            without_passes=options.without_passes,
             ir_version=options.ir_version,
             progress=progress,
+            **compile_options(options),
         )
     with screen.working("writing"):
         files = model.save(output, external_data=options.external_data, in_place=options.in_place)
@@ -151,15 +147,11 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
             graph,
             inputs,
             options.provider,
-            opset=options.opset,
-            target=options.target,
-            feature_level=options.feature_level,
-            optimize=options.optimize,
-            without_passes=options.without_passes,
             profile=options.profile,
             assignment=options.assignment or options.no_fallback,
             max_bytes=options.max_bytes,
             progress=progress,
+            **compile_options(options),
         )
     written: list[Path] = []
     failures: list[Diagnostic] = []

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dml2onnx.cli.models import load_model
+from dml2onnx.cli.models import compile_options, load_model
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.ir.graph import GraphOutput
@@ -54,14 +54,7 @@ def _explained(
     failures: list[Diagnostic] = []
     while True:
         try:
-            model = compile(
-                graph,
-                opset=options.opset,
-                target=options.target,
-                optimize=options.optimize,
-                without_passes=options.without_passes,
-                progress=progress,
-            )
+            model = compile(graph, progress=progress, **compile_options(options))
             return list(model.traces), failures
         except DmlError as error:
             rest = _without(graph, {item.node for item in error.diagnostics})

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import argparse
 
     from dml2onnx.cli.render import Screen
+    from dml2onnx.compiler import CompileOptions
     from dml2onnx.ir.graph import Graph
 
 
@@ -34,6 +35,17 @@ def load_options(options: argparse.Namespace, inputs: frozenset[str] = frozenset
         max_bytes=options.max_bytes or DEFAULT_OPTIONS.max_bytes,
         graph=options.graph,
     )
+
+
+def compile_options(options: argparse.Namespace) -> CompileOptions:
+    """What model the command line wants; where it names no target, the one of the provider is meant."""
+    return {
+        "feature_level": options.feature_level,
+        "opset": options.opset,
+        "target": options.target or options.provider.target,
+        "optimize": options.optimize,
+        "without_passes": options.without_passes,
+    }
 
 
 def model_file(options: argparse.Namespace, graph: Graph) -> Path:

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import re
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from dml2onnx import __version__
+from dml2onnx.cli import texts
 from dml2onnx.diagnostics import LONGEST_QUOTE, DmlError, quote
-from dml2onnx.files import is_standard_output
 from dml2onnx.providers.table import NAMES as PROVIDERS
 from dml2onnx.targets import DEFAULT_OPSET, NAMES, OPSETS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
-    from dml2onnx.catalog import FeatureLevel
-    from dml2onnx.files import Target
+    from collections.abc import Collection, Sequence
 
 LONGEST_MESSAGE = 400
 SHELLS = ("bash", "zsh", "fish", "powershell", "tcsh")
@@ -67,98 +62,6 @@ def _command_first(arguments: Sequence[str], commands: Collection[str]) -> Seque
     return [arguments[place], *arguments[:place], *arguments[place + 1 :]]
 
 
-def _output(text: str) -> Target:
-    """A file by its name, or standard output, which has several."""
-    path = _path(text)
-    return _standard_output() if text == "-" or is_standard_output(path) else path
-
-
-def _path(text: str) -> Path:
-    if not text:
-        raise argparse.ArgumentTypeError("the name of a file is empty")
-    return Path(text)
-
-
-def _directory(text: str) -> Path:
-    """A directory, which standard output is not."""
-    if text == "-":
-        raise argparse.ArgumentTypeError("files go into a directory, not to standard output; ./- is one of that name")
-    return _path(text)
-
-
-def _standard_output() -> BinaryIO:
-    try:
-        if sys.stdout.fileno() == 1:
-            return sys.stdout.buffer
-    except OSError:  # a program that calls us has put something else in its place
-        return sys.stdout.buffer
-    return open(1, "wb", closefd=False)
-
-
-def _feature_level(text: str) -> FeatureLevel | None:
-    from dml2onnx.arguments import feature_level
-
-    try:
-        return feature_level(text)
-    except DmlError as error:
-        raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
-
-
-def _level_by(name: str) -> Callable[[str], FeatureLevel]:
-    """Reads a feature level in other terms, with the function of that name."""
-
-    def level(text: str) -> FeatureLevel:
-        from dml2onnx import arguments
-
-        try:
-            found: FeatureLevel = getattr(arguments, name)(text)
-        except DmlError as error:
-            raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
-        return found
-
-    return level
-
-
-def _pass_name(text: str) -> str:
-    from dml2onnx.passes import chosen
-
-    try:
-        chosen(without=[text])
-    except DmlError as error:
-        raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
-    return text
-
-
-def _at_least(lowest: int) -> Callable[[str], int]:
-    def number(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{quote(text)} is no whole number") from None
-        if value < lowest:
-            raise argparse.ArgumentTypeError(f"{value} is less than {lowest}")
-        return value
-
-    return number
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{quote(text)} is no number") from None
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{quote(text)} is no number of seconds above 0")
-    return value
-
-
-def _size(text: str) -> int:
-    number, unit = re.fullmatch(r"(\d*)([KMGT]?)(?:i?B)?", text, re.IGNORECASE | re.ASCII), "KMGT"
-    if number is None or not number[1] or not int(number[1]):
-        raise argparse.ArgumentTypeError(f"{quote(text)} is no number of bytes above 0, such as 1000000, 512M or 4G")
-    return int(number[1]) << 10 * (unit.index(number[2].upper()) + 1 if number[2] else 0)
-
-
 def make_parser() -> _Parser:
     """All commands and their options."""
     parser = _Parser(
@@ -168,46 +71,14 @@ def make_parser() -> _Parser:
     )
     parser.add_argument("--version", action="version", version=f"dml2onnx {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    common = _Parser(add_help=False)
-    common.add_argument("--json", action="store_true", help="machine-readable output")
-    common.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
-    reading = _Parser(add_help=False)
-    reading.add_argument(
-        "--allow-path",
-        action="append",
-        type=Path,
-        default=[],
-        metavar="DIR",
-        help="a directory outside of the model's own that its files may lie in (repeatable)",
-    )
-    reading.add_argument("--graph", metavar="NAME", help="which graph of a recording is meant")
-    _add_constants(reading)
-    reading.add_argument(
-        "--max-bytes",
-        type=_size,
-        metavar="N",
-        help="refuse texts larger than this, and runs that hold more at once; 512M, 4G and the like are sizes too "
-        "(default: 1G of text, and the memory of this machine)",
-    )
-    model = _Parser(add_help=False, parents=[common, reading])
-    model.add_argument(
-        "model",
-        metavar="MODEL",
-        help="native, DML_GRAPH_DESC or DxDispatch JSON, a serialized graph, or the directory of a recording",
-    )
+    common, reading, level = _common(), _reading(), _level()
+    model = _model(common, reading)
     frozen = _Parser(add_help=False)
     frozen.add_argument(
         "--freeze", action="store_true", help="make every input that has contents a constant, except --input ones"
     )
     freeze = _Parser(add_help=False, parents=[frozen])
     freeze.add_argument("--input", action="append", default=[], metavar="NAME", help="keep this an input")
-    level = _Parser(add_help=False)
-    level.add_argument(
-        "--feature-level",
-        type=_feature_level,
-        metavar="LEVEL",
-        help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
-    )
     form, run_form = _form("cpu"), _form(None)
     _add_compile(commands.add_parser("compile", parents=[model, freeze, level, form], help="write an ONNX model"))
     _add_check(commands.add_parser("check", parents=[common, reading, freeze], help="say what is wrong, and why"))
@@ -233,33 +104,87 @@ def make_parser() -> _Parser:
     )
     _add_convert(commands.add_parser("convert", parents=[model, freeze], help="write a model in another format"))
     _add_pydirectml(commands.add_parser("pydirectml", help="run a program made for PyDirectML"))
-    recorder = commands.add_parser(
-        "recorder", parents=[common], help="write a header with which C++ programs record their graphs"
-    )
-    recorder.add_argument(
-        "--output",
-        "-o",
-        type=_directory,
-        default=Path(),
-        metavar="DIR",
-        help="where to (default: the current directory)",
-    )
-    ops = commands.add_parser("ops", parents=[common], help="list DirectML's operators and whether they compile")
-    ops.add_argument("pattern", nargs="?", default="", metavar="TEXT", help="only operators whose name contains this")
-    commands.add_parser("doctor", parents=[common], help="say what is installed here, what works, and what is missing")
-    schema = commands.add_parser("schema", parents=[common], help="print a JSON Schema")
-    schema.add_argument(
-        "subject",
-        nargs="?",
-        choices=("graph", "report", "journal"),
-        default="graph",
-        help="graph: the native format, for editors (default); report: what --json writes; journal: a line of what "
-        "batch keeps",
-    )
-    completion = commands.add_parser("completion", parents=[common], help="print a script that completes commands")
-    completion.add_argument("shell", choices=SHELLS, help="the shell that is to complete them")
+    _add_without_model(commands, common)
     parser.commands = commands.choices
     return parser
+
+
+def _common() -> _Parser:
+    """How a command says what it has to say."""
+    common = _Parser(add_help=False)
+    common.add_argument("--json", action="store_true", help="machine-readable output")
+    common.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
+    return common
+
+
+def _reading() -> _Parser:
+    """How models are read."""
+    reading = _Parser(add_help=False)
+    _add_allow_path(reading, "the model's own that its")
+    reading.add_argument("--graph", metavar="NAME", help="which graph of a recording is meant")
+    _add_constants(reading)
+    reading.add_argument(
+        "--max-bytes",
+        type=texts.size,
+        metavar="N",
+        help="refuse texts larger than this, and runs that hold more at once; 512M, 4G and the like are sizes too "
+        "(default: 1G of text, and the memory of this machine)",
+    )
+    return reading
+
+
+def _add_constants(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--constant",
+        action="append",
+        default=[],
+        metavar="NAME[=FILE]",
+        help="make this input a constant, with the contents of a .npy file, an array of a .npz (FILE.npz:ARRAY), the "
+        "bytes of any other file, or else those that the model has for it; FILE.npz alone has several (repeatable)",
+    )
+    parser.add_argument(
+        "--constants",
+        action="append",
+        default=[],
+        type=texts.path,
+        metavar="DIR",
+        help="make constants of the inputs after which files of this directory are named, NAME.npy or NAME.bin"
+        " (repeatable)",
+    )
+
+
+def _add_allow_path(parser: argparse.ArgumentParser, whose: str) -> None:
+    parser.add_argument(
+        "--allow-path",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="DIR",
+        help=f"a directory outside of {whose} files may lie in (repeatable)",
+    )
+
+
+def _model(common: _Parser, reading: _Parser) -> _Parser:
+    """The model that a command is about."""
+    model = _Parser(add_help=False, parents=[common, reading])
+    model.add_argument(
+        "model",
+        metavar="MODEL",
+        help="native, DML_GRAPH_DESC or DxDispatch JSON, a serialized graph, or the directory of a recording",
+    )
+    return model
+
+
+def _level() -> _Parser:
+    """The feature level that a model is checked against."""
+    level = _Parser(add_help=False)
+    level.add_argument(
+        "--feature-level",
+        type=texts.feature_level,
+        metavar="LEVEL",
+        help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
+    )
+    return level
 
 
 def _form(target: str | None) -> _Parser:
@@ -299,7 +224,7 @@ def _passes() -> _Parser:
         "--no-pass",
         dest="without_passes",
         action="append",
-        type=_pass_name,
+        type=texts.pass_name,
         default=[],
         metavar="NAME",
         help="but without this pass, such as share-moves (repeatable)",
@@ -311,39 +236,44 @@ def _add_compile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        type=_output,
+        type=texts.output,
         metavar="OUT.onnx",
         help="file to write, or - (default: beside MODEL, in the place of nothing but an earlier result)",
-    )
-    parser.add_argument(
-        "--external-data",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="put weights into OUT.onnx.data (default: above 1 GiB)",
     )
     parser.add_argument(
         "--in-place",
         action="store_true",
         help="leave weights in the files where they lie, if that is beside OUT.onnx or below, and name these",
     )
-    parser.add_argument(
-        "--no-shapes",
-        dest="shapes",
-        action="store_false",
-        help="leave out the types and shapes of values inside of the model, which tools infer as well",
-    )
-    parser.add_argument(
-        "--ir-version",
-        type=int,
-        metavar="N",
-        help="IR version to state (default: that of the opset, which every runtime with the opset reads)",
-    )
+    _add_written(parser)
     parser.add_argument(
         "--graph-output",
         action="append",
         default=None,
         metavar="NAME",
         help="compile for this output or resource (repeatable; default: those the model shows)",
+    )
+
+
+def _add_written(parser: argparse.ArgumentParser, only: str = "") -> None:
+    """How ONNX models are written, ``only`` by the command that the help names."""
+    parser.add_argument(
+        "--external-data",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help=f"{only}put weights into OUT.onnx.data (default: above 1 GiB)",
+    )
+    parser.add_argument(
+        "--no-shapes",
+        dest="shapes",
+        action="store_false",
+        help=f"{only}leave out the types and shapes of values inside of the model, which tools infer as well",
+    )
+    parser.add_argument(
+        "--ir-version",
+        type=int,
+        metavar="N",
+        help=f"{only}IR version to state (default: that of the opset, which every runtime with the opset reads)",
     )
 
 
@@ -354,21 +284,21 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     target = parser.add_mutually_exclusive_group()
     target.add_argument(
         "--feature-level",
-        type=_feature_level,
+        type=texts.feature_level,
         metavar="LEVEL",
         help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
     )
     target.add_argument(
         "--directml",
         dest="feature_level",
-        type=_level_by("directml_level"),
+        type=texts.level_by("directml_level"),
         metavar="VERSION",
         help="check against what this version of DirectML has, such as 1.8",
     )
     target.add_argument(
         "--windows",
         dest="feature_level",
-        type=_level_by("windows_level"),
+        type=texts.level_by("windows_level"),
         metavar="RELEASE",
         help="check against what this release of Windows has by itself, such as 10-22H2",
     )
@@ -423,7 +353,9 @@ def _add_providers(parser: argparse.ArgumentParser) -> None:
         metavar="[NAME:]KEY=VALUE",
         help="an option of the provider, or of NAME where there are several (repeatable)",
     )
-    parser.add_argument("--device", type=_at_least(0), metavar="N", help="number of a device of the first provider")
+    parser.add_argument(
+        "--device", type=texts.at_least(0), metavar="N", help="number of a device of the first provider"
+    )
 
 
 def _provider(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
@@ -439,7 +371,7 @@ def _provider(options: argparse.Namespace, parser: argparse.ArgumentParser) -> N
 def _add_verify(parser: argparse.ArgumentParser) -> None:
     _add_providers(parser)
     parser.add_argument(
-        "--cases", "--rounds", type=_at_least(1), default=3, metavar="N", help="runs with new inputs (default: 3)"
+        "--cases", "--rounds", type=texts.at_least(1), default=3, metavar="N", help="runs with new inputs (default: 3)"
     )
     parser.add_argument(
         "--input",
@@ -450,22 +382,24 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--against",
-        type=_path,
+        type=texts.path,
         metavar="OTHER.onnx",
         help="compare this ONNX model with the graph, not the compiled one",
     )
     parser.add_argument(
-        "--time-limit", type=_seconds, metavar="SECONDS", help="look at no further node after that time"
+        "--time-limit", type=texts.seconds, metavar="SECONDS", help="look at no further node after that time"
     )
     parser.add_argument("--nodes", action="store_true", help="show what was found of every node")
-    parser.add_argument("--seed", type=_at_least(0), default=0, metavar="N", help="seed of the inputs (default: 0)")
+    parser.add_argument(
+        "--seed", type=texts.at_least(0), default=0, metavar="N", help="seed of the inputs (default: 0)"
+    )
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        type=_output,
+        type=texts.output,
         metavar="OUT.html",
         help="file to write, or - (default: beside MODEL, in the place of nothing but an earlier report)",
     )
@@ -477,30 +411,10 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--svg", action="store_true", help="draw the graphs only, for documents")
     parser.add_argument("--verify", action="store_true", help="compare every node with the reference")
     parser.add_argument(
-        "--time-limit", type=_seconds, metavar="SECONDS", help="compare no further node after that time"
+        "--time-limit", type=texts.seconds, metavar="SECONDS", help="compare no further node after that time"
     )
     parser.add_argument("--profile", action="store_true", help="run the model, and say what every node cost")
     _add_providers(parser)
-
-
-def _add_constants(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--constant",
-        action="append",
-        default=[],
-        metavar="NAME[=FILE]",
-        help="make this input a constant, with the contents of a .npy file, an array of a .npz (FILE.npz:ARRAY), the "
-        "bytes of any other file, or else those that the model has for it; FILE.npz alone has several (repeatable)",
-    )
-    parser.add_argument(
-        "--constants",
-        action="append",
-        default=[],
-        type=_path,
-        metavar="DIR",
-        help="make constants of the inputs after which files of this directory are named, NAME.npy or NAME.bin"
-        " (repeatable)",
-    )
 
 
 def _add_batch(parser: argparse.ArgumentParser) -> None:
@@ -516,15 +430,20 @@ def _add_batch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        type=_path,
+        type=texts.path,
         metavar="OUTDIR",
         help="directory of the results, in the tree of the models, and of the journal",
     )
     parser.add_argument(
-        "--journal", type=_path, metavar="FILE", help="the journal (default: OUTDIR/journal.jsonl; without -o none)"
+        "--journal",
+        type=texts.path,
+        metavar="FILE",
+        help="the journal (default: OUTDIR/journal.jsonl; without -o none)",
     )
     workers = parser.add_mutually_exclusive_group()
-    workers.add_argument("--jobs", "-j", type=_at_least(1), metavar="N", help="processes (default: one for each core)")
+    workers.add_argument(
+        "--jobs", "-j", type=texts.at_least(1), metavar="N", help="processes (default: one for each core)"
+    )
     workers.add_argument(
         "--dask",
         metavar="ADDRESS",
@@ -536,44 +455,30 @@ def _add_batch(parser: argparse.ArgumentParser) -> None:
         "--retry-failed", action="store_true", help="do again what took too long or too much memory, died, or failed"
     )
     parser.add_argument(
-        "--model-timeout", type=_seconds, metavar="SECONDS", help="end the work on a model after that time"
+        "--model-timeout", type=texts.seconds, metavar="SECONDS", help="end the work on a model after that time"
     )
     parser.add_argument(
-        "--max-bytes", type=_size, metavar="N", help="let no model have more memory than this, such as 512M or 4G"
+        "--max-bytes", type=texts.size, metavar="N", help="let no model have more memory than this, such as 512M or 4G"
     )
     parser.add_argument("--freeze", action="store_true", help="make every input that has contents a constant")
     parser.add_argument(
         "--input", action="append", default=[], metavar="NAME", help="but keep this an input (repeatable)"
     )
     _add_constants(parser)
+    _add_allow_path(parser, "the models' own that their")
+    _add_written(parser, "compile: ")
     parser.add_argument(
-        "--allow-path",
-        action="append",
-        type=Path,
-        default=[],
-        metavar="DIR",
-        help="a directory outside of the models' own that their files may lie in (repeatable)",
+        "--cases", type=texts.at_least(1), default=3, metavar="N", help="verify: runs with new inputs (default: 3)"
     )
     parser.add_argument(
-        "--external-data",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="compile: put weights into files of their own (default: above 1 GiB)",
-    )
-    parser.add_argument("--no-shapes", dest="shapes", action="store_false", help="compile: leave out inner shapes")
-    parser.add_argument("--ir-version", type=int, metavar="N", help="compile: IR version (default: that of the opset)")
-    parser.add_argument(
-        "--cases", type=_at_least(1), default=3, metavar="N", help="verify: runs with new inputs (default: 3)"
-    )
-    parser.add_argument(
-        "--seed", type=_at_least(0), default=0, metavar="N", help="verify: seed of the inputs (default: 0)"
+        "--seed", type=texts.at_least(0), default=0, metavar="N", help="verify: seed of the inputs (default: 0)"
     )
     _add_providers(parser)
 
 
 def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "-o", "--output", type=_output, metavar="OUT", help="file to write, or - (default: a new one beside MODEL)"
+        "-o", "--output", type=texts.output, metavar="OUT", help="file to write, or - (default: a new one beside MODEL)"
     )
     parser.add_argument(
         "--format",
@@ -585,7 +490,7 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
 def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save",
-        type=_path,
+        type=texts.path,
         metavar="OUT.onnx|OUT.json",
         help="keep the model that is computed, as ONNX or, for all other commands, as a native graph; further ones as "
         "OUT-2.onnx, ...",
@@ -600,7 +505,7 @@ def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--feature-level",
-        type=_feature_level,
+        type=texts.feature_level,
         metavar="LEVEL",
         help="check operators against this level, such as 3_0 (default: 6_4)",
     )
@@ -611,3 +516,32 @@ def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
         "arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="what the program finds in sys.argv"
     )
     parser.set_defaults(json=False)
+
+
+def _add_without_model(commands: argparse._SubParsersAction[_Parser], common: _Parser) -> None:
+    """The commands that are about no model."""
+    recorder = commands.add_parser(
+        "recorder", parents=[common], help="write a header with which C++ programs record their graphs"
+    )
+    recorder.add_argument(
+        "--output",
+        "-o",
+        type=texts.directory,
+        default=Path(),
+        metavar="DIR",
+        help="where to (default: the current directory)",
+    )
+    ops = commands.add_parser("ops", parents=[common], help="list DirectML's operators and whether they compile")
+    ops.add_argument("pattern", nargs="?", default="", metavar="TEXT", help="only operators whose name contains this")
+    commands.add_parser("doctor", parents=[common], help="say what is installed here, what works, and what is missing")
+    schema = commands.add_parser("schema", parents=[common], help="print a JSON Schema")
+    schema.add_argument(
+        "subject",
+        nargs="?",
+        choices=("graph", "report", "journal"),
+        default="graph",
+        help="graph: the native format, for editors (default); report: what --json writes; journal: a line of what "
+        "batch keeps",
+    )
+    completion = commands.add_parser("completion", parents=[common], help="print a script that completes commands")
+    completion.add_argument("shell", choices=SHELLS, help="the shell that is to complete them")

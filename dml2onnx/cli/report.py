@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from dml2onnx.arguments import feature_level
 from dml2onnx.cli.commands import files_written
-from dml2onnx.cli.models import count, load_model, load_options, model_file
+from dml2onnx.cli.models import compile_options, count, load_model, load_options, model_file
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.files import check_target, put, spare
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.cli.render import Screen
+    from dml2onnx.compiler import CompileOptions
     from dml2onnx.files import Target
     from dml2onnx.ir.graph import Graph
     from dml2onnx.report.records import Report
@@ -92,14 +93,10 @@ def _compared(graph: Graph, first: Report, other: _Side, options: argparse.Names
 
 
 def _gathered(side: _Side, options: argparse.Namespace, screen: Screen) -> Report:
+    asked: CompileOptions = {**compile_options(options), "feature_level": side.level}
     with screen.counting("gathering") as progress:
         return gather(
             side.graph,
-            feature_level=side.level,
-            opset=options.opset,
-            target=options.target,
-            optimize=options.optimize,
-            without_passes=options.without_passes,
             rounds=ROUNDS if options.verify else 0,
             profile=options.profile,
             provider=options.provider,
@@ -107,6 +104,7 @@ def _gathered(side: _Side, options: argparse.Namespace, screen: Screen) -> Repor
             max_bytes=options.max_bytes,
             progress=progress,
             digests=options.compare is not None,
+            **asked,
         )
 
 

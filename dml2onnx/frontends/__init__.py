@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.arguments import path_of, refusal
-from dml2onnx.codes import reading as codes
+from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends import recording
 from dml2onnx.frontends.findings import listing, quote
@@ -54,7 +54,9 @@ def load(
     if graph is not None:
         options = options.with_graph(graph)
     if isinstance(path, (str, bytes)) and not path:
-        raise UnreadableError(codes.NO_SUCH_FILE.at("the path of the model is empty", expected="a file", found='""'))
+        raise UnreadableError(
+            unreadable.NO_SUCH_FILE.at("the path of the model is empty", expected="a file", found='""')
+        )
     file = recording.index_of(path_of(path, "the model"))
     with collection_paused():
         return _read(file, recording.read_index(file, options.max_bytes), options)
@@ -110,7 +112,7 @@ def _graph(path: Path, data: bytes, options: LoadOptions) -> Graph:
         hint = '; a native model starts with "dml2onnx": 1' if "nodes" in root else ""
         found = listing([quote(name) for name in root]) or "no members"
         raise UnreadableError(
-            codes.UNKNOWN_FORMAT.at(
+            unreadable.UNKNOWN_FORMAT.at(
                 f"the members of the model belong to no known format{hint}",
                 expected="dml2onnx, or Nodes, or resources, dispatchables and commands",
                 found=found,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.codes import reading as codes
+from dml2onnx.codes import unreadable
 from dml2onnx.frontends.files import FileError
 from dml2onnx.frontends.findings import quote
 from dml2onnx.frontends.flatbuffer import DamagedError
@@ -38,5 +38,5 @@ def read_graph(members: Members, files: ModelFiles, findings: Findings) -> Graph
     except DamagedError as damage:
         message = f"{quote(name)}, byte {damage.offset}: {damage}"
         found = f"byte {damage.offset}"
-        findings.add(codes.DAMAGED_FILE, message, place + damage.place, found=found, node=members.node)
+        findings.add(unreadable.DAMAGED_FILE, message, place + damage.place, found=found, node=members.node)
     return None

@@ -73,6 +73,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FeatureLevel, FieldKind, FieldType, UnknownFeatureLevelError, feature_levels
 from dml2onnx.codes import reading as codes
+from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
@@ -133,7 +134,7 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
     if type(version) is not int or version != VERSION:
         message = f"dml2onnx is {show(version)}; this release reads version {VERSION}"
         raise UnreadableError(
-            codes.UNKNOWN_VERSION.at(message, pointer="/dml2onnx", expected=VERSION, found=show(version))
+            unreadable.UNKNOWN_VERSION.at(message, pointer="/dml2onnx", expected=VERSION, found=show(version))
         )
     return _NativeReader(document, options).read()
 

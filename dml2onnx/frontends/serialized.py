@@ -21,6 +21,7 @@ import numpy as np
 
 from dml2onnx import catalog
 from dml2onnx.codes import reading as codes
+from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.descriptors import DescriptorReader
@@ -74,7 +75,7 @@ def read(path: Path, data: bytes, options: LoadOptions = DEFAULT_OPTIONS) -> Gra
     except DamagedError as damage:
         message = f"{quote(str(path))}, byte {damage.offset}: {damage}"
         found = f"byte {damage.offset}"
-        raise UnreadableError(codes.DAMAGED_FILE.at(message, pointer=damage.place, found=found)) from None
+        raise UnreadableError(unreadable.DAMAGED_FILE.at(message, pointer=damage.place, found=found)) from None
     return replace(graph, findings=findings.all(), sources=(path, *files.found))
 
 

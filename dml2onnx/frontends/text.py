@@ -13,7 +13,7 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
-from dml2onnx.codes import reading as codes
+from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends.files import lfs_pointer
 from dml2onnx.frontends.findings import pointer, quote, show
@@ -99,7 +99,9 @@ def read_document(path: Path, data: bytes) -> Document:
     if not isinstance(root, dict):
         if strict_error is not None:
             raise strict_error
-        _refuse(codes.WRONG_ROOT, f"{shown} is {show(root)}, not an object", expected="an object", found=show(root))
+        _refuse(
+            unreadable.WRONG_ROOT, f"{shown} is {show(root)}, not an object", expected="an object", found=show(root)
+        )
     return Document(path, root, strict_error is not None, strict_error, commented_error, duplicates, marked)
 
 
@@ -114,20 +116,20 @@ def read_file(path: Path, max_bytes: int) -> bytes:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             what = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
-            _refuse(codes.NOT_A_FILE, f"{shown} is {what}", "a file", what)
+            _refuse(unreadable.NOT_A_FILE, f"{shown} is {what}", "a file", what)
         if status.st_size > max_bytes:
             _refuse(
-                codes.FILE_TOO_LARGE,
+                unreadable.FILE_TOO_LARGE,
                 f"{shown} has {status.st_size} bytes",
                 f"at most {max_bytes} bytes of text",
                 f"{status.st_size} bytes",
             )
         data = path.read_bytes()
     except FileNotFoundError:
-        _refuse(codes.NO_SUCH_FILE, f"{shown} does not exist", "a file")
+        _refuse(unreadable.NO_SUCH_FILE, f"{shown} does not exist", "a file")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        _refuse(codes.CANNOT_READ, f"{shown} cannot be read: {reason}", found=reason)
+        _refuse(unreadable.CANNOT_READ, f"{shown} cannot be read: {reason}", found=reason)
     pointer = lfs_pointer(shown, data)
     if pointer is not None:
         _refuse(pointer.code, str(pointer), pointer.expected, pointer.found)
@@ -138,20 +140,20 @@ def _decode_text(path: Path, data: bytes) -> tuple[str, bool]:
     """The text of a file, and whether it starts with a byte order mark, which is left out."""
     shown = quote(str(path))
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        _refuse(codes.BYTE_ORDER_MARK, f"{shown} is UTF-16 text", "UTF-8", "a UTF-16 byte order mark")
+        _refuse(unreadable.BYTE_ORDER_MARK, f"{shown} is UTF-16 text", "UTF-8", "a UTF-16 byte order mark")
     if _is_onnx(path, data):
-        _refuse(codes.ONNX_MODEL, f"{shown} is an ONNX model already", "a DirectML graph as JSON", "an ONNX model")
+        _refuse(unreadable.ONNX_MODEL, f"{shown} is an ONNX model already", "a DirectML graph as JSON", "an ONNX model")
     marked = data.startswith(codecs.BOM_UTF8)
     if marked:
         data = data[len(codecs.BOM_UTF8) :]
     if not data.strip():
-        _refuse(codes.NOT_JSON, f"{shown} is empty", "a JSON object", "nothing")
+        _refuse(unreadable.NOT_JSON, f"{shown} is empty", "a JSON object", "nothing")
     try:
         return data.decode("utf-8"), marked
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         found = f"byte 0x{data[error.start]:02x} at offset {error.start}"
-        _refuse(codes.NOT_UTF8, f"{shown} is not UTF-8 text: {found} (line {line})", "UTF-8", found)
+        _refuse(unreadable.NOT_UTF8, f"{shown} is not UTF-8 text: {found} (line {line})", "UTF-8", found)
 
 
 def _is_onnx(path: Path, data: bytes) -> bool:
@@ -228,7 +230,7 @@ def _decode(
         line, column = _place(original, place.start() if place else 0)
         literal = place[1] if place else "NaN"
         _refuse(
-            codes.NOT_A_NUMBER_LITERAL,
+            unreadable.NOT_A_NUMBER_LITERAL,
             f"{shown}, line {line}, column {column}: {literal} is not JSON",
             'a number, or "nan", "inf" or "-inf" in quotes',
             literal,
@@ -236,9 +238,9 @@ def _decode(
     except json.JSONDecodeError as error:
         line, column = _place(original, error.pos)
         reason, expected = _syntax(error, original)
-        _refuse(codes.NOT_JSON, f"{shown}, line {line}, column {column}: {reason}", expected, reason)
+        _refuse(unreadable.NOT_JSON, f"{shown}, line {line}, column {column}: {reason}", expected, reason)
     except RecursionError:
-        _refuse(codes.TOO_DEEP, f"{shown}: arrays or objects are nested hundreds of levels deep")
+        _refuse(unreadable.TOO_DEEP, f"{shown}: arrays or objects are nested hundreds of levels deep")
 
 
 def _syntax(error: json.JSONDecodeError, text: str) -> tuple[str, str]:
@@ -292,7 +294,7 @@ def _refuse_surrogates(shown: str, text: str) -> None:
             line, column = _place(text, match.start())
             escape = f"\\{match[1]}"
             _refuse(
-                codes.LONE_SURROGATE,
+                unreadable.LONE_SURROGATE,
                 f"{shown}, line {line}, column {column}: {escape} is half of a surrogate pair",
                 "a pair of surrogates or the character itself",
                 escape,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dml2onnx import __version__
 from dml2onnx.report.answers import CompileAnswer, Written
@@ -77,10 +77,8 @@ class Record:
     @property
     def diagnostics(self) -> tuple[Finding, ...]:
         """What was found, as values."""
-        found = self.answer.get("diagnostics", [])
-        assert isinstance(found, list)
-        members = [item | {"related": tuple(item.get("related", ()))} for item in found]  # type: ignore[union-attr,arg-type,operator]
-        return tuple(Finding(**item) for item in members)  # as Finding has written them
+        found: Any = self.answer.get("diagnostics", [])  # as Finding has written them
+        return tuple(Finding(**{**item, "related": tuple(item.get("related", ()))}) for item in found)
 
     @property
     def is_failure(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dml2onnx.codes import reading as codes
+from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import Code
 
 from . import (
@@ -29,15 +30,16 @@ MODULES = (
     test_dx_program,
     test_given,
 )
+ALL = [item for module in (unreadable, codes) for item in vars(module).values() if isinstance(item, Code)]
 CASES = [case for module in MODULES for case in module.REJECTED]
 
 
 def test_every_code_is_reached() -> None:
     elsewhere = {
-        codes.NO_SUCH_FILE,
-        codes.NOT_A_FILE,
-        codes.CANNOT_READ,
-        codes.FILE_TOO_LARGE,
+        unreadable.NO_SUCH_FILE,
+        unreadable.NOT_A_FILE,
+        unreadable.CANNOT_READ,
+        unreadable.FILE_TOO_LARGE,
         codes.DUPLICATE_KEY,
         codes.REPEATED_KEY,
         codes.TOO_MANY_FINDINGS,
@@ -47,14 +49,12 @@ def test_every_code_is_reached() -> None:
         codes.UNUSED_FILES,
     }
     reached = {code for rejected in CASES for code, _ in rejected.findings} | {code for _, code in TEXTS.values()}
-    everything = {value for value in vars(codes).values() if isinstance(value, Code)}
-    assert {code.id for code in everything - reached - elsewhere} == set()
+    assert {code.id for code in set(ALL) - reached - elsewhere} == set()
 
 
 def test_codes_are_explained() -> None:
-    everything = [value for value in vars(codes).values() if isinstance(value, Code)]
-    assert len({code.id for code in everything}) == len(everything)
-    assert len({code.title for code in everything}) > len(everything) - 3
-    for code in everything:
+    assert len({code.id for code in ALL}) == len(ALL)
+    assert len({code.title for code in ALL}) > len(ALL) - 3
+    for code in ALL:
         assert code.explanation.endswith("."), code.id
         assert code.id.startswith(("DML00", "DML10", "DML11"))

@@ -9,6 +9,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.codes import reading as codes
+from dml2onnx.codes import unreadable
 from dml2onnx.frontends import LoadOptions
 
 from .models import REMOVE, Model, edited, f32, load_model
@@ -54,7 +55,7 @@ REJECTED = [
     changed("no-file", [(NET + "/sourcePath", "none.bin")], (codes.FILE_UNREADABLE, NET + "/sourcePath")),
     changed("outside", [(NET + "/sourcePath", "../../Partition_0.bin")], (codes.FILE_OUTSIDE, NET + "/sourcePath")),
     changed("a-directory", [(NET + "/sourcePath", "net")], (codes.FILE_UNREADABLE, NET + "/sourcePath")),
-    changed("damaged", [(NET + "/sourcePath", "damaged.bin")], (codes.DAMAGED_FILE, NET + "/sourcePath")),
+    changed("damaged", [(NET + "/sourcePath", "damaged.bin")], (unreadable.DAMAGED_FILE, NET + "/sourcePath")),
     changed("slip", [(NET + "/executionFlag", [])], (codes.IGNORED_KEY, NET + "/executionFlag")),
     changed("flags", [(NET + "/executionFlags", "FAST")], (codes.ENUMERATOR, NET + "/executionFlags")),
     changed(

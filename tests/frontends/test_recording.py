@@ -11,7 +11,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.cli import main
-from dml2onnx.codes import reading, recordings
+from dml2onnx.codes import reading, recordings, unreadable
 from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends import LoadOptions
 
@@ -134,7 +134,7 @@ def test_several_graphs_are_listed(folder: Path) -> None:
 def test_other_models_have_no_graphs_to_choose(folder: Path) -> None:
     assert refused(folder / "net.json", "net")[0] == recordings.UNKNOWN_GRAPH.id
     assert refused(folder / "program.json", "net")[0] == recordings.UNKNOWN_GRAPH.id
-    assert refused(folder / "data")[0] == reading.NOT_A_FILE.id
+    assert refused(folder / "data")[0] == unreadable.NOT_A_FILE.id
 
 
 def test_what_the_program_was_refused_is_said(folder: Path) -> None:
@@ -241,12 +241,12 @@ def test_a_link_that_leads_outside(folder: Path) -> None:
 
 def test_text_that_is_no_json(folder: Path) -> None:
     (folder / "recording.json").write_text('{"dml2onnx_recording": 1, "graphs": [')
-    assert refused(folder)[0] == reading.NOT_JSON.id
+    assert refused(folder)[0] == unreadable.NOT_JSON.id
     (folder / "recording.json").write_text(json.dumps(INDEX) + " // comment")
-    assert refused(folder)[0] == reading.NOT_JSON.id
+    assert refused(folder)[0] == unreadable.NOT_JSON.id
     (folder / "recording.json").write_text(json.dumps(INDEX))
     (folder / "net.json").write_text("{")
-    assert refused(folder, "net")[0] == reading.NOT_JSON.id
+    assert refused(folder, "net")[0] == unreadable.NOT_JSON.id
 
 
 # --- Commands ---------------------------------------------------------------------------------------------------------
@@ -323,4 +323,4 @@ def test_a_recording_that_has_lost_its_index(folder: Path, capsys: pytest.Captur
         assert capsys.readouterr().out.count("DML0016") == 1
     assert main(["check", str(folder / "net.json")]) == 0
     (folder / "notes.txt").write_text("of somebody")  # what the recorder would never have begun with
-    assert refused(folder)[0] == reading.NOT_A_FILE.id
+    assert refused(folder)[0] == unreadable.NOT_A_FILE.id

@@ -13,6 +13,7 @@ import pytest
 import dml2onnx
 from dml2onnx import catalog
 from dml2onnx.codes import reading as codes
+from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import Code, DmlError, UnreadableError
 from dml2onnx.frontends import LoadOptions, load
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
@@ -655,7 +656,7 @@ def test_damaged(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(UnreadableError) as caught:
         load(path)
     (finding,) = caught.value.diagnostics
-    assert finding.code == codes.DAMAGED_FILE.id
+    assert finding.code == unreadable.DAMAGED_FILE.id
     assert "Partition_0.bin" in finding.message
 
 

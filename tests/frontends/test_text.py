@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dml2onnx.codes import reading as codes
+from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import Code, Severity, UnreadableError
 from dml2onnx.frontends import LoadOptions, load
 
@@ -18,41 +19,41 @@ if TYPE_CHECKING:
 
 
 TEXTS: dict[str, tuple[bytes, Code]] = {
-    "empty": (b"", codes.NOT_JSON),
-    "cut": (b'{"dml2onnx": 1, "nodes": [', codes.NOT_JSON),
-    "leading-zero": (b'{"dml2onnx": 01}', codes.NOT_JSON),
-    "hexadecimal": (b'{"dml2onnx": 0x1}', codes.NOT_JSON),
-    "plus": (b'{"dml2onnx": +1}', codes.NOT_JSON),
-    "point": (b'{"dml2onnx": .5}', codes.NOT_JSON),
-    "single-quotes": (b"{'dml2onnx': 1}", codes.NOT_JSON),
-    "native-comma": (b'{"dml2onnx": 1, /* one */}', codes.NOT_JSON),
-    "graph-comment": (b'{"Nodes": [] /* none */}', codes.NOT_JSON),
-    "native-tail": (b'{"dml2onnx": 1} {}', codes.NOT_JSON),
-    "only-a-comma": (b'{"resources": [,]}', codes.NOT_JSON),
-    "two-commas": (b'{"resources": [1,,]}', codes.NOT_JSON),
-    "open-comment": (b'{"resources": {} /* }', codes.NOT_JSON),
-    "control-character": (b'{"resources\n": {}}', codes.NOT_JSON),
-    "nan": (b'{"dml2onnx": "NaN", "x": NaN}', codes.NOT_A_NUMBER_LITERAL),
-    "infinity": (b'{"resources": {}, // Infinity\n "x": -Infinity}', codes.NOT_A_NUMBER_LITERAL),
-    "deep": (b"[" * 10_000, codes.TOO_DEEP),
-    "deep-objects": (b'{"a":' * 10_000, codes.TOO_DEEP),
-    "latin-1": ('{"name": "é"}'.encode("latin-1"), codes.NOT_UTF8),
-    "binary": (bytes(range(256)), codes.NOT_UTF8),
-    "only-a-mark": (b"\xef\xbb\xbf", codes.NOT_JSON),
-    "onnx": (b"\x08\x0a\x12\x08dml2onnx\x1a\x00", codes.ONNX_MODEL),
-    "ort": (b"\x18\0\0\0ORTM" + bytes(64), codes.ONNX_MODEL),
-    "serialized": (b"\x04\0\0\0" + bytes(16), codes.DAMAGED_FILE),
-    "utf-16": ('{"dml2onnx": 1}'.encode("utf-16"), codes.BYTE_ORDER_MARK),
-    "surrogate": (rb'{"dml2onnx": 1, "name": "\\\ud800"}', codes.LONE_SURROGATE),
-    "second-half": (rb'{"dml2onnx": 1, "name": "\udc00\ud800"}', codes.LONE_SURROGATE),
-    "array": (b"[]", codes.WRONG_ROOT),
-    "array-with-comment": (b"[] // nothing", codes.NOT_JSON),
-    "string": (b'"model"', codes.WRONG_ROOT),
-    "no-format": (b'{"nodes": []}', codes.UNKNOWN_FORMAT),
-    "empty-object": (b"{}", codes.UNKNOWN_FORMAT),
-    "version": (b'{"dml2onnx": 2}', codes.UNKNOWN_VERSION),
-    "version-kind": (b'{"dml2onnx": true}', codes.UNKNOWN_VERSION),
-    "version-huge": (b'{"dml2onnx": ' + b"9" * 6000 + b"}", codes.UNKNOWN_VERSION),
+    "empty": (b"", unreadable.NOT_JSON),
+    "cut": (b'{"dml2onnx": 1, "nodes": [', unreadable.NOT_JSON),
+    "leading-zero": (b'{"dml2onnx": 01}', unreadable.NOT_JSON),
+    "hexadecimal": (b'{"dml2onnx": 0x1}', unreadable.NOT_JSON),
+    "plus": (b'{"dml2onnx": +1}', unreadable.NOT_JSON),
+    "point": (b'{"dml2onnx": .5}', unreadable.NOT_JSON),
+    "single-quotes": (b"{'dml2onnx': 1}", unreadable.NOT_JSON),
+    "native-comma": (b'{"dml2onnx": 1, /* one */}', unreadable.NOT_JSON),
+    "graph-comment": (b'{"Nodes": [] /* none */}', unreadable.NOT_JSON),
+    "native-tail": (b'{"dml2onnx": 1} {}', unreadable.NOT_JSON),
+    "only-a-comma": (b'{"resources": [,]}', unreadable.NOT_JSON),
+    "two-commas": (b'{"resources": [1,,]}', unreadable.NOT_JSON),
+    "open-comment": (b'{"resources": {} /* }', unreadable.NOT_JSON),
+    "control-character": (b'{"resources\n": {}}', unreadable.NOT_JSON),
+    "nan": (b'{"dml2onnx": "NaN", "x": NaN}', unreadable.NOT_A_NUMBER_LITERAL),
+    "infinity": (b'{"resources": {}, // Infinity\n "x": -Infinity}', unreadable.NOT_A_NUMBER_LITERAL),
+    "deep": (b"[" * 10_000, unreadable.TOO_DEEP),
+    "deep-objects": (b'{"a":' * 10_000, unreadable.TOO_DEEP),
+    "latin-1": ('{"name": "é"}'.encode("latin-1"), unreadable.NOT_UTF8),
+    "binary": (bytes(range(256)), unreadable.NOT_UTF8),
+    "only-a-mark": (b"\xef\xbb\xbf", unreadable.NOT_JSON),
+    "onnx": (b"\x08\x0a\x12\x08dml2onnx\x1a\x00", unreadable.ONNX_MODEL),
+    "ort": (b"\x18\0\0\0ORTM" + bytes(64), unreadable.ONNX_MODEL),
+    "serialized": (b"\x04\0\0\0" + bytes(16), unreadable.DAMAGED_FILE),
+    "utf-16": ('{"dml2onnx": 1}'.encode("utf-16"), unreadable.BYTE_ORDER_MARK),
+    "surrogate": (rb'{"dml2onnx": 1, "name": "\\\ud800"}', unreadable.LONE_SURROGATE),
+    "second-half": (rb'{"dml2onnx": 1, "name": "\udc00\ud800"}', unreadable.LONE_SURROGATE),
+    "array": (b"[]", unreadable.WRONG_ROOT),
+    "array-with-comment": (b"[] // nothing", unreadable.NOT_JSON),
+    "string": (b'"model"', unreadable.WRONG_ROOT),
+    "no-format": (b'{"nodes": []}', unreadable.UNKNOWN_FORMAT),
+    "empty-object": (b"{}", unreadable.UNKNOWN_FORMAT),
+    "version": (b'{"dml2onnx": 2}', unreadable.UNKNOWN_VERSION),
+    "version-kind": (b'{"dml2onnx": true}', unreadable.UNKNOWN_VERSION),
+    "version-huge": (b'{"dml2onnx": ' + b"9" * 6000 + b"}", unreadable.UNKNOWN_VERSION),
 }
 
 
@@ -108,24 +109,24 @@ def test_no_path() -> None:
 
 
 def test_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match=codes.NO_SUCH_FILE.id):
+    with pytest.raises(UnreadableError, match=unreadable.NO_SUCH_FILE.id):
         load(tmp_path / "none.json")
 
 
 @pytest.mark.parametrize("name", [".", "/dev/null"])
 def test_not_a_file(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match=codes.NOT_A_FILE.id):
+    with pytest.raises(UnreadableError, match=unreadable.NOT_A_FILE.id):
         load(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["a" * 5000, "a\0b"])
 def test_impossible_name(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match=codes.CANNOT_READ.id):
+    with pytest.raises(UnreadableError, match=unreadable.CANNOT_READ.id):
         load(tmp_path / name)
 
 
 def test_too_large(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match=codes.FILE_TOO_LARGE.id):
+    with pytest.raises(UnreadableError, match=unreadable.FILE_TOO_LARGE.id):
         load_model(tmp_path, NATIVE, LoadOptions(max_bytes=10))
 
 

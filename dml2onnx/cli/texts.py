@@ -1,0 +1,117 @@
+"""How the texts of options are read; :class:`argparse.ArgumentTypeError` where they make no sense."""
+
+from __future__ import annotations
+
+import re
+import sys
+from argparse import ArgumentTypeError
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.files import is_standard_output
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dml2onnx.catalog import FeatureLevel
+    from dml2onnx.files import Target
+
+
+def output(text: str) -> Target:
+    """A file by its name, or standard output, which has several."""
+    named = path(text)
+    return _standard_output() if text == "-" or is_standard_output(named) else named
+
+
+def path(text: str) -> Path:
+    """A file or directory by its name."""
+    if not text:
+        raise ArgumentTypeError("the name of a file is empty")
+    return Path(text)
+
+
+def directory(text: str) -> Path:
+    """A directory, which standard output is not."""
+    if text == "-":
+        raise ArgumentTypeError("files go into a directory, not to standard output; ./- is one of that name")
+    return path(text)
+
+
+def _standard_output() -> BinaryIO:
+    try:
+        if sys.stdout.fileno() == 1:
+            return sys.stdout.buffer
+    except OSError:  # a program that calls us has put something else in its place
+        return sys.stdout.buffer
+    return open(1, "wb", closefd=False)
+
+
+def feature_level(text: str) -> FeatureLevel | None:
+    """A feature level, such as ``3_0``."""
+    from dml2onnx import arguments
+
+    try:
+        return arguments.feature_level(text)
+    except DmlError as error:
+        raise ArgumentTypeError(error.diagnostics[0].message) from None
+
+
+def level_by(name: str) -> Callable[[str], FeatureLevel]:
+    """Reads a feature level in other terms, with the function of that name."""
+
+    def level(text: str) -> FeatureLevel:
+        from dml2onnx import arguments
+
+        try:
+            found: FeatureLevel = getattr(arguments, name)(text)
+        except DmlError as error:
+            raise ArgumentTypeError(error.diagnostics[0].message) from None
+        return found
+
+    return level
+
+
+def pass_name(text: str) -> str:
+    """The name of a pass."""
+    from dml2onnx.passes import chosen
+
+    try:
+        chosen(without=[text])
+    except DmlError as error:
+        raise ArgumentTypeError(error.diagnostics[0].message) from None
+    return text
+
+
+def at_least(lowest: int) -> Callable[[str], int]:
+    """Reads whole numbers from ``lowest`` on."""
+
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise ArgumentTypeError(f"{quote(text)} is no whole number") from None
+        if value < lowest:
+            raise ArgumentTypeError(f"{value} is less than {lowest}")
+        return value
+
+    return number
+
+
+def seconds(text: str) -> float:
+    """A time, in seconds."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{quote(text)} is no number") from None
+    if not 0 < value < float("inf"):
+        raise ArgumentTypeError(f"{quote(text)} is no number of seconds above 0")
+    return value
+
+
+def size(text: str) -> int:
+    """Bytes, as a number or with a unit such as ``512M``."""
+    number, unit = re.fullmatch(r"(\d*)([KMGT]?)(?:i?B)?", text, re.IGNORECASE | re.ASCII), "KMGT"
+    if number is None or not number[1] or not int(number[1]):
+        raise ArgumentTypeError(f"{quote(text)} is no number of bytes above 0, such as 1000000, 512M or 4G")
+    return int(number[1]) << 10 * (unit.index(number[2].upper()) + 1 if number[2] else 0)
