@@ -22,6 +22,7 @@ import dml2onnx
 from dml2onnx.checks import check
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.diagnostics import Diagnostic
+from dml2onnx.ir.graph import GraphInput, Read
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference import evaluate_results
 from dml2onnx.verification import batch, coverage, descriptor_trials, relations, trial, variations
@@ -134,6 +135,29 @@ def test_other_orders_cost_what_ports_cost(monkeypatch: pytest.MonkeyPatch, tmp_
     found, tried = relations.relations(lone_node(ADD), 0, random.Random(0), tmp_path)
     assert "permuted together" in tried
     assert any(item.startswith("permuted together: ") for item in found)
+
+
+def test_an_identity_in_front_of_a_later_reader_costs_its_reshapes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It comes before the first one, whose shape an input had that says nothing of its own."""
+    flat, wide = t("FLOAT16", [1, 1, 2, 1]), t("FLOAT16", [2, 2, 1])
+    nodes = [
+        operator("ELEMENT_WISE_ADD", ATensor=flat, BTensor=replace(flat, strides=(2, 0, 0, 1)), OutputTensor=flat),
+        operator("ACTIVATION_CELU", InputTensor=replace(wide, strides=(1, 0, 1)), OutputTensor=wide, Alpha=1.0),
+        operator("JOIN", InputTensors=[flat], OutputTensor=flat, Axis=0),
+    ]
+    graph = batch.beside([lone_node(op) for op in nodes])
+    x = graph.inputs[0].value
+    reading = tuple(
+        replace(node, reads={name: tuple(Read(x) for _ in several) for name, several in node.reads.items()})
+        for node in graph.nodes
+    )
+    graph = replace(graph, nodes=reading, inputs=(GraphInput("x", x),))
+    assert all(relations.relations(graph, seed, random.Random(seed), tmp_path)[0] == [] for seed in range(2))
+    monkeypatch.setattr(relations, "_reshapes", lambda graph: 0)
+    found = [text for seed in range(4) for text in relations.relations(graph, seed, random.Random(seed), tmp_path)[0]]
+    assert any(text.startswith("identity: ") for text in found)
 
 
 def test_changes_are_of_the_field_that_they_name() -> None:

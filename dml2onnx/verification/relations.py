@@ -268,7 +268,8 @@ def _same(graph: Graph, random: Random, directory: Path) -> Iterator[tuple[str, 
     yield "reordered", reordered(graph, random), 1 + _reshapes(graph)
     for format in ("native", "dml_graph", "serialized"):
         yield format, reread(graph, directory, format), 1
-    yield "identity", with_identity(graph, random), 1
+    # in front of a later reader it comes before the first one
+    yield "identity", with_identity(graph, random), 1 + _reshapes(graph)
     yield "split join", with_split_join(graph, random), 1
     for name, together in (("permuted", False), ("permuted together", True)):
         other = permuted(graph, random, together=together)
@@ -310,7 +311,7 @@ def _views(graph: Graph) -> dict[Value, set[tuple[int, TensorDesc]]]:
 
 
 def _reshapes(graph: Graph) -> int:
-    """What another order may cost: an input that says nothing of itself has the shape that its first reader sees.
+    """What another first reader may cost: an input that says nothing of itself has the shape that the first one sees.
 
     Who sees it otherwise reshapes it, before and behind what it takes of it.
     """
