@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -71,15 +72,33 @@ FORMATS: dict[str, Callable[[str], bytes]] = {
 
 
 class Watch:
-    """The names of files that are opened while it is on."""
+    """While it is on: names of files that are opened, of those written, moved or made, and what runs code."""
 
     def __init__(self) -> None:
         self.opened: list[str] = []
+        self.written: list[str] = []
+        self.ran: list[str] = []
         self.is_on = False
 
     def hear(self, event: str, arguments: tuple[object, ...]) -> None:
-        if self.is_on and event == "open":
+        if not self.is_on:
+            return
+        if event == "open" and not isinstance(arguments[0], int):
             self.opened.append(str(arguments[0]))
+            if int(str(arguments[2])) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+                self.written.append(str(arguments[0]))
+        elif event in ("os.mkdir", "os.rename", "os.link", "os.symlink", "os.remove", "os.truncate"):
+            self.written += [str(name) for name in arguments[:2] if isinstance(name, (str, bytes, os.PathLike))]
+        elif event in ("pickle.find_class", "os.system", "os.exec", "subprocess.Popen", "ctypes.dlopen"):
+            self.ran.append(event)
+
+    def during(self, function: Callable[[], object]) -> None:
+        """Listens while the function runs."""
+        self.opened, self.written, self.ran, self.is_on = [], [], [], True
+        try:
+            function()
+        finally:
+            self.is_on = False
 
 
 @pytest.fixture(scope="module")
@@ -104,12 +123,9 @@ def test_no_format_names_files_of_others(tmp_path: Path, watch: Watch, format: s
         os.mkfifo(directory / name_)
     path = directory / ("Partition_0.bin" if format == "serialized" else "model.json")
     path.write_bytes(FORMATS[format](name))
-    watch.opened, watch.is_on = [], True
-    try:
-        graph = dml2onnx.load(path)
-    finally:
-        watch.is_on = False
-    assert {item.code for item in graph.findings} & {"DML1020", "DML1021", "DML1028"}
+    loaded: list[dml2onnx.Graph] = []
+    watch.during(lambda: loaded.append(dml2onnx.load(path)))
+    assert {item.code for item in loaded[0].findings} & {"DML1020", "DML1021", "DML1028"}
     inside = str(directory.resolve())
     assert [
         item for item in watch.opened if not item.startswith((inside, sys.prefix, sys.base_prefix, str(ROOT)))
@@ -118,6 +134,66 @@ def test_no_format_names_files_of_others(tmp_path: Path, watch: Watch, format: s
 
 
 ROOT = Path(__file__).parent.parent
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+@pytest.mark.parametrize("name", ELSEWHERE.values(), ids=ELSEWHERE)
+def test_no_program_writes_files_of_others(tmp_path: Path, watch: Watch, name: str) -> None:
+    """The command reads a program that names them, and nothing is written, made or moved but below its directory."""
+    directory = tmp_path / "out"
+    (directory / "sub").mkdir(parents=True)
+    (tmp_path / "outside.bin").write_bytes(bytes(16))
+    (directory / "link.bin").symlink_to(tmp_path / "outside.bin")
+    (directory / "links").symlink_to(tmp_path)
+    path = tmp_path / "model.json"
+    writing = {"type": "writeFile", "resource": "y", "targetPath": name}
+    path.write_text(json.dumps(edited(DX, ("/commands/-", writing))), encoding="utf-8")
+    before = sorted(tmp_path.iterdir())
+    watch.during(lambda: main(["run", str(path), "--output-dir", str(directory)]))
+    inside = str(directory.resolve())
+    assert [item for item in watch.written if not item.startswith(inside) and item != os.devnull] == []
+    assert (tmp_path / "outside.bin").read_bytes() == bytes(16)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+# --- Code -------------------------------------------------------------------------------------------------------------
+
+
+class Attack:
+    """What runs a command when it is read with pickle."""
+
+    def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
+        return os.system, ("echo done > ran",)
+
+
+def _npy(header: str, data: bytes) -> bytes:
+    text = header.encode() + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + data
+
+
+ATTACKS = {
+    "objects": _npy("{'descr': '|O', 'fortran_order': False, 'shape': (4,)}", pickle.dumps(Attack())),
+    "a header that calls": _npy("{'descr': __import__('os').system('echo done > ran')}", bytes(16)),
+    "only a pickle": pickle.dumps(Attack()),
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("way", ["native", "dxdispatch", "--input", "--constant"])
+def test_no_code_of_a_model_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, watch: Watch, attack: str, way: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("w.npy").write_bytes(ATTACKS[attack])
+    made = FORMATS[way]("w.npy") if way in FORMATS else json.dumps(NATIVE).encode()
+    Path("model.json").write_bytes(made)
+    given = {"--input": ["--input", "x=w.npy"], "--constant": ["--constant", "w=w.npy"]}.get(way, [])
+    codes: list[int] = []
+    watch.during(lambda: codes.append(main(["run", "model.json", *given])))
+    assert codes in ([1], [2])
+    assert watch.ran == []
+    assert not Path("ran").exists()
+
 
 # --- Memory -----------------------------------------------------------------------------------------------------------
 

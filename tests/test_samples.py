@@ -37,8 +37,11 @@ def test_compiled_models_are_standard_onnx(name, tmp_path):
 
 @pytest.mark.parametrize("name", WORKING)
 def test_compiled_models_agree_with_the_reference(name):
-    wrong = [item for item in dml2onnx.verify(load(name)).comparisons if item.wrong]
-    assert wrong == []
+    found = dml2onnx.verify(load(name))
+    assert found.passed
+    assert found.first_wrong_node is None
+    assert found.finished == found.rounds
+    assert len({item.node for item in found.nodes}) == len(load(name).nodes)
 
 
 def test_the_picture_comes_out_as_shown(tmp_path):

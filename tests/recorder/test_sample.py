@@ -64,6 +64,12 @@ def test_the_picture_is_enlarged(recording: Path, tmp_path: Path) -> None:
     assert 0.001 < np.abs(found - plain).mean() < 0.1
 
 
+def test_verification_names_nothing(recording: Path) -> None:
+    found = dml2onnx.verify(recording)
+    assert found.passed
+    assert found.first_wrong_node is None
+
+
 def test_a_file_that_is_no_weights_is_refused(compiler: Compiler, recording: Path, tmp_path: Path) -> None:
     (tmp_path / "few.bin").write_bytes(b"\0" * 12)
     done = subprocess.run(
