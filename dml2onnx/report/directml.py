@@ -14,6 +14,7 @@ from dml2onnx.exporters.descriptors import fields
 from dml2onnx.ir.operator import OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
 from dml2onnx.report import records
+from dml2onnx.report.products import multiply_accumulates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -204,6 +205,7 @@ def _descriptor(desc: OperatorDesc) -> Descriptor:
         introduced=schema.introduced.name,
         level=None if level is None else level.name,
         held_by=tuple(_said(item) for item in held_by),
+        multiply_accumulates=multiply_accumulates(desc),
     )
 
 

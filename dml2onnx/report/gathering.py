@@ -17,6 +17,7 @@ from dml2onnx.providers.installed import require_providers
 from dml2onnx.report.directml import Directml
 from dml2onnx.report.form import findings as as_records
 from dml2onnx.report.onnx_side import onnx_side
+from dml2onnx.report.products import multiply_accumulates
 from dml2onnx.report.records import Level, Profile, Report, Verification
 from dml2onnx.report.verified import compared, verified
 from dml2onnx.runtime import placed
@@ -110,6 +111,7 @@ def gather(
         inputs=inputs,
         outputs=outputs,
         minimum_feature_level=getattr(minimum_feature_level(graph), "name", None),
+        multiply_accumulates=sum(multiply_accumulates(node.operator) or 0 for node in live or graph.nodes),
         onnx=onnx,
         verification=None if verdict is None else _verification(verdict),
         profile=None if profiled is None else profiled.profile,

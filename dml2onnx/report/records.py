@@ -62,6 +62,8 @@ class Descriptor:
     """The lowest feature level that admits the descriptor; absent where none does."""
     held_by: tuple[Mapping[str, Json], ...] = ()
     """What is said of the descriptor one level lower: what would have to change for it to do with less."""
+    multiply_accumulates: int | None = None
+    """Products that a convolution, a matrix product or a recurrent layer adds up; absent of all other operators."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +244,8 @@ class Report(Written):
     outputs: tuple[Port, ...]
     minimum_feature_level: str | None = None
     """The lowest feature level that admits the graph; absent where none does."""
+    multiply_accumulates: int = 0
+    """Of all nodes that outputs need; attention is not counted."""
     onnx: Onnx | None = None
     """Absent where the graph cannot be compiled."""
     verification: Verification | None = None

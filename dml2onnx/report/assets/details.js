@@ -164,6 +164,8 @@ function overview() {
     ...general.map((finding) => findingCard(finding)),
     elsewhere ? make("p", {}, `${plural(elsewhere, general.length ? "further finding" : "finding")} at nodes: see the table.`) : null,
     heading("Feature level"), make("p", {}, held), make("p", {}, `Checked against ${report.feature_level}.`),
+    ...(report.multiply_accumulates
+      ? [heading("Arithmetic"), make("p", {}, `${products(report.multiply_accumulates)} multiply-accumulates in convolutions, matrix products and recurrent layers.`)] : []),
     heading("ONNX model"), onnx
       ? terms([["nodes", onnx.nodes.length.toLocaleString("en")], ["opset", String(onnx.opset)], ["target", onnx.target],
         ["weights", bytes(onnx.weight_bytes)]])

@@ -24,6 +24,8 @@ function tables() {
     { title: "Level", value: (place) => levelRank.get(descriptor(place).level), text: (place) => descriptor(place).level ?? "none", right: true },
     { title: "Memory", value: (place) => memoryOf(node(place)), text: (place) => bytes(memoryOf(node(place))), right: true },
   ];
+  if (report.multiply_accumulates) columns.push({ title: "MACs", right: true, value: (place) => descriptor(place).multiply_accumulates ?? 0,
+    text: (place) => products(descriptor(place).multiply_accumulates) });
   if (report.verification) columns.push({ title: "Error", right: true, value: (place) => errorOf(node(place)),
     text: (place) => { const error = errorOf(node(place)); return error === null ? "" : error === Infinity ? "wrong" : `${short(100 * error)} %`; },
     tone: (place) => (errorOf(node(place)) === Infinity ? "error" : "") });

@@ -45,6 +45,9 @@ function short(value) {
   return Number.isInteger(value) && Math.abs(value) < 1e6 ? String(value) : String(Number(value.toPrecision(3)));
 }
 
+/** Multiply-accumulates, of which there may be none. */
+const products = (count) => (count === undefined ? "" : count.toLocaleString("en"));
+
 const microseconds = (value) => (value >= 1000 ? `${(value / 1000).toPrecision(3)} ms` : `${Math.round(value)} µs`);
 
 /** JSON on one line, as a person would write it. */
