@@ -148,11 +148,13 @@ def max_pooling(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
 
 def first_maxima(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
     """The first largest element of each window, and its INT64 index in the whole of ``x``, row-major."""
-    if not pool.fits or pool.has_empty or x.dtype.itemsize == 8:
+    without = e.target.has(Quirk.MAX_POOL_GIVES_NO_INDICES)
+    if not pool.fits or pool.has_empty or x.dtype.itemsize == 8 or without:
         return _searched(e, x, pool)
     if _has_exact_max_pool(e, x.dtype):
         return e.MaxPoolWithIndices(x, pool.window)
-    values, indices = e.MaxPoolWithIndices(e.Cast(x, FLOAT if x.dtype.itemsize <= 2 else DOUBLE), pool.window)
+    narrow = x.dtype.itemsize <= 2 or (x.dtype.kind == "f" and not e.has_kernel("MaxPool", DOUBLE))
+    values, indices = e.MaxPoolWithIndices(e.Cast(x, FLOAT if narrow else DOUBLE), pool.window)
     pooled = e.Cast(values, x.dtype), indices
     if x.dtype.kind != "f" or x.limited:
         return pooled

@@ -135,20 +135,25 @@ class _Selection:
 
 
 @lru_cache(REMEMBERED)
-def _selection(axes: Axes, rounding: Rounding, is_constant: bool) -> _Selection:
-    """A constant is given no Resize: it is resampled at compile time, by what numpy can do."""
+def _selection(axes: Axes, rounding: Rounding, is_constant: bool, first: int) -> _Selection:
+    """A constant is given no Resize: it is resampled at compile time, by what numpy can do.
+
+    Nor is an axis in front of the ``first`` that Resize takes.
+    """
     repeated = {i: axis.count for i, axis in axes if axis.size == 1}
     places = {i: nearest(axis, rounding) for i, axis in axes if axis.size > 1}
     moving = {i: axis for i, axis in axes if i in places and not _is_copy(places[i], axis)}
     slices = {i: part for i in moving if (part := _as_slice(places[i])) is not None}
     irregular = [i for i in moving if i not in slices]
     at_once = None
-    if irregular and not is_constant:
+    if irregular and not is_constant and min(moving) >= first:
         at_once = nearest_form(moving.values(), rounding)
     if at_once is not None:
         irregular = []
     irregular.sort(key=lambda i: (moving[i].count / moving[i].size, -i))  # the tensor grows as late as possible
-    one_by_one = tuple((i, None if is_constant else nearest_form([moving[i]], rounding)) for i in irregular)
+    one_by_one = tuple(
+        (i, None if is_constant or i < first else nearest_form([moving[i]], rounding)) for i in irregular
+    )
     return _Selection(moving, repeated, at_once, slices, one_by_one)
 
 
@@ -167,7 +172,8 @@ def _as_slice(places: Indices) -> slice | None:
 
 def _nearest(e: Emitter, x: Tensor, axes: Axes, rounding: Rounding) -> Tensor:
     """One Slice or one Resize for all axes; where there is neither, the best form for each axis by itself."""
-    plan = _selection(axes, rounding, x.value is not None)
+    first = x.rank - 2 if e.target.has(Quirk.RESIZE_TAKES_PLANES) else 0
+    plan = _selection(axes, rounding, x.value is not None, first)
     if plan.at_once is not None:
         x = _resize(e, x, plan.moving, plan.at_once, "nearest")
     else:
@@ -193,9 +199,16 @@ def _resize(e: Emitter, x: Tensor, axes: Mapping[int, Axis], form: ResizeForm, m
     if mode == "nearest":
         attributes["nearest_mode"] = form.nearest
     e.note(f"one Resize looks at the same places: {', '.join(attributes.values())}, by {form.by}")
+    sizes = tuple(axes[i].count if i in axes else n for i, n in enumerate(x.shape))
+    scales = tuple(axes[i].scale if i in axes else 1.0 for i in range(x.rank))
+    if not e.target.has(Quirk.RESIZE_TAKES_PLANES) or 1 < x.rank <= 4:
+        return e.Resize(x, sizes, None, **attributes) if form.by == "sizes" else e.Resize(x, None, scales, **attributes)
+    planes = e.Reshape(x, (1, prod(x.shape[:-2]), *(1, *x.shape)[-2:]))
     if form.by == "sizes":
-        return e.Resize(x, tuple(axes[i].count if i in axes else n for i, n in enumerate(x.shape)), None, **attributes)
-    return e.Resize(x, None, tuple(axes[i].scale if i in axes else 1.0 for i in range(x.rank)), **attributes)
+        y = e.Resize(planes, (*planes.shape[:2], *(1, *sizes)[-2:]), None, **attributes)
+    else:
+        y = e.Resize(planes, None, (1.0, 1.0, *(1.0, *scales)[-2:]), **attributes)
+    return e.Reshape(y, sizes)
 
 
 # --- LINEAR ----------------------------------------------------------------------------------------------------------
@@ -240,7 +253,8 @@ def _through(e: Emitter, y: Tensor, stages: Sequence[_Stage], *, by_resize: bool
         y = e.Pad(y, (0,) * y.rank, stage.padding, "edge")
         if stage.shrinking:
             y = _nearest(e, y, stage.shrinking, "DECREASING")
-        runs = _runs(y.shape, stage.sampled, y.value is None and by_resize)
+        planes = e.target.has(Quirk.RESIZE_TAKES_PLANES)
+        runs = _runs(y.shape, stage.sampled, y.value is None and by_resize, planes)
         multiplies_by_0 |= any(form is not None and any(_looks_past(axis) for _, axis in run) for run, form in runs)
         y = _sample(e, y, runs)
         if stage.growing:
@@ -298,17 +312,18 @@ def _sample(e: Emitter, x: Tensor, runs: Runs) -> Tensor:
 
 
 @lru_cache(REMEMBERED)
-def _runs(shape: tuple[int, ...], axes: Axes, by_resize: bool) -> Runs:
+def _runs(shape: tuple[int, ...], axes: Axes, by_resize: bool, planes: bool) -> Runs:
     """Neighbouring axes that one Resize samples, from the last on; single axes for which there is none.
 
-    The kernels take two axes, which one other may follow, or three.
+    The kernels take two axes, which one other may follow, or three; or but ``planes``, which nothing follows.
     """
     runs = []
     left = list(axes)
     while left:
         run = [left.pop()]
-        form = linear_form([run[0][1]]) if by_resize else None
-        longest = 3 if prod(shape[run[0][0] + 1 :]) == 1 else 2
+        is_last = prod(shape[run[0][0] + 1 :]) == 1
+        form = linear_form([run[0][1]]) if by_resize and (is_last or not planes) else None
+        longest = 3 if is_last and not planes else 2
         while form is not None and left and left[-1][0] == run[0][0] - 1 and len(run) < longest:
             wider = linear_form(axis for _, axis in (left[-1], *run))
             if wider is None:

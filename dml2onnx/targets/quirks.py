@@ -46,6 +46,22 @@ class Quirk(Enum):
     BYTES_SATURATE = (
         "Add, Sub and Mul of 8-bit integers stop at the limits of the type instead of going round (OpenVINO)."
     )
+    RESIZE_TAKES_PLANES = (
+        "Resize takes two to four dimensions and moves the last two alone: another axis is refused, or not looked at "
+        "(OpenVINO, WebGPU)."
+    )
+    CONVOLVES_PLANES = (
+        "ConvTranspose, and Conv in groups, take two spatial dimensions at most; others are refused when the model "
+        "runs (WebGPU)."
+    )
+    POW_BROADCASTS_ROWS_ONLY = "Pow of a column and a row of four, or of a multiple of four, is not compiled (WebGPU)."
+    POW_BY_LOGARITHM = "Pow takes the logarithm of 0 for -127, of infinity and NaN for 128, as roots show (WebGPU)."
+    MAX_POOL_GIVES_NO_INDICES = (
+        "MaxPool has one output; a model that asks for indices is refused when it runs (WebGPU)."
+    )
+    CLIP_SPELLS_OUT_INFINITY = (
+        "Clip with an infinite bound becomes part of a Conv in front of it and is not compiled (WebGPU)."
+    )
 
     PAIRS_OF_BYTES_SATURATE = (
         "Products of UINT8 with INT8 are added in pairs of 16 bits, where they saturate, on processors without VNNI; "

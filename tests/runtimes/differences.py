@@ -14,6 +14,18 @@ import onnx
 from onnx import parser
 
 from dml2onnx.model import with_bodies
+from dml2onnx.targets import Quirk
+from tests.runtimes.narrowing import (
+    HALF_DIGITS,
+    computed,
+    cut_otherwise,
+    double_in_float,
+    half_in_float,
+    rounded_otherwise,
+    saturated,
+    stated,
+    wrapped,
+)
 from tests.runtimes.proof import Outcome
 
 
@@ -25,8 +37,11 @@ class Difference:
     """As in ``worker.py``."""
     title: str
     """What is wrong, in a sentence."""
-    explains: Callable[[Outcome], bool]
-    """Whether it may be the cause of a sample's outcome, from the nodes of its model and what the runtime said."""
+    explains: Callable[[Outcome], bool] | Quirk
+    """Whether it may be the cause of a sample's outcome, from its model and what the runtime said or gave.
+
+    A quirk where models for the runtime's own target have another form: it explains nothing.
+    """
     model: str
     """The smallest model that shows it, in ONNX's text form."""
     inputs: tuple[np.ndarray, ...]
@@ -34,6 +49,8 @@ class Difference:
     """What ONNX says that comes out."""
     says: str = ""
     """Part of what the runtime says where it refuses the example; empty where it gives other numbers."""
+    of_device: bool = False
+    """Whether it is the device, or its driver, so that the example may be right on another."""
 
     def example(self) -> tuple[bytes, dict[str, np.ndarray]]:
         """The example's model and its inputs."""
@@ -80,11 +97,8 @@ def _computes(*types: type) -> Callable[[Outcome], bool]:
     )
 
 
-def _adds_bytes(outcome: Outcome) -> bool:
-    return not outcome.refused and any(
-        node.op_type in ("Add", "Sub", "Mul") and node.outputs[0] is not None and node.outputs[0].dtype == np.uint8
-        for node in with_bodies(outcome.nodes)
-    )
+def _both(first: Callable[[Outcome], bool], second: Callable[[Outcome], bool]) -> Callable[[Outcome], bool]:
+    return lambda outcome: first(outcome) and second(outcome)
 
 
 def _peepholes(outcome: Outcome) -> bool:
@@ -108,6 +122,19 @@ def _grouped(outcome: Outcome) -> bool:
     )
 
 
+def _is_as_wgsl_says(outcome: Outcome) -> bool:
+    """Sines and cosines are at most 2**-11 off, and tangents as much as quotients of such; no other numbers are."""
+    if outcome.run is None or not _has("Sin", "Cos", "Tan")(outcome):
+        return False
+    error = 2.0**-11
+    for answer, exact in zip(outcome.run.answer, computed(outcome.run, stated), strict=True):
+        size = np.abs(exact.astype(np.float64))
+        allowed = error * (1 + size) * np.hypot(1, size) if _has("Tan")(outcome) else error
+        if not np.all(np.abs(answer - exact) <= allowed):
+            return False
+    return True
+
+
 def _f(*values: float, shape: tuple[int, ...] = (-1,)) -> np.ndarray:
     return np.array(values, np.float32).reshape(shape)
 
@@ -116,7 +143,7 @@ OPENVINO = (
     Difference(
         "openvino",
         "`If` takes a condition of rank 0 or 1 only; ONNX asks for one element.",
-        _refuses("Rank of If condition", "If"),
+        Quirk.IF_WANTS_A_ROW,
         """(bool[1,1] c, float[1] x) => (float[1] y) {
              y = If (c) <then_branch = t () => (float[1] a) { a = Identity (x) },
                          else_branch = e () => (float[1] b) { b = Neg (x) }> }""",
@@ -127,7 +154,7 @@ OPENVINO = (
     Difference(
         "openvino",
         "Sums of UINT8 stop at 255 and 0 instead of going round.",
-        _adds_bytes,
+        Quirk.BYTES_SATURATE,
         "(uint8[1] x) => (uint8[1] y) <uint8 k = {100}> { y = Add (x, k) }",
         (np.array([200], np.uint8),),
         (np.array([44], np.uint8),),
@@ -149,7 +176,7 @@ OPENVINO = (
     Difference(
         "openvino",
         "`Resize` of a 4-dimensional tensor resizes its last two dimensions only.",
-        _refuses("only supports resize on spatial dimensions", "Resize"),
+        Quirk.RESIZE_TAKES_PLANES,
         """(float[2,1,1,1] x) => (float[4,1,1,1] y) <int64[4] s = {4,1,1,1}>
              { y = Resize <mode = "nearest", nearest_mode = "floor",
                            coordinate_transformation_mode = "asymmetric"> (x, , , s) }""",
@@ -203,7 +230,7 @@ OPENVINO = (
     Difference(
         "openvino",
         "Chains of FLOAT16 are computed in FLOAT and rounded at their end.",
-        _computes(np.float16),
+        _both(_computes(np.float16), rounded_otherwise(half_in_float, HALF_DIGITS)),
         "(float16[1] x) => (float16[1] y) { s = Mul (x, x) y = Div (s, x) }",
         (np.array([256], np.float16),),
         (np.array([np.inf], np.float16),),
@@ -211,7 +238,7 @@ OPENVINO = (
     Difference(
         "openvino",
         "DOUBLE is computed, and moved, in FLOAT.",
-        _computes(np.float64),
+        _both(_computes(np.float64), rounded_otherwise(double_in_float)),
         "(double[1,2] x) => (double[2,1] y) { y = Transpose (x) }",
         (np.array([[0.1, 1e300]]),),
         (np.array([[0.1], [1e300]]),),
@@ -219,7 +246,7 @@ OPENVINO = (
     Difference(
         "openvino",
         "INT64 and UINT64 are computed in INT32.",
-        _computes(np.int64, np.uint64),
+        _both(_computes(np.int64, np.uint64), cut_otherwise(wrapped, saturated)),
         "(int64[1] x) => (int64[1] y) { y = Add (x, x) }",
         (np.array([(1 << 53) + 1]),),
         (np.array([(1 << 54) + 2]),),
@@ -299,6 +326,120 @@ EVALUATOR = (
     ),
 )
 
-WEBGPU: tuple[Difference, ...] = ()
+WEBGPU = (
+    Difference(
+        "webgpu",
+        "FLOAT16 is refused by a device that has no `shader-f16`.",
+        lambda outcome: (
+            outcome.refused and "requires f16 but the device does not support it" in (outcome.problem or "")
+        ),
+        "(float16[1] x) => (float16[1] y) { y = Abs (x) }",
+        (np.array([-1], np.float16),),
+        (np.array([1], np.float16),),
+        "requires f16",
+        of_device=True,
+    ),
+    Difference(
+        "webgpu",
+        "`Sin`, `Cos` and `Tan` are as exact as the device has them; WGSL asks for an error of at most 2⁻¹¹.",
+        _is_as_wgsl_says,
+        "(float[1] x) => (float[1] y) { y = Cos (x) }",
+        (_f(1),),
+        (_f(np.cos(1.0)),),
+        of_device=True,
+    ),
+    Difference(
+        "webgpu",
+        "`ConvTranspose` of three spatial dimensions is refused.",
+        _refuses("Only Conv2d or Conv1d are supported", "ConvTranspose"),
+        """(float[1,1,2,1,1] x, float[1,1,2,1,1] w) => (float[1,1,3,1,1] y) { y = ConvTranspose (x, w) }""",
+        (_f(1, 2, shape=(1, 1, 2, 1, 1)), _f(3, 4, shape=(1, 1, 2, 1, 1))),
+        (_f(3, 10, 8, shape=(1, 1, 3, 1, 1)),),
+        "Only Conv2d or Conv1d are supported",
+    ),
+    Difference(
+        "webgpu",
+        "`Conv` in groups with three spatial dimensions is refused.",
+        Quirk.CONVOLVES_PLANES,
+        """(float[1,2,1,1,1] x, float[2,1,1,1,1] w) => (float[1,2,1,1,1] y) { y = Conv <group = 2> (x, w) }""",
+        (_f(1, 2, shape=(1, 2, 1, 1, 1)), _f(3, 4, shape=(2, 1, 1, 1, 1))),
+        (_f(3, 8, shape=(1, 2, 1, 1, 1)),),
+        "does not support grouped convolution",
+    ),
+    Difference(
+        "webgpu",
+        "`Conv` and a `Clip` to infinity behind it become a shader that is not compiled.",
+        Quirk.CLIP_SPELLS_OUT_INFINITY,
+        """(float[1,1,1,1] x) => (float[1,1,1,1] y) <float[1,1,1,1] w = {2}, float low = {1}, float high = {inf}>
+             { z = Conv (x, w) y = Clip (z, low, high) }""",
+        (_f(3, shape=(1, 1, 1, 1)),),
+        (_f(6, shape=(1, 1, 1, 1)),),
+        "is invalid due to a previous error",
+    ),
+    Difference(
+        "webgpu",
+        "`Pow` of a column and a row of four becomes a shader that is not compiled.",
+        Quirk.POW_BROADCASTS_ROWS_ONLY,
+        "(float[2,1] x, float[1,4] e) => (float[2,4] y) { y = Pow (x, e) }",
+        (_f(1, 2, shape=(2, 1)), _f(1, 2, 3, 4, shape=(1, 4))),
+        (_f(1, 1, 1, 1, 2, 4, 8, 16, shape=(2, 4)),),
+        "is invalid due to a previous error",
+    ),
+    Difference(
+        "webgpu",
+        "`Pow` takes the logarithm of 0 for -127, and of infinity and NaN for 128.",
+        Quirk.POW_BY_LOGARITHM,
+        "(float[2] x) => (float[2] y) <float e = {0.25}> { y = Pow (x, e) }",
+        (_f(0, np.inf),),
+        (_f(0, np.inf),),
+        of_device=True,
+    ),
+    Difference(
+        "webgpu",
+        "`MaxPool` with indices is refused.",
+        Quirk.MAX_POOL_GIVES_NO_INDICES,
+        "(float[1,1,2] x) => (float[1,1,1] y, int64[1,1,1] i) { y, i = MaxPool <kernel_shape = [2]> (x) }",
+        (_f(1, 2, shape=(1, 1, 2)),),
+        (_f(2, shape=(1, 1, 1)), np.array([1]).reshape(1, 1, 1)),
+        "pool.cc",
+    ),
+    Difference(
+        "webgpu",
+        "`MaxPool` begins with the lowest finite number.",
+        Quirk.MAX_POOL_BEGINS_WITH_A_NUMBER,
+        "(float[1,1,2] x) => (float[1,1,1] y) { y = MaxPool <kernel_shape = [2]> (x) }",
+        (_f(-np.inf, -np.inf, shape=(1, 1, 2)),),
+        (_f(-np.inf, shape=(1, 1, 1)),),
+    ),
+    Difference(
+        "webgpu",
+        "Linear `Resize` of a 4-dimensional tensor resizes its last two dimensions only.",
+        Quirk.RESIZE_TAKES_PLANES,
+        """(float[1,2,1,2] x) => (float[1,4,1,2] y) <int64[4] s = {1,4,1,2}>
+             { y = Resize <mode = "linear", coordinate_transformation_mode = "asymmetric"> (x, , , s) }""",
+        (_f(0, 1, 2, 3, shape=(1, 2, 1, 2)),),
+        (_f(0, 1, 1, 2, 2, 3, 2, 3, shape=(1, 4, 1, 2)),),
+    ),
+    Difference(
+        "webgpu",
+        "`Resize` of one dimension is refused.",
+        Quirk.RESIZE_TAKES_PLANES,
+        """(float[2] x) => (float[4] y) <int64[1] s = {4}>
+             { y = Resize <mode = "nearest", nearest_mode = "floor",
+                           coordinate_transformation_mode = "asymmetric"> (x, , , s) }""",
+        (_f(1, 2),),
+        (_f(1, 1, 2, 2),),
+        "is_2D || is_3D was false",
+    ),
+    Difference(
+        "webgpu",
+        "Linear `Resize` multiplies elements by 0, which makes NaN of infinities.",
+        Quirk.RESIZE_MULTIPLIES_BY_0,
+        """(float[1,1,1,2] x) => (float[1,1,1,3] y) <int64[4] s = {1,1,1,3}>
+             { y = Resize <mode = "linear", coordinate_transformation_mode = "align_corners"> (x, , , s) }""",
+        (_f(1, np.inf, shape=(1, 1, 1, 2)),),
+        (_f(1, np.inf, np.inf, shape=(1, 1, 1, 3)),),
+    ),
+)
 
 DIFFERENCES = (*OPENVINO, *EVALUATOR, *WEBGPU)

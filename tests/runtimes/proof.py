@@ -49,6 +49,18 @@ class Outcome:
     refused: bool
     nodes: Sequence[Node]
     """Those of the ONNX model that was run."""
+    run: Run | None = None
+    """The model, and what came out; ``None`` where it was refused."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A model with its inputs, and what a runtime made of them."""
+
+    model: bytes
+    feeds: Arrays
+    answer: Sequence[Any]
+    """The outputs, in order."""
 
 
 class Worker:
@@ -137,15 +149,18 @@ class Job:
         ports, nodes = self.model.outputs, self.model.lowered.nodes
         given = self.model.complete(self.sample.inputs)
         feeds = {p.onnx_name: np.ascontiguousarray(given[p.name]).reshape(p.shape) for p in self.model.inputs}
-        answer = worker.ask(self.model.serialize(), feeds)
+        model = self.model.serialize()
+        answer = worker.ask(model, feeds)
         if isinstance(answer, str):
             return Outcome(self.sample.name, answer, True, nodes)
+        run = Run(model, feeds, answer)
         for port, array in zip(ports, answer, strict=True):
             if array.dtype != port.dtype or array.shape != port.shape:
                 problem = f"{port.name}: {array.dtype} {array.shape} instead of {port.dtype} {port.shape}"
-                return Outcome(self.sample.name, problem, False, nodes)
+                return Outcome(self.sample.name, problem, False, nodes, run)
         outputs = {port.name: array for port, array in zip(ports, answer, strict=True)}
-        return Outcome(self.sample.name, self.sample.judge(self.model, outputs), False, nodes)
+        problem = self.sample.judge(self.model, outputs)
+        return Outcome(self.sample.name, problem, False, nodes, None if problem is None else run)
 
     def check(self) -> Outcome:
         """What ONNX itself says of the model: its checker, and shapes inferred anew beside those that are stated."""

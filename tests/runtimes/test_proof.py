@@ -21,6 +21,8 @@ CPU = Runtime("cpu", "cpu", Path(sys.executable))
 ALSO_OURS = {
     "`MaxPool` over nothing but NaN, which stands for padding there, is refused.",
     "Chains of FLOAT16 are computed in FLOAT and rounded at their end.",
+    "`MaxPool` begins with the lowest finite number.",
+    "Linear `Resize` multiplies elements by 0, which makes NaN of infinities.",
 }
 """Where ONNX Runtime's CPU provider is wrong as well, which is a quirk of its target."""
 

@@ -116,8 +116,24 @@ class ArithmeticOps(MovementOps):
     def Pow(self, a: Tensor, b: Tensor) -> Tensor:
         """Power of floats; the exponent may also be FLOAT, DOUBLE, INT32 or INT64 when the base is something else."""
         shape = broadcast_shape(a.shape, b.shape)
+        if a.size != 1 and b.size != 1 and self.target.has(Quirk.POW_BROADCASTS_ROWS_ONLY):
+            a, b = self.Expand(a, shape), self.Expand(b, shape)
         bound = (0, 1) if a.dtype == b.dtype else (0,)
-        return self.emit("Pow", Traits(inputs=bound), [a, b], a.dtype, shape, None, np.power)
+        y = self.emit("Pow", Traits(inputs=bound), [a, b], a.dtype, shape, None, np.power)
+        if y.value is not None or a.dtype.kind != "f" or not self.target.has(Quirk.POW_BY_LOGARITHM):
+            return y
+        return self._with_limits(a, b, y)
+
+    def _with_limits(self, a: Tensor, b: Tensor, y: Tensor) -> Tensor:
+        """A power ``y`` that a kernel has computed by a logarithm, with the roots of 0, of infinities and of NaN.
+
+        By exponents from 2 on, the error is nowhere to be seen. Others that are not constant are left as they are.
+        """
+        if b.value is None or (b.value <= 0).any() or (b.value >= 2).all() or (b.value == 1).any():
+            return y
+        size = self.Abs(a)
+        above, below = self.Greater(size, self.constant(0, a.dtype)), self.Less(size, self.constant(np.inf, a.dtype))
+        return self.Where(self.And(above, below), y, size)
 
     def Max(self, *items: Tensor) -> Tensor:
         """Largest operand; NaN wins."""
@@ -135,7 +151,10 @@ class ArithmeticOps(MovementOps):
         if _orders_wrongly(items[0].dtype):
             return reduce(lambda a, b: self.Where(wins(a, b), a, b), items)
         # where a float's -0.0 may be lost, Where itself is made of Max and Min
-        is_sure = items[0].dtype.kind != "f" or not self.target.has(Quirk.WHERE_LOSES_MINUS_ZERO)
+        loses = items[0].dtype.kind == "f" and self.target.has(Quirk.WHERE_LOSES_MINUS_ZERO)
+        is_sure = not loses or (
+            len(items) == 2 and any(item.value is not None and _is_never_minus_zero(item) for item in items)
+        )
         others = (wins.__name__, "Equal", "Where")
         if is_sure and not are_constant(items) and self.takes_instead(op, items[0].dtype, *others):
             return reduce(lambda a, b: self._chosen(wins, a, b), items)
@@ -361,6 +380,9 @@ class ArithmeticOps(MovementOps):
         if low is None and high is None:
             return x
         instead = x.value is None and self.takes_instead("Clip", x.dtype, "Less", "Greater", "Where")
+        if x.value is None and x.dtype.kind == "f" and self.target.has(Quirk.CLIP_SPELLS_OUT_INFINITY):
+            low, high = None if low == -np.inf else low, None if high == np.inf else high
+            instead |= low is None or high is None
         if instead or _orders_wrongly(x.dtype):
             x = x if low is None else self.Max(x, self.constant(low, x.dtype))
             return x if high is None else self.Min(x, self.constant(high, x.dtype))
