@@ -28,7 +28,7 @@ _ONE_NODE: Mapping[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
     "ACTIVATION_HARD_SIGMOID": (Emitter.HardSigmoid, ("Alpha", "Beta")),
     "ACTIVATION_LEAKY_RELU": (Emitter.LeakyRelu, ("Alpha",)),
     "ACTIVATION_RELU": (Emitter.Relu, ()),
-    "ACTIVATION_SCALED_ELU": (Emitter.Selu, ("Alpha", "Gamma")),
+    "ACTIVATION_SCALED_ELU": (lambda e, x, alpha, gamma: _selu(e, x, alpha, gamma), ("Alpha", "Gamma")),
     "ACTIVATION_TANH": (Emitter.Tanh, ()),
     "ACTIVATION_THRESHOLDED_RELU": (Emitter.ThresholdedRelu, ("Alpha",)),
 }
@@ -37,8 +37,8 @@ _ONE_NODE: Mapping[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
 _ALONG_AXES: Mapping[str, Callable[[Emitter, Tensor, int], Tensor]] = {
     "ACTIVATION_HARDMAX": Emitter.Hardmax,
     "ACTIVATION_HARDMAX1": Emitter.Hardmax,
-    "ACTIVATION_LOG_SOFTMAX": Emitter.LogSoftmax,
-    "ACTIVATION_LOG_SOFTMAX1": Emitter.LogSoftmax,
+    "ACTIVATION_LOG_SOFTMAX": lambda e, x, axis: _log_softmax(e, x, axis),
+    "ACTIVATION_LOG_SOFTMAX1": lambda e, x, axis: _log_softmax(e, x, axis),
     "ACTIVATION_SOFTMAX": Emitter.Softmax,
     "ACTIVATION_SOFTMAX1": Emitter.Softmax,
 }
@@ -150,7 +150,25 @@ def _softplus(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
 def _softsign(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``x / (1 + |x|)``, and 1 with the sign of x at the infinities [decision A5]."""
     edge = 2.0 ** (_format(x.dtype).maxexp - 2)  # the largest power of two whose reciprocal is a normal number
-    return e.Softsign(e.Clip(x, -edge, edge))
+    x = e.Clip(x, -edge, edge)
+    if e.takes_instead("Softsign", x.dtype, "Abs", "Add", "Div"):
+        return e.Div(x, e.Add(e.Abs(x), e.constant(1, x.dtype)))
+    return e.Softsign(x)
+
+
+def _selu(e: Emitter, x: Tensor, alpha: float, gamma: float) -> Tensor:
+    """``Gamma`` times x where positive, else times ``Alpha * (exp(x) - 1)``."""
+    if e.takes_instead("Selu", x.dtype, "Elu", "Mul"):
+        return e.Mul(e.Elu(x, alpha), e.constant(gamma, x.dtype))
+    return e.Selu(x, alpha, gamma)
+
+
+def _log_softmax(e: Emitter, x: Tensor, axis: int) -> Tensor:
+    """``x - max - ln(sum(exp(x - max)))``: LogSoftmax, which computes it so."""
+    if not e.takes_instead("LogSoftmax", x.dtype, "Exp", "Log", "ReduceMax", "ReduceSum", "Sub"):
+        return e.LogSoftmax(x, axis)
+    moved = e.Sub(x, e.ReduceMax(x, (axis,)))
+    return e.Sub(moved, e.Log(e.ReduceSum(e.Exp(moved), (axis,))))
 
 
 def _gelu(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
@@ -324,7 +342,8 @@ def parameterized_relu(node: Operands, e: Emitter) -> Tensor:
     """
     x, slope = (node.widened(node.broadcastable(name)) for name in ("InputTensor", "SlopeTensor"))
     sizes = node.output().sizes
-    if x.dtype.kind == "f" and not e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER):
+    instead = e.takes_instead("PRelu", x.dtype, "GreaterOrEqual", "Where", "Mul")
+    if x.dtype.kind == "f" and not instead and not e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER):
         return e.Expand(e.PRelu(e.Expand(x, np.broadcast_shapes(x.shape, slope.shape)), slope), sizes)
     positive = e.GreaterOrEqual(x, e.constant(0, x.dtype))
     return e.Expand(e.Mul(x, e.Where(positive, e.constant(1, x.dtype), slope)), sizes)

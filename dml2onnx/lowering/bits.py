@@ -58,10 +58,8 @@ def unsigned(dtype: DType) -> DType:
 
 
 def comparable(e: Emitter, x: Tensor) -> Tensor:
-    """UINT64 in the order of INT64, which ArgMax and TopK have kernels for: the sign bit flips."""
-    if x.dtype != np.uint64:
-        return x
-    return e.Add(e.Cast(x, INT64), e.constant(-(1 << 63), INT64))
+    """UINT64 in the order of INT64, which ArgMax and TopK have kernels for, and UINT32 where it is taken for INT32."""
+    return e.as_signed(x) if x.dtype == np.uint64 or e.misorders(x.dtype) else x
 
 
 def reinterpret(e: Emitter, x: Tensor, dtype: DType) -> Tensor:

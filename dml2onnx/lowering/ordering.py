@@ -67,7 +67,7 @@ def _sortable(e: Emitter, x: Tensor, largest: bool) -> Tensor:
     In the next wider type there is room beyond the infinities, which become finite, for NaN.
     """
     if x.dtype.kind != "f" or not e.target.has(Quirk.TOP_K_LOSES_ITS_WAY_AT_NAN):
-        return x if e.has_kernel("TopK", x.dtype) else comparable(e, x)
+        return x if e.has_kernel("TopK", x.dtype) and not e.misorders(x.dtype) else comparable(e, x)
     e.note("sorted in a wider type, where NaN becomes the infinity behind all others")
     wide = FLOAT if x.dtype == FLOAT16 else DOUBLE
     limit = float(np.finfo(np.float32).max if wide == FLOAT else np.finfo(np.float64).max)

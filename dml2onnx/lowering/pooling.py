@@ -303,7 +303,7 @@ def average_pooling(node: Operands, e: Emitter) -> Tensor:
     if pool.picks:
         return _pick(e, x, pool)
     x = node.widened(x)
-    if not pool.fits or (pool.is_dilated and e.opset < 19):
+    if not pool.fits or (pool.is_dilated and e.opset < 19) or e.takes_instead("AveragePool", x.dtype, "Conv", "Mul"):
         e.note("a mean filter: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
         mean = _filtered(e, x, pool, 1 / prod(pool.window.shape))
         return e.Mul(mean, e.constant(_whole_to_inside(pool), x.dtype)) if pool.is_padded and not include else mean
@@ -370,7 +370,8 @@ def lp_pooling(node: Operands, e: Emitter) -> Tensor:
 
 def _window_sums(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
     """The sum over each window, 0 where it holds nothing."""
-    if not pool.fits or pool.has_empty or (pool.is_dilated and e.opset < 19):
+    without = (pool.is_dilated and e.opset < 19) or e.takes_instead("AveragePool", x.dtype, "Conv")
+    if not pool.fits or pool.has_empty or without:
         e.note("a filter of ones: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
         return _filtered(e, x, pool, 1)
     mean = e.AveragePool(x, pool.window, count_include_pad=False)

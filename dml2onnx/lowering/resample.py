@@ -170,9 +170,9 @@ def _as_slice(places: Indices) -> slice | None:
     return slice(first, last + 1, step)
 
 
-def _nearest(e: Emitter, x: Tensor, axes: Axes, rounding: Rounding) -> Tensor:
+def _nearest(e: Emitter, x: Tensor, axes: Axes, rounding: Rounding, *, by_resize: bool = True) -> Tensor:
     """One Slice or one Resize for all axes; where there is neither, the best form for each axis by itself."""
-    first = x.rank - 2 if e.target.has(Quirk.RESIZE_TAKES_PLANES) else 0
+    first = (x.rank - 2 if e.target.has(Quirk.RESIZE_TAKES_PLANES) else 0) if by_resize else x.rank
     plan = _selection(axes, rounding, x.value is not None, first)
     if plan.at_once is not None:
         x = _resize(e, x, plan.moving, plan.at_once, "nearest")
@@ -357,7 +357,9 @@ def _resize_linear(e: Emitter, x: Tensor, axes: Mapping[int, Axis], form: Resize
 
 def _weighted_sum(e: Emitter, x: Tensor, i: int, axis: Axis) -> Tensor:
     above = weights(axis).reshape([-1 if j == i else 1 for j in range(x.rank)])
-    low, high = (e.Cast(_nearest(e, x, ((i, axis),), side), FLOAT) for side in ("DECREASING", "INCREASING"))
+    selects = not e.target.has(Quirk.RESIZE_MERGES_FACTORS)
+    sides: tuple[Rounding, ...] = ("DECREASING", "INCREASING")
+    low, high = (e.Cast(_nearest(e, x, ((i, axis),), side, by_resize=selects), FLOAT) for side in sides)
     return e.Cast(e.Add(e.Mul(low, e.constant(1 - above)), e.Mul(high, e.constant(above))), x.dtype)
 
 

@@ -62,6 +62,15 @@ class Quirk(Enum):
     CLIP_SPELLS_OUT_INFINITY = (
         "Clip with an infinite bound becomes part of a Conv in front of it and is not compiled (WebGPU)."
     )
+    RESIZE_MERGES_FACTORS = (
+        "Resize and a Mul behind it by a factor for each row become one, and are refused (OpenVINO)."
+    )
+    UINT32_COMPARED_AS_INT32 = "What looks for extremes of UINT32 takes it for INT32: 2**31 is the lowest (OpenVINO)."
+    INTEGERS_REDUCED_IN_FLOAT = "ReduceMax and ReduceMin of integers of 32 bits go through FLOAT (OpenVINO)."
+    CONV_GIVES_STRIDES_AWAY = (
+        "The strides of a Conv whose filters have one element are moved to what is in front of it, and get lost there "
+        "(OpenVINO)."
+    )
 
     PAIRS_OF_BYTES_SATURATE = (
         "Products of UINT8 with INT8 are added in pairs of 16 bits, where they saturate, on processors without VNNI; "

@@ -43,8 +43,8 @@ def half_in_float(value: Array) -> Array:
 
 
 def wrapped(value: Array) -> Array:
-    """The low bits of integers of 64 bits, with a sign."""
-    return value.astype(np.int32).astype(value.dtype) if value.dtype in (np.int64, np.uint64) else value
+    """The low bits of integers of 64 bits, with a sign: UINT64 is no longer told from INT64."""
+    return value.astype(np.int32).astype(np.int64) if value.dtype in (np.int64, np.uint64) else value
 
 
 def saturated(value: Array) -> Array:
@@ -79,7 +79,7 @@ def is_between(answer: Array, one: Array, other: Array, digits: float = DIGITS) 
         ends = [item.astype(np.float64) for item in (one, other)]
         low, high = np.fmin(*ends), np.fmax(*ends)
         size = np.maximum(np.abs(low), np.abs(high))
-        slack = digits * np.max(size[np.isfinite(size)], initial=0) + np.nan_to_num(np.spacing(answer)).astype(
+        slack = digits * np.max(size[np.isfinite(size)], initial=0) + np.nan_to_num(np.abs(np.spacing(answer))).astype(
             np.float64
         )
         inside = (answer >= low - slack) & (answer <= high + slack)

@@ -159,8 +159,8 @@ class Job:
                 problem = f"{port.name}: {array.dtype} {array.shape} instead of {port.dtype} {port.shape}"
                 return Outcome(self.sample.name, problem, False, nodes, run)
         outputs = {port.name: array for port, array in zip(ports, answer, strict=True)}
-        problem = self.sample.judge(self.model, outputs)
-        return Outcome(self.sample.name, problem, False, nodes, None if problem is None else run)
+        found = self.sample.judge(self.model, outputs)
+        return Outcome(self.sample.name, found, False, nodes, None if found is None else run)
 
     def check(self) -> Outcome:
         """What ONNX itself says of the model: its checker, and shapes inferred anew beside those that are stated."""

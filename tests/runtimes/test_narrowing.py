@@ -40,7 +40,15 @@ def test_infinities_become_the_largest_float() -> None:
     explains = narrowing.rounded_otherwise(narrowing.double_in_float)
     largest = float(np.finfo(np.float32).max)
     assert explains(outcome(SUM, np.array([0, np.inf]), [0.1, largest]))
+    assert explains(outcome(SUM, np.array([0, -np.inf]), [0.1, -largest]))
     assert not explains(outcome(SUM, np.array([0, np.inf]), [0.1, 77]))
+
+
+def test_unsigned_integers_take_a_sign() -> None:
+    found = narrowing.cut_otherwise(narrowing.wrapped)
+    text = "(uint64[1] x) => (uint64[1] y) <uint64 k = {5}> { y = Max (x, k) }"
+    assert found(outcome(text, np.array([(1 << 64) - 2], np.uint64), [5]))
+    assert not found(outcome(text, np.array([(1 << 64) - 2], np.uint64), [6]))
 
 
 @pytest.mark.parametrize(("answer", "explained"), [(1 << 41, True), (0, True), (2**32 - 2, True), (1 << 32, False)])

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
+from dml2onnx.model import Value
 from dml2onnx.targets import legal_type, target
 from tests.lowering.harness import check_case, operator, operators, t
 from tests.lowering.test_convolution import convolution
+
+
+def first(values: Sequence[Value | None]) -> Value:
+    (value, *_) = values
+    assert value is not None
+    return value
 
 
 @pytest.mark.parametrize(("name", "rank"), [("cpu", 4), ("openvino", 0), ("portable", 0)])
@@ -68,7 +77,7 @@ def test_planes_are_resized(sizes, scales, mode, forms):
     assert forms is None or operators(model) == forms
     for node in model.lowered.nodes:
         if node.op_type == "Resize":
-            before, after = node.inputs[0].shape, node.outputs[0].shape
+            before, after = first(node.inputs).shape, first(node.outputs).shape
             assert 1 < len(before) <= 4
             assert before[:-2] == after[:-2]
 
@@ -79,7 +88,7 @@ def test_planes_are_convolved(direction, sizes, kernel):
     """An axis along which nothing moves joins the batch."""
     op = convolution(sizes, (4, 2, *kernel), direction=direction, groups=2)
     (node,) = [node for node in check_case(op, target="webgpu").lowered.nodes if node.op_type.startswith("Conv")]
-    assert len(node.inputs[0].shape) == 4
+    assert first(node.inputs).rank == 4
 
 
 def test_groups_are_convolved_one_by_one():
@@ -125,4 +134,97 @@ def test_indices_are_searched():
     )
     assert "MaxPool" not in operators(check_case(op, target="webgpu", extremes=True))
     (pool,) = [node for node in check_case(op, target="openvino").lowered.nodes if node.op_type == "MaxPool"]
-    assert pool.outputs[0].dtype == np.float32
+    assert first(pool.outputs).dtype == np.float32
+
+
+@pytest.mark.parametrize("target", ["openvino", "portable"])
+@pytest.mark.parametrize("op", ["MAX", "MIN"])
+def test_unsigned_numbers_are_compared_with_their_sign_flipped(target, op):
+    sizes = t("UINT32", (40,))
+    op = operator(f"ELEMENT_WISE_{op}", ATensor=sizes, BTensor=sizes, OutputTensor=sizes)
+    compared = [
+        node
+        for node in check_case(op, target=target, extremes=True).lowered.nodes
+        if node.op_type not in ("Cast", "Add", "Where", "Not")
+    ]
+    assert compared
+    assert all(first(node.inputs).dtype != np.uint32 for node in compared)
+
+
+@pytest.mark.parametrize("data_type", ["INT32", "UINT32"])
+@pytest.mark.parametrize("function", ["MAX", "MIN", "ARGMAX"])
+def test_integers_are_not_reduced_in_float(function, data_type):
+    x, y = t(data_type, (3, 50)), t(data_type if function != "ARGMAX" else "UINT32", (3, 1))
+    if function == "ARGMAX":
+        op = operator("ARGMAX", InputTensor=x, OutputTensor=y, Axes=[1], AxisDirection="INCREASING")
+    else:
+        op = operator("REDUCE", InputTensor=x, OutputTensor=y, Function=function, Axes=[1])
+    found = check_case(op, target="openvino", extremes=True).lowered.nodes
+    assert "ArgM" in "".join(node.op_type for node in found)
+    assert not any(node.op_type in ("ReduceMax", "ReduceMin") for node in found)
+
+
+def test_the_largest_unsigned_numbers():
+    x, y, where = t("UINT32", (2, 20)), t("UINT32", (2, 3)), t("UINT32", (2, 3))
+    op = operator("TOP_K", InputTensor=x, OutputValueTensor=y, OutputIndexTensor=where, Axis=1, K=3)
+    for name in ("cpu", "openvino"):
+        check_case(op, target=name, extremes=True)
+
+
+def test_selections_before_factors_are_gathered():
+    op = operator(
+        "RESAMPLE",
+        InputTensor=t("FLOAT32", (6, 5, 3)),
+        OutputTensor=t("FLOAT32", (10, 5, 3)),
+        InterpolationMode="LINEAR",
+        Scales=(1.7, 1, 1),
+    )
+    assert operators(check_case(op, target="openvino")) == ["Gather", "Gather", "Mul", "Mul", "Add"]
+
+
+def test_strides_of_filters_of_one_element():
+    op = convolution((1, 2, 5, 6), (3, 2, 1, 1), strides=[1, 2], start=[0, 1], end=[1, 1], bias=False)
+    assert operators(check_case(op)) == ["Conv"]
+    model = check_case(op, target="openvino")
+    assert operators(model) == ["Pad", "Slice", "Conv"]
+    assert "strides" not in model.lowered.nodes[-1].attributes
+
+
+def test_means_without_their_kernel():
+    """By a filter, where AveragePool has a kernel in an older opset only."""
+    op = operator(
+        "AVERAGE_POOLING",
+        InputTensor=t("FLOAT32", (2, 3, 5, 6)),
+        OutputTensor=t("FLOAT32", (2, 3, 5, 6)),
+        Strides=(1, 1),
+        WindowSize=(3, 3),
+        StartPadding=(1, 1),
+        EndPadding=(1, 1),
+        IncludePadding=False,
+    )
+    for opset, expected in ((18, "AveragePool"), (21, "Conv")):
+        model = check_case(op, target="webgpu", opset=opset)
+        assert expected in operators(model)
+        assert model.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("ACTIVATION_LOG_SOFTMAX1", {"Axes": [1]}),
+        ("ACTIVATION_SCALED_ELU", {"Alpha": 1.6, "Gamma": 1.1}),
+        ("ACTIVATION_SOFTSIGN", {}),
+    ],
+)
+def test_activations_without_their_kernel(name, fields):
+    tensor = t("FLOAT32", (3, 7))
+    op = operator(name, InputTensor=tensor, OutputTensor=tensor, **fields)
+    assert check_case(op, target="webgpu").warnings == ()
+
+
+def test_other_elements_without_their_kernel():
+    tensor = t("FLOAT32", (3, 7))
+    slopes = operator("ACTIVATION_PARAMETERIZED_RELU", InputTensor=tensor, SlopeTensor=tensor, OutputTensor=tensor)
+    mean = operator("ELEMENT_WISE_MEAN", ATensor=tensor, BTensor=tensor, OutputTensor=tensor)
+    for op in (slopes, mean):
+        assert check_case(op, target="webgpu").warnings == ()

@@ -17,7 +17,7 @@ from dml2onnx.targets import Quirk
 if TYPE_CHECKING:
     from dml2onnx.model import Array, DType
 
-_INT32 = np.dtype(np.int32)
+_INT32, _UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
 _VALUE = Traits()
 _WRAPS = Traits(keeps=Keeps.LOW_BITS)
 _COMPARES = Traits(output=False)
@@ -148,6 +148,9 @@ class ArithmeticOps(MovementOps):
     ) -> Tensor:
         if len(items) == 1:
             return items[0]
+        if self.misorders(items[0].dtype) and not are_constant(items):
+            signed = self._extreme(op, tuple(self.as_signed(item) for item in items), fold, wins)
+            return self.Cast(self.Add(signed, self.constant(-(1 << 31), _INT32)), _UINT32)
         if _orders_wrongly(items[0].dtype):
             return reduce(lambda a, b: self.Where(wins(a, b), a, b), items)
         # where a float's -0.0 may be lost, Where itself is made of Max and Min
@@ -184,6 +187,15 @@ class ArithmeticOps(MovementOps):
         """``a <= b`` as BOOL."""
         return self._binary("LessOrEqual", _COMPARES, a, b, np.less_equal, BOOL)
 
+    def misorders(self, dtype: DType) -> bool:
+        """Whether the target takes large numbers of this type for negative ones where it looks for an extreme."""
+        return dtype == _UINT32 and self.target.has(Quirk.UINT32_COMPARED_AS_INT32)
+
+    def as_signed(self, x: Tensor) -> Tensor:
+        """UINT32 or UINT64 as signed integers in the same order: the sign bit flips."""
+        signed = np.dtype(f"int{8 * x.dtype.itemsize}")
+        return self.Add(self.Cast(x, signed), self.constant(np.iinfo(signed.name).min, signed))
+
     def Equal(self, a: Tensor, b: Tensor) -> Tensor:
         """``a == b`` as BOOL."""
         return self._binary("Equal", _COMPARES, a, b, np.equal, BOOL)
@@ -206,6 +218,8 @@ class ArithmeticOps(MovementOps):
 
     def Mean(self, a: Tensor, b: Tensor) -> Tensor:
         """Half the sum of floats."""
+        if not are_constant((a, b)) and self.takes_instead("Mean", a.dtype, "Add", "Div"):
+            return self.Div(self.Add(a, b), self.constant(2, a.dtype))
         return self._binary("Mean", _VALUE, a, b, lambda x, y: (x + y) / x.dtype.type(2))
 
     def BitwiseAnd(self, a: Tensor, b: Tensor) -> Tensor:
@@ -383,7 +397,7 @@ class ArithmeticOps(MovementOps):
         if x.value is None and x.dtype.kind == "f" and self.target.has(Quirk.CLIP_SPELLS_OUT_INFINITY):
             low, high = None if low == -np.inf else low, None if high == np.inf else high
             instead |= low is None or high is None
-        if instead or _orders_wrongly(x.dtype):
+        if instead or _orders_wrongly(x.dtype) or (x.value is None and self.misorders(x.dtype)):
             x = x if low is None else self.Max(x, self.constant(low, x.dtype))
             return x if high is None else self.Min(x, self.constant(high, x.dtype))
         if x.dtype.kind == "f":  # without a bound Clip takes the largest number, which would replace an infinity
@@ -447,7 +461,8 @@ class ArithmeticOps(MovementOps):
     def _reduce_extreme(
         self, op: str, x: Tensor, axes: tuple[int, ...], fold: Fold, find: Callable[[Tensor, int], Tensor]
     ) -> Tensor:
-        if _orders_wrongly(x.dtype):
+        in_float = x.dtype.kind in "iu" and x.dtype.itemsize == 4 and self.target.has(Quirk.INTEGERS_REDUCED_IN_FLOAT)
+        if _orders_wrongly(x.dtype) or (in_float and x.value is None):
             for axis in axes:
                 x = self.GatherElements(x, find(x, axis), axis)
             return x
@@ -478,6 +493,8 @@ class ArithmeticOps(MovementOps):
             index = find(np.flip(a, axis) if last else a, axis=axis, keepdims=True)
             return np.asarray(a.shape[axis] - 1 - index if last else index)
 
+        if x.value is None and self.misorders(x.dtype):
+            x = self.as_signed(x)
         attributes = {"axis": axis, "select_last_index": 1} if last else {"axis": axis}
         return self.emit(op, Traits(output=False), [x], INT64, shape, attributes, fold)
 

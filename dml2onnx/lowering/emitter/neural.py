@@ -11,13 +11,14 @@ import numpy as np
 from dml2onnx.lowering.emitter.core import (
     FOLDED_GROWTH_ELEMENTS,
     Dequantized,
-    EmitterCore,
     Keeps,
     Tensor,
     Traits,
     broadcast_shape,
 )
+from dml2onnx.lowering.emitter.movement import MovementOps
 from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, INT64, UINT4
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,11 +74,17 @@ def _attributes(window: Window) -> tuple[tuple[str, Attribute], ...]:
     return tuple(result)
 
 
-class NeuralOps(EmitterCore):
+class NeuralOps(MovementOps):
     """Methods named as the ONNX operators that they emit."""
 
     def Conv(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor:
         """Cross-correlation of ``x`` (N, C, ...) with ``w`` (M, C / group, ...), plus ``b`` (M)."""
+        strides = max(window.shape) == 1 < max(window.strides)
+        if strides and x.value is None and self.target.has(Quirk.CONV_GIVES_STRIDES_AWAY):
+            x = self.Pad(x, (0, 0, *window.start), (0, 0, *window.end))
+            x = self.Slice(x, (0,) * x.rank, x.shape, (1, 1, *window.strides))
+            ones, zeros = (1,) * len(window.shape), (0,) * len(window.shape)
+            window = Window(ones, ones, ones, zeros, zeros)
         attributes = window.attributes()
         if group != 1:
             attributes["group"] = group
