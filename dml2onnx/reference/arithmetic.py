@@ -44,7 +44,9 @@ class Arithmetic:
     page: str
     """Where the type, or the accuracy, is specified."""
     roundoff: float = ROUNDOFF
-    """Half the distance from 1 to the next value."""
+    """Half the distance from 1 to the next value; all of it where digits are cut off."""
+    cuts: bool = False
+    """Whether digits beyond the type's are cut off, and not rounded."""
     products_only: bool = False
     """Whether only the factors of matrix products and convolutions are rounded to it."""
     largest: float = float("inf")
@@ -61,18 +63,20 @@ class Arithmetic:
             return "that of FLOAT32; sines, cosines and inverse functions as WGSL allows"
         if self.roundoff == ROUNDOFF:
             return "that of FLOAT32"
-        bits = -int(np.log2(self.roundoff))
+        bits = self.cuts - int(np.log2(self.roundoff))
         what = "factors of matrix products and convolutions" if self.products_only else "all numbers"
-        return f"{what} rounded to {bits} bits"
+        return f"{what} {'cut' if self.cuts else 'rounded'} to {bits} bits"
 
 
 FLOAT32 = Arithmetic("FLOAT32", "https://learn.microsoft.com/windows/ai/directml/dml")
 TF32 = Arithmetic(
     "TF32",
-    "https://docs.nvidia.com/cuda/cublas/#floating-point-emulation",
-    2.0**-11,
+    "https://docs.pytorch.org/docs/stable/notes/numerical_accuracy.html",
+    2.0**-10,
+    cuts=True,
     products_only=True,
 )
+"""Of factors, 10 digits behind the first are read, as PyTorch says; TensorRT rounds them, it says, which is less."""
 FLOAT16 = Arithmetic(
     "FLOAT16",
     "https://standards.ieee.org/ieee/754/6210/",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.providers.choice import Providers
 
-NVIDIA = "https://docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/accuracy-considerations.html"
+NVIDIA = "https://docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/precision-control.html"
 RYZEN = "https://ryzenai.docs.amd.com/en/latest/modelrun.html"
 CORE_ML = "https://apple.github.io/coremltools/docs-guides/source/typed-execution.html"
 ON = ("1", "true")
@@ -79,9 +79,11 @@ def computes(providers: Providers, there: Sequence[str] = ()) -> Computes:
     return max(found, key=_laxness)
 
 
-def _laxness(row: Computes) -> tuple[float, bool, bool, bool]:
+def _laxness(row: Computes) -> tuple[bool, float, bool, bool]:
+    """That all numbers are rounded weighs more than how much factors lose."""
     arithmetic = row.arithmetic
-    return arithmetic.roundoff, not arithmetic.products_only, arithmetic.functions is not None, row.half_accumulation
+    rounds_all = arithmetic.roundoff > FLOAT32.roundoff and not arithmetic.products_only
+    return rounds_all, arithmetic.roundoff, arithmetic.functions is not None, row.half_accumulation
 
 
 def _row(name: str, providers: Providers) -> Computes:
