@@ -18,7 +18,7 @@ from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value,
 from dml2onnx.ir.operator import OperatorDesc, ScaleBias
 from dml2onnx.reference import evaluate
 from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.relations import relations
+from dml2onnx.verification.relations import relations, with_identity
 from dml2onnx.verification.trial import trial
 from tests.lowering.harness import operator, t
 
@@ -100,6 +100,19 @@ def test_an_input_is_as_large_as_any_reader_sees_it(tmp_path: Path, format: str)
     assert sorted(result.size for result in results) == [1, 2]
     np.testing.assert_array_equal(max(results, key=np.size), -values)
     assert relations(dml2onnx.load(path), 1, random.Random(0), tmp_path)[0] == []
+
+
+def test_no_identity_of_elements_that_are_repeated() -> None:
+    """A mean of 3 numbers is not rounded as that of 12 is, each of them four times."""
+    mean = operator(
+        "MEAN_VARIANCE_NORMALIZATION1",
+        InputTensor=t("FLOAT32", (3, 4), (1, 0)),
+        OutputTensor=t("FLOAT32", (3, 4)),
+        Axes=[0, 1],
+        NormalizeVariance=True,
+        Epsilon=1e-5,
+    )
+    assert with_identity(lone_node(mean), random.Random(0)) is None
 
 
 def test_an_input_is_as_large_as_any_reader_sees_it_whoever_describes_it() -> None:

@@ -77,12 +77,15 @@ def reread(graph: Graph, directory: Path, format: str) -> Graph | None:
 
 
 def with_identity(graph: Graph, random: Random) -> Graph | None:
-    """The graph with an ELEMENT_WISE_IDENTITY in front of one of the tensors that a node reads."""
+    """The graph with an ELEMENT_WISE_IDENTITY in front of one of the tensors that a node reads.
+
+    Not of one that repeats its elements: the copy holds each of them, and sums over more terms are rounded otherwise.
+    """
     places = [
         (index, name, number)
         for index, node in enumerate(graph.nodes)
         for name, number, _, desc in node.views_in()
-        if not desc.data_type.is_packed_nibbles
+        if not desc.data_type.is_packed_nibbles and not _repeats(desc)
     ]
     if not places:
         return None
@@ -100,6 +103,10 @@ def with_identity(graph: Graph, random: Random) -> Graph | None:
     operator = _with_tensor(node.operator, name, number, packed)
     after = replace(node, operator=operator, reads={**node.reads, name: tuple(reads)})
     return _valid(replace(graph, nodes=(*graph.nodes[:index], before, after, *graph.nodes[index + 1 :])))
+
+
+def _repeats(desc: TensorDesc) -> bool:
+    return any(size > 1 and stride == 0 for size, stride in zip(desc.sizes, desc.effective_strides, strict=True))
 
 
 def with_split_join(graph: Graph, random: Random) -> Graph | None:
