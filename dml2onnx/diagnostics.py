@@ -115,6 +115,7 @@ class Code:
         found: object = "",
         since: str = "",
         documentation: str = "",
+        related: tuple[str, ...] = (),
     ) -> Diagnostic:
         """A finding of this kind at a place."""
         return Diagnostic(
@@ -129,6 +130,7 @@ class Code:
             str(found),
             since,
             documentation,
+            related,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ def test_text() -> None:
         ({"node": "a", "pointer": "/nodes/0"}, 'DML1042 error: node "a", /nodes/0: wrong'),
     ],
 )
-def test_text_says_what_is_known_of_the_place(place: dict[str, str], text: str) -> None:
+def test_text_says_what_is_known_of_the_place(place: dict[str, Any], text: str) -> None:
     assert str(CODE.at("wrong", **place)) == text
 
 

@@ -64,12 +64,14 @@ def read_contents(
     if len(given) != 1:
         what = " and ".join(given) if given else "nothing"
         message = f"contents are given by {what}, not by one of {listing(SOURCES)}"
-        findings.add(codes.DATA_SOURCE, message, members.place, expected=f"one of {listing(SOURCES)}", found=what)
+        findings.add(
+            codes.DATA_SOURCE.at(message, pointer=members.place, expected=f"one of {listing(SOURCES)}", found=what)
+        )
         return None
     for name in ("offset", "length"):
         if name in members.raw and given != ["file"]:
             message = f"{quote(name)} says which bytes of a file are meant, and there is no file"
-            findings.add(codes.UNKNOWN_KEY, message, members.at(name))
+            findings.add(codes.UNKNOWN_KEY.at(message, pointer=members.at(name)))
     if given == ["file"]:
         found = _read_file(members, desc, nbytes, files, findings)
     elif desc is None or not _fits(members, desc, nbytes, findings):
@@ -87,7 +89,9 @@ def _fits(members: Members, desc: TensorDesc, nbytes: int | None, findings: Find
     if nbytes is None or wanted <= nbytes:
         return True
     message = f"{desc} has {wanted} bytes, but the buffer has {nbytes}"
-    findings.add(codes.WRONG_VALUE_COUNT, message, members.at("bytes"), expected=f"{wanted} or more", found=nbytes)
+    findings.add(
+        codes.WRONG_VALUE_COUNT.at(message, pointer=members.at("bytes"), expected=f"{wanted} or more", found=nbytes)
+    )
     return False
 
 
@@ -114,7 +118,7 @@ def _read_values(members: Members, desc: TensorDesc, findings: Findings) -> Data
         expected = f"{desc.extent} values" + (f", or arrays nested as {list(desc.sizes)}" if desc.is_packed else "")
         found = _nesting(values) if flat is None else f"{len(flat)} values"
         message = f"{found}, but {desc} has {desc.extent} elements in memory"
-        findings.add(codes.WRONG_VALUE_COUNT, message, place, expected=expected, found=found)
+        findings.add(codes.WRONG_VALUE_COUNT.at(message, pointer=place, expected=expected, found=found))
         return None
     array = to_array(flat, desc.data_type, truncate=False)
     if isinstance(array, tuple):
@@ -196,7 +200,7 @@ def _read_file(
             return Contents(desc, FileData(whole.path, 0, min(whole.nbytes, most)))
         return Contents(desc, files.raw(name, offset or 0, wanted if length is None else min(length, most)))
     except FileError as error:
-        findings.add(error.code, str(error), members.at("file"), expected=error.expected, found=error.found)
+        findings.add(error.code.at(str(error), pointer=members.at("file"), expected=error.expected, found=error.found))
         return None
 
 
@@ -206,7 +210,7 @@ def _read_npy(
     for member in ("offset", "length"):
         if member in members.raw:
             message = f"{quote(member)} is for raw files; a .npy file says itself where its data is"
-            findings.add(codes.UNKNOWN_KEY, message, members.at(member))
+            findings.add(codes.UNKNOWN_KEY.at(message, pointer=members.at(member)))
     file = files.npy(name)
     own = TensorDesc(file.data_type, file.shape or (1,))
     if desc is None and ("DataType" in members.raw or "Sizes" in members.raw):
@@ -214,10 +218,10 @@ def _read_npy(
     desc = desc or own
     if (desc.data_type, desc.extent) != (own.data_type, own.element_count):
         message = f"{quote(name)} holds {own}, not {desc}"
-        findings.add(codes.WRONG_VALUE_COUNT, message, members.at("file"), expected=desc, found=own)
+        findings.add(codes.WRONG_VALUE_COUNT.at(message, pointer=members.at("file"), expected=desc, found=own))
         return None
     if file.nbytes == 0:
-        findings.add(codes.NO_DATA, f"{quote(name)} has no elements", members.at("file"), found=own)
+        findings.add(codes.NO_DATA.at(f"{quote(name)} has no elements", pointer=members.at("file"), found=own))
         return None
     if file.data.nbytes < file.nbytes:
         message = f"{quote(name)} ends after {file.data.nbytes} of {file.nbytes} bytes"
@@ -238,4 +242,4 @@ def _bad_value(findings: Findings, what: str, bad: Bad, place: str) -> None:
 
 
 def _report(findings: Findings, what: str, bad: Bad, place: str) -> None:
-    findings.add(bad.code, f"{what} {bad.message}", place, expected=bad.expected, found=bad.found)
+    findings.add(bad.code.at(f"{what} {bad.message}", pointer=place, expected=bad.expected, found=bad.found))

@@ -117,7 +117,7 @@ class _GraphDescReader:
         drop_comments(self._document.root, findings)
         root = Members(self._document.root, "", findings)
         for place, name in self._document.repeated():
-            findings.add(codes.DUPLICATE_KEY, f"{quote(name)} is given twice", place, found=quote(name))
+            findings.add(codes.DUPLICATE_KEY.at(f"{quote(name)} is given twice", pointer=place, found=quote(name)))
         root.only(_ROOT_MEMBERS, "DML_GRAPH_DESC")
         if not root.raw.keys() <= set(_ROOT_MEMBERS):
             self._doubt_edges()
@@ -165,7 +165,7 @@ class _GraphDescReader:
             self._doubt_edges()
             if array == "Nodes" and given > length:
                 self._findings.doubt(_NODE)
-            self._findings.add(codes.COUNT_DIFFERS, message, root.at(count), expected=length, found=given)
+            self._findings.add(codes.COUNT_DIFFERS.at(message, pointer=root.at(count), expected=length, found=given))
 
     # --- Nodes --------------------------------------------------------------------------------------------------------
 
@@ -183,7 +183,9 @@ class _GraphDescReader:
             if "Type" in members.raw:
                 message = f"Type is {show(kind)}, not OPERATOR or CONSTANT"
                 self._findings.add(
-                    codes.WRONG_KIND, message, members.at("Type"), expected="OPERATOR, CONSTANT", found=show(kind)
+                    codes.WRONG_KIND.at(
+                        message, pointer=members.at("Type"), expected="OPERATOR, CONSTANT", found=show(kind)
+                    )
                 )
             return None
         if inner is None:
@@ -255,7 +257,9 @@ class _GraphDescReader:
         if size is not None and size != data.nbytes:
             message = f"DataSize is {size}, but Data has {plural(data.nbytes, 'byte')}"
             self._findings.add(
-                codes.COUNT_DIFFERS, message, desc.at("DataSize"), expected=data.nbytes, found=size, node=name
+                codes.COUNT_DIFFERS.at(
+                    message, pointer=desc.at("DataSize"), expected=data.nbytes, found=size, node=name
+                )
             )
         value = Value(name, -(-data.nbytes // 4) * 4)
         self._constants.append(Constant(value, padded(data, value.nbytes)))
@@ -270,7 +274,9 @@ class _GraphDescReader:
             message = f"the file has {node.value.nbytes} bytes, of which no tensor reads more than {most}"
             found, name = f"{node.value.nbytes} bytes", node.value.name
             self._findings.add(
-                codes.FILE_TOO_LONG, message, node.file_place, expected=f"{most} bytes", found=found, node=name
+                codes.FILE_TOO_LONG.at(
+                    message, pointer=node.file_place, expected=f"{most} bytes", found=found, node=name
+                )
             )
 
     # --- Edges --------------------------------------------------------------------------------------------------------
@@ -288,7 +294,9 @@ class _GraphDescReader:
                 table = enumerators("DML_GRAPH_EDGE_TYPE", True)
                 if type(given) not in (str, int) or table.get(given) != kind:
                     message = f"Type is {show(given)}, but {section} holds edges of type {kind}"
-                    self._findings.add(codes.WRONG_KIND, message, members.at("Type"), expected=kind, found=show(given))
+                    self._findings.add(
+                        codes.WRONG_KIND.at(message, pointer=members.at("Type"), expected=kind, found=show(given))
+                    )
                 inner = members.mapping("Desc", required=True)
                 if inner is None:
                     self._doubt_edges()
@@ -315,20 +323,21 @@ class _GraphDescReader:
         self._doubt_edges()
         count = len(self._nodes)
         self._findings.unknown(
-            codes.EDGE_INDEX,
             _NODE,
             str(index),
-            f"there is no node {index}",
-            edge.at(end),
-            expected=f"a number below {count}" if count else "no edge",
-            found=str(index),
+            codes.EDGE_INDEX.at(
+                f"there is no node {index}",
+                pointer=edge.at(end),
+                expected=f"a number below {count}" if count else "no edge",
+                found=str(index),
+            ),
         )
         return None
 
     def _no_such(self, edge: Edge, end: int, message: str, count: int) -> None:
         expected = f"a number below {count}" if count else "no edge"
         self._doubt_edges()
-        self._findings.add(codes.EDGE_INDEX, message, edge.at(end), expected=expected, found=edge.ends[end])
+        self._findings.add(codes.EDGE_INDEX.at(message, pointer=edge.at(end), expected=expected, found=edge.ends[end]))
 
     def _target(self, edge: Edge, node_end: int) -> tuple[OperatorNode, Slot] | None:
         """The input that an edge leads to, when it can be connected."""
@@ -446,7 +455,9 @@ class _GraphDescReader:
         first = next(index for index in range(count) if index not in inputs)
         others = f" (and {unused - 1} more)" if unused > 1 else ""
         message = f"nothing is connected to graph input {first}{others}"
-        self._findings.unknown(codes.UNUSED_GRAPH_INPUT, _UNUSED, "input", message, "/InputCount", found=str(first))
+        self._findings.unknown(
+            _UNUSED, "input", codes.UNUSED_GRAPH_INPUT.at(message, pointer="/InputCount", found=str(first))
+        )
 
     def _connect_outputs(self, root: Members, edges: list[Edge]) -> tuple[GraphOutput, ...]:
         given = root.uint("OutputCount", UINT32)
@@ -459,7 +470,7 @@ class _GraphDescReader:
             slot = None
             if isinstance(node, ConstantNode):
                 message = "a constant has no descriptor to give to an output"
-                self._findings.add(codes.CONSTANT_OUTPUT, message, edge.place)
+                self._findings.add(codes.CONSTANT_OUTPUT.at(message, pointer=edge.place))
             elif node is not None:
                 slot = self._slot(edge, 1, node, node.outputs, "outputs")
             if index >= count:
@@ -468,7 +479,7 @@ class _GraphDescReader:
             if index in outputs:
                 message = f"graph output {index} is the end of another edge already"
                 self._doubt_edges()
-                self._findings.add(codes.CONNECTED_TWICE, message, edge.at(2), found=index)
+                self._findings.add(codes.CONNECTED_TWICE.at(message, pointer=edge.at(2), found=index))
                 continue
             outputs[index] = None
             if isinstance(node, OperatorNode) and slot is not None and isinstance(slot.desc, TensorDesc):
@@ -478,13 +489,9 @@ class _GraphDescReader:
             first = next(index for index in range(count) if index not in outputs)
             message = f"nothing is connected to graph output {first}"
             self._findings.unknown(
-                codes.UNFED_GRAPH_OUTPUT,
                 _CONNECTION,
                 "output",
-                message,
-                "/OutputCount",
-                expected="an edge",
-                found=str(first),
+                codes.UNFED_GRAPH_OUTPUT.at(message, pointer="/OutputCount", expected="an edge", found=str(first)),
             )
         return tuple(item for _, item in sorted(outputs.items()) if item is not None)
 
@@ -518,16 +525,17 @@ class _GraphDescReader:
         schema = node.operator.schema
         place = node.place + pointer(field_name)
         self._findings.unknown(
-            codes.UNCONNECTED_TENSOR,
             _CONNECTION,
             f"{place} {number}",
-            f"nothing is connected to input {number} ({field_name})",
-            place,
-            expected="an edge",
-            node=node.name,
-            operator=schema.short_name,
-            field=field_name,
-            documentation=schema.doc,
+            codes.UNCONNECTED_TENSOR.at(
+                f"nothing is connected to input {number} ({field_name})",
+                pointer=place,
+                expected="an edge",
+                node=node.name,
+                operator=schema.short_name,
+                field=field_name,
+                documentation=schema.doc,
+            ),
         )
 
     def _report(
@@ -542,13 +550,14 @@ class _GraphDescReader:
     ) -> None:
         schema: OperatorSchema = node.operator.schema
         self._findings.add(
-            code,
-            message,
-            place,
-            expected=expected,
-            found=found,
-            node=node.name,
-            operator=schema.short_name,
-            field=field,
-            documentation=schema.doc,
+            code.at(
+                message,
+                pointer=place,
+                expected=expected,
+                found=found,
+                node=node.name,
+                operator=schema.short_name,
+                field=field,
+                documentation=schema.doc,
+            )
         )

@@ -130,7 +130,7 @@ class Bindings:
             message = f"there is no resource {quote(name)}{self._findings.did_you_mean(name, self._resources)}"
             expected = "a member of resources"
             self._findings.unknown(
-                codes.UNKNOWN_RESOURCE, RESOURCE, name, message, place, expected=expected, found=quote(name)
+                RESOURCE, name, codes.UNKNOWN_RESOURCE.at(message, pointer=place, expected=expected, found=quote(name))
             )
         return resource
 
@@ -159,7 +159,9 @@ class Bindings:
         if elements and not size:
             message = f"elementOffset is {elements}, but elements of {quote(resource.name)} have no size"
             self._findings.add(
-                codes.OFFSET_WITHOUT_SIZE, message, members.at("elementOffset"), expected="elementSizeInBytes"
+                codes.OFFSET_WITHOUT_SIZE.at(
+                    message, pointer=members.at("elementOffset"), expected="elementSizeInBytes"
+                )
             )
         return Source(resource, elements * size, (count or 0) * size)
 
@@ -207,12 +209,9 @@ class DispatchableReader:
         if kind is not None and kind.lower() in _UNSUPPORTED:
             message = f"{quote(name)} is {_UNSUPPORTED[kind.lower()]}, not a DirectML operator"
             self._findings.add(
-                codes.UNSUPPORTED_DISPATCHABLE,
-                message,
-                members.at("type"),
-                expected="an operator",
-                found=kind,
-                node=name,
+                codes.UNSUPPORTED_DISPATCHABLE.at(
+                    message, pointer=members.at("type"), expected="an operator", found=kind, node=name
+                )
             )
             return Dispatchable(name, place)
         self._read_flags(members)
@@ -229,7 +228,9 @@ class DispatchableReader:
         if schema.name in DXDISPATCH.newer:
             message = f"the released DxDispatch does not know {schema.short_name}"
             type_place = place + pointer(*form.type_path)
-            self._findings.add(codes.NEWER_THAN_DXDISPATCH, message, type_place, node=name, operator=schema.short_name)
+            self._findings.add(
+                codes.NEWER_THAN_DXDISPATCH.at(message, pointer=type_place, node=name, operator=schema.short_name)
+            )
         return self._read_operator(name, members, form, schema)
 
     def _read_execution(self, members: Members) -> None:
@@ -242,7 +243,9 @@ class DispatchableReader:
         if "Desc" not in members.raw and "desc" not in members.raw:
             if compile_type == "DmlCompileGraph":
                 message = "with DmlCompileGraph the fields have to stand in desc"
-                self._findings.add(codes.COLLAPSED_GRAPH, message, members.place, expected="desc", node=members.node)
+                self._findings.add(
+                    codes.COLLAPSED_GRAPH.at(message, pointer=members.place, expected="desc", node=members.node)
+                )
         else:
             members.hint(MEMBERS, "a dispatchable")
 
@@ -265,7 +268,7 @@ class DispatchableReader:
             place = members.at("bindings", field_name)
             self._bindings.sources(entry, place)
             message = f"{quote(field_name)} is bound at initialization, which a dmlSerializedGraph does not need"
-            self._findings.add(codes.IGNORED_BINDING, message, place, found=quote(field_name), node=name)
+            self._findings.add(codes.IGNORED_BINDING.at(message, pointer=place, found=quote(field_name), node=name))
         if graph is None:
             return Dispatchable(name, members.place)
         ports = [
@@ -313,7 +316,7 @@ class DispatchableReader:
             needed = [port.field for port in made.ports if port.owned and not port.is_output]
             code, ignored = (codes.WRONG_KIND, "") if needed else (codes.IGNORED_KEY, ", and it is ignored")
             message = f"bindings is {show(raw)}, not an object{ignored}"
-            self._findings.add(code, message, members.at("bindings"), expected="an object", node=made.name)
+            self._findings.add(code.at(message, pointer=members.at("bindings"), expected="an object", node=made.name))
             owned.update(dict.fromkeys(needed, ()))
             raw = {}
         for field_name, entry in raw.items():
@@ -408,15 +411,16 @@ class DispatchableReader:
         """A finding about one tensor of a dispatchable."""
         schema = made.operator.schema if made.operator else None
         self._findings.add(
-            code,
-            message,
-            place,
-            expected=expected,
-            found=found,
-            node=made.name,
-            operator=schema.short_name if schema else "",
-            field=field_name,
-            documentation=schema.doc if schema else "",
+            code.at(
+                message,
+                pointer=place,
+                expected=expected,
+                found=found,
+                node=made.name,
+                operator=schema.short_name if schema else "",
+                field=field_name,
+                documentation=schema.doc if schema else "",
+            )
         )
 
 

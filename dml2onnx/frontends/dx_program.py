@@ -112,7 +112,7 @@ class Program:
         known = ("dispatch", "print", "writeFile")
         message = f"{quote(name)} is no command{self._findings.did_you_mean(name, known)}"
         place = members.at("type")
-        self._findings.add(codes.UNKNOWN_COMMAND, message, place, expected=listing(known), found=quote(name))
+        self._findings.add(codes.UNKNOWN_COMMAND.at(message, pointer=place, expected=listing(known), found=quote(name)))
 
     # --- Buffers ------------------------------------------------------------------------------------------------------
 
@@ -219,13 +219,11 @@ class Program:
         if name is not None and made is None:
             message = f"there is no dispatchable {quote(name)}{self._findings.did_you_mean(name, self._dispatchables)}"
             self._findings.unknown(
-                codes.UNKNOWN_DISPATCHABLE,
                 DISPATCHABLE,
                 name,
-                message,
-                members.at("dispatchable"),
-                expected="a member of dispatchables",
-                found=quote(name),
+                codes.UNKNOWN_DISPATCHABLE.at(
+                    message, pointer=members.at("dispatchable"), expected="a member of dispatchables", found=quote(name)
+                ),
             )
         members.mapping("bindings", required=True)
         if "threadGroupCount" in members.raw:
@@ -397,7 +395,9 @@ class Program:
     def _unprintable(self, members: Members, resource: Resource, how: str) -> None:
         if resource.data is not None:
             message = f"{quote(resource.name)} has no data type and cannot be {how}"
-            self._findings.add(codes.UNPRINTABLE, message, members.at("resource"), expected="initialValuesDataType")
+            self._findings.add(
+                codes.UNPRINTABLE.at(message, pointer=members.at("resource"), expected="initialValuesDataType")
+            )
 
     def _write_file(self, members: Members) -> None:
         members.hint(_WRITE_MEMBERS, "writeFile")
@@ -431,7 +431,7 @@ class Program:
             expected = f"1 to {resource.nbytes * 8 // resource.data_type.bits} elements of {resource.data_type.name}"
         found = "[" + ", ".join([*map(str, dimensions[:8]), *(["..."] if len(dimensions) > 8 else [])]) + "]"
         place = members.at("dimensions")
-        self._findings.add(codes.DIMENSIONS_DIFFER, message, place, expected=expected, found=found)
+        self._findings.add(codes.DIMENSIONS_DIFFER.at(message, pointer=place, expected=expected, found=found))
 
     def _read_dimensions(self, members: Members) -> Iterator[int]:
         for index, size in enumerate(members.array("dimensions") or []):
@@ -490,7 +490,7 @@ class Program:
                 message = f"{quote(resource.file)} has {size} bytes, of which no tensor reads more than {most}"
                 place = pointer("resources", resource.name, "initialValues", "sourcePath")
                 expected, found = f"{most} bytes", f"{size} bytes"
-                self._findings.add(codes.FILE_PARTLY_READ, message, place, expected=expected, found=found)
+                self._findings.add(codes.FILE_PARTLY_READ.at(message, pointer=place, expected=expected, found=found))
 
     def results(self) -> tuple[GraphOutput, ...]:
         """The final contents of every buffer that was written, in the order of the resources."""

@@ -119,24 +119,28 @@ class ResourceReader:
                 data, data_type = self._read_values(members, data_type)
             except FileError as error:
                 place = members.at("initialValues")
-                self._findings.add(error.code, str(error), place, expected=error.expected, found=error.found)
+                self._findings.add(error.code.at(str(error), pointer=place, expected=error.expected, found=error.found))
         if data is None:
             return Resource(name, data_type, UNBOUNDED, 0, None)
         if data.nbytes == 0:
             message = "the initial values have zero bytes"
-            self._findings.add(codes.NO_DATA, message, members.at("initialValues"), expected="one byte or more")
+            self._findings.add(
+                codes.NO_DATA.at(message, pointer=members.at("initialValues"), expected="one byte or more")
+            )
         nbytes = size if "sizeInBytes" in members.raw and size is not None else -(-data.nbytes // 4) * 4
         if offset + data.nbytes > nbytes:
             what = f"{data.nbytes} bytes of initial values" + (f" from byte {offset}" if offset else "")
             message = f"{what} do not fit into {nbytes} bytes"
             needed = f"at least {offset + data.nbytes}"
             place = members.at("sizeInBytes")
-            self._findings.add(codes.RESOURCE_TOO_SMALL, message, place, expected=needed, found=nbytes)
+            self._findings.add(codes.RESOURCE_TOO_SMALL.at(message, pointer=place, expected=needed, found=nbytes))
             return Resource(name, data_type, UNBOUNDED, data.nbytes, None)
         if offset:
             message = f"initialValuesOffsetInBytes is {offset}, but the values are written at byte 0"
             self._findings.add(
-                codes.OFFSET_WITHOUT_EFFECT, message, members.at("initialValuesOffsetInBytes"), expected=0, found=offset
+                codes.OFFSET_WITHOUT_EFFECT.at(
+                    message, pointer=members.at("initialValuesOffsetInBytes"), expected=0, found=offset
+                )
             )
         file = data.path.name if isinstance(data, FileData) and data.path.suffix.lower() != ".npy" else ""
         return Resource(name, data_type, nbytes, data.nbytes, padded(data, nbytes), file)
@@ -160,7 +164,7 @@ class ResourceReader:
         guess = self._findings.did_you_mean(text, names) if isinstance(text, str) else ""
         message = f"{show(text)} is no data type{guess}"
         self._findings.add(
-            codes.ENUMERATOR, message, place, expected=listing(list(dict.fromkeys(names))), found=show(text)
+            codes.ENUMERATOR.at(message, pointer=place, expected=listing(list(dict.fromkeys(names))), found=show(text))
         )
 
     def _read_values(self, members: Members, data_type: DataType | None) -> tuple[Data | None, DataType | None]:
@@ -179,10 +183,12 @@ class ResourceReader:
             names = ("value", "valueStart", "sourcePath")
             message = f"the object has none of the members {listing(names)}"
             found = listing([quote(key) for key in values])
-            self._findings.add(codes.DATA_SOURCE, message, place, expected=listing(names), found=found)
+            self._findings.add(codes.DATA_SOURCE.at(message, pointer=place, expected=listing(names), found=found))
         elif values == "deferred":
             self._findings.add(
-                codes.DEFERRED_RESOURCE, "the buffer is to be allocated by ONNX Runtime", place, found='"deferred"'
+                codes.DEFERRED_RESOURCE.at(
+                    "the buffer is to be allocated by ONNX Runtime", pointer=place, found='"deferred"'
+                )
             )
         elif "initialValues" in members.raw:
             wrong_kind(self._findings, "initialValues", 'an array, an object or "deferred"', values, place)
@@ -194,11 +200,13 @@ class ResourceReader:
         """A data type whose values can be written as numbers."""
         if data_type is None:
             message = "these initial values need initialValuesDataType"
-            self._findings.add(codes.MISSING_KEY, message, _beside(place), expected="a data type")
+            self._findings.add(codes.MISSING_KEY.at(message, pointer=_beside(place), expected="a data type"))
         elif data_type.is_packed_nibbles:
             message = f"values cannot be written as {data_type.name}; declare such data as UINT8"
             self._findings.add(
-                codes.BAD_VALUE, message, place, expected="a data type of 8 bits or more", found=data_type.name
+                codes.BAD_VALUE.at(
+                    message, pointer=place, expected="a data type of 8 bits or more", found=data_type.name
+                )
             )
             return None
         return data_type
@@ -222,7 +230,7 @@ class ResourceReader:
         if values and not any(type(item) is dict for item in values):
             expected = "a data type, or values that are objects with type and value"
             message = "these initial values need initialValuesDataType"
-            self._findings.add(codes.MISSING_KEY, message, _beside(place), expected=expected)
+            self._findings.add(codes.MISSING_KEY.at(message, pointer=_beside(place), expected=expected))
             return None
         parts: list[bytes] = []
         complete = True
@@ -251,7 +259,9 @@ class ResourceReader:
         if data_type is DataType.FLOAT16 or data_type.is_packed_nibbles:
             message = f"{what} cannot be written as {data_type.name} in a list of typed values"
             place = members.at("type")
-            self._findings.add(codes.BAD_VALUE, message, place, expected="another type", found=data_type.name)
+            self._findings.add(
+                codes.BAD_VALUE.at(message, pointer=place, expected="another type", found=data_type.name)
+            )
             return None
         value = to_element(raw, data_type, truncate=True)
         if isinstance(value, Bad):
@@ -267,7 +277,9 @@ class ResourceReader:
         others = [name for name in ("valueStart", "sourcePath") if name in members.raw]
         if others:
             message = f"value and {listing(others)} cannot be given together"
-            self._findings.add(codes.DATA_SOURCE, message, members.place, expected="value", found=listing(others))
+            self._findings.add(
+                codes.DATA_SOURCE.at(message, pointer=members.place, expected="value", found=listing(others))
+            )
             return None
         count = members.uint("valueCount", UINT32, required=True)
         known = self._element_type(data_type, members.place)
@@ -293,7 +305,7 @@ class ResourceReader:
             if known.is_signed and known.bits >= 32 and not low <= last <= high:
                 message = f"the sequence ends at {last}, which {known.name} cannot hold; it wraps"
                 self._findings.add(
-                    codes.SEQUENCE_OVERFLOW, message, members.place, expected=f"{low} to {high}", found=last
+                    codes.SEQUENCE_OVERFLOW.at(message, pointer=members.place, expected=f"{low} to {high}", found=last)
                 )
         return ArrayData.of(sequence(start, delta, count, known))
 
@@ -313,7 +325,9 @@ class ResourceReader:
             self._budget -= nbytes
             return True
         message = f"{nbytes} bytes are needed in memory, beyond the limit of {MAX_MATERIALIZED_BYTES} for one model"
-        self._findings.add(codes.TOO_MUCH_DATA, message, place, expected=MAX_MATERIALIZED_BYTES, found=nbytes)
+        self._findings.add(
+            codes.TOO_MUCH_DATA.at(message, pointer=place, expected=MAX_MATERIALIZED_BYTES, found=nbytes)
+        )
         return False
 
     def _bad_value(self, what: str, bad: Bad, place: str) -> None:
@@ -325,7 +339,7 @@ class ResourceReader:
             self._report(what, bad, place)
 
     def _report(self, what: str, bad: Bad, place: str) -> None:
-        self._findings.add(bad.code, f"{what} {bad.message}", place, expected=bad.expected, found=bad.found)
+        self._findings.add(bad.code.at(f"{what} {bad.message}", pointer=place, expected=bad.expected, found=bad.found))
 
     # --- Files --------------------------------------------------------------------------------------------------------
 
@@ -340,7 +354,7 @@ class ResourceReader:
             return self._read_npy(name, data_type, members.at("sourcePath"))
         if data_type is None:
             message = f"{quote(name)} is read as raw bytes, which need initialValuesDataType"
-            self._findings.add(codes.MISSING_KEY, message, members.place, expected="initialValuesDataType")
+            self._findings.add(codes.MISSING_KEY.at(message, pointer=members.place, expected="initialValuesDataType"))
             return None, None
         if suffix in (".jpg", ".png"):
             return self._read_image(name, resource, data_type), data_type
@@ -356,7 +370,7 @@ class ResourceReader:
         if present != wanted:
             message = f"{quote(name)} has {present} bytes behind its header, which asks for {wanted}"
             expected, found = f"{wanted} bytes", f"{present} bytes"
-            self._findings.add(codes.FILE_PARTLY_READ, message, place, expected=expected, found=found)
+            self._findings.add(codes.FILE_PARTLY_READ.at(message, pointer=place, expected=expected, found=found))
         return padded(file.data, wanted), own
 
     def _read_image(self, name: str, resource: Members, data_type: DataType) -> Data | None:
@@ -366,18 +380,18 @@ class ResourceReader:
         if data_type not in (DataType.FLOAT32, DataType.FLOAT16):
             message = f"an image cannot be read as {data_type.name}"
             self._findings.add(
-                codes.BAD_IMAGE, message, resource.at("initialValuesDataType"), expected="FLOAT32 or FLOAT16"
+                codes.BAD_IMAGE.at(message, pointer=resource.at("initialValuesDataType"), expected="FLOAT32 or FLOAT16")
             )
             return None
         if mode != "scale":
             message = f"resampleMode is {show(mode)}, not scale"
             place = resource.at("resampleMode")
-            self._findings.add(codes.BAD_IMAGE, message, place, expected="scale", found=show(mode))
+            self._findings.add(codes.BAD_IMAGE.at(message, pointer=place, expected="scale", found=show(mode)))
             return None
         good = sizes is not None and len(sizes) == 4
         if sizes is None or not good or not all(type(size) is int and 0 < size < 1 << 16 for size in sizes):
             message = "an image needs resampleSize: N, C, H and W, each from 1 to 65535"
-            self._findings.add(codes.BAD_IMAGE, message, place, expected="an array of 4 whole numbers")
+            self._findings.add(codes.BAD_IMAGE.at(message, pointer=place, expected="an array of 4 whole numbers"))
             return None
         _, channels, height, width = (int(size) for size in sizes)  # type: ignore[call-overload]  # all are int
         channels = 3 if channels == 3 else 4

@@ -95,52 +95,15 @@ class Findings:
         """How many there are, those that are not listed too."""
         return len(self._items) + self._dropped
 
-    def add(
-        self,
-        code: Code,
-        message: str,
-        pointer: str = "",
-        *,
-        expected: object = "",
-        found: object = "",
-        node: str = "",
-        operator: str = "",
-        field: str = "",
-        documentation: str = "",
-        related: tuple[str, ...] = (),
-    ) -> None:
+    def add(self, finding: Diagnostic) -> None:
         """Adds a finding, or counts it when there are too many already."""
         if len(self._items) >= MAX_FINDINGS:
             self._dropped += 1
-            self._dropped_errors += code.severity is Severity.ERROR
-            return
-        item = code.at(
-            message,
-            node=node,
-            operator=operator,
-            field=field,
-            pointer=pointer,
-            expected=expected,
-            found=found,
-            documentation=documentation,
-        )
-        self._items.append(replace(item, related=related) if related else item)
+            self._dropped_errors += finding.severity is Severity.ERROR
+        else:
+            self._items.append(finding)
 
-    def unknown(
-        self,
-        code: Code,
-        kind: str,
-        name: str,
-        message: str,
-        pointer: str,
-        *,
-        expected: str = "",
-        found: str = "",
-        node: str = "",
-        operator: str = "",
-        field: str = "",
-        documentation: str = "",
-    ) -> None:
+    def unknown(self, kind: str, name: str, finding: Diagnostic) -> None:
         """A finding that there is nothing of this kind and name, once for all places that use it.
 
         It is none where :meth:`doubt` is cast on the kind.
@@ -149,17 +112,7 @@ class Findings:
         uses[1] += 1
         if uses[1] == 1:
             self._kinds[uses[0]] = kind
-            self.add(
-                code,
-                message,
-                pointer,
-                expected=expected,
-                found=found,
-                node=node,
-                operator=operator,
-                field=field,
-                documentation=documentation,
-            )
+            self.add(finding)
 
     def doubt(self, kind: str) -> None:
         """Something that introduces names of this kind could not be read, so that unknown ones say nothing."""

@@ -61,7 +61,7 @@ def settled(graph: Graph, options: LoadOptions) -> Graph:
             constants.append(Constant(item.value, data))
     if options.freeze and not constants:
         message = "--freeze makes no difference: the model gives no contents for an input, or all were excepted"
-        findings.add(codes.NOTHING_FROZEN, message, expected="an input with contents")
+        findings.add(codes.NOTHING_FROZEN.at(message, expected="an input with contents"))
     frozen = {item.value for item in constants}
     return replace(
         graph,
@@ -101,7 +101,7 @@ def _check_names(graph: Graph, options: LoadOptions, contents: dict[str, _Conten
             message = f"{quote(name)} is a constant of the model, and {what}"
         else:
             message = f"the model has no input {quote(name)}{findings.did_you_mean(name, inputs)}"
-        findings.add(codes.UNKNOWN_OPTION_NAME, message, expected=expected, found=quote(name))
+        findings.add(codes.UNKNOWN_OPTION_NAME.at(message, expected=expected, found=quote(name)))
 
 
 def _data(
@@ -117,7 +117,9 @@ def _data(
         return None if item.value.nbytes >= UNBOUNDED else _fitted(item, desc, own.given, findings)
     if item.name in contents and item.default is None:
         message = f"{quote(item.name)} cannot become a constant, since the model gives no contents for it"
-        findings.add(codes.NO_CONTENTS, message, item.source, expected="contents, as in --constant NAME=FILE")
+        findings.add(
+            codes.NO_CONTENTS.at(message, pointer=item.source, expected="contents, as in --constant NAME=FILE")
+        )
     wanted = item.name in contents or (options.freeze and item.name not in options.inputs)
     return item.default if wanted else None
 
@@ -131,14 +133,14 @@ def _fitted(item: GraphInput, desc: TensorDesc, given: Array | RawBytes, finding
         if not count * dtype.itemsize <= given.content.size <= nbytes:
             found = plural(given.content.size, "byte")
             message = f"{given.what} has {found}, and {name} takes {count * dtype.itemsize} ({desc})"
-            findings.add(codes.CONTENTS_DIFFER, message, item.source, expected=wanted, found=found)
+            findings.add(codes.CONTENTS_DIFFER.at(message, pointer=item.source, expected=wanted, found=found))
             return None
         return padded(ArrayData(given.content), nbytes)
     array = fitted(given, dtype, shape, name)
     if array.dtype != dtype or array.shape not in (shape, (count,)):
         found = f"{array.dtype} {list(array.shape)}"
         message = f"an array of {found} was given for {name}, which lies in memory as {dtype} {list(shape)}"
-        findings.add(codes.CONTENTS_DIFFER, message, item.source, expected=wanted, found=found)
+        findings.add(codes.CONTENTS_DIFFER.at(message, pointer=item.source, expected=wanted, found=found))
         return None
     return padded(ArrayData.of(array), nbytes)
 
@@ -173,7 +175,7 @@ def _of_directories(graph: Graph, options: LoadOptions, findings: Findings) -> I
                     others.append(path.name)
             elif name in found:
                 message = f"{quote(found[name].name)} and {quote(path.name)} are both named after {quote(name)}"
-                findings.add(codes.TWO_FILES, message, expected="one file for each input", found=quote(path.name))
+                findings.add(codes.TWO_FILES.at(message, expected="one file for each input", found=quote(path.name)))
             else:
                 found[name] = path
         for name, path in found.items():
@@ -182,7 +184,7 @@ def _of_directories(graph: Graph, options: LoadOptions, findings: Findings) -> I
         if others:
             inputs = listing([quote(item.name) for item in graph.inputs]) or "no input"
             message = f"{listing([quote(name) for name in others])} in {quote(str(directory))} belong to no input"
-            findings.add(codes.UNUSED_FILES, message, expected=f"files named after {inputs}")
+            findings.add(codes.UNUSED_FILES.at(message, expected=f"files named after {inputs}"))
 
 
 def _stems(path: Path) -> Iterator[str]:

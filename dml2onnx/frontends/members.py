@@ -47,12 +47,13 @@ class Members:
                 close = self._findings.closest(name, known)
                 self._mean(close, codes.UNKNOWN_KEY, name)
                 self._findings.add(
-                    codes.UNKNOWN_KEY,
-                    f"{what} has no member {quote(name)}{suggestion(close)}",
-                    self.place + pointer_of(name),
-                    expected=listing(known),
-                    found=quote(name),
-                    node=self.node,
+                    codes.UNKNOWN_KEY.at(
+                        f"{what} has no member {quote(name)}{suggestion(close)}",
+                        pointer=self.place + pointer_of(name),
+                        expected=listing(known),
+                        found=quote(name),
+                        node=self.node,
+                    )
                 )
                 meant.add(close)
         return meant
@@ -71,12 +72,13 @@ class Members:
                     code = codes.UNKNOWN_KEY if is_slip else codes.IGNORED_KEY
                     self._mean(close, code, name)
                     self._findings.add(
-                        code,
-                        f"{what} has no member {quote(name)}{ignored}{suggestion(close)}",
-                        self.place + pointer_of(name),
-                        expected=listing(known),
-                        found=quote(name),
-                        node=self.node,
+                        code.at(
+                            f"{what} has no member {quote(name)}{ignored}{suggestion(close)}",
+                            pointer=self.place + pointer_of(name),
+                            expected=listing(known),
+                            found=quote(name),
+                            node=self.node,
+                        )
                     )
 
     def _mean(self, close: str, code: Code, name: str) -> None:
@@ -88,7 +90,7 @@ class Members:
         if name in self.raw:
             return self.raw[name]
         self._findings.add(
-            codes.MISSING_KEY, f"{quote(name)} is missing", self.at(name), expected=expected, node=self.node
+            codes.MISSING_KEY.at(f"{quote(name)} is missing", pointer=self.at(name), expected=expected, node=self.node)
         )
         return None
 
@@ -160,10 +162,7 @@ class Members:
 def wrong_kind(findings: Findings, what: str, expected: str, found: object, place: str, node: str = "") -> None:
     """A finding about a value of another kind than it should be."""
     findings.add(
-        codes.WRONG_KIND,
-        f"{what} is {show(found)}, not {expected}",
-        place,
-        expected=expected,
-        found=show(found),
-        node=node,
+        codes.WRONG_KIND.at(
+            f"{what} is {show(found)}, not {expected}", pointer=place, expected=expected, found=show(found), node=node
+        )
     )

@@ -191,7 +191,7 @@ class _NativeReader:
         findings = self._findings
         root = Members(self._document.root, "", findings)
         for place, name in self._document.repeated():
-            findings.add(codes.DUPLICATE_KEY, f"{quote(name)} is given twice", place, found=quote(name))
+            findings.add(codes.DUPLICATE_KEY.at(f"{quote(name)} is given twice", pointer=place, found=quote(name)))
         root.only(ROOT_MEMBERS, "a model")
         if not root.raw.keys() <= set(ROOT_MEMBERS):
             findings.doubt(VALUE)
@@ -231,7 +231,7 @@ class _NativeReader:
             levels = listing([level.name for level in feature_levels()])
             message = f"{quote(text)} is no feature level"
             self._findings.add(
-                codes.UNKNOWN_FEATURE_LEVEL, message, "/feature_level", expected=levels, found=quote(text)
+                codes.UNKNOWN_FEATURE_LEVEL.at(message, pointer="/feature_level", expected=levels, found=quote(text))
             )
             return None
 
@@ -360,15 +360,16 @@ class _NativeReader:
         if close:
             self._findings.meant(members.at(section, close), codes.UNKNOWN_TENSOR, field)
         self._findings.add(
-            codes.UNKNOWN_TENSOR,
-            f"{schema.short_name} has no {what} {quote(field)}{suggestion(close)}",
-            members.at(section, field),
-            expected=listing(names) or "none",
-            found=quote(field),
-            node=members.node,
-            operator=schema.short_name,
-            field=field,
-            documentation=schema.doc,
+            codes.UNKNOWN_TENSOR.at(
+                f"{schema.short_name} has no {what} {quote(field)}{suggestion(close)}",
+                pointer=members.at(section, field),
+                expected=listing(names) or "none",
+                found=quote(field),
+                node=members.node,
+                operator=schema.short_name,
+                field=field,
+                documentation=schema.doc,
+            )
         )
         return False
 
@@ -538,13 +539,14 @@ class _NativeReader:
         place: str = "",
     ) -> None:
         self._findings.add(
-            code,
-            message,
-            place or node.place + pointer("desc", field),
-            expected=expected,
-            found=found,
-            node=node.name,
-            operator=node.schema.short_name,
-            field=field,
-            documentation=node.schema.doc,
+            code.at(
+                message,
+                pointer=place or node.place + pointer("desc", field),
+                expected=expected,
+                found=found,
+                node=node.name,
+                operator=node.schema.short_name,
+                field=field,
+                documentation=node.schema.doc,
+            )
         )

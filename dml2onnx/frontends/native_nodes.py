@@ -32,15 +32,16 @@ def with_desc(members: Members, schema: OperatorSchema | None, findings: Finding
     Members(rest, members.place, findings, members.node).only(MEMBERS, "a node")
     names = list(strays)
     findings.add(
-        codes.UNKNOWN_KEY,
-        f"{listing(names)} {'stands' if len(names) == 1 else 'stand'} beside desc, and not in it",
-        members.at(names[0]),
-        expected="the fields of the operator in desc",
-        found=listing(names),
-        node=members.node,
-        operator=schema.short_name,
-        field=names[0],
-        documentation=schema.doc,
+        codes.UNKNOWN_KEY.at(
+            f"{listing(names)} {'stands' if len(names) == 1 else 'stand'} beside desc, and not in it",
+            pointer=members.at(names[0]),
+            expected="the fields of the operator in desc",
+            found=listing(names),
+            node=members.node,
+            operator=schema.short_name,
+            field=names[0],
+            documentation=schema.doc,
+        )
     )
     return {**rest, "desc": {**strays, **desc}}
 

@@ -212,14 +212,15 @@ class OutputInference:
         code: Code = codes.MISSING_FIELD,
     ) -> None:
         self._findings.add(
-            code,
-            message,
-            place or node.place + pointer("desc", name),
-            expected=expected or "a tensor descriptor with Sizes",
-            node=node.name,
-            operator=node.schema.short_name,
-            field=name,
-            documentation=node.schema.doc,
+            code.at(
+                message,
+                pointer=place or node.place + pointer("desc", name),
+                expected=expected or "a tensor descriptor with Sizes",
+                node=node.name,
+                operator=node.schema.short_name,
+                field=name,
+                documentation=node.schema.doc,
+            )
         )
 
 

@@ -99,7 +99,7 @@ class Values:
         if first == place:
             return True
         message = f"{quote(name)} is the name of another value already, at {quote(first)}"
-        self._findings.add(codes.DUPLICATE_NAME, message, place, expected="a new name", found=quote(name))
+        self._findings.add(codes.DUPLICATE_NAME.at(message, pointer=place, expected="a new name", found=quote(name)))
         return False
 
     def unknown(
@@ -107,17 +107,18 @@ class Values:
     ) -> None:
         """The finding that there is no such value."""
         self._findings.unknown(
-            codes.UNKNOWN_VALUE,
             VALUE,
             name,
-            f"there is no value {quote(name)}{self._findings.did_you_mean(name, self._known)}",
-            place,
-            expected=UNKNOWN_EXPECTED,
-            found=quote(name),
-            node=node,
-            operator=schema.short_name if schema else "",
-            field=field,
-            documentation=schema.doc if schema else "",
+            codes.UNKNOWN_VALUE.at(
+                f"there is no value {quote(name)}{self._findings.did_you_mean(name, self._known)}",
+                pointer=place,
+                expected=UNKNOWN_EXPECTED,
+                found=quote(name),
+                node=node,
+                operator=schema.short_name if schema else "",
+                field=field,
+                documentation=schema.doc if schema else "",
+            ),
         )
 
     def make(self, targets: list[Target]) -> None:
@@ -259,7 +260,9 @@ class DeclaredReader:
         if not count:
             message = f"{nbytes} bytes do not hold one element of {found.data_type.name}"
             place = members.at("bytes")
-            self._findings.add(codes.WRONG_VALUE_COUNT, message, place, expected=f"{found.minimum_bytes} bytes")
+            self._findings.add(
+                codes.WRONG_VALUE_COUNT.at(message, pointer=place, expected=f"{found.minimum_bytes} bytes")
+            )
         return TensorDesc(found.data_type, (count,)), count > 0
 
 
@@ -270,16 +273,18 @@ def is_sound(desc: TensorDesc, members: Members, findings: Findings) -> bool:
     """
     if not desc.sizes:
         message, expected = f"a tensor has 1 to {MAX_DIMENSIONS} dimensions", f"1 to {MAX_DIMENSIONS} sizes"
-        findings.add(DIMENSION_COUNT_LIMIT, message, members.at("Sizes"), expected=expected, found="none")
+        findings.add(DIMENSION_COUNT_LIMIT.at(message, pointer=members.at("Sizes"), expected=expected, found="none"))
     for index, size in enumerate(desc.sizes):
         if size < 1:
             message = f"Sizes[{index}] is {size}; every size is at least 1"
-            findings.add(ZERO_SIZE, message, members.at("Sizes", index), expected="at least 1", found=size)
+            findings.add(ZERO_SIZE.at(message, pointer=members.at("Sizes", index), expected="at least 1", found=size))
     if not desc.sizes or min(desc.sizes) < 1:
         return False
     if desc.total_size and desc.total_size < desc.minimum_bytes:
         message = f"{desc} needs {desc.minimum_bytes} bytes, and TotalTensorSizeInBytes is {desc.total_size}"
         place = members.at("TotalTensorSizeInBytes")
-        findings.add(TOTAL_SIZE_TOO_SMALL, message, place, expected=desc.minimum_bytes, found=desc.total_size)
+        findings.add(
+            TOTAL_SIZE_TOO_SMALL.at(message, pointer=place, expected=desc.minimum_bytes, found=desc.total_size)
+        )
         return False
     return True

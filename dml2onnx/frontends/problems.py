@@ -172,16 +172,17 @@ def report(
         if close and code in (codes.UNKNOWN_FIELD, codes.IGNORED_FIELD):
             findings.meant(place + path.rpartition("/")[0] + pointer(close), code, str(problem.path[-1]))
         findings.add(
-            code,
-            f"{_subject(problem.path)} {problem.message}{suggestion(close)}",
-            place + path,
-            expected=problem.expected,
-            found=problem.found,
-            node=node,
-            operator=schema.short_name if schema else "",
-            field=field,
-            documentation=schema.doc if schema else "",
-            related=tuple(["/".join(map(str, other)) for other in problem.related]),
+            code.at(
+                f"{_subject(problem.path)} {problem.message}{suggestion(close)}",
+                pointer=place + path,
+                expected=problem.expected,
+                found=problem.found,
+                node=node,
+                operator=schema.short_name if schema else "",
+                field=field,
+                documentation=schema.doc if schema else "",
+                related=tuple(["/".join(map(str, other)) for other in problem.related]),
+            )
         )
 
 

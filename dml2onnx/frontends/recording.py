@@ -180,7 +180,7 @@ def read(document: Document, options: LoadOptions) -> Graph:
     findings = Findings()
     if item.problem:
         message = f"the program was refused this: {item.problem}"
-        findings.add(codes.REFUSED_IN_PROGRAM, message, found=item.problem)
+        findings.add(codes.REFUSED_IN_PROGRAM.at(message, found=item.problem))
     inputs, constants = _filled(graph, item, files, options, findings)
     resources = inner.root.get("resources") if item.kind == PROGRAM else None
     if not any(found.severity is Severity.ERROR for found in graph.findings):
@@ -222,7 +222,7 @@ def _require_known(item: Recorded, known: Collection[str], findings: Findings) -
         for name in sorted(set(getattr(item, member)) - set(known)):
             guess = findings.did_you_mean(name, known)
             message = f"{member} of {quote(item.name)} in {INDEX}: the graph has no {what} {quote(name)}{guess}"
-            findings.add(codes.BAD_RECORDING, message, expected=listing(known), found=quote(name))
+            findings.add(codes.BAD_RECORDING.at(message, expected=listing(known), found=quote(name)))
 
 
 def _data(given: GraphInput, part: Part, files: ModelFiles, findings: Findings) -> Data | None:
@@ -230,13 +230,13 @@ def _data(given: GraphInput, part: Part, files: ModelFiles, findings: Findings) 
     try:
         data = files.raw(part.file, part.offset, part.length)
     except FileError as error:
-        findings.add(error.code, str(error), expected=error.expected, found=error.found)
+        findings.add(error.code.at(str(error), expected=error.expected, found=error.found))
         return None
     nbytes = given.value.nbytes
     needed = nbytes if given.desc is None else given.desc.reach
     if nbytes < UNBOUNDED and data.nbytes < needed:
         message = f"{quote(part.file)} gives {data.nbytes} bytes for {quote(given.name)}, which has {needed}"
-        findings.add(codes.BAD_RECORDING, message, expected=f"{needed} bytes", found=f"{data.nbytes} bytes")
+        findings.add(codes.BAD_RECORDING.at(message, expected=f"{needed} bytes", found=f"{data.nbytes} bytes"))
         return None
     return data if nbytes >= UNBOUNDED else padded(head(data, nbytes), nbytes)
 

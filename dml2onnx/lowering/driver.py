@@ -95,8 +95,8 @@ def _lower_node(
         tensors = repeats.lower(node, lambda: _results(node, function(Operands(node, buffers, e, bits), e), e))
     except MemoryError:
         message = "there is not enough memory to compile it"
-        place = {"node": node.name, "operator": node.operator.type, "pointer": node.source}
-        raise DmlError(NO_MEMORY.at(message, **place)) from None
+        finding = NO_MEMORY.at(message, node=node.name, operator=node.operator.type, pointer=node.source)
+        raise DmlError(finding) from None
     written = []
     for (_, _, write, desc), tensor in zip(node.views_out(), tensors, strict=True):
         buffers.write(write.value, write.offset, desc, tensor, write.base)

@@ -121,8 +121,8 @@ class _Evaluation:
                 self._run(node)
             except MemoryError:
                 message = "there is not enough memory to compute it in the reference implementation"
-                place = {"node": node.name, "operator": node.operator.type, "pointer": node.source}
-                raise DmlError(NO_MEMORY.at(message, **place)) from None
+                finding = NO_MEMORY.at(message, node=node.name, operator=node.operator.type, pointer=node.source)
+                raise DmlError(finding) from None
         return {output.name: self._read(self.buffers[output.value], output.desc) for output in outputs}
 
     def _input(self, item: GraphInput, nodes: Sequence[Node]) -> Bytes:

@@ -57,7 +57,7 @@ class Finding:
     def at(self, node: Node) -> Diagnostic:
         """The finding at a node."""
         schema = node.operator.schema
-        diagnostic = self.code.at(
+        return self.code.at(
             self.message,
             node=node.name,
             operator=schema.short_name,
@@ -67,8 +67,8 @@ class Finding:
             found=self.found,
             since=self.since,
             documentation=self.documentation or schema.doc,
+            related=self.related,
         )
-        return replace(diagnostic, related=self.related) if self.related else diagnostic
 
 
 def not_lowered(schema: OperatorSchema) -> Finding:
