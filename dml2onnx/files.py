@@ -10,6 +10,7 @@ import errno
 import glob
 import mmap
 import os
+import re
 import stat
 import sys
 from contextlib import contextmanager, suppress
@@ -36,6 +37,8 @@ READ = 1 << 20
 """Bytes that are read at once where the system copies nothing."""
 LONGEST_STEM = 40
 """Characters of a file's name in that of its unfinished version, which must not become too long for a name."""
+
+_UNFINISHED = re.compile(rf"\.(.+)\.[0-9a-f]{{{2 * RANDOM_BYTES}}}\.partial", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +171,23 @@ def remove_unfinished(path: Path) -> None:
     with suppress(OSError):
         for unfinished in list(path.parent.glob(pattern)):
             unfinished.unlink(missing_ok=True)
+
+
+def remove_left_over(paths: Iterable[Path], before: float) -> None:
+    """Removes what processes that were killed have left of these files, written ``before`` (seconds since 1970).
+
+    What is younger may be somebody's who is at work.
+    """
+    stems: dict[Path, set[str]] = {}
+    for path in paths:
+        stems.setdefault(path.parent, set()).add(path.name[:LONGEST_STEM])
+    for directory, expected in stems.items():
+        with suppress(OSError), os.scandir(directory) as entries:
+            for entry in entries:
+                found = _UNFINISHED.fullmatch(entry.name)
+                with suppress(OSError):
+                    if found is not None and found[1] in expected and entry.stat().st_mtime < before:
+                        os.unlink(entry.path)
 
 
 def _write(file: BinaryIO, parts: Parts) -> None:

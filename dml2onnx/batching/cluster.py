@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from dml2onnx import __version__
@@ -97,9 +98,11 @@ class Cluster:
     def close(self) -> Sequence[Task]:
         """Takes back what is under way, and leaves the cluster as it was."""
         unfinished = list(self._tasks.values())
-        self._client.cancel(list(self._futures.values()), force=True)
-        self._client.unregister_worker_plugin(self._name)
-        self._client.close()
+        with suppress(OSError):  # a scheduler that has gone, which is said of what it was at
+            self._client.cancel(list(self._futures.values()), force=True)
+            self._client.unregister_worker_plugin(self._name)
+        with suppress(OSError):
+            self._client.close()
         return unfinished
 
 

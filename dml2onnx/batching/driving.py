@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
@@ -10,7 +11,7 @@ from dml2onnx.batching.journal import encoded
 from dml2onnx.batching.work import SUFFIXES, Task, digests, is_last_word, record
 from dml2onnx.batching.workers import Ended
 from dml2onnx.codes.running import MODEL_TIMEOUT, WORKER_DIED
-from dml2onnx.files import remove_unfinished
+from dml2onnx.files import remove_left_over, remove_unfinished
 from dml2onnx.report.batched import Record
 from dml2onnx.report.form import Answer, as_json, findings
 
@@ -62,6 +63,7 @@ def drive(
     waiting = deque(
         _task(model, asked, work, output, journal, again=again, retry_failed=retry_failed) for model in models
     )
+    remove_left_over((file for task in waiting if not task.known for file in _written(task)), time.time())
     suspects: deque[Task] = deque()
     suspected: set[tuple[str, str]] = set()
     under_way = 0
@@ -133,6 +135,10 @@ def _ended(task: Task, ended: Ended) -> Record:
 
 def _sweep(task: Task) -> None:
     """Takes away what a worker that was ended has left half-written."""
-    if task.output is not None:
-        remove_unfinished(task.output)
-        remove_unfinished(task.output.with_name(task.output.name + ".data"))
+    for file in _written(task):
+        remove_unfinished(file)
+
+
+def _written(task: Task) -> tuple[Path, ...]:
+    """The files that may come of a task."""
+    return () if task.output is None else (task.output, task.output.with_name(task.output.name + ".data"))

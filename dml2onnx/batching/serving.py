@@ -50,8 +50,11 @@ def _listen(requests: BinaryIO, items: queue.SimpleQueue[object]) -> None:
 
 
 def _say(answers: BinaryIO, answer: object) -> None:
-    pickle.dump(answer, answers)
-    answers.flush()
+    try:
+        pickle.dump(answer, answers)
+        answers.flush()
+    except BrokenPipeError:
+        os._exit(0)  # nobody hears it; an ordinary end would wait for the thread that reads
 
 
 @contextmanager

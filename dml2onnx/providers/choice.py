@@ -9,7 +9,7 @@ from typing import TypeAlias
 from dml2onnx import arguments
 from dml2onnx.codes.running import PROVIDER_OPTION, UNKNOWN_PROVIDER
 from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.providers.table import AUTO, BY_NAME, DEFAULT_POLICY, NAMES, POLICIES, POLICY
+from dml2onnx.providers.table import AUTO, BY_NAME, CPU, DEFAULT_POLICY, NAMES, POLICIES, POLICY
 from dml2onnx.targets import NAMES as TARGETS
 
 PORTABLE = "portable"
@@ -66,7 +66,9 @@ class Providers:
             else:
                 owner = listed[0]
             if not equals or not key:
-                raise _refused(f"{quote(text)} is no provider option", "KEY=VALUE", text)
+                raise _refused(
+                    f"{quote(text)} is no provider option, which is of the form KEY=VALUE", "KEY=VALUE", text
+                )
             found.setdefault(owner, {})[key] = value
         return cls(*listed, options=found, device=device)
 
@@ -129,6 +131,9 @@ def _options(names: tuple[str, ...], given: Mapping[str, object] | None) -> dict
             raise _refused(message, f"options={{{names[0]!r}: {{{name!r}: ...}}}}", name)
         else:
             found.setdefault(names[0], {})[name] = str(value)
+    if found.get(CPU):
+        given_text = ", ".join(f"{key}={value}" for key, value in found[CPU].items())
+        raise _refused(f"{quote(given_text)} is no option of {CPU}, which takes none", "no option", given_text)
     policy = found.get(AUTO, {})
     if policy.keys() - {POLICY} or policy.get(POLICY, DEFAULT_POLICY).upper() not in POLICIES:
         given_text = ", ".join(f"{key}={value}" for key, value in policy.items())

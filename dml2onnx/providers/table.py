@@ -128,6 +128,7 @@ TABLE = (
 """https://onnxruntime.ai/docs/execution-providers, and the pages of the packages on https://pypi.org."""
 
 AUTO = "auto"
+CPU = "cpu"
 """What leaves the choice of a device to ONNX Runtime's policy, as Windows ML does:
 https://onnxruntime.ai/docs/execution-providers/plugin-ep-libraries/usage.html"""
 POLICIES = (

@@ -293,6 +293,21 @@ def test_constants_from_python() -> None:
             dml2onnx.batch("models", constants=wrong)  # type: ignore[arg-type]
 
 
+def test_what_a_killed_call_has_left_half_written_goes() -> None:
+    """But nothing that somebody may be writing, or that is somebody else's."""
+    write(Path("models/good.json"), native())
+    (OUT / "models").mkdir(parents=True)
+    left, beside = (OUT / "models" / f".good.onnx{more}.0123456789ab.partial" for more in ("", ".data"))
+    fresh = OUT / "models" / ".good.onnx.ba9876543210.partial"
+    others = OUT / "models" / ".better.onnx.0123456789ab.partial"
+    for path in (left, beside, fresh, others):
+        path.write_bytes(b"half")
+        os.utime(path, (1, 1))
+    os.utime(fresh, (time.time() + 100, time.time() + 100))
+    assert outcomes(in_here(Asked("compile"), "models")) == {"good.json": ("passed", False)}
+    assert {path.name for path in (OUT / "models").iterdir()} == {"good.onnx", fresh.name, others.name}
+
+
 @pytest.mark.parametrize("kept", [1, 40, -3])
 def test_a_torn_line_is_survived(kept: int) -> None:
     """Wherever it was torn; all other lines stay as they are."""

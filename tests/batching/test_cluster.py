@@ -107,6 +107,28 @@ def _allow(times: int, dask_scheduler: Any) -> None:
     dask_scheduler.allowed_failures = times
 
 
+def test_a_scheduler_that_goes_away(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is what is said, not what comes of telling it to cancel what it was at."""
+    write(Path("models/a.json"), native())
+    pool = Cluster(jobs.by_name, cluster.scheduler_address)
+    start = pool.start
+
+    def gone(*arguments: object, **options: object) -> None:
+        raise distributed.comm.CommClosedError("no scheduler")
+
+    def lost(item: Any) -> None:
+        start(item)
+        for future in pool._futures.values():
+            future.cancel()
+        monkeypatch.setattr(pool._client, "cancel", gone)
+
+    monkeypatch.setattr(pool, "start", lost)
+    with pytest.raises(dml2onnx.DmlError, match="the Dask scheduler has gone"):
+        statuses(Asked("compile"), pool)
+    with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
+        client.unregister_worker_plugin(pool._name)
+
+
 def test_the_command(cluster: Any, capsys: pytest.CaptureFixture[str]) -> None:
     write(Path("models/good.json"), native())
     write(Path("models/broken.json"), BROKEN)

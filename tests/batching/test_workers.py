@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pickle
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.batching.serving import memory_limited
-from dml2onnx.batching.workers import Ended, Workers
+from dml2onnx.batching.workers import START, Ended, Workers
 from dml2onnx.codes.running import WORKER_NOT_STARTED
 from dml2onnx.providers.threads import SESSION_THREADS
 from tests.batching import jobs
@@ -96,6 +98,18 @@ def test_workers_end_with_their_caller(tmp_path: Path) -> None:
     os.kill(child, 9)
     os.waitpid(child, 0)
     _until(lambda: not worker.exists() or "zombie" in (worker / "status").read_text())
+
+
+def test_workers_end_quietly_where_nobody_hears_them() -> None:
+    """A caller that has gone before they are ready."""
+    command = [sys.executable, "-c", f"{START}serving.serve()"]
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **streams) as process:  # type: ignore[call-overload]
+        process.stdout.close()
+        process.stdin.write(pickle.dumps(list(sys.path)) + pickle.dumps((jobs.sleeps, None)))
+        process.stdin.flush()
+        assert process.wait(60) == 0
+        assert process.stderr.read() == b""
 
 
 def _until(condition: object, seconds: float = 60) -> None:
