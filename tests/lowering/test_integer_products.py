@@ -108,16 +108,22 @@ def check(op, *, constants=(), seed=0, opset=21, target="cpu", **inputs):
     return operators(check_case(op, inputs=inputs, constants=constants, seed=seed, opset=opset, target=target))
 
 
-def levels(name):
-    """A parameter (rank, lowest rank of the scales and zero points) for every rank of every level."""
-    found = []
+def pairs(name, tensor):
+    """Ranks of a tensor with ranks of the scales and zero points that some level admits beside them, each pair once."""
+    found = set()
     for row in catalog.operator(name).support:
-        low, high = row.tensors["InputTensor"].dimension_counts
+        low, high = row.tensors[tensor].dimension_counts
         parameters = [item for key, item in row.tensors.items() if "ZeroPoint" in key or "Scale" in key]
         lowest = max(item.dimension_counts[0] for item in parameters)
         assert all(set(item.data_types) <= {*BYTES, "FLOAT32"} for item in parameters)
-        found += [pytest.param(rank, lowest, id=f"{row.level.name}-{rank}d") for rank in range(low, high + 1)]
-    return found
+        found |= set(itertools.product(range(low, high + 1), range(lowest, 5)))
+    return sorted(found)
+
+
+def by_rank(name):
+    """A parameter (rank, ranks of the scales and zero points) for every rank of the input."""
+    groups = itertools.groupby(pairs(name, "InputTensor"), lambda pair: pair[0])
+    return [pytest.param(rank, [pair[1] for pair in group], id=f"{rank}d") for rank, group in groups]
 
 
 # --- convolutions ----------------------------------------------------------------------------------------------------
@@ -127,20 +133,20 @@ LINE = {"x": (2, 4, 9), "w": (6, 2, 3)}
 
 
 @pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
-@pytest.mark.parametrize(("rank", "lowest"), levels(INTEGER_CONVOLUTION))
-def test_convolution_every_data_type_and_rank(rank, lowest, types):
+@pytest.mark.parametrize(("rank", "ranks"), by_rank(INTEGER_CONVOLUTION))
+def test_convolution_every_data_type_and_rank(rank, ranks, types):
     steps = PADDED if rank == 4 else tuple(item[:1] for item in PADDED)
     sizes = {} if rank == 4 else LINE
-    for parameters, channels, nulls in itertools.product(range(lowest, 5), [False, True], ["", "I", "F", "IF"]):
+    for parameters, channels, nulls in itertools.product(ranks, [False, True], ["", "I", "F", "IF"]):
         check(convolution(types, steps=steps, channels=channels, rank=parameters, nulls=nulls, **sizes))
 
 
 @pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES, BYTES)))
-@pytest.mark.parametrize(("rank", "lowest"), levels(QUANTIZED_CONVOLUTION))
-def test_quantized_convolution_every_data_type_and_rank(rank, lowest, types):
+@pytest.mark.parametrize(("rank", "ranks"), by_rank(QUANTIZED_CONVOLUTION))
+def test_quantized_convolution_every_data_type_and_rank(rank, ranks, types):
     steps = PADDED if rank == 4 else tuple(item[:1] for item in PADDED)
     sizes = {} if rank == 4 else LINE
-    for parameters, channels, nulls in itertools.product(range(lowest, 5), [False, True], ["", "I", "F", "O", "IFO"]):
+    for parameters, channels, nulls in itertools.product(ranks, [False, True], ["", "I", "F", "O", "IFO"]):
         bias = nulls != "O"
         op = convolution(
             types[:2], types[2], steps=steps, channels=channels, rank=parameters, nulls=nulls, bias=bias, **sizes
@@ -207,14 +213,10 @@ SIZES = (2, 3, 4, 5, 6)
 @pytest.mark.parametrize("types", list(itertools.product(BYTES, BYTES)))
 def test_matrices_every_data_type_and_rank(name, types):
     for row in catalog.operator(name).support:
-        low, high = row.tensors["ATensor"].dimension_counts
-        lowest = row.tensors["AZeroPointTensor"].dimension_counts[0]
         assert set(row.tensors["ATensor"].data_types) == set(row.tensors["BTensor"].data_types) == set(BYTES)
-        for rank, parameters, output in itertools.product(
-            range(low, high + 1), range(lowest, 5), BYTES if name == QUANTIZED else [None]
-        ):
-            for each, nulls in (("", ""), ("AB", ""), ("ABO", "A"), ("BO", "AB"), ("A", "ABO")):
-                check(matrices(name, types, output, SIZES[4 - rank :], each=each, rank=parameters, nulls=nulls))
+    for (rank, parameters), output in itertools.product(pairs(name, "ATensor"), BYTES if name == QUANTIZED else [None]):
+        for each, nulls in (("", ""), ("AB", ""), ("ABO", "A"), ("BO", "AB"), ("A", "ABO")):
+            check(matrices(name, types, output, SIZES[4 - rank :], each=each, rank=parameters, nulls=nulls))
 
 
 @pytest.mark.parametrize("output", FLOATS)
