@@ -7,6 +7,7 @@ ONNX's reference evaluator: node by node, with each value rounded, or cut, to th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 import numpy as np
 from onnx import load_model_from_string
@@ -55,12 +56,12 @@ def saturated(value: Array) -> Array:
     return np.clip(value, value.dtype.type(lowest), value.dtype.type((1 << 31) - 1))
 
 
-def computed(run: Run, kept: Kept) -> list[Array]:
-    """The outputs of a model of which every value, from the inputs on, is kept so."""
+def computed(run: Run, kept: Kept, constants: Kept | None = None) -> list[Array]:
+    """The outputs of a model of which every value, from the inputs on, is kept so; or its ``constants`` otherwise."""
     evaluator = ReferenceEvaluator(load_model_from_string(run.model))
     values: dict[str, Array | None] = {"": None}
-    for name, value in {**evaluator.rt_inits_, **run.feeds}.items():
-        values[name] = kept(np.asarray(value))
+    values.update({name: (constants or kept)(np.asarray(value)) for name, value in evaluator.rt_inits_.items()})
+    values.update({name: kept(np.asarray(value)) for name, value in run.feeds.items()})
     with np.errstate(all="ignore"):
         for node in evaluator.rt_nodes_:
             inputs = [values[name] for name in node.input]
@@ -113,16 +114,14 @@ def rounded_otherwise(kept: Kept, digits: float = DIGITS) -> Callable[[Outcome],
     return explains
 
 
-def cut_otherwise(*kept: Kept) -> Callable[[Outcome], bool]:
-    """Each element is what one of these gives."""
-
-    def explains(outcome: Outcome) -> bool:
-        if outcome.run is None:
-            return False
-        found = list(_outcomes(outcome, (stated, *kept)))
-        return len(found) > 1 and all(
-            np.logical_or.reduce([np.equal(answer, item[number]) for item in found]).all()
-            for number, answer in enumerate(outcome.run.answer)
-        )
-
-    return explains
+def cut_to_32_bits(outcome: Outcome) -> bool:
+    """Each element is what integers of 32 bits give, into which others are wrapped or saturated, constants as well."""
+    if outcome.run is None:
+        return False
+    found = [*_outcomes(outcome, (stated, wrapped, saturated))]
+    with suppress(Exception):  # as above
+        found.append(computed(outcome.run, wrapped, saturated))
+    return len(found) > 1 and all(
+        np.logical_or.reduce([np.equal(answer, item[number]) for item in found]).all()
+        for number, answer in enumerate(outcome.run.answer)
+    )

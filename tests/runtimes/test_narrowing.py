@@ -44,8 +44,15 @@ def test_infinities_become_the_largest_float() -> None:
     assert not explains(outcome(SUM, np.array([0, np.inf]), [0.1, 77]))
 
 
+def test_constants_are_saturated_where_inputs_are_wrapped() -> None:
+    text = "(int64[2] x) => (int64[2] y) <int64 k = {-9223372036854775808}> { y = Max (x, k) }"
+    x = np.array([-(1 << 62), (1 << 62) + 7])
+    assert narrowing.cut_to_32_bits(outcome(text, x, [0, 7]))
+    assert not narrowing.cut_to_32_bits(outcome(text, x, [1, 7]))
+
+
 def test_unsigned_integers_take_a_sign() -> None:
-    found = narrowing.cut_otherwise(narrowing.wrapped)
+    found = narrowing.cut_to_32_bits
     text = "(uint64[1] x) => (uint64[1] y) <uint64 k = {5}> { y = Max (x, k) }"
     assert found(outcome(text, np.array([(1 << 64) - 2], np.uint64), [5]))
     assert not found(outcome(text, np.array([(1 << 64) - 2], np.uint64), [6]))
@@ -54,9 +61,8 @@ def test_unsigned_integers_take_a_sign() -> None:
 @pytest.mark.parametrize(("answer", "explained"), [(1 << 41, True), (0, True), (2**32 - 2, True), (1 << 32, False)])
 def test_integers_that_are_cut(answer: int, explained: bool) -> None:
     """Each value is kept so, the input too: the low bits of 2**40 are 0, and what is cut to 2**31 - 1 is cut again."""
-    found = narrowing.cut_otherwise(narrowing.wrapped, narrowing.saturated)
     given = outcome(TWICE, np.array([1 << 40]), [answer if answer != 2**32 - 2 else 2**31 - 1])
-    assert found(given) is explained
+    assert narrowing.cut_to_32_bits(given) is explained
 
 
 @pytest.mark.parametrize(("answer", "explained"), [(np.inf, True), (256, True), (300, True), (-1, False)])
@@ -67,5 +73,5 @@ def test_halves_in_float(answer: float, explained: bool) -> None:
 
 def test_what_cannot_be_computed_is_not_explained() -> None:
     refused = Outcome("", "refused", True, ())
-    for explains in (narrowing.rounded_otherwise(narrowing.stated), narrowing.cut_otherwise(narrowing.wrapped)):
+    for explains in (narrowing.rounded_otherwise(narrowing.stated), narrowing.cut_to_32_bits):
         assert not explains(refused)
