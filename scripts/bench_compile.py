@@ -43,6 +43,7 @@ from onnx import helper
 import dml2onnx
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import Graph
+from dml2onnx.lowering import lowerings
 
 SIZES = (1_000, 10_000, 100_000)
 FORMATS: MappingProxyType[str, Callable[[Path], Path]] = MappingProxyType(
@@ -293,6 +294,7 @@ def measure(path: Path, form: str, *, floor: bool = True) -> Numbers:
     """One process's measurement, in seconds and MiB; what is loaded once per process has been loaded before."""
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
+        lowerings()
         pipeline(FORMATS[form](write_model(12, directory)), directory / "warm.onnx")
         before = _peak_memory()
         seconds, graph = pipeline(path, directory / "model.onnx")
@@ -403,6 +405,7 @@ def profile(size: int, form: str, lines: int = 40) -> None:
     """Prints the functions that take most of a compilation."""
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
+        lowerings()
         pipeline(FORMATS[form](write_model(12, directory)), directory / "warm.onnx")
         path = FORMATS[form](write_model(size, directory))
         profiler = cProfile.Profile()
