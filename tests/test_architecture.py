@@ -96,6 +96,7 @@ ALLOWED = {
         "providers",
         "reference",
         "runtime",
+        "targets",
     },
     "recorder": set(),
     "batching": {

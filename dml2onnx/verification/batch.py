@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import Graph
 from dml2onnx.reference import evaluate_results
+from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification.trial import differences, feeds_of_ports, trial
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from dml2onnx.model import Array, Port
 
 
-def trials(cases: Sequence[tuple[Graph, int]], opset: int = 21) -> list[str]:
+def trials(cases: Sequence[tuple[Graph, int]], opset: int = DEFAULT_OPSET) -> list[str]:
     """What :func:`~dml2onnx.verification.trial.trial` says of each graph and its seed.
 
     They are compiled and run as one graph of separate parts, each with the contents that it has alone, and compared

@@ -19,6 +19,7 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.providers.choice import chosen
 from dml2onnx.reference import Inputs, allowed_error, disagreements, memory, run
 from dml2onnx.reference.arithmetic import allowing
+from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification.bounds import Computes, computes
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def check_nodes(
     outputs: Sequence[GraphOutput] | None = None,
     *,
     provider: ProviderLike = "cpu",
-    opset: int = 21,
+    opset: int = DEFAULT_OPSET,
 ) -> tuple[NodeCheck, ...]:
     """All nodes that ``outputs`` need, on one set of inputs in the shapes of memory."""
     checks = NodeChecks(graph, graph.outputs if outputs is None else outputs, chosen(provider), opset)

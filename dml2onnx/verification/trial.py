@@ -8,6 +8,7 @@ import numpy as np
 
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.reference import disagreements, evaluate_results
+from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification.contents import random_array
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def feeds_of_ports(ports: Sequence[Port], seed: int) -> dict[str, Array]:
     return {port.name: random_array(port, random, extremes=extremes) for port in ports}
 
 
-def trial(graph: Graph, seed: int, opset: int = 21) -> str:
+def trial(graph: Graph, seed: int, opset: int = DEFAULT_OPSET) -> str:
     """What is wrong with what a graph without findings computes; nothing is ``""``."""
     try:
         model = compile_outputs(graph, graph.outputs, opset=opset)

@@ -13,6 +13,7 @@ from dml2onnx.frontends import graph_of
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.reference import disagreements, evaluate_results, require_computable
 from dml2onnx.runtime import check_inputs
+from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification.against import OtherModel
 from dml2onnx.verification.bounds import TABLE, Computes, computes
 from dml2onnx.verification.contents import CONTENTS, contents
@@ -88,7 +89,7 @@ def verify(
     rounds: int = 3,
     seed: int = 0,
     provider: ProviderLike = "cpu",
-    opset: int = 21,
+    opset: int = DEFAULT_OPSET,
     against: str | os.PathLike[str] | None = None,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
@@ -133,7 +134,7 @@ def verify_with(
     rounds: int,
     seed: int,
     provider: ProviderLike,
-    opset: int = 21,
+    opset: int = DEFAULT_OPSET,
     *,
     against: str | os.PathLike[str] | None,
     optimize: int = 1,
