@@ -27,15 +27,20 @@ class OneThread(onnxruntime.SessionOptions):
         self.intra_op_num_threads = 1
 
 
-@pytest.fixture(scope="session", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Sessions of this process compute in the thread that runs them, as numpy does (``OMP_NUM_THREADS``).
+AS_USERS_HAVE_IT = ("tests.networks", "tests.test_samples", "tests.test_squeezenet", "tests.test_vectors")
+"""Modules whose sessions have as many threads as ONNX Runtime wants."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Sessions of most modules compute in the thread that runs them, as numpy does (``OMP_NUM_THREADS``).
 
     Most of them run one node once: to start, spin and end a thread takes twice as long as all the rest. Programs that
-    tests start, those of the documents among them, have as many threads as ONNX Runtime wants.
+    tests start, those of the documents among them, have ONNX Runtime's threads too.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(onnxruntime, "SessionOptions", OneThread)
+        if not request.module.__name__.startswith(AS_USERS_HAVE_IT):
+            patch.setattr(onnxruntime, "SessionOptions", OneThread)
         yield
 
 
