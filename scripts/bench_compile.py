@@ -8,9 +8,9 @@ The graph is a mix as in networks for pictures: convolutions with fused RELU, po
 activations and resampling, whose sizes and attributes vary, so that little of it repeats. It is read in the native
 format and, of one size, as a DxDispatch program and as a serialized graph. Every measurement is the first compilation
 of a fresh process, and the best of several processes counts. The floor that it is compared with is building the very
-same ONNX model (nodes, attributes, names, initializers) with ``onnx.helper`` and writing that: once without, and once
-with the metadata that tells which DirectML node an ONNX node comes from. It gets the branches of If ready-made, and
-builds none of the nodes in them, which are a third of all nodes. Times are the processor's, of one thread.
+same ONNX model (nodes, those in the branches of If too, attributes, names, shapes, initializers) with ``onnx.helper``
+and writing that: once without, and once with the metadata that tells which DirectML node an ONNX node comes from. Times
+are the processor's, of one thread.
 
 The floor's objects take three times the memory of ours, so it is built for up to 100,000 nodes; behind a larger size
 stands, with a ``~``, what the floor of 100,000 takes for as many ONNX nodes.
@@ -32,7 +32,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import _bench_formats
 import numpy as np
@@ -246,9 +246,25 @@ def pipeline(path: Path, output: Path) -> tuple[Seconds, Graph]:
     return {stage: end - start for stage, start, end in zip(STAGES, times, times[1:], strict=False)}, graph
 
 
-def with_helper(model: onnx.ModelProto, output: Path, metadata: bool) -> Callable[[], None]:
-    """A function that builds and writes the same model with ``onnx.helper``, given nothing but plain values."""
-    properties = [{item.key: item.value for item in node.metadata_props} for node in model.graph.node]
+class _Values(NamedTuple):
+    """What ``onnx.helper`` is given for a graph: nothing but plain values, and graphs of plain values in attributes."""
+
+    name: str
+    nodes: list[tuple[str, list[str], list[str], str, str | None, dict[str, Any]]]
+    properties: list[dict[str, str]]
+    named: list[list[tuple[str, int, list[int]]]]
+    tensors: list[tuple[str, int, list[int], bytes]]
+
+
+def _values(graph: onnx.GraphProto) -> _Values:
+    def attribute(item: onnx.AttributeProto) -> object:
+        value = helper.get_attribute_value(item)
+        return _values(value) if isinstance(value, onnx.GraphProto) else value
+
+    def named(several: Iterable[onnx.ValueInfoProto]) -> list[tuple[str, int, list[int]]]:
+        types = ((item.name, item.type.tensor_type) for item in several)
+        return [(name, of.elem_type, [dimension.dim_value for dimension in of.shape.dim]) for name, of in types]
+
     nodes = [
         (
             node.op_type,
@@ -256,35 +272,41 @@ def with_helper(model: onnx.ModelProto, output: Path, metadata: bool) -> Callabl
             list(node.output),
             node.name,
             node.doc_string or None,
-            {item.name: helper.get_attribute_value(item) for item in node.attribute},
+            {item.name: attribute(item) for item in node.attribute},
         )
-        for node in model.graph.node
+        for node in graph.node
     ]
-    values = [
-        [
-            (
-                value.name,
-                value.type.tensor_type.elem_type,
-                [dimension.dim_value for dimension in value.type.tensor_type.shape.dim],
-            )
-            for value in several
-        ]
-        for several in (model.graph.input, model.graph.output, model.graph.value_info)
-    ]
-    tensors = [(item.name, item.data_type, list(item.dims), item.raw_data) for item in model.graph.initializer]
+    return _Values(
+        graph.name,
+        nodes,
+        [{item.key: item.value for item in node.metadata_props} for node in graph.node],
+        [named(several) for several in (graph.input, graph.output, graph.value_info)],
+        [(item.name, item.data_type, list(item.dims), item.raw_data) for item in graph.initializer],
+    )
+
+
+def _made(values: _Values, metadata: bool) -> onnx.GraphProto:
+    made = []
+    for kind, reads, writes, name, doc, given in values.nodes:
+        attributes = {
+            key: _made(value, metadata) if isinstance(value, _Values) else value for key, value in given.items()
+        }
+        made.append(helper.make_node(kind, reads, writes, name=name, doc_string=doc, **attributes))
+    if metadata:
+        for node, properties in zip(made, values.properties, strict=True):
+            helper.set_metadata_props(node, properties)
+    inputs, outputs, inner = ([helper.make_tensor_value_info(*item) for item in several] for several in values.named)
+    initializers = [helper.make_tensor(*tensor, raw=True) for tensor in values.tensors]
+    return helper.make_graph(made, values.name, inputs, outputs, initializers, value_info=inner)
+
+
+def with_helper(model: onnx.ModelProto, output: Path, metadata: bool) -> Callable[[], None]:
+    """A function that builds and writes the same model with ``onnx.helper``, given nothing but plain values."""
+    values = _values(model.graph)
 
     def build() -> None:
-        made = [
-            helper.make_node(kind, inputs, outputs, name=name, doc_string=doc, **attributes)
-            for kind, inputs, outputs, name, doc, attributes in nodes
-        ]
-        if metadata:
-            for node, props in zip(made, properties, strict=True):
-                helper.set_metadata_props(node, props)
-        ports = [[helper.make_tensor_value_info(*value) for value in several] for several in values]
-        initializers = [helper.make_tensor(*tensor, raw=True) for tensor in tensors]
-        graph = helper.make_graph(made, "bench", ports[0], ports[1], initializers, value_info=ports[2])
-        built = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+        opsets = [helper.make_opsetid("", 21)]
+        built = helper.make_model(_made(values, metadata), opset_imports=opsets, ir_version=10)
         output.write_bytes(built.SerializeToString())
 
     return build
