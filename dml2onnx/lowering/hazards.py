@@ -8,7 +8,7 @@ them. It stands only where a pass would match and be wrong; what is exact, QLine
   does not load, that of INT32 takes them for UINT8.
   https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/qdq_propagation.cc
 - ``_enters_body``: the same pass reads past the inputs of an If whose body reads the numbers, and stops the process.
-- ``_is_inexact_unit``: kernels for quantised numbers that round otherwise, or that do not exist.
+- ``_is_inexact_unit``: kernels for quantised numbers that round otherwise (``ties.py``), or that do not exist.
   https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/selectors_actions/qdq_selector_action_transformer.cc
 - ``_keep_weights``: FLOAT weights between dequantised and quantised numbers are quantised themselves.
   https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/weight_bias_quantization.cc
@@ -33,6 +33,7 @@ import numpy as np
 
 from dml2onnx.lowering.branches import settle
 from dml2onnx.lowering.emitter.core import Tensor
+from dml2onnx.lowering.ties import Steps, are_rounded_alike
 from dml2onnx.model import Node, bodies
 
 if TYPE_CHECKING:
@@ -158,15 +159,27 @@ class _Fences:
 
     def _is_inexact_unit(self, node: Node) -> bool:
         """Whether a node between dequantised and quantised numbers becomes a kernel that gives others."""
-        ties = node.op_type in ("Add", "Mul")
-        if not ties and node.op_type not in _ROUNDS_OTHERWISE:
+        operator = node.op_type
+        if operator not in ("Add", "Mul") and operator not in _ROUNDS_OTHERWISE:
             return False
         last = self._quantizer(node)
-        if last is None or not all(self._is_dequantised(item) for item in node.inputs[: 2 if ties else 1]):
+        if last is None:
             return False
-        # QLinearAdd and QLinearMul add the zero point before they round, halves to the even sum
-        zero_point = self._value(last.inputs[2])
-        return not ties or zero_point is None or bool((zero_point % 2 != 0).any())
+        if operator not in ("Add", "Mul"):
+            return self._is_dequantised(node.inputs[0])
+        makers = [self._dequantizer(item) for item in node.inputs]
+        if makers[0] is None or makers[1] is None:
+            return False
+        a, b, result = self._steps(makers[0]), self._steps(makers[1]), self._steps(last)
+        return a is None or b is None or result is None or not are_rounded_alike(operator, a, b, result)
+
+    def _steps(self, node: Node) -> Steps | None:
+        """The parameters of a quantisation to 8 bits, or back, if they are constants of one element."""
+        parameters = self._scalar(node)
+        of = node.inputs[0] if node.op_type == DQ else node.outputs[0]
+        if parameters is None or of is None or of.dtype not in (_INT8, _UINT8):
+            return None
+        return Steps("int8" if of.dtype == _INT8 else "uint8", *parameters)
 
     def _is_weighed(self, node: Node) -> bool:
         # that the result is an output as well keeps a kernel away, but no weights as they are
