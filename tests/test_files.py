@@ -100,12 +100,24 @@ def export_beside(path: Path) -> None:
     write_files(path, b"text", {path.name + ".data": data, "w.bin": data})
 
 
+OLD = b"""{
+  "dml2onnx": 1,
+  "constants": {
+    "data": {"DataType": "UINT8", "Sizes": [1, 8], "file": "m.onnx.data"},
+    "w": {"DataType": "UINT8", "Sizes": [1, 5], "file": "w.bin"}
+  },
+  "nodes": [
+    {"type": "JOIN", "desc": {"Axis": 1}, "inputs": {"InputTensors": ["data", "w"]}, "outputs": {"OutputTensor": "y"}}
+  ],
+  "outputs": ["y"]
+}"""
+"""A model that names the files beside it, which are its own to replace."""
 NO_SPACE = OSError(28, "No space left on device")
 WRITERS = [save_inside, save_beside, export_beside]
 BEFORE: dict[str, dict[str, bytes]] = {
     "nothing": {},
     "a file": {"m.onnx": b"old"},
-    "a pair": {"m.onnx": b"old, with m.onnx.data", "m.onnx.data": b"old data", "w.bin": b"old w"},
+    "a pair": {"m.onnx": OLD, "m.onnx.data": b"old data", "w.bin": b"old w"},
 }
 
 
