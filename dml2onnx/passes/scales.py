@@ -138,7 +138,7 @@ def _into_maker(draft: Draft, found: _Affine) -> bool:
     if factor is None or term is None or parts is None:
         return False
     weights, bias = parts
-    scaled = weights * _by_output(product, weights, factor)
+    scaled = weights * _by_channel(product, weights, factor, of_result=True)
     return _rebuilt(draft, product, product.inputs[0], (scaled, weights), bias * factor + term, found)
 
 
@@ -161,8 +161,8 @@ def _into_reader(draft: Draft, found: _Affine) -> bool:
         product.op_type == "ConvTranspose" or any(cast("tuple[int, ...]", product.attributes.get("pads", ())))
     ):
         return False
-    scaled = weights * _by_input(product, weights, factor)
-    added = (weights * _by_input(product, weights, term)).sum(_reduced(product, weights))
+    scaled = weights * _by_channel(product, weights, factor, of_result=False)
+    added = (weights * _by_channel(product, weights, term, of_result=False)).sum(_reduced(product, weights))
     return _rebuilt(draft, product, found.x, (scaled, weights), bias + added, found)
 
 
@@ -183,28 +183,16 @@ def _parts(draft: Draft, product: Node) -> tuple[Numbers, Numbers] | None:
     return w * alpha, b.reshape(-1) * beta if b.size > 1 else b.reshape(()) * beta
 
 
-def _by_output(product: Node, weights: Numbers, factor: Numbers) -> Numbers:
-    """Numbers of channels of the result, as they meet the weights."""
+def _by_channel(product: Node, weights: Numbers, factor: Numbers, *, of_result: bool) -> Numbers:
+    """Numbers of channels of the result, or else of the input, as they meet the weights."""
+    first_is_result = product.op_type == "Conv" or bool(product.attributes.get("transB"))
+    if first_is_result == of_result:
+        return factor.reshape(-1, *(1,) * (weights.ndim - 1))
     if product.op_type == "Gemm":
-        return factor.reshape(-1, 1) if product.attributes.get("transB") else factor
-    ones = (1,) * (weights.ndim - 2)
-    if product.op_type == "Conv":
-        return factor.reshape(-1, 1, *ones)
+        return factor
     groups = cast("int", product.attributes.get("group", 1))
     by_group = np.repeat(factor.reshape(groups, 1, -1), weights.shape[0] // groups, 1)
-    return by_group.reshape(*weights.shape[:2], *ones)
-
-
-def _by_input(product: Node, weights: Numbers, factor: Numbers) -> Numbers:
-    """Numbers of channels of the input, as they meet the weights."""
-    if product.op_type == "Gemm":
-        return factor if product.attributes.get("transB") else factor.reshape(-1, 1)
-    ones = (1,) * (weights.ndim - 2)
-    if product.op_type == "ConvTranspose":
-        return factor.reshape(-1, 1, *ones)
-    groups = cast("int", product.attributes.get("group", 1))
-    by_group = np.repeat(factor.reshape(groups, 1, -1), weights.shape[0] // groups, 1)
-    return by_group.reshape(*weights.shape[:2], *ones)
+    return by_group.reshape(*weights.shape[:2], *(1,) * (weights.ndim - 2))
 
 
 def _reduced(product: Node, weights: Numbers) -> Any:
