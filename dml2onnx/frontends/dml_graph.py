@@ -63,7 +63,7 @@ from dml2onnx.frontends.dml_graph_parts import (
     slots,
 )
 from dml2onnx.frontends.files import ModelFiles
-from dml2onnx.frontends.findings import Findings, pointer, quote, show
+from dml2onnx.frontends.findings import Findings, at_field, pointer, quote, show
 from dml2onnx.frontends.members import UINT32, Members, wrong_kind
 from dml2onnx.frontends.names import UniqueNames
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
@@ -77,7 +77,6 @@ from dml2onnx.ir.tensor import TensorDesc
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Code
     from dml2onnx.frontends.text import Document
 
@@ -522,21 +521,11 @@ class _GraphDescReader:
         )
 
     def _report_unconnected(self, node: OperatorNode, number: int, field_name: str) -> None:
-        schema = node.operator.schema
         place = node.place + pointer(field_name)
-        self._findings.unknown(
-            _CONNECTION,
-            f"{place} {number}",
-            codes.UNCONNECTED_TENSOR.at(
-                f"nothing is connected to input {number} ({field_name})",
-                pointer=place,
-                expected="an edge",
-                node=node.name,
-                operator=schema.short_name,
-                field=field_name,
-                documentation=schema.doc,
-            ),
-        )
+        message = f"nothing is connected to input {number} ({field_name})"
+        schema = node.operator.schema
+        finding = at_field(codes.UNCONNECTED_TENSOR, message, place, node.name, schema, field_name, expected="an edge")
+        self._findings.unknown(_CONNECTION, f"{place} {number}", finding)
 
     def _report(
         self,
@@ -548,16 +537,5 @@ class _GraphDescReader:
         expected: str = "",
         found: str = "",
     ) -> None:
-        schema: OperatorSchema = node.operator.schema
-        self._findings.add(
-            code.at(
-                message,
-                pointer=place,
-                expected=expected,
-                found=found,
-                node=node.name,
-                operator=schema.short_name,
-                field=field,
-                documentation=schema.doc,
-            )
-        )
+        schema = node.operator.schema
+        self._findings.add(at_field(code, message, place, node.name, schema, field, expected=expected, found=found))

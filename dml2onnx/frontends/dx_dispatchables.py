@@ -12,7 +12,7 @@ from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import DXDISPATCH, enumerators
 from dml2onnx.frontends.dx_graphs import read_graph
-from dml2onnx.frontends.findings import escape, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.findings import at_field, escape, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.problems import operator_form, other_operator, report, unknown_operator, without_fields
 from dml2onnx.frontends.tensors import unknown_enumerator
@@ -411,16 +411,7 @@ class DispatchableReader:
         """A finding about one tensor of a dispatchable."""
         schema = made.operator.schema if made.operator else None
         self._findings.add(
-            code.at(
-                message,
-                pointer=place,
-                expected=expected,
-                found=found,
-                node=made.name,
-                operator=schema.short_name if schema else "",
-                field=field_name,
-                documentation=schema.doc if schema else "",
-            )
+            at_field(code, message, place, made.name, schema, field_name, expected=expected, found=found)
         )
 
 

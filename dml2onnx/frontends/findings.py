@@ -11,9 +11,10 @@ from dml2onnx.diagnostics import LONGEST_QUOTE, Severity, plural, quote
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Code, Diagnostic
 
-__all__ = ["LONGEST_LIST", "MAX_FINDINGS", "Findings", "escape", "listing", "pointer", "quote", "show"]
+__all__ = ["LONGEST_LIST", "MAX_FINDINGS", "Findings", "at_field", "escape", "listing", "pointer", "quote", "show"]
 
 MAX_FINDINGS = 10_000
 MAX_COMPARISONS = 100_000
@@ -55,6 +56,32 @@ def listing(names: Collection[str]) -> str:
     """Accepted names, the first of them when there are many."""
     shown = ", ".join(list(names)[:LONGEST_LIST])
     return shown if len(names) <= LONGEST_LIST else f"{shown}, ... ({len(names)} in all)"
+
+
+def at_field(
+    code: Code,
+    message: str,
+    place: str,
+    node: str,
+    schema: OperatorSchema | None,
+    field: str,
+    *,
+    expected: str = "",
+    found: str = "",
+    related: tuple[str, ...] = (),
+) -> Diagnostic:
+    """A finding about a field of the operator that a node has; its name and page are said where it is known."""
+    return code.at(
+        message,
+        pointer=place,
+        expected=expected,
+        found=found,
+        node=node,
+        operator=schema.short_name if schema else "",
+        field=field,
+        documentation=schema.doc if schema else "",
+        related=related,
+    )
 
 
 _MISSING = frozenset({MISSING_KEY.id, MISSING_FIELD.id, OWNED_NOT_BOUND.id, UNCONNECTED_TENSOR.id})

@@ -78,7 +78,7 @@ from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.files import ModelFiles
-from dml2onnx.frontends.findings import Findings, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.findings import Findings, at_field, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.native_ends import EndReader
 from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS
@@ -360,15 +360,15 @@ class _NativeReader:
         if close:
             self._findings.meant(members.at(section, close), codes.UNKNOWN_TENSOR, field)
         self._findings.add(
-            codes.UNKNOWN_TENSOR.at(
+            at_field(
+                codes.UNKNOWN_TENSOR,
                 f"{schema.short_name} has no {what} {quote(field)}{suggestion(close)}",
-                pointer=members.at(section, field),
+                members.at(section, field),
+                members.node,
+                schema,
+                field,
                 expected=listing(names) or "none",
                 found=quote(field),
-                node=members.node,
-                operator=schema.short_name,
-                field=field,
-                documentation=schema.doc,
             )
         )
         return False
@@ -538,15 +538,7 @@ class _NativeReader:
         found: str = "",
         place: str = "",
     ) -> None:
+        place = place or node.place + pointer("desc", field)
         self._findings.add(
-            code.at(
-                message,
-                pointer=place or node.place + pointer("desc", field),
-                expected=expected,
-                found=found,
-                node=node.name,
-                operator=node.schema.short_name,
-                field=field,
-                documentation=node.schema.doc,
-            )
+            at_field(code, message, place, node.name, node.schema, field, expected=expected, found=found)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.findings import listing
+from dml2onnx.frontends.findings import at_field, listing
 from dml2onnx.frontends.members import Members
 from dml2onnx.frontends.problems import other_operator, report
 
@@ -32,15 +32,15 @@ def with_desc(members: Members, schema: OperatorSchema | None, findings: Finding
     Members(rest, members.place, findings, members.node).only(MEMBERS, "a node")
     names = list(strays)
     findings.add(
-        codes.UNKNOWN_KEY.at(
+        at_field(
+            codes.UNKNOWN_KEY,
             f"{listing(names)} {'stands' if len(names) == 1 else 'stand'} beside desc, and not in it",
-            pointer=members.at(names[0]),
+            members.at(names[0]),
+            members.node,
+            schema,
+            names[0],
             expected="the fields of the operator in desc",
             found=listing(names),
-            node=members.node,
-            operator=schema.short_name,
-            field=names[0],
-            documentation=schema.doc,
         )
     )
     return {**rest, "desc": {**strays, **desc}}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import plural
-from dml2onnx.frontends.findings import listing, pointer, quote
+from dml2onnx.frontends.findings import at_field, listing, pointer, quote
 from dml2onnx.frontends.native_values import Target
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -211,17 +211,9 @@ class OutputInference:
         place: str = "",
         code: Code = codes.MISSING_FIELD,
     ) -> None:
-        self._findings.add(
-            code.at(
-                message,
-                pointer=place or node.place + pointer("desc", name),
-                expected=expected or "a tensor descriptor with Sizes",
-                node=node.name,
-                operator=node.schema.short_name,
-                field=name,
-                documentation=node.schema.doc,
-            )
-        )
+        place = place or node.place + pointer("desc", name)
+        expected = expected or "a tensor descriptor with Sizes"
+        self._findings.add(at_field(code, message, place, node.name, node.schema, name, expected=expected))
 
 
 def _such_as(operator: OperatorDesc, name: str, types: Mapping[str, DataType]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import DIMENSION_COUNT_LIMIT, TOTAL_SIZE_TOO_SMALL, ZERO_SIZE
 from dml2onnx.frontends import contents
-from dml2onnx.frontends.findings import pointer, quote
+from dml2onnx.frontends.findings import at_field, pointer, quote
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.problems import report
 from dml2onnx.frontends.tensors import BUFFER_MEMBERS
@@ -109,15 +109,15 @@ class Values:
         self._findings.unknown(
             VALUE,
             name,
-            codes.UNKNOWN_VALUE.at(
+            at_field(
+                codes.UNKNOWN_VALUE,
                 f"there is no value {quote(name)}{self._findings.did_you_mean(name, self._known)}",
-                pointer=place,
+                place,
+                node,
+                schema,
+                field,
                 expected=UNKNOWN_EXPECTED,
                 found=quote(name),
-                node=node,
-                operator=schema.short_name if schema else "",
-                field=field,
-                documentation=schema.doc if schema else "",
             ),
         )
 

@@ -12,7 +12,7 @@ from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.dialects import OPERATOR_PREFIX, operators_by_name
-from dml2onnx.frontends.findings import escape, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.findings import at_field, escape, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Json
 from dml2onnx.frontends.tensors import Path, Problem, wrong_kind
 
@@ -172,15 +172,15 @@ def report(
         if close and code in (codes.UNKNOWN_FIELD, codes.IGNORED_FIELD):
             findings.meant(place + path.rpartition("/")[0] + pointer(close), code, str(problem.path[-1]))
         findings.add(
-            code.at(
+            at_field(
+                code,
                 f"{_subject(problem.path)} {problem.message}{suggestion(close)}",
-                pointer=place + path,
+                place + path,
+                node,
+                schema,
+                field,
                 expected=problem.expected,
                 found=problem.found,
-                node=node,
-                operator=schema.short_name if schema else "",
-                field=field,
-                documentation=schema.doc if schema else "",
                 related=tuple(["/".join(map(str, other)) for other in problem.related]),
             )
         )

@@ -27,7 +27,7 @@ from dml2onnx.frontends.contents import longest_file
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import OPERATOR_PREFIX, SERIALIZED
 from dml2onnx.frontends.files import FileError, MissingFileError, ModelFiles
-from dml2onnx.frontends.findings import Findings, quote
+from dml2onnx.frontends.findings import Findings, at_field, quote
 from dml2onnx.frontends.flatbuffer import DamagedError, FlatBuffer
 from dml2onnx.frontends.flatbuffer_repeats import Repeats
 from dml2onnx.frontends.names import UniqueNames
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Code
     from dml2onnx.frontends.flatbuffer import Table
     from dml2onnx.frontends.serialized_operators import Connection
@@ -459,18 +458,10 @@ class SerializedReader:
         return None
 
     def _report(self, code: Code, message: str, node: _OperatorNode, tensor: _Tensor, expected: str) -> None:
-        schema: OperatorSchema = node.operator.desc.schema
+        place = f"{self._node_place(node.index)}/inputNames/{tensor.position}"
+        schema, found = node.operator.desc.schema, quote(name_at(node.names, tensor.position))
         self._findings.add(
-            code.at(
-                message,
-                pointer=f"{self._node_place(node.index)}/inputNames/{tensor.position}",
-                expected=expected,
-                found=quote(name_at(node.names, tensor.position)),
-                node=node.name,
-                operator=schema.short_name,
-                field=tensor.field,
-                documentation=schema.doc,
-            )
+            at_field(code, message, place, node.name, schema, tensor.field, expected=expected, found=found)
         )
 
     def _read_outputs(self, root: Table) -> Iterator[GraphOutput]:
