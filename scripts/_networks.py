@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -342,7 +342,23 @@ def _training() -> Network:
             f"next_m_{name}": new.first_moment,
             f"next_v_{name}": new.second_moment,
         }
-    numbers = {"count": count, "b1st": 0.9, "b2nd": 0.999, "r1st": 0.1, "r2nd": 0.001, "tiny": 1e-7, "zero": 0}
+    return Network(
+        "training step (Adam)", g.build(outputs), _training_written(feeds, shapes, outputs), feeds, {},
+        lambda torch, w, fed: lambda: _training_in_torch(torch, fed), 2e-3,
+    )  # fmt: skip
+
+
+def _training_written(feeds: Arrays, shapes: Mapping[str, tuple[int, ...]], outputs: Iterable[str]) -> onnx.ModelProto:
+    """The same step by hand: Adam's formula for each of the parameters that have these ``shapes``."""
+    numbers = {
+        "count": feeds["x"].shape[0],
+        "b1st": 0.9,
+        "b2nd": 0.999,
+        "r1st": 0.1,
+        "r2nd": 0.001,
+        "tiny": 1e-7,
+        "zero": 0,
+    }
     adam = "".join(
         f"""
         a_{n} = Mul (m_{n}, b1st)
@@ -378,10 +394,7 @@ def _training() -> Network:
     }}"""
     extra = {name: np.array(value, np.float32) for name, value in {**numbers, "rate": _RATE}.items()}
     extra["first"] = np.array([0])
-    return Network(
-        "training step (Adam)", g.build(outputs), written(text, extra), feeds, {},
-        lambda torch, w, fed: lambda: _training_in_torch(torch, fed), 2e-3,
-    )  # fmt: skip
+    return written(text, extra)
 
 
 def _training_in_torch(torch: Any, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -150,25 +150,29 @@ def model() -> Json:
             ),
             "one_above_the_other": _join([_tensor(1, 3, 240, 640)] * 2, (1, 3, 480, 640), axis=2),
         },
-        "commands": [
-            _dispatch("pad", InputTensor="picture", OutputTensor="padded"),
-            _dispatch("sharpen", InputTensor="padded", OutputTensor="sharp"),
-            _dispatch("brightness", InputTensor="padded", OutputTensor="grey"),
-            _dispatch("slopes", InputTensor="grey", OutputTensor="gradient"),
-            _dispatch("steepness", InputTensor="gradient", OutputTensor="edges"),
-            _dispatch("thicken", InputTensor="edges", OutputTensor="ink"),
-            _dispatch("ink_on_paper", InputTensor="ink", OutputTensor="ink"),
-            _dispatch("brightest_of_tile", InputTensor="picture", OutputTensor="colours"),
-            _dispatch("tiles", InputTensor="colours", OutputTensor="large_tiles"),
-            _dispatch("double", InputTensor="picture", OutputTensor="large_picture"),
-            _dispatch("double", InputTensor="sharp", OutputTensor="large_sharp"),
-            _dispatch("double_ink", InputTensor="ink", OutputTensor="large_ink"),
-            _dispatch("side_by_side", InputTensors=["large_picture", "large_sharp"], OutputTensor="upper"),
-            _dispatch("ink_beside_tiles", InputTensors=["large_ink", "large_tiles"], OutputTensor="lower"),
-            _dispatch("one_above_the_other", InputTensors=["upper", "lower"], OutputTensor="result"),
-            {"type": "writeFile", "resource": "result", "targetPath": "result.png", "dimensions": [1, 3, 480, 640]},
-        ],
+        "commands": _commands(),
     }
+
+
+def _commands() -> list[Json]:
+    return [
+        _dispatch("pad", InputTensor="picture", OutputTensor="padded"),
+        _dispatch("sharpen", InputTensor="padded", OutputTensor="sharp"),
+        _dispatch("brightness", InputTensor="padded", OutputTensor="grey"),
+        _dispatch("slopes", InputTensor="grey", OutputTensor="gradient"),
+        _dispatch("steepness", InputTensor="gradient", OutputTensor="edges"),
+        _dispatch("thicken", InputTensor="edges", OutputTensor="ink"),
+        _dispatch("ink_on_paper", InputTensor="ink", OutputTensor="ink"),
+        _dispatch("brightest_of_tile", InputTensor="picture", OutputTensor="colours"),
+        _dispatch("tiles", InputTensor="colours", OutputTensor="large_tiles"),
+        _dispatch("double", InputTensor="picture", OutputTensor="large_picture"),
+        _dispatch("double", InputTensor="sharp", OutputTensor="large_sharp"),
+        _dispatch("double_ink", InputTensor="ink", OutputTensor="large_ink"),
+        _dispatch("side_by_side", InputTensors=["large_picture", "large_sharp"], OutputTensor="upper"),
+        _dispatch("ink_beside_tiles", InputTensors=["large_ink", "large_tiles"], OutputTensor="lower"),
+        _dispatch("one_above_the_other", InputTensors=["upper", "lower"], OutputTensor="result"),
+        {"type": "writeFile", "resource": "result", "targetPath": "result.png", "dimensions": [1, 3, 480, 640]},
+    ]
 
 
 def _resources() -> Json:

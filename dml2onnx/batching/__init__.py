@@ -129,12 +129,8 @@ def batch(
     what nobody can mean and lists that cannot be read, before anything is done, and for workers that cannot be had.
     """
     given = (models,) if isinstance(models, (str, os.PathLike)) else arguments.items(models, "models", "paths")
-    names = [arguments.path_of(item, "a path in models") for item in given]
-    if do not in ACTIONS:
-        raise arguments.refusal("do", do, f"one of {', '.join(ACTIONS)}")
-    place = None if output is None else arguments.path_of(output, "output")
-    if place is None and do in SUFFIXES:
-        raise arguments.refusal("output", output, f"a directory, which {do} writes to")
+    names = _paths(given, "models")
+    place = _place(output, do)
     level = arguments.feature_level(feature_level)
     asked = Asked(
         do,
@@ -144,10 +140,8 @@ def batch(
         freeze=arguments.flag(freeze, "freeze"),
         inputs=arguments.names(inputs, "inputs"),
         constants=_named_files(constants),
-        constant_directories=tuple(
-            str(arguments.path_of(item, "a path in constant_directories")) for item in constant_directories
-        ),
-        allow_paths=tuple(str(arguments.path_of(item, "a path in allow_paths")) for item in allow_paths),
+        constant_directories=tuple(map(str, _paths(constant_directories, "constant_directories"))),
+        allow_paths=tuple(map(str, _paths(allow_paths, "allow_paths"))),
         external_data=None if external_data is None else arguments.flag(external_data, "external_data"),
         shapes=arguments.flag(shapes, "shapes"),
         optimize=optimize,
@@ -171,6 +165,19 @@ def batch(
         retry_failed=arguments.flag(retry_failed, "retry_failed"),
     )
     return _without_origin(chosen.records())
+
+
+def _paths(given: Iterable[object], name: str) -> list[Path]:
+    return [arguments.path_of(item, f"a path in {name}") for item in given]
+
+
+def _place(output: str | os.PathLike[str] | None, do: Action) -> Path | None:
+    """Where results go, for what has any."""
+    if do not in ACTIONS:
+        raise arguments.refusal("do", do, f"one of {', '.join(ACTIONS)}")
+    if output is None and do in SUFFIXES:
+        raise arguments.refusal("output", output, f"a directory, which {do} writes to")
+    return None if output is None else arguments.path_of(output, "output")
 
 
 def _named_files(

@@ -70,7 +70,6 @@ def gather(
     findings = check(graph, level)
     compiled = partial(compile, graph, feature_level=level, opset=opset, target=target)
     model = _or_finding(findings, lambda: compiled(optimize=optimize, without_passes=without_passes))
-    live = graph.live_nodes(graph.outputs) if model is not None else ()
     verdict, profiled = None, None
     if model is not None and rounds:
         verdict = _or_finding(
@@ -90,6 +89,21 @@ def gather(
     if model is not None and profile:
         profiled = _or_finding(findings, lambda: _profiled(model, provider, max_bytes))
     findings.extend(() if profiled is None else profiled.warnings)
+    return _report(graph, level, findings, model, verdict, profiled, digests=digests)
+
+
+def _report(
+    graph: Graph,
+    level: FeatureLevel,
+    findings: Sequence[Diagnostic],
+    model: CompiledModel | None,
+    verdict: Verdict | None,
+    profiled: _Profiled | None,
+    *,
+    digests: bool,
+) -> Report:
+    """The report of what has been found; what is ``None`` was not asked for, or could not be had."""
+    live = graph.live_nodes(graph.outputs) if model is not None else ()
     spent = {} if profiled is None else profiled.times
     given_to = {} if profiled is None else profiled.given_to
     onnx, became = (None, {}) if model is None else onnx_side(graph, live, model, spent, given_to)

@@ -22,7 +22,7 @@ from dml2onnx.verification.watch import TimeUpError, Watch
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -171,18 +171,9 @@ def verify_with(
     candidate = _Compiled(compiled, providers, max_bytes) if other is None else _other(other, compiled, providers)
     nodes = NodeChecks(graph, outputs, providers, opset, max_bytes) if other is None else None
     bounds = computes(providers, candidate.providers)
-    inputs = make_inputs(compiled.inputs)
-    given = compiled.complete(inputs)
-    random = np.random.default_rng(seed)
     comparisons: list[Comparison] = []
     finished = 0
-    for index in range(rounds):
-        kind = CONTENTS[index % len(CONTENTS)]
-        kept = given if index == 0 else inputs
-        made = {port.name: kept.get(port.name, contents(port, random, kind)) for port in compiled.inputs}
-        checked = check_inputs(compiled.inputs, made)
-        feeds = {port.name: checked[port.onnx_name] for port in compiled.inputs}
-        label = f"{index + 1} ({kind} values)"
+    for index, (label, feeds) in enumerate(_rounds(compiled, make_inputs(compiled.inputs), rounds, seed)):
         # what overflows here overflows in every implementation; none of numpy's warnings is for the user
         with np.errstate(all="ignore"):
             try:
@@ -197,6 +188,20 @@ def verify_with(
         finished += 1
     found = () if nodes is None else nodes.results
     return Verification(tuple(comparisons), found, rounds, finished, bounds)
+
+
+def _rounds(
+    compiled: CompiledModel, inputs: Mapping[str, Array], rounds: int, seed: int
+) -> Iterator[tuple[str, dict[str, Array]]]:
+    """What each round is called, and its feeds: ``inputs``, and contents of the round's kind for the rest."""
+    given = compiled.complete(inputs)
+    random = np.random.default_rng(seed)
+    for index in range(rounds):
+        kind = CONTENTS[index % len(CONTENTS)]
+        kept = given if index == 0 else inputs
+        made = {port.name: kept.get(port.name, contents(port, random, kind)) for port in compiled.inputs}
+        checked = check_inputs(compiled.inputs, made)
+        yield f"{index + 1} ({kind} values)", {port.name: checked[port.onnx_name] for port in compiled.inputs}
 
 
 def _other(path: Path, compiled: CompiledModel, providers: Providers) -> OtherModel:

@@ -18,6 +18,14 @@ _STACKS = {
     "StackedQueryKeyValueTensor": ("QueryTensor", "KeyTensor", "ValueTensor"),
 }
 
+_MASKS: dict[str, Callable[[int, int, int, int], tuple[int, ...]]] = {
+    "KEY_SEQUENCE_LENGTH": lambda batch, heads, queries, total: (1, batch),
+    "KEY_SEQUENCE_END_START": lambda batch, heads, queries, total: (2, batch),
+    "KEY_QUERY_SEQUENCE_LENGTH_START_END": lambda batch, heads, queries, total: (3 * batch + 2,),
+    "BOOLEAN": lambda batch, heads, queries, total: (batch, heads, queries, total),
+}
+"""The sizes of a mask of each type."""
+
 
 def attention(g: Growing, name: str) -> None:
     """Attention with separate or stacked tensors, masks, biases and a past."""
@@ -57,16 +65,10 @@ def attention(g: Growing, name: str) -> None:
     for field, sizes in inputs.items():
         fields[field], read = g.view(data_type, sizes)
         reads[field] = (read,)
-    kinds = {
-        "KEY_SEQUENCE_LENGTH": (1, batch),
-        "KEY_SEQUENCE_END_START": (2, batch),
-        "KEY_QUERY_SEQUENCE_LENGTH_START_END": (3 * batch + 2,),
-        "BOOLEAN": (batch, heads, queries, total),
-    }
-    kind = g.draw(st.sampled_from(["NONE", *kinds]))
-    fields["MaskType"] = kind
-    if kind in kinds:
-        fields["MaskTensor"], read = counted(g, DataType.INT32, kinds[kind], 0, 1 if kind == "BOOLEAN" else total)
+    fields["MaskType"] = kind = g.draw(st.sampled_from(["NONE", *_MASKS]))
+    if kind in _MASKS:
+        sizes = _MASKS[kind](batch, heads, queries, total)
+        fields["MaskTensor"], read = counted(g, DataType.INT32, sizes, 0, 1 if kind == "BOOLEAN" else total)
         reads["MaskTensor"] = (read,)
     if lengths:
         fields["PastSequenceLengthsTensor"], read = counted(g, DataType.INT32, (batch,), 0, past)
