@@ -114,21 +114,11 @@ SIZES_OF_CHOICE = {
 }
 """Outputs that may have other sizes than the natural ones: rounded up, extended, cut, with leading ones."""
 
-TYPE_DEFAULTS = dict.fromkeys(
-    [
-        "ELEMENT_WISE_BIT_COUNT",
-        "ELEMENT_WISE_IS_INFINITY",
-        "ELEMENT_WISE_IS_NAN",
-        "ELEMENT_WISE_LOGICAL_EQUALS",
-        "ELEMENT_WISE_LOGICAL_GREATER_THAN",
-        "ELEMENT_WISE_LOGICAL_GREATER_THAN_OR_EQUAL",
-        "ELEMENT_WISE_LOGICAL_LESS_THAN",
-        "ELEMENT_WISE_LOGICAL_LESS_THAN_OR_EQUAL",
-        "ELEMENT_WISE_QUANTIZE_LINEAR",
-    ],
-    "UINT8",
-)
-"""Data types of outputs that DirectMLX defaults to."""
+TYPE_DEFAULTS = {"ELEMENT_WISE_QUANTIZE_LINEAR": "UINT8"}
+"""Data types of outputs that DirectMLX defaults to, beside those of :data:`TRUTH`."""
+
+TRUTH = frozenset({"UINT8", "UINT32"})
+"""What outputs may have that say yes or no, or count bits, whatever their inputs have; DirectMLX defaults to UINT8."""
 
 TYPED_BY_AN_ARRAY = frozenset({"DEQUANTIZE"})
 """Operators whose output has the data type of the first of an array of inputs."""

@@ -21,6 +21,7 @@ from _builder_signatures import (
     ORDERS,
     RESULTS,
     SIZES_OF_CHOICE,
+    TRUTH,
     TYPE_DEFAULTS,
     TYPED_BY_AN_ARRAY,
     WANTED,
@@ -182,13 +183,15 @@ def type_parameter(schema: OperatorSchema, field: FieldSchema, stem: str, inferr
     """The argument for an output's data type: where it does not follow, or where there is a choice."""
     name = parameter_name(schema.short_name, f"{stem}_data_type")
     doc = f"Data type of {field.name}."
-    if schema.short_name in TYPE_DEFAULTS:
-        return Parameter(name, "DataTypeLike", doc, f'"{TYPE_DEFAULTS[schema.short_name]}"')
+    newest = {item for row in schema.rows_at(catalog.LATEST) for item in row.tensors[field.name].data_types}
+    follows = _type_follows(schema, field)
+    default = "UINT8" if "UINT8" in newest <= TRUTH and not follows else TYPE_DEFAULTS.get(schema.short_name)
+    if default is not None:
+        return Parameter(name, "DataTypeLike", doc, f'"{default}"')
     if not inferred:
         return Parameter(name, "DataTypeLike", doc)
-    if _type_follows(schema, field):
+    if follows:
         return None
-    newest = {item for row in schema.rows_at(catalog.LATEST) for item in row.tensors[field.name].data_types}
     return Parameter(name, "DataTypeLike | None", doc, "None") if len(newest) > 1 else None
 
 

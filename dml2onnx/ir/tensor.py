@@ -189,11 +189,6 @@ class TensorDesc:
         return self.strides is not None and any(n > 1 and s == 0 for n, s in zip(self.sizes, self.strides, strict=True))
 
     @property
-    def is_permuted(self) -> bool:
-        """Whether memory holds the elements without gaps, each once, in another order."""
-        return self.is_dense and not self.is_packed
-
-    @property
     def is_dense(self) -> bool:
         """Whether the elements tile memory: no gaps, none read twice."""
         return is_dense(self.sizes, self.effective_strides)

@@ -186,7 +186,7 @@ def _layout(desc: TensorDesc, strides: tuple[int, ...]) -> Layout:
         return "packed"
     if desc.is_broadcast:
         return "broadcast"
-    if desc.is_permuted:
+    if desc.is_dense:
         return "permuted"
     return "overlapping" if desc.is_overlapping else "padded"
 

@@ -54,7 +54,6 @@ def test_properties_are_those_of_the_memory(desc: TensorDesc) -> None:
     assert desc.extent == places.max() + 1
     assert desc.is_packed == in_order
     assert desc.is_dense == tiles
-    assert desc.is_permuted == (tiles and not in_order)
     assert desc.is_overlapping == bool((counts > 1).any())
     assert desc.is_broadcast == any(
         size > 1 and (places.take(0, axis) == places.take(1, axis)).all() for axis, size in enumerate(desc.sizes)
@@ -103,7 +102,8 @@ def test_examples_say_which_kind_they_are() -> None:
 
     assert desc("packed rows (row-major)").is_packed
     columns, broadcast, padded = map(desc, ("packed columns (transposed, column-major)", "broadcast", "row padding"))
-    assert columns.is_permuted
+    assert columns.is_dense
+    assert not columns.is_packed
     assert broadcast.is_broadcast
     assert not padded.is_dense
     assert not padded.is_overlapping
