@@ -46,8 +46,8 @@ PARTS = {
 def main() -> int:
     parser = argparse.ArgumentParser(description="Looks for graphs that go wrong; exit code 1 when it finds one.")
     parser.add_argument(
-        "parts", nargs="*", choices=PARTS, default=[name for name in PARTS if name != "fuzz"], metavar="PART",
-        help=f"what to try: {', '.join(PARTS)} (default: all but fuzz)",
+        "parts", nargs="*", choices=[*PARTS, "all"], default="all", metavar="PART",
+        help=f"what to try: {', '.join(PARTS)} (default: all, which is all but fuzz)",
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="of the first case (default: 0)")
     parser.add_argument(
@@ -63,7 +63,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     campaign = Campaign(options.journal, options.seed, options.shrink)
     try:
-        for part in options.parts:
+        for part in [name for name in PARTS if name != "fuzz"] if "all" in options.parts else options.parts:
             PARTS[part](campaign, campaign.seeds(part, options.count, options.time))
     except KeyboardInterrupt:
         print("interrupted")

@@ -215,6 +215,14 @@ def test_the_script(tmp_path: Path, need_all: bool) -> None:
     assert figures["cells_missing"] > 0
 
 
+def test_the_script_tries_all_but_fuzzing_unless_it_is_told() -> None:
+    command = [sys.executable, str(ROOT / "scripts" / "campaign.py"), "--count", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    parts = [line.partition(": 0 in ")[0] for line in done.stdout.splitlines() if ": 0 in " in line]
+    assert parts == ["descriptors", "graphs", "programs", "relations", "files"]
+
+
 # --- Coverage ---------------------------------------------------------------------------------------------------------
 
 

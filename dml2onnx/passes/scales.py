@@ -246,12 +246,15 @@ def _into_fewer(draft: Draft, found: _Affine) -> bool:
         return False
     nodes: list[Node] = []
     x = found.x
+    # what numpy makes of two arrays without dimensions is a number
     if is_scaled:
+        factor = draft.store(np.asarray(found.factor, dtype), f"{result.name}/factor")
         made = draft.value(f"{result.name}/Mul", dtype, result.shape) if is_moved else result
-        nodes.append(draft.node("Mul", [x, draft.store(found.factor.astype(dtype), f"{result.name}/factor")], [made]))
+        nodes.append(draft.node("Mul", [x, factor], [made]))
         x = made
     if is_moved:
-        nodes.append(draft.node("Add", [x, draft.store(found.term.astype(dtype), f"{result.name}/term")], [result]))
+        term = draft.store(np.asarray(found.term, dtype), f"{result.name}/term")
+        nodes.append(draft.node("Add", [x, term], [result]))
     draft.replace(found.nodes[0], *nodes, note="one factor and one term for several")
     for node in found.nodes:
         draft.let_go(node, f"is in the factor and the term of {nodes[-1].name}")

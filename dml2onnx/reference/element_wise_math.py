@@ -291,8 +291,11 @@ def _float_power(base: Result, exponent: Array) -> Result:
     after = through(lambda x: np.power(x, wide), base)
     assert after.error is not None
     # an integer exponent beyond 24 bits is not what it was in FLOAT32, nor is its parity
-    rounded = np.broadcast_to((exponent.astype(np.float32) != wide) & ~np.isnan(wide), after.values.shape)
-    unspecified = rounded if after.unspecified is None else rounded | after.unspecified
+    rounded = (exponent.astype(np.float32) != wide) & ~np.isnan(wide)
+    # a power of exactly 1 is 1 whatever the exponent: NaN too, which all other powers keep
+    error = 0 if base.error is None else base.error
+    near_one = np.isnan(wide) & (error > 0) & (np.abs(base.values - 1) <= error)
+    unspecified = rounded | near_one if after.unspecified is None else rounded | near_one | after.unspecified
     return Result(after.values, after.error + ACCURACY * np.abs(after.values), unspecified)
 
 

@@ -122,6 +122,16 @@ def test_factors_and_terms_become_weights(form: Form) -> None:
     np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-4 * float(np.abs(one).max()))
 
 
+def test_single_numbers_become_one_factor_and_one_term() -> None:
+    """Constants without dimensions, whose products numpy gives as numbers and not as arrays."""
+    g = GraphBuilder()
+    x = g.activation_linear(g.input("x", "FLOAT32", (2, 3)), alpha=2, beta=1)
+    graph = g.build({"y": g.activation_linear(x, alpha=3, beta=0.5)})
+    assert counts(graph, 2) == {"Mul": 1, "Add": 1}
+    values = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(compile(graph, optimize=2).run({"x": values})["y"], 6 * values + 3.5)
+
+
 @pytest.mark.parametrize("factor", [1e-38, 3e38])
 def test_weights_that_would_be_none_stay(factor: float) -> None:
     """Products of ordinary numbers that are too large or too small for FLOAT32."""

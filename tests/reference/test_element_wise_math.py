@@ -163,6 +163,14 @@ def test_constant_powers_of_integers(data_type, exponent, data):
     assert int(got.values[0]) == integer_power(base, small, data_type)
 
 
+def test_a_base_that_may_round_to_one_leaves_the_power_of_nan_open():
+    """1 to the power of NaN is 1, a number beside it gives NaN; which of them FLOAT32 has is a matter of rounding."""
+    x, exponent = np.array([1e-6, 0.5], np.float32), np.array([np.nan, np.nan], np.float32)
+    got = power(x, exponent, ScaleBias=(1e-5, 1))
+    assert list(got.unspecified) == [True, False]
+    assert np.isnan(got.values[1])
+
+
 def test_integers_scale_before_the_power():
     x = np.array([1, 2, -3], np.int16)
     np.testing.assert_array_equal(unary("CONSTANT_POW", x, ScaleBias=(2, 1), Exponent=3).values, [27, 125, -125])
