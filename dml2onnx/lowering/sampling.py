@@ -84,14 +84,13 @@ def coordinates(axis: Axis) -> Floats:
         # what underflows is 0, lest rounding up should leave the first element [decision S16]
         quotient[np.abs(quotient) < _FLOAT.smallest_normal] = 0
         place = quotient - np.float32(axis.input_offset)
-    finite: Floats = np.clip(np.where(np.isnan(place), np.float32(0), place), _FLOAT.min, _FLOAT.max)
-    return finite
+    return _between(np.where(np.isnan(place), np.float32(0), place), _FLOAT.min, _FLOAT.max)
 
 
 @remembered
 def inside(axis: Axis) -> Floats:
     """The coordinates, clamped: beyond the input its edge repeats [decision S5]."""
-    return np.clip(coordinates(axis), np.float32(0), np.float32(axis.size - 1))
+    return _inside(coordinates(axis), axis)
 
 
 @remembered
@@ -123,8 +122,23 @@ def weights(axis: Axis) -> Floats:
     return np.where(weight == 0, _HALF, weight)
 
 
+def _inside(place: Floats, axis: Axis) -> Floats:
+    return _between(place, np.float32(0), np.float32(axis.size - 1))
+
+
+def _between(place: Floats, least: np.float32, most: np.float32) -> Floats:
+    """``numpy.clip``, which takes several times as long for vectors as short as these."""
+    bounded: Floats = np.minimum(np.maximum(place, least), most)
+    return bounded
+
+
+def _within(place: Floats, size: int) -> npt.NDArray[np.float64]:
+    bounded: npt.NDArray[np.float64] = np.minimum(np.maximum(place.astype(np.float64), 0), size - 1)
+    return bounded
+
+
 def _clamp(place: Floats, size: int) -> Indices:
-    return np.clip(place.astype(np.float64), 0, size - 1).astype(np.int64)
+    return _within(place, size).astype(np.int64)
 
 
 # --- what ONNX Runtime's Resize does ---------------------------------------------------------------------------------
@@ -157,6 +171,9 @@ _NEAREST: dict[str, Callable[[Floats], Floats]] = {
     "ceil": np.ceil,
 }
 
+_REACHES = {"floor": (0, 1), "round_prefer_ceil": (-0.5, 0.5), "round_prefer_floor": (-0.5, 0.5), "ceil": (-1, 0)}
+"""How far coordinates may lie behind the elements that a mode makes of them, the fastest first."""
+
 _TIE = np.float32(1e-5)
 """Newer kernels take a coordinate for a tie when it is within 1e-6 of one.
 
@@ -167,12 +184,13 @@ https://github.com/microsoft/onnxruntime/issues/28291
 def _takes(mode: str, place: Floats, size: int, wanted: Indices) -> bool:
     """Whether kernels old and new make these indices of the coordinates."""
     index = _NEAREST[mode]
-    if not np.array_equal(_clamp(index(place), size), wanted):
+    if (_clamp(index(place), size) != wanted).any():
         return False
     if not mode.startswith("round"):
         return True
     tie = np.floor(place) + _HALF
-    return np.array_equal(_clamp(index(np.where(np.abs(place - tie) < _TIE, tie, place)), size), wanted)
+    is_tie = np.abs(place - tie) < _TIE
+    return not is_tie.any() or not (_clamp(index(np.where(is_tie, tie, place)), size) != wanted).any()
 
 
 @remembered
@@ -190,14 +208,20 @@ def _places(axis: Axis, rule: str, by: Scaling) -> Floats | None:
 
 
 _WAYS: tuple[tuple[str, Scaling], ...] = tuple((name, by) for name in _COORDINATES for by in ("sizes", "scales"))
-_NEAREST_FORMS = tuple(ResizeForm(name, mode, by) for name, by in _WAYS for mode in _NEAREST)
 _LINEAR_FORMS = tuple(ResizeForm(name, "", by) for name, by in _WAYS)
 
 
 def nearest_form(axes: Iterable[Axis], rounding: Rounding) -> ResizeForm | None:
     """The fastest nearest-neighbour Resize that takes the same elements along all axes."""
     axes = tuple(axes)
-    return next((form for form in _NEAREST_FORMS if all(_takes_same(axis, rounding, form) for axis in axes)), None)
+    for rule, by in _WAYS:
+        least, most = zip(*(_distances(axis, rounding, rule, by) for axis in axes), strict=True)
+        for mode, (lowest, highest) in _REACHES.items():
+            if lowest <= min(least) and max(most) <= highest:
+                form = ResizeForm(rule, mode, by)
+                if all(_takes_same(axis, rounding, form) for axis in axes):
+                    return form
+    return None
 
 
 def linear_form(axes: Iterable[Axis]) -> ResizeForm | None:
@@ -213,14 +237,27 @@ def _takes_same(axis: Axis, rounding: Rounding, form: ResizeForm) -> bool:
 
 
 @lru_cache(REMEMBERED)
-def _looks_same(axis: Axis, form: ResizeForm) -> bool:
-    """The same but for the order of the roundings of S1's formula."""
-    place = _places(axis, form.coordinates, form.by)
+def _distances(axis: Axis, rounding: Rounding, rule: str, by: Scaling) -> tuple[float, float]:
+    """How far the places of a rule lie behind the elements that are wanted: at least, and at most."""
+    place = _places(axis, rule, by)
     if place is None:
-        return False
+        return -np.inf, np.inf
+    behind = _within(place, axis.size) - nearest(axis, rounding)
+    return float(behind.min()), float(behind.max())
+
+
+@remembered
+def _slack(axis: Axis) -> npt.NDArray[np.float64]:
+    """By how much other roundings of S1's formula than those in FLOAT32 may move a coordinate."""
     quotient = (np.arange(axis.count) - axis.output_offset) / axis.scale
     wanted = coordinates(axis).astype(np.float64)
     rounded = wanted != quotient - axis.input_offset
-    slack = np.where(rounded, _FLOAT.eps * np.minimum(np.abs(quotient) + np.abs(wanted), axis.size), 0)
-    clamped = np.clip(place, np.float32(0), np.float32(axis.size - 1))
-    return bool((np.abs(clamped - inside(axis)) <= slack).all())
+    slack = _FLOAT.eps * np.minimum(np.abs(quotient) + np.abs(wanted), axis.size)
+    return np.where(rounded, slack, 0)
+
+
+@lru_cache(REMEMBERED)
+def _looks_same(axis: Axis, form: ResizeForm) -> bool:
+    """The same but for the order of the roundings of S1's formula."""
+    place = _places(axis, form.coordinates, form.by)
+    return place is not None and bool((np.abs(_inside(place, axis) - inside(axis)) <= _slack(axis)).all())
