@@ -58,7 +58,25 @@ def sized(field: int, content: bytes) -> bytes:
 
 def text(field: int, value: str) -> bytes:
     """A string field."""
-    return varint(field << 3 | 2) + _string(value)
+    return sized(field, value.encode())
+
+
+class _Head(dict[int, bytes]):
+    """What stands before the content of a field, by the size of that."""
+
+    def __init__(self, field: int) -> None:
+        super().__init__()
+        self._field = varint(field << 3 | 2)
+
+    def __missing__(self, size: int) -> bytes:
+        head = self[size] = self._field + varint(size)
+        return head
+
+
+_NODE, _INPUT, _OUTPUT, _NAME = (_Head(field) for field in (1, 1, 2, 3))
+_INFOS = {field: _Head(field) for field in (11, 12, 13)}
+_PROPERTY, _VALUE = _Head(9), _Head(2)
+_ORIGIN = text(1, "dml_node")
 
 
 def property_entry(field: int, key: str, value: str) -> bytes:
@@ -74,13 +92,17 @@ def _type(dtype: DType, shape: tuple[int | None, ...]) -> bytes:
 
 def value_info(field: int, name: str, dtype: DType, shape: tuple[int | None, ...]) -> bytes:
     """A ``ValueInfoProto`` in ``GraphProto.input`` (11), ``output`` (12) or ``value_info`` (13)."""
-    content = b"".join((b"\x0a", _string(name), _type(dtype, shape)))
-    return b"".join((_SMALL[field << 3 | 2], varint(len(content)), content))
+    written, described = name.encode(), _type(dtype, shape)
+    head = _INPUT[len(written)]
+    return b"".join((_INFOS[field][len(head) + len(written) + len(described)], head, written, described))
 
 
 def origin(node: str, operator: str) -> bytes:
     """``NodeProto.metadata_props``: the DirectML node that an ONNX node comes from."""
-    return property_entry(9, "dml_node", node) + _operator_entry(operator)
+    name = node.encode()
+    head = _VALUE[len(name)]
+    size = len(_ORIGIN) + len(head) + len(name)
+    return b"".join((_PROPERTY[size], _ORIGIN, head, name, _operator_entry(operator)))
 
 
 @cache
@@ -88,39 +110,61 @@ def _operator_entry(operator: str) -> bytes:
     return property_entry(9, "dml_operator", operator)
 
 
-def nodes(items: Sequence[Node], metadata: bytes = b"") -> list[bytes]:
-    """The nodes of a graph. ``metadata`` are their properties, and those of the nodes of their bodies."""
-    messages: list[bytes] = []
-    for node in items:
-        parts: list[bytes] = []
-        for value in node.inputs:
-            parts += (b"\x0a", _string(value.name) if value is not None else b"\0")
-        for value in node.outputs:
-            parts += (b"\x12", _string(value.name) if value is not None else b"\0")
-        parts += (b"\x1a", _string(node.name), _operator(node.op_type))
-        for key, attribute in node.attributes.items():
-            parts.append(_attribute(key, attribute, metadata))
-        parts.append(metadata)
-        content = b"".join(parts)
-        messages += (b"\x0a", varint(len(content)), content)
-    return messages
+class Nodes:
+    """The nodes of one model as messages. What several of them have in common is made once."""
 
+    def __init__(self) -> None:
+        self._attributes: dict[int, bytes] = {}
+        """By the identity of what nodes hold, which nodes like earlier ones share; the model keeps all of it."""
 
-def _string(value: str) -> bytes:
-    content = value.encode()
-    size = len(content)
-    return _SMALL[size] + content if size < 0x80 else varint(size) + content
+    def messages(self, nodes: Sequence[Node], metadata: bytes = b"") -> list[bytes]:
+        """The nodes of a graph. ``metadata`` are their properties, and those of the nodes of their bodies."""
+        known = self._attributes
+        messages: list[bytes] = []
+        for node in nodes:
+            parts: list[bytes] = []
+            for value in node.inputs:
+                name = value.name.encode() if value is not None else b""
+                parts += (_INPUT[len(name)], name)
+            for value in node.outputs:
+                name = value.name.encode() if value is not None else b""
+                parts += (_OUTPUT[len(name)], name)
+            name = node.name.encode()
+            parts += (_NAME[len(name)], name, _operator(node.op_type))
+            attributes = node.attributes
+            if attributes:
+                written = known.get(id(attributes))
+                parts.append(self._written(attributes, metadata) if written is None else written)
+            parts.append(metadata)
+            content = b"".join(parts)
+            messages += (_NODE[len(content)], content)
+        return messages
+
+    def _written(self, attributes: Mapping[str, Attribute], metadata: bytes) -> bytes:
+        messages, has_bodies = [], False
+        for name, value in attributes.items():
+            if isinstance(value, Body):
+                body = b"".join(self._body(value, metadata))
+                messages.append(sized(5, text(1, name) + sized(6, body) + number(20, _GRAPH)))
+                has_bodies = True
+            else:
+                messages.append(_plain_attribute(name, value, repr(value)))
+        written = b"".join(messages)
+        if not has_bodies:  # which tell where they come from
+            self._attributes[id(attributes)] = written
+        return written
+
+    def _body(self, body: Body, metadata: bytes) -> Iterator[bytes]:
+        yield from self.messages(body.nodes, metadata)
+        yield graph_name(body.name)
+        for field, values in ((11, body.inputs), (12, body.outputs)):
+            for value in values:
+                yield value_info(field, value.name, value.dtype, value.shape)
 
 
 @cache
 def _operator(name: str) -> bytes:
     return text(4, name)
-
-
-def _attribute(name: str, value: Attribute, metadata: bytes) -> bytes:
-    if isinstance(value, Body):
-        return sized(5, text(1, name) + sized(6, b"".join(_body(value, metadata))) + number(20, _GRAPH))
-    return _plain_attribute(name, value, repr(value))
 
 
 @cache
@@ -142,14 +186,6 @@ def _plain_attribute(name: str, value: Attribute, spelling: str) -> bytes:
         case _:
             raise AssertionError(value)
     return sized(5, text(1, name) + content + number(20, kind))
-
-
-def _body(body: Body, metadata: bytes) -> Iterator[bytes]:
-    yield from nodes(body.nodes, metadata)
-    yield graph_name(body.name)
-    for field, values in ((11, body.inputs), (12, body.outputs)):
-        for value in values:
-            yield value_info(field, value.name, value.dtype, value.shape)
 
 
 def tensor(name: str, dtype: DType, shape: tuple[int, ...], external: Mapping[str, str] | None = None) -> bytes:

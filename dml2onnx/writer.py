@@ -185,17 +185,17 @@ def _message(
     """A ``ModelProto``'s bytes in order; those of initializers that are not ``external`` are still arrays."""
     from dml2onnx import __version__
 
-    nodes: list[bytes] = []
+    nodes, written = list[bytes](), wire.Nodes()
     for origin in graph.origins:
-        nodes += wire.nodes(origin.nodes, wire.origin(origin.node, origin.operator))
+        nodes += written.messages(origin.nodes, wire.origin(origin.node, origin.operator))
     parts: list[bytes | Array] = [b"".join(nodes), wire.graph_name(header.name)]
     for label, array in graph.initializers.items():
         place = external.get(label) if external else None
         parts.append(wire.tensor(label, array.dtype, array.shape, place))
         if place is None:
             parts.append(_packed(array))
-    parts += [wire.value_info(11, port.onnx_name, port.dtype, port.shape) for port in graph.inputs]
-    parts += [wire.value_info(12, port.onnx_name, port.dtype, port.shape) for port in graph.outputs]
+    for number, ports in ((11, graph.inputs), (12, graph.outputs)):
+        parts += [wire.value_info(number, port.onnx_name, port.dtype, port.shape) for port in ports]
     if header.shapes:
         outputs = {port.onnx_name for port in graph.outputs}
         values = [
