@@ -6,13 +6,12 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-
 from dml2onnx.batching import JOURNAL, Batch, default_jobs
 from dml2onnx.batching.models import found
 from dml2onnx.batching.summary import Summary
 from dml2onnx.batching.work import Asked
 from dml2onnx.cli.inputs import constants
+from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import count
 from dml2onnx.diagnostics import shortened
 from dml2onnx.report.batched import FINE

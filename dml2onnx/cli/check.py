@@ -7,11 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from rich.markup import escape
-
 from dml2onnx.checks import check, level_of
 from dml2onnx.checks.alternatives import held_back
 from dml2onnx.cli.formats import concise, github, sarif
+from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import count, level_text, load_options
 from dml2onnx.codes.unreadable import UNKNOWN_FORMAT
 from dml2onnx.diagnostics import DmlError

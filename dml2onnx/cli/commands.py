@@ -9,10 +9,9 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-
 from dml2onnx.cli import render
 from dml2onnx.cli.inputs import GivenInputs
+from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import compile_options, count, level_text, load_model, model_file
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.compiler import compile

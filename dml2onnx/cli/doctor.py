@@ -15,10 +15,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-
 import dml2onnx
 from dml2onnx.catalog import LATEST, level_of_directml, level_of_windows
+from dml2onnx.cli.markup import escape
 from dml2onnx.providers.distributions import RUNTIME, clash, distributions, plugin_packages, remedy, separated
 from dml2onnx.providers.table import BY_NAME, TABLE
 from dml2onnx.report.machine import DoctorAnswer, Library, MachineProblem, PackageState

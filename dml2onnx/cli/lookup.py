@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-
 from dml2onnx import catalog
 from dml2onnx.cli.examples import demonstrations, examples, text_of, undemonstrated
+from dml2onnx.cli.markup import escape
 from dml2onnx.codes import all_codes
 from dml2onnx.diagnostics import quote
 from dml2onnx.report.lookups import CodeAnswer, CodeDemonstration, CodeExample, Operator, OperatorsAnswer

@@ -6,9 +6,8 @@ import inspect
 import re
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-
 from dml2onnx.catalog import FieldKind
+from dml2onnx.cli.markup import escape
 from dml2onnx.report.operators import LevelSupport, OperatorAnswer, OperatorField, TensorSupport
 
 if TYPE_CHECKING:

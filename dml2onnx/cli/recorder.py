@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-
 from dml2onnx import recorder
+from dml2onnx.cli.markup import escape
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.files import put

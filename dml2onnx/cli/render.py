@@ -7,16 +7,17 @@ import os
 import re
 import sys
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
 
-from rich.console import Console
-from rich.markup import escape
-
+from dml2onnx.cli.markup import escape, unstyled
 from dml2onnx.diagnostics import shortened, visible
 from dml2onnx.report.form import Answer, Failure, as_json, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from rich.console import Console
 
     from dml2onnx.model import Array
     from dml2onnx.report.form import Finding, Head, Json
@@ -30,17 +31,25 @@ LONGEST_MEMBER = 400
 PIPED_WIDTH = 200
 """Columns of a table that no terminal limits."""
 
+TERMINAL_BY_WORD = ("FORCE_COLOR", "TTY_COMPATIBLE")
+"""Variables that make a terminal of what is none, as rich understands them."""
+
 COLOURS = {"error": "bold red", "warning": "bold yellow"}
+
+_NARROW = 0x300
+"""Characters below it that can be printed take one column."""
+_REMADE = re.compile(r"[\t\a\b\v\f\r]")
+"""What rich expands or leaves out."""
 
 
 def _laid_out(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str] | None:
     """Lines of a table as rich lays it out, which takes it longer than all else that lists do.
 
-    ``None`` where it would fold or replace something.
+    ``None`` where it would fold something, or has to look up how wide it is.
     """
     texts = [[column.removeprefix(">") for column in columns]] if any(columns) else []
     texts += [[str(cell) for cell in row] for row in rows]
-    if not all(cell.isascii() and cell.isprintable() and ":" not in cell for row in texts for cell in row):
+    if not all(cell.isprintable() and (cell.isascii() or ord(max(cell)) < _NARROW) for row in texts for cell in row):
         return None
     widths = [max(map(len, cells)) for cells in zip(*texts, strict=True)]
     if sum(widths) + 2 * len(widths) > PIPED_WIDTH:
@@ -52,11 +61,45 @@ def _laid_out(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[
     ]
 
 
-class _Console(Console):
-    """Leaves a reader that has gone to the caller, where rich would end the process with exit code 1."""
+class Stream:
+    """Standard output or standard error, as people read them; rich is asked only where it has something to draw."""
 
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
+    def __init__(self, *, errors: bool) -> None:
+        self._errors = errors
+
+    @property
+    def file(self) -> TextIO:
+        """What is written to."""
+        return sys.stderr if self._errors else sys.stdout
+
+    @cached_property
+    def console(self) -> Console:
+        """The same for rich."""
+        from dml2onnx.cli import terminal  # brings rich, which takes longer than many commands
+
+        return terminal.console(errors=self._errors)
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether colours and spinners are seen there."""
+        return self._is_for_rich() and self.console.is_terminal
+
+    def print(self, markup: str) -> None:
+        """A line, or several."""
+        if self._is_for_rich() or _REMADE.search(markup):
+            self.console.print(markup)
+            return
+        self.file.write(unstyled(markup) + "\n")
+        self.file.flush()
+
+    def _is_for_rich(self) -> bool:
+        if any(name in os.environ for name in TERMINAL_BY_WORD):
+            return True
+        isatty = getattr(self.file, "isatty", None)
+        try:
+            return isatty is not None and isatty()
+        except ValueError:  # a stream that is closed
+            return False
 
 
 class Screen:
@@ -67,9 +110,8 @@ class Screen:
         self.command = command
         self.as_json = as_json
         self.quiet = quiet
-        self._aside = aside
-        self.out = _Console(stderr=aside, highlight=False, soft_wrap=True)
-        self.err = _Console(stderr=True, highlight=False, soft_wrap=True)
+        self.out = Stream(errors=aside)
+        self.err = Stream(errors=True)
 
     @contextmanager
     def working(self, what: str) -> Iterator[None]:
@@ -77,7 +119,7 @@ class Screen:
         if self.as_json or self.quiet or not self.err.is_terminal:
             yield
         else:
-            with self.err.status(what):
+            with self.err.console.status(what):
                 yield
 
     @contextmanager
@@ -86,7 +128,7 @@ class Screen:
         if self.as_json or self.quiet or not self.err.is_terminal:
             yield None
         else:
-            with self.err.status(what) as status:
+            with self.err.console.status(what) as status:
                 yield lambda text: status.update(f"{what}: {escape(text)}")
 
     @contextmanager
@@ -95,31 +137,19 @@ class Screen:
         if self.as_json or self.quiet or not self.err.is_terminal:
             yield lambda text: None
             return
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from dml2onnx.cli import terminal
 
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[how]}", markup=False),
-        )
-        with Progress(*columns, console=self.err) as progress:
-            task = progress.add_task(what, total=total, how="")
-            yield lambda text: progress.update(task, advance=1, how=text)
+        with terminal.bar(self.err.console, what, total) as advance:
+            yield advance
 
     def json(self, value: object) -> None:
         """One JSON document on standard output."""
-        json.dump(value, self._stream, indent=2, allow_nan=False)
-        self._stream.write("\n")
+        json.dump(value, self.out.file, indent=2, allow_nan=False)
+        self.out.file.write("\n")
 
     def answer(self, answer: Head) -> None:
         """What the command says, as JSON."""
         self.json(as_json(answer))
-
-    @property
-    def _stream(self) -> TextIO:
-        return sys.stderr if self._aside else sys.stdout
 
     def say(self, text: str = "") -> None:
         """A line for people; markup is rich's."""
@@ -131,32 +161,12 @@ class Screen:
         if self.quiet or self.as_json:
             return
         lines = None if title or self.out.is_terminal or "COLUMNS" in os.environ else _laid_out(columns, rows)
-        if lines is not None:
-            self._stream.writelines(lines)
-            return
-        from rich.table import Table
+        if lines is None:
+            from dml2onnx.cli import terminal
 
-        table = Table(
-            title=title or None,
-            title_justify="left",
-            box=None,
-            pad_edge=False,
-            header_style="bold",
-            show_header=any(columns),
-        )
-        for column in columns:
-            right = column.startswith(">")
-            table.add_column(column.removeprefix(">"), justify="right" if right else "left", overflow="fold")
-        for row in rows:
-            table.add_row(*(escape(str(cell)) for cell in row))
-        if self.out.is_terminal:
-            _Console(stderr=self._aside, highlight=False).print(table)
-            return
-        page = Console(highlight=False, width=None if "COLUMNS" in os.environ else PIPED_WIDTH)
-        with page.capture() as captured:
-            page.print(table)
-        for line in captured.get().splitlines():
-            self._stream.write(line.rstrip() + "\n")
+            width = None if "COLUMNS" in os.environ else PIPED_WIDTH
+            lines = terminal.table(self.out.console, columns, rows, title, width)
+        self.out.file.writelines(lines)
 
     def diagnostics(self, items: Sequence[Finding], *, asked_for: bool = False) -> None:
         """Findings, each with its place and its remedy; as JSON they are the whole answer.
@@ -167,15 +177,15 @@ class Screen:
             self.answer(Answer(command=self.command, diagnostics=tuple(items)))
             return
         wanted = [item for item in items if not self.quiet or item.is_error]
-        console = self.out if asked_for else self.err
+        stream = self.out if asked_for else self.err
         page = ""
         for item in wanted[:MOST_SHOWN]:
-            self._diagnostic(item, console, page)
+            self._diagnostic(item, stream, page)
             page = item.documentation or page
         if len(wanted) > MOST_SHOWN:
-            console.print(f"... and {len(wanted) - MOST_SHOWN} more; --json lists all of them")
+            stream.print(f"... and {len(wanted) - MOST_SHOWN} more; --json lists all of them")
 
-    def _diagnostic(self, item: Finding, console: Console, page: str) -> None:
+    def _diagnostic(self, item: Finding, stream: Stream, page: str) -> None:
         """What the message says already is not said once more, nor is the ``page`` of the finding before."""
         node = f'node "{item.node}"' if item.node else ""
         if item.operator:
@@ -183,12 +193,12 @@ class Screen:
         colour = COLOURS[item.severity]
         where = ", ".join(part for part in (node, item.pointer) if part)
         head = f"[{colour}]{item.code} {item.severity}[/]"
-        console.print(f"{head}: {escape(where + ': ' if where else '')}{escape(item.message)}")
+        stream.print(f"{head}: {escape(where + ': ' if where else '')}{escape(item.message)}")
         if item.line:
             margin = " " * len(str(item.line))
-            console.print(f"  [dim]{margin}-->[/] {escape(f'{item.file}:{item.line}:{item.column}')}")
-            console.print(f"  [dim]{item.line} |[/] {escape(visible(item.excerpt))}")
-            console.print(f"  [dim]{margin} |[/] [{colour}]{item.marker}[/]")
+            stream.print(f"  [dim]{margin}-->[/] {escape(f'{item.file}:{item.line}:{item.column}')}")
+            stream.print(f"  [dim]{item.line} |[/] {escape(visible(item.excerpt))}")
+            stream.print(f"  [dim]{margin} |[/] [{colour}]{item.marker}[/]")
         for label, text in (
             ("expected", "" if is_said(item.expected, item.message) else item.expected),
             ("found", "" if is_said(item.found, item.message) else item.found),
@@ -197,7 +207,7 @@ class Screen:
             ("page", "" if item.documentation == page else item.documentation),
         ):
             if text:
-                console.print(f"    [dim]{label}:[/] {escape(shortened(text, LONGEST_MEMBER))}")
+                stream.print(f"    [dim]{label}:[/] {escape(shortened(text, LONGEST_MEMBER))}")
 
     def failure(self, text: str) -> None:
         """A failure that is no finding about the model."""

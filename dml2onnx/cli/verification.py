@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-
 from dml2onnx.cli.inputs import GivenInputs
+from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import load_model
 from dml2onnx.report.verified import verification_answer
 from dml2onnx.verification.whole import verify_with

@@ -1,0 +1,73 @@
+"""What only somebody who looks at it gets: colours, tables that fit, spinners and bars. It is rich that draws them."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from dml2onnx.cli.markup import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+
+class _Console(Console):
+    """Leaves a reader that has gone to the caller, where rich would end the process with exit code 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def console(*, errors: bool) -> Console:
+    """Standard output or standard ``errors``; colons in text mean nothing but colons."""
+    return _Console(stderr=errors, highlight=False, soft_wrap=True, emoji=False)
+
+
+@contextmanager
+def bar(where: Console, what: str, total: int) -> Iterator[Callable[[str], object]]:
+    """A bar with a function that moves it by one and says how it goes."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[how]}", markup=False),
+    )
+    with Progress(*columns, console=where) as progress:
+        task = progress.add_task(what, total=total, how="")
+        yield lambda text: progress.update(task, advance=1, how=text)
+
+
+def table(
+    where: Console, columns: Sequence[str], rows: Sequence[Sequence[object]], title: str, width: int | None
+) -> list[str]:
+    """Draws a table on a terminal; elsewhere returns its lines, which fit into ``width``, or where rich sees one.
+
+    Columns whose title starts with ``>`` are aligned to the right.
+    """
+    from rich.table import Table
+
+    made = Table(
+        title=title or None,
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+        show_header=any(columns),
+    )
+    for column in columns:
+        right = column.startswith(">")
+        made.add_column(column.removeprefix(">"), justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*(escape(str(cell)) for cell in row))
+    if where.is_terminal:
+        _Console(stderr=where.stderr, highlight=False, emoji=False).print(made)
+        return []
+    page = Console(highlight=False, emoji=False, width=width)
+    with page.capture() as captured:
+        page.print(made)
+    return [line.rstrip() + "\n" for line in captured.get().splitlines()]
