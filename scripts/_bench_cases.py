@@ -310,10 +310,6 @@ def activations() -> Iterator[Case]:
 # --- along axes ------------------------------------------------------------------------------------------------------
 
 
-def _scale(x: Array) -> float:
-    return 1e-3 if x.dtype.kind == "f" else 1
-
-
 REDUCTIONS: dict[str, Expression] = {
     "ARGMAX": lambda x, axis: x.argmax(axis, keepdims=True).astype(np.uint32),
     "ARGMIN": lambda x, axis: x.argmin(axis, keepdims=True).astype(np.uint32),

@@ -10,7 +10,7 @@ from _bench_cases import FLOAT32, Array, Case, numbers
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-IMAGE, HALF, TWICE = (1, 16, 256, 256), (1, 16, 128, 128), (1, 16, 512, 512)
+IMAGE, HALF = (1, 16, 256, 256), (1, 16, 128, 128)
 _WINDOWS: dict[str, object] = {
     "DimensionCount": 2, "Strides": [2, 2], "WindowSize": [2, 2], "Dilations": [1, 1],
     "StartPadding": [0, 0], "EndPadding": [0, 0],

@@ -1,4 +1,4 @@
-"""One node of each ONNX operator that lowerings emit, with any element types: what tables of kernels are tried with."""
+"""One node of each ONNX operator that lowerings and passes emit, of any types: what kernel tables are tried with."""
 
 from __future__ import annotations
 
@@ -142,6 +142,8 @@ INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     "MatMulInteger": [MATRIX, (3, 2), ()],
     "MaxPool": [IMAGE],
     "Pad": [MATRIX, values(1, 1), (), values(1)],
+    "QLinearConv": [IMAGE, (), (), (2, 2, 2, 2), (), (), (), (), (2,)],
+    "QLinearMatMul": [MATRIX, (), (), (3, 2), (), (), (), ()],
     "QuantizeLinear": [MATRIX, (), ()],
     "Range": [(), values(3).reshape(()), ()],
     "ReduceL1": [MATRIX, values(1)],
@@ -167,6 +169,10 @@ INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     "Unsqueeze": [MATRIX, values(0)],
     "Where": [MATRIX, MATRIX, MATRIX],
 }
+OF_PASSES = frozenset({"QLinearConv", "QLinearMatMul"})
+"""Operators that passes alone emit. The probe leaves them out, so that a runtime whose roundings in them nobody has
+compared gets the nodes that they stand for."""
+
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "AveragePool": {"kernel_shape": [2, 2]},
     "BitShift": {"direction": "LEFT"},
@@ -179,6 +185,7 @@ ATTRIBUTES: dict[str, dict[str, Any]] = {
     "LRN": {"size": 3},
     "LSTM": {"hidden_size": 2},
     "MaxPool": {"kernel_shape": [2, 2]},
+    "QLinearConv": {"kernel_shape": [2, 2]},
     "RNN": {"hidden_size": 2},
     "RoiAlign": {"output_height": 2, "output_width": 2},
     "SpaceToDepth": {"blocksize": 2},

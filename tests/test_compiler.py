@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import onnx
@@ -12,16 +11,17 @@ import pytest
 
 import dml2onnx
 from dml2onnx.codes import compiling
-from dml2onnx.compiler import compile, require_clean
+from dml2onnx.compiler import CompiledModel, compile, require_clean
 from dml2onnx.diagnostics import Code, Diagnostic, DmlError, Severity
 from dml2onnx.ir.data import ArrayData, FillData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.lowering import budget, driver
+from dml2onnx.lowering import driver
 from dml2onnx.lowering.emitter import Emitter
 from dml2onnx.reference import evaluate, interpreter
 from dml2onnx.targets import DEFAULT_OPSET, OPSETS
 from tests.lowering.harness import make_case, operator, operators, t
+from tests.lowering.test_budget import padded
 
 FOUR = t("FLOAT32", [4])
 RELU = operator("ACTIVATION_RELU", InputTensor=FOUR, OutputTensor=FOUR)
@@ -112,31 +112,31 @@ def test_targets() -> None:
     assert caught.value.diagnostics[0].code == "DML2006"
 
 
-def test_every_reason_not_to_compile_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A code that nothing raises is a promise that nobody keeps."""
-    requests = [
-        partial(compile, sample(), opset=16),
-        partial(compile, sample(), ir_version=7),
-        partial(compile, sample(), outputs=["z"]),
-        partial(compile, sample(), target="cuda"),
-        partial(compile, sample()),
-    ]
-    found: set[str] = set()
-    for number, request in enumerate(requests):
-        if number == len(requests) - 1:
-            monkeypatch.setattr(budget, "NODE_COUNT", 0)
+ABSOLUTE = operator("ELEMENT_WISE_ABS", InputTensor=t("INT64", [2]), OutputTensor=t("INT64", [2]))
+REASONS: dict[Code, Callable[[], CompiledModel]] = {
+    compiling.UNKNOWN_OPSET: lambda: compile(sample(), opset=16),
+    compiling.ILLEGAL_IR_VERSION: lambda: compile(sample(), ir_version=7),
+    compiling.UNKNOWN_OUTPUT: lambda: compile(sample(), outputs=["z"]),
+    compiling.UNKNOWN_TARGET: lambda: compile(sample(), target="cuda"),
+    compiling.NOT_LOWERED: lambda: compile(sample()),
+    compiling.TOO_MANY_CONSTANTS: lambda: compile(padded("REFLECTION", 1 << 30)),
+    compiling.FALLS_BACK: lambda: compile(make_case(ABSOLUTE).graph, target="webgpu"),
+}
+
+
+@pytest.mark.parametrize("code", [item for item in vars(compiling).values() if isinstance(item, Code)])
+def test_every_reason_not_to_compile_is_met(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the compiler itself, without the checks: a code that nothing raises is a promise that nobody keeps."""
+    monkeypatch.setattr("dml2onnx.compiler.require_clean", lambda graph, feature_level: ())
+    if code is compiling.NOT_LOWERED:  # all operators are lowered
+        monkeypatch.setattr(driver, "lowering", lambda schema: None)
+    if code.severity is Severity.ERROR:
         with pytest.raises(DmlError) as caught:
-            request()
-        found.update(item.code for item in caught.value.diagnostics)
-    monkeypatch.setattr(driver, "lowering", lambda schema: None)
-    with pytest.raises(DmlError) as caught:
-        compile(sample())
-    found.update(item.code for item in caught.value.diagnostics)
-    monkeypatch.undo()
-    tensor = t("INT64", [2])
-    absolute = make_case(operator("ELEMENT_WISE_ABS", InputTensor=tensor, OutputTensor=tensor)).graph
-    found.update(item.code for item in compile(absolute, target="webgpu").warnings)
-    assert found == {item.id for item in vars(compiling).values() if isinstance(item, Code)}
+            REASONS[code]()
+        found = caught.value.diagnostics
+    else:
+        found = REASONS[code]().warnings
+    assert {item.code for item in found} == {code.id}
 
 
 # --- What the model says ------------------------------------------------------------------------------------------

@@ -3,32 +3,83 @@
 from __future__ import annotations
 
 import ast
+import re
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
+import pytest
 from onnx import defs
 
 import dml2onnx
+from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.model import CONTROL_FLOW, with_bodies
+from dml2onnx.reference.registry import references
 from dml2onnx.verification.random_graphs import FAMILIES
 from dml2onnx.verification.valid import descriptors
-from scripts._node_cases import INPUTS
+from scripts._node_cases import INPUTS, OF_PASSES
 from tests.lowering.harness import make_case
 
-LOWERING = Path(dml2onnx.__file__).parent / "lowering"
+PACKAGE = Path(dml2onnx.__file__).parent
+TESTS = Path(__file__).parent
+
+NOT_DRAWN: dict[str, str] = {}
+"""Operators that random graphs do not have, each with the reason why."""
 
 
-def test_all_onnx_operators_of_the_lowerings_have_their_kernels_run() -> None:
-    """Those that their text names, which is more than any run would show."""
-    strings = {
+@cache
+def strings(*paths: Path) -> frozenset[str]:
+    """Every string that stands in these modules."""
+    return frozenset(
         item.value
-        for path in LOWERING.rglob("*.py")
+        for path in paths
         for item in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(item, ast.Constant) and isinstance(item.value, str)
+    )
+
+
+def named_in_tests(room: str, family: str) -> frozenset[str]:
+    """What the test modules of a family speak of, and the cases that such modules share."""
+    own = (TESTS / room).glob(f"test_{family}*.py")
+    shared = (path for path in (TESTS / room).glob("*.py") if not path.stem.startswith("test_"))
+    return strings(*sorted(own), *sorted(shared))
+
+
+@pytest.mark.parametrize("name", [name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()])
+def test_every_operator_has_all_that_it_needs(name: str) -> None:
+    """A lowering, a reference, tests of both that name it, a right descriptor, and a place in the random graphs."""
+    family = catalog.operator(name).family
+    lacks = {
+        "a lowering": name not in lowerings(),
+        "a reference": name not in references(),
+        "a right descriptor": not descriptors().get(f"DML_OPERATOR_{name}"),
+        "a place in the random graphs": not any(name in names for names in FAMILIES) and not NOT_DRAWN.get(name),
     }
-    named = {name for name in strings if defs.has(name, 23)}
+    called = {name, re.sub(r"^(ACTIVATION|CUMULATIVE|ELEMENT_WISE)_((BIT|LOGICAL)_)?", "", name)}
+    called.add(re.sub(r"^ELEMENT_WISE_", "", name))
+    for room in ("lowering", "reference"):
+        lacks[f"a test module of the {room}"] = not (TESTS / room / f"test_{family}.py").exists()
+        lacks[f"a test of the {room} that names it"] = not called & named_in_tests(room, family)
+    assert not [what for what, is_missing in lacks.items() if is_missing]
+
+
+def test_random_graphs_have_nothing_else() -> None:
+    drawn = [name for family in FAMILIES for name in family]
+    assert len(drawn) == len(set(drawn))
+    assert set(drawn) | NOT_DRAWN.keys() == lowerings().keys()
+    assert not NOT_DRAWN.keys() & set(drawn)
+
+
+def test_all_onnx_operators_of_lowerings_and_passes_have_their_kernels_run() -> None:
+    """Those that their text names, which is more than any run would show."""
+    of_lowerings, of_passes = (
+        {name for name in strings(*sorted((PACKAGE / room).rglob("*.py"))) if defs.has(name, 23)}
+        for room in ("lowering", "passes")
+    )
+    named = of_lowerings | of_passes
+    assert of_passes - of_lowerings == OF_PASSES
     assert sorted(named - INPUTS.keys()) == []
     emitted: set[str] = set()
     for op in chain.from_iterable(descriptors().values()):
@@ -38,11 +89,6 @@ def test_all_onnx_operators_of_the_lowerings_have_their_kernels_run() -> None:
             emitted.update(node.op_type for node in with_bodies(model.lowered.nodes))
     assert len(emitted) > 100
     assert emitted <= named
-
-
-def test_random_graphs_have_all_operators() -> None:
-    names = [name for family in FAMILIES for name in family]
-    assert sorted(names) == sorted(lowerings())
 
 
 def test_the_operators_that_have_graphs_inside_are_those_of_onnx() -> None:

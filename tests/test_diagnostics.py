@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import dml2onnx
 from dml2onnx.codes import all_codes, building, checking, compiling, exporting, reading, recordings, running, unreadable
 from dml2onnx.diagnostics import Code, Diagnostic, DmlError, InternalError, Severity, UnreadableError
 
@@ -112,6 +115,21 @@ def test_every_code_is_explained(code: Code) -> None:
 def test_codes_are_numbered_by_stage(module: object, allowed: str) -> None:
     firsts = {value.id[3] for value in vars(module).values() if isinstance(value, Code)}
     assert firsts == set(allowed)
+
+
+def test_every_code_is_used() -> None:
+    """A code that no other module names is never raised."""
+    codes = Path(dml2onnx.__file__).parent / "codes"
+    used = {
+        item.attr if isinstance(item, ast.Attribute) else item.id
+        for path in codes.parent.rglob("*.py")
+        if path.parent != codes
+        for item in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(item, (ast.Attribute, ast.Name))
+    }
+    modules = (unreadable, reading, recordings, checking, building, exporting, compiling, running)
+    named = {name for module in modules for name, value in vars(module).items() if isinstance(value, Code)}
+    assert named - used == set()
 
 
 def test_codes_are_listed_in_order() -> None:

@@ -91,7 +91,6 @@ class Constraint:
     when_text: str | None = None
     need_text: str | None = None
     text: str | None = None
-    basis: str | None = None
 
     def applies_at(self, level: FeatureLevel) -> bool:
         """Whether the rule is in force at a level; it ends *before* `until_level`."""
@@ -137,5 +136,4 @@ def read_constraint(raw: dict[str, Any], operator_name: str) -> Constraint:
         when_text=raw.get("if"),
         need_text=raw.get("then"),
         text=raw.get("text"),
-        basis=raw.get("basis"),
     )

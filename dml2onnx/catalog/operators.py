@@ -34,8 +34,6 @@ class OperatorSchema:
     introduced: FeatureLevel
     summary: str
     in_place: bool
-    redistributable_only: bool
-    support_incomplete: bool
     fields: tuple[FieldSchema, ...]
     constraints: tuple[Constraint, ...]
     support: tuple[SupportRow, ...] = dataclasses.field(repr=False)
@@ -154,8 +152,6 @@ def _load_operator(full_name: str) -> OperatorSchema:
         introduced=FeatureLevel(raw["introduced"]),
         summary=raw["summary"],
         in_place=raw["in_place"],
-        redistributable_only=raw.get("redistributable_only", False),
-        support_incomplete=raw.get("support_incomplete", False),
         fields=tuple(read_field(entry) for entry in raw["fields"]),
         constraints=tuple(read_constraint(entry, raw["operator"]) for entry in raw["constraints"]),
         support=tuple(read_row(entry) for entry in raw["support"]),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _AGAIN = frozenset({"Abs", "Ceil", "Floor", "Relu", "Round", "Sign"})
 """What changes nothing the second time."""
-_UNDONE = frozenset({"BitwiseNot", "Neg", "Not"})
+_UNDONE = frozenset({"Neg", "Not"})
 """What undoes itself; integers wrap."""
 OPERATORS = frozenset({"Clip", *_AGAIN, *_UNDONE})
 

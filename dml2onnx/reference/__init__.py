@@ -39,7 +39,7 @@ from dml2onnx.reference import (
 )
 from dml2onnx.reference.interpreter import evaluate, evaluate_results, operator_results, run_operator
 from dml2onnx.reference.measure import require_computable
-from dml2onnx.reference.registry import Inputs, Outputs, Result, has_reference, reference, run
+from dml2onnx.reference.registry import Inputs, Outputs, Result, reference, run
 from dml2onnx.reference.tolerance import allowed_error, disagreements
 
 __all__ = [
@@ -51,7 +51,6 @@ __all__ = [
     "disagreements",
     "evaluate",
     "evaluate_results",
-    "has_reference",
     "memory",
     "operator_results",
     "reference",

@@ -97,11 +97,6 @@ def references() -> Mapping[str, Reference]:
     return MappingProxyType(_references)
 
 
-def has_reference(name: str) -> bool:
-    """Whether the operator of that short or full name has a specification here."""
-    return name.removeprefix("DML_OPERATOR_") in _references
-
-
 def run(op: OperatorDesc, inputs: Inputs) -> dict[str, tuple[Result, ...]]:
     """Evaluates one operator on logical arrays of the types and sizes of its descriptors.
 

@@ -20,7 +20,7 @@ def bits(data_type, shape):
 
 def moved(name, x, sizes, block, order):
     fields = {"BlockSize": block} if order is None else {"BlockSize": block, "Order": order}
-    op = describe(name + ("" if order is None else "1"), InputTensor=x, OutputTensor=np.zeros(sizes, x.dtype), **fields)
+    op = describe(name, InputTensor=x, OutputTensor=np.zeros(sizes, x.dtype), **fields)
     return run_operator(op, {"InputTensor": x})["OutputTensor"][0]
 
 
@@ -29,8 +29,10 @@ def moved(name, x, sizes, block, order):
 @pytest.mark.parametrize("block", [1, 2, 3])
 def test_blocks_and_channels(data_type, order, block):
     n, c, h, w = 2, 3, 2, 4
+    names = ("SPACE_TO_DEPTH", "DEPTH_TO_SPACE") if order is None else ("SPACE_TO_DEPTH1", "DEPTH_TO_SPACE1")
+    to_depth, to_space = names
     space = bits(data_type, (n, c, h * block, w * block))
-    depth = moved("SPACE_TO_DEPTH", space, (n, c * block**2, h, w), block, order)
+    depth = moved(to_depth, space, (n, c * block**2, h, w), block, order)
     for b, ch, row, column in np.ndindex(*space.shape):
         y, x = row % block, column % block
         if order == "COLUMN_ROW_DEPTH":
@@ -38,7 +40,7 @@ def test_blocks_and_channels(data_type, order, block):
         else:
             channel = (y * block + x) * c + ch
         assert depth[b, channel, row // block, column // block].tobytes() == space[b, ch, row, column].tobytes()
-    assert moved("DEPTH_TO_SPACE", depth, space.shape, block, order).tobytes() == space.tobytes()
+    assert moved(to_space, depth, space.shape, block, order).tobytes() == space.tobytes()
 
 
 # sizes (batch, channels, spatial..), windows, strides, dilations, start and end padding
