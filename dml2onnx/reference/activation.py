@@ -13,7 +13,7 @@ import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import ACCURACY, FEW, ROUNDOFF, SMALLEST_FLOAT32
-from dml2onnx.reference.numeric import as_integers, sum_error, truncate_and_wrap, widen
+from dml2onnx.reference.numeric import as_integers, in_blocks, sum_error, truncate_and_wrap, widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
 
 _TRANSCENDENTAL = 32 * ROUNDOFF
@@ -30,6 +30,25 @@ class _Elementwise:
     error: Callable[[OperatorDesc, Floats, Floats], Floats]
     unspecified: Callable[[Floats, Floats], Mask] | None = None
     """Where, given x and f(x), DirectML guarantees nothing."""
+
+    def bounded(self, op: OperatorDesc, x: Floats, error: Floats) -> tuple[Array, ...]:
+        """f(x), how far it may be off where x is off by ``error``, and what is unspecified, if anything can be."""
+        y = self.function(op, x)
+        # Seeing the function at both ends of x's error shows its slope, and its jump where one lies between them.
+        # What is not exact may also have been flushed to 0 (decision G8).
+        reach = (error + SMALLEST_FLOAT32) * (error > 0)
+        known = np.isfinite(x) & np.isfinite(error)
+        if not known.all():
+            reach = np.where(known, reach, 0)
+        spread = np.abs(self.function(op, x - reach) - y)
+        np.maximum(spread, np.abs(self.function(op, x + reach) - y), out=spread)
+        known = np.isfinite(y)
+        if not known.all():
+            spread[~known] = 0
+        if self.error is not _exact:
+            own = self.error(op, x, y)
+            spread += np.where(np.isfinite(own), own, 0)
+        return (y, spread) if self.unspecified is None else (y, spread, self.unspecified(x, y))
 
 
 def apply_activation(
@@ -48,25 +67,17 @@ def apply_activation(
     if op.type in _HOT:
         return _apply_hardmax(op, x, error, unspecified)
     activation = _ELEMENTWISE[op.type]
-    y = activation.function(op, x)
-    # Seeing the function at both ends of x's error shows its slope, and its jump where one lies between them.
-    # What is not exact may also have been flushed to 0 (decision G8).
-    reach = np.where(np.isfinite(x) & np.isfinite(error) & (error > 0), error + SMALLEST_FLOAT32, 0)
-    spread = np.zeros_like(y)
-    for neighbour in (x - reach, x + reach):
-        change = np.abs(activation.function(op, neighbour) - y)
-        spread = np.maximum(spread, np.where(np.isfinite(y), change, 0))
-    if activation.unspecified is not None:
-        marks = activation.unspecified(x, y)
-        unspecified = marks if unspecified is None else unspecified | marks
-    own = activation.error(op, x, y)
-    return Result(y, spread + np.where(np.isfinite(own), own, 0), unspecified)
+    y, spread, *marks = in_blocks(lambda x, error: activation.bounded(op, x, error), x, error)
+    for marked in marks:
+        unspecified = marked if unspecified is None else unspecified | marked
+    return Result(y, spread, unspecified)
 
 
 def activated(op: OperatorDesc | None, x: Floats) -> Result:
     """As :func:`apply_activation`, without errors or marks."""
     if op is not None and op.type in _ELEMENTWISE:
-        return Result(_ELEMENTWISE[op.type].function(op, x))
+        (y,) = in_blocks(lambda x: (_ELEMENTWISE[op.type].function(op, x),), x)
+        return Result(y)
     return Result(apply_activation(op, x).values)
 
 

@@ -26,7 +26,7 @@ def gemm(op: OperatorDesc, inputs: Inputs) -> Outputs:
         # not evaluated, though DirectML may (decision M2)
         unspecified = ~np.isfinite(c)
     elif c is not None:
-        total = total + beta * widen(c)
+        total += beta * widen(c)
         more = abs(beta) * np.abs(widen(c))
     if inputs.values_only:
         return {"OutputTensor": activated(op.activation(), total)}

@@ -160,7 +160,7 @@ class _Evaluation:
         results = run(op, values)
         if self.probing:
             results = allowing(self.arithmetic, op, values, results, self.random)
-        own, worlds = results, self._worlds(node) if self.probing else []
+        own, worlds = results, self._worlds(node, values) if self.probing else []
         if self.probing:
             if worlds:
                 results = with_deviations(results, worlds)
@@ -174,8 +174,8 @@ class _Evaluation:
                 buffer = replace(buffer, samples=self._samples(write, base, desc, several, own[name][index]))
             self.buffers[write.value] = buffer
 
-    def _worlds(self, node: Node) -> list[Results]:
-        """What the samples of the inputs come to; nothing when all inputs are exact."""
+    def _worlds(self, node: Node, values: Inputs) -> list[Results]:
+        """What the samples of the inputs (whose ``values`` are given) come to; nothing when all of them are exact."""
         op = node.operator
         if not any(self.buffers[read.value].samples for reads in node.reads.values() for read in reads):
             return []
@@ -183,11 +183,10 @@ class _Evaluation:
         for number in range(SAMPLES):
             arrays = {}
             for name, reads in node.reads.items():
-                several = []
-                for read, desc in zip(reads, op.tensors(name), strict=True):
-                    buffer = self.buffers[read.value]
-                    data = buffer.samples[number] if buffer.samples else buffer.data
-                    several.append(memory.read(data, desc, read.offset))
+                several = list(values.array(name))
+                for index, (read, desc) in enumerate(zip(reads, op.tensors(name), strict=True)):
+                    if samples := self.buffers[read.value].samples:
+                        several[index] = memory.read(samples[number], desc, read.offset)
                 arrays[name] = tuple(several)
             worlds.append(run(op, Inputs(arrays, values_only=True)))
         return worlds
@@ -200,29 +199,23 @@ class _Evaluation:
         samples = []
         for number, world in enumerate(worlds):
             below = None if base is None else base.samples[number] if base.samples else base.data
-            data = np.zeros(write.value.nbytes, np.uint8) if below is None else _fit(below.copy(), write.value)
-            memory.write(data, desc, moved(world, reach, desc, self.random), write.offset)
-            samples.append(data)
+            array = moved(world, reach, desc, self.random)
+            samples.append(memory.stored(write.value.nbytes, desc, array, write.offset, below))
         return tuple(samples)
 
 
 def _written(value: Value, base: _Buffer | None, desc: TensorDesc, offset: int, result: Result) -> _Buffer:
-    data = np.zeros(value.nbytes, np.uint8) if base is None else _fit(base.data.copy(), value)
-    memory.write(data, desc, result.values, offset)
+    below = None if base is None else base.error
+    data = memory.stored(value.nbytes, desc, result.values, offset, None if base is None else base.data)
     error, unspecified = None, None
-    if result.error is not None or (base is not None and base.error is not None):
-        below = _marks(value, None if base is None else base.error, desc, np.float64)
-        error = memory.write_marks(below, desc, allowed_error(result, desc.data_type), offset)
+    if result.error is not None or below is not None:
+        allowed = allowed_error(result, desc.data_type)
+        error = memory.stored_marks(value.nbytes, desc, allowed, np.float64, offset, below)
+    below = None if base is None else base.unspecified
     marks: Mask = np.zeros((), np.bool_) if result.unspecified is None else result.unspecified
-    if marks.any() or (base is not None and base.unspecified is not None):
-        below = _marks(value, None if base is None else base.unspecified, desc, np.bool_)
-        unspecified = memory.write_marks(below, desc, marks, offset)
+    if marks.any() or below is not None:
+        unspecified = memory.stored_marks(value.nbytes, desc, marks, np.bool_, offset, below)
     return _Buffer(data, error, unspecified)
-
-
-def _marks(value: Value, base: Marks | None, desc: TensorDesc, dtype: npt.DTypeLike) -> Marks:
-    """Those of the buffer before a write, for the one after it."""
-    return Marks.none(value.nbytes, dtype, desc.data_type.bytes_for(1)) if base is None else base.resized(value.nbytes)
 
 
 def _resized(buffer: _Buffer, value: Value) -> _Buffer:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
 
-LARGEST_NODE = 1 << 26
+LARGEST_NODE = 1 << 27
 """Elements that one node may read and bytes that it may write: a minute's work, and some GiB."""
-LARGEST_GRAPH = 1 << 28
+LARGEST_GRAPH = 1 << 29
 
 
 def require_computable(graph: Graph, outputs: Sequence[GraphOutput]) -> None:
@@ -22,7 +22,8 @@ def require_computable(graph: Graph, outputs: Sequence[GraphOutput]) -> None:
     nodes = graph.live_nodes(tuple(outputs))
     needed = values_needed(nodes, outputs)
     total = 0
-    for value in [item.value for item in graph.inputs] + [item.value for item in graph.constants]:
+    # constants are there already, and cost what nodes read of them
+    for value in [item.value for item in graph.inputs]:
         if value in needed:
             total += value.nbytes
             _require(value.nbytes, total, f"the buffer {quote(value.name)} has {value.nbytes} bytes")

@@ -20,10 +20,16 @@ Bytes = npt.NDArray[np.uint8]
 
 
 def read(buffer: Bytes, desc: TensorDesc, offset: int = 0) -> Array:
-    """The logical array (a copy) that ``desc`` sees from byte ``offset`` on; 4-bit elements one to a byte.
+    """The logical array that ``desc`` sees from byte ``offset`` on; 4-bit elements one to a byte.
 
+    It is not to be written to: where memory has the elements in order, it is that memory.
     Raises ``ValueError`` when the view reaches past the end of the buffer.
     """
+    if _in_order(desc):
+        array = _span(buffer, desc, offset).view(desc.data_type.dtype).reshape(desc.sizes)
+        if array.flags.aligned:
+            array.flags.writeable = False
+            return array
     return _view(_elements(buffer, desc, offset), desc).copy()
 
 
@@ -37,6 +43,20 @@ def write(buffer: Bytes, desc: TensorDesc, array: Array, offset: int = 0) -> Non
     used = desc.data_type.bytes_for(desc.extent)
     packed = _pack(elements) if desc.data_type.is_packed_nibbles else elements.view(np.uint8)
     buffer[offset : offset + used] = packed
+
+
+def stored(nbytes: int, desc: TensorDesc, array: Array, offset: int = 0, below: Bytes | None = None) -> Bytes:
+    """A buffer with a logical array in it, and all around what was there before (``below``), or zeros.
+
+    Like the array of :func:`read`, it is not to be written to.
+    """
+    if _fills(nbytes, desc, offset):
+        return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    buffer = np.zeros(nbytes, np.uint8)
+    if below is not None:
+        buffer[: below.size] = below
+    write(buffer, desc, array, offset)
+    return buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +89,11 @@ def read_marks(marks: Marks, desc: TensorDesc, offset: int = 0) -> npt.NDArray[A
         result = marks.finer(1).values[_nibble_bytes(desc, offset)]
         return result
     fine = _fine(marks, desc, offset)
+    if _in_order(desc) and fine.grain == desc.data_type.itemsize:
+        first = offset // fine.grain
+        result = fine.values[first : first + desc.extent].reshape(desc.sizes)
+        result.flags.writeable = False
+        return result
     result = reduce(np.maximum, _parts(fine, desc, offset))
     return result.copy()
 
@@ -85,6 +110,24 @@ def write_marks(marks: Marks, desc: TensorDesc, values: npt.NDArray[Any] | float
     for part in _parts(fine, desc, offset):
         part[...] = values
     return fine
+
+
+def stored_marks(
+    nbytes: int,
+    desc: TensorDesc,
+    values: npt.NDArray[Any],
+    dtype: npt.DTypeLike,
+    offset: int = 0,
+    below: Marks | None = None,
+) -> Marks:
+    """What is known of a buffer after elements have been marked in it, as :func:`stored` stores them."""
+    if _fills(nbytes, desc, offset):
+        flat = np.ascontiguousarray(np.broadcast_to(values, desc.sizes)).reshape(-1)
+        return Marks(flat, desc.data_type.itemsize)
+    grain = desc.data_type.bytes_for(1)
+    return write_marks(
+        Marks.none(nbytes, dtype, grain) if below is None else below.resized(nbytes), desc, values, offset
+    )
 
 
 def _fine(marks: Marks, desc: TensorDesc, offset: int) -> Marks:
@@ -108,12 +151,26 @@ def _nibble_bytes(desc: TensorDesc, offset: int) -> npt.NDArray[np.int64]:
     return offset + elements // 2
 
 
+def _in_order(desc: TensorDesc) -> bool:
+    """Whether memory has the elements one after the other, in whole bytes."""
+    return desc.is_packed and not desc.data_type.is_packed_nibbles
+
+
+def _fills(nbytes: int, desc: TensorDesc, offset: int) -> bool:
+    """Whether the elements, in order, are all that a buffer holds."""
+    return offset == 0 and _in_order(desc) and desc.reach == nbytes
+
+
+def _span(buffer: Bytes, desc: TensorDesc, offset: int) -> Bytes:
+    """The bytes of memory from the first to the last that the view touches."""
+    if offset < 0 or offset + desc.reach > buffer.size:
+        raise ValueError(f"{desc} at byte {offset} reaches past the end of a buffer of {buffer.size} bytes")
+    return buffer[offset : offset + desc.reach]
+
+
 def _elements(buffer: Bytes, desc: TensorDesc, offset: int) -> Array:
     """A copy of the elements of memory that the view spans."""
-    count = desc.data_type.bytes_for(desc.extent)
-    if offset < 0 or offset + count > buffer.size:
-        raise ValueError(f"{desc} at byte {offset} reaches past the end of a buffer of {buffer.size} bytes")
-    span = buffer[offset : offset + count].copy()
+    span = _span(buffer, desc, offset).copy()
     if desc.data_type.is_packed_nibbles:
         return _unpack(span, desc.data_type.is_signed)
     return span.view(desc.data_type.dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any
 
@@ -20,6 +20,28 @@ from dml2onnx.reference.accuracy import (
     working_roundoff,
 )
 from dml2onnx.reference.registry import Array, Floats, Mask, Result
+
+BLOCK_ELEMENTS = 1 << 16
+"""Elements that are computed with at once, so that what comes in between stays in the processor's caches."""
+
+
+def in_blocks(function: Callable[..., tuple[Any, ...]], *arrays: Array) -> tuple[Any, ...]:
+    """``function``, which works element by element, on one block of elements after the other.
+
+    The other arrays have the shape of the first, or are repeated to it.
+    """
+    shape, size = arrays[0].shape, arrays[0].size
+    if size <= 2 * BLOCK_ELEMENTS:
+        return function(*arrays)
+    flat = [np.broadcast_to(array, shape).reshape(-1) for array in arrays]
+    made = [function(*(array[part] for array in flat)) for part in blocks(size)]
+    return tuple(np.concatenate(parts).reshape(shape) for parts in zip(*made, strict=True))
+
+
+def blocks(size: int) -> Iterator[slice]:
+    """The places of as many elements, one block after the other."""
+    for first in range(0, size, BLOCK_ELEMENTS):
+        yield slice(first, min(first + BLOCK_ELEMENTS, size))
 
 
 def sum_error(terms: int | Floats, magnitude: Floats, roundoff: float) -> Floats:
@@ -45,6 +67,8 @@ def order_matters(total: Floats, magnitude: Floats) -> Mask:
 
     Of sums so large that FLOAT64 rounds away what overflows FLOAT32 nobody can tell.
     """
+    if magnitude.max(initial=0) <= LARGEST_FLOAT32:
+        return np.zeros(np.broadcast_shapes(total.shape, magnitude.shape), np.bool_)
     opposed = (np.abs(total) != magnitude) | (magnitude > LARGEST_FLOAT32 / FLOAT64_ROUNDOFF)
     marks: Mask = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32) & opposed
     return marks
@@ -60,7 +84,8 @@ def products_result(
     the order.
     """
     size_a, size_b = np.abs(a), np.abs(b)
-    magnitude = product(size_a, size_b) + more
+    magnitude = product(size_a, size_b)
+    magnitude += more
     unspecified = order_matters(total, magnitude)
     if not np.isfinite(magnitude).all():
         finite = [np.where(np.isfinite(size), size, 0) for size in (size_a, size_b)]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 from math import prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +36,30 @@ def windows(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ...]) ->
         yield flat, inside
 
 
+def counts_inside(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Indices:
+    """How many elements of the window lie inside the input, for each output element: a product over the dimensions."""
+    dilations = op.uints("Dilations") if op.has("Dilations") else (1,) * len(sizes)
+    steps = zip(op.uints("WindowSize"), dilations, op.uints("Strides"), op.uints("StartPadding"), strict=True)
+    counts = np.ones((), np.int64)
+    for (window, dilation, stride, start), size, n in zip(steps, shape, sizes, strict=True):
+        places = np.arange(size)[:, None] * stride + np.arange(window) * dilation - start
+        counts = counts[..., None] * ((places >= 0) & (places < n)).sum(axis=1)
+    return counts
+
+
+def seen_by_windows(op: OperatorDesc, x: Any, shape: tuple[int, ...], rim: float) -> Iterator[Any]:
+    """The elements that :func:`windows` places, as views of the input with as much ``rim`` around as they reach."""
+    strides, starts, window = op.uints("Strides"), op.uints("StartPadding"), op.uints("WindowSize")
+    dilations = op.uints("Dilations") if op.has("Dilations") else (1,) * len(window)
+    steps = list(zip(shape, strides, dilations, starts, x.shape[2:], window, strict=True))
+    ends = [max(0, (n - 1) * s + (k - 1) * d + 1 - start - size) for n, s, d, start, size, k in steps]
+    pads = list(zip(starts, ends, strict=True))
+    if any(map(any, pads)):
+        x = np.pad(x, [(0, 0), (0, 0), *pads], constant_values=rim)
+    for tap in np.ndindex(window):
+        yield x[(..., *(slice(j * d, j * d + (n - 1) * s + 1, s) for j, (n, s, d, *_) in zip(tap, steps, strict=True)))]
+
+
 @reference("MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2")
 def max_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """The first largest element of each window and its index in the whole tensor (decisions P6 to P10).
@@ -42,7 +68,6 @@ def max_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     x = inputs.tensor("InputTensor")
     batch, channels, *spatial = x.shape
-    planes = x.reshape(batch, channels, -1)
     # the plane's own start in the row-major order of the whole tensor
     base = np.arange(batch * channels).reshape(batch, channels, *(1 for _ in spatial)) * prod(spatial)
     shape = op.tensor("OutputTensor").sizes
@@ -52,9 +77,12 @@ def max_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     has_index, has_nan = op.has("OutputIndicesTensor"), bool((x != x).any())
     found = np.zeros(shape[2:], np.bool_)
     any_nan, any_number = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
-    for flat, inside in windows(op, tuple(spatial), shape[2:]):
-        candidate = np.take(planes, flat, axis=2)
-        better = (candidate > best) | ~found  # type: ignore[operator]  # all numeric types compare
+    candidates = seen_by_windows(op, x, shape[2:], lowest)
+    if not (has_index or has_nan or bool(((x == 0) & np.signbit(widen(x))).any())):
+        # equals are the same number
+        return {"OutputTensor": Result(reduce(np.maximum, candidates))}
+    for candidate, (flat, inside) in zip(candidates, windows(op, tuple(spatial), shape[2:]), strict=True):
+        better = (candidate > best) | ~found
         if has_nan:
             is_nan = candidate != candidate
             any_nan |= is_nan & inside
@@ -85,22 +113,26 @@ def average_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling1_operator_desc
     """
     x = widen(inputs.tensor("InputTensor"))
-    planes = x.reshape(*x.shape[:2], -1)
     shape = op.tensor("OutputTensor").sizes
-    total, magnitude, count = np.zeros(shape), np.zeros(shape), np.zeros(shape[2:], np.int64)
-    finite = np.zeros(shape)
-    for flat, inside in windows(op, x.shape[2:], shape[2:]):
-        element = np.where(inside, planes[:, :, flat], 0)
-        total += element
-        magnitude += np.abs(element)
-        finite += np.where(np.isfinite(element), np.abs(element), 0)
-        count += inside
+    total, count = _window_sums(op, x, shape), counts_inside(op, x.shape[2:], shape[2:])
     terms = prod(op.uints("WindowSize"))
     divisor: Indices = np.full_like(count, terms) if op.flag("IncludePadding") else count
-    error: Floats = sum_error(terms + 1, magnitude / np.maximum(divisor, 1), ROUNDOFF)
     y = np.where(divisor == 0, 0, total / np.maximum(divisor, 1))
+    if inputs.values_only:
+        return {"OutputTensor": Result(y)}
+    magnitude = finite = _window_sums(op, np.abs(x), shape)
+    if not np.isfinite(magnitude).all():
+        finite = _window_sums(op, np.where(np.isfinite(x), np.abs(x), 0), shape)
+    error: Floats = sum_error(terms + 1, magnitude / np.maximum(divisor, 1), ROUNDOFF)
     # the sum may overflow where the mean does not
     return {"OutputTensor": Result(y, error, (finite > LARGEST_FLOAT32) | (divisor == 0))}
+
+
+def _window_sums(op: OperatorDesc, x: Floats, shape: tuple[int, ...]) -> Floats:
+    total = np.zeros(shape)
+    for element in seen_by_windows(op, x, shape[2:], 0):
+        total += element
+    return total
 
 
 @reference("LP_POOLING", "LP_POOLING1")
@@ -113,11 +145,9 @@ def lp_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_pooling_operator_desc
     """
     x, p = np.abs(widen(inputs.tensor("InputTensor"))), op.uint("P")
-    planes = x.reshape(*x.shape[:2], -1)
     shape = op.tensor("OutputTensor").sizes
     total, largest, terms = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    for flat, inside in windows(op, x.shape[2:], shape[2:]):
-        element = np.where(inside, planes[:, :, flat], 0)
+    for element in seen_by_windows(op, x, shape[2:], 0):
         total += element**p
         largest = np.maximum(largest, element)
         terms += element != 0
@@ -140,11 +170,9 @@ def quantized_linear_average_pooling(op: OperatorDesc, inputs: Inputs) -> Output
     x, zero_point = widen(inputs.tensor("InputTensor")), inputs.optional("InputZeroPointTensor")
     if zero_point is not None:
         x = x - along(zero_point, x.ndim, 1).astype(np.float64)
-    planes, shape = x.reshape(*x.shape[:2], -1), op.tensor("OutputTensor").sizes
-    total, magnitude, count = np.zeros(shape), np.zeros(shape), np.zeros(shape[2:], np.int64)
-    for flat, inside in windows(op, x.shape[2:], shape[2:]):
-        element = np.where(inside, planes[:, :, flat], 0)
-        total, magnitude, count = total + element, magnitude + np.abs(element), count + inside
+    shape = op.tensor("OutputTensor").sizes
+    total, magnitude = _window_sums(op, x, shape), _window_sums(op, np.abs(x), shape)
+    count = counts_inside(op, x.shape[2:], shape[2:])
     terms = prod(op.uints("WindowSize"))
     divisor: Indices = np.full_like(count, terms) if op.flag("IncludePadding") else count
     least = np.maximum(divisor, 1)

@@ -22,6 +22,7 @@ import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.reference.numeric import in_blocks, widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Result, run
 
 SAMPLES = 3
@@ -50,9 +51,29 @@ def with_deviations(results: Results, samples: list[Results]) -> Results:
 
 
 def _deviating(result: Result, samples: list[Result]) -> Result:
-    size = result.values.astype(np.float64)
+    def deviation(values: Array, *others: Floats) -> tuple[Floats]:
+        size = values.astype(np.float64)
+        scale = np.zeros(size.shape)
+        for other in others:
+            np.maximum(scale, np.abs(other - size), out=scale)
+        return (scale,)
+
     with np.errstate(invalid="ignore"):
-        scale = np.max([np.abs(sample.values.astype(np.float64) - size) for sample in samples], axis=0)
+        (scale,) = in_blocks(deviation, result.values, *(sample.values for sample in samples))
+    if not np.isfinite(scale).all():
+        return _torn(result, samples, widen(result.values), scale)
+    if not scale.any():
+        return result
+    spread = float(np.sqrt(np.vdot(scale, scale) / scale.size))
+    error = _MARGIN * scale
+    error += _SPREAD * spread
+    if result.error is not None:
+        error += result.error
+    return Result(result.values, error, result.unspecified)
+
+
+def _torn(result: Result, samples: list[Result], size: Floats, scale: Floats) -> Result:
+    """As :func:`_deviating`, where not all is finite."""
     # an infinity or NaN in one sample and a number in another: nothing can be said of the element
     torn = np.any([np.isnan(sample.values) != np.isnan(size) for sample in samples], axis=0)
     alike = np.all([sample.values == result.values for sample in samples], axis=0)
@@ -72,16 +93,26 @@ def moved(values: Array, reach: Floats | None, desc: TensorDesc, random: np.rand
     """The values, each moved by a normally distributed part of its ``reach``, where they have any."""
     if reach is None:
         return values
-    return _stepped(values, random.standard_normal(desc.sizes, np.float32) * reach, desc.data_type)
+
+    def move(values: Array, reach: Floats) -> tuple[Array]:
+        return (_stepped(values, random.standard_normal(values.shape, np.float32) * reach, desc.data_type),)
+
+    result: Array = in_blocks(move, values, reach)[0]
+    return result
 
 
 def _stepped(values: Array, step: Floats, data_type: DataType) -> Array:
-    wide = values.astype(np.float64)
     largest = float(np.finfo(str(data_type.dtype)).max)
+    known = np.isfinite(step)
+    if not known.all():
+        step = np.where(known, step, 0)
+    step = widen(values) + step
     # an error does not make an infinity of the largest numbers
-    inside = np.clip(wide + np.where(np.isfinite(step), step, 0), -largest, largest)
+    np.minimum(np.maximum(step, -largest, out=step), largest, out=step)
     with np.errstate(over="ignore"):
-        return np.where(np.isfinite(wide), inside, wide).astype(data_type.dtype)
+        result: Array = step.astype(data_type.dtype)
+    known = np.isfinite(values)
+    return result if known.all() else np.where(known, result, values)
 
 
 def with_steps(op: OperatorDesc, views: Views, results: Results, random: np.random.Generator) -> Results:
@@ -129,8 +160,17 @@ def with_marks(op: OperatorDesc, views: Views, results: Results, random: np.rand
 
     jumps = any(not desc.data_type.is_float for name in results for desc in op.tensors(name))
     for move in (poison, *[substitute] * (_PROBES_OF_STEPS if jumps or op.type in _STEPS else 4)):
+        if _all_marked(results):
+            break
         results = _combined(results, run(op, _inputs(op, views, move)), _with_marks)
     return results
+
+
+def _all_marked(results: Results) -> bool:
+    """Whether nothing is left of which anything could be said."""
+    return all(
+        item.unspecified is not None and bool(item.unspecified.all()) for items in results.values() for item in items
+    )
 
 
 def _inputs(op: OperatorDesc, views: Views, move: Callable[[Result, DataType], Array]) -> Inputs:

@@ -19,6 +19,8 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.providers.choice import chosen
 from dml2onnx.reference import Inputs, allowed_error, disagreements, memory, run
 from dml2onnx.reference.arithmetic import allowing
+from dml2onnx.reference.numeric import blocks, widen
+from dml2onnx.reference.tolerance import spacing
 from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification.bounds import Computes, computes
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from dml2onnx.model import Array
     from dml2onnx.providers.choice import ProviderLike, Providers
     from dml2onnx.reference import Result
+    from dml2onnx.reference.registry import Floats
     from dml2onnx.runtime import Session
 
 BATCH_BYTES = 1 << 28
@@ -191,18 +194,10 @@ def _judged(
     """The check with one more round in it."""
     allowed = allowed_error(want, data_type, half_accumulation)
     wrong = disagreements(got, want, data_type, half_accumulation, allowed)
-    counted = np.ones(got.shape, np.bool_) if want.unspecified is None else ~want.unspecified
-    with np.errstate(all="ignore"):
-        expected = want.values.astype(np.float64)
-        distance = np.abs(got.astype(np.float64) - expected)
-        counted &= np.isfinite(distance)
-        size = np.abs(expected)
-        unit = np.spacing(size.astype(data_type.dtype)).astype(np.float64) if data_type.is_float else np.ones(got.shape)
-        relative, ulps, part = distance / size, distance / unit, distance / allowed
-    share = _largest(part, counted)
+    worst, place = _worst(got, want, data_type, allowed)
     own, rounding = before.arithmetic, before.rounding
-    if share > before.worst_of_bound:
-        at = np.unravel_index(np.argmax(np.where(counted & np.isfinite(part), part, -1)), part.shape)
+    if worst[3] > before.worst_of_bound:
+        at = np.unravel_index(place, got.shape)
         own = 0.0 if want.error is None else min(float(want.error[at]), float(allowed[at]))
         rounding = float(allowed[at]) - own
     result = replace(
@@ -210,10 +205,10 @@ def _judged(
         elements=before.elements + got.size,
         unspecified=before.unspecified + (0 if want.unspecified is None else int(want.unspecified.sum())),
         wrong=before.wrong + int(wrong.sum()),
-        worst=max(before.worst, _largest(distance, counted)),
-        worst_relative=max(before.worst_relative, _largest(relative, counted)),
-        worst_ulps=max(before.worst_ulps, _largest(ulps, counted)),
-        worst_of_bound=max(before.worst_of_bound, share),
+        worst=max(before.worst, worst[0]),
+        worst_relative=max(before.worst_relative, worst[1]),
+        worst_ulps=max(before.worst_ulps, worst[2]),
+        worst_of_bound=max(before.worst_of_bound, worst[3]),
         arithmetic=own,
         rounding=rounding,
         exact=before.exact and want.error is None,
@@ -225,12 +220,40 @@ def _judged(
         result,
         round=label,
         first_wrong=where,
-        expected=float(expected[where]),
+        expected=float(want.values[where]),
         got=float(got[where]),
         bound=float(allowed[where]),
     )
 
 
-def _largest(values: Array, counted: Array) -> float:
-    chosen = values[counted & np.isfinite(values)]
-    return float(chosen.max()) if chosen.size else 0.0
+def _worst(got: Array, want: Result, data_type: DataType, allowed: Floats) -> tuple[list[float], int]:
+    """The largest differences, plain, relative, in units in the last place, of what is allowed, and where that is."""
+    flat = [array.reshape(-1) for array in (got, want.values, allowed)]
+    worst, place = [0.0] * 4, 0
+    for part in blocks(got.size):
+        have, expected, limit = (array[part] for array in flat)
+        with np.errstate(all="ignore"):
+            wide = widen(expected)
+            distance, size = np.abs(widen(have) - wide), np.abs(wide)
+            counted = np.isfinite(distance)
+            if want.unspecified is not None:
+                counted &= ~want.unspecified.reshape(-1)[part]
+            if not counted.all():
+                distance = np.where(counted, distance, 0)
+            if not distance.any():
+                continue
+            units = spacing(size.astype(data_type.dtype), data_type) if data_type.is_float else np.ones(size.shape)
+            shares = distance / limit
+            found = [_largest(item) for item in (distance, distance / size, distance / units, shares)]
+        if found[3] > worst[3]:
+            place = part.start + int(np.argmax(np.where(np.isfinite(shares), shares, -1)))
+        worst = [max(pair) for pair in zip(worst, found, strict=True)]
+    return worst, place
+
+
+def _largest(quotients: Floats) -> float:
+    """The largest of those that are no division by 0."""
+    largest = float(np.fmax.reduce(quotients, axis=None, initial=0))
+    if np.isinf(largest):
+        largest = float(quotients.max(initial=0, where=np.isfinite(quotients)))
+    return largest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from dml2onnx.compiler import compile_outputs, require_clean
 from dml2onnx.frontends import graph_of
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.reference import disagreements, evaluate_results, require_computable
+from dml2onnx.reference.numeric import in_blocks, widen
 from dml2onnx.runtime import check_inputs
 from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification.against import OtherModel
@@ -223,18 +224,22 @@ class _Compiled:
 def compare(port: Port, got: Array, want: Result, label: str, half_accumulation: bool = False) -> Comparison:
     """One output against the reference."""
     wrong = disagreements(got, want, port.desc.data_type, half_accumulation)
+
+    def distances(got: Array, want: Array) -> tuple[Any, ...]:
+        distance = np.abs(widen(got) - widen(want))
+        return distance, np.isfinite(distance)
+
     with np.errstate(all="ignore"):
-        distance = np.abs(got.astype(np.float64) - want.values.astype(np.float64))
+        distance, counted = in_blocks(distances, got, want.values)
     if want.unspecified is not None:
-        distance = distance[~want.unspecified]
-    distance = distance[np.isfinite(distance)]
-    where: Sequence[Array] = np.nonzero(wrong)
+        counted &= ~want.unspecified
+    where: Sequence[Array] = np.nonzero(wrong) if wrong.any() else ()
     return Comparison(
         port.name,
         label,
         got.size,
         int(wrong.sum()),
         0 if want.unspecified is None else int(want.unspecified.sum()),
-        float(distance.max()) if distance.size else 0.0,
-        tuple(int(axis[0]) for axis in where) if wrong.any() else (),
+        float(distance.max(initial=0, where=counted)),
+        tuple(int(axis[0]) for axis in where),
     )

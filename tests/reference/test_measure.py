@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.data import ArrayData
+from dml2onnx.ir.graph import Constant, Graph
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.reference import evaluate
+from dml2onnx.reference import evaluate, require_computable
 from dml2onnx.reference.measure import LARGEST_NODE
 from dml2onnx.verification import verify
 from dml2onnx.verification.lone import lone_node
@@ -45,3 +48,32 @@ def test_large_graphs_are_refused_at_once(graph: Graph) -> None:
         assert item.code == "DML3015"
         assert str(LARGEST_NODE) in item.message
     assert time.process_time() - before < 5
+
+
+def test_constants_count_where_they_are_read() -> None:
+    """A part is read of one of 1 GiB, and all of one of 256 MiB."""
+    parts = lone_node(
+        operator("ELEMENT_WISE_ABS", InputTensor=t("INT8", (4,), (1 << 28,)), OutputTensor=t("INT8", (4,)).packed())
+    )
+    weights = t("FLOAT32", (1, 1, 1 << 13, 1 << 13))
+    product = lone_node(
+        operator(
+            "GEMM",
+            ATensor=t("FLOAT32", (1, 1, 2, 1 << 13)),
+            BTensor=weights,
+            OutputTensor=t("FLOAT32", (1, 1, 2, 1 << 13)),
+            TransA="NONE",
+            TransB="NONE",
+            Alpha=1.0,
+            Beta=0.0,
+        )
+    )
+    for graph, name in ((parts, "InputTensor"), (product, "BTensor")):
+        value = graph.nodes[0].reads[name][0].value
+        nothing = np.broadcast_to(np.zeros((), np.uint8), (value.nbytes,))
+        fixed = replace(
+            graph,
+            inputs=tuple(other for other in graph.inputs if other.value is not value),
+            constants=(Constant(value, ArrayData(nothing)),),
+        )
+        require_computable(fixed, fixed.outputs)

@@ -118,3 +118,14 @@ def test_nibbles_share_the_larger_mark():
     desc = TensorDesc(DataType.UINT4, (4,))
     marks = memory.write_marks(memory.Marks.none(2, np.float64), desc, np.array([3.0, 1, 0, 2]))
     np.testing.assert_array_equal(memory.read_marks(marks, desc), [3, 3, 2, 2])
+
+
+def test_elements_in_order_are_not_copied() -> None:
+    buffer = np.arange(32, dtype=np.uint8)
+    array = memory.read(buffer, TensorDesc(DataType.FLOAT32, (2, 3)), 4)
+    assert np.shares_memory(array, buffer)
+    assert not array.flags.writeable
+    assert not np.shares_memory(memory.read(buffer, TensorDesc(DataType.FLOAT32, (2, 3), (1, 2)), 4), buffer)
+    np.testing.assert_array_equal(memory.stored(24, TensorDesc(DataType.FLOAT32, (2, 3)), array), buffer[4:28])
+    shifted = memory.stored(32, TensorDesc(DataType.FLOAT32, (2, 3)), array, 8, np.full(10, 7, np.uint8))
+    np.testing.assert_array_equal(shifted, [*[7] * 8, *range(4, 28)])

@@ -267,3 +267,9 @@ def test_the_sum_of_a_mean_may_overflow():
     (result,) = operator_results(op, {"InputTensor": x})["OutputTensor"]
     assert result.unspecified is not None
     assert result.unspecified.tolist() == [[[True, False, False]]]
+
+
+def test_the_first_zero_of_a_window_keeps_its_sign():
+    x = np.array([[[-0.0, 0.0, 0.0, -0.0]]], np.float32)
+    result, _ = pool("MAX_POOLING", x, (1, 1, 2), WindowSize=(2,), Strides=(2,))
+    np.testing.assert_array_equal(np.signbit(result.values), [[[True, False]]])

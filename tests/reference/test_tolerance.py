@@ -5,6 +5,8 @@ import pytest
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import Result, allowed_error, disagreements
+from dml2onnx.reference.numeric import BLOCK_ELEMENTS
+from dml2onnx.reference.tolerance import TOP_POWER, spacing
 
 F16, F32 = DataType.FLOAT16, DataType.FLOAT32
 
@@ -65,3 +67,32 @@ def test_half_accumulation_scales_float16_only():
         result = Result(np.zeros(1, data_type.dtype), np.ones(1))
         difference = allowed_error(result, data_type, True) - allowed_error(result, data_type)
         np.testing.assert_array_equal(difference, factor - 1)
+
+
+@pytest.mark.parametrize("data_type", [F16, F32, DataType.FLOAT64])
+def test_spacing_is_that_of_numpy(data_type):
+    dtype, bits = data_type.dtype, np.dtype(f"u{data_type.dtype.itemsize}")
+    limits = np.finfo(str(dtype))
+    random = np.random.default_rng(0)
+    numbers = np.abs(random.integers(0, np.iinfo(bits).max, 10000, bits, endpoint=True).view(dtype))
+    ends = np.array([0, limits.smallest_subnormal, limits.smallest_normal, 1, limits.max, np.inf], dtype)
+    numbers = np.concatenate([numbers[~np.isnan(numbers)], ends, np.nextafter(ends, dtype.type(1))])
+    # above the last power of two numpy sees infinity
+    want = np.spacing(np.minimum(numbers, dtype.type(TOP_POWER[data_type])))
+    np.testing.assert_array_equal(spacing(numbers, data_type), want.astype(np.float64))
+
+
+def test_blocks_of_large_tensors_make_no_difference():
+    random = np.random.default_rng(0)
+    values = random.normal(size=(3, BLOCK_ELEMENTS + 5)).astype(np.float32)
+    values[::2, ::7] = np.inf
+    errors = np.abs(random.normal(size=values.shape)) * 1e-6
+    got = np.nextafter(values, np.float32(0))
+    got[2, -1] += 1
+    want = Result(values, errors)
+    rows = [Result(values[row], errors[row]) for row in range(3)]
+    np.testing.assert_array_equal(allowed_error(want, F32), np.stack([allowed_error(row, F32) for row in rows]))
+    wrong = np.stack([disagreements(got[row], rows[row], F32) for row in range(3)])
+    np.testing.assert_array_equal(disagreements(got, want, F32), wrong)
+    assert wrong[2, -1]
+    assert wrong.sum() == 1
