@@ -14,8 +14,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dml2onnx.catalog import (
     FeatureLevel,
     UnknownFeatureLevelError,
@@ -27,14 +25,18 @@ from dml2onnx.catalog import (
 from dml2onnx.codes.compiling import ILLEGAL_IR_VERSION, UNKNOWN_OPSET, UNKNOWN_TARGET
 from dml2onnx.codes.running import NO_ARGUMENT
 from dml2onnx.diagnostics import DmlError, quote, shortened
+from dml2onnx.faces import later
 from dml2onnx.targets import NAMES, OPSETS, ir_versions
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     from dml2onnx.files import Target
 
     Array = npt.NDArray[np.generic]
+else:
+    np = later("numpy")
 
 
 def refusal(what: str, given: object, expected: str) -> DmlError:
@@ -66,7 +68,7 @@ LONGEST = 1 << 16
 def whole_number(given: object, what: str, least: int | None = 0) -> int:
     """A whole number from ``least`` on."""
     expected = "a whole number" + ("" if least is None else f" from {least} on")
-    if isinstance(given, (bool, np.bool_)):
+    if _is_flag(given):
         raise refusal(what, given, expected)
     try:
         number = operator.index(given)  # type: ignore[arg-type]  # this is what finds out
@@ -80,7 +82,7 @@ def whole_number(given: object, what: str, least: int | None = 0) -> int:
 def positive(given: object, what: str) -> float:
     """A finite number above 0."""
     expected = "a number above 0"
-    if isinstance(given, (bool, np.bool_)) or not isinstance(given, (int, float, np.number)):
+    if _is_flag(given) or not isinstance(given, (int, float, np.number)):
         raise refusal(what, given, expected)
     try:
         number = float(given)
@@ -100,9 +102,14 @@ def function(given: object, what: str) -> Callable[..., object]:
 
 def flag(given: object, what: str) -> bool:
     """True or False."""
-    if not isinstance(given, (bool, np.bool_)):
+    if not _is_flag(given):
         raise refusal(what, given, "True or False")
     return bool(given)
+
+
+def _is_flag(given: object) -> bool:
+    """Whether it is Python's or numpy's True or False; a number of Python's is neither, which takes no numpy to say."""
+    return isinstance(given, bool) or (not isinstance(given, (int, float)) and isinstance(given, np.bool_))
 
 
 def text(given: object, what: str, expected: str = "text") -> str:

@@ -1,4 +1,7 @@
-"""Public names of packages, loaded when they are first used, so that importing a package costs next to nothing."""
+"""What is loaded when it is first used: public names of packages, and modules that much of the work does without."""
+
+import sys
+from types import ModuleType
 
 TYPE_CHECKING = False  # typing is not imported: it takes longer than this module is worth
 if TYPE_CHECKING:
@@ -12,7 +15,6 @@ def loader(package: str, homes: "Mapping[str, str]") -> "Callable[[str], object]
         home = homes.get(name)
         if home is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        import sys
         from importlib import import_module
 
         value: object = getattr(import_module(f"{package}.{home}"), name)
@@ -20,3 +22,23 @@ def loader(package: str, homes: "Mapping[str, str]") -> "Callable[[str], object]
         return value
 
     return load
+
+
+def later(name: str) -> "ModuleType":
+    """Stands for a module, which is imported when it is first asked for something, and costs nothing more from then on.
+
+    Type checkers are given the import itself, under ``TYPE_CHECKING``.
+    """
+    return _Later(name)
+
+
+class _Later(ModuleType):
+    """Takes over all names of the module that it stands for, and is then as fast as any."""
+
+    def __getattr__(self, name: str) -> object:
+        from importlib import import_module
+
+        module = import_module(self.__name__)
+        self.__dict__.update(vars(module))
+        self.__class__ = ModuleType  # type: ignore[assignment]  # what Python's own LazyLoader does
+        return getattr(module, name)

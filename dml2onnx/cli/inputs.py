@@ -5,16 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dml2onnx.codes.running import INPUT_UNREADABLE
 from dml2onnx.diagnostics import UnreadableError, quote
+from dml2onnx.faces import later
 from dml2onnx.frontends.array_files import ContentsFile, fitted, members, read_contents_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+
     from dml2onnx.model import Array, Port
+else:
+    np = later("numpy")
 
 
 def contents_files(pairs: list[str]) -> dict[str, ContentsFile]:

@@ -11,18 +11,20 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dml2onnx.codes.running import INPUT_UNREADABLE
 from dml2onnx.diagnostics import UnreadableError, quote, shortened
+from dml2onnx.faces import later
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from zipfile import ZipFile
 
+    import numpy as np
     import numpy.typing as npt
 
     Array = npt.NDArray[np.generic]
+else:
+    np = later("numpy")
 
 LONGEST_HEADER = 1 << 16
 MOST_FROM_PIPES = 1 << 30

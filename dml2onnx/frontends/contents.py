@@ -6,9 +6,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from dml2onnx.codes import reading as codes
+from dml2onnx.faces import later
 from dml2onnx.frontends.files import FileError
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.findings import pointer as pointer_of
@@ -19,10 +18,14 @@ from dml2onnx.ir.tensor import TensorDesc
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+
     from dml2onnx.frontends.files import ModelFiles
     from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Members
     from dml2onnx.ir.data import Data
+else:
+    np = later("numpy")
 
 SOURCES = ("values", "file", "fill")
 MEMBERS = frozenset((*SOURCES, "offset", "length"))

@@ -26,7 +26,11 @@ _LFS_BYTES = 1 << 10
 
 _NPY_MAGIC = b"\x93NUMPY"
 _LONGEST_NPY_HEADER = 1 << 16
-_NPY_TYPES = {item.dtype.str[1:]: item for item in DataType if not item.is_packed_nibbles}
+_NPY_TYPES = {
+    f"{'f' if item.is_float else 'i' if item.is_signed else 'u'}{item.itemsize}": item
+    for item in DataType
+    if not item.is_packed_nibbles
+}
 
 
 class FileError(Exception):

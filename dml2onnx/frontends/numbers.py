@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import math
 import struct
+import sys
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from dml2onnx.codes import reading as codes
+from dml2onnx.faces import later
 from dml2onnx.frontends.findings import show
 from dml2onnx.ir.tensor import DataType
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     from dml2onnx.diagnostics import Code
 
     Array = npt.NDArray[np.generic]
+else:
+    np = later("numpy")
 
 _FLOAT32 = struct.Struct("<f")
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
@@ -30,9 +33,9 @@ _LARGEST_TOKEN = 1 << 64
 
 
 _LARGEST = {
-    DataType.FLOAT16: float(np.finfo(np.float16).max),
-    DataType.FLOAT32: float(np.finfo(np.float32).max),
-    DataType.FLOAT64: float(np.finfo(np.float64).max),
+    DataType.FLOAT16: 65504.0,
+    DataType.FLOAT32: float.fromhex("0x1.fffffep127"),
+    DataType.FLOAT64: sys.float_info.max,
 }
 """The largest finite value of each floating point type."""
 

@@ -12,14 +12,17 @@ from itertools import combinations
 from math import gcd, prod
 from typing import TYPE_CHECKING
 
-import numpy as np
+from dml2onnx.faces import later
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     import numpy.typing as npt
 
     Sums = npt.NDArray[np.int64]
+else:
+    np = later("numpy")
 
 _COMPARED = 1 << 21
 """Elements that are compared one by one: all of a small view; of a large one so many that, with strides at random, some

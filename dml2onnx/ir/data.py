@@ -5,21 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
 from dml2onnx.codes.reading import FILE_UNREADABLE
 from dml2onnx.diagnostics import UnreadableError, quote
-from dml2onnx.ir.mapped import FileMap, blocks
+from dml2onnx.faces import later
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    import numpy as np
     import numpy.typing as npt
 
     from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir import mapped
 
     Bytes = npt.NDArray[np.uint8]
+else:
+    np, mapped = later("numpy"), later("dml2onnx.ir.mapped")
 
 STREAMED = 1 << 24
 """Bytes that are asked for at once when data are passed on: as many may have to be made."""
@@ -76,7 +78,7 @@ class FileData:
         if count <= 0:
             return np.empty(0, np.uint8)
         try:
-            return FileMap.of(self.path, self.offset + offset, count)
+            return mapped.FileMap.of(self.path, self.offset + offset, count)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "it has become shorter"
             message = f"{quote(str(self.path))} cannot be read any more: {reason}"
@@ -163,7 +165,7 @@ def stream(data: Data, nbytes: int | None = None) -> Iterator[memoryview]:
     """The first ``nbytes`` of data, or all, in blocks that are valid one after the other: few are in memory at once."""
     end = data.nbytes if nbytes is None else nbytes
     for start in range(0, end, STREAMED):
-        yield from blocks(data.read(start, min(STREAMED, end - start)))
+        yield from mapped.blocks(data.read(start, min(STREAMED, end - start)))
 
 
 def stored_bytes(data: Data) -> int:

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from dml2onnx.faces import later
 from dml2onnx.ir.collisions import collides
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     import numpy.typing as npt
 
     Array = npt.NDArray[np.generic]
+else:
+    np = later("numpy")
 
 MAX_DIMENSIONS = 8
 MAX_ELEMENTS = 2**32 - 1
@@ -50,14 +52,17 @@ class DataType(enum.Enum):
     bits: int
     is_float: bool
     is_signed: bool
-    dtype: np.dtype[np.generic]
-    """The numpy type of one element; 4-bit elements are held one to a byte (``int8`` / ``uint8``)."""
 
     def __init__(self, name: str) -> None:
         self.bits = int(name.lstrip("uintfloa"))
         self.is_float = name.startswith("float")
         self.is_signed = not name.startswith("u")
-        self.dtype = np.dtype(name.replace("int4", "int8") if self.bits == 4 else name)
+
+    @cached_property
+    def dtype(self) -> np.dtype[np.generic]:
+        """The numpy type of one element; 4-bit elements are held one to a byte (``int8`` / ``uint8``)."""
+        name: str = self.value
+        return np.dtype(name.replace("int4", "int8") if self.bits == 4 else name)
 
     @property
     def is_packed_nibbles(self) -> bool:
