@@ -142,7 +142,7 @@ def opset(given: object) -> int:
     expected = f"{OPSETS[0]} to {OPSETS[-1]}"
     number = whole_number(given, "opset", least=None)
     if number not in OPSETS:
-        message = f"opset {described(number)} is not supported"
+        message = f"opset {described(number)} is not supported; {expected} are"
         raise DmlError(UNKNOWN_OPSET.at(message, expected=expected, found=described(number)))
     return number
 

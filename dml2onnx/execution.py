@@ -15,7 +15,7 @@ from dml2onnx import arguments, passes
 from dml2onnx.codes.running import OUTPUT_OUTSIDE, OUTPUT_UNWRITABLE
 from dml2onnx.compiler import compile_outputs, require_clean
 from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.files import check_target, put, spare
+from dml2onnx.files import check_target, make_directory, put, spare
 from dml2onnx.frontends import graph_of
 from dml2onnx.ir.graph import GraphOutput, counted
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -202,10 +202,7 @@ def write_effect(effect: Effect, array: Array, directory: Path, sources: Iterabl
         message = f"{quote(effect.path)}: {array.size} elements cannot be written with dimensions {list(dimensions)}"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected=list(dimensions), found=array.size))
     shaped = array[: prod(dimensions)].reshape(dimensions)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DmlError(OUTPUT_UNWRITABLE.at(f"cannot make {quote(str(path.parent))}: {error.strerror}")) from None
+    make_directory(path.parent)
     check_target(path)
     spare([path], sources)
     match path.suffix.lower():

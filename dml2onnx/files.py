@@ -51,6 +51,17 @@ class FilePart:
     nbytes: int
 
 
+def make_directory(directory: Path) -> None:
+    """Makes a directory with those above it, where it is not there; :class:`DmlError` (DML3009) where that fails."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        taken = next((item for item in (directory, *directory.parents) if item.is_file()), None)
+        why = error.strerror if taken is None else f"{quote(str(taken))} is a file"
+        message = f"cannot make the directory {quote(str(directory))}: {why}"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="a directory", found=str(directory))) from None
+
+
 def put(
     target: Target, parts: Parts, beside: Mapping[Path, Parts] | None = None, stale: Collection[Path] = ()
 ) -> list[Path]:

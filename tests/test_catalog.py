@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dml2onnx import catalog
-from dml2onnx.catalog import LATEST, ConditionOp, FeatureLevel, FieldKind, FieldType, Rule
+from dml2onnx.catalog import LATEST, ConditionOp, FeatureLevel, FieldKind, FieldType, Rule, familiar
 
 # Prints the JSON files that an expression opens, in a fresh interpreter where nothing is cached.
 WATCH = """
@@ -16,6 +16,7 @@ import sys
 opened = []
 sys.addaudithook(lambda event, arguments: opened.append(str(arguments[0])) if event == "open" else None)
 from dml2onnx import catalog
+from dml2onnx.catalog import familiar
 {expression}
 print("\\n".join(path for path in opened if path.endswith(".json")))
 """
@@ -263,3 +264,38 @@ def test_fused_activations() -> None:
     assert gemm["DML_OPERATOR_ACTIVATION_SOFTMAX1"] == FeatureLevel("6_1")
     assert "DML_OPERATOR_ACTIVATION_SOFTMAX1" not in catalog.fused_activations("CONVOLUTION")
     assert not catalog.fused_activations("PADDING")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("RELU", "ACTIVATION_RELU"),
+        ("DML_OPERATOR_RELU", "ACTIVATION_RELU"),
+        ("Add", "ELEMENT_WISE_ADD"),
+        ("elementwise_add", "ELEMENT_WISE_ADD"),
+        ("Equal", "ELEMENT_WISE_LOGICAL_EQUALS"),
+        ("MatMul", "GEMM"),
+        ("max_pool", "MAX_POOLING"),
+        ("LayerNormalization", "MEAN_VARIANCE_NORMALIZATION1"),
+        ("GATHERND", "GATHER_ND"),
+        ("FROBNICATE", ""),
+    ],
+)
+def test_operators_by_the_names_that_others_give_them(name: str, meant: str) -> None:
+    assert familiar.meant_operator(name) == meant
+    with pytest.raises(catalog.UnknownOperatorError) as raised:
+        catalog.operator(name)
+    assert str(raised.value) == f"DirectML has no operator {name}" + (f"; did you mean {meant}?" if meant else "")
+
+
+def test_all_names_that_others_give_are_of_operators() -> None:
+    names = {name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names()}
+    assert set(familiar.ELSEWHERE.values()) <= names
+    assert not {familiar.meant_operator(name) for name in names} - names
+    assert all(familiar.meant_operator(name) == name for name in names)
+    assert not any(familiar.is_layout(name) for name in names)
+
+
+def test_what_descriptors_do_is_no_operator() -> None:
+    with pytest.raises(catalog.UnknownOperatorError, match="no operator Transpose; the Sizes and Strides of tensors"):
+        catalog.operator("Transpose")

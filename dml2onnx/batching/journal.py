@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import BAD_JOURNAL, OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote
+from dml2onnx.files import make_directory
 from dml2onnx.report.batched import JOURNAL_VERSION, Record, Source
 from dml2onnx.report.form import as_json
 
@@ -38,7 +39,7 @@ class Journal:
         self._path = path
         self._synced = time.monotonic()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_directory(path.parent)
             self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
         except OSError as error:
             raise _unwritable(path, error) from None

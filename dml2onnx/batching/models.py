@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes.running import BAD_LIST, SAME_OUTPUT
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 from dml2onnx.frontends import recording
-from dml2onnx.frontends.directories import SUFFIXES, searched
+from dml2onnx.frontends.directories import SUFFIXES, is_directory, searched
 from dml2onnx.frontends.text import is_serialized
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def found(names: Iterable[str | os.PathLike[str]], output: Path | None) -> list[
 
 def _named(name: str, output: Path | None) -> Iterator[Model]:
     path = Path(name)
-    is_list = name == STANDARD_INPUT or not (path.is_dir() or path.suffix.lower() in SUFFIXES)
+    is_list = name == STANDARD_INPUT or not (is_directory(path) or path.suffix.lower() in SUFFIXES)
     for item in _lines(name) if is_list else (name,):
         yield from _models(Path(item), output)
 
@@ -87,7 +87,7 @@ def _models(path: Path, output: Path | None) -> Iterator[Model]:
     index = recording.index_of(path)
     if index.name == recording.INDEX:
         yield from _graphs(index, _from_here(index.parent))
-    elif path.is_dir():
+    elif is_directory(path):
         root = Path("" if path.resolve() == Path.cwd() else path.resolve().name)
         for file in searched(path, output):
             place = root / file.relative_to(path)

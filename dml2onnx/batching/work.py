@@ -15,7 +15,7 @@ from dml2onnx.arguments import feature_level, ir_version
 from dml2onnx.checks import check, level_of
 from dml2onnx.codes import reading, running, unreadable
 from dml2onnx.diagnostics import DmlError, InternalError, UnreadableError, quote
-from dml2onnx.files import names, put, spare
+from dml2onnx.files import make_directory, names, put, spare
 from dml2onnx.frontends import LoadOptions, load
 from dml2onnx.frontends.options import DEFAULT_OPTIONS
 from dml2onnx.passes import chosen
@@ -311,11 +311,7 @@ def _report(task: Task, graph: Graph) -> tuple[Status, Head]:
 def _prepare(output: Path, graph: Graph, is_ours: Callable[[Path], bool]) -> None:
     """Makes the directory of a result; :class:`DmlError` where what is there is no earlier one."""
     data = output.with_name(output.name + ".data")
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        message = f"cannot make {quote(str(output.parent))}: {error.strerror}"
-        raise DmlError(running.OUTPUT_UNWRITABLE.at(message, found=str(output.parent))) from None
+    make_directory(output.parent)
     spare([output, data], graph.sources)
     for path, is_earlier in ((output, is_ours(output)), (data, names(output, data))):
         if path.exists() and not is_earlier:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import index as whole_number
 from types import EllipsisType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,11 @@ class Expression:
         self.builder = builder
         self.value = value
         self.desc = desc
+
+    if not TYPE_CHECKING:  # whose readers know by themselves which members there are
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(f"an Expression has no {name}{_instead(name)}", name=name, obj=self)
 
     @property
     def data_type(self) -> DataType:
@@ -325,3 +330,19 @@ def _window(entry: int | slice, size: int, axis: int) -> tuple[int, int, int]:
     if not -size <= position < size:
         raise IndexError(f"index {position} is out of bounds for dimension {axis} of size {size}")
     return position % size, 1, 1
+
+
+def _instead(name: str) -> str:
+    """What has the member that an expression has not, in words."""
+    import difflib  # only what is misspelt needs these
+
+    from dml2onnx.builder.graph_builder import GraphBuilder, method_meant
+
+    if name.startswith("_"):
+        return ""
+    own = [item for item in dir(Expression) if not item.startswith("_")]
+    close = difflib.get_close_matches(name.lower(), own, n=1, cutoff=0.7)
+    if close and not hasattr(GraphBuilder, name):
+        return f"; did you mean {close[0]}?"
+    method = "reduce" if name in ("max", "mean", "min") else method_meant(name)
+    return f"; GraphBuilder has {method}(expression, ...)" if method else ""

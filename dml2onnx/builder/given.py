@@ -99,7 +99,9 @@ def tensor_desc(
     if not 1 <= len(exact) <= MAX_DIMENSIONS or (steps is not None and len(steps) != len(exact)):
         message = f"sizes {list(exact)}" + (f" with strides {list(steps)}" if steps is not None else "")
         expected = f"1 to {MAX_DIMENSIONS} sizes, and as many strides"
-        raise refusal(codes.BAD_TENSOR, f"{message} are no tensor", expected=expected, found=len(exact))
+        raise refusal(
+            codes.BAD_TENSOR, f"{message} are no tensor: it has {expected}", expected=expected, found=len(exact)
+        )
     least = TensorDesc(kind, exact, steps).minimum_bytes
     if total_size and total_size < least:
         message = f"{total_size} bytes do not hold {kind.name} {list(exact)}, which needs {least}"

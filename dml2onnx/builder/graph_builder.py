@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NoReturn
+
 from dml2onnx.builder.directmlx import DirectMLX
 
 
@@ -15,3 +17,28 @@ class GraphBuilder(DirectMLX):
     Methods are DirectMLX's functions in snake case. Where DirectML has several versions of an operator, the plain name
     chooses one by the feature level, and the numbered ones (``slice0`` for SLICE, ``slice1`` for SLICE1) are exact.
     """
+
+    if not TYPE_CHECKING:  # whose readers know by themselves which methods there are
+
+        def __getattr__(self, name: str) -> NoReturn:
+            close = "" if name.startswith("_") else method_meant(name)
+            meant = f"; did you mean {close}?" if close else ""
+            raise AttributeError(f"GraphBuilder has no {name}{meant}", name=name, obj=self)
+
+
+def method_meant(name: str) -> str:
+    """The method of a builder that is called so elsewhere, such as ``gemm`` for ``matmul``, or nearly so; ``""``."""
+    import difflib  # only what is misspelt needs these
+
+    from dml2onnx.catalog.familiar import is_layout, meant_operator
+
+    if is_layout(name):
+        return "reshape" if name == "reshape" else "reinterpret"
+    methods = {item.replace("_", ""): item for item in dir(GraphBuilder) if not item.startswith("_")}
+    operator = meant_operator(name).lower().rstrip("0123456789")
+    for prefix in ("element_wise_", "element_wise_logical_", ""):
+        word = operator.removeprefix(prefix).replace("_", "")
+        if word in methods:
+            return methods[word]
+    close = difflib.get_close_matches(name.lower().replace("_", ""), methods, n=1, cutoff=0.77)
+    return methods[close[0]] if close else ""

@@ -136,6 +136,13 @@ def _other_name(full_name: str) -> str | None:
 
 
 def _unknown_operator_message(name: str) -> str:
+    from dml2onnx.catalog.familiar import is_layout, meant_operator  # only what is misspelt needs it
+
+    if is_layout(name):
+        return f"DirectML has no operator {name}; the Sizes and Strides of tensors do that"
+    meant = meant_operator(name)
+    if meant:
+        return f"DirectML has no operator {name}; did you mean {meant}?"
     # Compared without the prefix: it makes every name look like every other.
     short_names = tuple(known.removeprefix(_PREFIX) for known in operator_names())
     return f"DirectML has no operator {name}{did_you_mean(name.upper().removeprefix(_PREFIX), short_names)}"

@@ -125,7 +125,8 @@ def _show(answer: BatchAnswer, screen: Screen) -> None:
     rate = (answer.done - answer.resumed) / answer.seconds if answer.seconds else 0.0
     earlier = f", {answer.resumed} of them by earlier calls" if answer.resumed else ""
     of_all = f" of {answer.asked}" if answer.done < answer.asked else ""
-    screen.say(f"{answer.do}: {count(answer.done, 'model')}{of_all}{earlier}: {statuses or 'nothing to do'}")
+    nothing = "none is done" if answer.asked else "nothing to do"
+    screen.say(f"{answer.do}: {count(answer.done, 'model')}{of_all}{earlier}: {statuses or nothing}")
     screen.say(f"in {answer.seconds:.1f} s, {rate:.0f} models/s")
     if answer.journal is not None:
         screen.say(f"journal: {escape(answer.journal)}")

@@ -11,11 +11,11 @@ from dml2onnx.checks import check, level_of
 from dml2onnx.checks.alternatives import held_back
 from dml2onnx.cli.formats import concise, github, sarif
 from dml2onnx.cli.markup import escape
-from dml2onnx.cli.models import count, level_text, load_options
-from dml2onnx.codes.unreadable import UNKNOWN_FORMAT
-from dml2onnx.diagnostics import DmlError
+from dml2onnx.cli.models import SHOWN_INPUT, STANDARD_INPUT, count, level_text, load_options
+from dml2onnx.codes.unreadable import NO_SUCH_FILE, UNKNOWN_FORMAT
+from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 from dml2onnx.frontends import load, load_bytes, recording
-from dml2onnx.frontends.directories import searched
+from dml2onnx.frontends.directories import is_directory, searched
 from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, Descriptor, HeldBack, checked, unchecked
 
 if TYPE_CHECKING:
@@ -28,16 +28,22 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
     from dml2onnx.report.form import Finding, Json
 
-STANDARD_INPUT = "-"
-
 
 def check_command(options: argparse.Namespace, screen: Screen) -> int:
     """Lists all findings of all models."""
     form = "json" if options.json else options.format or "full"
     screen.as_json = form != "full"
-    results = [item for name in options.models for item in _checked(name, options, screen)]
+    results = []
+    for name in options.models:
+        try:
+            found = list(_checked(name, options, screen))
+        except UnreadableError as error:  # not a model, but a directory of them
+            found = [unchecked(name, error)]
+        results += found
+        if not found:
+            screen.say(f"no models in {escape(quote(name))}")
     results = [replace(item, diagnostics=_chosen(item.diagnostics, options)) for item in results]
-    _write(results, form, screen, several=len(results) != 1 or Path(options.models[0]).is_dir())
+    _write(results, form, screen, several=len(results) != 1 or is_directory(Path(options.models[0])))
     if any(not item.is_readable for item in results):
         return 2
     return 1 if any(item.errors or (options.warnings_as_errors and item.warnings) for item in results) else 0
@@ -57,12 +63,14 @@ def _chosen(found: Sequence[Finding], options: argparse.Namespace) -> tuple[Find
 
 def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator[CheckAnswer]:
     """One model, or those of a directory; there, files that are no models are passed over."""
+    if not name:
+        raise UnreadableError(NO_SUCH_FILE.at("the path of the model is empty", expected="a file", found='""'))
     directory = Path(name)
     index = recording.index_of(directory)
     if index.name == recording.INDEX and name != STANDARD_INPUT:
         yield from _check_recording(index, options, screen)
         return
-    if name == STANDARD_INPUT or not directory.is_dir():
+    if name == STANDARD_INPUT or not is_directory(directory):
         yield _check_one(name, options, screen)
         return
     for path in searched(directory):
@@ -97,7 +105,7 @@ def _check_one(
     try:
         with screen.working("reading"):
             if name == STANDARD_INPUT:
-                data, shown = sys.stdin.buffer.read(), "<stdin>"
+                data, shown = sys.stdin.buffer.read(), SHOWN_INPUT
             graph = _load(name, data, options, recorded)
         with screen.working("checking"):
             found = check(graph, options.feature_level)
@@ -144,7 +152,7 @@ def _load(name: str, data: bytes | None, options: argparse.Namespace, recorded: 
     how = load_options(options, frozenset(options.input))
     if recorded is not None:
         return load(recorded[0], how, graph=recorded[1])
-    return load(name, how) if data is None else load_bytes(data, "model.json", how)
+    return load(name, how) if data is None else load_bytes(data, SHOWN_INPUT, how)
 
 
 # --- Writing --------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from dml2onnx.cli.models import compile_options, count, level_text, load_model, 
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.files import check_target, spare
+from dml2onnx.files import check_target, make_directory, spare
 from dml2onnx.frontends.names import file_stem
 from dml2onnx.report.answers import (
     Contents,
@@ -236,11 +236,7 @@ def _write_results(
     """
     from dml2onnx.execution import save_npy, write_effect
 
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        message = f"cannot make {quote(str(directory))}: {error.strerror}"
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, found=str(directory))) from None
+    make_directory(directory)
     files: dict[Path, None] = {}
     failures: list[Diagnostic] = []
     shown: set[tuple[Path, Value]] = set()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
+from dml2onnx.catalog.familiar import meant_operator
 from dml2onnx.cli.examples import demonstrations, examples, text_of, undemonstrated
 from dml2onnx.cli.markup import escape
 from dml2onnx.codes import all_codes
@@ -33,8 +34,8 @@ def explain_command(options: argparse.Namespace, screen: Screen) -> int:
 
 def _explain_name(name: str, screen: Screen) -> int:
     """A code or an operator, neither of which is the name of a file."""
-    if re.fullmatch(r"DML\d{4}", name):
-        return _explain_code(name, screen)
+    if re.fullmatch(r"(DML)?\d{4}", name):
+        return _explain_code(f"DML{name[-4:]}", screen)
     from dml2onnx.cli.operators import explain_operator
 
     try:
@@ -120,6 +121,12 @@ def completion_command(options: argparse.Namespace, screen: Screen) -> int:
     return 0
 
 
+def _called_so(name: str) -> str:
+    """The operator that is called so elsewhere, as a question."""
+    meant = meant_operator(name)
+    return f"; did you mean {meant}?" if meant else ""
+
+
 def ops_command(options: argparse.Namespace, screen: Screen) -> int:
     """Lists the operators of DirectML."""
     wanted = options.pattern.upper().removeprefix("DML_OPERATOR_")
@@ -131,6 +138,9 @@ def ops_command(options: argparse.Namespace, screen: Screen) -> int:
     if screen.as_json:
         screen.answer(answer)
         return 0
+    if not answer.operators:
+        screen.failure(f"no operator has {quote(wanted)} in its name{_called_so(options.pattern)}")
+        return 2
     screen.table(
         ["operator", "from level", "compiles"],
         [

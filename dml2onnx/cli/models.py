@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli.inputs import constants
-from dml2onnx.frontends import LoadOptions, load
+from dml2onnx.codes.running import OUTPUT_UNWRITABLE
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.frontends import LoadOptions, load, load_bytes
 from dml2onnx.frontends.options import DEFAULT_OPTIONS
 from dml2onnx.frontends.recording import index_of
 
@@ -18,10 +21,17 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
 
 
+STANDARD_INPUT, SHOWN_INPUT = "-", "<stdin>"
+"""How the command line calls it, and messages."""
+
+
 def load_model(options: argparse.Namespace, screen: Screen, inputs: frozenset[str] = frozenset()) -> Graph:
-    """Reads the model as the command line says; ``inputs`` stay inputs."""
+    """Reads the model as the command line says, from standard input too; ``inputs`` stay inputs."""
     with screen.working("reading"):
-        return load(options.model, load_options(options, inputs))
+        how = load_options(options, inputs)
+        if options.model == STANDARD_INPUT:
+            return load_bytes(sys.stdin.buffer.read(), SHOWN_INPUT, how)
+        return load(options.model, how)
 
 
 def load_options(options: argparse.Namespace, inputs: frozenset[str] = frozenset()) -> LoadOptions:
@@ -50,6 +60,9 @@ def compile_options(options: argparse.Namespace) -> CompileOptions:
 
 def model_file(options: argparse.Namespace, graph: Graph) -> Path:
     """The file that results are put beside: the model, or the chosen graph of a recording."""
+    if options.model == STANDARD_INPUT:
+        message = "a model from standard input lies beside nothing; say with -o which file to write"
+        raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="-o OUT"))
     model = index_of(Path(options.model))
     folder, source = model.parent, graph.sources[0].resolve()
     return model if source == model.resolve() else folder / source.relative_to(folder.resolve())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
 
 from dml2onnx import __version__
@@ -13,7 +15,7 @@ from dml2onnx.providers.table import NAMES as PROVIDERS
 from dml2onnx.targets import DEFAULT_OPSET, NAMES, OPSETS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 LONGEST_MESSAGE = 400
 SHELLS = ("bash", "zsh", "fish", "powershell", "tcsh")
@@ -24,7 +26,7 @@ class _Parser(argparse.ArgumentParser):
     """Repeats what it was given as shortly as all other findings do."""
 
     given: Sequence[str] = ()
-    commands: Collection[str] = ()
+    commands: Mapping[str, _Parser] = MappingProxyType({})
 
     def error(self, message: str) -> NoReturn:
         for item in sorted(self.given, key=len, reverse=True):
@@ -32,7 +34,35 @@ class _Parser(argparse.ArgumentParser):
                 if len(text) > LONGEST_QUOTE:
                     for spelling in (repr(text), text):
                         message = message.replace(spelling, quote(text))
-        super().error(message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} ...")
+        message = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} ..."
+        command = self._of_command()
+        self.exit(2, f"{command._shortly()}{command.prog}: error: {message}{command._meant(message)}\n")
+
+    def _of_command(self) -> _Parser:
+        """The parser of the command that was given, which knows its options; the errors are those of all commands."""
+        return self.commands.get(self.given[0], self) if self.given else self
+
+    def _shortly(self) -> str:
+        """The usage without its options, which would fill the screen above the message."""
+        formatter = self._get_formatter()
+        formatter.add_usage(None, [action for action in self._actions if not action.option_strings], [])
+        usage = formatter.format_help().strip().replace(self.prog, f"{self.prog} [OPTIONS]", 1)
+        return f"{usage}\n{self.prog} --help lists all options\n"
+
+    def _meant(self, message: str) -> str:
+        """The command, option or value that is nearly what was given."""
+        import difflib  # only what is misspelt needs it
+
+        wrong = re.search(r"unrecognized arguments: (-[\w-]+)|required: COMMAND$", message)
+        choice = re.search(r"invalid choice: '(.+)' \(choose from (.+)\)$", message)
+        if wrong is not None:
+            name, known = wrong[1] or "".join(self.given[:1]), list(self._option_string_actions)
+        elif choice is not None:
+            name, known = choice[1], [item.strip("' ") for item in choice[2].split(",")]
+        else:
+            return ""
+        close = difflib.get_close_matches(name, known, n=1)
+        return f"; did you mean {close[0]}?" if close else ""
 
 
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
@@ -170,7 +200,8 @@ def _model(common: _Parser, reading: _Parser) -> _Parser:
     model.add_argument(
         "model",
         metavar="MODEL",
-        help="native, DML_GRAPH_DESC or DxDispatch JSON, a serialized graph, or the directory of a recording",
+        help="native, DML_GRAPH_DESC or DxDispatch JSON, a serialized graph, the directory of a recording, or - for "
+        "standard input",
     )
     return model
 
@@ -512,9 +543,10 @@ def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
     _add_providers(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
     parser.add_argument("program", metavar="PROGRAM.py", help="a program that says: import pydirectml")
-    parser.add_argument(
+    rest = parser.add_argument(
         "arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="what the program finds in sys.argv"
     )
+    rest.required = False  # of nothing that is missing is that to be said
     parser.set_defaults(json=False)
 
 

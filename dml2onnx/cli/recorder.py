@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import recorder
 from dml2onnx.cli.markup import escape
-from dml2onnx.codes.running import OUTPUT_UNWRITABLE
-from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.files import put
+from dml2onnx.files import make_directory, put
 from dml2onnx.report.answers import RecorderAnswer
 
 if TYPE_CHECKING:
@@ -21,11 +19,7 @@ if TYPE_CHECKING:
 def recorder_command(options: argparse.Namespace, screen: Screen) -> int:
     """Writes the header, and an example that uses it where there is none yet; what is there of that is left alone."""
     directory: Path = options.output
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        message = f"cannot make {quote(str(directory))}: {error.strerror}"
-        raise DmlError(OUTPUT_UNWRITABLE.at(message, found=str(directory))) from None
+    make_directory(directory)
     header = directory / recorder.HEADER
     replaced = header.is_file() and header.read_bytes() != recorder.contents(recorder.HEADER)
     kept = [directory / name for name in recorder.EXAMPLE if (directory / name).exists()]

@@ -74,12 +74,11 @@ def level_by(name: str) -> Callable[[str], FeatureLevel]:
 
 def pass_name(text: str) -> str:
     """The name of a pass."""
-    from dml2onnx.passes import chosen
+    from dml2onnx.passes import PASSES
 
-    try:
-        chosen(without=[text])
-    except DmlError as error:
-        raise ArgumentTypeError(error.diagnostics[0].message) from None
+    names = [item.name for item in PASSES]
+    if text not in names:
+        raise ArgumentTypeError(f"there is no pass {quote(text)}; the passes are {', '.join(names)}")
     return text
 
 

@@ -20,12 +20,15 @@ UNKNOWN_INPUT = Code("DML3003", "no such input", "A tensor was given for an inpu
 MISSING_INPUT = Code(
     "DML3004",
     "input not given",
-    "The model has an input without sample contents of its own, and nothing was given for it.",
+    "The model has an input without sample contents of its own, and nothing was given for it: --input NAME=FILE, or an "
+    "array by its name in Python.",
 )
 INPUT_TYPE = Code(
     "DML3005",
     "input of another data type",
-    "An input must have the data type of the tensor that reads it; dml2onnx never converts what it is given.",
+    "An input must have the data type of the tensor that reads it; arrays are never converted. Files are, where numpy "
+    "has written FLOAT64 for lack of anything else: floats are rounded to the type of the input where they stay "
+    "finite, and whole numbers become those of its type where it holds all of them.",
 )
 INPUT_SHAPE = Code(
     "DML3006",

@@ -34,7 +34,8 @@ NOT_UTF8 = Code(
 BYTE_ORDER_MARK = Code(
     "DML0006",
     "The model file is UTF-16 text",
-    "The byte order mark at its start says so. JSON is UTF-8; save the file in that encoding.",
+    "The byte order mark at its start says so, or a zero in every second byte. JSON is UTF-8; save the file in that "
+    "encoding.",
 )
 NOT_JSON = Code(
     "DML0007",

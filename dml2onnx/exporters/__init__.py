@@ -58,7 +58,8 @@ def export(graph: Graph, target: Target, format: str | None = None) -> list[Path
     if chosen not in FORMATS:
         suffix = target.suffix if isinstance(target, Path) else ""
         found = quote(format or suffix)
-        message = f"{found} is no format to write" if format else f"{_named(target)} does not say in which format"
+        unsaid = f"{_named(target)} does not say in which format; .json and .bin do, and --format (format=) does"
+        message = f"{found} is no format to write" if format else unsaid
         raise DmlError(UNKNOWN_TARGET.at(message, expected=", ".join(FORMATS), found=found))
     if isinstance(target, Path):
         check_target(target)

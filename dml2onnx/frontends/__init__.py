@@ -113,8 +113,8 @@ def _graph(path: Path, data: bytes, options: LoadOptions) -> Graph:
         found = listing([quote(name) for name in root]) or "no members"
         raise UnreadableError(
             unreadable.UNKNOWN_FORMAT.at(
-                f"the members of the model belong to no known format{hint}",
-                expected="dml2onnx, or Nodes, or resources, dispatchables and commands",
+                f"the members of {quote(str(path))} belong to no known format{hint}",
+                expected="dml2onnx, or Nodes, or resources, dispatchables and commands, or dml2onnx_recording",
                 found=found,
             )
         )

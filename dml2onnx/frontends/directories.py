@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
+from dml2onnx.codes.unreadable import CANNOT_READ
+from dml2onnx.diagnostics import UnreadableError, quote
 from dml2onnx.frontends import recording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 SUFFIXES = (".json", ".bin")
 """What a directory is searched for."""
 
 
+def is_directory(path: Path) -> bool:
+    """Whether that is a directory; what cannot be looked at is a file, about which there is more to be said."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def searched(directory: Path, without: Path | None = None) -> Iterator[Path]:
     """Files below a directory that may be models, in order; of a recording the index alone, even where it is lost.
 
-    What lies ``without`` is not looked at.
+    What lies ``without`` is not looked at. :class:`UnreadableError` names a directory that cannot be looked into.
     """
-    files = sorted(path for path in directory.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+    files = sorted(path for path in _below(directory) if path.suffix in SUFFIXES and path.is_file())
     if without is not None:
         left_out = without.resolve()
         files = [path for path in files if not path.resolve().is_relative_to(left_out)]
@@ -29,6 +40,16 @@ def searched(directory: Path, without: Path | None = None) -> Iterator[Path]:
     for path in sorted({*files, *lost}):
         if path.name == recording.INDEX or recordings.isdisjoint(path.parents):
             yield path
+
+
+def _below(directory: Path) -> Iterator[Path]:
+    def refuse(error: OSError) -> NoReturn:
+        message = f"the directory {quote(str(error.filename))} cannot be read: {error.strerror}"
+        raise UnreadableError(CANNOT_READ.at(message, found=error.strerror)) from None
+
+    for folder, _, names in os.walk(directory, onerror=refuse):
+        for name in names:
+            yield Path(folder, name)
 
 
 def _lost(folder: Path) -> Iterator[Path]:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldType
+from dml2onnx.catalog import FieldType, familiar
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.dialects import OPERATOR_PREFIX, operators_by_name
@@ -56,8 +56,14 @@ def unknown_operator(form: OperatorForm, beside: Collection[str] = ()) -> Proble
         near = (str(form.type_path[-1]), beside)
         return Problem(codes.MISSING_FIELD, form.type_path, "is missing", "the name of an operator", guess=near)
     names = tuple(name.removeprefix(OPERATOR_PREFIX) for name in catalog.operator_names())
-    guess = (form.type.removeprefix(OPERATOR_PREFIX), names) if isinstance(form.type, str) else None
     message = f"is {show(form.type)}, which is no DirectML operator"
+    guess = None
+    if isinstance(form.type, str):
+        if familiar.is_layout(form.type):
+            message += "; the Sizes and Strides of tensors do that"
+        else:
+            short = form.type.removeprefix(OPERATOR_PREFIX)
+            guess = (familiar.meant_operator(short) or short, names)
     return Problem(codes.UNKNOWN_OPERATOR, form.type_path, message, "the name of an operator", show(form.type), guess)
 
 
@@ -73,8 +79,8 @@ def unknown_activation(form: OperatorForm, host: OperatorSchema, beside: Collect
         if name.startswith(OPERATOR_PREFIX + _ACTIVATION_PREFIX)
     ]
     guess = problem.guess
-    if guess is not None:
-        full = _ACTIVATION_PREFIX + guess[0].upper()
+    if guess is not None and isinstance(form.type, str):
+        full = _ACTIVATION_PREFIX + form.type.removeprefix(OPERATOR_PREFIX).upper()
         guess = (full, activations) if full in activations else (guess[0], (*activations, *guess[1]))
     return problem._replace(expected=", ".join(activations), guess=guess)
 

@@ -11,6 +11,7 @@ import json
 import re
 import stat
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
 
 from dml2onnx.codes import unreadable
@@ -32,6 +33,9 @@ _LITERAL = re.compile(rf"{_STRING}|(-?Infinity|NaN)")
 _SURROGATE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|[\s\S])"
 )
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORDS = MappingProxyType({"True": "true", "False": "false", "None": "null", "nan": '"nan"', "inf": '"inf"'})
+"""What other languages write, and JSON."""
 SERIALIZED_SUFFIX = ".bin"
 """Of serialized graphs, and of the files of their constants."""
 _OFFSET_BYTES = 4
@@ -141,6 +145,8 @@ def _decode_text(path: Path, data: bytes) -> tuple[str, bool]:
     shown = quote(str(path))
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         _refuse(unreadable.BYTE_ORDER_MARK, f"{shown} is UTF-16 text", "UTF-8", "a UTF-16 byte order mark")
+    if b"\0" in (data[:1], data[1:2]) and data[:4].count(b"\0") == 2 and b"{" in data[:2]:
+        _refuse(unreadable.BYTE_ORDER_MARK, f"{shown} is UTF-16 text", "UTF-8", "UTF-16 without a byte order mark")
     if _is_onnx(path, data):
         _refuse(unreadable.ONNX_MODEL, f"{shown} is an ONNX model already", "a DirectML graph as JSON", "an ONNX model")
     marked = data.startswith(codecs.BOM_UTF8)
@@ -249,6 +255,20 @@ def _syntax(error: json.JSONDecodeError, text: str) -> tuple[str, str]:
         return "a comment starts here, which only native and DxDispatch models may have", "JSON without comments"
     if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
         return "the text ends in the middle of the model; is the file truncated?", "the rest of the model"
+    rest, before = text[error.pos :], text[: error.pos].rstrip()
+    if (rest[:1] in ("}", "]") and before.endswith(",")) or error.msg.startswith("Illegal trailing comma"):
+        return "a comma stands in front of a closing bracket", "no comma behind the last member"
+    if rest.startswith("'"):
+        return "a single quote begins a text here", "text in double quotes"
+    word = _WORD.match(rest)
+    if word is not None and error.msg.startswith(("Expecting value", "Expecting property name")):
+        return f"{quote(word[0])} stands here without quotes", _WORDS.get(word[0], "text in double quotes")
+    if error.msg.startswith("Invalid \\escape"):
+        return "a backslash stands in text that escapes nothing", r"two backslashes for one, as in C:\\models"
+    if error.msg.startswith("Invalid control character"):
+        return "a line ends, or a tab stands, in the middle of a text", r"\n or \t in its place"
+    if error.msg == "Expecting ',' delimiter":
+        return "something else stands where a comma or a closing bracket is expected", "a comma or a closing bracket"
     reason = error.msg[0].lower() + error.msg[1:]
     return reason, "JSON"
 

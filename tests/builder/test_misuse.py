@@ -221,3 +221,41 @@ def test_whole_numbers_of_numpy() -> None:
     assert g.max_pooling(x, np.array([2, 2]), output_indices=np.True_).indices is not None
     with pytest.raises(DmlError, match=codes.BAD_FLAG.id):
         g.max_pooling(x, [2, 2], output_indices="no")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("relu", "GraphBuilder has no relu; did you mean activation_relu?"),
+        ("matmul", "GraphBuilder has no matmul; did you mean gemm?"),
+        ("where", "GraphBuilder has no where; did you mean if_?"),
+        ("nonzero", "GraphBuilder has no nonzero; did you mean non_zero_coordinates?"),
+        ("layer_norm", "GraphBuilder has no layer_norm; did you mean mean_variance_normalization?"),
+        ("transpose", "GraphBuilder has no transpose; did you mean reinterpret?"),
+        ("reshap", "GraphBuilder has no reshap; did you mean reshape?"),
+        ("frobnicate", "GraphBuilder has no frobnicate"),
+        ("_private", "GraphBuilder has no _private"),
+    ],
+)
+def test_methods_by_other_names(name: str, said: str) -> None:
+    with pytest.raises(AttributeError) as raised:
+        getattr(GraphBuilder(), name)
+    assert str(raised.value) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("reshape", "an Expression has no reshape; GraphBuilder has reshape(expression, ...)"),
+        ("astype", "an Expression has no astype; GraphBuilder has cast(expression, ...)"),
+        ("T", "an Expression has no T; GraphBuilder has reinterpret(expression, ...)"),
+        ("mean", "an Expression has no mean; GraphBuilder has reduce(expression, ...)"),
+        ("dtype", "an Expression has no dtype; did you mean data_type?"),
+        ("frobnicate", "an Expression has no frobnicate"),
+        ("__array_interface__", "an Expression has no __array_interface__"),
+    ],
+)
+def test_members_of_expressions_by_other_names(name: str, said: str) -> None:
+    with pytest.raises(AttributeError) as raised:
+        getattr(GraphBuilder().input("x", "FLOAT32", [2, 3]), name)
+    assert str(raised.value) == said

@@ -10,7 +10,7 @@ import pytest
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes import unreadable
 from dml2onnx.diagnostics import Code, Severity, UnreadableError
-from dml2onnx.frontends import LoadOptions, load
+from dml2onnx.frontends import LoadOptions, load, load_bytes
 
 from .models import DX, GRAPH, NATIVE, Model, edited, load_model, load_text
 
@@ -173,3 +173,33 @@ def test_native_models_have_comments(tmp_path: Path) -> None:
     assert graph.findings == ()
     path.write_text(json.dumps(NATIVE), encoding="utf-8")
     assert [node.operator for node in graph.nodes] == [node.operator for node in load(path).nodes]
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "expected"),
+    [
+        ('{"dml2onnx": 1,}', "a comma stands in front of a closing bracket", "no comma behind the last member"),
+        ('{"dml2onnx": 1, "nodes": [1, ]}', "a comma stands in front of a closing bracket", "no comma"),
+        ("{'dml2onnx': 1}", "a single quote begins a text here", "text in double quotes"),
+        ("{dml2onnx: 1}", '"dml2onnx" stands here without quotes', "text in double quotes"),
+        ('{"dml2onnx": True}', '"True" stands here without quotes', "true"),
+        ('{"dml2onnx": nan}', '"nan" stands here without quotes', '"nan"'),
+        ('{"dml2onnx": 1 "nodes": []}', "where a comma or a closing bracket is expected", "a comma or"),
+        (r'{"dml2onnx": "C:\models"}', "a backslash stands in text that escapes nothing", "two backslashes"),
+        ('{"dml2onnx": "a\nb"}', "a line ends, or a tab stands, in the middle of a text", r"\n or \t"),
+    ],
+)
+def test_what_other_languages_write(text: str, said: str, expected: str) -> None:
+    with pytest.raises(UnreadableError) as raised:
+        load_bytes(text.encode(), "model.json")
+    [finding] = raised.value.diagnostics
+    assert finding.code == "DML0007"
+    assert said in finding.message
+    assert finding.expected.startswith(expected)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16"])
+def test_utf_16_with_and_without_its_mark(encoding: str) -> None:
+    with pytest.raises(UnreadableError) as raised:
+        load_bytes('{\n"dml2onnx": 1}'.encode(encoding), "model.json")
+    assert [finding.code for finding in raised.value.diagnostics] == ["DML0006"]

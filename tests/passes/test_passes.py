@@ -152,7 +152,7 @@ def test_commands_take_the_level(command: str, tmp_path: Path, capsys: pytest.Ca
     if command != "verify":  # which says what differs, whatever the model went through
         assert list(names.values()) == [[], NAMES, []]
     assert main([command, str(model), "--no-pass", "sharing"]) == 2
-    assert "not one of share-moves" in capsys.readouterr().err
+    assert 'there is no pass "sharing"; the passes are share-moves, ' in capsys.readouterr().err
 
 
 def counts(graph: OnnxGraph) -> Counter[str]:

@@ -1,0 +1,148 @@
+"""What people type by mistake, and what they are told."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from dml2onnx.cli import main
+from tests.frontends.models import NATIVE
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(NATIVE))
+    return path
+
+
+def given(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("chek model.json", "did you mean check?"),
+        ("check model.json --sugest", "error: unrecognized arguments: --sugest; did you mean --suggest?"),
+        ("compile model.json --target dmll", "did you mean dml?"),
+        ("check model.json --format jsn", "did you mean json?"),
+        ("--verison", "did you mean --version?"),
+        ("compile model.json --no-pass foo", 'there is no pass "foo"; the passes are share-moves, '),
+        ("pydirectml", "error: the following arguments are required: PROGRAM.py\n"),
+        ("ops zzz", 'no operator has "ZZZ" in its name\n'),
+        ("ops matmul", 'no operator has "MATMUL" in its name; did you mean GEMM?'),
+        ("explain relu", "did you mean ACTIVATION_RELU?"),
+        ("explain 9999", "there is no code DML9999"),
+        ("report model.json --svg x.svg", "dml2onnx report --help lists all options"),
+    ],
+)
+def test_what_is_misspelt(line: str, said: str, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(line.split()) == 2
+    complaint = capsys.readouterr().err
+    assert said in complaint
+    assert len(complaint.splitlines()) <= 3
+
+
+def test_codes_by_their_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "1602"]) == 0
+    assert capsys.readouterr().out.startswith("DML1602 error: ")
+
+
+def test_a_directory_without_models(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("empty").mkdir()
+    assert main(["check", "empty", "model.json"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith('no models in "empty"\nmodel.json: no errors')
+    assert main(["check", "empty", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["models"] == []
+
+
+def test_an_empty_name_is_not_the_current_directory(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", ""]) == 2
+    assert "DML0001 error: the path of the model is empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["check", "batch"])
+def test_a_directory_that_cannot_be_looked_into(
+    command: str, model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Tests may run as somebody who may look into all of them, so the system's answer is put in its place."""
+    Path("models/closed").mkdir(parents=True)
+    scandir = os.scandir
+
+    def refused(path: str | os.PathLike[str] = ".") -> object:
+        if Path(path).name == "closed":
+            raise PermissionError(13, "Permission denied", os.fspath(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    assert main([command, "models"]) == 2
+    closed = os.path.join("models", "closed")
+    assert f'DML0003 error: the directory "{closed}" cannot be read: Permission denied' in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_looked_at(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stat = Path.stat
+
+    def refused(path: Path, **how: bool) -> os.stat_result:
+        if path.name == "secret.json":
+            raise PermissionError(13, "Permission denied", str(path))
+        return stat(path, **how)
+
+    monkeypatch.setattr(Path, "stat", refused)
+    assert main(["check", "secret.json"]) == 2
+    assert 'DML0003 error: "secret.json" cannot be read: Permission denied' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("line", ["run model.json --input x=x.bin --output-dir taken/out", "recorder -o taken"])
+def test_a_file_in_the_place_of_a_directory(line: str, model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("taken").write_text("")
+    Path("x.bin").write_bytes(bytes(16))
+    assert main(line.split()) == 1
+    assert '"taken" is a file' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "written"),
+    [
+        ("compile - -o x.onnx", ["x.onnx"]),
+        ("convert - -o x.bin", ["x.bin"]),
+        ("report - -o x.html", ["x.html"]),
+        ("verify -", []),
+        ("explain -", []),
+        ("check -", []),
+    ],
+)
+def test_models_from_standard_input(
+    line: str, written: list[str], model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given(monkeypatch, model.read_bytes())
+    assert main(line.split()) == 0, capsys.readouterr().err
+    assert set(written) <= {path.name for path in Path.cwd().iterdir()}
+
+
+@pytest.mark.parametrize("command", ["compile", "convert", "report"])
+def test_a_model_from_standard_input_lies_beside_nothing(
+    command: str, model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given(monkeypatch, model.read_bytes())
+    assert main([command, "-"]) == 1
+    assert "say with -o which file to write" in capsys.readouterr().err
+    assert [path.name for path in Path.cwd().iterdir()] == ["model.json"]
+
+
+def test_what_standard_input_has_is_called_so(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given(monkeypatch, b'{"a": 1}')
+    assert main(["check", "-"]) == 2
+    assert 'the members of "<stdin>" belong to no known format' in capsys.readouterr().err
