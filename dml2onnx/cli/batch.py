@@ -7,9 +7,9 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from dml2onnx.batching import JOURNAL, Batch, default_jobs
-from dml2onnx.batching.models import found
+from dml2onnx.batching.models import found, told_apart
 from dml2onnx.batching.summary import Summary
-from dml2onnx.batching.work import Asked
+from dml2onnx.batching.work import SUFFIXES, Asked
 from dml2onnx.cli.inputs import constants
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import count
@@ -63,6 +63,8 @@ def batch_command(options: argparse.Namespace, screen: Screen) -> int:
 def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
     with screen.working("looking for models"):
         models = found(options.models, options.output)
+        if options.do in SUFFIXES:
+            models = told_apart(models)
     journal = options.journal
     if journal is None and options.output is not None:
         journal = options.output / JOURNAL

@@ -9,6 +9,7 @@ import base64
 import copy
 import json
 import re
+import sys
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _ABSENT = object()
+_IMPORTS = ("import ", "from ")
 LONGEST_TEXT = 2000
 LONGEST_BYTES = 16
 """Of contents that are shown, and of the beginning of longer ones."""
@@ -138,12 +140,25 @@ def demonstrations() -> Mapping[str, Demonstration]:
         )
         for code, item in raw["commands"].items()
     }
-    first = (*raw["preamble"], "")
     programs = {
-        code: Demonstration({}, (*first, *item["wrong"]), (*first, *item["corrected"]), is_program=True)
+        code: Demonstration({}, _program(raw, item, "wrong"), _program(raw, item, "corrected"), is_program=True)
         for code, item in raw["programs"].items()
     }
     return MappingProxyType({**commands, **programs})
+
+
+def _program(raw: dict[str, Any], item: dict[str, Any], which: str) -> tuple[str, ...]:
+    """The lines of a program: what all begin with, what some share, and its own; the imports that it needs first."""
+    shared = [*raw["helpers"][item["with"]], ""] if "with" in item else []
+    lines = [*raw["preamble"], "", *shared, *item[which]]
+    rest = "\n".join(line for line in lines if not line.startswith(_IMPORTS)).strip("\n")
+    imports = {line for line in lines if line.startswith(_IMPORTS) and re.search(rf"\b{line.split()[-1]}\b", rest)}
+    return (*sorted(imports, key=_import_order), "", *re.sub(r"\n{4,}", "\n\n\n", rest).split("\n"))
+
+
+def _import_order(line: str) -> tuple[bool, bool, str]:
+    """As tools sort imports: those of Python first, whole modules before names of them."""
+    return line.split()[1].partition(".")[0] not in sys.stdlib_module_names, line.startswith("from"), line
 
 
 @cache

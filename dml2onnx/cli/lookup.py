@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
-from dml2onnx.catalog.familiar import meant_operator
 from dml2onnx.cli.examples import demonstrations, examples, text_of, undemonstrated
 from dml2onnx.cli.markup import escape
 from dml2onnx.codes import all_codes
@@ -123,6 +122,8 @@ def completion_command(options: argparse.Namespace, screen: Screen) -> int:
 
 def _called_so(name: str) -> str:
     """The operator that is called so elsewhere, as a question."""
+    from dml2onnx.catalog.familiar import meant_operator  # brings the reader of operators
+
     meant = meant_operator(name)
     return f"; did you mean {meant}?" if meant else ""
 

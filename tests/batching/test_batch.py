@@ -471,3 +471,14 @@ def test_the_function() -> None:
     assert Batch((), Asked("check"), None, None, 1) == pickle.loads(
         pickle.dumps(Batch((), Asked("check"), None, None, 1))
     )
+
+
+def test_the_command_tells_models_for_one_file(capsys: pytest.CaptureFixture[str]) -> None:
+    """As the function does; it had written one result over the other."""
+    write(Path("models/one.json"), native())
+    dml2onnx.convert("models/one.json", "models/one.bin")
+    assert main(["batch", "models", "--do", "compile", "-o", str(OUT), "--jobs", "1"]) == 1
+    said = capsys.readouterr().out
+    assert running.SAME_OUTPUT.id in said
+    assert "2 models: " in said
+    assert main(["batch", "models", "--jobs", "1"]) == 0  # checking writes nothing
