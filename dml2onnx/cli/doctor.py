@@ -9,7 +9,7 @@ import os
 import platform
 import struct
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import import_module, metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -44,52 +44,13 @@ https://learn.microsoft.com/windows/win32/api/verrsrc/ns-verrsrc-vs_fixedfileinf
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
-    """A package that the project uses."""
-
-    name: str
-    version: str | None
-    """The one that is installed, if any is."""
-    wanted: str
-    """The versions that do, such as ``>=2.0``."""
-    extra: str
-    """The extra that brings it; empty for what is always needed."""
-
-    @property
-    def suits(self) -> bool:
-        from packaging.specifiers import SpecifierSet
-
-        return self.version is not None and SpecifierSet(self.wanted).contains(self.version, prereleases=True)
-
-
-@dataclass(frozen=True, slots=True)
-class DirectML:
-    """A DirectML that is on the machine."""
-
-    path: str
-    version: str
-    feature_level: str
-    """The newest level that the library has; a device and its driver may support less of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What does not work, and what to do about it."""
-
-    what: str
-    remedy: str
-    needed: bool = True
-    """Whether models cannot be compiled or run as long as it is so."""
-
-
-@dataclass(frozen=True, slots=True)
 class Machine:
     """All that is known of the place where this runs."""
 
-    packages: tuple[Package, ...]
+    packages: tuple[PackageState, ...]
     providers: tuple[str, ...]
-    directml: tuple[DirectML, ...]
-    problems: tuple[Problem, ...]
+    directml: tuple[Library, ...]
+    problems: tuple[MachineProblem, ...]
 
     @property
     def works(self) -> bool:
@@ -106,6 +67,11 @@ class Machine:
         there = {*self.providers, *(item.full_name for item in plugin_packages())}
         found = distributions()
         return {item.name: remedy(item, found) for item in TABLE if item.full_name not in there}
+
+    @property
+    def plugins(self) -> dict[str, str]:
+        """The package that brings each provider that ONNX Runtime does not have itself, by its short name."""
+        return {item.name: item.plugin for item in plugin_packages() if item.full_name not in self.providers}
 
 
 def doctor_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -125,16 +91,17 @@ def examine() -> Machine:
     problems = [_wrong(package) for package in packages if not package.suits]
     if not packages:
         here = Path(dml2onnx.__file__).parent.parent
-        problems.append(Problem("dml2onnx is not installed, so what it needs is not known", f'pip install "{here}"'))
+        what = "dml2onnx is not installed, so what it needs is not known"
+        problems.append(MachineProblem(what, f'pip install "{here}"'))
     if wrong := clash(runtimes):
-        problems.append(Problem(wrong, separated(runtimes, _runtime_of(packages))))
+        problems.append(MachineProblem(wrong, separated(runtimes, _runtime_of(packages))))
     providers: tuple[str, ...] = ()
     if runtimes:
         providers, failure = _providers()
         problems += failure
     if providers and "DmlExecutionProvider" not in providers and _has_directml_packages():
         remedy = separated(runtimes, BY_NAME["dml"].distribution)
-        problems.append(Problem("this ONNX Runtime cannot use DirectML", remedy, needed=False))
+        problems.append(MachineProblem("this ONNX Runtime cannot use DirectML", remedy, needed=False))
     return Machine(packages, providers, _libraries(), tuple(problems))
 
 
@@ -159,12 +126,13 @@ def _requirements() -> list[tuple[Requirement, str]]:
     return found
 
 
-def _installed(requirement: Requirement, extra: str, runtimes: Sequence[str]) -> Package:
+def _installed(requirement: Requirement, extra: str, runtimes: Sequence[str]) -> PackageState:
     names = [requirement.name]
     if requirement.name.startswith(RUNTIME):  # any of its packages does, such as onnxruntime-gpu
         names += runtimes
     version = next((found for name in names if (found := _version(name))), None)
-    return Package(requirement.name, version, str(requirement.specifier), extra)
+    suits = version is not None and requirement.specifier.contains(version, prereleases=True)
+    return PackageState(requirement.name, version, str(requirement.specifier), extra, suits, PURPOSES.get(extra, ""))
 
 
 def _version(name: str) -> str | None:
@@ -174,20 +142,20 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _wrong(package: Package) -> Problem:
+def _wrong(package: PackageState) -> MachineProblem:
     install = f'pip install "{package.name}{package.wanted}"'
     if package.version is not None:
-        return Problem(f"{package.name} {package.version} is not among {package.wanted}", install)
+        return MachineProblem(f"{package.name} {package.version} is not among {package.wanted}", install)
     if package.extra:
-        what = f"{package.name} is not installed, for {PURPOSES[package.extra]}"
-        return Problem(what, f'pip install "dml2onnx[{package.extra}]"', needed=False)
-    return Problem(f"{package.name} is not installed", install)
+        what = f"{package.name} is not installed, for {package.purpose}"
+        return MachineProblem(what, f'pip install "dml2onnx[{package.extra}]"', needed=False)
+    return MachineProblem(f"{package.name} is not installed", install)
 
 
 # --- ONNX Runtime ---------------------------------------------------------------------------------------------------
 
 
-def _providers() -> tuple[tuple[str, ...], list[Problem]]:
+def _providers() -> tuple[tuple[str, ...], list[MachineProblem]]:
     """ONNX Runtime's providers; none, and why, where it cannot be loaded."""
     try:
         return tuple(import_module(RUNTIME).get_available_providers()), []
@@ -196,10 +164,10 @@ def _providers() -> tuple[tuple[str, ...], list[Problem]]:
         if sys.platform == "win32":
             remedy = f"install the Visual C++ redistributable: {REDISTRIBUTABLE}"
         reason = str(error).partition("\n")[0]
-        return (), [Problem(f"ONNX Runtime cannot be loaded: {reason}", remedy)]
+        return (), [MachineProblem(f"ONNX Runtime cannot be loaded: {reason}", remedy)]
 
 
-def _runtime_of(packages: Sequence[Package]) -> str:
+def _runtime_of(packages: Sequence[PackageState]) -> str:
     return next((package.name for package in packages if package.name.startswith(RUNTIME)), RUNTIME)
 
 
@@ -210,7 +178,7 @@ def _has_directml_packages() -> bool:
 # --- DirectML -------------------------------------------------------------------------------------------------------
 
 
-def _libraries() -> tuple[DirectML, ...]:
+def _libraries() -> tuple[Library, ...]:
     """The DirectML that ONNX Runtime brings, which it uses, and that of Windows."""
     spec = find_spec(RUNTIME)
     places = [Path(spec.origin).parent / "capi" / LIBRARY] if spec is not None and spec.origin else []
@@ -219,7 +187,7 @@ def _libraries() -> tuple[DirectML, ...]:
     return tuple(library for path in places if (library := read_library(path)) is not None)
 
 
-def read_library(path: Path) -> DirectML | None:
+def read_library(path: Path) -> Library | None:
     """The version and the feature level of a DirectML.dll; None where there is none that can be read."""
     try:
         content = path.read_bytes()
@@ -232,7 +200,7 @@ def read_library(path: Path) -> DirectML | None:
     parts = (high >> 16, high & 0xFFFF, low >> 16, low & 0xFFFF)
     # DirectML's own versions are 1.x; where Windows has given the file its own, the third part is the build
     level = level_of_windows(parts[2]) if parts[0] >= 10 else level_of_directml(*parts[:2])
-    return DirectML(str(path), ".".join(map(str, parts)), level.name if level else "none")
+    return Library(str(path), ".".join(map(str, parts)), level.name if level else "none")
 
 
 # --- What is seen ---------------------------------------------------------------------------------------------------
@@ -246,12 +214,13 @@ def _answer(machine: Machine) -> DoctorAnswer:
         python=platform.python_version(),
         executable=sys.executable,
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
-        packages=tuple(PackageState(**asdict(package), suits=package.suits) for package in machine.packages),
+        packages=machine.packages,
         providers=machine.providers,
         targets=machine.targets,
         missing_providers=machine.missing,
-        directml=tuple(Library(**asdict(library)) for library in machine.directml),
-        problems=tuple(MachineProblem(**asdict(problem)) for problem in machine.problems),
+        plugins=machine.plugins,
+        directml=machine.directml,
+        problems=machine.problems,
     )
 
 
@@ -262,12 +231,11 @@ def _show(machine: Machine, screen: Screen) -> None:
         (platform.system(), platform.release(), platform.machine()),
     ]
     for package in machine.packages:
-        note = f"wants {package.wanted}" + (f", for {PURPOSES[package.extra]}" if package.extra else "")
+        note = f"wants {package.wanted}" + (f", for {package.purpose}" if package.purpose else "")
         rows.append((package.name, package.version or "not installed", note))
     screen.table(["", "version", ""], rows)
     screen.say(f"\nproviders of ONNX Runtime: {', '.join(machine.providers) or 'none'}")
-    missing = machine.missing
-    plugins = {item.name: item.plugin for item in plugin_packages() if item.full_name not in machine.providers}
+    missing, plugins = machine.missing, machine.plugins
     for provider in TABLE if machine.providers else ():
         how = "not here" if provider.name in missing else "runs here"
         how += f", by {plugins[provider.name]} where it finds a device" if provider.name in plugins else ""

@@ -24,6 +24,8 @@ class PackageState:
     """The extra that brings it; empty for what is always needed."""
     suits: bool
     """Whether the installed version does."""
+    purpose: str = ""
+    """What its extra is for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class MachineProblem:
 
     what: str
     remedy: str
-    needed: bool
+    needed: bool = field(default=True, metadata=ALWAYS)
     """Whether models cannot be compiled or run as long as it is so."""
 
 
@@ -69,5 +71,7 @@ class DoctorAnswer(Head):
     """Whether what is compiled for each target can be run here."""
     missing_providers: Mapping[str, str] = field(default_factory=dict)
     """What brings each provider that is not here, by its short name."""
+    plugins: Mapping[str, str] = field(default_factory=dict)
+    """The package that brings each provider, by its short name, that ONNX Runtime does not have itself."""
     directml: tuple[Library, ...]
     problems: tuple[MachineProblem, ...]

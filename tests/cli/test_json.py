@@ -132,7 +132,38 @@ TEXTS: dict[str, tuple[str, Callable[[str], list[str]]]] = {
     "explain": ("explain model.json", lambda text: re.findall(r"^(\w+) +(\w+) +(\w+)", text, re.MULTILINE)[1:]),
     "run": ("run program.json", lambda text: re.findall(r"(?<![\w-])-?\d+\b", text)),
     "ops": ("ops join", lambda text: re.findall(r"\d_\d", text)),
+    "verify": (
+        "verify model.json --cases 2",
+        lambda text: re.findall(r"^(\w+) +(\d \(\w+ values\)) +(\d+) +(\d+) +(\d+)", text, re.MULTILINE),
+    ),
+    "explain code": (
+        "explain DML1108",
+        lambda text: re.findall(r"^(DML\d+) (\w+): (.*)\n\n(.*)|^page: (.*)", text, re.MULTILINE),
+    ),
+    "explain operator": (
+        "explain GEMM",
+        lambda text: re.findall(r"^(\w+) +(?:in|out|attr)\w+ +(\w+)|^rules\n(.*)", text, re.MULTILINE),
+    ),
+    "report": (f"report {BROKEN} -o page.html", lambda text: re.findall(r"wrote (\S+) |(\d+) errors", text)),
+    "report of two": (
+        f"report model.json --compare {BROKEN} -o pair.html",
+        lambda text: re.findall(r"(\d+) (?:changed|only in ([^,\s]+))|wrote (\S+)", text),
+    ),
+    "convert": ("convert program.json -o other.json", lambda text: re.findall(r"wrote (\S+)", text)),
+    "recorder": ("recorder -o cpp", lambda text: re.findall(r"wrote (\S+)", text)),
+    "batch": (
+        f"batch model.json {BROKEN} --jobs 1",
+        lambda text: re.findall(r"^ +(\d+) +(\d+) +(DML\d+) +(\w+) +(\S.*?)  +(\S+)$|(\d+) passed", text, re.MULTILINE),
+    ),
+    "doctor": (
+        "doctor",
+        lambda text: re.findall(r"wants (\S+?)(?:, for (.*))?$|provider (\w+): not here; (.*)", text, re.MULTILINE),
+    ),
 }
+
+
+def test_texts_of_all_commands_are_compared() -> None:
+    assert {line.split()[0] for line, _ in TEXTS.values()} == {line.split()[0] for line, _, _ in ANSWERS.values()}
 
 
 @pytest.mark.parametrize(("line", "facts"), TEXTS.values(), ids=TEXTS)
