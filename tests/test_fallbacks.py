@@ -12,6 +12,8 @@ from dml2onnx import compile
 from dml2onnx.cli import main
 from dml2onnx.ir.graph import Graph
 from dml2onnx.targets import NAMES, target
+from dml2onnx.verification.lone import lone_node
+from dml2onnx.verification.valid import descriptors
 from tests.lowering.harness import make_case, operator, t
 
 
@@ -19,6 +21,24 @@ def sines(data_type: str) -> Graph:
     """Two nodes in a row would be one DirectML graph each; this has one."""
     tensor = t(data_type, [1, 1, 2, 3])
     return make_case(operator("ELEMENT_WISE_ABS", InputTensor=tensor, OutputTensor=tensor)).graph
+
+
+def fallbacks(name: str, opset: int) -> set[str]:
+    """The operators of which a right descriptor becomes a node that the target has no kernel for."""
+    return {
+        op.type
+        for several in descriptors().values()
+        for op in several
+        if any(item.code == "DML2009" for item in compile(lone_node(op), target=name, opset=opset).warnings)
+    }
+
+
+def test_what_falls_back() -> None:
+    """DirectML scatters in opset 17, whose ScatterElements and ScatterND are the last that it has kernels for."""
+    assert fallbacks("openvino", 21) == set()
+    scatter = {"MAX_POOLING_GRAD", "MAX_UNPOOLING", "NONZERO_COORDINATES", "ROI_ALIGN_GRAD", "SCATTER", "SCATTER_ND"}
+    assert fallbacks("dml", 21) == scatter
+    assert fallbacks("dml", 17) == {"RANDOM_GENERATOR"}
 
 
 def test_a_node_without_a_kernel_is_named() -> None:

@@ -174,7 +174,7 @@ def _log_softmax(e: Emitter, x: Tensor, axis: int) -> Tensor:
 def _gelu(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``0.5 * x * (1 + erf(x / sqrt(2)))``, and 0 at -inf [decision A6]."""
     x = e.Clip(x, _GELU_IS_0, None)
-    if e.opset >= 20:
+    if e.opset >= 20 and not e.takes_instead("Gelu", x.dtype, "Add", "Div", "Erf", "Mul"):
         return e.Gelu(x)
     e.note("Gelu is new in opset 20; ONNX Runtime fuses these nodes into one")
     erf = e.Erf(e.Div(x, e.constant(math.sqrt(2), x.dtype)))

@@ -118,7 +118,10 @@ def _float_to_bits(e: Emitter, x: Tensor) -> Tensor:
 
 
 def _bits_to_float(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
-    """Integers of the same width as floats; of FLOAT16 all are in a table, of others NaNs become one."""
+    """Integers of the same width as floats; of FLOAT16 all are in a table, of others NaNs become one.
+
+    A number is 1, or of subnormal ones 0, and its mantissa, times a power of two that is itself a normal number.
+    """
     form, flat = _FORMATS[dtype], e.Cast(e.Reshape(x, (x.size,)), unsigned(dtype))
     if dtype == FLOAT16:
         every = e.constant(np.arange(1 << 16, dtype=np.uint16).view(np.float16))
@@ -130,15 +133,17 @@ def _bits_to_float(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
     high = e.Cast(upper, INT32)  # sign and exponent
     exponents = np.arange(1 << form.exponent)
     special = len(exponents) - 1
-    steps = np.ldexp(1.0, np.clip(exponents, 1, special - 1) + form.lowest - 1 - form.mantissa)
-    firsts = np.where(exponents == 0, 0.0, np.ldexp(steps, form.mantissa))
-    firsts[special] = np.inf
-    first, step = (e.GatherElements(e.constant(np.append(part, -part)), high, 0) for part in (firsts, steps))
-    value = e.Add(first, e.Mul(step, e.Cast(mantissa, DOUBLE)))
+    powers = np.ldexp(1.0, np.clip(exponents, 1, special - 1) + form.lowest - 1)
+    powers[special] = np.inf
+    firsts = np.where(exponents == 0, 0.0, 1.0)
+    tables = (e.constant(np.append(firsts, firsts), dtype), e.constant(np.append(powers, -powers), dtype))
+    first, power = (e.GatherElements(table, high, 0) for table in tables)
+    fraction = e.Mul(e.Cast(mantissa, dtype), e.constant(2.0**-form.mantissa, dtype))
+    value = e.Mul(power, e.Add(first, fraction))
     # the largest mantissa that is still a number
     last = np.where(exponents == special, 0, (1 << form.mantissa) - 1).astype(integer)
     is_nan = e.Greater(mantissa, e.GatherElements(e.constant(np.append(last, last)), high, 0))
-    return e.Reshape(e.Cast(e.Where(is_nan, e.constant(np.nan, DOUBLE), value), dtype), x.shape)
+    return e.Reshape(e.Where(is_nan, e.constant(np.nan, dtype), value), x.shape)
 
 
 def _narrow(e: Emitter, x: Tensor, dtype: DType) -> Tensor:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from dml2onnx.ir.tensor import packed_strides
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import DOUBLE, INT64
+from dml2onnx.model import DOUBLE, FLOAT, INT64
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 INT32: DType = np.dtype(np.int32)
 UINT32: DType = np.dtype(np.uint32)
+_WHOLE_FLOATS = 1 << 24
+"""Up to here FLOAT has every whole number."""
 
 
 # --- indices ---------------------------------------------------------------------------------------------------------
@@ -219,12 +221,13 @@ def _row_numbers(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     """The row-major number (INT64) of each tuple of coordinates, and how many there are for one that is outside."""
     if len(sizes) == 1:
         return _slots(e, indices, sizes, INT64)
-    # one row per coordinate, so that each operation has long operands; DOUBLE, which has a Min that can be trusted
+    # one row per coordinate, so that each operation has long operands; of floats, which have a Min that can be trusted
     columns = [np.reshape(item, (-1, 1)) for item in (sizes, packed_strides(sizes))]
-    slots = _slots(e, e.Transpose(indices, (1, 0)), columns[0], DOUBLE)
-    count = e.constant(prod(sizes), DOUBLE)
-    parts = e.Mul(slots, e.constant(columns[1], DOUBLE))
-    parts = e.Where(e.Equal(slots, e.constant(columns[0], DOUBLE)), count, parts, no_minus_zero=True)
+    exact = FLOAT if len(sizes) * prod(sizes) <= _WHOLE_FLOATS else DOUBLE
+    slots = _slots(e, e.Transpose(indices, (1, 0)), columns[0], exact)
+    count = e.constant(prod(sizes), exact)
+    parts = e.Mul(slots, e.constant(columns[1], exact))
+    parts = e.Where(e.Equal(slots, e.constant(columns[0], exact)), count, parts, no_minus_zero=True)
     return e.Reshape(e.Cast(e.Min(e.ReduceSum(parts, (0,)), count), INT64), (indices.shape[0], 1))
 
 

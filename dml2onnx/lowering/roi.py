@@ -21,7 +21,7 @@ from dml2onnx.lowering.roi_samples import (
     pixels,
     regions,
 )
-from dml2onnx.model import DOUBLE, FLOAT, INT64
+from dml2onnx.model import FLOAT, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.emitter import Emitter, Tensor
@@ -175,7 +175,10 @@ def _bins(e: Emitter, ends: tuple[Tensor, Tensor], scale: float, count: int, siz
 
 
 def _whole(e: Emitter, x: Tensor) -> Tensor:
-    """The nearest whole number as INT64, halves away from zero; in DOUBLE, where adding a half is exact."""
-    wide = e.Clip(e.Cast(finite(e, x), DOUBLE), float(-_LARGEST_CORNER), float(_LARGEST_CORNER))
-    size = e.Cast(e.Floor(e.Add(e.Abs(wide), e.constant(0.5, DOUBLE))), INT64)
-    return e.Where(e.Less(wide, e.constant(0, DOUBLE)), e.Neg(size), size)
+    """The nearest whole number as INT64, halves away from zero: by what Floor takes away, which is exact."""
+    near = e.Clip(finite(e, x), float(-_LARGEST_CORNER), float(_LARGEST_CORNER))
+    size = e.Abs(near)
+    down = e.Floor(size)
+    is_less = e.Less(e.Sub(size, down), e.constant(0.5, FLOAT))
+    size = e.Cast(e.Where(is_less, down, e.Add(down, e.constant(1, FLOAT)), no_minus_zero=True), INT64)
+    return e.Where(e.Less(near, e.constant(0, FLOAT)), e.Neg(size), size)

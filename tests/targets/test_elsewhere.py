@@ -9,6 +9,7 @@ import pytest
 
 from dml2onnx.model import Value
 from dml2onnx.targets import legal_type, target
+from dml2onnx.verification.valid import descriptors
 from tests.lowering.harness import check_case, operator, operators, t
 from tests.lowering.test_convolution import convolution
 
@@ -228,3 +229,29 @@ def test_other_elements_without_their_kernel():
     mean = operator("ELEMENT_WISE_MEAN", ATensor=tensor, BTensor=tensor, OutputTensor=tensor)
     for op in (slopes, mean):
         assert check_case(op, target="webgpu").warnings == ()
+
+
+def test_new_keys_and_values_without_scattering():
+    """DirectML has no kernel of ScatterND of later opsets than 17."""
+    with_past = [op for op in descriptors()["DML_OPERATOR_MULTIHEAD_ATTENTION1"] if op.has("PastSequenceLengthsTensor")]
+    assert with_past
+    for op in with_past:
+        assert "ScatterND" in operators(check_case(op))
+        model = check_case(op, target="dml")
+        assert "ScatterND" not in operators(model)
+        assert "GatherElements" in operators(model)
+
+
+def test_gelu_without_a_kernel():
+    sizes = t("FLOAT32", (3, 5))
+    op = operator("ACTIVATION_GELU", InputTensor=sizes, OutputTensor=sizes)
+    assert "Gelu" in operators(check_case(op))
+    assert "Erf" in operators(check_case(op, target="dml", extremes=True))
+
+
+def test_bits_become_floats_without_doubles():
+    sizes = t("FLOAT32", (3, 50))
+    op = operator("ELEMENT_WISE_BIT_NOT", InputTensor=sizes, OutputTensor=sizes)
+    for name in ("cpu", "dml", "openvino"):
+        model = check_case(op, target=name, extremes=True)
+        assert not any(first(node.outputs).dtype == np.float64 for node in model.lowered.nodes)
