@@ -50,11 +50,14 @@ class DataType(enum.Enum):
     __hash__ = object.__hash__
 
     bits: int
+    is_packed_nibbles: bool
+    """Whether two elements share a byte."""
     is_float: bool
     is_signed: bool
 
     def __init__(self, name: str) -> None:
         self.bits = int(name.lstrip("uintfloa"))
+        self.is_packed_nibbles = self.bits == 4
         self.is_float = name.startswith("float")
         self.is_signed = not name.startswith("u")
 
@@ -63,11 +66,6 @@ class DataType(enum.Enum):
         """The numpy type of one element; 4-bit elements are held one to a byte (``int8`` / ``uint8``)."""
         name: str = self.value
         return np.dtype(name.replace("int4", "int8") if self.bits == 4 else name)
-
-    @property
-    def is_packed_nibbles(self) -> bool:
-        """Whether two elements share a byte."""
-        return self.bits == 4
 
     @property
     def itemsize(self) -> int:

@@ -91,7 +91,7 @@ def _is_element_wise(schema: OperatorSchema) -> bool:
 
 def in_held_order(node: Node, buffers: Buffers) -> Node:
     """The node with descriptors in the order in which most of its inputs are held; mostly it is just this node."""
-    if buffers.permuted.isdisjoint(node.sources):
+    if not buffers.permuted or buffers.permuted.isdisjoint(node.sources):
         return node
     op = node.operator
     if _is_element_wise(op.schema):

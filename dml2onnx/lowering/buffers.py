@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd, prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -60,8 +60,7 @@ _Sight: TypeAlias = "tuple[Value, int, tuple[int, ...], tuple[int, ...] | None]"
 """A value, the byte from which on it is seen, sizes and strides."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A dense tensor and where its elements lie, in elements of its type."""
 
     tensor: Tensor
@@ -70,6 +69,16 @@ class Written:
     """First byte."""
     end: int
     """Behind the last byte."""
+    desc: TensorDesc | None = None
+    """As which it was written."""
+
+    def is_seen_as(self, desc: TensorDesc, offset: int) -> bool:
+        """Whether the tensor is what a descriptor sees."""
+        if self.start != offset or self.tensor.dtype != desc.data_type.dtype:
+            return False
+        if self.desc is desc:  # as nearly always: front ends make one of equal descriptors
+            return True
+        return self.layout.sizes == desc.sizes and self.layout.strides == desc.effective_strides
 
     @classmethod
     def packed(cls, tensor: Tensor) -> Written:
@@ -238,7 +247,7 @@ class Buffers:
         if desc.data_type.is_packed_nibbles:
             tensor, desc = self._packed(offset, desc, tensor, base), in_memory(desc)
         width = tensor.dtype.itemsize
-        top = Written(tensor, layout_of(desc, offset // width), offset, offset + desc.extent * width)
+        top = Written(tensor, layout_of(desc, offset // width), offset, offset + desc.extent * width, desc)
         if desc.strides is not None and is_permuted(top.layout):
             self.permuted.add(value)
         if base is None:
@@ -259,14 +268,8 @@ class Buffers:
             plan = plan_read(Layout.packed(nibbles.shape), layout_of(desc), units=units)
             assert plan is not None, f"{value.name} cannot be read as {desc}"
             return take(self._e, plan, nibbles)
-        dtype = desc.data_type.dtype
-        layers = self._memory[value]
-        last = layers[-1]
-        if (
-            isinstance(last, Written)
-            and (last.tensor.dtype, last.start, last.layout.sizes) == (dtype, offset, desc.sizes)
-            and last.layout.strides == desc.effective_strides
-        ):
+        last = self._memory[value][-1]
+        if isinstance(last, Written) and last.is_seen_as(desc, offset):
             return last.tensor  # how nearly all operators hand on their results
         if (value, offset, desc.sizes, desc.strides) in self._shared:
             known = (value, offset, desc, units and desc.is_broadcast)
@@ -327,13 +330,14 @@ class Buffers:
             return None
         if isinstance(layer, Known):
             return None, (value, offset)
-        tensor, dtype, layout = layer.tensor, desc.data_type.dtype, layer.layout
-        if tensor.dtype is not dtype and tensor.dtype != dtype:
-            return None
-        if layer.start == offset and layout.sizes == desc.sizes and layout.strides == desc.effective_strides:
+        tensor, layout = layer.tensor, layer.layout
+        if layer.is_seen_as(desc, offset):
             if tensor.value is None:
                 return tensor, offset  # the layout is that of the descriptor
         else:
+            dtype = desc.data_type.dtype
+            if tensor.dtype != dtype:
+                return None
             if (value, offset, desc.sizes, desc.strides) in self._shared:
                 return None
             inside = layer.start <= offset and offset + desc.extent * dtype.itemsize <= layer.end

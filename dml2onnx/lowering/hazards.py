@@ -55,9 +55,14 @@ _EPSILON = float(np.finfo(np.float32).eps)
 def avert(e: Emitter, outputs: Iterable[str]) -> None:
     """Puts fences into the graph that has been emitted; ``outputs`` are the names of what it returns."""
     settle(e)
-    nodes = (node for origin in e.origins for node in origin.nodes)
-    if any(node.op_type in _CONCERNED or (node.op_type == "Relu" and _is_integer(node.outputs[0])) for node in nodes):
+    if not e.operators.isdisjoint(_CONCERNED) or _has_integer_relu(e):
         _Fences(e, frozenset(outputs)).build()
+
+
+def _has_integer_relu(e: Emitter) -> bool:
+    return "Relu" in e.operators and any(
+        node.op_type == "Relu" and _is_integer(node.outputs[0]) for origin in e.origins for node in origin.nodes
+    )
 
 
 def _is_integer(value: Value | None) -> bool:

@@ -37,6 +37,8 @@ def wanted_as_bits(nodes: Sequence[Node], outputs: Iterable[GraphOutput]) -> fro
         if fields is None:
             fields = known[node.operator] = _fields_of_bits(node)
         always, moved = fields
+        if not found and not always:
+            continue
         for name in always:
             found.update([read.value for read in node.reads[name]])
         if moved and not found.isdisjoint(node.targets):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -111,8 +111,7 @@ def with_bodies(nodes: Iterable[Node]) -> Iterator[Node]:
                 yield from body.nodes
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """What one DirectML node became: the ONNX nodes made for it, and why it became these."""
 
     node: str

@@ -190,7 +190,7 @@ class Draft:
             for place in reversed(places):
                 at = place - start
                 nodes[at : at + 1] = self._stands[place]
-            yield replace(origin, nodes=nodes, notes=tuple(dict.fromkeys(notes)))
+            yield origin._replace(nodes=nodes, notes=tuple(dict.fromkeys(notes)))
 
     def _drop_unread(self) -> None:
         """Takes away the nodes of which nothing is read, and then those that only these have read."""

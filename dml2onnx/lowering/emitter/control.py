@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.lowering.emitter.core import Tensor
 from dml2onnx.lowering.emitter.movement import MovementOps
-from dml2onnx.model import Body
+from dml2onnx.model import CONTROL_FLOW, Body, Node
 from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
+    from dml2onnx.model import Value
     from dml2onnx.model.records import Attribute
 
 Step: TypeAlias = Callable[[Sequence[Tensor], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]
@@ -86,3 +87,36 @@ class ControlOps(MovementOps):
             distinct.append(item if item in made else self.Identity(item))
             made.discard(item)
         return distinct
+
+    # --- once more ---------------------------------------------------------------------------------------------------
+
+    def repeat(self, nodes: Sequence[Node], values: dict[Value | None, Tensor]) -> None:
+        """Nodes like earlier ones, for which the budget has been asked.
+
+        ``values`` says what stands for the values of these, and comes to say it of what is made, too; all others stay
+        what they are: constants.
+        """
+        for node in nodes:
+            attributes = node.attributes
+            if node.op_type in CONTROL_FLOW:
+                attributes = {
+                    key: self._repeated(key, item, values) if isinstance(item, Body) else item
+                    for key, item in attributes.items()
+                }
+            name = self._name(node.op_type)
+            inputs = tuple([values.get(item, item) for item in node.inputs])
+            made: list[Tensor | None] = []
+            for index, item in enumerate(node.outputs):
+                if isinstance(item, Tensor):
+                    result = values[item] = item.again(f"{name}:{index}" if index else name)
+                    made.append(result)
+                else:
+                    made.append(None)
+            self.emitted.append(Node(name, node.op_type, inputs, tuple(made), attributes))
+
+    def _repeated(self, attribute: str, body: Body, values: dict[Value | None, Tensor]) -> Body:
+        name = self._name(BRANCHES[attribute])
+        outer, self.emitted = self.emitted, []
+        self.repeat(body.nodes, values)
+        nodes, self.emitted = self.emitted, outer
+        return Body(name, nodes, (), [values[item] for item in body.outputs])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from functools import cache
 from hashlib import blake2b
 from itertools import zip_longest
 from math import prod
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,6 +48,9 @@ _KEEP_LIMITED = frozenset({"Cast", "Concat", "Identity", "MaxPool", "Reshape", "
 FOLDED_GROWTH_ELEMENTS = 1 << 20
 """Folding never makes a constant larger than its inputs beyond this: Expand is cheaper to run than to store. How much
 it may make in all is the budget's to say."""
+
+
+_NO_ATTRIBUTES: Mapping[str, Attribute] = {}
 
 
 class NoKernelError(InternalError):
@@ -96,11 +100,18 @@ class Tensor(Value):
     dequantized: Dequantized | None = None
     """The integers that a constant was dequantised from."""
 
+    def again(self, name: str) -> Tensor:
+        """Another computed tensor of which the same is known."""
+        return Tensor(name, *_all_but_the_name(self))
+
     @property
     def constant(self) -> Array:
         """The value; asking a computed tensor for it is a defect."""
         assert self.value is not None, f"{self.name} is not a constant"
         return self.value
+
+
+_all_but_the_name: Callable[[Tensor], tuple[Any, ...]] = attrgetter(*[item.name for item in fields(Tensor)][1:])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,6 +174,7 @@ class EmitterCore:
         self._begun = ("", "")
         self._shared: dict[object, Value] = {}
         self._vectors: dict[tuple[int, ...], Tensor] = {}
+        self._reshaped: dict[tuple[Tensor, tuple[int, ...]], Tensor] = {}
         self._legal: dict[tuple[str, DType, Keeps], DType | None] = {}
 
     # --- scope -------------------------------------------------------------------------------------------------------
@@ -191,18 +203,14 @@ class EmitterCore:
         """Why this form was chosen; ``dml2onnx explain`` shows it."""
         self.notes.append(text)
 
-    def _unique(self, name: str) -> str:
-        candidate, count = name, 1
-        while candidate in self._names:
-            count += 1
-            candidate = f"{name}_{count}"
-        return candidate
-
     def fresh(self, name: str) -> str:
         """``name``, or where it is taken the next one that is free; nothing else gets it."""
-        name = self._unique(name)
-        self._names.add(name)
-        return name
+        names, candidate, count = self._names, name, 1
+        while candidate in names:
+            count += 1
+            candidate = f"{name}_{count}"
+        names.add(candidate)
+        return candidate
 
     def _name(self, role: str) -> str:
         count = self._roles.get(role, 0) + 1
@@ -351,33 +359,23 @@ class EmitterCore:
         operands = [
             item if item is None or item.value is None else item.stored or self.initializer(item) for item in inputs
         ]
-        results = self.again(op, operands, outputs, attributes or {})
-        if op == "Relu" or (op in _KEEP_LIMITED and _are_limited(inputs if op == "Concat" else inputs[:1])):
-            for result in results:
-                result.limited = True
-        return results
-
-    def again(
-        self,
-        op: str,
-        inputs: Sequence[Value | None],
-        outputs: Sequence[tuple[Any, ...] | None],
-        attributes: Mapping[str, Attribute],
-    ) -> list[Tensor]:
-        """One node whose inputs are values of the model; ``outputs`` have all fields of tensors but the name."""
         self.budget.count_node(len(self.emitted))
         self.operators.add(op)
         name = self._name(op)
         if len(outputs) == 1 and outputs[0] is not None:  # as nearly all nodes have
-            result = Tensor(name, *outputs[0])
-            self.emitted.append(Node(name, op, tuple(inputs), (result,), attributes))
-            return [result]
-        results = [
-            None if item is None else Tensor(f"{name}:{index}" if index else name, *item)
-            for index, item in enumerate(outputs)
-        ]
-        self.emitted.append(Node(name, op, tuple(inputs), tuple(results), attributes))
-        return [item for item in results if item is not None]
+            made = [Tensor(name, *outputs[0])]
+            results: Sequence[Tensor | None] = made
+        else:
+            results = [
+                None if item is None else Tensor(f"{name}:{index}" if index else name, *item)
+                for index, item in enumerate(outputs)
+            ]
+            made = [item for item in results if item is not None]
+        self.emitted.append(Node(name, op, tuple(operands), tuple(results), attributes or _NO_ATTRIBUTES))
+        if op == "Relu" or (op in _KEEP_LIMITED and _are_limited(inputs if op == "Concat" else inputs[:1])):
+            for result in made:
+                result.limited = True
+        return made
 
     def Cast(self, x: Tensor, dtype: DType) -> Tensor:
         """Another element type.

@@ -28,6 +28,9 @@ MANY_ELEMENTS = 1 << 8
 STORED = 1 << 10
 """Bytes of one value repeated up to which it is stored as it is."""
 
+SHORT = 1 << 14
+"""Bytes up to which a constant in another shape is kept for others: the bias of one convolution is that of many."""
+
 PadMode = Literal["constant", "edge", "reflect", "wrap"]
 Reduction = Literal["none", "add"]
 
@@ -46,8 +49,12 @@ class MovementOps(EmitterCore):
         if to == x.shape:
             return x
         if x.value is not None:
-            result = self.constant(x.value.reshape(to), label=x.label)
-            result.dequantized = x.dequantized
+            result = self._reshaped.get((x, to))
+            if result is None:
+                result = self.constant(x.value.reshape(to), label=x.label)
+                result.dequantized = x.dequantized
+                if x.value.nbytes <= SHORT:
+                    self._reshaped[x, to] = result
             return result
         return self.emit("Reshape", MOVES, [x, self.ints(to)], x.dtype, to)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, INT64, UINT4
 from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from dml2onnx.model import Array, DType
     from dml2onnx.model.records import Attribute
@@ -30,8 +29,7 @@ _ALL = Traits()
 _FIRST = Traits(inputs=(0,))
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(NamedTuple):
     """A sliding window over the spatial axes: what Conv and the pools share. All tuples have one entry per axis."""
 
     shape: tuple[int, ...]
@@ -52,9 +50,9 @@ class Window:
         """``output_size`` of every spatial axis."""
         return _output_sizes(self, sizes)
 
-    def attributes(self) -> dict[str, Attribute]:
+    def attributes(self) -> Mapping[str, Attribute]:
         """As ONNX attributes; what is the default is left out, so that models read well."""
-        return dict(_attributes(self))
+        return _attributes(self)
 
 
 @lru_cache(maxsize=4096)
@@ -63,15 +61,15 @@ def _output_sizes(window: Window, sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _attributes(window: Window) -> tuple[tuple[str, Attribute], ...]:
-    result: list[tuple[str, Attribute]] = [("kernel_shape", window.shape)]
+def _attributes(window: Window) -> Mapping[str, Attribute]:
+    result: dict[str, Attribute] = {"kernel_shape": window.shape}
     if any(step != 1 for step in window.strides):
-        result.append(("strides", window.strides))
+        result["strides"] = window.strides
     if any(step != 1 for step in window.dilations):
-        result.append(("dilations", window.dilations))
+        result["dilations"] = window.dilations
     if any(window.start) or any(window.end):
-        result.append(("pads", window.start + window.end))
-    return tuple(result)
+        result["pads"] = window.start + window.end
+    return result
 
 
 class NeuralOps(MovementOps):
@@ -87,7 +85,7 @@ class NeuralOps(MovementOps):
             window = Window(ones, ones, ones, zeros, zeros)
         attributes = window.attributes()
         if group != 1:
-            attributes["group"] = group
+            attributes = {**attributes, "group": group}
         inputs = [x, w] if b is None else [x, w, b]
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         return self.emit("Conv", _ALL, inputs, x.dtype, shape, attributes)
@@ -113,9 +111,9 @@ class NeuralOps(MovementOps):
         )
         attributes = window.attributes()
         if group != 1:
-            attributes["group"] = group
+            attributes = {**attributes, "group": group}
         if any(extra):
-            attributes["output_padding"] = extra
+            attributes = {**attributes, "output_padding": extra}
         inputs = [x, w] if b is None else [x, w, b]
         shape = (x.shape[0], w.shape[1] * group, *spatial)
         return self.emit("ConvTranspose", _ALL, inputs, x.dtype, shape, attributes)
@@ -140,7 +138,7 @@ class NeuralOps(MovementOps):
         """Mean over windows; dilations are opset 19's."""
         attributes = window.attributes()
         if count_include_pad:
-            attributes["count_include_pad"] = 1
+            attributes = {**attributes, "count_include_pad": 1}
         x = self._apart_from_pad(x)
         return self.emit(
             "AveragePool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), attributes
@@ -392,7 +390,7 @@ class NeuralOps(MovementOps):
         """
         attributes = window.attributes()
         if group != 1:
-            attributes["group"] = group
+            attributes = {**attributes, "group": group}
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         inputs = [x, w, x_zero_point, w_zero_point]
         return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape, attributes)
