@@ -66,24 +66,6 @@ class Diagnostic:
     documentation: str = ""
     related: tuple[str, ...] = ()
 
-    def as_dict(self) -> dict[str, str | list[str]]:
-        """The members that say something, for ``--json``."""
-        members: dict[str, str | list[str]] = {
-            "code": self.code,
-            "severity": self.severity.value,
-            "message": self.message,
-            "node": self.node,
-            "operator": self.operator,
-            "field": self.field,
-            "pointer": self.pointer,
-            "expected": self.expected,
-            "found": self.found,
-            "since": self.since,
-            "documentation": self.documentation,
-            "related": list(self.related),
-        }
-        return {key: value for key, value in members.items() if value}
-
     def __str__(self) -> str:
         place = f"node {quote(self.node)}" if self.node else ""
         if self.operator:

@@ -4,7 +4,8 @@ python scripts/generate_builder.py            writes dml2onnx/builder/operators/
 python scripts/generate_builder.py --check    exit code 1 when a file there is not up to date
 
 Names, order and defaults of the arguments are DirectMLX's, where it has the function; they are in
-``_builder_signatures.py``. Everything else follows from the catalogue.
+``_builder_signatures.py``. Everything else follows from the catalogue. A family is one module, however long, under the
+name that it has in all rooms: nobody edits these, and who looks for a method looks for its family.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.codes import all_codes, building, checking, compiling, exporting, reading, recordings, running, unreadable
-from dml2onnx.diagnostics import Code, Diagnostic, DmlError, InternalError, Severity, UnreadableError
+from dml2onnx.diagnostics import Code, DmlError, InternalError, Severity, UnreadableError
 
 CODE = Code("DML1042", "a title", "An explanation.")
 
@@ -40,37 +39,6 @@ def test_warnings_say_so() -> None:
     item = Code("DML1", "t", "e", Severity.WARNING).at("odd")
     assert item.severity is Severity.WARNING
     assert str(item) == "DML1 warning: odd"
-
-
-def test_as_dict_leaves_out_what_is_not_known() -> None:
-    assert CODE.at("wrong").as_dict() == {"code": "DML1042", "severity": "error", "message": "wrong"}
-    diagnostic = CODE.at(
-        "wrong",
-        node="a",
-        operator="JOIN",
-        field="Axis",
-        pointer="/x",
-        expected=[1, 2],
-        found=0,
-        since="4_1",
-        documentation="https://example.com",
-    )
-    full = replace(diagnostic, related=("InputTensors",))
-    assert full.as_dict() == {
-        "code": "DML1042",
-        "severity": "error",
-        "message": "wrong",
-        "node": "a",
-        "operator": "JOIN",
-        "field": "Axis",
-        "pointer": "/x",
-        "expected": "[1, 2]",
-        "found": "0",
-        "since": "4_1",
-        "documentation": "https://example.com",
-        "related": ["InputTensors"],
-    }
-    assert set(full.as_dict()) == set(Diagnostic.__slots__)
 
 
 def test_errors_carry_their_findings() -> None:

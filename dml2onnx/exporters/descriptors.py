@@ -1,4 +1,4 @@
-"""Operator and tensor descriptors as decoded JSON, so that the front ends read back exactly what was written."""
+"""Descriptors of operators and tensors, and commands, as decoded JSON; the front ends read back what was written."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from dml2onnx.catalog import OperatorSchema
+    from dml2onnx.ir.graph import Effect
     from dml2onnx.ir.operator import FieldValue
 
 Json = dict[str, object]
@@ -37,6 +38,18 @@ def tensor(desc: TensorDesc) -> Json:
         members["TotalTensorSizeInBytes"] = desc.total_size
     if desc.alignment:
         members["GuaranteedBaseOffsetAlignment"] = desc.alignment
+    return members
+
+
+def command(effect: Effect) -> Json:
+    """What a command says beside what it shows: how much of it, where it writes, and as which dimensions."""
+    members: Json = {}
+    if effect.verbose:
+        members["verbose"] = True
+    if effect.kind == "writeFile":
+        members["targetPath"] = effect.path
+    if effect.dimensions:
+        members["dimensions"] = list(effect.dimensions)
     return members
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import quote, raise_errors
-from dml2onnx.exporters.descriptors import fields, number
+from dml2onnx.exporters.descriptors import command, fields, number
 from dml2onnx.exporters.dx_buffers import Buffer, kept, plan
 from dml2onnx.exporters.layout import laid_out
 from dml2onnx.exporters.native_contents import Sidecar, contents, is_zero
@@ -236,14 +236,7 @@ class _Export:
 
     def _effect(self, effect: Effect) -> Json:
         resource = self._homes[effect.output.value].name
-        command: Json = {"type": effect.kind, "resource": resource}
-        if effect.verbose:
-            command["verbose"] = True
-        if effect.kind == "writeFile":
-            command["targetPath"] = effect.path
-        if effect.dimensions:
-            command["dimensions"] = list(effect.dimensions)
-        return command
+        return {"type": effect.kind, "resource": resource, **command(effect)}
 
     def _unshown(self, resources: Collection[str]) -> list[str]:
         """The outputs that have to be printed to be outputs."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import exporting as codes
 from dml2onnx.diagnostics import quote, raise_errors
-from dml2onnx.exporters.descriptors import fields, tensor
+from dml2onnx.exporters.descriptors import command, fields, tensor
 from dml2onnx.exporters.layout import laid_out
 from dml2onnx.exporters.native_contents import Sidecar, contents, is_zero
 from dml2onnx.exporters.problems import Problems
@@ -242,10 +242,4 @@ class _Export:
         members: Json = {"type": effect.kind, "value": key, **self._named(key, effect.output.name)}
         if self._descs.get(effect.output.value) != effect.output.desc:
             members |= tensor(effect.output.desc)
-        if effect.verbose:
-            members["verbose"] = True
-        if effect.kind == "writeFile":
-            members["targetPath"] = effect.path
-        if effect.dimensions:
-            members["dimensions"] = list(effect.dimensions)
-        return members
+        return members | command(effect)

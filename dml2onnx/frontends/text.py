@@ -52,10 +52,8 @@ class Document:
 
     path: Path
     root: Json
-    relaxed: bool = False
-    """Whether the text has comments, trailing commas or a tail, which DxDispatch accepts."""
     strict_error: UnreadableError | None = None
-    """What is wrong with the text as strict JSON, when it is ``relaxed``."""
+    """What is wrong with it as strict JSON, such as comments, trailing commas or a tail, which DxDispatch accepts."""
     commented_error: UnreadableError | None = None
     """What is wrong with it apart from comments, which the native format has as well."""
     duplicates: dict[int, list[tuple[str, object]]] = field(default_factory=dict)
@@ -106,7 +104,7 @@ def read_document(path: Path, data: bytes) -> Document:
         _refuse(
             unreadable.WRONG_ROOT, f"{shown} is {show(root)}, not an object", expected="an object", found=show(root)
         )
-    return Document(path, root, strict_error is not None, strict_error, commented_error, duplicates, marked)
+    return Document(path, root, strict_error, commented_error, duplicates, marked)
 
 
 def _refuse(code: Code, message: str, expected: str = "", found: str = "") -> NoReturn:
