@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from dml2onnx.diagnostics import quote, shortened
+from dml2onnx.ir.frozen import filled_at_once
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.data import Data
 
 
+@filled_at_once
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
     """One version of a buffer. ``name`` is the most telling there is: the model's own, else node and field."""
@@ -33,6 +35,7 @@ class Value:
     nbytes: int
 
 
+@filled_at_once
 @dataclass(frozen=True, slots=True)
 class Read:
     """A tensor read from a value, starting ``offset`` bytes into it."""
@@ -41,6 +44,7 @@ class Read:
     offset: int = 0
 
 
+@filled_at_once
 @dataclass(frozen=True, slots=True)
 class Write:
     """A tensor written into a new value.
@@ -57,6 +61,7 @@ class Write:
 _Bound = TypeVar("_Bound", Read, Write)
 
 
+@filled_at_once
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Node:
     """One operator of the graph.
@@ -76,15 +81,21 @@ class Node:
     """All values that the node makes."""
 
     def __post_init__(self) -> None:
-        sources = [read.value for reads in self.reads.values() for read in reads]
-        targets = [write.value for writes in self.writes.values() for write in writes]
+        sources: list[Value] = []
+        targets: list[Value] = []
+        bases: list[Value] = []
+        for reads in self.reads.values():
+            for read in reads:
+                sources.append(read.value)
         for writes in self.writes.values():
             for write in writes:
-                # several outputs into one buffer are versions made from each other
-                if write.base is not None and write.base not in targets:
-                    sources.append(write.base)
-        object.__setattr__(self, "sources", tuple(sources))
-        object.__setattr__(self, "targets", tuple(targets))
+                targets.append(write.value)
+                if write.base is not None:
+                    bases.append(write.base)
+        if bases:  # several outputs into one buffer are versions made from each other
+            sources += [base for base in bases if base not in targets]
+        _set_sources(self, tuple(sources))
+        _set_targets(self, tuple(targets))
 
     def __repr__(self) -> str:
         return f"<Node {quote(self.name)}: {self.operator.type}>"
@@ -103,6 +114,9 @@ class Node:
     def views_out(self) -> list[tuple[str, int, Write, TensorDesc]]:
         """(field, index, write, descriptor) of every output tensor."""
         return _views(self.operator, self.writes)
+
+
+_set_sources, _set_targets = (Node.__dict__[name].__set__ for name in ("sources", "targets"))
 
 
 def _views(

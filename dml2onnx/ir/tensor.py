@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.faces import later
 from dml2onnx.ir.collisions import collides
+from dml2onnx.ir.frozen import filled_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,6 +111,7 @@ def is_dense(sizes: Sequence[int], strides: Sequence[int]) -> bool:
     return True
 
 
+@filled_at_once
 @dataclass(frozen=True, slots=True)
 class TensorDesc:
     """``DML_BUFFER_TENSOR_DESC``: a strided view of the start of a bound range.
