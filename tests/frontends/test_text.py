@@ -140,11 +140,23 @@ def test_too_large(tmp_path: Path) -> None:
             ' "dispatchables": {}, "commands": []}',
             [(codes.REPEATED_KEY, "/resources/a")],
         ),
+        # colons in strings, and blanks before others: members are counted by their colons
+        ('{"dml2onnx" :1, "name": ":", "name": ": :", "nodes": [], "outputs": []}', [(codes.DUPLICATE_KEY, "/name")]),
+        ('{"dml2onnx"\n:1, "name"\t:"a:0", "name" :"", "nodes":[], "outputs":[]}', [(codes.DUPLICATE_KEY, "/name")]),
+        (r'{"dml2onnx": 1, "name": "\":", "name": "b", "nodes": [], "outputs": []}', [(codes.DUPLICATE_KEY, "/name")]),
     ],
 )
 def test_member_twice(text: str, expected: list[tuple[Code, str]], tmp_path: Path) -> None:
     graph = load_text(tmp_path, text)
     assert [(item.code, item.pointer) for item in graph.findings] == [(code.id, place) for code, place in expected]
+
+
+@pytest.mark.parametrize("name", ["a", "a:0", ":", ": :", '":"', "\\:", "é :"])
+@pytest.mark.parametrize("separators", [(",", ":"), (" , ", " : ")])
+def test_names_with_colons(name: str, separators: tuple[str, str], tmp_path: Path) -> None:
+    text = json.dumps({**NATIVE, "name": name}, separators=separators)
+    graph = load_text(tmp_path, text)
+    assert (graph.name, graph.findings) == (name, ())
 
 
 def test_a_number_beyond_doubles(tmp_path: Path) -> None:
