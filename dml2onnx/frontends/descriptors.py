@@ -135,10 +135,16 @@ class DescriptorReader:
             return Reading(self._unreadable(schema), (wrong_kind("an object of this depth", raw),))
         known = self._operators.get(key)
         if known is None:
-            problems: list[Problem] = []
-            values = self._read_fields(self._plan(schema), raw, given, beside, problems)
-            known = self._operators[key] = _completed(Reading(OperatorDesc(schema, values), tuple(problems)))
+            known = self._operators[key] = self.read(schema, raw, given, beside)
         return known
+
+    def read(
+        self, schema: OperatorSchema, raw: Json, given: Given = NO_FIELDS, beside: tuple[str, ...] = ()
+    ) -> Reading:
+        """The same for who remembers by himself what was read, of a ``raw`` that is known not to be too deep."""
+        problems: list[Problem] = []
+        operator = OperatorDesc(schema, self._read_fields(self._plan(schema), raw, given, beside, problems))
+        return _completed(operator, problems) if problems else Reading(operator, ())
 
     def tensor(self, raw: object, owner: Json, problems: list[Problem]) -> TensorDesc | Unreadable:
         """Reads one tensor descriptor."""
@@ -182,11 +188,11 @@ class DescriptorReader:
         readers: dict[FieldType, Reader] = {
             FieldType.TENSOR: self.tensor,
             FieldType.TENSOR_ARRAY: self._array_of(self.tensor, "tensor descriptors"),
-            FieldType.UINT: lambda raw, _, problems: read_uint(raw, UINT32, problems),
+            FieldType.UINT: _read_uint,
             FieldType.INT: _read_int,
             FieldType.FLOAT: _read_float,
             FieldType.BOOL: self._read_bool,
-            FieldType.UINT_ARRAY: lambda raw, _, problems: read_uints(raw, problems),
+            FieldType.UINT_ARRAY: _read_uints,
             FieldType.INT_ARRAY: self._array_of(_read_int, "whole numbers"),
             FieldType.FLOAT_ARRAY: self._array_of(_read_float, "numbers"),
             FieldType.SCALE_BIAS: self._read_scale_bias,
@@ -212,17 +218,19 @@ class DescriptorReader:
             others = (name for name in raw if name not in beside)
             problems.extend(unknown_members(known, others, self.dialect, plan.schema.short_name))
         values: list[FieldValue] = []
+        before = len(problems)
         for item in plan.fields:
-            value = raw.get(item.name, MISSING)
+            name = item.name
+            value = raw.get(name, MISSING)
             if value is MISSING:
-                values.append(given[item.name] if item.name in given else self._absent(item, problems))
+                values.append(given[name] if name in given else self._absent(item, problems))
             elif value is None:
                 values.append(self._null(item, given, problems))
             else:
-                before = len(problems)
                 values.append(item.read(value, raw, problems))
                 if len(problems) > before:
-                    problems[before:] = [problem.under(item.name) for problem in problems[before:]]
+                    problems[before:] = [problem.under(name) for problem in problems[before:]]
+            before = len(problems)
         for count, arrays in plan.counts:
             self._compare_count(plan, values, count, arrays, problems)
         return tuple(values)
@@ -251,7 +259,10 @@ class DescriptorReader:
         given = values[count]
         if isinstance(given, Unreadable):
             return
-        lengths = [len(array) for array in (values[position] for position in arrays) if isinstance(array, tuple)]
+        lengths = [len(array) for position in arrays if isinstance(array := values[position], tuple)]
+        if lengths and lengths.count(lengths[0]) == len(lengths) and given in (None, lengths[0]):
+            values[count] = lengths[0]  # as nearly always
+            return
         expected = given if isinstance(given, int) else _likely_length(lengths, values) if lengths else None
         if len(lengths) > 1 and len(set(lengths)) == 1 and given not in (None, lengths[0]):
             counted = listing([plan.fields[position].name for position in arrays])
@@ -314,13 +325,14 @@ class DescriptorReader:
     def _enum_reader(self, enum: str) -> Reader:
         table = enumerators(enum, self.dialect.numbers_for_enums)
         schema = catalog.enum_schema(enum)
+        newer = {name for name, value in schema.values.items() if value.full_name in self.dialect.newer}
 
         def read_enum(raw: object, _: Json, problems: list[Problem]) -> FieldValue:
             name = table.get(raw) if type(raw) is str or type(raw) is int else None
             if name is None:
                 problems.append(unknown_enumerator(raw, schema.values, enum))
                 return UNREADABLE
-            if schema.values[name].full_name in self.dialect.newer:
+            if name in newer:
                 message = f"is {name}, which the released DxDispatch does not know"
                 problems.append(Problem(codes.NEWER_THAN_DXDISPATCH, (), message, found=name))
             return name
@@ -494,13 +506,13 @@ class DescriptorReader:
         return OperatorDesc(schema, values)
 
 
-def _completed(reading: Reading) -> Reading:
+def _completed(operator: OperatorDesc, problems: list[Problem]) -> Reading:
     """With what is missing said in full, which takes the rules of the checks; most descriptors do without them."""
-    if not any(problem.code is codes.MISSING_FIELD for problem in reading.problems):
-        return reading
+    if not any(problem.code is codes.MISSING_FIELD for problem in problems):
+        return Reading(operator, tuple(problems))
     from dml2onnx.frontends.remedies import with_remedies
 
-    return reading._replace(problems=with_remedies(*reading))
+    return Reading(operator, with_remedies(operator, tuple(problems)))
 
 
 def _wrapped(raw: object, data_type: DataType) -> int | None:
@@ -512,6 +524,14 @@ def _wrapped(raw: object, data_type: DataType) -> int | None:
 
 def _problem_of(bad: Bad) -> Problem:
     return Problem(bad.code, (), bad.message, bad.expected, bad.found)
+
+
+def _read_uint(raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+    return raw if type(raw) is int and 0 <= raw < UINT32 else read_uint(raw, UINT32, problems)
+
+
+def _read_uints(raw: object, _: Json, problems: list[Problem]) -> FieldValue:
+    return read_uints(raw, problems)
 
 
 def _read_int(raw: object, _: Json, problems: list[Problem]) -> FieldValue:

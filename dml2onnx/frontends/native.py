@@ -68,7 +68,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FeatureLevel, FieldKind, FieldType, UnknownFeatureLevelError, feature_levels
@@ -81,6 +80,7 @@ from dml2onnx.frontends.files import ModelFiles
 from dml2onnx.frontends.findings import Findings, at_field, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.native_ends import EndReader
+from dml2onnx.frontends.native_forms import Forms, needs_desc
 from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS
 from dml2onnx.frontends.native_nodes import is_another, with_desc
 from dml2onnx.frontends.native_outputs import OutputInference, RawNode
@@ -101,11 +101,12 @@ from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Code
     from dml2onnx.frontends.members import Json
+    from dml2onnx.frontends.native_forms import Form
     from dml2onnx.frontends.text import Document
     from dml2onnx.ir.operator import FieldValue
 
@@ -139,40 +140,7 @@ def read(document: Document, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
     return _NativeReader(document, options).read()
 
 
-@cache
-def _single_inputs(schema: OperatorSchema) -> frozenset[str]:
-    """Input fields that hold one tensor."""
-    return frozenset(field.name for field in schema.input_fields if field.type is FieldType.TENSOR)
-
-
-@cache
-def _single_outputs(schema: OperatorSchema) -> frozenset[str]:
-    """Output fields that hold one tensor."""
-    return frozenset(field.name for field in schema.output_fields if field.type is FieldType.TENSOR)
-
-
-@cache
-def _tensor_positions(schema: OperatorSchema) -> tuple[tuple[str, int, bool], ...]:
-    """Tensor fields: name, position among all fields, and whether it is an output."""
-    fields = schema.tensor_fields
-    return tuple((item.name, schema.index[item.name], item.kind is FieldKind.OUTPUT_TENSOR) for item in fields)
-
-
 _NODE_MEMBERS = frozenset(NODE_MEMBERS)
-
-
-@cache
-def _required_inputs(schema: OperatorSchema) -> tuple[str, ...]:
-    return tuple(field.name for field in schema.input_fields if not field.optional)
-
-
-@cache
-def _needs_desc(schema: OperatorSchema) -> bool:
-    """Whether an operator has fields that nothing says but ``desc``."""
-    counts = {item.count for item in schema.fields}
-    return any(not item.optional and item.name not in counts for item in schema.attribute_fields) or any(
-        item.type is FieldType.TENSOR_ARRAY for item in schema.output_fields
-    )
 
 
 class _NativeReader:
@@ -181,6 +149,7 @@ class _NativeReader:
         self._findings = Findings()
         self._files = ModelFiles(document.path.parent, options.allow_paths, options.max_bytes)
         self._descriptors = DescriptorReader(NATIVE)
+        self._forms = Forms(self._descriptors)
         self._values = Values(self._findings)
         self._targets: list[Target] = []
         self._declared = DeclaredReader(self._values, self._descriptors, self._files, self._findings)
@@ -202,7 +171,7 @@ class _NativeReader:
         if listed is None:
             findings.doubt(VALUE)
         raw_nodes = list(self._read_outputs_of_nodes(listed or []))
-        OutputInference(self._values, self._descriptors, findings).complete(raw_nodes)
+        OutputInference(self._values, self._descriptors, self._forms, findings).complete(raw_nodes)
         self._values.make(self._targets)
         nodes = tuple([self._read_node(node) for node in raw_nodes])
         ends = EndReader(self._values, self._descriptors, findings)
@@ -268,35 +237,41 @@ class _NativeReader:
             if "type" not in raw:
                 members.required("type", "the name of an operator")
             elif schema is None:
-                form = OperatorForm(kind, ("type",), None, (), ())
-                report(self._findings, [unknown_operator(form)], place, node=name)
+                unknown = unknown_operator(OperatorForm(kind, ("type",), None, (), ()))
+                report(self._findings, [unknown], place, node=name)
             elif not isinstance(given, str):
                 name = f"{schema.stem}_{index}"
             members.node = name
-            if schema is not None and is_another(raw, schema, members, self._findings):
-                schema = None
             desc = raw.get("desc")
-            needed = schema is not None and _needs_desc(schema)
+            form = None
+            if schema is not None and type(desc) is dict:
+                form = self._forms.of(schema, desc, raw.get("inputs"), raw.get("outputs"))
+            if schema is not None and not (form and form.is_own) and is_another(raw, schema, members, self._findings):
+                schema = form = None
+            needed = schema is not None and needs_desc(schema)
             fields = desc if type(desc) is dict else members.mapping("desc", required=needed)
             if fields is None and not needed and "desc" not in raw:
                 fields = {}
-            outputs = self._name_outputs(members, fields or {}, schema)
-            if schema is not None and fields is not None:
-                yield RawNode(place, name, raw, fields, schema, outputs)
+            if form is None and schema is not None and fields is not None:
+                form = self._forms.of(schema, fields, raw.get("inputs"), raw.get("outputs"))
+            outputs = self._name_outputs(members, fields or {}, schema, form)
+            if form is not None:
+                yield RawNode(place, name, raw, form, outputs)
 
     def _name_outputs(
-        self, members: Members, fields: Json, schema: OperatorSchema | None
+        self, members: Members, fields: Json, schema: OperatorSchema | None, form: Form | None
     ) -> dict[str, list[Target | None]]:
         outputs = members.raw.get("outputs")
         if type(outputs) is not dict:
             self._findings.doubt(VALUE)
             outputs = members.mapping("outputs", required=True) or {}
         targets: dict[str, list[Target | None]] = {}
-        single = _single_outputs(schema) if schema else frozenset()
+        described: Mapping[str, TensorDesc | None] = form.outputs if form else {}
         for field, entry in outputs.items():
-            if type(entry) is str and field in single:  # what nearly all entries are
-                place = f"{members.place}/outputs/{field}"
-                targets[field] = [self._name_output(entry, fields.get(field), place, members)]
+            if type(entry) is str and field in described:  # what nearly all entries are
+                target = Target(entry, f"{members.place}/outputs/{field}", entry, described[field])
+                self._targets.append(target)
+                targets[field] = [target]
                 continue
             if entry is None:
                 continue
@@ -375,19 +350,14 @@ class _NativeReader:
 
     def _read_node(self, node: RawNode) -> Node:
         """Second pass: descriptors, and connections to the values that are all known now."""
-        members = Members(node.raw, node.place, self._findings, node.name)
-        sources, given = self._read_inputs(node, members)
-        operator, problems = self._descriptors.operator(node.schema, node.fields, given | node.unknown)
+        sources, given = self._read_inputs(node)
+        operator, problems, tensors = node.form.completed(given | node.unknown if node.unknown else given)
         place = f"{node.place}/desc"
         if problems:
             report(self._findings, problems, place, node=node.name, schema=node.schema)
         reads: dict[str, tuple[Read, ...]] = {}
         writes: dict[str, tuple[Write, ...]] = {}
-        for name, position, is_output in _tensor_positions(node.schema):
-            value = operator.values[position]
-            if value is UNREADABLE:
-                continue
-            descs = (value,) if isinstance(value, TensorDesc) else operator.tensors(name)
+        for name, is_output, is_given, descs in tensors:
             if is_output:
                 self._connect_output(node, name, descs, writes)
             elif name in sources:
@@ -395,7 +365,7 @@ class _NativeReader:
                 if found is None or not self._fits(node, "inputs", name, len(found), len(descs)):
                     found = self._unresolved.reads(descs)
                 reads[name] = found
-            elif value is not None:
+            elif is_given:
                 reads[name] = self._unresolved.reads(descs)
                 self._report(
                     node,
@@ -406,32 +376,34 @@ class _NativeReader:
                 )
         return Node(node.name, operator, reads, writes, place)
 
-    def _read_inputs(
-        self, node: RawNode, members: Members
-    ) -> tuple[dict[str, tuple[Read, ...] | None], dict[str, FieldValue]]:
+    def _read_inputs(self, node: RawNode) -> tuple[dict[str, tuple[Read, ...] | None], dict[str, FieldValue]]:
         """What each input field reads (``None`` where that is unknown), and descriptors taken from there."""
-        fields = node.fields
-        required = _required_inputs(node.schema)
+        form = node.form
         inputs = node.raw.get("inputs")
+        given: dict[str, FieldValue] = {}
         if type(inputs) is not dict:
-            needed = any(fields.get(name) is None for name in required)
-            inputs = members.mapping("inputs", required=needed) or {}
-            given: dict[str, FieldValue] = {name: UNREADABLE for name in required if fields.get(name) is None}
+            members = Members(node.raw, node.place, self._findings, node.name)
+            inputs = members.mapping("inputs", required=bool(form.unsaid)) or {}
+            given = dict.fromkeys(form.unsaid, UNREADABLE)
         else:
-            given = self._report_unread(node, inputs, required)
+            for name in form.unsaid:
+                if inputs.get(name) is None:
+                    self._report_unread(node, name)
+                    given[name] = UNREADABLE
         sources: dict[str, tuple[Read, ...] | None] = {}
-        single = _single_inputs(node.schema)
+        named, single = self._values.by_name, form.inputs
         for field, entry in inputs.items():
-            known = self._values.get(entry) if type(entry) is str and field in single else None
+            known = named.get(entry) if type(entry) is str and field in single else None
             if known is not None:  # what nearly all entries are
-                sources[field] = (Read(known.value),)
-                if fields.get(field) is None and not known.is_buffer:
+                sources[field] = known.whole
+                if not single[field] and not known.is_buffer:
                     given[field] = UNREADABLE if known.desc is None else known.desc
                 continue
+            members = Members(node.raw, node.place, self._findings, node.name)
             if entry is None or not self._is_tensor(field, FieldKind.INPUT_TENSOR, members, node.schema):
                 continue
             is_array = node.schema.fields_by_name[field].type is FieldType.TENSOR_ARRAY
-            described = fields.get(field) is not None
+            described = form.fields.get(field) is not None
             place = members.at("inputs", field) if is_array else ""
             reads: list[Read | None] = []
             descs: list[TensorDesc | None] = []
@@ -451,13 +423,10 @@ class _NativeReader:
                 given[field] = UNREADABLE if not whole else tuple(taken) if is_array else taken[0]
         return sources, given
 
-    def _report_unread(self, node: RawNode, inputs: Json, required: tuple[str, ...]) -> dict[str, FieldValue]:
-        """Findings about required inputs that have neither a value nor a descriptor; they cannot be read."""
-        missing = [name for name in required if inputs.get(name) is None and node.fields.get(name) is None]
-        for name in missing:
-            place = node.place + pointer("inputs", name)
-            self._report(node, name, codes.MISSING_FIELD, f"{name} is missing", UNKNOWN_EXPECTED, place=place)
-        return dict.fromkeys(missing, UNREADABLE)
+    def _report_unread(self, node: RawNode, name: str) -> None:
+        """A finding about a required input that has neither a value nor a descriptor; it cannot be read."""
+        place = node.place + pointer("inputs", name)
+        self._report(node, name, codes.MISSING_FIELD, f"{name} is missing", UNKNOWN_EXPECTED, place=place)
 
     def _read_source(self, entry: object, node: RawNode, field: str, suffix: str) -> tuple[Read | None, Known | None]:
         name, offset = entry, 0
@@ -496,7 +465,8 @@ class _NativeReader:
             if target is None or target.value is None:
                 made.append(Write(Value(f"{node.name}.{field}", desc.total_bytes)))
             else:
-                made.append(Write(target.value, target.offset, self._base(node, field, target)))
+                base = None if target.base is None else self._base(node, field, target)
+                made.append(Write(target.value, target.offset, base))
                 self._written.add(target.value)
         writes[field] = tuple(made)
 

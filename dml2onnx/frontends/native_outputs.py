@@ -15,6 +15,7 @@ from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.findings import at_field, listing, pointer, quote
+from dml2onnx.frontends.native_forms import INFER
 from dml2onnx.frontends.native_values import Target
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -27,11 +28,9 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.descriptors import DescriptorReader
     from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Json
+    from dml2onnx.frontends.native_forms import Form, Forms
     from dml2onnx.frontends.native_values import Values
     from dml2onnx.ir.operator import FieldValue, OperatorDesc
-
-INFER = "infer"
-"""What stands for sizes that are to be inferred; they may also be left out."""
 
 
 @dataclass(slots=True, eq=False)
@@ -41,11 +40,20 @@ class RawNode:
     place: str
     name: str
     raw: Json
-    fields: Json
-    schema: OperatorSchema
+    form: Form
     outputs: dict[str, list[Target | None]]
     unknown: dict[str, FieldValue] = field(default_factory=dict)
     """Outputs without sizes, which has been reported or follows from what has been."""
+
+    @property
+    def fields(self) -> Json:
+        """Those of ``desc``, and what has been inferred."""
+        return self.form.fields
+
+    @property
+    def schema(self) -> OperatorSchema:
+        """The operator."""
+        return self.form.schema
 
 
 @cache
@@ -77,17 +85,19 @@ def _misspelt(node: RawNode) -> dict[str, str]:
 class OutputInference:
     """Completes the descriptors of outputs."""
 
-    def __init__(self, values: Values, descriptors: DescriptorReader, findings: Findings) -> None:
+    def __init__(self, values: Values, descriptors: DescriptorReader, forms: Forms, findings: Findings) -> None:
         self._values = values
         self._descriptors = descriptors
+        self._forms = forms
         self._findings = findings
         self._targets: dict[str, tuple[RawNode, Target]] = {}
 
     def complete(self, nodes: Sequence[RawNode]) -> None:
         """Infers what nodes leave out, with findings where nothing follows."""
-        for node in nodes:
+        incomplete = [node for node in nodes if not node.form.is_complete]
+        for node in incomplete:
             self._refuse_words(node)
-        waiting = {node: names for node in nodes if (names := _open(node))}
+        waiting = {node: names for node in incomplete if (names := _open(node))}
         if not waiting:
             return
         for node in nodes:
@@ -162,15 +172,18 @@ class OutputInference:
     def _complete(self, node: RawNode, name: str, stated: object, data_type: DataType, sizes: Sequence[int]) -> None:
         assert isinstance(stated, dict)
         raw = {"DataType": data_type.name, **stated, "Sizes": list(sizes)}
-        node.fields = {**node.fields, name: raw}
+        self._restate(node, {**node.fields, name: raw})
         desc = self._descriptors.tensor(raw, {}, [])
         for target in node.outputs.get(name, ()):
             if target is not None and isinstance(desc, TensorDesc):
                 target.desc = desc
 
     def _give_up(self, node: RawNode, names: Sequence[str]) -> None:
-        node.fields = {name: value for name, value in node.fields.items() if name not in names}
+        self._restate(node, {name: value for name, value in node.fields.items() if name not in names})
         node.unknown |= dict.fromkeys(names, UNREADABLE)
+
+    def _restate(self, node: RawNode, fields: Json) -> None:
+        node.form = self._forms.of(node.schema, fields, node.raw.get("inputs"), node.raw.get("outputs"))
 
     def _stated_type(self, raw: object) -> DataType | None:
         if not isinstance(raw, dict) or "DataType" not in raw:

@@ -6,7 +6,7 @@ bytes it keeps, and, unless ``bytes`` says otherwise, it has the size of that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
@@ -17,7 +17,8 @@ from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.problems import report
 from dml2onnx.frontends.tensors import BUFFER_MEMBERS
 from dml2onnx.frontends.unresolved import UNBOUNDED
-from dml2onnx.ir.graph import Constant, GraphInput, Value
+from dml2onnx.ir.frozen import filled_at_once
+from dml2onnx.ir.graph import Constant, GraphInput, Read, Value
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def written_size(desc: TensorDesc, offset: int, base: int | None) -> int:
     return offset + desc.total_bytes if base is None else base
 
 
+@filled_at_once
 @dataclass(frozen=True, slots=True)
 class Known:
     """A value that has a name.
@@ -53,6 +55,14 @@ class Known:
     value: Value
     desc: TensorDesc | None
     is_buffer: bool = False
+    whole: tuple[Read, ...] = field(init=False)
+    """What a node reads that has one tensor there."""
+
+    def __post_init__(self) -> None:
+        _set_whole(self, (Read(self.value),))
+
+
+_set_whole = Known.__dict__["whole"].__set__
 
 
 @dataclass(slots=True)
@@ -74,25 +84,25 @@ class Values:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._known: dict[str, Known] = {}
+        self.by_name: dict[str, Known] = {}
         self._places: dict[str, str] = {}
 
     def get(self, name: str) -> Known | None:
         """A value by its name."""
-        return self._known.get(name)
+        return self.by_name.get(name)
 
     def names(self) -> Collection[str]:
         """All names."""
-        return self._known.keys()
+        return self.by_name.keys()
 
     def all(self) -> Iterable[Known]:
         """All values."""
-        return self._known.values()
+        return self.by_name.values()
 
     def add(self, name: str, known: Known, place: str) -> None:
         """A value under a name, which is to be a new one."""
         if self._claim(name, place):
-            self._known[name] = known
+            self.by_name[name] = known
 
     def _claim(self, name: str, place: str) -> bool:
         first = self._places.setdefault(name, place)
@@ -111,7 +121,7 @@ class Values:
             name,
             at_field(
                 codes.UNKNOWN_VALUE,
-                f"there is no value {quote(name)}{self._findings.did_you_mean(name, self._known)}",
+                f"there is no value {quote(name)}{self._findings.did_you_mean(name, self.by_name)}",
                 place,
                 node,
                 schema,
@@ -124,20 +134,24 @@ class Values:
     def make(self, targets: list[Target]) -> None:
         """Makes the values of all outputs of nodes, in the order in which they stand."""
         firsts: dict[str, Target] = {}
+        places = self._places
         for target in targets:
-            if self._claim(target.key, target.place):
+            if places.setdefault(target.key, target.place) is target.place or self._claim(target.key, target.place):
                 firsts[target.key] = target
-        sizes = {key: known.value.nbytes for key, known in self._known.items()}
+        sizes = {key: known.value.nbytes for key, known in self.by_name.items()}
+        total_bytes: dict[TensorDesc, int] = {}
         for target in targets:
-            if target.desc is not None and target.base is None and target.nbytes is None:
-                nbytes = written_size(target.desc, target.offset, None)
+            desc = target.desc
+            if desc is not None and target.base is None and target.nbytes is None:
+                nbytes = total_bytes.get(desc, 0) or total_bytes.setdefault(desc, desc.total_bytes)
+                nbytes += target.offset
             else:
                 nbytes = self._size(target, firsts, sizes)
             target.value = Value(target.name, nbytes)
             if firsts.get(target.key) is target:
-                self._known[target.key] = Known(target.value, target.desc)
+                self.by_name[target.key] = Known(target.value, target.desc)
         for target in targets:
-            if target.base is not None and target.base not in self._known:
+            if target.base is not None and target.base not in self.by_name:
                 self.unknown(target.base, target.place + pointer("base"))
 
     @staticmethod

@@ -1,0 +1,162 @@
+"""What a node of the native format says apart from the values that it connects, found out once for all nodes alike."""
+
+from __future__ import annotations
+
+import marshal
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from dml2onnx.catalog import FieldKind, FieldType
+from dml2onnx.ir.operator import UNREADABLE
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from dml2onnx.catalog import OperatorSchema
+    from dml2onnx.frontends.descriptors import DescriptorReader, Given
+    from dml2onnx.frontends.members import Json
+    from dml2onnx.frontends.tensors import Problem
+    from dml2onnx.ir.operator import OperatorDesc
+
+INFER = "infer"
+"""What stands for sizes that are to be inferred; they may also be left out."""
+
+
+class Tensors(NamedTuple):
+    """A tensor field that could be read."""
+
+    field: str
+    is_output: bool
+    is_given: bool
+    descs: tuple[TensorDesc, ...]
+
+
+class Completed(NamedTuple):
+    """A descriptor with what comes from the values that its node reads."""
+
+    operator: OperatorDesc
+    problems: tuple[Problem, ...]
+    tensors: tuple[Tensors, ...]
+
+
+class Form:
+    """An operator, its ``desc``, and the fields that are connected."""
+
+    __slots__ = (
+        "_completed",
+        "_read",
+        "fields",
+        "inputs",
+        "is_complete",
+        "is_own",
+        "outputs",
+        "schema",
+        "unsaid",
+    )
+
+    def __init__(
+        self,
+        descriptors: DescriptorReader,
+        schema: OperatorSchema,
+        fields: Json,
+        inputs: Iterable[str],
+        outputs: Iterable[str],
+        *,
+        is_too_deep: bool = False,
+    ) -> None:
+        single = _single(schema)
+        self._read = descriptors.operator if is_too_deep else descriptors.read
+        self._completed: dict[object, Completed] = {}
+        self.schema = schema
+        self.fields = fields
+        self.is_own = schema.index.keys() >= {*fields, *inputs, *outputs}
+        """Whether the operator has all fields that are named."""
+        self.inputs = {name: fields.get(name) is not None for name in inputs if single.get(name) is False}
+        """The connected inputs that hold one tensor, and whether ``desc`` describes them."""
+        self.outputs: Mapping[str, TensorDesc | None] = {
+            name: _described(fields.get(name), descriptors) for name in outputs if single.get(name) is True
+        }
+        """The connected outputs that hold one tensor, as ``desc`` describes them."""
+        self.unsaid = tuple([name for name in _required_inputs(schema) if fields.get(name) is None])
+        """The required inputs without a descriptor."""
+        self.is_complete = all(_says_sizes(fields.get(name)) for name, is_output in single.items() if is_output)
+        """Whether all outputs that hold one tensor have sizes, which are to be read and not to be inferred."""
+
+    def completed(self, given: Given) -> Completed:
+        """The descriptor with fields that are known from elsewhere."""
+        key = tuple(given.items())
+        known = self._completed.get(key)
+        if known is None:
+            operator, problems = self._read(self.schema, self.fields, given)
+            known = self._completed[key] = Completed(operator, problems, _tensors(operator))
+        return known
+
+
+class Forms:
+    """The forms of one model."""
+
+    def __init__(self, descriptors: DescriptorReader) -> None:
+        self._descriptors = descriptors
+        self._known: dict[object, Form] = {}
+
+    def of(self, schema: OperatorSchema, fields: Json, inputs: object, outputs: object) -> Form:
+        """The form of a node that connects these."""
+        reads = tuple(inputs) if type(inputs) is dict else ()
+        writes = tuple(outputs) if type(outputs) is dict else ()
+        try:
+            key = (schema, marshal.dumps(fields, 2), reads, writes)
+        except ValueError:  # too deep, which is said when the operator is read
+            return Form(self._descriptors, schema, fields, reads, writes, is_too_deep=True)
+        form = self._known.get(key)
+        if form is None:
+            form = self._known[key] = Form(self._descriptors, schema, fields, reads, writes)
+        return form
+
+
+def _says_sizes(raw: object) -> bool:
+    return type(raw) is dict and ("Desc" in raw or type(raw.get("Sizes")) is list)
+
+
+def _described(raw: object, descriptors: DescriptorReader) -> TensorDesc | None:
+    found = descriptors.tensor(raw, {}, [])
+    return found if isinstance(found, TensorDesc) else None
+
+
+def _tensors(operator: OperatorDesc) -> tuple[Tensors, ...]:
+    tensors = []
+    for name, position, is_output in _positions(operator.schema):
+        value = operator.values[position]
+        if isinstance(value, TensorDesc):
+            tensors.append(Tensors(name, is_output, True, (value,)))
+        elif value is not UNREADABLE:
+            tensors.append(Tensors(name, is_output, value is not None, operator.tensors(name)))
+    return tuple(tensors)
+
+
+@cache
+def _positions(schema: OperatorSchema) -> tuple[tuple[str, int, bool], ...]:
+    """Tensor fields: name, position among all fields, and whether it is an output."""
+    fields = schema.tensor_fields
+    return tuple((item.name, schema.index[item.name], item.kind is FieldKind.OUTPUT_TENSOR) for item in fields)
+
+
+@cache
+def _single(schema: OperatorSchema) -> Mapping[str, bool]:
+    """The fields that hold one tensor, and whether it is an output."""
+    single = [field for field in schema.tensor_fields if field.type is FieldType.TENSOR]
+    return {field.name: field.kind is FieldKind.OUTPUT_TENSOR for field in single}
+
+
+@cache
+def _required_inputs(schema: OperatorSchema) -> tuple[str, ...]:
+    return tuple(field.name for field in schema.input_fields if not field.optional)
+
+
+@cache
+def needs_desc(schema: OperatorSchema) -> bool:
+    """Whether an operator has fields that nothing says but ``desc``."""
+    counts = {item.count for item in schema.fields}
+    return any(not item.optional and item.name not in counts for item in schema.attribute_fields) or any(
+        item.type is FieldType.TENSOR_ARRAY for item in schema.output_fields
+    )
