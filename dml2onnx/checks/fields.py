@@ -45,8 +45,9 @@ def required_check(schema: OperatorSchema, *, tensors: bool = True) -> Check:
     ]
 
     def check(subject: Subject) -> Iterator[Finding]:
+        values = subject.values
         for i, field in required:
-            if subject.values[i] is None:
+            if values[i] is None:
                 kind = field.type.value.replace("_", " ")
                 yield Finding(codes.MISSING_FIELD, field.name, f"{field.name} is required and null.", kind, "null")
 
@@ -78,39 +79,42 @@ def tensors_check(schema: OperatorSchema) -> Check:
 
 def attribute_checks(schema: OperatorSchema) -> list[Check]:
     """What the types of the fields say about their values."""
-    checks: list[Check] = []
-    for i, field in enumerate(schema.fields):
-        if field.type is FieldType.ENUM:
-            checks.append(_enumerator(i, field))
-        elif field.type in _ARRAYS and field.count is not None:
-            checks.append(_length(i, field, schema.index[field.count]))
-        elif field.type is FieldType.SCALAR_UNION and field.scalar_type is not None:
+    fields = list(enumerate(schema.fields))
+    enums = [(i, field) for i, field in fields if field.type is FieldType.ENUM]
+    counted = [(i, field) for i, field in fields if field.type in _ARRAYS and field.count is not None]
+    checks = [_enumerators(enums)] if enums else []
+    if counted:
+        checks.append(_lengths([(i, schema.index[field.count or ""], field) for i, field in counted]))
+    for i, field in fields:
+        if field.type is FieldType.SCALAR_UNION and field.scalar_type is not None:
             checks.append(_scalar(i, field, schema.index[field.scalar_type]))
         if field.type in _FLOATS and field.name not in _MAY_BE_INFINITE:
             checks.append(_finite(i, field))
     return checks
 
 
-def _enumerator(position: int, field: FieldSchema) -> Check:
-    assert field.enum is not None
-    known = catalog.enum_schema(field.enum).values
+def _enumerators(enums: list[tuple[int, FieldSchema]]) -> Check:
+    tables = [(i, catalog.enum_schema(field.enum or "").values, field) for i, field in enums]
 
     def check(subject: Subject) -> Iterator[Finding]:
-        value = subject.values[position]
-        if isinstance(value, str) and value not in known:
-            wanted = ", ".join(known)
-            message = f"{value} is no enumerator of {field.enum}; it has {wanted}."
-            yield Finding(codes.UNKNOWN_ENUMERATOR, field.name, message, wanted, value)
+        for i, known, field in tables:
+            value = subject.values[i]
+            if isinstance(value, str) and value not in known:
+                wanted = ", ".join(known)
+                message = f"{value} is no enumerator of {field.enum}; it has {wanted}."
+                yield Finding(codes.UNKNOWN_ENUMERATOR, field.name, message, wanted, value)
 
     return check
 
 
-def _length(position: int, field: FieldSchema, count_position: int) -> Check:
+def _lengths(counted: list[tuple[int, int, FieldSchema]]) -> Check:
     def check(subject: Subject) -> Iterator[Finding]:
-        value, count = subject.values[position], subject.values[count_position]
-        if isinstance(value, tuple) and isinstance(count, int) and len(value) != count:
-            message = f"{field.name} has {len(value)} entries; {field.count} is {count}."
-            yield Finding(codes.ARRAY_LENGTH, field.name, message, count, len(value))
+        values = subject.values
+        for i, count_position, field in counted:
+            value, count = values[i], values[count_position]
+            if isinstance(value, tuple) and isinstance(count, int) and len(value) != count:
+                message = f"{field.name} has {len(value)} entries; {field.count} is {count}."
+                yield Finding(codes.ARRAY_LENGTH, field.name, message, count, len(value))
 
     return check
 

@@ -52,8 +52,11 @@ def fused_check(
         if since > level:
             message = f"Fusing {fused.type} needs feature level {since}; the target is {level}."
             yield Finding(codes.FUSION_LEVEL, name, message, since, level, str(since), DOCUMENTATION)
-        for finding in (*_inside(fused), *attributes_of(_in_place(fused, subject, "OutputTensor"))):
+        for finding in _inside(fused):
             yield finding.below(name)
+        if fused.schema.attribute_fields:
+            for finding in attributes_of(_in_place(fused, subject, "OutputTensor")):
+                yield finding.below(name)
 
     return check
 
@@ -101,5 +104,5 @@ def _in_place(fused: OperatorDesc, host: Subject, tensor: str) -> OperatorDesc:
         output = host.tensor(tensor)
     except UnanswerableError:
         return fused
-    values = tuple(output if field.is_tensor else value for field, value in fused.items())
+    values = tuple([output if field.is_tensor else value for field, value in fused.items()])
     return OperatorDesc(fused.schema, values)

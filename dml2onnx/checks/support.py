@@ -118,9 +118,7 @@ def _tensors(schema: OperatorSchema, level: FeatureLevel) -> Check:
     def check(subject: Subject) -> Iterator[Finding]:
         function = None if chooser is None else subject.text(chooser)
         for name, data_types, fewest, most in limits(function):
-            if not subject.is_readable(name):
-                continue
-            for path, tensor in subject.placed(name):
+            for path, tensor in subject.readable((name,)):
                 if tensor.data_type not in data_types or not fewest <= len(tensor.sizes) <= most:
                     yield from _unsupported(schema, function, name, path, tensor, level)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from math import prod
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import Condition, ConditionOp, Constraint, OperatorSchema, Rule
@@ -57,11 +58,6 @@ def condition_test(condition: Condition) -> Callable[[Subject], bool]:
             return lambda subject: subject.value(subject_name) is not None
 
 
-def _all_placed(subject: Subject, names: Iterable[str]) -> list[tuple[str, TensorDesc]]:
-    """The tensors of these fields as far as they can be read: the others are still compared with each other."""
-    return [placed for name in names if subject.is_readable(name) for placed in subject.placed(name)]
-
-
 def _requiring(constraint: Constraint) -> str:
     """The constraint's own words, as a sentence to end a message with."""
     words = constraint.text
@@ -88,10 +84,10 @@ def _same_data_type(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
     def check(subject: Subject) -> Iterator[Finding]:
-        placed = _all_placed(subject, names)
+        placed = subject.readable(names)
         if len(placed) < 2:
             return
-        (right_path, right), odd = _odd_ones(placed, lambda tensor: tensor.data_type)
+        (right_path, right), odd = _odd_ones(placed, attrgetter("data_type"))
         for path, tensor in odd:
             wanted, found = right.data_type.name, tensor.data_type.name
             message = f"{path} is {found} and {right_path} is {wanted}; they need one data type."
@@ -104,10 +100,10 @@ def _same_dimension_count(schema: OperatorSchema, constraint: Constraint) -> Che
     names = constraint.tensors
 
     def check(subject: Subject) -> Iterator[Finding]:
-        placed = _all_placed(subject, names)
+        placed = subject.readable(names)
         if len(placed) < 2:
             return
-        (right_path, right), odd = _odd_ones(placed, lambda tensor: tensor.rank)
+        (right_path, right), odd = _odd_ones(placed, lambda tensor: len(tensor.sizes))
         for path, tensor in odd:
             has = plural(tensor.rank, "dimension")
             message = f"{path} has {has} and {right_path} has {right.rank}; they need one dimension count."
@@ -128,10 +124,10 @@ def _same_sizes(schema: OperatorSchema, constraint: Constraint) -> Check:
     rank_is_checked = _rank_is_checked(schema, names)
 
     def check(subject: Subject) -> Iterator[Finding]:
-        placed = _all_placed(subject, names)
+        placed = subject.readable(names)
         if len(placed) < 2:
             return
-        (right_path, right), odd = _odd_ones(placed, lambda tensor: tensor.sizes)
+        (right_path, right), odd = _odd_ones(placed, attrgetter("sizes"))
         for path, tensor in odd:
             if rank_is_checked and tensor.rank != right.rank:
                 continue
@@ -149,7 +145,7 @@ def _broadcastable(schema: OperatorSchema, constraint: Constraint) -> Check:
 
     def check(subject: Subject) -> Iterator[Finding]:
         full = subject.sizes(to)
-        for path, tensor in _all_placed(subject, names):
+        for path, tensor in subject.readable(names):
             if tensor.rank != len(full):
                 fits = rank_is_checked
             else:
@@ -185,10 +181,11 @@ def _data_types(schema: OperatorSchema, constraint: Constraint) -> Check:
 def _dimension_count(schema: OperatorSchema, constraint: Constraint) -> Check:
     name = constraint.tensor
     assert name is not None
+    outside = _range(constraint)
 
     def check(subject: Subject) -> Iterator[Finding]:
         for path, tensor in subject.placed(name):
-            problem = _outside(subject, constraint, tensor.rank)
+            problem = outside(subject, tensor.rank)
             if problem:
                 message = f"The DimensionCount of {path} is {tensor.rank}, which is not {problem}."
                 yield Finding(codes.WRONG_DIMENSION_COUNT, f"{path}/Sizes", message, problem, list(tensor.sizes))
@@ -219,11 +216,12 @@ def _effective_rank(schema: OperatorSchema, constraint: Constraint) -> Check:
 def _element_count(schema: OperatorSchema, constraint: Constraint) -> Check:
     name = constraint.tensor
     assert name is not None
+    outside = _range(constraint)
 
     def check(subject: Subject) -> Iterator[Finding]:
         for path, tensor in subject.placed(name):
             count = prod(tensor.sizes)
-            problem = _outside(subject, constraint, count)
+            problem = outside(subject, count)
             if problem:
                 message = f"{path} has {count} elements, which is not {problem}."
                 yield Finding(codes.ELEMENT_COUNT, f"{path}/Sizes", message, problem, list(tensor.sizes))
@@ -235,7 +233,7 @@ def _not_owned(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
     def check(subject: Subject) -> Iterator[Finding]:
-        for path, tensor in _all_placed(subject, names):
+        for path, tensor in subject.readable(names):
             if tensor.owned_by_dml:
                 message = f"{path} may not carry DML_TENSOR_FLAG_OWNED_BY_DML."
                 yield Finding(codes.OWNED_NOT_ALLOWED, f"{path}/Flags", message, "NONE", "OWNED_BY_DML")
@@ -308,31 +306,43 @@ def _required(schema: OperatorSchema, constraint: Constraint) -> Check:
 # --- Attributes -----------------------------------------------------------------------------------------------------
 
 
-def _outside(subject: Subject, constraint: Constraint, value: float) -> str:
-    """The range that ``value`` is outside of, in words; empty when it is inside."""
-    low = None if constraint.min is None else evaluator(constraint.min)(subject)
-    high = None if constraint.max is None else evaluator(constraint.max)(subject)
-    assert not isinstance(low, str)
-    assert not isinstance(high, str)
-    below = low is not None and not (value > low if constraint.exclusive_min else value >= low)
-    above = high is not None and not value <= high
-    if not below and not above:
-        return ""
-    if low == high:
-        return f"{low}"
-    if low is None:
-        return f"at most {high}"
-    if constraint.exclusive_min:
-        return f"above {low}" + ("" if high is None else f" and at most {high}")
-    return f"at least {low}" if high is None else f"in [{low}, {high}]"
+def _range(constraint: Constraint) -> Callable[[Subject, float], str]:
+    """What says the range that a value is outside of, in words; empty when it is inside."""
+    least = None if constraint.min is None else evaluator(constraint.min)
+    most = None if constraint.max is None else evaluator(constraint.max)
+
+    def outside(subject: Subject, value: float) -> str:
+        low = None if least is None else least(subject)
+        high = None if most is None else most(subject)
+        assert not isinstance(low, str)
+        assert not isinstance(high, str)
+        below = low is not None and not (value > low if constraint.exclusive_min else value >= low)
+        above = high is not None and not value <= high
+        if not below and not above:
+            return ""
+        if low == high:
+            return f"{low}"
+        if low is None:
+            return f"at most {high}"
+        if constraint.exclusive_min:
+            return f"above {low}" + ("" if high is None else f" and at most {high}")
+        return f"at least {low}" if high is None else f"in [{low}, {high}]"
+
+    return outside
 
 
-def _entries(subject: Subject, name: str) -> list[tuple[str, str, float]]:
-    """(path, name, value) of a number, of a member of a structure, or of every entry of an array."""
+def _entries(subject: Subject, name: str) -> tuple[int | float, ...]:
+    """A number, a member of a structure, or all entries of an array."""
+    field, _, _ = name.partition(".")
+    return subject.numbers(field) if isinstance(subject.value(field), tuple) else (subject.number(name),)
+
+
+def _entry(subject: Subject, name: str, i: int) -> tuple[str, str]:
+    """The path and the name of an entry."""
     field, _, member = name.partition(".")
     if isinstance(subject.value(field), tuple):
-        return [(f"{field}/{i}", f"{field}[{i}]", value) for i, value in enumerate(subject.numbers(field))]
-    return [(f"{field}/{member}" if member else field, name, subject.number(name))]
+        return f"{field}/{i}", f"{field}[{i}]"
+    return f"{field}/{member}" if member else field, name
 
 
 def _attribute_range(schema: OperatorSchema, constraint: Constraint) -> Check:
@@ -340,13 +350,15 @@ def _attribute_range(schema: OperatorSchema, constraint: Constraint) -> Check:
     assert name is not None
     if constraint.one_of:
         return _one_of(name, constraint.one_of, words)
+    outside, field = _range(constraint), name.partition(".")[0]
 
     def check(subject: Subject) -> Iterator[Finding]:
-        if subject.value(name.partition(".")[0]) is None:
+        if subject.value(field) is None:
             return
-        for path, label, value in _entries(subject, name):
-            problem = _outside(subject, constraint, value)
+        for i, value in enumerate(_entries(subject, name)):
+            problem = outside(subject, value)
             if problem:
+                path, label = _entry(subject, name, i)
                 message = f"{label} is {value}, which is not {problem}{words}."
                 yield Finding(codes.OUT_OF_RANGE, path, message, problem, value)
 
@@ -391,8 +403,9 @@ def _nonzero(schema: OperatorSchema, constraint: Constraint) -> Check:
     assert name is not None
 
     def check(subject: Subject) -> Iterator[Finding]:
-        for path, label, value in _entries(subject, name):
+        for i, value in enumerate(_entries(subject, name)):
             if value == 0:
+                path, label = _entry(subject, name, i)
                 yield Finding(codes.ZERO_ATTRIBUTE, path, f"{label} is 0, which is rejected.", "not 0", value)
 
     return check

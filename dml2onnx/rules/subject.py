@@ -8,7 +8,7 @@ from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Scalar, Size2D
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.ir.operator import FieldValue
@@ -104,6 +104,17 @@ class Subject:
             raise UnanswerableError
         return [(f"{name}/{i}", item) for i, item in enumerate(value) if isinstance(item, TensorDesc)]
 
+    def readable(self, names: Iterable[str]) -> list[tuple[str, TensorDesc]]:
+        """The tensors of these fields with their paths, as far as they can be read."""
+        placed: list[tuple[str, TensorDesc]] = []
+        for name in names:
+            value = self.values[self.index[name]]
+            if isinstance(value, TensorDesc):
+                placed.append((name, value))
+            elif value is not None and value is not UNREADABLE:
+                placed += self.placed(name)
+        return placed
+
     def sizes(self, name: str) -> tuple[int, ...]:
         """The sizes of a tensor that is there."""
         return self._typed(name, TensorDesc).sizes
@@ -129,21 +140,25 @@ class Subject:
     def numbers(self, name: str) -> tuple[int | float, ...]:
         """An array of numbers."""
         values = self._typed(name, tuple)
-        if not all(isinstance(value, (int, float)) for value in values):
-            raise UnanswerableError
+        for value in values:
+            if not isinstance(value, (int, float)):
+                raise UnanswerableError
         return values
 
     def uints(self, name: str, count: int) -> tuple[int, ...]:
         """An array of ``count`` whole numbers."""
         values = self._typed(name, tuple)
-        if len(values) != count or not all(isinstance(value, int) for value in values):
+        if len(values) != count:
             raise UnanswerableError
+        for value in values:
+            if not isinstance(value, int):
+                raise UnanswerableError
         return values
 
     def positives(self, name: str, count: int) -> tuple[int, ...]:
         """An array of ``count`` whole numbers of 1 or more."""
         values = self.uints(name, count)
-        if any(value < 1 for value in values):
+        if values and min(values) < 1:
             raise UnanswerableError
         return values
 

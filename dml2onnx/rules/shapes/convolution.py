@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.rules.findings import Finding
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from dml2onnx.rules.subject import Subject
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
+class _Window(NamedTuple):
     """What both directions need, spatial dimensions only."""
 
     sizes: tuple[int, ...]
@@ -35,9 +34,9 @@ class _Window:
         starts, ends = subject.uints("StartPadding", count), subject.uints("EndPadding", count)
         return cls(
             sizes,
-            tuple((k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)),
+            tuple([(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]),
             subject.positives("Strides", count),
-            tuple(start + end for start, end in zip(starts, ends, strict=True)),
+            tuple([start + end for start, end in zip(starts, ends, strict=True)]),
         )
 
 
@@ -57,7 +56,8 @@ def forward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
         if reach > padded:
             yield _no_room(i, f"The filter reaches over {reach} elements of dimension {i + 2}, which has {padded}")
         else:
-            yield exactly((padded - reach) // stride + 1, windows_formula(subject, i, size, reach, stride))
+            words = partial(windows_formula, subject, i, size, reach, stride)
+            yield exactly((padded - reach) // stride + 1, words)
 
 
 @formula("convolution/size-output-backward", tensor="OutputTensor")

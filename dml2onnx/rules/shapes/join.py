@@ -47,7 +47,10 @@ def split_sizes(subject: Subject) -> Iterator[Finding]:
 
 def _differing(i: int, axis: int, placed: list[tuple[str, int]]) -> Iterator[Finding]:
     """The tensors that have another size in a dimension than most have."""
-    times = Counter(size for _, size in placed)
+    sizes = [size for _, size in placed]
+    if sizes.count(sizes[0]) == len(sizes):
+        return
+    times = Counter(sizes)
     wanted = max(times, key=lambda size: times[size])
     right = next(path for path, size in placed if size == wanted)
     for path, size in placed:

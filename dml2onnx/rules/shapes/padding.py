@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dml2onnx.rules.shapes.rules import formula
@@ -20,4 +21,5 @@ def output_size(subject: Subject, rank: int) -> Iterator[Term]:
     sizes = subject.sizes_of_rank("InputTensor", rank)
     starts, ends = subject.uints("StartPadding", rank), subject.uints("EndPadding", rank)
     for size, start, end in zip(sizes, starts, ends, strict=True):
-        yield exactly(size + start + end, f"{size} + StartPadding {start} + EndPadding {end}")
+        words = partial("{} + StartPadding {} + EndPadding {}".format, size, start, end)
+        yield exactly(size + start + end, words)

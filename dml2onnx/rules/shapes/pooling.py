@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
@@ -61,4 +62,5 @@ def _pooled_size(subject: Subject, rank: int, whole: str) -> Iterator[Term | Fin
             message = f"The window reaches over {reach} elements of dimension {i + 2}, which has {padded} with padding."
             yield Finding(codes.NO_ROOM, f"WindowSize/{i}", message, f"at most {padded + strides[i] - 1}", reach)
             continue
-        yield between(max(low, 1), high, windows_formula(subject, i, sizes[i + 2], reach, strides[i]))
+        words = partial(windows_formula, subject, i, sizes[i + 2], reach, strides[i])
+        yield between(max(low, 1), high, words)

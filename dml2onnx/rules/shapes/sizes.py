@@ -16,38 +16,46 @@ if TYPE_CHECKING:
 
 # --- What a formula says --------------------------------------------------------------------------------------------
 
+Words: TypeAlias = "str | Callable[[], str]"
+
 
 class Term(NamedTuple):
     """What a formula says of one size: the natural one, and which others will do.
 
-    ``formula`` is the formula with its numbers, ``expected`` what will do in the words of a message; ``high`` is
-    ``None`` where there is no upper end, ``size`` where no size is more natural than the others.
+    ``words`` is the formula with its numbers, or makes it, since hardly anybody asks. ``expected`` is what will do in
+    the words of a message; ``high`` is ``None`` where there is no upper end, ``size`` where none is more natural than
+    the others.
     """
 
     size: int | None
-    formula: str
+    words: Words
     expected: object
     low: int
     high: int | None
+
+    @property
+    def formula(self) -> str:
+        """The formula with its numbers."""
+        return self.words if isinstance(self.words, str) else self.words()
 
     def nearest(self, found: int) -> int:
         """The size that will do nearest to the one found: that one, where it will do."""
         return max(found if self.high is None else min(found, self.high), self.low)
 
 
-def exactly(size: int, formula: str) -> Term:
+def exactly(size: int, words: Words) -> Term:
     """No other size will do."""
-    return Term(size, formula, size, size, size)
+    return Term(size, words, size, size, size)
 
 
-def between(low: int, high: int, formula: str) -> Term:
+def between(low: int, high: int, words: Words) -> Term:
     """The lower one by nature."""
-    return Term(low, formula, f"{low}" if low == high else f"{low} or {high}", low, high)
+    return Term(low, words, f"{low}" if low == high else f"{low} or {high}", low, high)
 
 
-def at_most(high: int, formula: str) -> Term:
+def at_most(high: int, words: Words) -> Term:
     """The largest one by nature."""
-    return Term(high, formula, f"at most {high}", 0, high)
+    return Term(high, words, f"at most {high}", 0, high)
 
 
 def free(size: int | None = None) -> Term:
