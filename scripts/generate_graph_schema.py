@@ -26,8 +26,8 @@ from dml2onnx.catalog import FieldKind, FieldType  # noqa: E402
 from dml2onnx.frontends.contents import MEMBERS as CONTENTS_MEMBERS  # noqa: E402
 from dml2onnx.frontends.native import ROOT_MEMBERS, VERSION  # noqa: E402
 from dml2onnx.frontends.native_ends import COMMAND_MEMBERS  # noqa: E402
+from dml2onnx.frontends.native_forms import INFER  # noqa: E402
 from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS  # noqa: E402
-from dml2onnx.frontends.native_outputs import INFER  # noqa: E402
 from dml2onnx.frontends.native_values import DECLARED_MEMBERS, TARGET_MEMBERS  # noqa: E402
 
 if TYPE_CHECKING:

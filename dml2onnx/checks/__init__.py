@@ -65,7 +65,8 @@ def check(
     diagnostics = [*reading, *of_graph]
     unlowered = catalog.unlowered_operators() if compiles else frozenset()
     for node, findings in zip(graph.nodes, found, strict=True):
-        diagnostics.extend(finding.at(node) for finding in findings)
+        if findings:
+            diagnostics.extend([finding.at(node) for finding in findings])
         if node.operator.schema.name in unlowered:
             diagnostics.append(not_lowered(node.operator.schema).at(node))
     return diagnostics

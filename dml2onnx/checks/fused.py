@@ -52,11 +52,11 @@ def fused_check(
         if since > level:
             message = f"Fusing {fused.type} needs feature level {since}; the target is {level}."
             yield Finding(codes.FUSION_LEVEL, name, message, since, level, str(since), DOCUMENTATION)
-        for finding in _inside(fused):
+        inside = list(_inside(fused))
+        if since <= level and not inside and not fused.schema.attribute_fields:
+            return  # as most: nothing could be wrong
+        for finding in (*inside, *attributes_of(_in_place(fused, subject, "OutputTensor"))):
             yield finding.below(name)
-        if fused.schema.attribute_fields:
-            for finding in attributes_of(_in_place(fused, subject, "OutputTensor")):
-                yield finding.below(name)
 
     return check
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dml2onnx.checks.tensors import is_measurable
 from dml2onnx.codes import checking as codes
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.diagnostics import Code, Diagnostic
     from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
+    from dml2onnx.ir.operator import OperatorDesc
 
 _Bound = TypeVar("_Bound", "Read", "Write")
 
@@ -48,6 +49,8 @@ def check_structure(graph: Graph) -> Structure:
     _outputs(graph, sources, given, result)
     regions = _Regions()
     for position, node in enumerate(graph.nodes):
+        if _is_usual(node, sources, given, regions):
+            continue
         findings = [*_bindings(node), *_reads(node, sources, given, regions), *_writes(node, regions)]
         if findings:
             result.of_nodes[position].extend(findings)
@@ -69,6 +72,10 @@ def _sources(graph: Graph, given: set[Value], result: Structure) -> dict[Value, 
     """Which node, by position, writes each value."""
     sources: dict[Value, int] = {}
     for position, node in enumerate(graph.nodes):
+        if len(node.targets) == 1:
+            (target,) = node.targets
+            if target not in given and sources.setdefault(target, position) == position:
+                continue
         for name, writes in node.writes.items():
             for write in writes:
                 value = write.value
@@ -178,13 +185,44 @@ def _bindings(node: Node) -> Iterator[Finding]:
                     yield _finding(codes.BOUND_WITHOUT_TENSOR, name, message, ", ".join(sorted(names)), name)
 
 
+def _is_usual(node: Node, sources: dict[Value, int], given: set[Value], regions: _Regions) -> bool:
+    """Whether a node reads and writes whole buffers that are large enough, as nearly all do: nothing is wrong then."""
+    needed = regions.needed(node.operator)
+    if needed is None or len(needed.reads) != len(node.reads) or len(needed.writes) != len(node.writes):
+        return False
+    for name, reads in node.reads.items():
+        nbytes = needed.reads.get(name, ())
+        if len(nbytes) != len(reads):
+            return False
+        for i, read in enumerate(reads):
+            value = read.value
+            if read.offset or nbytes[i] > value.nbytes or not (value in sources or value in given):
+                return False
+    for name, writes in node.writes.items():
+        nbytes = needed.writes.get(name, ())
+        if len(nbytes) != len(writes):
+            return False
+        for i, write in enumerate(writes):
+            if write.offset or write.base is not None or nbytes[i] > write.value.nbytes:
+                return False
+    return True
+
+
+class _Needed(NamedTuple):
+    """The bytes of each tensor of the fields that have any."""
+
+    reads: dict[str, list[int]]
+    writes: dict[str, list[int]]
+
+
 class _Regions:
     """Bytes of tensors, remembered by descriptor."""
 
-    __slots__ = ("_bytes", "_left", "_origins")
+    __slots__ = ("_bytes", "_left", "_needed", "_origins")
 
     def __init__(self) -> None:
         self._bytes: dict[TensorDesc, int] = {}
+        self._needed: dict[OperatorDesc, _Needed | None] = {}
         self._origins: dict[Value, Value] = {}
         self._left: dict[Value, int] = {}
 
@@ -194,6 +232,27 @@ class _Regions:
         if nbytes is None:
             nbytes = self._bytes[tensor] = tensor.total_bytes if is_measurable(tensor) else 0
         return nbytes
+
+    def needed(self, desc: OperatorDesc) -> _Needed | None:
+        """What has to be bound to an operator; ``None`` where a tensor could not be read, or DirectML owns it."""
+        known = self._needed.get(desc)
+        if known is None and desc not in self._needed:
+            known = self._needed[desc] = self._all_needed(desc)
+        return known
+
+    def _all_needed(self, desc: OperatorDesc) -> _Needed | None:
+        needed, index = _Needed({}, {}), desc.schema.index
+        for fields, of in ((desc.schema.input_fields, needed.reads), (desc.schema.output_fields, needed.writes)):
+            for item in fields:
+                value = desc.values[index[item.name]]
+                if value is None:
+                    continue
+                tensors = value if isinstance(value, tuple) else (value,)
+                for tensor in tensors:
+                    if not isinstance(tensor, TensorDesc) or tensor.owned_by_dml:
+                        return None
+                    of.setdefault(item.name, []).append(self.nbytes(tensor))
+        return needed
 
     def derive(self, write: Write) -> None:
         """A new version of a buffer is in the same bytes as the one that it is made from."""

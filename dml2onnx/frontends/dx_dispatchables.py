@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import marshal
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,19 +19,22 @@ from dml2onnx.ir.operator import UNREADABLE, OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Never
 
-    from dml2onnx.catalog import OperatorSchema
+    from dml2onnx.catalog import FieldSchema, OperatorSchema
     from dml2onnx.diagnostics import Code
+    from dml2onnx.frontends.descriptors import Reading
     from dml2onnx.frontends.dx_resources import Resource
     from dml2onnx.frontends.files import ModelFiles
     from dml2onnx.frontends.findings import Findings
     from dml2onnx.frontends.members import Json
     from dml2onnx.frontends.problems import OperatorForm
+    from dml2onnx.frontends.tensors import Problem
     from dml2onnx.ir.graph import Graph
 
 MEMBERS = ("type", "Type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings")
+_USUAL_MEMBERS = frozenset({"type", "desc", "bindings"})
 SOURCE_MEMBERS = (
     "name",
     "elementOffset",
@@ -58,8 +60,7 @@ class Source(NamedTuple):
     """Bytes that ``elementCount`` speaks of, which DirectML operators do not look at; 0 when it is not given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Port:
+class Port(NamedTuple):
     """A bind point: a tensor field of the operator, or an input or output of the graph."""
 
     field: str
@@ -68,11 +69,12 @@ class Port:
     """The descriptors, none when the tensor is absent; ``None`` when they could not be read."""
     owned: bool
     """Whether DirectML owns the tensor, which is bound at initialization then."""
-
-    @property
-    def is_single(self) -> bool:
-        """Whether each dispatch binds one resource."""
-        return self.descs is not None and len(self.descs) == 1 and not self.owned
+    is_single: bool = False
+    """Whether each dispatch of an operator binds one resource."""
+    is_owned_single: bool = False
+    """Whether the initialization of an operator binds one resource."""
+    updates: bool = False
+    """Whether the operator reads what that output holds before, and changes a part of it."""
 
 
 _NOTHING: Mapping[str, Never] = MappingProxyType({})
@@ -86,6 +88,7 @@ class Dispatchable(NamedTuple):
     operator: OperatorDesc | None = None
     ports: tuple[Port, ...] = ()
     by_field: Mapping[str, Port] = _NOTHING
+    owned_ports: tuple[Port, ...] = ()
     owned: Mapping[str, tuple[Source, ...]] = _NOTHING
     """What is bound at initialization; nothing where the binding cannot be used, which has been reported."""
     graph: Graph | None = None
@@ -98,12 +101,12 @@ class Bindings:
     def __init__(self, resources: Mapping[str, Resource], findings: Findings) -> None:
         self._resources = resources
         self._findings = findings
-        self._whole: dict[str, tuple[Source, ...]] = {}
-        """What the names of resources stand for that have been bound."""
+        self.by_name = {name: (Source(resource, 0),) for name, resource in resources.items()}
+        """What the name of each resource stands for."""
 
     def sources(self, raw: object, place: str) -> tuple[Source, ...] | None:
         """The sources of one bind point; ``None``, and findings, when one of them is none."""
-        known = self.whole(raw[0] if type(raw) is list and len(raw) == 1 else raw)
+        known = self.whole(raw)
         if known is not None:
             return known
         items = raw if type(raw) is list else [raw]
@@ -115,13 +118,10 @@ class Bindings:
         return tuple(sources) if len(sources) == len(items) else None
 
     def whole(self, raw: object) -> tuple[Source, ...] | None:
-        """The source of one bind point when that is the name of a resource."""
-        if type(raw) is not str:
-            return None
-        known = self._whole.get(raw)
-        if known is None and raw in self._resources:
-            known = self._whole[raw] = (Source(self._resources[raw], 0),)
-        return known
+        """The source of one bind point when that is the name of a resource, or an array of one."""
+        if type(raw) is list and len(raw) == 1:
+            (raw,) = raw
+        return self.by_name.get(raw) if type(raw) is str else None
 
     def resource(self, name: str, place: str) -> Resource | None:
         """A resource by name."""
@@ -174,8 +174,7 @@ class DispatchableReader:
         self._files = files
         self._findings = findings
         self._descriptors = DescriptorReader(DXDISPATCH)
-        self._ports: dict[OperatorDesc, tuple[tuple[Port, ...], Mapping[str, Port]]] = {}
-        self._known: dict[bytes, tuple[str, Dispatchable]] = {}
+        self._known: dict[object, tuple[str, Dispatchable]] = {}
         """Operators that nothing is wrong with, by all that is said of them but what is bound to them, and where in
         their dispatchables the fields stand."""
 
@@ -184,25 +183,40 @@ class DispatchableReader:
         if type(raw) is not dict:
             wrong_kind(self._findings, quote(name), "an object", raw, place, name)
             return Dispatchable(name, place)
+        kind, fields = raw.get("type"), raw.get("desc")
+        is_usual = type(kind) is str and type(fields) is dict and raw.keys() <= _USUAL_MEMBERS
         try:
-            key = marshal.dumps({member: value for member, value in raw.items() if member != "bindings"}, 2)
+            said = fields if is_usual else {member: value for member, value in raw.items() if member != "bindings"}
+            key = (kind if is_usual else None, marshal.dumps(said, 2))
         except ValueError:  # too deep, which has to be said
-            key = b""
-        known = self._known.get(key)
+            key = None
+        known = self._known.get(key) if key else None
         if known is None:
             before = len(self._findings)
-            made = self._read(name, raw, place)
-            if made.operator is None:
-                return made
+            read = self._descriptors.read if key else self._descriptors.operator
+            like = self._read_usual(name, raw, place, read) if is_usual else None
+            like = like or self._read(name, raw, place, read)
+            if like.operator is None:
+                return like
+            path = like.place[len(place) :]
             if key and len(self._findings) == before:
-                self._known[key] = made.place[len(place) :], made
+                self._known[key] = path, like
         else:
             path, like = known
-            made = Dispatchable(name, place + path, like.operator, like.ports, like.by_field)
-        owned = self._bind_owned(made, Members(raw, place, self._findings, name))
-        return made._replace(owned=owned) if owned else made
+        owned: dict[str, tuple[Source, ...]] = {}
+        made = Dispatchable(name, place + path, like.operator, like.ports, like.by_field, like.owned_ports, owned)
+        self._bind_owned(made, owned, raw, place)
+        return made
 
-    def _read(self, name: str, raw: Json, place: str) -> Dispatchable:
+    def _read_usual(self, name: str, raw: Json, place: str, read: Callable[..., Reading]) -> Dispatchable | None:
+        """The same where nothing but fields of an operator is in ``desc``, as nearly always; ``None`` elsewhere."""
+        schema, fields = self._descriptors.schema(raw["type"]), raw["desc"]
+        assert type(fields) is dict
+        if schema is None or schema.name in DXDISPATCH.newer or not schema.index.keys() >= fields.keys():
+            return None
+        return self._made(name, f"{place}/desc", *read(schema, fields))
+
+    def _read(self, name: str, raw: Json, place: str, read: Callable[..., Reading]) -> Dispatchable:
         """The same without what is bound at initialization."""
         members = Members(raw, place, self._findings, name)
         kind = members.text("type", required=True)
@@ -231,7 +245,7 @@ class DispatchableReader:
             self._findings.add(
                 codes.NEWER_THAN_DXDISPATCH.at(message, pointer=type_place, node=name, operator=schema.short_name)
             )
-        return self._read_operator(name, members, form, schema)
+        return self._read_operator(name, members, form, schema, read)
 
     def _read_execution(self, members: Members) -> None:
         compile_type = members.text("dmlCompileType", "DmlCompileOp")
@@ -278,7 +292,9 @@ class DispatchableReader:
         by_field = {port.field: port for port in ports}
         return Dispatchable(name, members.place, None, tuple(ports), by_field, graph=graph)
 
-    def _read_operator(self, name: str, members: Members, form: OperatorForm, schema: OperatorSchema) -> Dispatchable:
+    def _read_operator(
+        self, name: str, members: Members, form: OperatorForm, schema: OperatorSchema, read: Callable[..., Reading]
+    ) -> Dispatchable:
         place = members.place + pointer(*form.fields_path)
         wrong = without_fields(form, schema)
         if wrong is None and type(form.fields) is dict and not schema.index.keys() >= form.fields.keys():
@@ -298,31 +314,36 @@ class DispatchableReader:
             return Dispatchable(name, place)
         fields: Json = form.fields
         beside = MEMBERS if not form.fields_path else ()
-        operator, problems = self._descriptors.operator(schema, fields, beside=beside)
-        report(self._findings, problems, place, node=name, schema=schema)
-        known = self._ports.get(operator)
-        if known is None:
-            ports = tuple(_port(operator, item.name) for item in schema.tensor_fields)
-            known = self._ports[operator] = ports, {port.field: port for port in ports}
-        return Dispatchable(name, place, operator, *known)
+        return self._made(name, place, *read(schema, fields, beside=beside))
 
-    def _bind_owned(self, made: Dispatchable, members: Members) -> dict[str, tuple[Source, ...]]:
+    def _made(self, name: str, place: str, operator: OperatorDesc, problems: tuple[Problem, ...]) -> Dispatchable:
+        schema = operator.schema
+        if problems:
+            report(self._findings, problems, place, node=name, schema=schema)
+        ports = tuple([_port(operator, item) for item in schema.tensor_fields])
+        by_field, owned = {port.field: port for port in ports}, tuple([port for port in ports if port.owned])
+        return Dispatchable(name, place, operator, ports, by_field, owned)
+
+    def _bind_owned(
+        self, made: Dispatchable, owned: dict[str, tuple[Source, ...]], dispatchable: Json, place: str
+    ) -> None:
         """Bindings at initialization: exactly the tensors that DirectML owns."""
-        raw = members.raw.get("bindings", {})
-        owned: dict[str, tuple[Source, ...]] = {}
-        if raw == {} and not any(port.owned for port in made.ports):
-            return owned
+        raw = dispatchable.get("bindings")
+        if not raw and (type(raw) is dict or "bindings" not in dispatchable) and not made.owned_ports:
+            return
+        section = f"{place}/bindings"
         if type(raw) is not dict:
-            needed = [port.field for port in made.ports if port.owned and not port.is_output]
-            code, ignored = (codes.WRONG_KIND, "") if needed else (codes.IGNORED_KEY, ", and it is ignored")
-            message = f"bindings is {show(raw)}, not an object{ignored}"
-            self._findings.add(code.at(message, pointer=members.at("bindings"), expected="an object", node=made.name))
-            owned.update(dict.fromkeys(needed, ()))
+            if "bindings" in dispatchable:
+                owned.update(dict.fromkeys(self._refuse_bindings(made, raw, section), ()))
             raw = {}
         for field_name, entry in raw.items():
-            place = f"{members.place}/bindings/{escape(field_name)}"
-            sources = self._bindings.sources(entry, place)
             port = made.by_field.get(field_name)
+            sources = self._bindings.whole(entry)
+            if sources is not None and port is not None and port.is_owned_single:  # what nearly all are
+                owned[field_name] = sources
+                continue
+            place = f"{section}/{escape(field_name)}"
+            sources = sources or self._bindings.sources(entry, place)
             if port is None or port.is_output or port.descs == ():
                 self.ignore(made, field_name, place)
             elif port.descs is not None and not port.owned:
@@ -333,12 +354,19 @@ class DispatchableReader:
                 fits = sources is not None and self.fits(made, port, len(sources), place)
                 self.compare_counts(made, port, sources or (), place)
                 owned[field_name] = sources if sources is not None and fits else ()
-        for port in made.ports:
-            if port.owned and len(port.descs or ()) > 1 and not all(desc.owned_by_dml for desc in port.descs or ()):
+        for port in made.owned_ports:
+            if len(port.descs or ()) > 1 and not all(desc.owned_by_dml for desc in port.descs or ()):
                 message = f"DirectML owns some tensors of {port.field} and not others, and they are bound together"
                 place = f"{made.place}/{port.field}"
                 self.report(made, codes.BOUND_AT_INITIALIZATION, message, place, port.field, "the flag on all or none")
-        return owned
+
+    def _refuse_bindings(self, made: Dispatchable, raw: object, place: str) -> list[str]:
+        """A finding about bindings that are no object, and the fields for which they were to be."""
+        needed = [port.field for port in made.owned_ports if not port.is_output]
+        code, ignored = (codes.WRONG_KIND, "") if needed else (codes.IGNORED_KEY, ", and it is ignored")
+        message = f"bindings is {show(raw)}, not an object{ignored}"
+        self._findings.add(code.at(message, pointer=place, expected="an object", node=made.name))
+        return needed
 
     # --- Findings that dispatches share -------------------------------------------------------------------------------
 
@@ -415,10 +443,15 @@ class DispatchableReader:
         )
 
 
-def _port(operator: OperatorDesc, name: str) -> Port:
-    item = operator.schema.fields_by_name[name]
-    is_output = item.kind is FieldKind.OUTPUT_TENSOR
-    if operator.get(name) is UNREADABLE:
+def _port(operator: OperatorDesc, item: FieldSchema) -> Port:
+    name, is_output = item.name, item.kind is FieldKind.OUTPUT_TENSOR
+    value = operator.get(name)
+    if value is UNREADABLE:
         return Port(name, is_output, None, False)
+    if value is None:
+        return Port(name, is_output, (), False)
     descs = operator.tensors(name)
-    return Port(name, is_output, descs, any(desc.owned_by_dml for desc in descs))
+    is_one = len(descs) == 1
+    owned = descs[0].owned_by_dml if is_one else any(desc.owned_by_dml for desc in descs)
+    updates = is_output and operator.updates(name)
+    return Port(name, is_output, descs, owned, is_one and not owned, is_one and owned and not is_output, updates)

@@ -41,6 +41,9 @@ class _Buffer:
     initial: Value | None = None
     current: Value | None = None
     """The current version; ``None`` as long as that is the initial one and nothing has used it."""
+    whole: tuple[Read, ...] = ()
+    """What reads all of the current version, once something has."""
+    whole_initial: tuple[Read, ...] = ()
     version: int = 0
     owned: bool = False
     """Whether DirectML captures the initial contents."""
@@ -133,25 +136,46 @@ class Program:
             buffer.current = self._initial(buffer)
         return buffer.current
 
-    def _read(self, source: Source) -> Read:
-        buffer = self._buffer(source.resource)
+    def _reads(self, sources: tuple[Source, ...]) -> tuple[Read, ...]:
+        """What a tensor field reads."""
+        if len(sources) != 1:
+            return tuple([self._reads((source,))[0] for source in sources])
+        ((resource, offset, _),) = sources
+        buffer = self._buffers.get(resource.name) or self._buffer(resource)
         buffer.is_read = True
-        value = self._current(buffer)
         if not buffer.version:
             buffer.was_input = True
-        return Read(value, source.offset)
+        if offset:
+            return (Read(self._current(buffer), offset),)
+        if not buffer.whole:
+            buffer.whole = (Read(self._current(buffer)),)
+        return buffer.whole
+
+    def _reads_owned(self, sources: tuple[Source, ...]) -> tuple[Read, ...]:
+        """What a tensor field reads that DirectML owns."""
+        if len(sources) != 1:
+            return tuple([self._reads_owned((source,))[0] for source in sources])
+        ((resource, offset, _),) = sources
+        buffer = self._buffers.get(resource.name) or self._buffer(resource)
+        buffer.owned = True
+        if offset:
+            return (Read(self._initial(buffer), offset),)
+        if not buffer.whole_initial:
+            buffer.whole_initial = (Read(self._initial(buffer)),)
+        return buffer.whole_initial
 
     def _write(self, source: Source, desc: TensorDesc | None, *, updates: bool = False) -> Write:
         """A new version of a buffer, made from the old one unless the tensor covers all of it and is no update."""
-        buffer = self._buffer(source.resource)
+        resource = source.resource
+        buffer = self._buffers.get(resource.name) or self._buffer(resource)
         buffer.written = desc
         buffer.is_whole = desc is not None and self._covers(source, desc)
         base = None if buffer.is_whole and not updates else self._current(buffer)
         if updates and not buffer.version:
             buffer.was_input = True
         buffer.version += 1
-        name = source.resource.name
-        buffer.current = Value(f"{name}#{buffer.version}", source.resource.nbytes)
+        buffer.current = Value(f"{resource.name}#{buffer.version}", resource.nbytes)
+        buffer.whole = ()
         buffer.is_read = False
         return Write(buffer.current, source.offset, base)
 
@@ -184,21 +208,24 @@ class Program:
         outputs: list[tuple[Port, tuple[Source, ...]]] = []
         used = 0
         for port in made.ports:
-            entry = bindings.get(port.field)
-            if entry is None and port.field not in bindings:
-                self._unbound(made, port, place, reads, writes)
+            field = port.field
+            entry = bindings.get(field)
+            if entry is None and field not in bindings:
+                if port.is_owned_single and (sources := made.owned.get(field)):
+                    reads[field] = self._reads_owned(sources)
+                elif port.descs:
+                    self._unbound(made, port, place, reads, writes)
                 continue
             used += 1
-            sources = self._bindings.whole(entry) if made.graph is None and port.is_single else None
+            sources = self._bindings.whole(entry) if port.is_single else None
             if sources is None:
-                sources = self._bound(made, port, entry, f"{place}/bindings/{port.field}")
+                sources = self._bound(made, port, entry, f"{place}/bindings/{field}")
             if sources is None:
                 self._misbound(port, reads, writes)
             elif port.is_output:
                 outputs.append((port, sources))
             else:
-                read = self._read_owned if port.owned else self._read
-                reads[port.field] = tuple([read(source) for source in sources])
+                reads[field] = self._reads_owned(sources) if port.owned else self._reads(sources)
         if used < len(bindings) or made.graph is not None:  # an input and an output of a graph may have one name
             self._check_others(made, bindings, place)
         if made.operator is None:
@@ -207,10 +234,11 @@ class Program:
         for port, sources in outputs:
             if port.descs is None:
                 self.unresolved.add([self._write(source, None).value for source in sources])
+            elif port.is_single:
+                writes[port.field] = (self._write(sources[0], port.descs[0], updates=port.updates),)
             else:
                 pairs = zip(sources, port.descs, strict=True)
-                updates = made.operator.updates(port.field)
-                writes[port.field] = tuple([self._write(source, desc, updates=updates) for source, desc in pairs])
+                writes[port.field] = tuple([self._write(*pair, updates=port.updates) for pair in pairs])
         self.nodes.append(Node(self._node_name(made.name), made.operator, reads, writes, made.place))
 
     def _check_dispatch(self, members: Members, made: Dispatchable | None) -> None:
@@ -244,9 +272,8 @@ class Program:
         reads: dict[str, tuple[Read, ...]],
         writes: dict[str, tuple[Write, ...]],
     ) -> None:
-        """What a bind point without a binding means: an owned tensor, an absent one, or an error."""
-        if not port.descs:
-            return
+        """What it means that nothing is bound to a tensor: that it is owned, or an error."""
+        assert port.descs
         if port.owned and not port.is_output:
             sources = made.owned.get(port.field)
             if sources is None:
@@ -256,7 +283,7 @@ class Program:
             if not sources:
                 reads[port.field] = self.unresolved.reads(port.descs)
             else:
-                reads[port.field] = tuple([self._read_owned(source) for source in sources])
+                reads[port.field] = self._reads_owned(sources)
             return
         if port.field in made.owned:  # the binding at initialization has been refused
             self._misbound(port, reads, writes)
@@ -275,11 +302,6 @@ class Program:
             writes[port.field] = tuple([Write(Value(port.field, desc.total_bytes)) for desc in port.descs])
         else:
             reads[port.field] = self.unresolved.reads(port.descs)
-
-    def _read_owned(self, source: Source) -> Read:
-        buffer = self._buffer(source.resource)
-        buffer.owned = True
-        return Read(self._initial(buffer), source.offset)
 
     def _bound(self, made: Dispatchable, port: Port, entry: object, place: str) -> tuple[Source, ...] | None:
         """The sources of a binding, when they can be used."""
@@ -361,9 +383,10 @@ class Program:
                 self._reader.ignore(made, field, where)
 
     def _node_name(self, name: str) -> str:
-        run = self._runs[name] = self._runs.get(name, 0) + 1
-        if run == 1:
+        if name not in self._runs:
+            self._runs[name] = 1
             return name
+        run = self._runs[name] = self._runs[name] + 1
         unique = f"{name}#{run}"
         while unique in self._names:
             unique += "'"
@@ -468,7 +491,7 @@ class Program:
             if buffer.initial is not None and buffer.resource.file
         }
         ends = dict.fromkeys(files, 0)
-        seen: set[tuple[Read, TensorDesc]] = set()
+        longest: dict[TensorDesc, int] = {}
         for effect in self.effects:
             files.pop(effect.output.value, None)
         for node in self.nodes if files else ():
@@ -477,13 +500,14 @@ class Program:
             for field, reads in node.reads.items():
                 for index, read in enumerate(reads):
                     if read.value in ends:
-                        seen.add((read, node.operator.tensors(field)[index]))
+                        desc = node.operator.tensors(field)[index]
+                        if desc not in longest:
+                            longest[desc] = longest_file(desc)
+                        ends[read.value] = max(ends[read.value], read.offset + longest[desc])
             for writes in node.writes.values():
                 for write in writes:
                     if write.base is not None:
                         files.pop(write.base, None)
-        for read, desc in seen:
-            ends[read.value] = max(ends[read.value], read.offset + longest_file(desc))
         for value, resource in files.items():
             if 0 < ends[value] < resource.initial_bytes:
                 size, most = resource.initial_bytes, ends[value]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import marshal
 import warnings
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -84,8 +84,9 @@ class ResourceReader:
         self._files = files
         self._findings = findings
         self._budget = MAX_MATERIALIZED_BYTES
-        self._fills: dict[bytes, Resource] = {}
-        """Buffers with one value in all elements, by the resources that describe them: programs have many alike."""
+        self._fills: dict[bytes, tuple[Any, ...]] = {}
+        """Buffers with one value in all elements, without their names, by the resources that describe them: programs
+        have many alike."""
 
     def read(self, name: str, raw: object, place: str) -> Resource:
         """One resource, with findings for whatever is wrong with it."""
@@ -101,11 +102,11 @@ class ResourceReader:
             return self._read(name, raw, place)
         known = self._fills.get(key)
         if known is not None:
-            return Resource(name, *known[1:])
+            return Resource(name, *known)
         before = len(self._findings)
         resource = self._read(name, raw, place)
         if isinstance(resource.data, FillData | PaddedData) and len(self._findings) == before:
-            self._fills[key] = resource
+            self._fills[key] = resource[1:]
         return resource
 
     def _read(self, name: str, raw: Json, place: str) -> Resource:

@@ -158,6 +158,7 @@ class Constant:
     data: Data
 
 
+@filled_at_once
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphOutput:
     """A value that the caller gets, seen as ``desc`` (normally the descriptor that its last writer used)."""
