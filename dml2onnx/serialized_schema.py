@@ -30,6 +30,8 @@ from __future__ import annotations
 
 import enum
 import struct
+from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -47,7 +49,8 @@ _FIRST_SLOT = 4
 """Bytes of a vtable before its entries: its own size and that of its table."""
 
 
-class Layout(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
     """A table: the name of its type, and the index of each of its fields; a union has two, its type first."""
 
     name: str
@@ -72,7 +75,8 @@ TENSOR = _layout("DmlBufferTensorDesc", "dataType", "sizes", "strides", "totalTe
 ATTRIBUTE = _layout("AttributeDesc", "name", "val_type", "val")
 ACTIVATION = _layout("Activation", "type", "attributes")
 ARRAY = _layout("an array", "data")
-"""ActivationArray, UIntArray, IntArray and FloatArray."""
+"""UIntArray, IntArray and FloatArray."""
+ACTIVATION_ARRAY = _layout("an array", "data")
 SCALAR = _layout("ScalarUnionData", "data_type", "data")
 
 OPERATOR_CODE, CONSTANT_CODE = 1, 2
@@ -145,6 +149,49 @@ ELEMENTS: Mapping[Kind, str] = MappingProxyType(
 )
 """Kinds that are arrays of numbers, with the numpy type of an element."""
 
+
+class Part(NamedTuple):
+    """What the offset in a field leads to: tables of a layout, or bytes; one, or a vector of them."""
+
+    layout: Layout | None = None
+    nbytes: int = 4
+    """Those of an element; of tables they are offsets."""
+    is_vector: bool = False
+    ending: int = 0
+    """Bytes behind all elements."""
+
+
+_STRING = Part(nbytes=1, is_vector=True, ending=1)
+_NUMBERS = Part(is_vector=True)
+_ATTRIBUTES = Part(ATTRIBUTE, is_vector=True)
+_VALUES: Mapping[int, Part] = MappingProxyType(
+    {
+        **{kind: Part(nbytes=form.size) for kind, form in STRUCTS.items()},
+        **{kind: Part(ARRAY) for kind in ELEMENTS},
+        Kind.ACTIVATION: Part(ACTIVATION),
+        Kind.ACTIVATION_ARRAY: Part(ACTIVATION_ARRAY),
+        Kind.SCALAR_UNION: Part(SCALAR),
+    }
+)
+PARTS: Mapping[Layout, Mapping[str, Part | Mapping[int, Part]]] = MappingProxyType(
+    {
+        NODE: {"desc": {OPERATOR_CODE: Part(OPERATOR_NODE)}},
+        OPERATOR_NODE: {
+            "type": _STRING,
+            "inputs": Part(TENSOR, is_vector=True),
+            "outputs": Part(TENSOR, is_vector=True),
+            "attributes": _ATTRIBUTES,
+        },
+        TENSOR: {"dataType": _STRING, "sizes": _NUMBERS, "strides": _NUMBERS},
+        ATTRIBUTE: {"name": _STRING, "val": _VALUES},
+        ARRAY: {"data": _NUMBERS},
+        ACTIVATION: {"type": _STRING, "attributes": _ATTRIBUTES},
+        ACTIVATION_ARRAY: {"data": Part(ACTIVATION, is_vector=True)},
+        SCALAR: {"data": {BYTE_ARRAY_CODE: Part(nbytes=SCALAR_BYTES)}},
+    }
+)
+"""What operators consist of: the fields of each table that lead to more; by their codes for unions."""
+
 _KINDS: Mapping[FieldType, Kind] = MappingProxyType(
     {
         FieldType.UINT: Kind.UINT32,
@@ -171,6 +218,7 @@ def attribute_kind(schema: OperatorSchema, item: FieldSchema) -> Kind:
     return Kind.BOOL if (schema.name, item.name) == _STORED_AS_BOOL else _KINDS[item.type]
 
 
+@cache
 def may_be_owned(schema: OperatorSchema, field: str) -> bool:
     """Whether DirectML may own the contents of a tensor, as it does of constants in files of their own."""
     return not any(

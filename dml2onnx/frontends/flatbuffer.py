@@ -10,14 +10,15 @@ and a small file could stand for a graph without end. Therefore everything that 
 
 from __future__ import annotations
 
+import struct
 from collections import defaultdict
+from operator import add
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from flatbuffers import packer
 
 if TYPE_CHECKING:
-    import struct
     from collections.abc import Mapping
 
     import numpy.typing as npt
@@ -32,34 +33,27 @@ _FREE_READS = 1 << 16
 _OFFSET = 4
 """Bytes of an offset, and of the length of a vector; what they are aligned to."""
 
+_ENTRIES = struct.Struct("<HH")
+"""Where a vtable begins: its own bytes, and those of the tables that have it."""
+
 Place: TypeAlias = "tuple[Table | None, str | int, str | int]"
 """A field of a table and, of a vector, an element, or else ``""``: what pointers are made of where one is needed."""
+NO_PLACE: Place = (None, "", "")
 
 
-class _Form(NamedTuple):
+class Form(NamedTuple):
     """A vtable that has been verified."""
 
-    vtable_size: int
     size: int
     """Bytes of the tables that have it."""
     fields: Mapping[str, int]
     """Where such a table has the fields that are present, not yet known to lie in it."""
-
-
-class Trace:
-    """What a part of a file was read from: the bytes, and the offsets that were followed."""
-
-    __slots__ = ("pointers", "spans", "strings", "vtables")
-
-    def __init__(self) -> None:
-        self.spans: list[tuple[int, int]] = []
-        """Start and end of each piece."""
-        self.pointers: list[tuple[int, int]] = []
-        """Where an offset stands, and where it leads."""
-        self.vtables: list[tuple[int, int]] = []
-        """The same of tables and their vtables."""
-        self.strings: list[tuple[int, int]] = []
-        """Start and counted bytes of each string that was new."""
+    offsets: Mapping[str, int]
+    """Those of them that an offset can be read from."""
+    codes: Mapping[str, int]
+    """Where such a table has the codes of unions."""
+    cost: int
+    """Bytes that such a table counts."""
 
 
 class DamagedError(Exception):
@@ -77,43 +71,36 @@ class DamagedError(Exception):
 class FlatBuffer:
     """The bytes of one file, and how many more of them may be read."""
 
-    __slots__ = ("_forms", "_left", "_signed", "_strings", "_views", "_words", "data", "trace")
+    __slots__ = ("_forms", "_signed", "_size", "_views", "data", "left", "strings", "words")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self._left = READS_PER_BYTE * len(data) + _FREE_READS
-        self._strings: dict[int, tuple[str, int]] = {}
-        """By their places, with where they end."""
-        self._forms: defaultdict[str, dict[int, _Form]] = defaultdict(dict)
+        self._size = len(data)
+        self.left = READS_PER_BYTE * len(data) + _FREE_READS
+        """How many bytes more may be read."""
+        self.strings: dict[int, str] = {}
+        """By their places."""
+        self._forms: defaultdict[Layout, dict[int, Form]] = defaultdict(dict)
         """Of each layout, by the place of the vtable."""
         self._views = {dtype: _view(data, dtype) for dtype in ("<u4", "<i4", "<f4")}
-        self._words, self._signed = self._views["<u4"], self._views["<i4"]
-        self.trace: Trace | None = None
-        """Where all that is read is written down."""
-
-    @property
-    def left(self) -> int:
-        """How many bytes more may be read."""
-        return self._left
+        self.words, self._signed = self._views["<u4"], self._views["<i4"]
+        """All aligned words of the file."""
 
     def root(self, layout: Layout) -> Table:
         """The table that the file's first four bytes lead to."""
-        place: Place = (None, "", "")
-        return Table(self, self.follow(place, 0), layout, place)
+        return Table(self, self.follow(NO_PLACE, 0), layout, NO_PLACE)
 
     def span(self, place: Place, offset: int, nbytes: int, alignment: int, what: str) -> None:
         """Whether ``nbytes`` at ``offset`` lie in the file, aligned as they have to be."""
-        if offset < 0 or offset + nbytes > len(self.data):
-            self.fail(
-                place, offset, f"{what} of {nbytes} bytes would end beyond the {len(self.data)} bytes of the file"
-            )
+        if offset < 0 or offset + nbytes > self._size:
+            self.fail(place, offset, f"{what} of {nbytes} bytes would end beyond the {self._size} bytes of the file")
         if offset % alignment:
             self.fail(place, offset, f"{what} is not aligned to {alignment} bytes")
 
     def spend(self, place: Place, offset: int, nbytes: int) -> None:
         """Counts what is read."""
-        self._left -= nbytes
-        if self._left < 0:
+        self.left -= nbytes
+        if self.left < 0:
             self.fail(place, offset, "too many offsets lead to the same bytes")
 
     @staticmethod
@@ -124,112 +111,109 @@ class FlatBuffer:
     def follow(self, place: Place, offset: int) -> int:
         """Where the offset stored at ``offset`` leads."""
         self.span(place, offset, _OFFSET, _OFFSET, "an offset")
-        distance = self._words[offset >> 2]
-        if not distance:
+        target = offset + self.words[offset >> 2]
+        if target == offset:
             self.fail(place, offset, "an offset leads to itself")
-        if self.trace is not None:
-            self.trace.pointers.append((offset, offset + distance))
-        return offset + distance
+        return target
 
     def follow_all(self, place: Place, start: int, count: int) -> list[int]:
         """Where each of ``count`` offsets leads, which lie in the file at ``start``."""
         first = start >> 2
-        distances = self._words[first : first + count].tolist()
+        distances = self.words[first : first + count].tolist()
         if 0 in distances:
             table, field, _ = place
             index = distances.index(0)
             self.fail((table, field, index), start + _OFFSET * index, "an offset leads to itself")
-        places = range(start, start + _OFFSET * count, _OFFSET)
-        targets = [offset + distance for offset, distance in zip(places, distances, strict=True)]
-        if self.trace is not None:
-            self.trace.pointers += zip(places, targets, strict=True)
-        return targets
+        return list(map(add, distances, range(start, start + _OFFSET * count, _OFFSET)))
 
-    def form(self, place: Place, offset: int, layout: Layout) -> _Form:
+    def form(self, place: Place, offset: int, layout: Layout) -> Form:
         """The vtable of the table at ``offset``."""
-        if offset < 0 or offset % _OFFSET or offset + _OFFSET > len(self.data):
+        if offset & 3 or offset + _OFFSET > self._size:
             self.span(place, offset, _OFFSET, _OFFSET, f"a table ({layout.name})")
-        vtable = self.vtable(offset)
-        known = self._forms[layout.name]
-        form = known.get(vtable)
-        if form is None:
-            form = known[vtable] = self._read_form(place, vtable, layout)
-        if offset + form.size > len(self.data):
+        vtable = offset - self._signed[offset >> 2]
+        form = self._forms[layout].get(vtable) or self.vtable(place, vtable, layout)
+        end = offset + form.size
+        if end > self._size:
             self.span(place, offset, form.size, _OFFSET, f"a table ({layout.name})")
-        self.spend(place, offset, _OFFSET * (1 + len(layout.fields)))
-        if self.trace is not None:
-            self.trace.spans.append((offset, offset + form.size))
-            self.trace.spans.append((vtable, vtable + form.vtable_size))
-            self.trace.vtables.append((offset, vtable))
+        self.left -= form.cost
+        if self.left < 0:
+            self.spend(place, offset, 0)
         return form
 
-    def vtable(self, offset: int) -> int:
-        """Where the vtable is of the table at ``offset``, which lies in the file."""
-        return offset - self._signed[offset >> 2]
-
-    def _read_form(self, place: Place, vtable: int, layout: Layout) -> _Form:
-        self.span(place, vtable, 4, 2, f"the vtable of {layout.name}")
-        nbytes: int = packer.voffset.unpack_from(self.data, vtable)[0]
-        size: int = packer.voffset.unpack_from(self.data, vtable + 2)[0]
+    def vtable(self, place: Place, offset: int, layout: Layout) -> Form:
+        """The vtable at ``offset``."""
+        known = self._forms[layout].get(offset)
+        if known is not None:
+            return known
+        self.span(place, offset, 4, 2, f"the vtable of {layout.name}")
+        nbytes, size = _ENTRIES.unpack_from(self.data, offset)
         if nbytes < 4 or nbytes % 2:
-            self.fail(place, vtable, f"the vtable of {layout.name} cannot have {nbytes} bytes")
-        self.span(place, vtable, nbytes, 2, f"the vtable of {layout.name}")
+            self.fail(place, offset, f"the vtable of {layout.name} cannot have {nbytes} bytes")
+        self.span(place, offset, nbytes, 2, f"the vtable of {layout.name}")
         if size < _OFFSET:
-            self.fail(place, vtable + 2, f"{layout.name} cannot have {size} bytes")
+            self.fail(place, offset + 2, f"{layout.name} cannot have {size} bytes")
         slots = {field: layout.slot(field) for field in layout.fields}
         entries = {
-            field: packer.voffset.unpack_from(self.data, vtable + slot)[0]
+            field: packer.voffset.unpack_from(self.data, offset + slot)[0]
             for field, slot in slots.items()
             if slot < nbytes
         }
-        return _Form(nbytes, size, {field: inside for field, inside in entries.items() if inside})
+        fields = {field: inside for field, inside in entries.items() if inside}
+        offsets = {
+            field: inside
+            for field, inside in fields.items()
+            if not inside % _OFFSET and _OFFSET <= inside <= size - _OFFSET
+        }
+        codes = {field: fields[code] for field in fields if _OFFSET <= fields.get(code := f"{field}_type", 0) < size}
+        form = Form(size, fields, offsets, codes, _OFFSET * (1 + len(layout.fields)))
+        self._forms[layout][offset] = form
+        return form
 
-    def vector(self, place: Place, offset: int, itemsize: int, what: str = "a vector") -> tuple[int, int]:
-        """Start and number of the elements of the vector at ``offset``."""
+    def vector(self, place: Place, offset: int, itemsize: int) -> tuple[int, int]:
+        """Start and number of the elements of the vector at ``offset``, which are counted as read."""
+        start, count = self._length(place, offset, itemsize, "a vector")
+        self.left -= count * itemsize
+        if self.left < 0:
+            self.spend(place, offset, 0)
+        return start, count
+
+    def _length(self, place: Place, offset: int, itemsize: int, what: str) -> tuple[int, int]:
         start = offset + _OFFSET
-        if offset % _OFFSET or start > len(self.data):
+        if offset % _OFFSET or start > self._size:
             self.span(place, offset, _OFFSET, _OFFSET, f"the length of {what}")
-        count = self._words[offset >> 2]
-        if start % itemsize or start + count * itemsize > len(self.data):
+        count = self.words[offset >> 2]
+        if start % itemsize or start + count * itemsize > self._size:
             self.span(place, start, count * itemsize, itemsize, f"{what} of {count} elements")
-        if self.trace is not None:
-            self.trace.spans.append((offset, start + count * itemsize))
         return start, count
 
     def string(self, place: Place, offset: int) -> str:
         """The text at ``offset``."""
-        known = self._strings.get(offset)
-        if known is not None:
-            if self.trace is not None:
-                self.trace.spans.append((offset, known[1]))
-            return known[0]
-        start, length = self.vector(place, offset, 1, "a string")
+        text = self.strings.get(offset)
+        if text is None:
+            text = self.strings[offset] = self._read_string(place, offset)
+        return text
+
+    def _read_string(self, place: Place, offset: int) -> str:
+        start, length = self._length(place, offset, 1, "a string")
         end = start + length
-        if end >= len(self.data) or self.data[end]:
+        if end >= self._size or self.data[end]:
             self.fail(place, end, "a string does not end with a zero")
         self.spend(place, offset, length)
-        if self.trace is not None:
-            self.trace.spans.append((end, end + 1))
-            self.trace.strings.append((offset, length))
         try:
-            text = self.data[start:end].decode("utf-8")
+            return self.data[start:end].decode()
         except UnicodeDecodeError as error:
             self.fail(place, start + error.start, "a string is not UTF-8")
-        self._strings[offset] = text, end
-        return text
 
     def numbers(self, place: Place, offset: int, dtype: str) -> list[int] | list[float]:
         """The elements of the vector at ``offset``, of 4 bytes each."""
         start, count = self.vector(place, offset, 4)
-        self.spend(place, offset, 4 * count)
-        return self._views[dtype][start >> 2 : (start >> 2) + count].tolist()
+        first = start >> 2
+        return self._views[dtype][first : first + count].tolist()
 
     def structure(self, place: Place, offset: int, form: struct.Struct, alignment: int) -> tuple[int | float, ...]:
         """The members of the structure at ``offset``."""
         self.span(place, offset, form.size, alignment, "a structure")
         self.spend(place, offset, form.size)
-        if self.trace is not None:
-            self.trace.spans.append((offset, offset + form.size))
         return form.unpack_from(self.data, offset)
 
 
@@ -267,20 +251,6 @@ class Table:
         """The pointer of a field."""
         return f"{self.place}/{field}"
 
-    @property
-    def end(self) -> int:
-        """Behind the last byte of the table itself."""
-        return self.offset + self._form.size
-
-    @property
-    def vtable(self) -> int:
-        """Where the file has its vtable."""
-        return self._buffer.vtable(self.offset)
-
-    def inline(self) -> bytes:
-        """The bytes of the table itself, behind the offset of its vtable."""
-        return self._buffer.data[self.offset + _OFFSET : self.offset + self._form.size]
-
     def uint8(self, field: str) -> int:
         """An 8-bit number, 0 when it is absent."""
         place = self._field(field, 1, 1)
@@ -299,8 +269,10 @@ class Table:
 
     def strings(self, field: str) -> list[str]:
         """A vector of texts."""
-        string = self._buffer.string
-        return [string((self, field, index), target) for index, target in enumerate(self._targets(field))]
+        known, string = self._buffer.strings.get, self._buffer.string
+        return [
+            known(target) or string((self, field, index), target) for index, target in enumerate(self.targets(field))
+        ]
 
     def table(self, field: str, layout: Layout) -> Table | None:
         """A table."""
@@ -311,7 +283,7 @@ class Table:
         """A vector of tables."""
         return [
             Table(self._buffer, target, layout, (self, field, index))
-            for index, target in enumerate(self._targets(field))
+            for index, target in enumerate(self.targets(field))
         ]
 
     def octets(self, field: str) -> npt.NDArray[np.uint8] | None:
@@ -320,7 +292,6 @@ class Table:
         if target is None:
             return None
         start, count = self._buffer.vector((self, field, ""), target, 1)
-        self._buffer.spend((self, field, ""), target, count)
         return np.frombuffer(self._buffer.data, np.uint8, count, start)
 
     def numbers(self, field: str, dtype: str) -> list[int] | list[float] | None:
@@ -330,7 +301,9 @@ class Table:
 
     def union(self, field: str) -> tuple[int, int | None]:
         """The code of a union's member, and where its value is."""
-        return self.uint8(f"{field}_type"), self._target(field)
+        inside = self._form.codes.get(field)
+        code = self.uint8(f"{field}_type") if inside is None else self._buffer.data[self.offset + inside]
+        return code, self._target(field)
 
     def member(self, field: str, offset: int, layout: Layout) -> Table:
         """The value of a union, when it is a table."""
@@ -354,15 +327,23 @@ class Table:
         return place
 
     def _target(self, field: str) -> int | None:
-        place = self._field(field, _OFFSET, _OFFSET)
-        return None if place is None else self._buffer.follow((self, field, ""), place)
+        """Where the offset in a field leads."""
+        inside = self._form.offsets.get(field)
+        if inside is None:
+            self._field(field, _OFFSET, _OFFSET)  # which is absent, or fails
+            return None
+        place = self.offset + inside
+        buffer = self._buffer
+        target = place + buffer.words[place >> 2]
+        if target == place:
+            return buffer.follow((self, field, ""), place)
+        return target
 
-    def _targets(self, field: str) -> list[int]:
+    def targets(self, field: str) -> list[int]:
         """Where each element of a vector of offsets leads."""
         target = self._target(field)
         if target is None:
             return []
-        place: Place = (self, field, "")
+        place = self, field, ""
         start, count = self._buffer.vector(place, target, _OFFSET)
-        self._buffer.spend(place, target, _OFFSET * count)
-        return self._buffer.follow_all(place, start, count)
+        return self._buffer.follow_all(place, start, count) if count else []

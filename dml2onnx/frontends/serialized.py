@@ -15,6 +15,7 @@ for all but compiling and running.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -29,11 +30,11 @@ from dml2onnx.frontends.dialects import OPERATOR_PREFIX, SERIALIZED
 from dml2onnx.frontends.files import FileError, MissingFileError, ModelFiles
 from dml2onnx.frontends.findings import Findings, at_field, quote
 from dml2onnx.frontends.flatbuffer import DamagedError, FlatBuffer
-from dml2onnx.frontends.flatbuffer_repeats import Repeats
+from dml2onnx.frontends.flatbuffer_repeats import Pieces, Repeats
 from dml2onnx.frontends.names import UniqueNames
 from dml2onnx.frontends.options import DEFAULT_OPTIONS, LoadOptions
 from dml2onnx.frontends.problems import operator_form, report, unknown_operator
-from dml2onnx.frontends.serialized_operators import decode_operator, name_at
+from dml2onnx.frontends.serialized_operators import OperatorDecoder, name_at
 from dml2onnx.frontends.text import SERIALIZED_SUFFIX
 from dml2onnx.frontends.unresolved import UNBOUNDED, Unresolved
 from dml2onnx.ir.data import ArrayData, MissingData, padded
@@ -54,15 +55,17 @@ from dml2onnx.serialized_schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from dml2onnx.diagnostics import Code
     from dml2onnx.frontends.flatbuffer import Table
     from dml2onnx.frontends.serialized_operators import Connection
     from dml2onnx.frontends.tensors import Problem
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.operator import OperatorDesc, Unreadable
+
+_NODES_AT_ONCE = 1 << 12
+"""Of so many nodes it is found out together which of their parts are alike."""
 
 
 def read(path: Path, data: bytes, options: LoadOptions = DEFAULT_OPTIONS) -> Graph:
@@ -89,25 +92,24 @@ def _located(problem: Problem, offset: int) -> Problem:
 class _Tensor(NamedTuple):
     """A tensor of an operator that is present."""
 
-    field: str
     position: int
     """That of its name among those of the inputs or outputs."""
     desc: TensorDesc | None
     """``None`` when the field could not be read."""
+    nbytes: int
 
 
 class _Operator(NamedTuple):
-    """An operator and its tensors, without the names of values."""
+    """An operator and the tensors of its fields, without the names of values."""
 
     desc: OperatorDesc
-    inputs: tuple[_Tensor, ...]
-    outputs: tuple[_Tensor, ...]
+    inputs: Mapping[str, tuple[_Tensor, ...]]
+    outputs: Mapping[str, tuple[_Tensor, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class _OperatorNode:
-    index: int
-    place: str
+class _OperatorNode(NamedTuple):
+    number: int
+    """Its position among all nodes."""
     name: str
     operator: _Operator
     names: list[str]
@@ -123,8 +125,6 @@ class _Made(NamedTuple):
     value: Value
     desc: TensorDesc | Unreadable | None
     """``None`` for constants."""
-    owned: bool = False
-    """Whether tensors that are connected to it are owned by DirectML."""
 
 
 @dataclass(slots=True)
@@ -150,15 +150,14 @@ class _Input:
     value: Value | None = field(default=None)
 
 
-def _tensors(operator: OperatorDesc, connections: tuple[Connection, ...]) -> tuple[_Tensor, ...]:
+def _tensors(operator: OperatorDesc, connections: tuple[Connection, ...]) -> dict[str, tuple[_Tensor, ...]]:
     """The tensors of one side with their descriptors."""
-    numbers: dict[str, int] = {}
-    tensors: list[_Tensor] = []
+    tensors: dict[str, list[_Tensor]] = {}
     for name, _, position in connections:
-        number = numbers[name] = numbers.get(name, -1) + 1
-        desc = None if operator.get(name) is UNREADABLE else operator.tensors(name)[number]
-        tensors.append(_Tensor(name, position, desc))
-    return tuple(tensors)
+        found = tensors.setdefault(name, [])
+        desc = None if operator.get(name) is UNREADABLE else operator.tensors(name)[len(found)]
+        found.append(_Tensor(position, desc, 0 if desc is None else desc.total_bytes))
+    return {name: tuple(found) for name, found in tensors.items()}
 
 
 class SerializedReader:
@@ -180,16 +179,24 @@ class SerializedReader:
         self._names = UniqueNames()
         self._known: list[str] = []
         """Names that can be read, once all nodes are known."""
+        self._owned: set[str] = set()
+        """Names of constants in files of their own, which are bound when the graph is initialized."""
 
     def read(self, name: str) -> Graph:
         """The graph, without the findings; :class:`DamagedError` when there is none to be had."""
         buffer = FlatBuffer(self._data)
-        self._repeats = Repeats[_Operator](buffer)
+        self._pieces = Pieces(buffer)
+        self._repeats = Repeats[_Operator](buffer, self._pieces, OPERATOR_NODE)
+        self._decoder = OperatorDecoder(buffer, self._pieces)
+        self._buffer = buffer
         root = buffer.root(GRAPH)
         for index, input_name in enumerate(root.strings("graphInputNames")):
             if input_name:
                 self._declare_input(input_name, f"{self._place}{root.at('graphInputNames')}/{index}")
-        for index, table in enumerate(root.tables("nodes", NODE)):
+        tables = root.tables("nodes", NODE)
+        for index, table in enumerate(tables):
+            if not index % _NODES_AT_ONCE:
+                self._pieces.find(NODE, [other.offset for other in tables[index : index + _NODES_AT_ONCE]])
             self._read_node(index, table)
         self._known = [*self._inputs, *self._made]
         for node in self._nodes:
@@ -223,7 +230,7 @@ class SerializedReader:
         code, offset = table.union("desc")
         given = table.string("name") or ""
         inputs, outputs = table.strings("inputNames"), table.strings("outputNames")
-        place = self._place + table.place
+        place = self._node_place(index)
         if not given:
             self._findings.add(
                 codes.MISSING_KEY.at("name is missing", pointer=f"{place}/name", expected="the node's name")
@@ -239,22 +246,21 @@ class SerializedReader:
         elif code == CONSTANT_CODE:
             self._read_constant(index, table.member("desc", offset, CONSTANT_NODE), given, outputs)
         else:
-            self._read_operator(index, table.member("desc", offset, OPERATOR_NODE), given, inputs, outputs)
+            self._read_operator(index, table, offset, given, inputs, outputs)
 
     def _leave_open(self, index: int, inputs: list[str], outputs: list[str]) -> None:
         """A node that could not be read, which has been reported: what it reads is used, what it makes is unknown."""
-        place = self._node_place(index)
         for name in self._inputs.keys() & inputs:
             self._inputs[name].is_read = True
         for number, name in enumerate(outputs):
             if name:
-                self._make(
-                    name, _Made(index, self._unresolved.value(name), UNREADABLE), f"{place}/outputNames/{number}"
-                )
+                self._make(name, _Made(index, self._unresolved.value(name), UNREADABLE), number)
 
-    def _make(self, name: str, made: _Made, place: str) -> None:
+    def _make(self, name: str, made: _Made, number: int) -> None:
+        """A value that can be read from now on by the name of an output of a node."""
         known = self._made.setdefault(name, made)
         if known is not made:
+            place = f"{self._node_place(made.node)}/outputNames/{number}"
             message = f"{quote(name)} is what node {known.node} makes already"
             self._findings.add(
                 codes.DUPLICATE_NAME.at(message, pointer=place, expected="a new name", found=quote(name))
@@ -279,7 +285,6 @@ class SerializedReader:
             octets = raw.octets("data")
             data = ArrayData(np.empty(0, np.uint8) if octets is None else octets)
         named = [(number, output) for number, output in enumerate(outputs) if output]
-        owned = code == NAME_CODE
         is_missing = isinstance(data, MissingData)
         if data is not None and not data.nbytes and not is_missing:
             self._findings.add(codes.NO_DATA.at("the constant has no bytes", pointer=f"{place}/data", node=name))
@@ -291,10 +296,14 @@ class SerializedReader:
             if not is_missing:
                 self._constants.append(Constant(value, padded(data, value.nbytes)))
         if named:
-            made = _Made(index, value, UNREADABLE if data is None else None, owned)
-            self._make(named[0][1], made, f"{self._node_place(index)}/outputNames/{named[0][0]}")
-            if owned and data is not None and self._made[named[0][1]] is made:
-                self._files_read[named[0][1]] = _File(f"{place}/data/name", name, data)
+            number, output = named[0]
+            made = _Made(index, value, UNREADABLE if data is None else None)
+            self._make(output, made, number)
+            if code == NAME_CODE and self._made[output] is made:
+                if output not in self._inputs:
+                    self._owned.add(output)
+                if data is not None:
+                    self._files_read[output] = _File(f"{place}/data/name", name, data)
         for number, output in named[1:]:
             message = "a constant has one output"
             at = f"{self._node_place(index)}/outputNames/{number}"
@@ -345,55 +354,59 @@ class SerializedReader:
                 codes.FILE_TOO_LONG.at(message, pointer=file.place, expected=expected, found=found, node=file.name)
             )
 
-    def _read_operator(self, index: int, table: Table, name: str, inputs: list[str], outputs: list[str]) -> None:
-        place = self._place + table.place
+    def _read_operator(
+        self, index: int, node: Table, offset: int, name: str, inputs: list[str], outputs: list[str]
+    ) -> None:
         beside = (
-            tuple([bool(item) and 1 + self._is_owned(item) for item in inputs]),
+            tuple([bool(item) and 1 + (item in self._owned) for item in inputs]),
             tuple([bool(item) for item in outputs]),
         )
-        operator = self._repeats.find(table, beside)
+        left = self._buffer.left
+        operator = self._repeats.find((node, "desc", ""), offset, beside)
         if operator is not None:
             name = self._names.new(name or f"{operator.desc.schema.stem}_{index}")
         else:
+            table = node.member("desc", offset, OPERATOR_NODE)
             operator_name = table.string("type")
             schema = self._descriptors.schema(operator_name)
             if schema is None:
-                self._repeats.keep(table, beside, None)
                 form = operator_form({} if operator_name is None else {"type": operator_name})
+                place = f"{self._node_place(index)}/desc"
                 report(self._findings, [_located(unknown_operator(form), table.offset)], place, node=name)
                 self._leave_open(index, inputs, outputs)
                 return
             name = self._names.new(name or f"{schema.stem}_{index}")
-            decoded = decode_operator(schema, table, (inputs, outputs), self._is_owned)
+            decoded = self._decoder.decode(schema, table, (inputs, outputs), self._owned)
             desc, problems = self._descriptors.operator(schema, decoded.fields, decoded.given)
             located = [
                 _located(problem, decoded.offsets.get(str(problem.path[0]), table.offset))
                 for problem in (*decoded.problems, *problems)
             ]
-            report(self._findings, located, place, node=name, schema=schema)
+            report(self._findings, located, f"{self._node_place(index)}/desc", node=name, schema=schema)
             operator = _Operator(desc, _tensors(desc, decoded.inputs), _tensors(desc, decoded.outputs))
-            self._repeats.keep(table, beside, None if located else operator)
+            if not located:
+                self._repeats.keep(offset, beside, operator, left)
         writes = self._write(index, name, operator, outputs)
-        self._nodes.append(_OperatorNode(index, place, name, operator, inputs, writes))
-
-    def _is_owned(self, name: str) -> bool:
-        """Whether a name is that of a constant in a file of its own, which is bound when the graph is initialized."""
-        return name not in self._inputs and name in self._made and self._made[name].owned
+        self._nodes.append(_OperatorNode(index, name, operator, inputs, writes))
 
     def _write(self, index: int, node: str, operator: _Operator, names: list[str]) -> dict[str, tuple[Write, ...]]:
         """Values for all outputs; those that have names can be read by these."""
-        writes: dict[str, list[Write]] = {}
-        for field_name, position, desc in operator.outputs:
-            name = name_at(names, position)
-            if desc is None:
-                made = _Made(index, self._unresolved.value(name), UNREADABLE)
-            else:
-                value = Value(name or f"{node}.{field_name}", desc.total_bytes)
-                writes.setdefault(field_name, []).append(Write(value))
-                made = _Made(index, value, desc)
-            if name:
-                self._make(name, made, f"{self._place}/nodes/{index}/outputNames/{position}")
-        return {field_name: tuple(items) for field_name, items in writes.items()}
+        writes: dict[str, tuple[Write, ...]] = {}
+        for field_name, tensors in operator.outputs.items():
+            written: list[Write] = []
+            for position, desc, nbytes in tensors:
+                name = name_at(names, position)
+                if desc is None:
+                    made = _Made(index, self._unresolved.value(name), UNREADABLE)
+                else:
+                    value = Value(name or f"{node}.{field_name}", nbytes)
+                    written.append(Write(value))
+                    made = _Made(index, value, desc)
+                if name:
+                    self._make(name, made, position)
+            if written:
+                writes[field_name] = tuple(written)
+        return writes
 
     def _node_place(self, index: int) -> str:
         return f"{self._place}/nodes/{index}"
@@ -401,13 +414,13 @@ class SerializedReader:
     # --- Edges --------------------------------------------------------------------------------------------------------
 
     def _measure_sources(self, node: _OperatorNode) -> None:
-        for _, position, desc in node.operator.inputs:
+        for position, desc, nbytes in chain.from_iterable(node.operator.inputs.values()):
             name = name_at(node.names, position)
             item = self._inputs.get(name)
             if item is not None:
                 item.is_read = True
                 if desc is not None:
-                    item.nbytes = max(item.nbytes, desc.total_bytes)
+                    item.nbytes = max(item.nbytes, nbytes)
                     item.desc = item.desc or desc
                     item.is_all = item.is_all and desc.reach <= item.desc.reach
             elif desc is not None and name in self._files_read:
@@ -423,46 +436,42 @@ class SerializedReader:
             yield GraphInput(name, item.value, None, item.desc if item.is_all else None)
 
     def _finish(self, node: _OperatorNode) -> Node:
-        reads: dict[str, list[Read]] = {}
-        for tensor in node.operator.inputs:
-            if tensor.desc is not None:
-                name = name_at(node.names, tensor.position)
-                value = self._source(node, tensor, name, tensor.desc) or self._unresolved.value(name)
-                reads.setdefault(tensor.field, []).append(Read(value))
-        bound = {field_name: tuple(items) for field_name, items in reads.items()}
-        return Node(node.name, node.operator.desc, bound, node.writes, node.place)
+        reads: dict[str, tuple[Read, ...]] = {}
+        for field_name, tensors in node.operator.inputs.items():
+            read = [Read(self._source(node, field_name, tensor)) for tensor in tensors if tensor.desc is not None]
+            if read:
+                reads[field_name] = tuple(read)
+        return Node(node.name, node.operator.desc, reads, node.writes, f"{self._node_place(node.number)}/desc")
 
-    def _source(self, node: _OperatorNode, tensor: _Tensor, name: str, desc: TensorDesc) -> Value | None:
-        """What an input reads; ``None``, and a finding, when it cannot be connected."""
+    def _source(self, node: _OperatorNode, field_name: str, tensor: _Tensor) -> Value:
+        """What an input reads; a finding, and what stands for it, when it cannot be connected."""
+        name = name_at(node.names, tensor.position)
         item = self._inputs.get(name) if name else None
-        if item is not None:
+        if item is not None and item.value is not None:
             return item.value
         made = self._made.get(name) if name else None
         if not name:
-            code, message, expected = codes.UNCONNECTED_TENSOR, f"nothing is connected to {tensor.field}", "a name"
+            code, message, expected = codes.UNCONNECTED_TENSOR, f"nothing is connected to {field_name}", "a name"
         elif made is None:
             guess = self._findings.did_you_mean(name, self._known)
             message = f"no input and no node makes {quote(name)}{guess}"
             code, expected = codes.UNKNOWN_VALUE, "an input, or the output of a node"
-        elif made.node >= node.index:
-            which = "this node itself" if made.node == node.index else f"node {made.node}"
+        elif made.node >= node.number:
+            which = "this node itself" if made.node == node.number else f"node {made.node}"
             code, message = codes.NOT_YET_MADE, f"{quote(name)} is made by {which}"
-            expected = f"an input, or the output of a node before {node.index}"
-        elif made.desc is not UNREADABLE and made.value.nbytes < desc.total_bytes:
+            expected = f"an input, or the output of a node before {node.number}"
+        elif made.desc is not UNREADABLE and made.value.nbytes < tensor.nbytes:
             what = "the constant" if made.desc is None else "the output"
-            code, expected = codes.EDGE_BYTES, f"{desc.total_bytes} bytes or more"
-            message = f"{what} has {made.value.nbytes} bytes, and {tensor.field} reads {desc.total_bytes}"
+            code, expected = codes.EDGE_BYTES, f"{tensor.nbytes} bytes or more"
+            message = f"{what} has {made.value.nbytes} bytes, and {field_name} reads {tensor.nbytes}"
         else:
             return made.value
-        self._report(code, message, node, tensor, expected)
-        return None
-
-    def _report(self, code: Code, message: str, node: _OperatorNode, tensor: _Tensor, expected: str) -> None:
-        place = f"{self._node_place(node.index)}/inputNames/{tensor.position}"
-        schema, found = node.operator.desc.schema, quote(name_at(node.names, tensor.position))
+        place = f"{self._node_place(node.number)}/inputNames/{tensor.position}"
+        schema, found = node.operator.desc.schema, quote(name)
         self._findings.add(
-            at_field(code, message, place, node.name, schema, tensor.field, expected=expected, found=found)
+            at_field(code, message, place, node.name, schema, field_name, expected=expected, found=found)
         )
+        return self._unresolved.value(name)
 
     def _read_outputs(self, root: Table) -> Iterator[GraphOutput]:
         seen: set[str] = set()

@@ -9,21 +9,26 @@ from __future__ import annotations
 import math
 import struct
 from functools import lru_cache
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dml2onnx import catalog
-from dml2onnx.catalog import FieldKind, FieldType
+from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
 from dml2onnx.frontends.descriptors import UNION_MEMBERS
 from dml2onnx.frontends.dialects import data_types
 from dml2onnx.frontends.findings import quote
+from dml2onnx.frontends.flatbuffer import Table
+from dml2onnx.frontends.flatbuffer_repeats import Repeats
+from dml2onnx.frontends.members import Json
 from dml2onnx.frontends.tensors import MAX_SIZES, Problem
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.serialized_schema import (
     ACTIVATION,
+    ACTIVATION_ARRAY,
     ALIGNMENTS,
     ARRAY,
     ATTRIBUTE,
@@ -39,11 +44,11 @@ from dml2onnx.serialized_schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Collection, Hashable, Sequence
 
     from dml2onnx.catalog import FieldSchema, OperatorSchema
-    from dml2onnx.frontends.flatbuffer import Table
-    from dml2onnx.frontends.members import Json
+    from dml2onnx.frontends.flatbuffer import FlatBuffer
+    from dml2onnx.frontends.flatbuffer_repeats import Element, Pieces
     from dml2onnx.ir.operator import FieldValue
 
 MAX_NESTING = 5
@@ -77,27 +82,38 @@ class DecodedOperator(NamedTuple):
     """Where in the file fields were found."""
 
 
-def decode_operator(
-    schema: OperatorSchema,
-    table: Table,
-    names: tuple[Sequence[str], Sequence[str]],
-    is_owned: Callable[[str], bool],
-) -> DecodedOperator:
-    """Decodes an ``OperatorNodeDesc``.
+class OperatorDecoder:
+    """Decodes the operators of one file, each of their tensors and attributes once of those that are equal."""
 
-    ``names`` are those of the node's inputs and of its outputs; ``is_owned`` says of which inputs DirectML owns the
-    contents.
-    """
-    decoder = _Decoder(schema)
-    inputs = decoder.tensors(FieldKind.INPUT_TENSOR, table.tables("inputs", TENSOR), names[0], is_owned)
-    outputs = decoder.tensors(FieldKind.OUTPUT_TENSOR, table.tables("outputs", TENSOR), names[1], lambda _: False)
-    decoder.attributes(table.tables("attributes", ATTRIBUTE), 0)
-    return DecodedOperator(decoder.raw, decoder.given, inputs, outputs, tuple(decoder.problems), decoder.offsets)
+    def __init__(self, buffer: FlatBuffer, pieces: Pieces) -> None:
+        self.buffer = buffer
+        self.tensors = Repeats[Json](buffer, pieces, TENSOR)
+        self.attributes = Repeats[object](buffer, pieces, ATTRIBUTE)
+
+    def decode(
+        self,
+        schema: OperatorSchema,
+        table: Table,
+        names: tuple[Sequence[str], Sequence[str]],
+        owned: Collection[str],
+    ) -> DecodedOperator:
+        """Decodes an ``OperatorNodeDesc``.
+
+        ``names`` are those of the node's inputs and of its outputs; ``owned`` has the names of all values that DirectML
+        owns.
+        """
+        decoder = _Decoder(schema, self)
+        inputs = decoder.tensors(schema.input_fields, table, "inputs", names[0], owned)
+        outputs = decoder.tensors(schema.output_fields, table, "outputs", names[1], ())
+        decoder.attributes(table, 0)
+        problems = tuple(decoder.problems)
+        return DecodedOperator(decoder.raw, decoder.given, inputs, outputs, problems, decoder.offsets)
 
 
 class _Decoder:
-    def __init__(self, schema: OperatorSchema) -> None:
+    def __init__(self, schema: OperatorSchema, file: OperatorDecoder) -> None:
         self._schema = schema
+        self._file = file
         self.raw: Json = {}
         self.given: dict[str, FieldValue] = {}
         self.problems: list[Problem] = []
@@ -111,25 +127,29 @@ class _Decoder:
     # --- Tensors ------------------------------------------------------------------------------------------------------
 
     def tensors(
-        self, kind: FieldKind, tables: list[Table], names: Sequence[str], is_owned: Callable[[str], bool]
+        self,
+        fields: Sequence[FieldSchema],
+        table: Table,
+        side: str,
+        names: Sequence[str],
+        owned: Collection[str],
     ) -> tuple[Connection, ...]:
         """Pairs fields, names and descriptors of one side.
 
         A required tensor without a name takes a descriptor as well when there are more of these than names: nobody
         reads it, but the operator has it.
         """
+        tables = self._file.tensors.elements(table, side, repeat(None))
         connections: list[Connection] = []
         spare = len(tables) - sum(map(bool, names))
         name_index = used = 0
-        for item in self._schema.fields:
-            if item.kind is not kind:
-                continue
+        for item in fields:
             if item.type is FieldType.TENSOR_ARRAY:
                 rest = tables[used:]
                 described = [name_at(names, name_index + number) for number in range(len(rest))]
                 self.raw[item.name] = [
-                    self._tensor(table, self._owned(is_owned, item.name, name), item.name, number)
-                    for number, (table, name) in enumerate(zip(rest, described, strict=True))
+                    self._tensor(element, name in owned and self._may_be_owned(item.name), item.name, number)
+                    for number, (element, name) in enumerate(zip(rest, described, strict=True))
                 ]
                 connections += [
                     Connection(item.name, name, name_index + number) for number, name in enumerate(described)
@@ -146,21 +166,20 @@ class _Decoder:
                 message = f"is connected to {quote(name)}, but has no descriptor"
                 self._give_up(item.name, Problem(codes.TENSOR_COUNT, (item.name,), message, "a tensor descriptor"))
                 continue
-            self.raw[item.name] = self._tensor(tables[used], self._owned(is_owned, item.name, name), item.name)
+            self.raw[item.name] = self._tensor(tables[used], name in owned and self._may_be_owned(item.name), item.name)
             connections.append(Connection(item.name, name, name_index - 1))
             used += 1
-        self._count_tensors(kind, len(tables) - used, [name for name in names[name_index:] if name])
+        self._count_tensors(side, len(tables) - used, [name for name in names[name_index:] if name])
         return tuple(connections)
 
-    def _owned(self, is_owned: Callable[[str], bool], field: str, name: str) -> bool:
+    def _may_be_owned(self, field: str) -> bool:
         """DxDispatch sets the flag on all tensors that read files, even on those with which DirectML refuses it.
 
         The file does not have it, and ONNX Runtime runs such graphs; so it is left out there.
         """
-        return is_owned(name) and may_be_owned(self._schema, field)
+        return may_be_owned(self._schema, field)
 
-    def _count_tensors(self, kind: FieldKind, unused: int, surplus: list[str]) -> None:
-        side = "inputs" if kind is FieldKind.INPUT_TENSOR else "outputs"
+    def _count_tensors(self, side: str, unused: int, surplus: list[str]) -> None:
         if unused:
             message = f"of the {side} are {unused} more than there are names of tensors"
             self.problems.append(Problem(codes.TENSOR_COUNT, (side,), message, "a name for each descriptor"))
@@ -168,43 +187,47 @@ class _Decoder:
             message = f"of {self._schema.short_name} do not include what {quote(surplus[0])} is the name of"
             self.problems.append(Problem(codes.TENSOR_COUNT, (side,), message, "no further name", quote(surplus[0])))
 
-    def _tensor(self, table: Table, owned: bool, field: str, index: int | None = None) -> Json:
-        self.offsets.setdefault(field, table.offset)
-        raw: Json = {}
-        data_type = table.string("dataType")
-        if data_type is not None:
-            raw["DataType"] = data_type[:_LONGEST_NAME]
-        sizes, strides = table.numbers("sizes", _UINTS), table.numbers("strides", _UINTS)
-        raw["Sizes"] = [] if sizes is None else sizes
-        if strides is not None:
-            raw["Strides"] = strides
-        if owned:
-            raw["Flags"] = "OWNED_BY_DML"
-        total = table.uint64("totalTensorSizeInBytes")
-        if not total:
-            path = (field, "TotalTensorSizeInBytes") if index is None else (field, index, "TotalTensorSizeInBytes")
-            self.problems.append(Problem(codes.FIELD_RANGE, path, "is 0", "the bytes of the tensor", "0"))
-        elif total != _smallest_total(raw):
-            raw["TotalTensorSizeInBytes"] = total
-        return raw
+    def _tensor(self, element: Element[Json], owned: bool, field: str, index: int | None = None) -> Json:
+        offset, raw = element
+        self.offsets.setdefault(field, offset)
+        if isinstance(raw, Table):
+            left = self._file.buffer.left
+            raw, is_sized = _read_tensor(raw)
+            if is_sized:
+                self._file.tensors.keep(offset, None, raw, left)
+            else:
+                path = (field, "TotalTensorSizeInBytes") if index is None else (field, index, "TotalTensorSizeInBytes")
+                self.problems.append(Problem(codes.FIELD_RANGE, path, "is 0", "the bytes of the tensor", "0"))
+        return {**raw, "Flags": "OWNED_BY_DML"} if owned else raw
 
     # --- Attributes ---------------------------------------------------------------------------------------------------
 
-    def attributes(self, tables: list[Table], depth: int) -> None:
-        """Decodes all attributes."""
+    def attributes(self, table: Table, depth: int) -> None:
+        """Decodes all attributes of an operator, or of an activation of a depth."""
         fields = self._schema.attribute_fields
-        if len(tables) != len(fields):
-            message = f"of {self._schema.short_name} are {len(fields)}, and {len(tables)} are given"
+        repeats = self._file.attributes
+        keys = _attribute_keys(self._schema, depth)
+        elements = repeats.elements(table, "attributes", chain(keys, repeat(None)))
+        if len(elements) != len(fields):
+            message = f"of {self._schema.short_name} are {len(fields)}, and {len(elements)} are given"
             expected = f"{len(fields)} attributes"
-            problem = Problem(codes.ATTRIBUTE_COUNT, ("attributes",), message, expected, str(len(tables)))
+            problem = Problem(codes.ATTRIBUTE_COUNT, ("attributes",), message, expected, str(len(elements)))
             self.problems.append(problem)
-            for item in fields[len(tables) :]:
+            for item in fields[len(elements) :]:
                 self.given[item.name] = UNREADABLE
-        for item, table in zip(fields, tables, strict=False):
-            self._attribute(item, table, depth)
+        for item, key, (offset, found) in zip(fields, keys, elements, strict=False):
+            self.offsets[item.name] = offset
+            if not isinstance(found, Table):
+                self.raw[item.name] = found
+                continue
+            left = self._file.buffer.left
+            self._attribute(item, found, depth)
+            raw = self.raw.get(item.name)
+            # scalars depend on another attribute, and so does whether no value is an array without elements
+            if raw is not None and raw != [] and item.type is not FieldType.SCALAR_UNION:
+                repeats.keep(offset, key, raw, left)
 
     def _attribute(self, item: FieldSchema, table: Table, depth: int) -> None:
-        self.offsets[item.name] = table.offset
         name = table.string("name")
         if name and name != item.name:
             message = f"is stored with the name {quote(name)}"
@@ -230,7 +253,7 @@ class _Decoder:
         elif kind is Kind.ACTIVATION:
             self._activation(item, table.member("val", offset, ACTIVATION), depth)
         else:
-            operators = table.member("val", offset, ARRAY).tables("data", ACTIVATION)
+            operators = table.member("val", offset, ACTIVATION_ARRAY).tables("data", ACTIVATION)
             decoded = [self._nested(item, index, operator, depth) for index, operator in enumerate(operators)]
             if item.name not in self.given:
                 self.raw[item.name] = decoded
@@ -266,8 +289,8 @@ class _Decoder:
         full_name = name if name in catalog.operator_names() else None
         if full_name is None or depth >= MAX_NESTING:
             return raw
-        decoder = _Decoder(catalog.operator(full_name))
-        decoder.attributes(table.tables("attributes", ATTRIBUTE), depth + 1)
+        decoder = _Decoder(catalog.operator(full_name), self._file)
+        decoder.attributes(table, depth + 1)
         raw["Desc"] = decoder.raw
         for problem in decoder.problems:
             path = (item.name, "Desc") if index is None else (item.name, index, "Desc")
@@ -278,6 +301,28 @@ class _Decoder:
 def name_at(names: Sequence[str], index: int) -> str:
     """A name, empty where there are fewer."""
     return names[index] if index < len(names) else ""
+
+
+@lru_cache(maxsize=1 << 10)
+def _attribute_keys(schema: OperatorSchema, depth: int) -> tuple[Hashable, ...]:
+    """What the values of attributes depend on beside their tables."""
+    return tuple([(schema.name, item.name, depth) for item in schema.attribute_fields])
+
+
+def _read_tensor(table: Table) -> tuple[Json, bool]:
+    """A tensor without its flags, and whether it has a size in bytes."""
+    raw: Json = {}
+    data_type = table.string("dataType")
+    if data_type is not None:
+        raw["DataType"] = data_type[:_LONGEST_NAME]
+    sizes, strides = table.numbers("sizes", _UINTS), table.numbers("strides", _UINTS)
+    raw["Sizes"] = [] if sizes is None else sizes
+    if strides is not None:
+        raw["Strides"] = strides
+    total = table.uint64("totalTensorSizeInBytes")
+    if total and total != _smallest_total(raw):
+        raw["TotalTensorSizeInBytes"] = total
+    return raw, total > 0
 
 
 def _smallest_total(raw: Json) -> int | None:

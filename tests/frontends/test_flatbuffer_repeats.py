@@ -12,14 +12,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dml2onnx.diagnostics import UnreadableError
-from dml2onnx.frontends import load_bytes
-from dml2onnx.frontends import serialized as frontend
-from dml2onnx.frontends.flatbuffer_repeats import Repeats
-from dml2onnx.frontends.serialized_operators import decode_operator
+from dml2onnx.frontends import load_bytes, serialized_operators
+from dml2onnx.frontends.flatbuffer import FlatBuffer
+from dml2onnx.frontends.flatbuffer_repeats import Pieces
+from dml2onnx.frontends.serialized_operators import OperatorDecoder
+from dml2onnx.serialized_schema import TENSOR
 from tests.mutations import NUMBERS
 
 from .models import Model
-from .partitions import RELU, attribute, build, offsets, string, table, tensor, uint
+from .partitions import RELU, attribute, build, offsets, real, string, table, tensor, uint
+from .test_flatbuffer import AT, DATA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +66,7 @@ MIXED = partition(*(add(i, 2, 2) for i in range(8)), *(reduce(i, *([0], [1], [0,
 @contextmanager
 def without_memory() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Repeats, "find", lambda *_: None)
+        patch.setattr(Pieces, "content", lambda *_: None)
         yield
 
 
@@ -96,17 +98,17 @@ def described(data: bytes) -> object:
     )
 
 
-def decoded(data: bytes, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How many operators were decoded."""
+def decoded(data: bytes, monkeypatch: pytest.MonkeyPatch, owner: Any = OperatorDecoder, name: str = "decode") -> int:
+    """How many operators, or what ``name`` says, were decoded."""
     count = 0
-    decode = decode_operator
+    decode = getattr(owner, name)
 
     def counting(*arguments: Any) -> Any:
         nonlocal count
         count += 1
         return decode(*arguments)
 
-    monkeypatch.setattr(frontend, "decode_operator", counting)
+    monkeypatch.setattr(owner, name, counting)
     load_bytes(data, "Partition_0.bin")
     return count
 
@@ -118,6 +120,57 @@ def test_equal_operators_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_different_operators_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     assert decoded(partition(*(add(i, 2, 2 + i) for i in range(50))), monkeypatch) == 50
+
+
+def gemm(index: int) -> Model:
+    """Each other than the rest by its Alpha."""
+    return {
+        "name": f"gemm{index}",
+        "operator": "DML_OPERATOR_GEMM",
+        "inputs": [tensor("FLOAT32", 2, 2), tensor("FLOAT32", 2, 2)],
+        "outputs": [tensor("FLOAT32", 2, 2)],
+        "attributes": [
+            uint("TransA", 0),
+            uint("TransB", 1),
+            real("Alpha", 1 + index),
+            real("Beta", 0),
+            attribute("FusedActivation", 1, RELU),
+        ],
+        "inputNames": ["x", f"g{index}" if index else "v0", ""],
+        "outputNames": [f"g{index + 1}"],
+    }
+
+
+def test_parts_that_different_operators_have_in_common(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of fifty operators only one attribute is decoded each time; all else once for each place modulo 8, or a few."""
+    data = partition(*map(gemm, range(50)))
+    assert decoded(data, monkeypatch) == 50
+    assert 1 <= decoded(data, monkeypatch, serialized_operators, "_read_tensor") <= 9
+    assert 50 <= decoded(data, monkeypatch, serialized_operators._Decoder, "_attribute") <= 50 + 12
+
+
+def test_attributes_that_depend_on_others() -> None:
+    """No value is an array without elements where the number of these is 0, and nothing where it is not."""
+    nodes = [reduce(i) for i in range(20)]
+    for node in nodes:
+        node["attributes"][2] = attribute("Axes", 7, None)
+    for node in nodes[1::2]:
+        node["attributes"][1] = uint("AxisCount", 1)
+    graph = load_bytes(partition(*nodes), "Partition_0.bin")
+    assert [node.operator.get("Axes") == () for node in graph.nodes] == [not i % 2 for i in range(20)]
+
+
+def test_parts_that_overlap_are_no_piece() -> None:
+    """What is read as an offset in one place and as a number in another may not be compared by where it leads."""
+    for target, known in ((AT.vector, True), (AT.root + AT.total, False)):
+        data = bytearray(DATA)
+        struct.pack_into("<I", data, AT.sizes_offset, target - AT.sizes_offset)
+        struct.pack_into("<Q", data, AT.root + AT.total, 1)
+        buffer = FlatBuffer(bytes(data))
+        assert buffer.root(TENSOR).numbers("sizes", "<u4") == ([1, 2] if known else [0])
+        pieces = Pieces(buffer)
+        pieces.find(TENSOR, [AT.root])
+        assert (pieces.content(TENSOR, AT.root) is not None) == known
 
 
 def test_names_that_are_absent_belong_to_what_is_equal() -> None:
