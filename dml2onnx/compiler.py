@@ -238,13 +238,14 @@ def compile(
     """Compiles a graph, or the model file at a path, to an ONNX model.
 
     ``outputs`` names what is wanted of ``graph.outputs`` and ``graph.results`` (default: ``graph.outputs``). ``target``
-    chooses whose kernels decide about element types: ``"cpu"`` or ``"dml"``. ``shapes`` puts the type and shape of
-    every value into the model, so that tools show them without inferring anything. ``optimize`` is 0 for the literal
-    translation, node by node, 1 for all passes that make it faster and leave each bit of its results as it is, or 2 for
-    those that round otherwise as well, but none of those named in ``without_passes``; ``"agree-on-orders"`` among these
-    has each node read its inputs as its descriptor says, whatever order they are held in. ``ir_version`` is stated
-    instead of that of the opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error that
-    :func:`dml2onnx.check` finds, or that stands in the way of lowering.
+    says whose kernels decide about forms and element types: ``"cpu"``, ``"dml"``, ``"openvino"``, ``"webgpu"`` or
+    ``"portable"``. ``shapes`` puts the type and shape of every value into the model, so that tools show them without
+    inferring anything. ``optimize`` is 0 for the literal translation, node by node, 1 for all passes that make it
+    faster and leave each bit of its results as it is, or 2 for those that round otherwise as well, but none of those
+    named in ``without_passes``; ``"agree-on-orders"`` among these has each node read its inputs as its descriptor says,
+    whatever order they are held in. ``ir_version`` is stated instead of that of the opset. ``progress`` is told how far
+    it is. Raises :class:`DmlError` with every error that :func:`dml2onnx.check` finds, or that stands in the way of
+    lowering.
     """
     opset, target = arguments.opset(opset), arguments.target(target)
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)

@@ -178,7 +178,7 @@ class _Export:
                 desc = effect.output.desc
                 return desc.data_type, desc.extent
         shown = [effect.output.desc.data_type for effect in self._graph.effects if effect.output.value in values]
-        rows = [in_memory(desc) for desc in self._views(buffer, values) if -(-desc.reach // 4) * 4 == buffer.nbytes]
+        rows = [in_memory(desc) for desc in self._views(values) if -(-desc.reach // 4) * 4 == buffer.nbytes]
         best = min(rows, key=lambda desc: desc.reach, default=None)
         if best is not None and buffer.data is not None and not is_zero(buffer.data, best.reach, buffer.nbytes):
             best = None  # nothing may be lost of what the model has
@@ -189,7 +189,7 @@ class _Export:
                 return shown[0], count
         return (DataType.UINT8, buffer.nbytes) if best is None else (best.data_type, best.extent)
 
-    def _views(self, buffer: Buffer, values: Collection[Value | None]) -> Iterator[TensorDesc]:
+    def _views(self, values: Collection[Value | None]) -> Iterator[TensorDesc]:
         """Tensors that are written without a look at what was there or, if there are none, those that are read."""
         whole = [
             desc

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Constant, Effect, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 
 _LEVELS = {"inputs": 1, "constants": 1, "nodes": 2, "commands": 1}
-_LARGEST_SIZE = (1 << 32) - 1
 
 
 def native(graph: Graph, sidecar: str, references: Mapping[Path, str] = NO_REFERENCES) -> tuple[str, Data | None]:

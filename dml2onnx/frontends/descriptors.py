@@ -461,7 +461,7 @@ class DescriptorReader:
     def _read_nested(self, host: OperatorSchema, raw: object, _: Json, problems: list[Problem]) -> FieldValue:
         """An activation: a descriptor all of whose tensors are absent."""
         if type(raw) is not dict:
-            problems.append(activation_as_text(raw, host))
+            problems.append(activation_as_text(raw))
             return UNREADABLE
         if self._depth >= _MAX_NESTING:
             problems.append(Problem(codes.NESTED_TOO_DEEP, (), "is an activation of an activation of an activation"))

@@ -85,7 +85,7 @@ def unknown_activation(form: OperatorForm, host: OperatorSchema, beside: Collect
     return problem._replace(expected=", ".join(activations), guess=guess)
 
 
-def activation_as_text(raw: object, host: OperatorSchema) -> Problem:
+def activation_as_text(raw: object) -> Problem:
     """An activation that is no object: by its name, most often."""
     problem = wrong_kind("an operator descriptor (an object)", raw)
     if isinstance(raw, str):

@@ -98,9 +98,7 @@ class Growing:
     def existing(self, data_types: Collection[str]) -> list[tuple[Value, TensorDesc]]:
         return [item for item in self.values if item[1].data_type.name in data_types]
 
-    def any_view(
-        self, data_types: Collection[str], ranks: tuple[int, int], largest: int = 4
-    ) -> tuple[TensorDesc, Read]:
+    def any_view(self, data_types: Collection[str], ranks: tuple[int, int]) -> tuple[TensorDesc, Read]:
         """A tensor of any of the data types: as it was written, some other view of its buffer, or a new one."""
         found = self.existing(data_types)
         if found and not self.chance(4):
