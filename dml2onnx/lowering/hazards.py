@@ -121,8 +121,8 @@ class _Fences:
         match node.op_type:
             case "DequantizeLinear" if self._enters_body(node.outputs[0]):
                 self._fence_result(place)
-            case "DequantizeLinear" if self._propagates(node):
-                self._fence_readers(node)
+            case "DequantizeLinear" if moves := self._propagates(node):
+                self._fence_readers(moves)
             case "QuantizeLinear" if self._is_doubled(node) or self._hides_clip(node):
                 self._fence(place, [0])
             case "Conv" | "ConvTranspose" | "Gemm" if self._is_weighed(node):
@@ -140,20 +140,22 @@ class _Fences:
 
     # --- what the passes look for ------------------------------------------------------------------------------------
 
-    def _propagates(self, node: Node) -> bool:
-        """Whether a DequantizeLinear is repeated behind the movement that alone reads it, and wrongly.
+    def _propagates(self, node: Node) -> list[Node]:
+        """The movements behind which a DequantizeLinear is repeated, and wrongly.
 
-        That of 8 bits is exact, but INT8 gets both a zero point that has become UINT8 and the old type at opset 21.
+        That of 8 bits is exact, but INT8 gets both a zero point that has become UINT8 and the old type at opset 21. It
+        need not be alone that a movement reads the numbers: each reader gets a DequantizeLinear of its own first.
         """
         source, made = node.inputs[0], node.outputs[0]
         assert source is not None
         harmless = source.dtype == _UINT8 or (source.dtype == _INT8 and self.e.opset < 21)
         if harmless or self._scalar(node) is None:
-            return False
-        readers = self._readers(made)
-        if len(readers) != 1 or readers[0].op_type not in _MOVES:
-            return False
-        return any(item.op_type != Q for item in self._readers(readers[0].outputs[0])) or self._is_output(readers[0])
+            return []
+        return [move for move in self._readers(made) if move.op_type in _MOVES and self._is_read_as_float(move)]
+
+    def _is_read_as_float(self, move: Node) -> bool:
+        """Whether anything but a QuantizeLinear reads what a movement gives."""
+        return any(item.op_type != Q for item in self._readers(move.outputs[0])) or self._is_output(move)
 
     def _enters_body(self, value: Value | None) -> bool:
         """Whether a body reads dequantised numbers, moved or not: ONNX Runtime stops where it repeats those."""
@@ -266,13 +268,12 @@ class _Fences:
         place.nodes[at:at] = [*new, last]
         self.made.update({inner.name: first, flat.name: new[0], result.name: last})
 
-    def _fence_readers(self, node: Node) -> None:
-        """Behind a DequantizeLinear: in front of the only node that reads it."""
-        (reader,) = self._readers(node.outputs[0])
-        for nodes in self.lists:
-            if reader in nodes:
+    def _fence_readers(self, readers: list[Node]) -> None:
+        """In front of nodes that read what a DequantizeLinear gives."""
+        for reader in readers:
+            nodes = next((nodes for nodes in self.lists if reader in nodes), None)
+            if nodes is not None:
                 self._fence(_Place(nodes, reader), [0])
-                return
 
     def _fence(self, place: _Place, inputs: list[int]) -> None:
         """Nothing but shapes between a node and what it reads."""

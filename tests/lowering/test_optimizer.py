@@ -11,6 +11,7 @@ are, and between casts. Saved models are meant, so sessions have ONNX Runtime's 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -450,6 +451,14 @@ def moved_integers(g: GraphBuilder) -> Expression:
     return g.negate(moved(g, dequantized(g, g.input("x", "INT32", SIZES), 0.05, None), (0, 2, 3, 1)))
 
 
+def moved_twice(g: GraphBuilder, data_type: str = "INT32") -> Expression:
+    """Numbers that two nodes read, each by a movement of its own."""
+    x = dequantized(g, g.input("x", data_type, SIZES), 0.05, None)
+    one, other = g.negate(moved(g, x, (0, 2, 3, 1))), g.negate(moved(g, x, (0, 3, 1, 2)))
+    flat = (1, 1, 1, one.desc.element_count)
+    return g.join([g.reinterpret(one, sizes=flat), g.reinterpret(other, sizes=flat)], 3)
+
+
 def multiplied(g: GraphBuilder) -> Expression:
     x = dequantized(g, g.input("x", "INT8", SIZES), 0.5, 3)
     return quantized(g, g.multiply(x, x), "INT8", 0.5, 3)
@@ -494,6 +503,7 @@ def with_scaled_row(g: GraphBuilder) -> Expression:
 VERSION = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
 FENCES: dict[str, tuple[str, Callable[[GraphBuilder], Expression], bool]] = {
     "32-bit numbers that are moved": ("_propagates", moved_integers, True),
+    "32-bit numbers that are moved twice": ("_propagates", moved_twice, True),
     "products of steps": ("_is_inexact_unit", multiplied, True),
     "means of steps": ("_is_inexact_unit", averaged, True),
     "softmax of steps": ("_is_inexact_unit", softmax_of_steps, True),
@@ -536,6 +546,13 @@ def test_each_fence_is_needed_and_does(name: str, opset: int, monkeypatch: pytes
     assert outcome(form, opset) == ""
     monkeypatch.setattr(hazards._Fences, fence, lambda *_: False)
     assert bool(outcome(form, opset)) == is_needed
+
+
+def test_steps_that_two_nodes_move_are_fenced_from_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ONNX Runtime gives each reader a DequantizeLinear of its own first, and does not load what it makes of INT8."""
+    assert outcome(partial(moved_twice, data_type="INT8"), 21) == ""
+    monkeypatch.setattr(hazards._Fences, "_propagates", lambda *_: False)
+    assert bool(outcome(partial(moved_twice, data_type="INT8"), 21)) == (VERSION > (1, 24))
 
 
 def test_weights_stay_where_the_sum_is_an_output_too() -> None:
