@@ -242,7 +242,7 @@ class DeclaredReader:
         is_npy = contents.is_npy(members)
         if is_npy and "DataType" not in members.raw and "Sizes" not in members.raw:
             return None, True
-        others = (*contents.MEMBERS, *DECLARED_MEMBERS)
+        others = (*sorted(contents.MEMBERS), *DECLARED_MEMBERS)
         meant = members.only((*BUFFER_MEMBERS, *others), "a declared value")
         if not contents.MEMBERS.isdisjoint(meant):
             return None, False  # nor could the contents be read

@@ -644,3 +644,9 @@ def test_views_results_and_commands(tmp_path: Path) -> None:
         (1, 2),
         "FLOAT32 [2]",
     )
+
+
+def test_members_of_declared_values_are_listed_in_one_order(tmp_path: Path) -> None:
+    """Not in that of a set, which is another one in each process."""
+    (finding,) = load_model(tmp_path, edited(NATIVE, ("/inputs/x/of", 1))).findings
+    assert finding.expected.endswith(", GuaranteedBaseOffsetAlignment, file, fill, length, offset, values, bytes, name")
