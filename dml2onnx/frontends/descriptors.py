@@ -160,7 +160,8 @@ class DescriptorReader:
             if isinstance(desc, TensorDesc):
                 desc = self._interned.setdefault(desc, desc)
             known = self._tensors[key] = desc, tuple(found)
-        problems.extend(known[1])
+        if known[1]:
+            problems.extend(known[1])
         return known[0]
 
     # --- Plans --------------------------------------------------------------------------------------------------------

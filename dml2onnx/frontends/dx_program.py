@@ -181,8 +181,8 @@ class Program:
 
     def _covers(self, source: Source, desc: TensorDesc) -> bool:
         """Whether a write leaves nothing of the old contents; bytes that only round the buffer up do not count."""
-        resource = source.resource
-        contents = resource.nbytes if resource.nbytes - resource.initial_bytes >= 4 else resource.initial_bytes
+        nbytes, initial = source.resource.nbytes, source.resource.initial_bytes
+        contents = nbytes if nbytes - initial >= 4 else initial
         filled = self._filled.get(desc)
         if filled is None:
             filled = self._filled[desc] = desc.data_type.bits * desc.extent if desc.is_dense else -1

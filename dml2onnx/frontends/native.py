@@ -362,9 +362,10 @@ class _NativeReader:
                 self._connect_output(node, name, descs, writes)
             elif name in sources:
                 found = sources[name]
-                if found is None or not self._fits(node, "inputs", name, len(found), len(descs)):
-                    found = self._unresolved.reads(descs)
-                reads[name] = found
+                if found is not None and len(found) != len(descs):
+                    self._report_count(node, "inputs", name, len(found), len(descs))
+                    found = None
+                reads[name] = self._unresolved.reads(descs) if found is None else found
             elif is_given:
                 reads[name] = self._unresolved.reads(descs)
                 self._report(
@@ -458,10 +459,11 @@ class _NativeReader:
                 message = f"{field} is connected, but has no descriptor; an output's descriptor is always given"
                 self._report(node, field, codes.MISSING_FIELD, message, expected="a tensor descriptor")
             return
-        if targets is None or not self._fits(node, "outputs", field, len(targets), len(descs)):
-            targets = [None] * len(descs)
+        if targets is not None and len(targets) != len(descs):
+            self._report_count(node, "outputs", field, len(targets), len(descs))
+            targets = None
         made: list[Write] = []
-        for target, desc in zip(targets, descs, strict=True):
+        for target, desc in zip(targets or [None] * len(descs), descs, strict=True):
             if target is None or target.value is None:
                 made.append(Write(Value(f"{node.name}.{field}", desc.total_bytes)))
             else:
@@ -483,9 +485,7 @@ class _NativeReader:
             return None
         return known.value
 
-    def _fits(self, node: RawNode, section: str, field: str, count: int, expected: int) -> bool:
-        if count == expected:
-            return True
+    def _report_count(self, node: RawNode, section: str, field: str, count: int, expected: int) -> None:
         message = f"{field} has {expected} descriptors, but {section} connects {count}"
         self._report(
             node,
@@ -496,7 +496,6 @@ class _NativeReader:
             found=str(count),
             place=node.place + pointer(section, field),
         )
-        return False
 
     def _report(
         self,
