@@ -6,16 +6,27 @@ from collections.abc import Iterator
 
 from _campaign_journal import Campaign, as_native
 
+LEAP = 997
+"""From one walk's cell to that of the next: a prime number, which no number of cells is a multiple of."""
+
 
 def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
-    """One operator each, those of a walk in one session."""
+    """One operator each, those of a walk in one session.
+
+    Every second walk starts in a cell of its own: so all of them have been reached after twice as many.
+    """
     from dml2onnx.verification import descriptor_trials, valid
-    from dml2onnx.verification.coverage import cells
+    from dml2onnx.verification.coverage import all_cells, cells
     from dml2onnx.verification.lone import lone_node
 
     bases = [descriptor_trials.normal(op) for several in valid.descriptors().values() for op in several]
+    known = list(all_cells())
     for seed in chosen:
-        walk = descriptor_trials.walk(bases, seed)
+        start = None
+        if seed % 2:
+            # cells that follow each other are those of one operator
+            start = descriptor_trials.start_in(known[seed // 2 * LEAP % len(known)], bases, seed)
+        walk = descriptor_trials.walk(bases if start is None else [start], seed)
         campaign.counts["descriptors, run"] += len(walk.trials)
         for kind, count in walk.mutants.items():
             campaign.counts[f"descriptors, changed and {kind}"] += count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import subprocess
@@ -21,7 +22,7 @@ from hypothesis import strategies as st
 
 import dml2onnx
 from dml2onnx.checks import check
-from dml2onnx.compiler import compile_outputs
+from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.graph import GraphInput, Read
 from dml2onnx.ir.operator import OperatorDesc
@@ -100,6 +101,17 @@ def test_a_wrong_operator_is_found_and_reduced(monkeypatch: pytest.MonkeyPatch) 
     assert "(1 of 2)" in smallest
 
 
+def test_walks_start_in_any_cell() -> None:
+    """One in sixty of them, and those of views that take the longest to be found."""
+    known = list(coverage.all_cells())
+    rare = [cell for cell in known if cell[0] in ("DIAGONAL_MATRIX1", "RANDOM_GENERATOR", "MULTIHEAD_ATTENTION1")]
+    for seed, cell in enumerate([*known[::60], *rare]):
+        op = descriptor_trials.start_in(cell, BASES, seed)
+        assert op is not None, cell
+        assert cell in coverage.cells(op)
+        assert check(lone_node(op)) == []
+
+
 def test_a_relation_that_does_not_hold_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     other = operator("ELEMENT_WISE_SUBTRACT", **dict(zip(ADD.schema.index, ADD.values, strict=True)))
     monkeypatch.setattr(relations, "renamed", lambda graph, chance: lone_node(other))
@@ -109,33 +121,54 @@ def test_a_relation_that_does_not_hold_is_found(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_other_orders_cost_what_ports_cost(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Two nodes and four ports: nothing is transposed between the nodes, and nothing is said of unlike orders."""
+    """Two nodes and four ports: nothing is transposed between the nodes, unless one gets an order of its own."""
     strides = dict.fromkeys(("ATensor", "BTensor"), t("FLOAT32", [2, 3, 4], strides=(1, 2, 6)))
     graph = batch.beside(
         [lone_node(ADD), lone_node(operator("ELEMENT_WISE_ADD", **strides, OutputTensor=ADD.tensor("OutputTensor")))]
     )
-    allowed = set()
-    for seed in range(10):
-        other = relations.permuted(graph, random.Random(seed), together=True)
+    count = compile_outputs(graph, graph.outputs).node_count
+    allowed: dict[bool, set[int]] = {False: set(), True: set()}
+    for seed, together in itertools.product(range(10), allowed):
+        other = relations.permuted(graph, random.Random(seed), together=together)
         assert other is not None
         assert [item.value for item in other.inputs] == [item.value for item in graph.inputs]
         most = relations.transposed(graph, other)
-        assert most is not None
-        allowed.add(most)
-        assert (
-            abs(compile_outputs(other, other.outputs).node_count - compile_outputs(graph, graph.outputs).node_count)
-            <= most
-        )
-        alone = relations.permuted(graph, random.Random(seed))
-        assert alone is not None
-        assert relations.transposed(graph, alone) in (None, *range(8))
-    assert max(allowed) == 7
+        allowed[together].add(most)
+        assert abs(compile_outputs(other, other.outputs).node_count - count) <= most
+    assert max(allowed[True]) == 7
+    assert max(allowed[False]) > 7 + relations.LONGEST_WAY
     permuted = relations.permuted
     monkeypatch.setattr(relations, "transposed", lambda graph, other: -1)
     monkeypatch.setattr(relations, "permuted", permuted)
     found, tried = relations.relations(lone_node(ADD), 0, random.Random(0), tmp_path)
     assert "permuted together" in tried
     assert any(item.startswith("permuted together: ") for item in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "units", "wrong"), [("permuted", 1, False), ("permuted", 1 << 14, True), ("renamed", 1, True)]
+)
+def test_another_order_may_round_otherwise(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, units: int, wrong: bool
+) -> None:
+    """By as much as the reference allows: the last elements of a row may be another kernel's."""
+    sizes = t("FLOAT32", [3, 4])
+    graph = lone_node(operator("ACTIVATION_SIGMOID", InputTensor=sizes, OutputTensor=sizes))
+    run, runs = CompiledModel.run, itertools.count()
+
+    def run_otherwise(model: CompiledModel, *given: Any) -> dict[str, Any]:
+        """The second model's last element is some units in the last place off."""
+        results = run(model, *given)
+        if next(runs) == 1:
+            for array in results.values():
+                array.reshape(-1).view(np.int32)[-1] += units
+        return results
+
+    monkeypatch.setattr(CompiledModel, "run", run_otherwise)
+    monkeypatch.setattr(relations, "_same", lambda *_: iter([(name, graph, None)]))
+    monkeypatch.setattr(relations, "_other_numbers", lambda *_: iter(()))
+    found, _ = relations.relations(graph, 0, random.Random(0), tmp_path)
+    assert [item.startswith(f"{name}: other numbers") for item in found] == [True] * wrong
 
 
 def test_an_identity_may_give_an_input_another_shape(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

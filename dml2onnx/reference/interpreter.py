@@ -123,7 +123,9 @@ class _Evaluation:
                 message = "there is not enough memory to compute it in the reference implementation"
                 finding = NO_MEMORY.at(message, node=node.name, operator=node.operator.type, pointer=node.source)
                 raise DmlError(finding) from None
-        return {output.name: self._read(self.buffers[output.value], output.desc) for output in outputs}
+        results = {output.name: self._read(self.buffers[output.value], output.desc) for output in outputs}
+        # what callers get is theirs
+        return {name: replace(result, values=result.values.copy()) for name, result in results.items()}
 
     def _input(self, item: GraphInput, nodes: Sequence[Node]) -> Bytes:
         if item.name not in self.given:

@@ -11,17 +11,31 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import FieldType
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.verification.batch import trials
+from dml2onnx.verification.coverage import cells
 from dml2onnx.verification.lone import lone_node
 from dml2onnx.verification.trial import trial
-from dml2onnx.verification.variations import changed_field, findings, is_small, smaller, together, weight
+from dml2onnx.verification.variations import (
+    changed_field,
+    findings,
+    is_small,
+    laid_out,
+    of_row,
+    smaller,
+    together,
+    weight,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.verification.coverage import Cell
 
 SECONDS = 60.0
 """For making a descriptor smaller."""
+
+TRIES = 5000
+"""Changes on the way to a cell, which takes some ten as a rule."""
 
 STEPS = 16
 """Changes along a walk, of which about half are kept."""
@@ -81,6 +95,34 @@ def walk(bases: Sequence[OperatorDesc], seed: int) -> Walk:
     problems = trials([(lone_node(item), number) for item, number in cases])
     tried = [Trial(*case, problem) for case, problem in zip(cases, problems, strict=True)]
     return Walk(tuple(tried), mutants, tuple(failures))
+
+
+def start_in(cell: Cell, bases: Sequence[OperatorDesc], seed: int) -> OperatorDesc | None:
+    """A descriptor without findings that reaches a cell, found by changes of those of its operator among ``bases``.
+
+    ``None`` where ``TRIES`` of them do not lead there.
+    """
+    name, number, _ = cell
+    random = Random(seed)
+    near = [op for op in bases if op.type == name]
+    row = near[0].schema.support[number]
+    op = random.choice(near)
+    changes: tuple[Callable[[], OperatorDesc], ...] = (
+        lambda: of_row(op, row, random),
+        lambda: laid_out(op, random),
+        lambda: together(op, random)[0],
+        lambda: changed_field(op, random)[0],
+    )
+    for _ in range(TRIES):
+        if cell in cells(op):
+            return op
+        if random.random() < 0.02:
+            op = random.choice(near)
+        (change,) = random.choices(changes, (2, 2, 1, 2))
+        changed = change()
+        if changed != op and is_small(changed) and not findings(changed):
+            op = changed
+    return None
 
 
 def _outcome(found: Sequence[Diagnostic], names: Sequence[str]) -> str:

@@ -78,12 +78,12 @@ def _together(op: OperatorDesc, random: Random) -> OperatorDesc:
             other = random.choice((number + 1, max(1, number - 1), 2 * number, 1, 2, 3))
             return OperatorDesc(op.schema, tuple(_with_number(value, number, other) for value in op.values))
         case 2:
-            return _of_row(op, random.choice(op.schema.support), random) if op.schema.support else op
+            return of_row(op, random.choice(op.schema.support), random) if op.schema.support else op
         case _:
             return _with_leading(op) if random.random() < 0.5 else _without_leading(op)
 
 
-def _of_row(op: OperatorDesc, row: SupportRow, random: Random) -> OperatorDesc:
+def of_row(op: OperatorDesc, row: SupportRow, random: Random) -> OperatorDesc:
     """The descriptor with a function, data types and a rank of this row of its support table, where it has others.
 
     Tensors of one type stay so.
@@ -163,6 +163,17 @@ def _sized(desc: TensorDesc, sizes: tuple[int, ...]) -> TensorDesc:
     return desc if sizes == desc.sizes else TensorDesc(desc.data_type, sizes, None, desc.owned_by_dml)
 
 
+def laid_out(op: OperatorDesc, random: Random) -> OperatorDesc:
+    """The descriptor with another layout of one of its tensors."""
+    places = [(item.name, number) for item in op.schema.tensor_fields for number in range(len(op.tensors(item.name)))]
+    if not places:
+        return op
+    name, number = random.choice(places)
+    several = list(op.tensors(name))
+    several[number] = _in_another_layout(several[number], random)
+    return with_value(op, name, several[0] if isinstance(op.get(name), TensorDesc) else tuple(several))
+
+
 # --- One field --------------------------------------------------------------------------------------------------------
 
 
@@ -239,7 +250,11 @@ def _another_tensor(desc: TensorDesc, random: Random) -> TensorDesc:
         case 2:
             return _sized(desc, (1, *desc.sizes) if random.random() < 0.5 else desc.sizes[1:])
         case _:
-            return replace(desc, strides=_another_layout(desc.sizes, random), total_size=0)
+            return _in_another_layout(desc, random)
+
+
+def _in_another_layout(desc: TensorDesc, random: Random) -> TensorDesc:
+    return replace(desc, strides=_another_layout(desc.sizes, random), total_size=0)
 
 
 def _another_layout(sizes: tuple[int, ...], random: Random) -> tuple[int, ...] | None:

@@ -110,3 +110,16 @@ def test_exact_results_stay_exact():
     result = evaluate_results(chain(op, op, (2,)), {"x": np.array([1, np.nan], np.float32)})["z"]
     assert result.error is None
     assert result.unspecified is None
+
+
+def test_results_may_be_written_to() -> None:
+    """A second output that sees the same buffer is another array."""
+    desc = TensorDesc(DataType.FLOAT32, (3,))
+    value = Value("x", 12)
+    graph = Graph(
+        (), (GraphInput("x", value, desc=desc),), (GraphOutput("a", value, desc), GraphOutput("b", value, desc))
+    )
+    x = np.arange(3, dtype=np.float32)
+    results = evaluate(graph, {"x": x})
+    results["a"][:] = 7
+    assert results["b"].tolist() == x.tolist() == [0, 1, 2]
