@@ -85,10 +85,37 @@ INNER = {"record", "refusal"}
 WRITTEN = sorted(name for of in (DirectMLX, Recorder) for name in vars(of) if name[0] != "_" and name not in INNER)
 
 
+def of_regions(g: GraphBuilder) -> dict[str, dict[str, Any]]:
+    """Arguments for both methods of regions of interest."""
+    regions = {
+        "roi": g.input("rows", "FLOAT32", [3, 4]),
+        "batch_indices": g.input("items", "UINT32", [3]),
+        "reduction_function": "AVERAGE",
+        "interpolation_mode": "LINEAR",
+        "spatial_scale_x": 1.0,
+        "spatial_scale_y": 1.0,
+        "input_pixel_offset": 0.5,
+        "output_pixel_offset": 0.0,
+        "minimum_samples_per_output": 1,
+        "maximum_samples_per_output": 2,
+        "align_regions_to_corners": False,
+    }
+    forward = {**regions, "out_of_bounds_input_value": 0.0, "output_height": 2, "output_width": 2}
+    backward = {
+        **regions,
+        "input_gradient": g.input("gradient", "FLOAT32", [3, 1, 2, 2]),
+        "batch_size": 1,
+        "image_height": 4,
+        "image_width": 4,
+        "compute_output_gradient": True,
+        "compute_output_roi_gradient": True,
+    }
+    return {"roi_align": forward, "roi_align_grad": backward}
+
+
 def by_hand(g: GraphBuilder) -> dict[str, dict[str, Any]]:
     """Arguments for each method that is not generated."""
-    x, rows = g.input("x", "FLOAT32", [1, 1, 4, 4]), g.input("rows", "FLOAT32", [3, 4])
-    items, indices = g.input("items", "UINT32", [3]), g.input("indices", "UINT32", [1, 1, 2, 4])
+    x, indices = g.input("x", "FLOAT32", [1, 1, 4, 4]), g.input("indices", "UINT32", [1, 1, 2, 4])
     given: dict[str, dict[str, Any]] = {
         "activation_hardmax": {"axes": [1]},
         "activation_log_softmax": {"axes": [1]},
@@ -137,30 +164,7 @@ def by_hand(g: GraphBuilder) -> dict[str, dict[str, Any]]:
         "split": {"axis": 2, "output_axis_sizes": [1, 3]},
         "top_k": {"axis": 3, "k": 2, "axis_direction": "DECREASING"},
     }
-    regions = {
-        "roi": rows,
-        "batch_indices": items,
-        "reduction_function": "AVERAGE",
-        "interpolation_mode": "LINEAR",
-        "spatial_scale_x": 1.0,
-        "spatial_scale_y": 1.0,
-        "input_pixel_offset": 0.5,
-        "output_pixel_offset": 0.0,
-        "minimum_samples_per_output": 1,
-        "maximum_samples_per_output": 2,
-        "align_regions_to_corners": False,
-    }
-    given["roi_align"] = {**regions, "out_of_bounds_input_value": 0.0, "output_height": 2, "output_width": 2}
-    given["roi_align_grad"] = {
-        **regions,
-        "input_gradient": g.input("gradient", "FLOAT32", [3, 1, 2, 2]),
-        "batch_size": 1,
-        "image_height": 4,
-        "image_width": 4,
-        "compute_output_gradient": True,
-        "compute_output_roi_gradient": True,
-    }
-    return {name: {"input": x, **rest} for name, rest in given.items()} | {
+    return {name: {"input": x, **rest} for name, rest in (given | of_regions(g)).items()} | {
         "add": {"a": x, "b": x, "fused_activation": "RELU"},
         "build": {"outputs": x},
         "constant": {"values": [1, 2], "data_type": "INT32", "sizes": [2], "strides": [1], "name": "weights"},
