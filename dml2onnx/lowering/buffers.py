@@ -269,25 +269,27 @@ class Buffers:
             assert plan is not None, f"{value.name} cannot be read as {desc}"
             return take(self._e, plan, nibbles)
         last = self._memory[value][-1]
-        if isinstance(last, Written) and last.is_seen_as(desc, offset):
-            return last.tensor  # how nearly all operators hand on their results
-        if (value, offset, desc.sizes, desc.strides) in self._shared:
-            known = (value, offset, desc, units and desc.is_broadcast)
-            if known not in self._read_once:
-                self._read_once[known] = self._made(value, offset, desc, units)
-            return self._read_once[known]
+        if isinstance(last, Written):
+            if last.is_seen_as(desc, offset):
+                return last.tensor  # how nearly all operators hand on their results
+            if (value, offset, desc.sizes, desc.strides) in self._shared:
+                known = (value, offset, desc, units and desc.is_broadcast)
+                if known not in self._read_once:
+                    self._read_once[known] = self._made(value, offset, desc, units)
+                return self._read_once[known]
         return self._made(value, offset, desc, units)
 
     def _made(self, value: Value, offset: int, desc: TensorDesc, units: bool) -> Tensor:
         """What :meth:`read` gives where it is not there yet."""
+        key = (value, offset, desc, units)
+        found = self._constants.get(key)
+        if found is not None:
+            return found
         dtype, layers = desc.data_type.dtype, self._memory[value]
         end = offset + desc.extent * dtype.itemsize
         top = next((layer for layer in reversed(layers) if layer.start < end and offset < layer.end), ZEROS)
         if isinstance(top, Known):
-            key = (value, offset, desc, units)
-            found = self._constants.get(key)
-            if found is None:
-                found = self._constants[key] = self._known(top, offset, desc, units)
+            found = self._constants[key] = self._known(top, offset, desc, units)
             return found
         if top.start <= offset and end <= top.end:
             found = self._direct(top, offset, desc, units)

@@ -108,6 +108,6 @@ class Operands:
     def _read(self, field: str, index: int, units: bool) -> Tensor:
         read: Read = self._node.reads[field][index]
         desc = self.op.tensors(field)[index]
-        if self._moved_type is not None and field in self._moved:
+        if self._moved_type not in (None, desc.data_type) and field in self._moved:
             desc = replace(desc, data_type=self._moved_type)
         return self._buffers.read(read.value, read.offset, desc, units=units)

@@ -84,6 +84,7 @@ def lowers(
     return mark
 
 
+@cache
 def movement(schema: OperatorSchema) -> Movement:
     """Which elements the lowering of an operator only moves; ``KeyError`` where it has none."""
     found: Movement = _of_family(schema.family)[schema.short_name].__dict__["movement"]

@@ -165,7 +165,7 @@ def _as_slice(places: Indices) -> slice | None:
     """Indices at one positive distance from each other."""
     first, last = int(places[0]), int(places[-1])
     step = int(places[1]) - first if len(places) > 1 else 1
-    if step < 1 or (np.diff(places) != step).any():
+    if step < 1 or last - first != step * (len(places) - 1) or (np.diff(places) != step).any():
         return None
     return slice(first, last + 1, step)
 

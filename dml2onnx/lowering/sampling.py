@@ -7,7 +7,7 @@ two were seen to agree at every element.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
@@ -73,6 +73,14 @@ class Axis:
     scale: float
     input_offset: float
     output_offset: float
+    _hash: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        given = (self.size, self.count, self.scale, self.input_offset, self.output_offset)
+        object.__setattr__(self, "_hash", hash(given))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @remembered
@@ -200,9 +208,10 @@ def _places(axis: Axis, rule: str, by: Scaling) -> Floats | None:
         return None  # a copy to the kernel, whatever the scale
     size, scale = np.float32(axis.size), np.float32(axis.scale)
     ratio = np.float32(axis.count) / size
-    with np.errstate(all="ignore"):
-        if by == "scales" and (scale == ratio or np.floor(size * scale) != axis.count):
-            return None
+    if by == "scales":
+        with np.errstate(all="ignore"):
+            if scale == ratio or np.floor(size * scale) != axis.count:
+                return None
     i = np.arange(axis.count).astype(np.float32)
     return _COORDINATES[rule](i, ratio if by == "sizes" else scale, axis.size, axis.count)
 

@@ -98,8 +98,14 @@ def bodies(node: Node) -> list[Body]:
     """The graphs inside of a node, and those inside of their nodes."""
     if node.op_type not in CONTROL_FLOW:
         return []
-    own = [item for item in node.attributes.values() if isinstance(item, Body)]
-    return [body for item in own for body in (item, *(each for inner in item.nodes for each in bodies(inner)))]
+    found: list[Body] = []
+    for item in node.attributes.values():
+        if isinstance(item, Body):
+            found.append(item)
+            for inner in item.nodes:
+                if inner.op_type in CONTROL_FLOW:
+                    found += bodies(inner)
+    return found
 
 
 def with_bodies(nodes: Iterable[Node]) -> Iterator[Node]:

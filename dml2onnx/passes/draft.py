@@ -211,19 +211,24 @@ class Draft:
             for item in node.outputs:
                 if item is not None:
                     makers[item.name] = node
-            names = [item.name for item in node.inputs if item is not None]
+            for item in node.inputs:
+                if item is not None:
+                    if item.name in readers:
+                        self._also_reads(node, item.name)
+                    else:
+                        readers[item.name] = node
             if node.op_type in CONTROL_FLOW:
                 inner = _read_inside(node)
                 self._pinned |= inner
-                names += inner
-            for name in names:
-                found = readers.get(name)
-                if found is None:
-                    readers[name] = node
-                elif isinstance(found, dict):
-                    found[node] = None
-                elif found is not node:
-                    readers[name] = {found: None, node: None}
+                for name in inner:
+                    self._also_reads(node, name)
+
+    def _also_reads(self, node: Node, name: str) -> None:
+        found = self._readers.setdefault(name, node)
+        if isinstance(found, dict):
+            found[node] = None
+        elif found is not node:
+            self._readers[name] = {found: None, node: None}
 
     def _leave(self, node: Node) -> None:
         for item in node.outputs:
