@@ -106,6 +106,8 @@ class Program:
                     self._print(members)
                 case "writefile":
                     self._write_file(members)
+                case "printinittemporary" | "printexectemporary":
+                    pass  # memory that DirectML asks for; where it asks for none, DxDispatch prints nothing either
                 case None:
                     members.hint(("type",), "a command")
                 case _:

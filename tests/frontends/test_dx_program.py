@@ -338,6 +338,15 @@ def test_effects(tmp_path: Path) -> None:
     assert [item.name for item in graph.outputs] == ["x"]
 
 
+def test_there_is_no_temporary_memory_to_print(tmp_path: Path) -> None:
+    """DxDispatch prints what DirectML asks for between two operators, and nothing where it asks for nothing."""
+    kinds = ("printInitTemporary", "printExecTemporary")
+    commands = [("/commands/-", {"type": kind, "dataType": "FLOAT32", "offset": 0}) for kind in kinds]
+    graph = load_model(tmp_path, edited(DX, *commands))
+    assert graph.findings == ()
+    assert [item.kind for item in graph.effects] == [item.kind for item in load_model(tmp_path, DX).effects]
+
+
 def test_options(tmp_path: Path) -> None:
     def sorts(options: LoadOptions) -> tuple[list[str], list[str]]:
         graph = load_model(tmp_path, model, options)
