@@ -293,9 +293,15 @@ def test_what_commands_import(command: str, allowed: set[str], tmp_path: Path) -
 
 OTHER_FORMATS = ("dml_graph", "dxdispatch", "dx_program", "serialized", "flatbuffer")
 UNUSED = {
-    ("ops",): ("catalog.operators", "catalog.fields", "catalog.constraints", "report.operators", "report.machine"),
+    ("ops",): (
+        *("catalog.operators", "catalog.fields", "catalog.constraints", "report.operators", "report.machine"),
+        *("targets", "providers.table", "files"),
+    ),
     ("explain", "DML1602"): ("catalog.operators", "report.operators", "report.machine", "cli.operators"),
-    ("check", str(SAMPLE)): (*(f"frontends.{name}" for name in OTHER_FORMATS), "lowering", "compiler", "model"),
+    ("check", str(SAMPLE)): (
+        *(f"frontends.{name}" for name in OTHER_FORMATS),
+        *("lowering", "compiler", "model", "ir.mapped", "frontends.array_files", "cli.formats", "providers.table"),
+    ),
     ("compile", str(SAMPLE)): (
         *(f"frontends.{name}" for name in OTHER_FORMATS),
         *("reference", "runtime", "execution", "providers.installed", "lowering.recurrent", "lowering.attention"),

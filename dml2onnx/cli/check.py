@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from dml2onnx.checks import check, level_of
-from dml2onnx.checks.alternatives import held_back
-from dml2onnx.cli.formats import concise, github, sarif
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import SHOWN_INPUT, STANDARD_INPUT, count, level_text, load_options
 from dml2onnx.codes.unreadable import NO_SUCH_FILE, UNKNOWN_FORMAT
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote
+from dml2onnx.faces import later
 from dml2onnx.frontends import load, load_bytes, recording
 from dml2onnx.frontends.directories import is_directory, searched
 from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, Descriptor, HeldBack, checked, unchecked
@@ -23,10 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dml2onnx.catalog import FeatureLevel
+    from dml2onnx.cli import formats
     from dml2onnx.cli.render import Screen
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
     from dml2onnx.report.form import Finding, Json
+else:
+    formats = later("dml2onnx.cli.formats")
 
 
 def check_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -132,6 +134,7 @@ def _uncompiled(
 
 
 def _held(graph: Graph, level: FeatureLevel) -> tuple[HeldBack, ...]:
+    from dml2onnx.checks.alternatives import held_back
     from dml2onnx.exporters.descriptors import fields  # brings the exporters, which most checks do without
 
     return tuple(
@@ -166,9 +169,9 @@ def _write(results: Sequence[CheckAnswer], form: str, screen: Screen, *, several
         case "json":
             screen.answer(results[0])
         case "sarif":
-            screen.json(sarif(results))
+            screen.json(formats.sarif(results))
         case "concise" | "github":
-            write = concise if form == "concise" else github
+            write = formats.concise if form == "concise" else formats.github
             for line in (line for item in results for line in write(item)):
                 sys.stdout.write(f"{line}\n")
         case _:

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes.running import INPUT_UNREADABLE
 from dml2onnx.diagnostics import UnreadableError, quote
 from dml2onnx.faces import later
-from dml2onnx.frontends.array_files import ContentsFile, fitted, members, read_contents_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
 
+    from dml2onnx.frontends import array_files
+    from dml2onnx.frontends.array_files import ContentsFile
     from dml2onnx.model import Array, Port
 else:
-    np = later("numpy")
+    np, array_files = later("numpy"), later("dml2onnx.frontends.array_files")
 
 
 def contents_files(pairs: list[str]) -> dict[str, ContentsFile]:
@@ -26,9 +27,9 @@ def contents_files(pairs: list[str]) -> dict[str, ContentsFile]:
     for pair in pairs:
         name, equals, file = pair.partition("=")
         if not equals and pair.lower().endswith(".npz"):
-            found = {item: ContentsFile(Path(pair), item) for item in members(Path(pair))}
+            found = {item: array_files.ContentsFile(Path(pair), item) for item in array_files.members(Path(pair))}
         elif name and file:
-            found = {name: ContentsFile.named(file)}
+            found = {name: array_files.ContentsFile.named(file)}
         else:
             message = f"{quote(pair)} is not of the form NAME=FILE"
             raise UnreadableError(INPUT_UNREADABLE.at(message, expected="NAME=FILE", found=pair))
@@ -51,7 +52,7 @@ class GivenInputs:
     def __init__(self, pairs: list[str]) -> None:
         files = contents_files(pairs)
         self.sources = [file.path for file in files.values()]
-        self._read = {name: read_contents_file(name, file) for name, file in files.items()}
+        self._read = {name: array_files.read_contents_file(name, file) for name, file in files.items()}
 
     @property
     def names(self) -> frozenset[str]:
@@ -62,7 +63,7 @@ class GivenInputs:
         """What the model gets; what has no port is for the session to refuse."""
         known = {port.name: port for port in ports}
         return {
-            name: fitted(item, port.dtype, port.shape, f"the input {quote(name)}")
+            name: array_files.fitted(item, port.dtype, port.shape, f"the input {quote(name)}")
             if (port := known.get(name))
             else np.empty(0)
             for name, item in self._read.items()

@@ -9,19 +9,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.files import is_standard_output
+from dml2onnx.faces import later
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dml2onnx import files
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.files import Target
+else:
+    files = later("dml2onnx.files")
 
 
 def output(text: str) -> Target:
     """A file by its name, or standard output, which has several."""
     named = path(text)
-    return _standard_output() if text == "-" or is_standard_output(named) else named
+    return _standard_output() if text == "-" or files.is_standard_output(named) else named
 
 
 def path(text: str) -> Path:

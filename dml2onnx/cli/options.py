@@ -1,0 +1,507 @@
+"""The commands and their options: what each is called and takes, and what help says of it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dml2onnx.cli import texts
+from dml2onnx.faces import later
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from dml2onnx import targets
+    from dml2onnx.providers import table
+else:
+    targets, table = later("dml2onnx.targets"), later("dml2onnx.providers.table")
+
+SHELLS = ("bash", "zsh", "fish", "powershell", "tcsh")
+"""What shtab writes scripts for."""
+
+
+# --- Options of several commands --------------------------------------------------------------------------------------
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    """How a command says what it has to say."""
+    parser.add_argument("--json", action="store_true", help="machine-readable output")
+    parser.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    """How models are read."""
+    _add_allow_path(parser, "the model's own that its")
+    parser.add_argument("--graph", metavar="NAME", help="which graph of a recording is meant")
+    _add_constants(parser)
+    parser.add_argument(
+        "--max-bytes",
+        type=texts.size,
+        metavar="N",
+        help="refuse texts larger than this, and runs that hold more at once; 512M, 4G and the like are sizes too "
+        "(default: 1G of text, and the memory of this machine)",
+    )
+
+
+def _add_constants(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--constant",
+        action="append",
+        default=[],
+        metavar="NAME[=FILE]",
+        help="make this input a constant, with the contents of a .npy file, an array of a .npz (FILE.npz:ARRAY), the "
+        "bytes of any other file, or else those that the model has for it; FILE.npz alone has several (repeatable)",
+    )
+    parser.add_argument(
+        "--constants",
+        action="append",
+        default=[],
+        type=texts.path,
+        metavar="DIR",
+        help="make constants of the inputs after which files of this directory are named, NAME.npy or NAME.bin"
+        " (repeatable)",
+    )
+
+
+def _add_allow_path(parser: argparse.ArgumentParser, whose: str) -> None:
+    parser.add_argument(
+        "--allow-path",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="DIR",
+        help=f"a directory outside of {whose} files may lie in (repeatable)",
+    )
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    """The model that a command is about."""
+    _add_common(parser)
+    _add_reading(parser)
+    parser.add_argument(
+        "model",
+        metavar="MODEL",
+        help="native, DML_GRAPH_DESC or DxDispatch JSON, a serialized graph, the directory of a recording, or - for "
+        "standard input",
+    )
+
+
+def _add_frozen(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--freeze", action="store_true", help="make every input that has contents a constant, except --input ones"
+    )
+
+
+def _add_freeze(parser: argparse.ArgumentParser) -> None:
+    """Which inputs become constants."""
+    _add_frozen(parser)
+    parser.add_argument("--input", action="append", default=[], metavar="NAME", help="keep this an input")
+
+
+def _add_level(parser: argparse.ArgumentParser) -> None:
+    """The feature level that a model is checked against."""
+    parser.add_argument(
+        "--feature-level",
+        type=texts.feature_level,
+        metavar="LEVEL",
+        help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
+    )
+
+
+def _add_form(parser: argparse.ArgumentParser) -> None:
+    """What a model is compiled to, for the CPU by default."""
+    _add_form_for(parser, "cpu")
+
+
+def _add_run_form(parser: argparse.ArgumentParser) -> None:
+    """What a model is compiled to, for its provider by default."""
+    _add_form_for(parser, None)
+
+
+def _add_form_for(parser: argparse.ArgumentParser, target: str | None) -> None:
+    _add_passes(parser)
+    first, last = targets.OPSETS[0], targets.OPSETS[-1]
+    parser.add_argument(
+        "--opset",
+        type=int,
+        choices=targets.OPSETS,
+        default=targets.DEFAULT_OPSET,
+        metavar="N",
+        help=f"ONNX opset, {first} to {last} (default: {targets.DEFAULT_OPSET})",
+    )
+    default = target or "that of the provider"
+    parser.add_argument(
+        "--target",
+        choices=targets.NAMES,
+        default=target,
+        help=f"whose kernels decide about data types (default: {default})",
+    )
+
+
+def _add_passes(parser: argparse.ArgumentParser) -> None:
+    """What a model goes through when it has been translated."""
+    parser.add_argument(
+        "-O",
+        dest="optimize",
+        type=int,
+        choices=(0, 1, 2),
+        default=1,
+        help="-O0: the literal translation, node by node; -O1: with all passes that make it faster and keep each bit "
+        "of its results (default); -O2: also with those that round otherwise",
+    )
+    parser.add_argument(
+        "--no-pass",
+        dest="without_passes",
+        action="append",
+        type=texts.pass_name,
+        default=[],
+        metavar="NAME",
+        help="but without this pass, such as share-moves (repeatable)",
+    )
+
+
+# --- Commands ---------------------------------------------------------------------------------------------------------
+
+
+def _add_compile(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=texts.output,
+        metavar="OUT.onnx",
+        help="file to write, or - (default: beside MODEL, in the place of nothing but an earlier result)",
+    )
+    parser.add_argument(
+        "--in-place",
+        action="store_true",
+        help="leave weights in the files where they lie, if that is beside OUT.onnx or below, and name these",
+    )
+    _add_written(parser)
+    parser.add_argument(
+        "--graph-output",
+        action="append",
+        default=None,
+        metavar="NAME",
+        help="compile for this output or resource (repeatable; default: those the model shows)",
+    )
+
+
+def _add_written(parser: argparse.ArgumentParser, only: str = "") -> None:
+    """How ONNX models are written, ``only`` by the command that the help names."""
+    parser.add_argument(
+        "--external-data",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help=f"{only}put weights into OUT.onnx.data (default: above 1 GiB)",
+    )
+    parser.add_argument(
+        "--no-shapes",
+        dest="shapes",
+        action="store_false",
+        help=f"{only}leave out the types and shapes of values inside of the model, which tools infer as well",
+    )
+    parser.add_argument(
+        "--ir-version",
+        type=int,
+        metavar="N",
+        help=f"{only}IR version to state (default: that of the opset, which every runtime with the opset reads)",
+    )
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "models", nargs="+", metavar="MODEL", help="files, directories of them, or - for standard input"
+    )
+    target = parser.add_mutually_exclusive_group()
+    target.add_argument(
+        "--feature-level",
+        type=texts.feature_level,
+        metavar="LEVEL",
+        help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
+    )
+    target.add_argument(
+        "--directml",
+        dest="feature_level",
+        type=texts.level_by("directml_level"),
+        metavar="VERSION",
+        help="check against what this version of DirectML has, such as 1.8",
+    )
+    target.add_argument(
+        "--windows",
+        dest="feature_level",
+        type=texts.level_by("windows_level"),
+        metavar="RELEASE",
+        help="check against what this release of Windows has by itself, such as 10-22H2",
+    )
+    parser.add_argument(
+        "--format",
+        choices=["full", "concise", "json", "github", "sarif"],
+        help="how findings are written (default: full)",
+    )
+    parser.add_argument(
+        "--select", action="append", default=[], metavar="CODE", help="only findings of this code, or one such as DML15"
+    )
+    parser.add_argument("--ignore", action="append", default=[], metavar="CODE", help="no findings of this code")
+    parser.add_argument(
+        "--suggest", action="store_true", help="say what holds each node back, and what an older level has instead"
+    )
+    parser.add_argument(
+        "--target", choices=targets.NAMES, help="compile too, for this target, and say what stands in the way"
+    )
+    parser.add_argument("--warnings-as-errors", action="store_true", help="warnings give exit code 1 too")
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="contents of an input: .npy, an array of a .npz (FILE.npz:ARRAY), else raw bytes; FILE.npz alone has "
+        "several (repeatable)",
+    )
+    parser.add_argument("--output-dir", type=Path, metavar="DIR", help="write every output as DIR/NAME.npy")
+    _add_providers(parser)
+    parser.add_argument("--profile", action="store_true", help="show what every ONNX node cost")
+    parser.add_argument("--assignment", action="store_true", help="show on which provider every ONNX node ran")
+    parser.add_argument(
+        "--no-fallback",
+        action="store_true",
+        help="name the nodes that ran on none of the providers asked for, with exit code 1 if there are any",
+    )
+
+
+def _add_providers(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--provider",
+        action="append",
+        metavar="NAME",
+        help=f"execution provider of ONNX Runtime: {', '.join(table.NAMES)}; several with commas between them, or"
+        " repeated, in the order in which they are offered each node (default: cpu)",
+    )
+    parser.add_argument(
+        "--provider-option",
+        action="append",
+        default=[],
+        metavar="[NAME:]KEY=VALUE",
+        help="an option of the provider, or of NAME where there are several (repeatable)",
+    )
+    parser.add_argument(
+        "--device", type=texts.at_least(0), metavar="N", help="number of a device of the first provider"
+    )
+
+
+def _add_verify(parser: argparse.ArgumentParser) -> None:
+    _add_providers(parser)
+    parser.add_argument(
+        "--cases", "--rounds", type=texts.at_least(1), default=3, metavar="N", help="runs with new inputs (default: 3)"
+    )
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="contents of an input, in every case, as for run (repeatable; default: random and extreme numbers)",
+    )
+    parser.add_argument(
+        "--against",
+        type=texts.path,
+        metavar="OTHER.onnx",
+        help="compare this ONNX model with the graph, not the compiled one",
+    )
+    parser.add_argument(
+        "--time-limit", type=texts.seconds, metavar="SECONDS", help="look at no further node after that time"
+    )
+    parser.add_argument("--nodes", action="store_true", help="show what was found of every node")
+    parser.add_argument(
+        "--seed", type=texts.at_least(0), default=0, metavar="N", help="seed of the inputs (default: 0)"
+    )
+
+
+def _add_explain(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(feature_level=None)
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=texts.output,
+        metavar="OUT.html",
+        help="file to write, or - (default: beside MODEL, in the place of nothing but an earlier report)",
+    )
+    parser.add_argument(
+        "--compare",
+        metavar="OTHER",
+        help="put another model, or the same one at a feature level such as 3_0, beside this one",
+    )
+    parser.add_argument("--svg", action="store_true", help="draw the graphs only, for documents")
+    parser.add_argument("--verify", action="store_true", help="compare every node with the reference")
+    parser.add_argument(
+        "--time-limit", type=texts.seconds, metavar="SECONDS", help="compare no further node after that time"
+    )
+    parser.add_argument("--profile", action="store_true", help="run the model, and say what every node cost")
+    _add_providers(parser)
+
+
+def _add_batch(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "models",
+        nargs="+",
+        metavar="LIST_OR_DIR",
+        help="directories, models (.json, .bin), or text files with one of these in each line; - is such a list",
+    )
+    parser.add_argument(
+        "--do", choices=["check", "compile", "verify", "report"], default="check", help="the work (default: check)"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=texts.path,
+        metavar="OUTDIR",
+        help="directory of the results, in the tree of the models, and of the journal",
+    )
+    parser.add_argument(
+        "--journal",
+        type=texts.path,
+        metavar="FILE",
+        help="the journal (default: OUTDIR/journal.jsonl; without -o none)",
+    )
+    workers = parser.add_mutually_exclusive_group()
+    workers.add_argument(
+        "--jobs", "-j", type=texts.at_least(1), metavar="N", help="processes (default: one for each core)"
+    )
+    workers.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="work on the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786 (needs dml2onnx[dask])",
+    )
+    again = parser.add_mutually_exclusive_group()
+    again.add_argument("--again", action="store_true", help="do again what stands in the journal as done")
+    again.add_argument(
+        "--retry-failed", action="store_true", help="do again what took too long or too much memory, died, or failed"
+    )
+    parser.add_argument(
+        "--model-timeout", type=texts.seconds, metavar="SECONDS", help="end the work on a model after that time"
+    )
+    parser.add_argument(
+        "--max-bytes", type=texts.size, metavar="N", help="let no model have more memory than this, such as 512M or 4G"
+    )
+    parser.add_argument("--freeze", action="store_true", help="make every input that has contents a constant")
+    parser.add_argument(
+        "--input", action="append", default=[], metavar="NAME", help="but keep this an input (repeatable)"
+    )
+    _add_constants(parser)
+    _add_allow_path(parser, "the models' own that their")
+    _add_written(parser, "compile: ")
+    parser.add_argument(
+        "--cases", type=texts.at_least(1), default=3, metavar="N", help="verify: runs with new inputs (default: 3)"
+    )
+    parser.add_argument(
+        "--seed", type=texts.at_least(0), default=0, metavar="N", help="verify: seed of the inputs (default: 0)"
+    )
+    _add_providers(parser)
+
+
+def _add_convert(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o", "--output", type=texts.output, metavar="OUT", help="file to write, or - (default: a new one beside MODEL)"
+    )
+    parser.add_argument(
+        "--format",
+        choices=["native", "dml_graph", "serialized", "dxdispatch"],
+        help="format to write (default: native for OUT.json, serialized for OUT.bin)",
+    )
+
+
+def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--save",
+        type=texts.path,
+        metavar="OUT.onnx|OUT.json",
+        help="keep the model that is computed, as ONNX or, for all other commands, as a native graph; further ones as "
+        "OUT-2.onnx, ...",
+    )
+    parser.add_argument("--freeze", action="store_true", help="make all inputs of it constants, not only OWNED_BY_DML")
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="but not this one: input0, input1, ... (repeatable)",
+    )
+    parser.add_argument(
+        "--feature-level",
+        type=texts.feature_level,
+        metavar="LEVEL",
+        help="check operators against this level, such as 3_0 (default: 6_4)",
+    )
+    _add_providers(parser)
+    parser.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")
+    parser.add_argument("program", metavar="PROGRAM.py", help="a program that says: import pydirectml")
+    rest = parser.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="what the program finds in sys.argv"
+    )
+    rest.required = False  # of nothing that is missing is that to be said
+    parser.set_defaults(json=False)
+
+
+def _add_recorder(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--output",
+        "-o",
+        type=texts.directory,
+        default=Path(),
+        metavar="DIR",
+        help="where to (default: the current directory)",
+    )
+
+
+def _add_ops(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "pattern", nargs="?", default="", metavar="TEXT", help="only operators whose name contains this"
+    )
+
+
+def _add_schema(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "subject",
+        nargs="?",
+        choices=("graph", "report", "journal"),
+        default="graph",
+        help="graph: the native format, for editors (default); report: what --json writes; journal: a line of what "
+        "batch keeps",
+    )
+
+
+def _add_completion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=SHELLS, help="the shell that is to complete them")
+
+
+COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None], ...]]] = {
+    "compile": ("write an ONNX model", (_add_model, _add_freeze, _add_level, _add_form, _add_compile)),
+    "check": ("say what is wrong, and why", (_add_common, _add_reading, _add_freeze, _add_check)),
+    "run": ("compile and run a model", (_add_model, _add_frozen, _add_level, _add_run_form, _add_run)),
+    "verify": ("compare a model with the reference", (_add_model, _add_passes, _add_verify)),
+    "explain": (
+        "what each node becomes, what a code such as DML1601 means, or all about an operator such as JOIN",
+        (_add_model, _add_freeze, _add_form, _add_explain),
+    ),
+    "report": (
+        "write a page that shows all of a model",
+        (_add_model, _add_freeze, _add_level, _add_run_form, _add_report),
+    ),
+    "batch": (
+        "check, compile, verify or report many models, in several processes, with a journal",
+        (_add_common, _add_level, _add_run_form, _add_batch),
+    ),
+    "convert": ("write a model in another format", (_add_model, _add_freeze, _add_convert)),
+    "pydirectml": ("run a program made for PyDirectML", (_add_pydirectml,)),
+    "recorder": ("write a header with which C++ programs record their graphs", (_add_common, _add_recorder)),
+    "ops": ("list DirectML's operators and whether they compile", (_add_common, _add_ops)),
+    "doctor": ("say what is installed here, what works, and what is missing", (_add_common,)),
+    "schema": ("print a JSON Schema", (_add_common, _add_schema)),
+    "completion": ("print a script that completes commands", (_add_common, _add_completion)),
+}
+"""What each command is for, and what adds its options to its parser, in the order of its help."""
