@@ -128,6 +128,7 @@ def execute(
         target=target or providers.target,
         warnings=warnings,
         through=through,
+        agree=passes.agrees(without_passes),
         progress=lambda text: tell(f"compiling, {text}"),
     )
     tell(f"loading {counted(compiled.node_count, 'ONNX node')}")

@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 from dml2onnx.builder import GraphBuilder
+from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.execution import execute, run, write_effect
 from dml2onnx.frontends import load
 from dml2onnx.ir.graph import Effect, GraphOutput, Value
+from dml2onnx.passes import AGREEMENT
 from tests.frontends.models import DX, NATIVE, edited, f32
 from tests.lowering.harness import t
+from tests.lowering.test_agreement import between, with_bias
 
 DISPATCH: dict[str, Any] = {"type": "dispatch", "dispatchable": "double", "bindings": {"ATensor": "x", "BTensor": "x"}}
 
@@ -126,6 +129,16 @@ def test_profiles(tmp_path: Path) -> None:
     assert execute(graph, {}).times == ()
     times = execute(graph, {}, profile=True).times
     assert [item.operator for item in times] == ["Add"]
+
+
+def test_every_pass_can_be_left_out_of_a_run() -> None:
+    """That by which nodes agree on orders too, which is none of the model's own passes."""
+    graph = between(with_bias)
+    x = {"x": np.ones((2, 4, 5, 3), np.float32)}
+    ran = [execute(graph, x, without_passes=left_out) for left_out in ([], [AGREEMENT])]
+    made = [[node.op_type for node in item.model.lowered.nodes] for item in ran]
+    assert made[0] != made[1]
+    assert made[1] == [node.op_type for node in compile(graph, without_passes=[AGREEMENT]).lowered.nodes]
 
 
 def test_how_far_a_run_is_is_told() -> None:
