@@ -196,7 +196,12 @@ def _is_usual(node: Node, sources: dict[Value, int], given: set[Value], regions:
             return False
         for i, read in enumerate(reads):
             value = read.value
-            if read.offset or nbytes[i] > value.nbytes or not (value in sources or value in given):
+            if read.offset or nbytes[i] > value.nbytes:
+                return False
+            if value in sources:
+                if name in needed.owned:
+                    return False
+            elif value not in given:
                 return False
     for name, writes in node.writes.items():
         nbytes = needed.writes.get(name, ())
@@ -213,6 +218,8 @@ class _Needed(NamedTuple):
 
     reads: dict[str, list[int]]
     writes: dict[str, list[int]]
+    owned: set[str]
+    """Those with a tensor that DirectML owns, which no node may make."""
 
 
 class _Regions:
@@ -234,14 +241,14 @@ class _Regions:
         return nbytes
 
     def needed(self, desc: OperatorDesc) -> _Needed | None:
-        """What has to be bound to an operator; ``None`` where a tensor could not be read, or DirectML owns it."""
+        """What has to be bound to an operator; ``None`` where a tensor could not be read."""
         known = self._needed.get(desc)
         if known is None and desc not in self._needed:
             known = self._needed[desc] = self._all_needed(desc)
         return known
 
     def _all_needed(self, desc: OperatorDesc) -> _Needed | None:
-        needed, index = _Needed({}, {}), desc.schema.index
+        needed, index = _Needed({}, {}, set()), desc.schema.index
         for fields, of in ((desc.schema.input_fields, needed.reads), (desc.schema.output_fields, needed.writes)):
             for item in fields:
                 value = desc.values[index[item.name]]
@@ -249,8 +256,10 @@ class _Regions:
                     continue
                 tensors = value if isinstance(value, tuple) else (value,)
                 for tensor in tensors:
-                    if not isinstance(tensor, TensorDesc) or tensor.owned_by_dml:
+                    if not isinstance(tensor, TensorDesc):
                         return None
+                    if tensor.owned_by_dml:
+                        needed.owned.add(item.name)
                     of.setdefault(item.name, []).append(self.nbytes(tensor))
         return needed
 
