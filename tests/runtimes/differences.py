@@ -106,6 +106,14 @@ def _peepholes(outcome: Outcome) -> bool:
     )
 
 
+def _compares_integers(outcome: Outcome) -> bool:
+    kinds = ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
+    return not outcome.refused and any(
+        node.op_type in kinds and node.inputs[0] is not None and node.inputs[0].dtype == np.int32
+        for node in with_bodies(outcome.nodes)
+    )
+
+
 def _indices(outcome: Outcome) -> bool:
     return any(node.op_type == "MaxPool" and len(node.outputs) == 2 for node in with_bodies(outcome.nodes))
 
@@ -224,6 +232,14 @@ OPENVINO = (
         "(int32[2] x) => (int32[1] y) { y = ReduceMax (x) }",
         (np.array([2147483647, 87], np.int32),),
         (np.array([2147483647], np.int32),),
+    ),
+    Difference(
+        "openvino",
+        "Comparisons of INT32 go through FLOAT.",
+        _compares_integers,
+        "(int32[1] x, int32[1] k) => (bool[1] y) { y = Equal (x, k) }",
+        (np.array([16777217], np.int32), np.array([16777216], np.int32)),
+        (np.array([False]),),
     ),
     Difference(
         "openvino",
