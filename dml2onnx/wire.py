@@ -61,15 +61,21 @@ def text(field: int, value: str) -> bytes:
     return sized(field, value.encode())
 
 
+_USUAL_SIZE = 1 << 12
+"""Few nodes and names have as many bytes."""
+
+
 class _Head(dict[int, bytes]):
-    """What stands before the content of a field, by the size of that."""
+    """What stands before the content of a field, by the size of that; the usual sizes are kept, and no others."""
 
     def __init__(self, field: int) -> None:
         super().__init__()
         self._field = varint(field << 3 | 2)
 
     def __missing__(self, size: int) -> bytes:
-        head = self[size] = self._field + varint(size)
+        head = self._field + varint(size)
+        if size < _USUAL_SIZE:
+            self[size] = head
         return head
 
 

@@ -61,6 +61,13 @@ def test_strings(value: str) -> None:
     assert attribute(value) == value.encode()
 
 
+def test_what_stands_before_unusual_sizes_is_not_kept() -> None:
+    for size in (2, 5000, 70_000):
+        assert attribute("x" * size) == b"x" * size
+    assert wire._NODE
+    assert max(wire._NODE) < 5000
+
+
 @given(st.lists(st.integers(-(1 << 63), (1 << 63) - 1), min_size=1))
 def test_lists_of_integers(value: list[int]) -> None:
     assert attribute(tuple(value)) == value

@@ -174,9 +174,12 @@ def _log_softmax(e: Emitter, x: Tensor, axis: int) -> Tensor:
 def _gelu(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``0.5 * x * (1 + erf(x / sqrt(2)))``, and 0 at -inf [decision A6]."""
     x = e.Clip(x, _GELU_IS_0, None)
-    if e.opset >= 20 and not e.takes_instead("Gelu", x.dtype, "Add", "Div", "Erf", "Mul"):
+    if e.opset < 20:
+        e.note("Gelu is new in opset 20; ONNX Runtime fuses these nodes into one")
+    elif e.takes_instead("Gelu", x.dtype, "Add", "Div", "Erf", "Mul"):
+        e.note("Erf and its neighbours stand for Gelu, which has no kernel")
+    else:
         return e.Gelu(x)
-    e.note("Gelu is new in opset 20; ONNX Runtime fuses these nodes into one")
     erf = e.Erf(e.Div(x, e.constant(math.sqrt(2), x.dtype)))
     return affine(e, e.Mul(x, affine(e, erf, 1, 1)), 0.5, 0)
 
