@@ -1,7 +1,8 @@
 """Files that are written: everything that belongs together is in its place afterwards, or all is as it was.
 
 What is a regular file, or nothing yet, is written under another name in the same directory and then put in place. What
-exists and is something else (a device, a pipe) is written into. Links stay, and lead to what is written.
+exists and is something else (a device, a pipe) is written into; a named pipe needs somebody who reads it. Links stay,
+and lead to what is written.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import re
 import stat
 import sys
+import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +39,10 @@ READ = 1 << 20
 """Bytes that are read at once where the system copies nothing."""
 LONGEST_STEM = 40
 """Characters of a file's name in that of its unfinished version, which must not become too long for a name."""
+
+READER_SECONDS = 10.0
+"""How long a named pipe that nobody reads is waited for: who reads it may be started after us."""
+READER_SLICE = 0.02
 
 _UNFINISHED = re.compile(rf"\.(.+)\.[0-9a-f]{{{2 * RANDOM_BYTES}}}\.partial", re.DOTALL)
 
@@ -79,7 +85,7 @@ def put(
         if others:
             message = f"{quote(str(target))} is no regular file, so nothing can lie beside it"
             raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="a regular file", found=str(target)))
-        with _diagnosed(target), open(os.open(target, os.O_WRONLY | getattr(os, "O_NOCTTY", 0)), "wb") as file:
+        with _diagnosed(target), open(_opened(target), "wb") as file:
             _write(file, parts)
         return [target]
     for path in (target, *others):
@@ -99,6 +105,27 @@ def put(
     finally:
         change.sweep()
     return [target, *others]
+
+
+def _opened(path: Path) -> int:
+    """A device or a pipe, open for writing; to open a named pipe that nobody reads would take for ever."""
+    flags = os.O_WRONLY | getattr(os, "O_NOCTTY", 0)
+    at_once = getattr(os, "O_NONBLOCK", 0)
+    if not at_once or not stat.S_ISFIFO(path.stat().st_mode):
+        return os.open(path, flags)
+    deadline = time.monotonic() + READER_SECONDS
+    while True:
+        try:
+            pipe = os.open(path, flags | at_once)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() >= deadline:
+                raise OSError(errno.ENXIO, f"nobody has read this pipe for {READER_SECONDS:g} seconds") from None
+            time.sleep(READER_SLICE)
+        else:
+            os.set_blocking(pipe, True)
+            return pipe
 
 
 class _Change:

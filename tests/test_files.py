@@ -6,6 +6,7 @@ import os
 import socket
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dml2onnx import files
 from dml2onnx.diagnostics import DmlError, UnreadableError
 from dml2onnx.exporters.files import write_files
 from dml2onnx.files import FilePart, put
@@ -247,6 +249,29 @@ def test_pipes_get_the_bytes(tmp_path: Path) -> None:
     reader.join(10)
     save_inside(plain)
     assert got == [plain.read_bytes()]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_pipes_wait_for_who_reads_them_and_not_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got: list[bytes] = []
+    data = bytes(1 << 20)  # more than a pipe holds
+
+    def read() -> None:
+        time.sleep(0.2)
+        got.append(pipe.read_bytes())
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    put(pipe, [data])
+    reader.join(10)
+    assert got == [data]
+    monkeypatch.setattr(files, "READER_SECONDS", 0.1)
+    with pytest.raises(DmlError) as caught:
+        put(pipe, [b"x"])
+    assert caught.value.diagnostics[0].code == "DML3009"
+    assert "nobody has read this pipe for 0.1 seconds" in str(caught.value)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 

@@ -47,7 +47,10 @@ TOO_LARGE = Code(
     "A protobuf message holds at most 2 GiB. Save the model with external data instead of asking for one message.",
 )
 OUTPUT_UNWRITABLE = Code(
-    "DML3009", "output cannot be written", "The file or directory to be written to is not there or not writable."
+    "DML3009",
+    "output cannot be written",
+    "The file or directory to be written to is not there or not writable, or it is a named pipe that nobody has come "
+    "to read within ten seconds.",
 )
 OUTPUT_OUTSIDE = Code(
     "DML3010",

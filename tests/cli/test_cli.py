@@ -417,6 +417,20 @@ def test_files_of_the_program_win(program: Path, tmp_path: Path) -> None:
     assert np.load(tmp_path / "results" / "y.npy").shape == (1, 3)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="named pipes as POSIX has them")
+def test_a_file_of_the_program_that_is_a_pipe_nobody_reads(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It stands in the way of no other file, and of the end neither."""
+    monkeypatch.setattr("dml2onnx.files.READER_SECONDS", 0.1)
+    program.write_text(program.read_text().replace("out/y.npy", "pipe"))
+    (tmp_path / "results").mkdir()
+    os.mkfifo(tmp_path / "results" / "pipe")
+    assert main(["run", str(program), "--output-dir", str(tmp_path / "results")]) == 1
+    assert "DML3009" in capsys.readouterr().err
+    assert sorted(path.name for path in (tmp_path / "results").glob("*.npy")) == ["y.npy"]
+
+
 def test_help_is_a_command() -> None:
     assert dml2onnx("help").stdout == dml2onnx("--help").stdout
     assert dml2onnx("help", "convert").stdout == dml2onnx("convert", "--help").stdout
