@@ -2,20 +2,30 @@
 
 A line is written at once, behind all others; whatever ends the program leaves whole lines and at most one torn one,
 which the next call passes over. ``dml2onnx schema journal`` prints the JSON Schema of a line.
+
+A call locks its journal, lest another one should do the same work: the system takes the lock away with the process.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
+import sys
 import time
 from typing import TYPE_CHECKING
 
-from dml2onnx.codes.running import BAD_JOURNAL, OUTPUT_UNWRITABLE
+from dml2onnx.codes.running import BAD_JOURNAL, JOURNAL_IN_USE, OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 from dml2onnx.files import make_directory
 from dml2onnx.report.batched import JOURNAL_VERSION, Record, Source
 from dml2onnx.report.form import as_json
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +37,8 @@ if TYPE_CHECKING:
 
 SYNC_SECONDS = 1.0
 """What a power failure may cost; whatever ends only the program costs nothing."""
+LOCKED = (1 << 31) - 2
+"""The byte of the journal that is locked on Windows, where others cannot read what is; its lock has 31 bits for it."""
 _START = b'{"journal": '
 
 
@@ -34,7 +46,10 @@ class Journal:
     """A journal that is open for one kind of work."""
 
     def __init__(self, path: Path, work: Work) -> None:
-        """Reads the records of the same work, by model and graph; :class:`DmlError` for a file that is no journal."""
+        """Reads the records of the same work, by model and graph.
+
+        :class:`DmlError` for a file that is no journal (DML3035), and for one that another call works with (DML3037).
+        """
         self.records: dict[tuple[str, str], Record] = {}
         self._path = path
         self._synced = time.monotonic()
@@ -44,10 +59,19 @@ class Journal:
         except OSError as error:
             raise _unwritable(path, error) from None
         try:
+            self._lock()
             self._read(work)
         except BaseException:
             os.close(self._file)
             raise
+
+    def _lock(self) -> None:
+        if not stat.S_ISREG(os.fstat(self._file).st_mode):
+            message = f"{quote(str(self._path))} is no regular file, and nothing can be read of it again"
+            raise UnreadableError(BAD_JOURNAL.at(message, expected="a journal, or no file", found="a device or a pipe"))
+        if _is_taken(self._file):
+            message = f"another batch is at work with the journal {quote(str(self._path))}"
+            raise UnreadableError(JOURNAL_IN_USE.at(message, expected="one batch at a time", found=str(self._path)))
 
     def _read(self, work: Work) -> None:
         is_known = False
@@ -100,6 +124,22 @@ class Journal:
     ) -> None:
         os.fsync(self._file)
         os.close(self._file)
+
+
+def _is_taken(file: int) -> bool:
+    """Whether somebody else has locked the file; else we have, where its file system knows locks."""
+    try:
+        if sys.platform == "win32":
+            os.lseek(file, LOCKED, os.SEEK_SET)
+            try:
+                msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+            finally:
+                os.lseek(file, 0, os.SEEK_SET)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno in (errno.EAGAIN, errno.EACCES)
+    return False
 
 
 def encoded(line: dict[str, Json]) -> bytes:

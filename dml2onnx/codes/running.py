@@ -173,12 +173,19 @@ BAD_LIST = Code(
 BAD_JOURNAL = Code(
     "DML3035",
     "no journal of a batch",
-    "The file in which a batch keeps what is done is something else, or the journal of another version. It is left as "
-    "it is; choose another with `--journal` or another output directory.",
+    "The file in which a batch keeps what is done is something else, such as a pipe, or the journal of another "
+    "version. It is left as it is; choose another with `--journal` or another output directory.",
 )
 WORKER_NOT_STARTED = Code(
     "DML3036",
     "no worker to be had",
     "A process that was to work on models ended before it was ready, and what it said of the reason stands above; or "
     "a Dask cluster is not there, has gone, or has another version of dml2onnx.",
+)
+JOURNAL_IN_USE = Code(
+    "DML3037",
+    "journal of a batch that is at work",
+    "Of several batches with one journal only the first works: the others would do the same once more. Nothing has "
+    "been done. When it has ended, however it does, the next one takes up what it has left. In Python a batch ends "
+    "when all of its records have been taken, or their iterator is closed.",
 )

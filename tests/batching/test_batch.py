@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pickle
@@ -347,6 +348,67 @@ def test_a_journal_that_cannot_be_written() -> None:
     with pytest.raises(dml2onnx.DmlError) as caught:
         list(dml2onnx.batch("models", journal="models", jobs=1))
     assert [item.code for item in caught.value.diagnostics] == [running.OUTPUT_UNWRITABLE.id]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="devices and pipes as POSIX has them")
+@pytest.mark.timeout(60)
+def test_a_journal_that_is_no_file(capsys: pytest.CaptureFixture[str]) -> None:
+    write(Path("models/a.json"), native())
+    os.mkfifo("pipe")
+    for name in ("pipe", os.devnull):
+        assert main(["batch", "models", "--journal", name]) == 2
+        assert running.BAD_JOURNAL.id in capsys.readouterr().err
+
+
+def test_one_batch_at_a_time_for_a_journal(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in "ab":
+        write(Path(f"models/{name}.json"), native())
+    first = dml2onnx.batch("models", do="compile", output="out", jobs=1)
+    assert next(first).status == "passed"
+    before = (OUT / JOURNAL).read_bytes()
+    assert main(["batch", "models", "--do", "compile", "-o", "out"]) == 2
+    assert running.JOURNAL_IN_USE.id in capsys.readouterr().err
+    assert (OUT / JOURNAL).read_bytes() == before
+    assert main(["batch", "models", "--do", "compile", "-o", "other", "--jobs", "1"]) == 0
+    first.close()  # type: ignore[attr-defined]  # as iterators of generators have it
+    assert set(outcomes(in_here(Asked("compile"), "models")).values()) == {("passed", True), ("passed", False)}
+
+
+HOLDING = """
+import sys, time
+from pathlib import Path
+from dml2onnx.batching.journal import Journal
+from dml2onnx.batching.work import Asked
+with Journal(Path("out/journal.jsonl"), Asked("compile").work()):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_batch_that_was_killed_holds_no_journal() -> None:
+    write(Path("models/a.json"), native())
+    process = subprocess.Popen([sys.executable, "-c", HOLDING], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(dml2onnx.DmlError) as caught:
+            in_here(Asked("compile"), "models")
+        assert [item.code for item in caught.value.diagnostics] == [running.JOURNAL_IN_USE.id]
+    finally:
+        process.kill()
+        process.communicate()
+    assert outcomes(in_here(Asked("compile"), "models")) == {"a.json": ("passed", False)}
+
+
+def test_a_file_system_without_locks_is_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    fcntl = pytest.importorskip("fcntl")
+
+    def flock(file: int, how: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    write(Path("models/a.json"), native())
+    assert outcomes(in_here(Asked("compile"), "models")) == {"a.json": ("passed", False)}
 
 
 # --- What goes wrong --------------------------------------------------------------------------------------------------
