@@ -71,6 +71,10 @@ class Quirk(Enum):
         "The strides of a Conv whose filters have one element are moved to what is in front of it, and get lost there "
         "(OpenVINO)."
     )
+    CONV_FORGETS_WIDE_PADDING = (
+        "Windows of a Conv that lie wholly in padding give what happens to be in memory where they are several, on "
+        "processors without AVX-512 (OpenVINO)."
+    )
 
     PAIRS_OF_BYTES_SATURATE = (
         "Products of UINT8 with INT8 are added in pairs of 16 bits, where they saturate, on processors without VNNI; "

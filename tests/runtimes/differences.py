@@ -219,6 +219,16 @@ OPENVINO = (
     ),
     Difference(
         "openvino",
+        "`Conv` gives what happens to be in memory for windows that lie wholly in padding, several in a row.",
+        Quirk.CONV_FORGETS_WIDE_PADDING,
+        """(float[1,1,4,6] x) => (float[1,1,4,8] y) <float[1,1,1,2] w = {1, 1}>
+             { y = Conv <pads = [0, 3, 0, 0]> (x, w) }""",
+        (np.ones((1, 1, 4, 6), np.float32),),
+        (np.array([[[[0, 0, 1, 2, 2, 2, 2, 2]] * 4]], np.float32),),
+        of_device=True,
+    ),
+    Difference(
+        "openvino",
         "`Max` and `Min` compare UINT32 as INT32.",
         Quirk.UINT32_COMPARED_AS_INT32,
         "(uint32[1] x, uint32[1] k) => (uint32[1] y) { y = Max (x, k) }",

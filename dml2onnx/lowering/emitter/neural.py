@@ -50,6 +50,24 @@ class Window(NamedTuple):
         """``output_size`` of every spatial axis."""
         return _output_sizes(self, sizes)
 
+    def in_padding(self, axis: int, size: int) -> tuple[int, int]:
+        """How many windows lie wholly in front of the elements, and how many wholly behind them."""
+        step, extent, start = self.strides[axis], self.extent(axis), self.start[axis]
+        # those that begin in the padding, even if a stride is longer than a window
+        before = min((start - extent) // step + 1, start // step) if start >= extent else 0
+        reached = -(-(start + size) // step)
+        return before, max(self.output_size(axis, size) - max(reached, before), 0)
+
+    def without(self, axis: int, size: int, before: int, behind: int) -> Window:
+        """The same without that many windows at the start and at the end of an axis, all of them in padding."""
+        start = self.start[axis] - before * self.strides[axis]
+        last = (self.output_size(axis, size) - before - behind - 1) * self.strides[axis]
+        end = max(last + self.extent(axis) - start - size, 0) if behind else self.end[axis]
+        return self._replace(
+            start=(*self.start[:axis], start, *self.start[axis + 1 :]),
+            end=(*self.end[:axis], end, *self.end[axis + 1 :]),
+        )
+
     def attributes(self) -> Mapping[str, Attribute]:
         """As ONNX attributes; what is the default is left out, so that models read well."""
         return _attributes(self)
@@ -83,6 +101,30 @@ class NeuralOps(MovementOps):
             x = self.Slice(x, (0,) * x.rank, x.shape, (1, 1, *window.strides))
             ones, zeros = (1,) * len(window.shape), (0,) * len(window.shape)
             window = Window(ones, ones, ones, zeros, zeros)
+        if x.value is None and self.target.has(Quirk.CONV_FORGETS_WIDE_PADDING):
+            return self._narrowly_padded(x, w, b, window, group)
+        return self._convolution(x, w, b, window, group)
+
+    def _narrowly_padded(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int) -> Tensor:
+        """``Conv`` with zeros around its result for windows that meet nothing; a Pad before it would become its own."""
+        outside = [(0, 0), (0, 0)]
+        narrow = window
+        for axis, size in enumerate(x.shape[2:]):
+            before, behind = window.in_padding(axis, size)
+            if before + behind >= window.output_size(axis, size):
+                before = behind = 0
+            narrow = narrow.without(axis, size, before, behind)
+            outside.append((before, behind))
+        if narrow == window:
+            return self._convolution(x, w, b, window, group)
+        start, end = zip(*outside, strict=True)
+        result = self.Pad(self._convolution(x, w, None, narrow, group), start, end)
+        if b is None:
+            return result
+        bias = self.Reshape(b, (b.size, *(1,) * len(window.shape)))
+        return self.emit("Add", _ALL, [result, bias], result.dtype, result.shape)
+
+    def _convolution(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int) -> Tensor:
         attributes = window.attributes()
         if group != 1:
             attributes = {**attributes, "group": group}

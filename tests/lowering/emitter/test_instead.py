@@ -7,8 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import onnxruntime
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dml2onnx.lowering.emitter import Emitter, Tensor
+from dml2onnx.lowering.emitter.neural import Window
 from dml2onnx.model import BOOL, FLOAT
 from tests.lowering.emitter.models import model_of
 
@@ -67,6 +70,42 @@ def test_portable_forms_give_the_same_numbers(name: str) -> None:
     """They have to do without many kernels and to mind all quirks at once."""
     make, arrays = CASES[name]
     np.testing.assert_array_equal(answer("portable", make, arrays)[0], answer("cpu", make, arrays)[0])
+
+
+@st.composite
+def windows(draw: st.DrawFn) -> tuple[Window, tuple[int, ...]]:
+    """Windows over one or two axes, with paddings up to several windows wide."""
+    axes = draw(st.integers(1, 2))
+
+    def numbers(least: int, most: int) -> tuple[int, ...]:
+        return tuple(draw(st.lists(st.integers(least, most), min_size=axes, max_size=axes)))
+
+    window = Window(numbers(1, 3), numbers(1, 4), numbers(1, 2), numbers(0, 9), numbers(0, 9))
+    sizes = tuple(draw(st.integers(max(1, window.extent(i) - window.start[i] - window.end[i]), 8)) for i in range(axes))
+    return window, sizes
+
+
+@given(windows(), st.booleans())
+def test_no_windows_in_padding(drawn: tuple[Window, tuple[int, ...]], biased: bool) -> None:
+    window, sizes = drawn
+    random = np.random.default_rng(1)
+    arrays = [random.integers(-9, 9, shape).astype(np.float32) for shape in ((1, 2, *sizes), (2, 2, *window.shape), 2)]
+
+    def make(e: Emitter, *inputs: Tensor) -> Tensor:
+        x, w, *b = inputs
+        return e.Conv(x, w, b[0] if b else None, window)
+
+    arrays = arrays if biased else arrays[:2]
+    np.testing.assert_array_equal(answer("openvino", make, arrays)[0], answer("cpu", make, arrays)[0])
+    for axis, size in enumerate(sizes):
+        before, behind = window.in_padding(axis, size)
+        starts = np.arange(window.output_size(axis, size)) * window.strides[axis] - window.start[axis]
+        ends = starts + window.extent(axis)
+        # one that jumps over all elements with its stride belongs to neither side
+        assert before in ((ends <= 0).sum(), window.start[axis] // window.strides[axis])
+        assert behind == (starts >= size).sum()
+        if before + behind < len(starts):
+            assert window.without(axis, size, before, behind).in_padding(axis, size)[1] == 0
 
 
 @pytest.mark.parametrize("target", ["cpu", "webgpu"])
