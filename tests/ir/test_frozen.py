@@ -8,8 +8,9 @@ from dataclasses import FrozenInstanceError, dataclass, field, replace
 
 import pytest
 
+from dml2onnx.frontends.native_values import Known
 from dml2onnx.ir.frozen import filled_at_once
-from dml2onnx.ir.graph import Node, Read, Value, Write
+from dml2onnx.ir.graph import GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
@@ -50,7 +51,7 @@ def test_it_is_made_like_any_other() -> None:
             Quick(**wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("kind", [Value, Read, Write, Node, OperatorDesc, TensorDesc, Quick])
+@pytest.mark.parametrize("kind", [Value, Read, Write, Node, GraphOutput, Known, OperatorDesc, TensorDesc, Quick])
 def test_it_is_frozen(kind: type) -> None:
     item = TensorDesc(DataType.INT8, (2,)) if kind is TensorDesc else object.__new__(kind)
     for name in kind.__slots__:  # type: ignore[attr-defined]
