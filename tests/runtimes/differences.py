@@ -122,6 +122,17 @@ def _padded(outcome: Outcome) -> bool:
     return any(node.op_type == "MaxPool" and "pads" in node.attributes for node in with_bodies(outcome.nodes))
 
 
+def _dilated_across_padding(outcome: Outcome) -> bool:
+    """A Conv of three spatial dimensions is dilated along the second, and padded there."""
+    for node in with_bodies(outcome.nodes):
+        attributes = node.attributes
+        if node.op_type == "Conv" and {"dilations", "pads"} <= attributes.keys():
+            dilations, pads = np.asarray(attributes["dilations"]), np.asarray(attributes["pads"]).reshape(2, -1)
+            if len(dilations) == 3 and dilations[1] > 1 and pads[:, 1].any():
+                return True
+    return False
+
+
 def _grouped(outcome: Outcome) -> bool:
     return any(
         node.op_type == "ConvTranspose" and node.attributes.get("group", 1) != 1 for node in with_bodies(outcome.nodes)
@@ -225,6 +236,16 @@ OPENVINO = (
              { y = Conv <pads = [0, 3, 0, 0]> (x, w) }""",
         (np.ones((1, 1, 4, 6), np.float32),),
         (np.array([[[[0, 0, 1, 2, 2, 2, 2, 2]] * 4]], np.float32),),
+        of_device=True,
+    ),
+    Difference(
+        "openvino",
+        "`Conv` of three spatial dimensions takes other elements where it is dilated and padded along the second.",
+        lambda outcome: not outcome.refused and _dilated_across_padding(outcome),
+        """(float[1,1,3,3,2] x) => (float[1,1,2,3,1] y) <float[1,1,2,2,2] w = {1, 1, 1, 1, 1, 1, 1, 1}>
+             { y = Conv <dilations = [1, 2, 1], pads = [0, 0, 0, 0, 2, 0]> (x, w) }""",
+        (_f(*range(1, 19), shape=(1, 1, 3, 3, 2)),),
+        (_f(52, 26, 34, 100, 50, 58, shape=(1, 1, 2, 3, 1)),),
         of_device=True,
     ),
     Difference(
