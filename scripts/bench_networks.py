@@ -95,6 +95,16 @@ def compare(network: Network, results: Mapping[str, Mapping[str, Any]]) -> None:
             assert apart <= network.tolerance, f"{network.name}, {name}: {who} is {apart} away"
 
 
+def is_wrong_by_hand(network: Network) -> bool:
+    """Whether the model by hand gives other numbers here than its nodes one by one, as products that saturate do."""
+    fused = in_session(network.by_hand.SerializeToString(), network.feeds)()
+    try:
+        compare(network, {"by hand, fused": fused})
+    except AssertionError:
+        return True
+    return False
+
+
 def measure(network: Network, opset: int) -> tuple[dict[str, float], int]:
     """Milliseconds of each side, and the number of nodes of the compiled model."""
     model = dml2onnx.compile(network.graph, opset=opset)
@@ -131,6 +141,8 @@ def main() -> int:
         times, nodes = measure(network, options.opset)
         ratio = times["compiled"] / times["by hand"]
         reason = f"{nodes} nodes, {len(network.by_hand.graph.node)} by hand"
+        if is_wrong_by_hand(network):
+            reason += ", which gives wrong numbers on this processor"
         figures.append(Figure(network.name, ratio, "times ONNX by hand", MOST, reason=reason))
         counts = f"{nodes:>7}{len(network.by_hand.graph.node):>6}"
         text = f"{network.name:<34}{counts}{times['compiled']:9.3f}{times['by hand']:9.3f}{ratio:7.2f}"
