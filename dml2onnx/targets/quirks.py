@@ -92,7 +92,11 @@ class Quirk(Enum):
     )
     LP_POOL_ELEMENT_BY_ELEMENT = "LpPool takes a power of each element of each window by itself."
     DEPTH_TO_SPACE_SLOWER_THAN_TRANSPOSE = "DepthToSpace takes longer than two Transposes, but for 64 bits."
-    REDUCES_ROWS_ONLY = "ReduceMean and ReduceProd are slow over all axes but the last ones."
+    REDUCES_ROWS_ONLY = (
+        "Reductions are slow over all axes but the last ones; ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum and "
+        "ReduceLogSumExp are slow over all."
+    )
+    QUANTIZES_LONG_RUNS = "QuantizeLinear and DequantizeLinear are slow along an axis that few elements lie behind."
 
     # Enum's own __hash__ goes through Python; members are singletons, so identity serves and is fast.
     __hash__ = object.__hash__
