@@ -1,7 +1,7 @@
-"""Inputs that are indices: what a model that is not exact may be given there.
+"""Inputs that are indices or regions: what a model that is not exact may be given there.
 
-ONNX leaves open what an index out of range gives, and ONNX Runtime refuses to run with one. DirectML does not, and
-exact models do as DirectML does.
+ONNX leaves open what an index out of range gives, or a region that is not finite, and ONNX Runtime refuses to run with
+one. DirectML does not, and exact models do as DirectML does.
 """
 
 from __future__ import annotations
@@ -65,6 +65,10 @@ _FROM_THE_END = frozenset({"GATHER", "GATHER_ELEMENTS", "GATHER_ND", "GATHER_ND1
 """Whose indices may also be negative."""
 
 
+_REGIONS = {"ROI_ALIGN": "ROITensor", "ROI_ALIGN1": "ROITensor"}
+"""The field of an operator that holds corners, of which none may be infinite or NaN."""
+
+
 def index_limits(nodes: Sequence[Node]) -> dict[Value, tuple[int, int]]:
     """The smallest and largest number that all nodes take which read a value as indices."""
     limits: dict[Value, tuple[int, int]] = {}
@@ -84,10 +88,20 @@ def _lowest(operator: str, desc: TensorDesc, count: int) -> int:
 
 
 def within(graph: Graph, feeds: Mapping[str, Array]) -> dict[str, Array]:
-    """The contents of a graph's inputs, those that nodes read as indices brought into their range."""
-    limits = index_limits(graph.nodes)
-    values = {item.name: item.value for item in graph.inputs}
-    return {name: _within(array, limits.get(values[name])) for name, array in feeds.items()}
+    """The contents of a graph's inputs, indices brought into their range, and corners made finite."""
+    limits, values = index_limits(graph.nodes), {item.name: item.value for item in graph.inputs}
+    corners = {read.value for node in graph.nodes for read in node.reads.get(_REGIONS.get(node.operator.type, ""), ())}
+    return {
+        name: _finite(array) if values[name] in corners else _within(array, limits.get(values[name]))
+        for name, array in feeds.items()
+    }
+
+
+def _finite(array: Array) -> Array:
+    if array.dtype.kind != "f":
+        return array
+    result: Array = np.where(np.isfinite(array), array, array.dtype.type(0))
+    return result
 
 
 def _within(array: Array, limits: tuple[int, int] | None) -> Array:

@@ -318,11 +318,13 @@ class NeuralOps(MovementOps):
         traits = Traits("T1", (0,), keeps=Keeps.BITS if moves else Keeps.VALUE)
         return self.emit("Resize", traits, inputs, x.dtype, shape, attributes)
 
-    def RoiAlign(self, x: Tensor, rois: Tensor, batches: Tensor, size: tuple[int, int], samples: int) -> Tensor:
+    def RoiAlign(
+        self, x: Tensor, rois: Tensor, batches: Tensor, size: tuple[int, int], samples: int, scale: float = 1.0
+    ) -> Tensor:
         """The mean of ``samples`` x ``samples`` interpolated points per element of each region of ``rois`` (R, 4).
 
-        Half a pixel is taken off the coordinates. With 0 samples there are as many as elements of the region for one
-        of the result. ``batches`` (R) are INT64.
+        Half a pixel is taken off the coordinates, behind their ``scale``. With 0 samples there are as many as elements
+        of the region for one of the result. ``batches`` (R) are INT64.
         """
         attributes: dict[str, Attribute] = {
             "coordinate_transformation_mode": "half_pixel",
@@ -330,6 +332,8 @@ class NeuralOps(MovementOps):
             "output_width": size[1],
             "sampling_ratio": samples,
         }
+        if scale != 1:
+            attributes["spatial_scale"] = scale
         shape = (rois.shape[0], x.shape[1], *size)
         return self.emit("RoiAlign", Traits("T1", (0, 1)), [x, rois, batches], x.dtype, shape, attributes)
 
