@@ -29,7 +29,7 @@ _ONE_NODE: Mapping[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
     "ACTIVATION_RELU": (Emitter.Relu, ()),
     "ACTIVATION_SCALED_ELU": (lambda e, x, alpha, gamma: _selu(e, x, alpha, gamma), ("Alpha", "Gamma")),
     "ACTIVATION_TANH": (Emitter.Tanh, ()),
-    "ACTIVATION_THRESHOLDED_RELU": (Emitter.ThresholdedRelu, ("Alpha",)),
+    "ACTIVATION_THRESHOLDED_RELU": (lambda e, x, alpha: _thresholded_relu(e, x, alpha), ("Alpha",)),
 }
 """Activations that are one ONNX operator, and the fields that are its attributes, in order."""
 
@@ -151,6 +151,14 @@ def _softsign(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     return e.Softsign(x)
 
 
+def _thresholded_relu(e: Emitter, x: Tensor, alpha: float) -> Tensor:
+    """``x`` where above ``Alpha``, else 0: ThresholdedRelu; exactly NaN stays."""
+    if not e.exact:
+        return e.ThresholdedRelu(x, alpha)
+    low = e.constant(alpha, x.dtype)
+    return e.Where(e.LessOrEqual(x, low), e.constant(0, x.dtype), x, no_minus_zero=True)
+
+
 def _selu(e: Emitter, x: Tensor, alpha: float, gamma: float) -> Tensor:
     """``Gamma`` times x where positive, else times ``Alpha * (exp(x) - 1)``."""
     if e.takes_instead("Selu", x.dtype, "Elu", "Mul"):
@@ -191,7 +199,7 @@ def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     Or ``x / (1 + exp(-SigmoidInputScale * x))``, lest x multiply an error of Sigmoid.
     """
     scale = op.float("SigmoidInputScale")
-    if scale == 0:
+    if scale == 0 and not e.exact:
         return affine(e, x, 0.5, 0)
     if not e.target.has(Quirk.SIGMOID_HAS_ABSOLUTE_ERROR):
         return e.Mul(x, e.Sigmoid(affine(e, x, scale, 0)))
@@ -202,7 +210,7 @@ def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
 def _hard_swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``x * clamp(Alpha * x + Beta, 0, 1)``, NaN at the infinity where the factor is 0 [decision A7]: HardSwish."""
     alpha, beta = op.float("Alpha"), op.float("Beta")
-    if alpha == 0:
+    if alpha == 0 and not e.exact:
         return affine(e, x, min(max(beta, 0.0), 1.0), 0)
     if not e.exact and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
         return e.HardSwish(x)
@@ -299,8 +307,7 @@ def element_wise(node: Operands, e: Emitter) -> Tensor:
     y = apply_activation(e, node.op, x)
     if node.op.type in _WITHOUT_NAN:
         y = passing_over_nan(e, x, y, _WITHOUT_NAN[node.op.type])
-    elif node.op.type == "ACTIVATION_THRESHOLDED_RELU" and e.exact:
-        y = e.Where(e.IsNaN(x), x, y)
+        y.limited = True
     return e.Expand(y, node.output().sizes)
 
 

@@ -215,7 +215,7 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
         result = e.Mod(a, b)
         if e.exact:
             e.note("a multiple of an infinite divisor is NaN, as in DirectML")
-            result = e.Add(result, e.Mul(b, e.constant(0, b.dtype)))
+            result = e.Where(e.IsInf(b), e.constant(math.nan, b.dtype), result, no_minus_zero=True)
         if is_floor:
             crosses = e.Less(e.Mul(result, e.Sign(b)), e.constant(0, b.dtype))
             # a remainder is nearer to 0 than b

@@ -14,7 +14,7 @@ from dml2onnx.lowering.bits import comparable
 from dml2onnx.lowering.emitter.neural import Window
 from dml2onnx.lowering.integer_products import requantized, scale_along, zero_point_along
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import DOUBLE, FLOAT, FLOAT16, INT64
+from dml2onnx.model import DOUBLE, FLOAT, INT64
 from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def max_pooling(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     Padding never wins; the first of equal elements does [decisions P6 to P9].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling2_operator_desc
     """
-    x, pool = node.tensor("InputTensor"), pool_of(node.op)
+    x, pool = _above_lowest(e, node.tensor("InputTensor")), pool_of(node.op)
     e.budget.require(pool.table_size if pool.may_have_empty else 0)
     if not node.has_output("OutputIndicesTensor"):
         return {"OutputTensor": _maximum(e, x, pool)}
@@ -155,7 +155,7 @@ def first_maxima(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
         return e.MaxPoolWithIndices(x, pool.window)
     narrow = x.dtype.itemsize <= 2 or (x.dtype.kind == "f" and not e.has_kernel("MaxPool", DOUBLE))
     values, indices = e.MaxPoolWithIndices(e.Cast(x, FLOAT if narrow else DOUBLE), pool.window)
-    return e.Cast(_not_below_lowest(e, values, x), x.dtype), indices
+    return e.Cast(values, x.dtype), indices
 
 
 def _has_exact_max_pool(e: Emitter, dtype: DType) -> bool:
@@ -163,11 +163,17 @@ def _has_exact_max_pool(e: Emitter, dtype: DType) -> bool:
     return not e.target.has(Quirk.MAX_POOL_IS_FAST_IN_FLOAT) and e.has_kernel("MaxPool", dtype)
 
 
-def _not_below_lowest(e: Emitter, y: Tensor, x: Tensor) -> Tensor:
-    """Maxima of FLOAT16 found in FLOAT: exactly, they begin with the lowest FLOAT16 [decision P7]."""
-    if x.dtype != FLOAT16 or x.limited or not e.exact or y.dtype == FLOAT16:
-        return y
-    return e.Clip(y, float(np.finfo(np.float16).min), None)
+def _above_lowest(e: Emitter, x: Tensor) -> Tensor:
+    """What exact maxima are taken of: they begin with the lowest number, and pass over NaN [decisions G1, P7].
+
+    Kernels of ONNX Runtime do so for some shapes, and not for others.
+    """
+    if not e.exact or x.dtype.kind != "f" or x.limited or x.value is not None:
+        return x
+    lowest = _lowest(x.dtype)
+    above = e.Clip(e.Where(e.IsNaN(x), e.constant(lowest, x.dtype), x), lowest, None)
+    above.limited = True
+    return above
 
 
 def _lowest(dtype: DType) -> int | float:
@@ -179,9 +185,9 @@ def _lowest(dtype: DType) -> int | float:
 def _maximum(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
     """MaxPool in FLOAT, by far its fastest kernel, or Max over slices for what FLOAT cannot hold.
 
-    As DirectML does, ONNX Runtime begins with the lowest number and passes over NaN [decisions G1, P7].
+    Windows of padding alone are known when compiling.
     """
-    if pool.picks and (x.dtype.kind != "f" or not e.exact or x.limited):
+    if pool.picks:
         return _pick(e, x, pool)
     native = _has_exact_max_pool(e, x.dtype)
     is_float = x.dtype.kind == "f"
@@ -196,7 +202,7 @@ def _maximum(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
     if not pool.fits or pool.has_empty:
         e.note("padded by hand: ONNX Runtime wants pads smaller than the window, and something in each window")
         wide, window = _filled(e, wide, pool, _lowest(x.dtype))
-    return e.Cast(_not_below_lowest(e, e.MaxPool(wide, window), x), x.dtype)
+    return e.Cast(e.MaxPool(wide, window), x.dtype)
 
 
 def _filled(e: Emitter, x: Tensor, pool: Pool, value: int | float) -> tuple[Tensor, Window]:

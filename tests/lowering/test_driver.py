@@ -54,7 +54,7 @@ def compiled(
         tuple(GraphOutput(name, item, FOUR) for name, item in outputs),
         tuple(Constant(item, ArrayData.of(array)) for item, array in (constants or {}).items()),
     )
-    model = compile_outputs(graph, graph.outputs)
+    model = compile_outputs(graph, graph.outputs, exact=False)
     onnx.checker.check_model(model.model_proto, full_check=True)
     feeds = {port.name: np.array([-2, -1, 1, 2], port.dtype) for port in model.inputs}
     got, want = model.run(feeds), evaluate(graph, feeds)
@@ -113,7 +113,7 @@ def test_names_that_are_empty(source: str, target: str) -> None:
     """In ONNX the empty name stands for nothing."""
     x, y = value(source), value(target)
     graph = Graph((unary("n", x, y),), (GraphInput(source, x),), (GraphOutput(target, y, FOUR),))
-    model = compile_outputs(graph, graph.outputs)
+    model = compile_outputs(graph, graph.outputs, exact=False)
     assert all(port.onnx_name for port in (*model.inputs, *model.outputs))
     np.testing.assert_array_equal(model.run({source: np.array([1, -1, 2, -2], np.float32)})[target], [1, 0, 2, 0])
 
@@ -230,7 +230,7 @@ def test_an_input_with_a_descriptor_keeps_it() -> None:
     x, y = Value("x", 16), value("y")
     node = unary("a", x, y)
     graph = Graph((node,), (GraphInput("x", x, desc=t("FLOAT32", [2, 2], [1, 2])),), (GraphOutput("y", y, FOUR),))
-    model = compile_outputs(graph, graph.outputs)
+    model = compile_outputs(graph, graph.outputs, exact=False)
     assert model.inputs[0].desc == t("FLOAT32", [2, 2], [1, 2])
     got = model.run({"x": np.array([-1, 2, 3, 4], np.float32)})["y"]
     np.testing.assert_array_equal(got, [0, 2, 3, 4])
@@ -252,7 +252,7 @@ def test_inputs_that_nobody_reads_stay_inputs() -> None:
     model = compiled([unary("a", x, y)], {"x": x}, [("y", y)])
     assert [port.name for port in model.inputs] == ["x"]
     graph = Graph((unary("a", x, y),), (GraphInput("x", x), GraphInput("unused", unused)), (GraphOutput("y", y, FOUR),))
-    model = compile_outputs(graph, graph.outputs)
+    model = compile_outputs(graph, graph.outputs, exact=False)
     assert [(port.name, port.shape, port.dtype) for port in model.inputs][1] == ("unused", (12,), np.dtype(np.uint8))
 
 
@@ -264,7 +264,7 @@ def test_a_buffer_that_is_written_in_part_is_an_input_as_a_whole() -> None:
         (GraphInput("x", x), GraphInput("s", source)),
         (GraphOutput("x", x1, t("FLOAT32", [8])),),
     )
-    model = compile_outputs(graph, graph.outputs)
+    model = compile_outputs(graph, graph.outputs, exact=False)
     feeds: dict[str, np.ndarray] = {"x": np.arange(8, dtype=np.float32), "s": np.array([-1, 1, 2, 3], np.float32)}
     np.testing.assert_array_equal(model.run(feeds)["x"], [0, 1, 2, 3, 4, 5, 6, 7])
 
@@ -298,7 +298,7 @@ def test_operators_without_a_lowering_are_all_named(monkeypatch: pytest.MonkeyPa
     graph = Graph((unary("a", x, h), binary("b", h, h, y)), (GraphInput("x", x),), (GraphOutput("y", y, FOUR),))
     monkeypatch.setattr(driver, "lowering", lambda schema: None)
     with pytest.raises(DmlError) as caught:
-        compile_outputs(graph, graph.outputs)
+        compile_outputs(graph, graph.outputs, exact=False)
     found = [(item.code, item.node, item.operator) for item in caught.value.diagnostics]
     assert found == [("DML2001", "a", "ACTIVATION_RELU"), ("DML2001", "b", "ELEMENT_WISE_ADD")]
     assert all(item.documentation.startswith("https://") for item in caught.value.diagnostics)
@@ -317,7 +317,7 @@ def test_defects_of_a_lowering_are_ours(monkeypatch: pytest.MonkeyPatch, wrong: 
     monkeypatch.setattr(driver, "lowering", lambda schema: wrong)
     graph = Graph((unary("a", x, y),), (GraphInput("x", x),), (GraphOutput("y", y, FOUR),))
     with pytest.raises(InternalError, match=message) as caught:
-        compile_outputs(graph, graph.outputs)
+        compile_outputs(graph, graph.outputs, exact=False)
     assert "ACTIVATION_RELU" in str(caught.value)
     assert "please report" in str(caught.value)
 
@@ -326,7 +326,7 @@ def test_half_precision_is_rounded_once_behind_the_node() -> None:
     half = t("FLOAT16", [3])
     op: OperatorDesc = operator("ELEMENT_WISE_ADD", ATensor=half, BTensor=half, OutputTensor=half)
     graph = make_case(op).graph
-    model = compile_outputs(graph, graph.outputs)
+    model = compile_outputs(graph, graph.outputs, exact=False)
     assert operators(model) == ["Cast", "Cast", "Add", "Cast"]
     assert model.outputs[0].dtype == np.float16
 
@@ -373,14 +373,14 @@ def test_names_of_values_are_not_taken_twice() -> None:
     """A resource that is written again and again, and names that graph inputs and outputs have."""
     g = GraphBuilder()
     x = g.input("x", "FLOAT32", [4])
-    graph = g.build({"y": g.activation_relu(g.activation_tanh(g.activation_relu(x, name="y"), name="x"))})
+    graph = g.build({"y": g.abs(g.activation_tanh(g.abs(x, name="y"), name="x"))})
     names = value_names(graph)
     assert names[-1] == "y"
     assert len({*names, "x"}) == 4
 
 
 def value_names(graph: Graph) -> list[str]:
-    model = compile_outputs(graph, graph.outputs, through=())
+    model = compile_outputs(graph, graph.outputs, through=(), exact=False)
     onnx.checker.check_model(model.model_proto, full_check=True)
     return [name for node in model.model_proto.graph.node for name in node.output]
 
@@ -407,7 +407,7 @@ def test_empty_names(empty: str) -> None:
         (GraphOutput(y.name, last, padded),),
         (Constant(w, ArrayData.of(np.arange(4, dtype=np.float32))),),
     )
-    model = compile_outputs(graph, graph.outputs)
+    model = compile_outputs(graph, graph.outputs, exact=False)
     onnx.checker.check_model(model.model_proto, full_check=True)
     got = model.run({x.name: np.ones(4, np.float32)})
     np.testing.assert_array_equal(got[y.name], [2, 1, 2, 3, 4, 2])

@@ -185,29 +185,44 @@ def test_what_an_output_holds_before_is_read_too() -> None:
 
 
 def test_graphs_within_nodes_are_repeated_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """MaxPool looks again, in a branch, where all of a window is -inf."""
+    """ROI_ALIGN looks at its regions again, in a branch, where some are empty."""
     picture = t("FLOAT32", [1, 1, 4, 4])
     op = operator(
-        "MAX_POOLING",
+        "ROI_ALIGN",
         InputTensor=picture,
+        ROITensor=t("FLOAT32", [1, 1, 1, 4]),
+        BatchIndicesTensor=t("UINT32", [1, 1, 1, 1]),
         OutputTensor=picture,
-        Strides=(1, 1),
-        WindowSize=(3, 3),
-        StartPadding=(1, 1),
-        EndPadding=(1, 1),
+        ReductionFunction="AVERAGE",
+        InterpolationMode="LINEAR",
+        SpatialScaleX=1.0,
+        SpatialScaleY=1.0,
+        OutOfBoundsInputValue=0.0,
+        MinimumSamplesPerOutput=1,
+        MaximumSamplesPerOutput=4,
     )
+    regions, batch = Value("regions", 16), Value("batch", 4)
     values = [Value(f"v{index}", 64) for index in range(4)]
+    others = {"ROITensor": (Read(regions),), "BatchIndicesTensor": (Read(batch),)}
     nodes = [
-        Node(f"n{index}", op, {"InputTensor": (Read(a),)}, {"OutputTensor": (Write(b),)})
+        Node(f"n{index}", op, {"InputTensor": (Read(a),), **others}, {"OutputTensor": (Write(b),)})
         for index, (a, b) in enumerate(pairwise(values))
     ]
-    ends = (GraphInput("x", values[0], desc=picture),), (GraphOutput("y", values[-1], picture),)
-    graph = Graph(tuple(nodes), *ends)
+    inputs = (
+        GraphInput("x", values[0], desc=picture),
+        GraphInput("regions", regions, desc=op.tensor("ROITensor")),
+        GraphInput("batch", batch, desc=op.tensor("BatchIndicesTensor")),
+    )
+    graph = Graph(tuple(nodes), inputs, (GraphOutput("y", values[-1], picture),))
     assert calls(graph, monkeypatch) == 1
     model = compiled(graph)
     assert [node.op_type for node in model.lowered.nodes].count("If") == 3
-    assert all(len(model.lowered.origins[i].nodes) == len(model.lowered.origins[0].nodes) for i in range(3))
+    assert len(model.lowered.origins[2].nodes) == len(model.lowered.origins[1].nodes)
     with without_memory():
         assert compiled(graph).serialize() == model.serialize()
-    x = np.full((1, 1, 4, 4), -np.inf, np.float32)
-    np.testing.assert_array_equal(model.run({"x": x})["y"], x)
+    feeds = {
+        "x": np.zeros((1, 1, 4, 4), np.float32),
+        "regions": np.zeros(4, np.float32),
+        "batch": np.zeros(1, np.uint32),
+    }
+    np.testing.assert_array_equal(model.run(feeds)["y"], feeds["x"])

@@ -130,7 +130,7 @@ NEAREST_FORMS = [
     ),
     ("centres, down", nearest(IMAGE, UP), "half_pixel", "floor"),
     ("centres, up", nearest(IMAGE, UP, rounding="INCREASING", name="RESAMPLE3"), "half_pixel", "ceil"),
-    ("8 bits", nearest(IMAGE, TWICE, name="RESAMPLE1", data_type="INT8"), "asymmetric", "floor"),
+    ("8 bits", nearest(IMAGE, TWICE, name="RESAMPLE1", data_type="INT8"), "half_pixel", "floor"),
     (
         "antialiasing has no effect",
         nearest((9, 10), (4, 4), name="RESAMPLE3", antialiased=True),
@@ -232,7 +232,7 @@ PIECES = [
     (
         "antialiased, odd",
         linear((1, 1, 7, 5), (1, 1, 3, 2), name="RESAMPLE3", antialiased=True),
-        ["Pad", "Resize", "Resize"],
+        ["Resize", "Reshape", "Resize", "Reshape"],
     ),
     ("antialiased, a half", linear((6, 8), (3, 4), name="RESAMPLE3", antialiased=True), ["Resize"]),
 ]
@@ -293,7 +293,7 @@ def test_what_has_no_weight_is_open(name: str, sizes: tuple[int, ...], to: tuple
 def test_an_infinity_of_weight_0_makes_nan() -> None:
     """Decision S6."""
     got = run(linear((3,), (9,), name="RESAMPLE1"), np.array([1, np.inf, 3]))
-    np.testing.assert_array_equal(got, [1, np.nan, np.inf, np.inf, np.inf, np.inf, np.inf, 3, 3])
+    np.testing.assert_array_equal(got, [np.nan, np.nan, np.inf, np.inf, np.inf, np.inf, np.inf, 3, 3])
 
 
 def test_antialiasing_halves_repeatedly() -> None:

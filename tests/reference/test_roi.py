@@ -91,7 +91,7 @@ def test_outside():
     )
     assert got == [[9], [0], [3], [9], [9]]
     got = row([[-2, 0, 2, 1]], 2, samples=(2, 2), outside=9.0)
-    assert got == [[4.5, 0.5]]
+    assert got == [[9, 0.5]]
     assert row([[-2, 0, 2, 1]], 2, samples=(2, 2), outside=9.0, ReductionFunction="MAX") == [[9, 1]]
 
 
