@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 DOCUMENTATION = "https://learn.microsoft.com/windows/ai/directml/dml-fused-activations"
 
 
+FUSED_ALL_THE_SAME = "it applies the activation as the others"
+"""What DirectML does with activations that no page lists as fusable."""
+
+
 def fused_check(
     schema: OperatorSchema, level: FeatureLevel, attributes_of: Callable[[OperatorDesc], tuple[Finding, ...]]
 ) -> Check | None:
@@ -47,8 +51,12 @@ def fused_check(
         if since is None:
             wanted = ", ".join(catalog.operator(item).short_name for item in accepted)
             message = f"{fused.type} cannot be fused into {schema.short_name}."
-            yield Finding(codes.NOT_FUSABLE, name, message, wanted, fused.type, documentation=DOCUMENTATION)
-            return
+            found = Finding(codes.NOT_FUSABLE, name, message, wanted, fused.type, documentation=DOCUMENTATION)
+            if fused.schema.name not in catalog.accepted_fusions():
+                yield found
+                return
+            yield found.accepting(FUSED_ALL_THE_SAME, compiled=True)
+            since = fused.schema.introduced
         if since > level:
             message = f"Fusing {fused.type} needs feature level {since}; the target is {level}."
             yield Finding(codes.FUSION_LEVEL, name, message, since, level, str(since), DOCUMENTATION)

@@ -32,6 +32,9 @@ def is_measurable(tensor: TensorDesc) -> bool:
     return not any(finding.code in SHAPELESS for finding in tensor_findings(tensor, False))
 
 
+MINIMUM_ALIGNMENT = 16
+"""``DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT``, in bytes."""
+
 SHAPELESS = (codes.DIMENSION_COUNT_LIMIT, codes.ZERO_SIZE, codes.TOO_MANY_ELEMENTS, codes.STRIDE_COUNT)
 
 
@@ -81,10 +84,10 @@ def _total_size(tensor: TensorDesc) -> Iterator[Finding]:
 
 
 def _alignment(tensor: TensorDesc) -> Iterator[Finding]:
-    alignment, smallest = tensor.alignment, tensor.data_type.bytes_for(1)
-    if alignment and (alignment < smallest or alignment & (alignment - 1)):
-        expected = f"0 or a power of two of at least {smallest}"
-        message = f"GuaranteedBaseOffsetAlignment is {alignment}; for {tensor.data_type.name} it is {expected}."
+    alignment = tensor.alignment
+    if alignment and (alignment < MINIMUM_ALIGNMENT or alignment & (alignment - 1)):
+        expected = f"0 or a power of two of at least {MINIMUM_ALIGNMENT}"
+        message = f"GuaranteedBaseOffsetAlignment is {alignment}; it has to be {expected}."
         yield _finding(codes.BAD_ALIGNMENT, "GuaranteedBaseOffsetAlignment", message, expected, alignment)
 
 

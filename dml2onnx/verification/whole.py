@@ -92,6 +92,7 @@ def verify(
     provider: ProviderLike = "cpu",
     opset: int = DEFAULT_OPSET,
     against: str | os.PathLike[str] | None = None,
+    documented: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     time_limit: float | None = None,
@@ -105,8 +106,8 @@ def verify(
     among the others; and so on in turn. What may differ is derived from the operators, see
     ``dml2onnx.reference.tolerance`` and ``propagation``; integers and data movement compare exactly.
 
-    ``optimize`` and ``without_passes`` are as for :func:`compile`, and about the outputs; nodes are compared in the
-    literal translation, where each of them is there.
+    ``documented``, ``optimize`` and ``without_passes`` are as for :func:`compile`, the latter two about the outputs:
+    nodes are compared in the literal translation, where each of them is there.
 
     ``against`` is an ONNX model whose outputs are compared instead of the compiled one's. After ``time_limit`` seconds
     no further node is looked at. ``max_bytes`` is as for :meth:`CompiledModel.session`. ``progress`` is told how far
@@ -121,6 +122,7 @@ def verify(
         provider,
         opset,
         against=against,
+        documented=documented,
         optimize=optimize,
         without_passes=without_passes,
         time_limit=time_limit,
@@ -138,6 +140,7 @@ def verify_with(
     opset: int = DEFAULT_OPSET,
     *,
     against: str | os.PathLike[str] | None,
+    documented: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     time_limit: float | None,
@@ -154,7 +157,7 @@ def verify_with(
     tell = None if progress is None else arguments.function(progress, "progress")
     providers = require_providers(provider)
     graph = graph_of(model)
-    warnings = require_clean(graph)
+    warnings = require_clean(graph, documented=documented)
     outputs = graph.results or graph.outputs
     require_computable(graph, outputs)
     compiled = compile_outputs(
