@@ -440,8 +440,6 @@ def _dead_nodes(graph: Graph, sources: dict[Value, int], result: Structure) -> N
         if position not in live:
             code, message = codes.DEAD_NODE, "No output depends on this node."
             if graph.format in _REFUSING_DEAD_NODES:
-                code, message = (
-                    codes.DEAD_NODE_REFUSED,
-                    "No output depends on this node; DirectML compiles no such graph.",
-                )
+                code = codes.DEAD_NODE_REFUSED
+                message = "No output depends on this node; DirectML compiles no such graph."
             result.of_nodes[position].append(_finding(code, "", message, documentation=GRAPH))

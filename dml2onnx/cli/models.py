@@ -54,6 +54,7 @@ def compile_options(options: argparse.Namespace) -> CompileOptions:
         "documented": options.documented,
         "opset": options.opset,
         "target": options.target or options.provider.target,
+        "exact": options.exact,
         "optimize": options.optimize,
         "without_passes": options.without_passes,
     }

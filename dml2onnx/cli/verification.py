@@ -34,6 +34,7 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
             provider=options.provider,
             against=options.against,
             documented=options.documented,
+            exact=options.exact,
             optimize=options.optimize,
             without_passes=options.without_passes,
             time_limit=options.time_limit,

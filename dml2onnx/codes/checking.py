@@ -125,8 +125,8 @@ WRONG_INPUT_SIZES = Code(
 DEAD_NODE_REFUSED = Code(
     "DML1219",
     "a node of a DML_GRAPH_DESC that contributes to no output",
-    "IDMLDevice1::CompileGraph refuses a graph with a node that no graph output depends on. Outputs that nobody reads may "
-    "be left unconnected, if another output of the node is needed.",
+    "IDMLDevice1::CompileGraph refuses a graph with a node that no graph output depends on. Outputs that nobody reads "
+    "may be left unconnected, if another output of the node is needed.",
 )
 
 # --- Tensor descriptors ---------------------------------------------------------------------------------------------

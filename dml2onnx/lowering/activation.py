@@ -149,8 +149,9 @@ def _softplus(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
 
 def _softsign(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``x / (1 + |x|)``, and 1 with the sign of x at the infinities [decision A5]."""
-    edge = 2.0 ** (_format(x.dtype).maxexp - 2)  # the largest power of two whose reciprocal is a normal number
-    x = e.Clip(x, -edge, edge)
+    if e.exact:
+        edge = 2.0 ** (_format(x.dtype).maxexp - 2)  # the largest power of two whose reciprocal is a normal number
+        x = e.Clip(x, -edge, edge)
     if e.takes_instead("Softsign", x.dtype, "Abs", "Add", "Div"):
         return e.Div(x, e.Add(e.Abs(x), e.constant(1, x.dtype)))
     return e.Softsign(x)
@@ -173,7 +174,8 @@ def _log_softmax(e: Emitter, x: Tensor, axis: int) -> Tensor:
 
 def _gelu(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``0.5 * x * (1 + erf(x / sqrt(2)))``, and 0 at -inf [decision A6]."""
-    x = e.Clip(x, _GELU_IS_0, None)
+    if e.exact:
+        x = e.Clip(x, _GELU_IS_0, None)
     if e.opset < 20:
         e.note("Gelu is new in opset 20; ONNX Runtime fuses these nodes into one")
     elif e.takes_instead("Gelu", x.dtype, "Add", "Div", "Erf", "Mul"):
@@ -199,8 +201,9 @@ def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     scale = op.float("SigmoidInputScale")
     if scale == 0:
         return affine(e, x, 0.5, 0)
-    largest = float(_format(x.dtype).max)
-    x = e.Clip(x, -largest, None) if scale > 0 else e.Clip(x, None, largest)
+    if e.exact:
+        largest = float(_format(x.dtype).max)
+        x = e.Clip(x, -largest, None) if scale > 0 else e.Clip(x, None, largest)
     if not e.target.has(Quirk.SIGMOID_HAS_ABSOLUTE_ERROR):
         return e.Mul(x, e.Sigmoid(affine(e, x, scale, 0)))
     negated = e.Neg(x) if scale == 1 else affine(e, x, -scale, 0)
@@ -208,21 +211,26 @@ def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
 
 
 def _hard_swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``x * clamp(Alpha * x + Beta, 0, 1)``, and 0 at the infinity where the factor is [decision A7]."""
+    """``x * clamp(Alpha * x + Beta, 0, 1)``, and 0 at the infinity where the factor is [decision A7]: HardSwish."""
     alpha, beta = op.float("Alpha"), op.float("Beta")
     if alpha == 0:
         return affine(e, x, min(max(beta, 0.0), 1.0), 0)
-    largest = float(_format(x.dtype).max)
-    x = e.Clip(x, -largest, None) if alpha > 0 else e.Clip(x, None, largest)
+    if not e.exact and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
+        return e.HardSwish(x)
+    if e.exact:
+        largest = float(_format(x.dtype).max)
+        x = e.Clip(x, -largest, None) if alpha > 0 else e.Clip(x, None, largest)
     return e.Mul(x, e.HardSigmoid(x, alpha, beta))
 
 
 def _shrink(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``x - Bias`` above Threshold, else ``x + Bias`` below -Threshold, else 0.
+    """``x - Bias`` above Threshold, else ``x + Bias`` below -Threshold, else 0: Shrink.
 
-    Not Shrink, which looks below -Threshold first (a negative Threshold shows it) and runs several times slower.
+    Shrink looks below -Threshold first, which a negative Threshold shows, and is slow on the CPU provider.
     """
     bias, threshold = op.float("Bias"), op.float("Threshold")
+    if threshold >= 0 and not e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER):
+        return e.Shrink(x, bias, threshold)
     # a sum with Bias is not -0.0, nor is x itself beyond a Threshold of 0 or more
     signed = bias != 0 or threshold >= 0
     below, above = e.Less(x, e.constant(-threshold, x.dtype)), e.Greater(x, e.constant(threshold, x.dtype))

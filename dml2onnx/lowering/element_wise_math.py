@@ -315,7 +315,9 @@ def pow_(node: Operands, e: Emitter) -> Tensor:
     """
     base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     exponent = node.broadcastable("ExponentTensor")
-    if base.dtype.kind != "f" and exponent.dtype.kind != "f":
+    if base.dtype.kind != "f" and not e.exact and e.has_kernel("Pow", base.dtype):
+        result = e.Pow(base, exponent)
+    elif base.dtype.kind != "f" and exponent.dtype.kind != "f":
         result = _integer_power(e, base, exponent)
     elif base.dtype.kind != "f":
         result = _power_through_double(e, base, e.Cast(exponent, DOUBLE))
@@ -346,6 +348,8 @@ def _constant_float_power(e: Emitter, base: Tensor, exponent: float) -> Tensor:
         return base
     if exponent == -1:
         return e.Reciprocal(base)
+    if exponent == 0.5 and not e.exact:
+        return e.Sqrt(base)
     if exponent == 0.5:
         e.note("Sqrt is several times faster than Pow, and differs at -inf and in the sign of 0 only")
         is_lowest = e.Equal(base, e.constant(-math.inf, base.dtype))

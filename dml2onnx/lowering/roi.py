@@ -43,10 +43,17 @@ def roi_align(node: Operands, e: Emitter) -> Tensor:
     x, corners = e.Cast(node.tensor("InputTensor"), FLOAT), Corners.of(node.op)
     if not _has_onnx_form(node, e, corners):
         return _gathered(node, e, x)
+    if not e.exact and not _takes_all_samples(corners, x.shape, node.output().sizes):
+        return _gathered(node, e, x)
+    samples = corners.most if corners.fewest == corners.most else 0
+    if not e.exact and corners.scale_x == corners.scale_y and corners.input_offset == 0.5:
+        rois, batches = regions(node, e), batch_indices(node, e, x.shape[0])
+        return e.RoiAlign(x, rois, batches, (node.output().sizes[2], node.output().sizes[3]), samples, corners.scale_x)
     rois, batches = _shifted(e, corners, regions(node, e)), batch_indices(node, e, x.shape[0])
+    if not e.exact:
+        return e.RoiAlign(x, rois, batches, (node.output().sizes[2], node.output().sizes[3]), samples)
     is_plain = e.And(_is_plain(e, corners, rois, node.output().sizes), _is_tame(e, x, batches))
     sizes = node.output().sizes
-    samples = corners.most if corners.fewest == corners.most else 0
 
     def by_kernel(rois: Tensor) -> Tensor:
         return e.RoiAlign(x, rois, batches, (sizes[2], sizes[3]), samples)
@@ -68,6 +75,14 @@ def _has_onnx_form(node: Operands, e: Emitter, corners: Corners) -> bool:
     """Whether RoiAlign computes the same; its maximum is one of weighted corners [decision O2]."""
     is_alike = corners.is_mean and corners.is_linear and not corners.is_aligned and corners.output_offset == -0.5
     return is_alike and node.op.float("OutOfBoundsInputValue") == 0 and e.supports("RoiAlign", FLOAT, "T1")
+
+
+def _takes_all_samples(corners: Corners, image: tuple[int, ...], output: tuple[int, ...]) -> bool:
+    """Whether RoiAlign takes as many samples as are wanted of each region that lies in the image."""
+    if corners.fewest == corners.most:
+        return True
+    longest = max(-(-size // bins) for size, bins in zip(image[2:], output[2:], strict=True))
+    return corners.fewest <= 1 and corners.most >= longest
 
 
 def _shifted(e: Emitter, corners: Corners, rois: Tensor) -> Tensor:

@@ -220,10 +220,11 @@ def regions(node: Operands, e: Emitter) -> Tensor:
 
 
 def batch_indices(node: Operands, e: Emitter, batches: int) -> Tensor:
-    """INT64, one for each region; one outside is clamped [decision O11]."""
+    """INT64, one for each region; exactly, one outside is clamped [decision O11]."""
     indices = node.tensor("BatchIndicesTensor")
-    clamped = e.Min(indices, e.constant(batches - 1, indices.dtype))
-    return e.Cast(e.Reshape(clamped, (clamped.size,)), INT64)
+    if e.exact or indices.value is not None:
+        indices = e.Min(indices, e.constant(batches - 1, indices.dtype))
+    return e.Cast(e.Reshape(indices, (indices.size,)), INT64)
 
 
 def numbers_of(

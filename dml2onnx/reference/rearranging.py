@@ -85,7 +85,8 @@ def fold(op: OperatorDesc, inputs: Inputs) -> Outputs:
         return {"OutputTensor": Result(total(given))}  # which wraps
     x = widen(given)
     # no element lies in more windows than a window has elements
-    error = sum_error(prod(op.uints("WindowSizes")), total(np.abs(x)), working_roundoff(image.data_type))
+    magnitude = widen(total(np.abs(x)))
+    error = sum_error(prod(op.uints("WindowSizes")), magnitude, working_roundoff(image.data_type))
     return {"OutputTensor": Result(total(x), error)}
 
 

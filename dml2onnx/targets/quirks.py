@@ -1,7 +1,7 @@
 """What kernels of a provider do otherwise than ONNX says, or so slowly that other nodes take their place.
 
 A lowering asks its target for the fact that it cares about, and never for the target's name. Which targets have which
-stands in ``schemas/targets/``, beside the tables of kernels.
+stands in ``schemas/targets/``, beside the tables of kernels. Those among :data:`EDGES` count only for exact models.
 """
 
 from __future__ import annotations
@@ -92,7 +92,27 @@ class Quirk(Enum):
     )
     LP_POOL_ELEMENT_BY_ELEMENT = "LpPool takes a power of each element of each window by itself."
     DEPTH_TO_SPACE_SLOWER_THAN_TRANSPOSE = "DepthToSpace takes longer than two Transposes, but for 64 bits."
-    REDUCES_ROWS_ONLY = "ReduceMean and ReduceProd are slow over all axes but the last ones."
+    REDUCES_ROWS_ONLY = (
+        "Reductions are slow over all axes but the last ones; ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum and "
+        "ReduceLogSumExp are slow over all."
+    )
+    QUANTIZES_LONG_RUNS = "QuantizeLinear and DequantizeLinear are slow along an axis that few elements lie behind."
 
     # Enum's own __hash__ goes through Python; members are singletons, so identity serves and is fast.
     __hash__ = object.__hash__
+
+
+EDGES = frozenset(
+    {
+        Quirk.BATCH_NORMALIZATION_FOLDS_THE_MEAN,
+        Quirk.ERF_LOSES_NAN,
+        Quirk.LRN_SUBTRACTS_WHAT_IT_ADDED,
+        Quirk.MAX_POOL_BEGINS_WITH_A_NUMBER,
+        Quirk.RECURRENT_GATES_LOSE_DIGITS,
+        Quirk.RESIZE_MULTIPLIES_BY_0,
+        Quirk.SIGMOID_HAS_ABSOLUTE_ERROR,
+        Quirk.TOP_K_LOSES_ITS_WAY_AT_NAN,
+        Quirk.WHERE_LOSES_MINUS_ZERO,
+    }
+)
+"""What shows only in what a default model leaves open: NaN, infinities, signs of zero, last digits."""
