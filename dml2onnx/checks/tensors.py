@@ -69,6 +69,15 @@ def _shape(tensor: TensorDesc) -> Iterator[Finding]:
     elif tensor.extent > MAX_ELEMENTS:
         message = f"The last element stands at place {tensor.extent} of memory; the limit is {MAX_ELEMENTS}."
         yield _finding(codes.TOO_MANY_ELEMENTS, "Strides", message, MAX_ELEMENTS, tensor.extent)
+    elif _in_whole_words(tensor) > MAX_ELEMENTS:
+        message = f"{tensor.extent} elements fill words of 4 bytes that hold {_in_whole_words(tensor)}; the limit is "
+        yield _finding(codes.TOO_MANY_ELEMENTS, "Sizes", f"{message}{MAX_ELEMENTS}.", MAX_ELEMENTS, tensor.extent)
+
+
+def _in_whole_words(tensor: TensorDesc) -> int:
+    """How many elements the words of 4 bytes hold that the tensor takes: DirectML counts these."""
+    per_word = max(32 // tensor.data_type.bits, 1)
+    return -(-tensor.extent // per_word) * per_word
 
 
 def _total_size(tensor: TensorDesc) -> Iterator[Finding]:

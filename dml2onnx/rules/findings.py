@@ -101,6 +101,8 @@ _OF_VALUES = frozenset(
 )
 _OF_TYPES = frozenset({codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.DATA_TYPE_UNSUPPORTED})
 
+_OF_FUSIONS = frozenset({codes.NOT_FUSABLE, codes.FUSED_SCALE_BIAS})
+
 
 def accepted_code(code: Code) -> Code:
     """The warning that stands for the error ``code`` where DirectML accepts what the documentation forbids."""
@@ -108,7 +110,7 @@ def accepted_code(code: Code) -> Code:
         return codes.ACCEPTED_VALUE
     if code in _OF_TYPES:
         return codes.ACCEPTED_TYPE
-    return codes.ACCEPTED_FUSION if code is codes.NOT_FUSABLE else codes.ACCEPTED_SIZES
+    return codes.ACCEPTED_FUSION if code in _OF_FUSIONS else codes.ACCEPTED_SIZES
 
 
 def not_lowered(schema: OperatorSchema) -> Finding:
