@@ -262,7 +262,7 @@ def mean_over(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
 
 @lowers("LP_NORMALIZATION")
 def lp_normalization(node: Operands, e: Emitter) -> Tensor:
-    """``Input / (sum(|Input|) + Epsilon)`` or ``Input / sqrt(sum(Input ** 2) + Epsilon)`` along Axis [decision N16].
+    """``Input / sqrt(norm ** 2 + Epsilon)`` along Axis, of the norm that P names [decision N16].
 
     LpNormalization, which knows no Epsilon, where that is too small to matter; exactly the formula. An axis that memory
     repeats (stride 0) is summed as its one element.
@@ -283,12 +283,14 @@ def lp_normalization(node: Operands, e: Emitter) -> Tensor:
         total = e.Mul(mean_over(e, measure, (axis,)), count)
     else:
         total = e.ReduceSum(measure, (axis,))
+    if op.uint("P") == 1:
+        total = e.Mul(total, total)
     shifted = _plus(e, total, e.constant(epsilon, x.dtype))
     if epsilon <= 0:
         e.note("no Epsilon keeps a slice of zeros from being divided by 0, or by NaN; it shall stay [decision N16]")
         zero, one = (e.constant(number, x.dtype) for number in (0, 1))
         shifted = e.Where(e.Equal(total, zero), one, shifted)
-    return e.Expand(e.Div(x, shifted if op.uint("P") == 1 else e.Sqrt(shifted)), sizes)
+    return e.Expand(e.Div(x, e.Sqrt(shifted)), sizes)
 
 
 # --- operands ------------------------------------------------------------------------------------------------------

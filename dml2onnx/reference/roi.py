@@ -104,7 +104,7 @@ def roi_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
             torn[number] = True
             continue
         image = x[int(min(max(batch, 0), len(x) - 1))]
-        x1, y1, x2, y2 = (_halves_away(item) for item in scaled)
+        x1, y1, x2, y2 = (int(np.rint(item)) for item in scaled)
         for row, (top, bottom) in enumerate(_bins(y1, y2, sizes[2], x.shape[2])):
             for column, (left, right) in enumerate(_bins(x1, x2, sizes[3], x.shape[3])):
                 seen: Array = image[:, top:bottom, left:right].reshape(sizes[1], -1)
@@ -112,10 +112,6 @@ def roi_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
                     y[number, :, row, column] = seen.max(1)
                     torn[number, :, row, column] = np.isnan(seen).any(1)
     return {"OutputTensor": Result(y, None, torn)}
-
-
-def _halves_away(x: float) -> int:
-    return int(np.copysign(np.floor(abs(x) + 0.5), x))
 
 
 def _bins(start: int, end: int, count: int, size: int) -> list[tuple[int, int]]:
