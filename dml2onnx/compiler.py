@@ -42,6 +42,7 @@ class CompileOptions(TypedDict):
     """What :func:`compile`, runs and reports are told alike, as their keywords, of the model to be made."""
 
     feature_level: FeatureLevel | str | None
+    documented: bool
     opset: int
     target: str
     exact: bool
@@ -233,6 +234,7 @@ def compile(
     target: str = targets.DEFAULT_TARGET,
     exact: bool = False,
     feature_level: FeatureLevel | str | None = None,
+    documented: bool = False,
     shapes: bool = True,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
@@ -250,14 +252,15 @@ def compile(
     those that round otherwise as well, but none of those named in ``without_passes``; ``"agree-on-orders"`` among these
     has each node read its inputs as its descriptor says, whatever order they are held in. ``ir_version`` is stated
     instead of that of the opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error that
-    :func:`dml2onnx.check` finds, or that stands in the way of lowering.
+    :func:`dml2onnx.check` finds (with ``documented``, of what DirectML's documentation forbids and DirectML accepts,
+    too), or that stands in the way of lowering.
     """
     opset, target, exact = arguments.opset(opset), arguments.target(target), arguments.flag(exact, "exact")
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
     through = passes.chosen(optimize, without_passes)
     tell = None if progress is None else arguments.function(progress, "progress")
     graph = graph_of(model)
-    warnings = require_clean(graph, feature_level)
+    warnings = require_clean(graph, feature_level, documented=documented)
     chosen = _select(graph, outputs)
     return compile_outputs(
         graph,
@@ -274,13 +277,19 @@ def compile(
     )
 
 
-def require_clean(graph: Graph, feature_level: FeatureLevel | str | None = None) -> tuple[Diagnostic, ...]:
-    """The warnings about a graph; raises :class:`DmlError` for errors, and for constants whose files are not there."""
-    from dml2onnx.checks import check
+def require_clean(
+    graph: Graph, feature_level: FeatureLevel | str | None = None, *, documented: bool = False
+) -> tuple[Diagnostic, ...]:
+    """The warnings about a graph; raises :class:`DmlError` for errors, and for constants whose files are not there.
 
-    findings = check(graph, feature_level)
+    Errors are also what DirectML accepts and no model is made of.
+    """
+    from dml2onnx.checks import check, level_of, uncompiled
+
+    findings = check(graph, feature_level, documented=documented)
     missing = {item.data.path: item.data for item in graph.constants if isinstance(item.data, MissingData)}
-    raise_errors([*findings, *(data.problem() for data in missing.values())])
+    unknown = uncompiled(graph, findings, level_of(graph, feature_level))
+    raise_errors([*findings, *unknown, *(data.problem() for data in missing.values())])
     return tuple(findings)
 
 

@@ -64,6 +64,7 @@ def run(
     opset: int = DEFAULT_OPSET,
     target: str | None = None,
     feature_level: FeatureLevel | str | None = None,
+    documented: bool = False,
     exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
@@ -74,9 +75,9 @@ def run(
     ``inputs`` are arrays in memory order; what is left out takes the sample contents that came with the model, so a
     DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned. Each
     array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. ``opset``,
-    ``target`` (by default that of the provider), ``feature_level``, ``exact``, ``optimize`` and ``without_passes`` are
-    as for :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`. Raises :class:`DmlError`
-    with every finding.
+    ``target`` (by default that of the provider), ``feature_level``, ``documented``, ``exact``, ``optimize`` and
+    ``without_passes`` are as for :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`.
+    Raises :class:`DmlError` with every finding.
     """
     providers = require_providers(provider)
     opset, target = arguments.opset(opset), arguments.target(providers.target if target is None else target)
@@ -88,6 +89,7 @@ def run(
         opset=opset,
         target=target,
         feature_level=feature_level,
+        documented=documented,
         exact=exact,
         optimize=optimize,
         without_passes=without_passes,
@@ -104,6 +106,7 @@ def execute(
     opset: int = DEFAULT_OPSET,
     target: str | None = None,
     feature_level: FeatureLevel | str | None = None,
+    documented: bool = False,
     exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
@@ -120,7 +123,7 @@ def execute(
     tell = progress or (lambda text: None)
     through = passes.chosen(optimize, without_passes)
     providers = chosen(provider)
-    warnings = require_clean(graph, feature_level)
+    warnings = require_clean(graph, feature_level, documented=documented)
     results = list(graph.results or graph.outputs)
     extra = _whole_buffers(graph, results)
     names = {output.value: output.name for output in (*results, *extra)}

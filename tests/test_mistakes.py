@@ -42,7 +42,7 @@ SEEN_ELSEWHERE = ("larger", "one more", "one fewer", "missing", "null")
 def findings_in(path: Path, model: Model) -> list[Diagnostic]:
     path.write_text(json.dumps(model), encoding="utf-8")
     try:
-        return check(path)
+        return check(path, documented=True)
     except DmlError as error:
         return list(error.diagnostics)
 
@@ -60,7 +60,7 @@ def fits_no_more(item: Diagnostic, mistake: Mistake) -> bool:
     """Whether a finding is about something that uses, or goes with, the member that was changed."""
     return mistake.kind in SEEN_ELSEWHERE and item.code in {
         "DML1008", "DML1011", "DML1030", "DML1040", "DML1041", "DML1047", "DML1060", "DML1062", "DML1063", "DML1066",
-        "DML1067", "DML1207", "DML1216", "DML1405", "DML1501", "DML1503",
+        "DML1067", "DML1207", "DML1216", "DML1219", "DML1405", "DML1501", "DML1503",
     }  # fmt: skip
 
 

@@ -95,6 +95,7 @@ def batch(
     model_timeout: float | None = None,
     max_bytes: int | None = None,
     feature_level: FeatureLevel | str | None = None,
+    documented: bool = False,
     opset: int = DEFAULT_OPSET,
     target: str | None = None,
     freeze: bool = False,
@@ -136,6 +137,7 @@ def batch(
     asked = Asked(
         do,
         feature_level=None if level is None else level.name,
+        documented=arguments.flag(documented, "documented"),
         opset=arguments.opset(opset),
         target=arguments.target(providers.chosen(provider).target if target is None else target),
         freeze=arguments.flag(freeze, "freeze"),

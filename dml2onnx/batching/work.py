@@ -61,6 +61,7 @@ class Asked:
 
     do: Action
     feature_level: str | None = None
+    documented: bool = False
     opset: int = DEFAULT_OPSET
     target: str = DEFAULT_TARGET
     exact: bool = False
@@ -105,6 +106,7 @@ class Asked:
         """What models are made, for those that make one."""
         return {
             "feature_level": self.feature_level,
+            "documented": self.documented,
             "opset": self.opset,
             "target": self.target,
             "exact": self.exact,
@@ -257,7 +259,7 @@ def _done(task: Task, graph: Graph) -> tuple[Status, Head]:
 def _check(task: Task, graph: Graph) -> tuple[Status, Head]:
     level = feature_level(task.asked.feature_level)
     file = graph.sources[0] if task.model.graph is not None else task.model.path
-    answer = checked(graph, level_of(graph, level), check(graph, level), str(file))
+    answer = checked(graph, level_of(graph, level), check(graph, level, documented=task.asked.documented), str(file))
     return "errors" if answer.errors else "passed", answer
 
 
@@ -289,6 +291,7 @@ def _verify(task: Task, graph: Graph) -> tuple[Status, Head]:
         seed=asked.seed,
         provider=asked.provider,
         opset=asked.opset,
+        documented=asked.documented,
         exact=asked.exact,
         optimize=asked.optimize,
         without_passes=asked.without_passes,

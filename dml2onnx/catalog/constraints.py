@@ -91,6 +91,10 @@ class Constraint:
     when_text: str | None = None
     need_text: str | None = None
     text: str | None = None
+    accepted: str | None = None
+    """What DirectML does with a description that breaks the rule, where it takes one: the rule is documented only."""
+    compiled: bool = False
+    """Whether that is what a compiled model does too."""
 
     def applies_at(self, level: FeatureLevel) -> bool:
         """Whether the rule is in force at a level; it ends *before* `until_level`."""
@@ -136,4 +140,6 @@ def read_constraint(raw: dict[str, Any], operator_name: str) -> Constraint:
         when_text=raw.get("if"),
         need_text=raw.get("then"),
         text=raw.get("text"),
+        accepted=raw.get("accepted"),
+        compiled=raw.get("compiled", False),
     )

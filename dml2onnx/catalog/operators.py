@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from dml2onnx.catalog.constraints import Constraint, read_constraint
+from dml2onnx.catalog.constraints import Constraint, Rule, read_constraint
 from dml2onnx.catalog.enums import enum_schema
 from dml2onnx.catalog.fields import FieldKind, FieldSchema, SupportRow, read_field, read_row
 from dml2onnx.catalog.files import UnknownNameError, did_you_mean, read_json, schemas_directory
@@ -38,6 +38,8 @@ class OperatorSchema:
     constraints: tuple[Constraint, ...]
     support: tuple[SupportRow, ...] = dataclasses.field(repr=False)
     semantics: tuple[str, ...] = dataclasses.field(repr=False)
+    accepted_data_types: frozenset[str] = frozenset()
+    """Data types that no page lists and DirectML takes all the same."""
     short_name: str = dataclasses.field(init=False)
     stem: str = dataclasses.field(init=False)
     tensor_fields: tuple[FieldSchema, ...] = dataclasses.field(init=False, repr=False)
@@ -121,6 +123,24 @@ def fused_activations(host: str) -> Mapping[str, FeatureLevel]:
 
 
 @functools.cache
+def loose_fields(schema: OperatorSchema) -> Mapping[str, str]:
+    """The fields that have to equal something by the documentation alone, with what DirectML does where they do not."""
+    return MappingProxyType(
+        {
+            item.left: item.accepted
+            for item in schema.constraints
+            if item.rule is Rule.EQUAL and item.left is not None and item.accepted is not None
+        }
+    )
+
+
+@functools.cache
+def accepted_fusions() -> frozenset[str]:
+    """The operators (full names) that no page lists as fusable and DirectML fuses into every host."""
+    return frozenset(read_json("fused_activations.json")["accepted"]["operators"])
+
+
+@functools.cache
 def _operator_name_set() -> frozenset[str]:
     return frozenset(operator_names())
 
@@ -163,6 +183,7 @@ def _load_operator(full_name: str) -> OperatorSchema:
         constraints=tuple(read_constraint(entry, raw["operator"]) for entry in raw["constraints"]),
         support=tuple(read_row(entry) for entry in raw["support"]),
         semantics=tuple(raw["semantics"]),
+        accepted_data_types=frozenset(raw.get("accepted_data_types", ())),
     )
 
 

@@ -6,6 +6,7 @@ has). No finding hides another, and nothing here raises on a bad graph.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments, catalog
@@ -13,20 +14,24 @@ from dml2onnx.catalog import FeatureLevel
 from dml2onnx.checks.consequences import without_consequences, without_edges
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.checks.structure import check_structure
+from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Severity
 from dml2onnx.frontends import graph_of
 from dml2onnx.garbage import collection_paused
-from dml2onnx.rules.findings import not_lowered
+from dml2onnx.rules.findings import not_compiled, not_lowered
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterable
 
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.rules.findings import Finding
 
-__all__ = ["check", "level_of", "minimum_feature_level"]
+__all__ = ["check", "level_of", "minimum_feature_level", "uncompiled"]
+
+_ACCEPTED = frozenset(code.id for code in codes.ACCEPTED)
 
 
 @collection_paused()
@@ -35,18 +40,23 @@ def check(
     feature_level: FeatureLevel | str | None = None,
     *,
     compiles: bool = True,
+    documented: bool = False,
 ) -> list[Diagnostic]:
-    """Everything that is wrong with a graph, or with the model file at a path.
+    """Everything that is wrong with a graph, or with the model file at a path: errors where DirectML refuses it.
 
     First what was found while reading it, then findings about the graph as a whole, then node by node in the graph's
     order, each node's in the order of its fields. ``feature_level`` is by default the graph's own, or the latest one.
-    A graph without findings of severity error can be compiled. That an operator cannot, however right it is, is a
-    finding of its own (DML2001), unless ``compiles`` says that nobody wants to.
+    What DirectML was seen to accept although its documentation forbids it is a warning of the class DML175, or an error
+    with the code of the rule if only what is ``documented`` will do. A graph without findings of severity error can be
+    compiled, unless such a warning stands for something of which it is not known what DirectML computes (DML2010). That
+    an operator cannot, however right it is, is a finding of its own (DML2001), unless ``compiles`` says that nobody
+    wants to.
 
     Raises :class:`DmlError` when there is no such feature level, or the file is no model.
     """
     graph = graph_of(model)
     level = level_of(graph, feature_level)
+    judge = partial(findings_of, level=level, documented=documented)
     structure = check_structure(graph)
     found: list[tuple[Finding, ...]] = []
     known: dict[OperatorDesc, tuple[Finding, ...]] = {}
@@ -54,14 +64,14 @@ def check(
         desc = node.operator
         findings = known.get(desc)
         if findings is None:
-            findings = known[desc] = findings_of(desc, level)
+            findings = known[desc] = judge(desc)
         placed = structure.of_nodes.get(position)
         if placed:
             index = desc.schema.index
             findings = tuple(sorted((*placed, *findings), key=lambda finding: index.get(finding.field, -1)))
         found.append(findings)
     reading, found = without_edges(graph, found)
-    of_graph, found = without_consequences(graph, structure.of_graph, found, level)
+    of_graph, found = without_consequences(graph, structure.of_graph, found, judge)
     diagnostics = [*reading, *of_graph]
     unlowered = catalog.unlowered_operators() if compiles else frozenset()
     for node, findings in zip(graph.nodes, found, strict=True):
@@ -70,6 +80,23 @@ def check(
         if node.operator.schema.name in unlowered:
             diagnostics.append(not_lowered(node.operator.schema).at(node))
     return diagnostics
+
+
+def uncompiled(graph: Graph, found: Iterable[Diagnostic], level: FeatureLevel) -> list[Diagnostic]:
+    """Errors about the nodes of which no model is made, of those that DirectML accepts against its documentation.
+
+    ``found`` is what :func:`check` said of the graph: nodes without a warning of that class are not looked at again.
+    """
+    accepted = {item.node for item in found if item.code in _ACCEPTED}
+    if not accepted:
+        return []
+    return [
+        not_compiled(finding).at(node)
+        for node in graph.nodes
+        if node.name in accepted
+        for finding in findings_of(node.operator, level)
+        if finding.accepted and not finding.compiled
+    ]
 
 
 def minimum_feature_level(model: Graph | str | os.PathLike[str]) -> FeatureLevel | None:

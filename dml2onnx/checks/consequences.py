@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dml2onnx.checks.operators import findings_of
 from dml2onnx.checks.tensors import DOCUMENTATION
 from dml2onnx.codes import checking as codes
 from dml2onnx.codes.reading import EDGE_BYTES
@@ -21,15 +20,16 @@ from dml2onnx.rules.findings import Finding
 from dml2onnx.rules.inference import infer_outputs
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import TypeVar
 
-    from dml2onnx.catalog import FeatureLevel
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph, GraphInput, Node, Read, Value, Write
     from dml2onnx.ir.operator import FieldValue
 
     _Bound = TypeVar("_Bound", Read, Write)
+    Judge = Callable[[OperatorDesc], tuple[Finding, ...]]
+    """What is wrong with a descriptor."""
     Repair = TensorDesc | Unreadable
     """The descriptor that would be right; ``UNREADABLE`` where that is not known."""
 
@@ -41,14 +41,15 @@ NodeFindings = list[tuple["Finding", ...]]
 
 
 def without_consequences(
-    graph: Graph, of_graph: list[Diagnostic], found: NodeFindings, level: FeatureLevel
+    graph: Graph, of_graph: list[Diagnostic], found: NodeFindings, judge: Judge
 ) -> tuple[list[Diagnostic], NodeFindings]:
     """Findings about the graph as a whole and about its nodes, those of the given ones that follow from no other."""
-    if not any(_is_error(finding) for findings in found for finding in findings):
+    errors = (finding for findings in found for finding in findings if _is_error(finding))
+    if all(finding.code is codes.DEAD_NODE_REFUSED for finding in errors):
         return of_graph, found
     of_graph = [item for item in of_graph if item.code != codes.OUT_OF_BOUNDS.id]
-    found = [_of_one_node(findings) for findings in _below_outputs(graph, found, level)]
-    of_inputs, found = _below_inputs(graph, found, level)
+    found = [_of_one_node(findings) for findings in _below_outputs(graph, found, judge)]
+    of_inputs, found = _below_inputs(graph, found, judge)
     return [*of_graph, *of_inputs], found
 
 
@@ -106,7 +107,7 @@ def _of_one_node(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     return tuple(
         item
         for item in findings
-        if item.code is not codes.DEAD_NODE
+        if item.code not in (codes.DEAD_NODE, codes.DEAD_NODE_REFUSED)
         and not (item.code is codes.OUT_OF_BOUNDS and item.field in sizes)
         and not (leaving and "/Sizes" in item.path)
     )
@@ -115,20 +116,20 @@ def _of_one_node(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 # --- Outputs --------------------------------------------------------------------------------------------------------
 
 
-def _below_outputs(graph: Graph, found: NodeFindings, level: FeatureLevel) -> NodeFindings:
+def _below_outputs(graph: Graph, found: NodeFindings, judge: Judge) -> NodeFindings:
     """The findings, without those of nodes that would be right if what they read were."""
     repairs: dict[Value, tuple[TensorDesc, Repair]] = {}
     kept: NodeFindings = []
     for node, findings in zip(graph.nodes, found, strict=True):
         operator = _with_reads(node, repairs) if findings and repairs else node.operator
         if operator is not node.operator:
-            findings = _still(findings, operator, level)
+            findings = _still(findings, operator, judge)
         wrong = _wrong_outputs(node, findings)
         if not wrong:
             kept.append(findings)
             continue
         right = _right_outputs(operator, wrong)
-        kept.append(_still(findings, _with(operator, right), level, wrong))
+        kept.append(_still(findings, _with(operator, right), judge, wrong))
         for field, write, desc in _views(node, node.writes):
             if field in right:
                 repairs[write.value] = desc, right[field]
@@ -211,13 +212,13 @@ def _described(node: Node, field: str) -> tuple[object, ...]:
 
 
 def _still(
-    findings: tuple[Finding, ...], mended: OperatorDesc, level: FeatureLevel, always: Collection[str] = ()
+    findings: tuple[Finding, ...], mended: OperatorDesc, judge: Judge, always: Collection[str] = ()
 ) -> tuple[Finding, ...]:
     """The findings about the fields ``always``, and those that stay when the descriptor is the mended one.
 
     What is structural has no part in it.
     """
-    later = {(item.code.id, item.path) for item in findings_of(mended, level)}
+    later = {(item.code.id, item.path) for item in judge(mended)}
     return tuple(
         item for item in findings if item.field in always or item.is_structural or (item.code.id, item.path) in later
     )
@@ -226,7 +227,7 @@ def _still(
 # --- Graph inputs ---------------------------------------------------------------------------------------------------
 
 
-def _below_inputs(graph: Graph, found: NodeFindings, level: FeatureLevel) -> tuple[list[Diagnostic], NodeFindings]:
+def _below_inputs(graph: Graph, found: NodeFindings, judge: Judge) -> tuple[list[Diagnostic], NodeFindings]:
     """One finding about a graph input, for all of its readers, where these would be right if it had another size."""
     made: list[Diagnostic] = []
     found = list(found)
@@ -239,7 +240,7 @@ def _below_inputs(graph: Graph, found: NodeFindings, level: FeatureLevel) -> tup
         complaining = list(readers.get(item.value, ()))
         if item.desc is None or not item.source or len(complaining) < 2:
             continue
-        right = _right_input(item, item.desc, [graph.nodes[i] for i in complaining], level)
+        right = _right_input(item, item.desc, [graph.nodes[i] for i in complaining], judge)
         if right is not None:
             made.append(_wrong_input(item, item.desc, right, len(complaining)))
             for i in complaining:
@@ -247,7 +248,7 @@ def _below_inputs(graph: Graph, found: NodeFindings, level: FeatureLevel) -> tup
     return made, found
 
 
-def _right_input(item: GraphInput, desc: TensorDesc, readers: Sequence[Node], level: FeatureLevel) -> TensorDesc | None:
+def _right_input(item: GraphInput, desc: TensorDesc, readers: Sequence[Node], judge: Judge) -> TensorDesc | None:
     """The only descriptor, different in one size, with which no reader has an error."""
     nearby = {size for node in readers for _, _, view in _views(node, node.reads) for size in view.sizes}
     nearby |= {size for node in readers for _, _, view in _views(node, node.writes) for size in view.sizes}
@@ -260,7 +261,7 @@ def _right_input(item: GraphInput, desc: TensorDesc, readers: Sequence[Node], le
             tried += 1
             right = replace(desc, sizes=(*desc.sizes[:axis], other, *desc.sizes[axis + 1 :]))
             repairs: dict[Value, tuple[TensorDesc, Repair]] = {item.value: (desc, right)}
-            if not any(_is_error(new) for node in readers for new in findings_of(_with_reads(node, repairs), level)):
+            if not any(_is_error(new) for node in readers for new in judge(_with_reads(node, repairs))):
                 fitting.append(right)
     return fitting[0] if len(fitting) == 1 else None
 

@@ -14,7 +14,7 @@ from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.findings import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from dml2onnx.ir.operator import FieldValue
     from dml2onnx.rules.findings import Check
@@ -36,6 +36,10 @@ _FLOATS = frozenset({FieldType.FLOAT, FieldType.FLOAT_ARRAY, FieldType.SCALE_BIA
 _MAY_BE_INFINITE = frozenset(
     {"Min", "Max", "PaddingValue", "OutOfBoundsInputValue", "MaskFilterValue", "ClipThreshold", "Value", "Exponent"}
 )
+
+
+AS_GIVEN = "it computes with the value as it is given"
+"""What DirectML does with numbers that are infinite or none."""
 
 
 def required_check(schema: OperatorSchema, *, tensors: bool = True) -> Check:
@@ -83,11 +87,12 @@ def attribute_checks(schema: OperatorSchema) -> list[Check]:
     enums = [(i, field) for i, field in fields if field.type is FieldType.ENUM]
     counted = [(i, field) for i, field in fields if field.type in _ARRAYS and field.count is not None]
     checks = [_enumerators(enums)] if enums else []
+    loose = catalog.loose_fields(schema)
     if counted:
-        checks.append(_lengths([(i, schema.index[field.count or ""], field) for i, field in counted]))
+        checks.append(_lengths([(i, schema.index[field.count or ""], field) for i, field in counted], loose))
     for i, field in fields:
         if field.type is FieldType.SCALAR_UNION and field.scalar_type is not None:
-            checks.append(_scalar(i, field, schema.index[field.scalar_type]))
+            checks.append(_scalar(i, field, schema.index[field.scalar_type], loose.get(field.scalar_type, "")))
         if field.type in _FLOATS and field.name not in _MAY_BE_INFINITE:
             checks.append(_finite(i, field))
     return checks
@@ -107,25 +112,26 @@ def _enumerators(enums: list[tuple[int, FieldSchema]]) -> Check:
     return check
 
 
-def _lengths(counted: list[tuple[int, int, FieldSchema]]) -> Check:
+def _lengths(counted: list[tuple[int, int, FieldSchema]], loose: Mapping[str, str]) -> Check:
     def check(subject: Subject) -> Iterator[Finding]:
         values = subject.values
         for i, count_position, field in counted:
             value, count = values[i], values[count_position]
             if isinstance(value, tuple) and isinstance(count, int) and len(value) != count:
                 message = f"{field.name} has {len(value)} entries; {field.count} is {count}."
-                yield Finding(codes.ARRAY_LENGTH, field.name, message, count, len(value))
+                accepted = loose.get(field.count or "", "")
+                yield Finding(codes.ARRAY_LENGTH, field.name, message, count, len(value), accepted=accepted)
 
     return check
 
 
-def _scalar(position: int, field: FieldSchema, type_position: int) -> Check:
+def _scalar(position: int, field: FieldSchema, type_position: int, accepted: str) -> Check:
     def check(subject: Subject) -> Iterator[Finding]:
         value, wanted = subject.values[position], subject.values[type_position]
         if isinstance(value, Scalar) and isinstance(wanted, str) and value.data_type.name != wanted:
             found = value.data_type.name
             message = f"{field.name} is a {found} value; {field.scalar_type} is {wanted}."
-            yield Finding(codes.SCALAR_TYPE, field.name, message, wanted, found)
+            yield Finding(codes.SCALAR_TYPE, field.name, message, wanted, found, accepted=accepted)
 
     return check
 
@@ -134,7 +140,8 @@ def _finite(position: int, field: FieldSchema) -> Check:
     def check(subject: Subject) -> Iterator[Finding]:
         for path, value in _floats(field.name, subject.values[position]):
             if not isfinite(value):
-                yield Finding(codes.NOT_FINITE, path, f"{path} is {value}.", "a finite number", value)
+                message = f"{path} is {value}."
+                yield Finding(codes.NOT_FINITE, path, message, "a finite number", value, accepted=AS_GIVEN)
 
     return check
 

@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 DOCUMENTATION = "https://learn.microsoft.com/windows/ai/directml/dml-fused-activations"
 
 
+SCALED_CLIP = "it takes a scale without a bias, or a bias without a scale, and may ignore it"
+"""What DirectML does with the ScaleBias of a fused CLIP."""
+
+FUSED_ALL_THE_SAME = "it applies the activation as the others"
+"""What DirectML does with activations that no page lists as fusable."""
+
+
 def fused_check(
     schema: OperatorSchema, level: FeatureLevel, attributes_of: Callable[[OperatorDesc], tuple[Finding, ...]]
 ) -> Check | None:
@@ -47,8 +54,12 @@ def fused_check(
         if since is None:
             wanted = ", ".join(catalog.operator(item).short_name for item in accepted)
             message = f"{fused.type} cannot be fused into {schema.short_name}."
-            yield Finding(codes.NOT_FUSABLE, name, message, wanted, fused.type, documentation=DOCUMENTATION)
-            return
+            found = Finding(codes.NOT_FUSABLE, name, message, wanted, fused.type, documentation=DOCUMENTATION)
+            if fused.schema.name not in catalog.accepted_fusions():
+                yield found
+                return
+            yield found.accepting(FUSED_ALL_THE_SAME, compiled=True)
+            since = fused.schema.introduced
         if since > level:
             message = f"Fusing {fused.type} needs feature level {since}; the target is {level}."
             yield Finding(codes.FUSION_LEVEL, name, message, since, level, str(since), DOCUMENTATION)
@@ -95,7 +106,8 @@ def _inside(fused: OperatorDesc) -> Iterator[Finding]:
         elif isinstance(value, ScaleBias) and value != ScaleBias(1.0, 0.0):
             found = f"{{ {value.scale}, {value.bias} }}"
             message = f"A fused {fused.type} has no ScaleBias, or {{ 1, 0 }}; this one is {found}."
-            yield Finding(codes.FUSED_SCALE_BIAS, field.name, message, "{ 1, 0 }", found, documentation=DOCUMENTATION)
+            made = Finding(codes.FUSED_SCALE_BIAS, field.name, message, "{ 1, 0 }", found, documentation=DOCUMENTATION)
+            yield made.accepting(SCALED_CLIP) if value.scale == 1 or value.bias == 0 else made
 
 
 def _in_place(fused: OperatorDesc, host: Subject, tensor: str) -> OperatorDesc:

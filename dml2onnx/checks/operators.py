@@ -56,16 +56,22 @@ _OF_ONE_TENSOR = frozenset(
 _OF_ATTRIBUTES = frozenset({Rule.ATTRIBUTE_RANGE, Rule.DISTINCT, Rule.EQUAL, Rule.NONZERO})
 
 
-def findings_of(desc: OperatorDesc, level: FeatureLevel) -> tuple[Finding, ...]:
-    """What is wrong with a descriptor at a level, in field order."""
-    return _asked(_checks(desc.schema, level), desc)
+def findings_of(desc: OperatorDesc, level: FeatureLevel, *, documented: bool = False) -> tuple[Finding, ...]:
+    """What is wrong with a descriptor at a level, in field order: errors where DirectML refuses it.
+
+    What DirectML accepts although its documentation forbids it is a warning, or if ``documented`` an error as well.
+    """
+    found = _asked(_checks(desc.schema, level), desc, documented=documented)
+    if documented or not any(item.accepted for item in found):
+        return found
+    return tuple([item.as_observed() for item in found])
 
 
 def _attribute_findings(desc: OperatorDesc, level: FeatureLevel) -> tuple[Finding, ...]:
     return _asked(_checks_of_attributes(desc.schema, level), desc)
 
 
-def _asked(checks: Sequence[Check], desc: OperatorDesc) -> tuple[Finding, ...]:
+def _asked(checks: Sequence[Check], desc: OperatorDesc, *, documented: bool = True) -> tuple[Finding, ...]:
     subject = Subject(desc)
     findings: list[Finding] = []
     for check in checks:
@@ -84,7 +90,20 @@ def _asked(checks: Sequence[Check], desc: OperatorDesc) -> tuple[Finding, ...]:
         return ()
     index = desc.schema.index
     findings.sort(key=lambda finding: index.get(finding.field, -1))
-    return tuple(_without_repetition(findings))
+    if documented or not any(item.accepted for item in findings):
+        return tuple(_without_repetition(findings))
+    # what DirectML refuses is said whatever it accepts at the same place
+    refused = list(_without_repetition([item for item in findings if not item.accepted]))
+    paths = {item.path for item in refused}
+    ranks_differ = any(item.code is codes.DIFFERENT_DIMENSION_COUNTS for item in refused)
+    accepted = [
+        item
+        for item in findings
+        if item.accepted and item.path not in paths and not (ranks_differ and item.code in _OF_RANKS)
+    ]
+    found = [*refused, *_without_repetition(accepted)]
+    found.sort(key=lambda finding: index.get(finding.field, -1))
+    return tuple(found)
 
 
 def _with_what_was_read(findings: list[Finding], check: Check, subject: Subject) -> Iterator[Finding]:
@@ -189,8 +208,21 @@ def _constraint_checks(
             check = worded[constraint.id].check
             if constraint.when is not None:
                 check = guarded(check, constraint.when)
-        if check is not None:
-            yield check if constraint.until_level is None else _until(check, constraint.until_level, level)
+        if check is None:
+            continue
+        if constraint.accepted is not None:
+            check = _accepting(check, constraint.accepted, constraint.compiled)
+        yield check if constraint.until_level is None else _until(check, constraint.until_level, level)
+
+
+def _accepting(check: Check, does: str, compiled: bool) -> Check:
+    """The check of a rule that is documented and that DirectML does not enforce."""
+
+    def checked(subject: Subject) -> Iterator[Finding]:
+        for finding in check(subject):
+            yield finding.accepting(does, compiled=compiled)
+
+    return checked
 
 
 def _until(check: Check, end: FeatureLevel, level: FeatureLevel) -> Check:

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from dml2onnx.checks.tensors import is_measurable
+from dml2onnx.checks.tensors import MINIMUM_ALIGNMENT, is_measurable
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Severity, quote
 from dml2onnx.frontends.unresolved import UNBOUNDED
@@ -28,8 +28,10 @@ _Bound = TypeVar("_Bound", "Read", "Write")
 
 BINDING = "https://learn.microsoft.com/windows/ai/directml/dml-binding"
 GRAPH = "https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_graph_desc"
-MINIMUM_ALIGNMENT = 16
-"""``DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT``, in bytes."""
+
+
+_REFUSING_DEAD_NODES = frozenset({"dml_graph", "serialized"})
+"""Formats that are a DML_GRAPH_DESC written down, which is what DirectML judges; others have more than it takes."""
 
 
 @dataclass(slots=True)
@@ -436,5 +438,8 @@ def _dead_nodes(graph: Graph, sources: dict[Value, int], result: Structure) -> N
         wanted.extend(graph.nodes[position].sources)
     for position in range(len(graph.nodes)):
         if position not in live:
-            message = "No output depends on this node."
-            result.of_nodes[position].append(_finding(codes.DEAD_NODE, "", message, documentation=GRAPH))
+            code, message = codes.DEAD_NODE, "No output depends on this node."
+            if graph.format in _REFUSING_DEAD_NODES:
+                code = codes.DEAD_NODE_REFUSED
+                message = "No output depends on this node; DirectML compiles no such graph."
+            result.of_nodes[position].append(_finding(code, "", message, documentation=GRAPH))

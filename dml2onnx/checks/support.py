@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 _DATA_TYPES = {data_type.name: data_type for data_type in DataType}
 
 
+OF_ANY_TYPE = "it computes with elements of this type as with those of the listed ones"
+"""What DirectML does with data types that no page lists."""
+
+
 def support_checks(schema: OperatorSchema, level: FeatureLevel) -> list[Check]:
     """The checks of one operator against one level."""
     checks: list[Check] = []
@@ -156,7 +160,8 @@ def _unsupported(
     if since is None:
         expected = _listed(table)
         message = f"{name} is supported at no feature level; {path} may be {expected}."
-        yield Finding(codes.DATA_TYPE_UNSUPPORTED, f"{path}/DataType", message, expected, name)
+        found = Finding(codes.DATA_TYPE_UNSUPPORTED, f"{path}/DataType", message, expected, name)
+        yield found.accepting(OF_ANY_TYPE, compiled=True) if name in schema.accepted_data_types else found
     elif since > effective:
         expected = _listed(_table(schema, effective, function)[field])
         message = f"{name} {_needs(level, since)}"

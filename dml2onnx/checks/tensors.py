@@ -32,6 +32,9 @@ def is_measurable(tensor: TensorDesc) -> bool:
     return not any(finding.code in SHAPELESS for finding in tensor_findings(tensor, False))
 
 
+MINIMUM_ALIGNMENT = 16
+"""``DML_MINIMUM_BUFFER_TENSOR_ALIGNMENT``, in bytes."""
+
 SHAPELESS = (codes.DIMENSION_COUNT_LIMIT, codes.ZERO_SIZE, codes.TOO_MANY_ELEMENTS, codes.STRIDE_COUNT)
 
 
@@ -66,6 +69,15 @@ def _shape(tensor: TensorDesc) -> Iterator[Finding]:
     elif tensor.extent > MAX_ELEMENTS:
         message = f"The last element stands at place {tensor.extent} of memory; the limit is {MAX_ELEMENTS}."
         yield _finding(codes.TOO_MANY_ELEMENTS, "Strides", message, MAX_ELEMENTS, tensor.extent)
+    elif _in_whole_words(tensor) > MAX_ELEMENTS:
+        message = f"{tensor.extent} elements fill words of 4 bytes that hold {_in_whole_words(tensor)}; the limit is "
+        yield _finding(codes.TOO_MANY_ELEMENTS, "Sizes", f"{message}{MAX_ELEMENTS}.", MAX_ELEMENTS, tensor.extent)
+
+
+def _in_whole_words(tensor: TensorDesc) -> int:
+    """How many elements the words of 4 bytes hold that the tensor takes: DirectML counts these."""
+    per_word = max(32 // tensor.data_type.bits, 1)
+    return -(-tensor.extent // per_word) * per_word
 
 
 def _total_size(tensor: TensorDesc) -> Iterator[Finding]:
@@ -81,10 +93,10 @@ def _total_size(tensor: TensorDesc) -> Iterator[Finding]:
 
 
 def _alignment(tensor: TensorDesc) -> Iterator[Finding]:
-    alignment, smallest = tensor.alignment, tensor.data_type.bytes_for(1)
-    if alignment and (alignment < smallest or alignment & (alignment - 1)):
-        expected = f"0 or a power of two of at least {smallest}"
-        message = f"GuaranteedBaseOffsetAlignment is {alignment}; for {tensor.data_type.name} it is {expected}."
+    alignment = tensor.alignment
+    if alignment and (alignment < MINIMUM_ALIGNMENT or alignment & (alignment - 1)):
+        expected = f"0 or a power of two of at least {MINIMUM_ALIGNMENT}"
+        message = f"GuaranteedBaseOffsetAlignment is {alignment}; it has to be {expected}."
         yield _finding(codes.BAD_ALIGNMENT, "GuaranteedBaseOffsetAlignment", message, expected, alignment)
 
 

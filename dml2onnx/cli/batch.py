@@ -73,6 +73,7 @@ def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
         Asked(
             options.do,
             feature_level=None if options.feature_level is None else options.feature_level.name,
+            documented=options.documented,
             opset=options.opset,
             target=options.target or options.provider.target,
             freeze=options.freeze,

@@ -110,7 +110,7 @@ def _check_one(
                 data, shown = sys.stdin.buffer.read(), SHOWN_INPUT
             graph = _load(name, data, options, recorded)
         with screen.working("checking"):
-            found = check(graph, options.feature_level)
+            found = check(graph, options.feature_level, documented=options.documented)
         if options.target is not None:
             found += _uncompiled(graph, found, options, screen)
     except DmlError as error:
@@ -127,7 +127,13 @@ def _uncompiled(
 
     with screen.counting("compiling") as progress:
         try:
-            compile(graph, target=options.target, feature_level=options.feature_level, progress=progress)
+            compile(
+                graph,
+                target=options.target,
+                feature_level=options.feature_level,
+                documented=options.documented,
+                progress=progress,
+            )
         except DmlError as error:
             return [item for item in error.diagnostics if item not in known]
     return []

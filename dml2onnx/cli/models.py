@@ -51,6 +51,7 @@ def compile_options(options: argparse.Namespace) -> CompileOptions:
     """What model the command line wants; where it names no target, the one of the provider is meant."""
     return {
         "feature_level": options.feature_level,
+        "documented": options.documented,
         "opset": options.opset,
         "target": options.target or options.provider.target,
         "exact": options.exact,

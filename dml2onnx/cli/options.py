@@ -107,6 +107,16 @@ def _add_level(parser: argparse.ArgumentParser) -> None:
         metavar="LEVEL",
         help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
     )
+    _add_documented(parser)
+
+
+def _add_documented(parser: argparse.ArgumentParser) -> None:
+    """Whether the documentation is the judge, or DirectML itself."""
+    parser.add_argument(
+        "--documented",
+        action="store_true",
+        help="what DirectML's documentation forbids is an error also where DirectML accepts it",
+    )
 
 
 def _add_form(parser: argparse.ArgumentParser) -> None:
@@ -240,6 +250,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         metavar="RELEASE",
         help="check against what this release of Windows has by itself, such as 10-22H2",
     )
+    _add_documented(parser)
     parser.add_argument(
         "--format",
         choices=["full", "concise", "json", "github", "sarif"],
@@ -326,7 +337,7 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(feature_level=None)
+    parser.set_defaults(feature_level=None, documented=False)
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
@@ -489,7 +500,7 @@ COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None
     "compile": ("write an ONNX model", (_add_model, _add_freeze, _add_level, _add_form, _add_compile)),
     "check": ("say what is wrong, and why", (_add_common, _add_reading, _add_freeze, _add_check)),
     "run": ("compile and run a model", (_add_model, _add_frozen, _add_level, _add_run_form, _add_run)),
-    "verify": ("compare a model with the reference", (_add_model, _add_passes, _add_verify)),
+    "verify": ("compare a model with the reference", (_add_model, _add_documented, _add_passes, _add_verify)),
     "explain": (
         "what each node becomes, what a code such as DML1601 means, or all about an operator such as JOIN",
         (_add_model, _add_freeze, _add_form, _add_explain),

@@ -1,4 +1,7 @@
-"""What the checks find: DML12xx structure, 13xx tensors, 14xx operators, 15xx sizes, 16xx support, 17xx fusion."""
+"""What the checks find: DML12xx structure, 13xx tensors, 14xx operators, 15xx sizes, 16xx support, 17xx fusion.
+
+DML175x is what DirectML accepts although its documentation forbids it.
+"""
 
 from __future__ import annotations
 
@@ -117,6 +120,13 @@ WRONG_INPUT_SIZES = Code(
     "a graph input that none of its readers can use",
     "All nodes that read the input have sizes that do not fit to it, and would have no error if one of its sizes were "
     "another. That is said of the input, once.",
+)
+
+DEAD_NODE_REFUSED = Code(
+    "DML1219",
+    "a node of a DML_GRAPH_DESC that contributes to no output",
+    "IDMLDevice1::CompileGraph refuses a graph with a node that no graph output depends on. Outputs that nobody reads "
+    "may be left unconnected, if another output of the node is needed.",
 )
 
 # --- Tensor descriptors ---------------------------------------------------------------------------------------------
@@ -278,6 +288,19 @@ NOT_AN_ACTIVATION = Code(
     "The entries of ActivationDescs are activation operators that compute from one tensor; their own tensors are null.",
 )
 
+REPEATED_INDICES = Code(
+    "DML1422",
+    "indices that repeat by a stride of 0",
+    "SCATTER_ND refuses an IndicesTensor with a stride of 0 in a dimension of more than one element: all of its tuples "
+    "have to stand in memory.",
+)
+
+NOT_PACKED = Code(
+    "DML1423",
+    "strides where only a packed tensor will do",
+    "DirectML refuses strides on this tensor: leave them out, or give those of a packed tensor.",
+)
+
 # --- Sizes ----------------------------------------------------------------------------------------------------------
 
 DIFFERENT_SIZES = Code(
@@ -379,3 +402,39 @@ FUSED_SCALE_BIAS = Code(
     "A fused ELEMENT_WISE_CLIP has no ScaleBias, or { 1, 0 }. Some versions of DirectML accept other values and ignore "
     "them.",
 )
+
+# --- What DirectML accepts against its documentation ----------------------------------------------------------------
+
+ACCEPTED_SIZES = Code(
+    "DML1751",
+    "sizes that the documentation forbids and DirectML accepts",
+    "A size, or a number of dimensions, breaks a rule that DirectML's documentation states or implies, and DirectML "
+    "creates the operator all the same. The message says what it does then. With --documented this is an error with "
+    "the code of the rule.",
+    Severity.WARNING,
+)
+ACCEPTED_VALUE = Code(
+    "DML1752",
+    "an attribute that the documentation forbids and DirectML accepts",
+    "The value of an attribute breaks a rule that DirectML's documentation states or implies, and DirectML creates the "
+    "operator all the same. The message says what it does then. With --documented this is an error with the code of "
+    "the rule.",
+    Severity.WARNING,
+)
+ACCEPTED_TYPE = Code(
+    "DML1753",
+    "data types that the documentation forbids and DirectML accepts",
+    "The documentation does not list the data type for this tensor, or asks for the same type on several tensors, and "
+    "DirectML creates the operator all the same. With --documented this is an error with the code of the rule.",
+    Severity.WARNING,
+)
+ACCEPTED_FUSION = Code(
+    "DML1754",
+    "a fused activation that the documentation does not list and DirectML accepts",
+    "The documentation does not list the operator among those that can be fused into this one, and DirectML fuses it "
+    "all the same. With --documented this is an error with the code of the rule.",
+    Severity.WARNING,
+)
+
+ACCEPTED = (ACCEPTED_SIZES, ACCEPTED_VALUE, ACCEPTED_TYPE, ACCEPTED_FUSION)
+"""The class of codes that take the place of others."""

@@ -8,6 +8,13 @@ NOT_LOWERED = Code(
     "The operator is known, read and checked, but this version of dml2onnx cannot turn it into ONNX yet. "
     "`dml2onnx ops` lists which operators can be compiled.",
 )
+NOT_COMPILED_AS_ACCEPTED = Code(
+    "DML2010",
+    "a descriptor that DirectML accepts against its documentation, and that is not compiled",
+    "DirectML creates an operator from this descriptor although its documentation forbids it. What the operator "
+    "computes is not known, or not the same on all devices, so no model is made of it. The warning of `check` says "
+    "which rule is broken: keep to it.",
+)
 UNKNOWN_OPSET = Code(
     "DML2003",
     "opset out of range",

@@ -233,6 +233,9 @@ class DescriptorReader:
                     problems[before:] = [problem.under(name) for problem in problems[before:]]
             before = len(problems)
         for count, arrays in plan.counts:
+            is_loose = not self.dialect.counts_required and plan.fields[count].name in catalog.loose_fields(plan.schema)
+            if is_loose and isinstance(values[count], int):
+                continue  # the checks say what DirectML does where the lengths are others
             self._compare_count(plan, values, count, arrays, problems)
         return tuple(values)
 

@@ -44,7 +44,7 @@ def mean_variance_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     if op.type == "MEAN_VARIANCE_NORMALIZATION":
         axes: tuple[int, ...] = (1, 2, 3) if op.flag("CrossChannel") else (2, 3)
     else:
-        axes = op.uints("Axes")
+        axes = tuple(dict.fromkeys(op.uints("Axes")))  # an axis that is named twice counts once
     use_mean = op.flag("UseMean") if op.type.endswith("2") else True
     use_variance = op.flag("UseVariance" if op.type.endswith("2") else "NormalizeVariance")
     zero = np.zeros(tuple(1 if axis in axes else size for axis, size in enumerate(x.shape)))

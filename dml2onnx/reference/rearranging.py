@@ -11,7 +11,7 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.reference.accuracy import working_roundoff
 from dml2onnx.reference.numeric import sum_error, widen
-from dml2onnx.reference.registry import Floats, Inputs, Outputs, Result, reference
+from dml2onnx.reference.registry import Array, Inputs, Outputs, Result, reference
 
 
 @reference("SPACE_TO_DEPTH", "SPACE_TO_DEPTH1")
@@ -69,20 +69,24 @@ def fold(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_fold_operator_desc
     """
-    image, x = op.tensor("OutputTensor"), widen(inputs.tensor("InputTensor"))
+    image, given = op.tensor("OutputTensor"), inputs.tensor("InputTensor")
     batch, channels, *spatial = _image_sizes(op, image)
     starts, ends = op.uints("StartPadding"), op.uints("EndPadding")
     padded = (batch, channels, *(s + n + e for s, n, e in zip(starts, spatial, ends, strict=True)))
     windows = _windows(op, padded)
     inner = (slice(None), slice(None), *(slice(s, s + n) for s, n in zip(starts, spatial, strict=True)))
 
-    def total(columns: Floats) -> Floats:
-        canvas = np.zeros(padded)
+    def total(columns: Array) -> Array:
+        canvas = np.zeros(padded, columns.dtype)
         np.add.at(canvas, windows, columns.reshape(canvas[windows].shape))
         return canvas[inner].reshape(image.sizes)
 
+    if not image.data_type.is_float:
+        return {"OutputTensor": Result(total(given))}  # which wraps
+    x = widen(given)
     # no element lies in more windows than a window has elements
-    error = sum_error(prod(op.uints("WindowSizes")), total(np.abs(x)), working_roundoff(image.data_type))
+    magnitude = widen(total(np.abs(x)))
+    error = sum_error(prod(op.uints("WindowSizes")), magnitude, working_roundoff(image.data_type))
     return {"OutputTensor": Result(total(x), error)}
 
 

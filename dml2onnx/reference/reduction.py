@@ -120,7 +120,8 @@ def reduce(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reduce_operator_desc
     """
-    x, name, axes = inputs.tensor("InputTensor"), op.enum("Function"), op.uints("Axes")
+    x, name = inputs.tensor("InputTensor"), op.enum("Function")
+    axes = tuple(dict.fromkeys(op.uints("Axes")))  # an axis that is named twice counts once (decision R6)
     if name.startswith("ARG"):
         return {"OutputTensor": _arg_extremum(op, x, name, is_last=False)}
     if x.dtype.kind == "f":
@@ -141,7 +142,7 @@ def arg_extremum(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 
 def _arg_extremum(op: OperatorDesc, x: Array, name: str, is_last: bool) -> Result:
-    axes, output = tuple(sorted(op.uints("Axes"))), op.tensor("OutputTensor")
+    axes, output = tuple(sorted(set(op.uints("Axes")))), op.tensor("OutputTensor")
     kept = tuple(axis for axis in range(x.ndim) if axis not in axes)
     rows = x.transpose(*kept, *axes).reshape(prod(x.shape[axis] for axis in kept), -1)
     # of a number and NaN these two give the number

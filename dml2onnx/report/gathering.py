@@ -42,6 +42,7 @@ def gather(
     graph: Graph,
     *,
     feature_level: FeatureLevel | str | None = None,
+    documented: bool = False,
     opset: int = DEFAULT_OPSET,
     target: str | None = None,
     exact: bool = False,
@@ -68,8 +69,10 @@ def gather(
     if rounds or profile:
         require_providers(provider)
     level = arguments.feature_level(feature_level) or arguments.feature_level(graph.feature_level) or catalog.LATEST
-    findings = check(graph, level)
-    compiled = partial(compile, graph, feature_level=level, opset=opset, target=target, exact=exact)
+    findings = check(graph, level, documented=documented)
+    compiled = partial(
+        compile, graph, feature_level=level, documented=documented, opset=opset, target=target, exact=exact
+    )
     model = _or_finding(findings, lambda: compiled(optimize=optimize, without_passes=without_passes))
     verdict, profiled = None, None
     if model is not None and rounds:

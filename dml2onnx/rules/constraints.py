@@ -316,8 +316,9 @@ def _range(constraint: Constraint) -> Callable[[Subject, float], str]:
         high = None if most is None else most(subject)
         assert not isinstance(low, str)
         assert not isinstance(high, str)
-        below = low is not None and not (value > low if constraint.exclusive_min else value >= low)
-        above = high is not None and not value <= high
+        # NaN is below what has to be above something, and inside all other ranges: so DirectML compares.
+        below = low is not None and (not value > low if constraint.exclusive_min else value < low)
+        above = high is not None and value > high
         if not below and not above:
             return ""
         if low == high:

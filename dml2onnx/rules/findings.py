@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from dml2onnx.codes.compiling import NOT_LOWERED
+from dml2onnx.codes import checking as codes
+from dml2onnx.codes.compiling import NOT_COMPILED_AS_ACCEPTED, NOT_LOWERED
 
 if TYPE_CHECKING:
     from dml2onnx.catalog import FeatureLevel, OperatorSchema
@@ -32,6 +33,10 @@ class Finding:
     documentation: str = ""
     is_structural: bool = False
     """Whether it is about how the node fits into the graph, and not about its descriptor alone."""
+    accepted: str = ""
+    """What DirectML does with it, where only the documentation forbids it; empty where DirectML refuses."""
+    compiled: bool = False
+    """Whether a compiled model does what ``accepted`` says."""
     related: tuple[str, ...] = ()
     """The other fields that the rule has read, as paths: a size that is wrong may be that of an axis that is."""
 
@@ -48,6 +53,17 @@ class Finding:
     def read_from(self, fields: Iterable[str]) -> Finding:
         """The same of a rule that has read these fields, unless a rule of a part has said what it read."""
         return self if self.related else replace(self, related=tuple(name for name in fields if name != self.field))
+
+    def accepting(self, does: str, *, compiled: bool = False) -> Finding:
+        """The same of a rule that DirectML does not enforce: it takes such a descriptor, and ``does`` that."""
+        return self if self.accepted else replace(self, accepted=does, compiled=compiled)
+
+    def as_observed(self) -> Finding:
+        """What is said where DirectML itself is the judge: a warning about what it accepts, an error of the rest."""
+        if not self.accepted:
+            return self
+        message = f"{self.message.rstrip('.')}. DirectML accepts this: {self.accepted}."
+        return replace(self, code=accepted_code(self.code), message=message)
 
     def lifted_by(self, since: FeatureLevel, level: FeatureLevel) -> Finding:
         """The same, said of a restriction that ends with feature level ``since`` when asked for an older one."""
@@ -71,10 +87,42 @@ class Finding:
         )
 
 
+_OF_VALUES = frozenset(
+    {
+        codes.ARRAY_LENGTH,
+        codes.NOT_FINITE,
+        codes.OUT_OF_RANGE,
+        codes.NOT_EQUAL,
+        codes.ZERO_ATTRIBUTE,
+        codes.REPEATED_ENTRY,
+        codes.OUT_OF_WINDOW,
+        codes.SCALAR_TYPE,
+    }
+)
+_OF_TYPES = frozenset({codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.DATA_TYPE_UNSUPPORTED})
+
+_OF_FUSIONS = frozenset({codes.NOT_FUSABLE, codes.FUSED_SCALE_BIAS})
+
+
+def accepted_code(code: Code) -> Code:
+    """The warning that stands for the error ``code`` where DirectML accepts what the documentation forbids."""
+    if code in _OF_VALUES:
+        return codes.ACCEPTED_VALUE
+    if code in _OF_TYPES:
+        return codes.ACCEPTED_TYPE
+    return codes.ACCEPTED_FUSION if code in _OF_FUSIONS else codes.ACCEPTED_SIZES
+
+
 def not_lowered(schema: OperatorSchema) -> Finding:
     """That an operator, however right, cannot be compiled."""
     expected = "one of the operators that dml2onnx ops marks as compiled"
     return Finding(NOT_LOWERED, "", f"{schema.short_name} cannot be compiled yet", expected)
+
+
+def not_compiled(finding: Finding) -> Finding:
+    """That what DirectML does with something undocumented is not what a compiled model would do."""
+    message = f"{finding.message} That is not compiled."
+    return replace(finding, code=NOT_COMPILED_AS_ACCEPTED, message=message)
 
 
 def pointer(source: str, path: str) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import Condition, Constraint, OperatorSchema
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.rules.findings import Finding
-    from dml2onnx.rules.shapes.rules import WordedRule
+    from dml2onnx.rules.shapes.rules import Formula, WordedRule
 
 __all__ = ["Inferable", "Inferred", "infer_outputs", "inferable", "tied"]
 
@@ -194,7 +194,7 @@ class _Known:
             if formula is None:
                 continue
             try:
-                rank = self._first_rank() if formula.rank is None else formula.rank
+                rank = self._rank_like(formula)
                 problems, sizes = problems_and_sizes(formula.sizes(self.subject, rank))
             except UnanswerableError:
                 continue
@@ -202,6 +202,14 @@ class _Known:
             if sizes is not None:
                 return sizes
         return None
+
+    def _rank_like(self, formula: Formula) -> int:
+        """The dimension count of a tensor that nobody has described yet."""
+        given = (tensor for name in formula.like if (tensor := self._first(name)) is not None)
+        like = next(given, None)
+        if like is not None:
+            return like.rank
+        return self._first_rank() if formula.rank is None else formula.rank
 
     def _first_rank(self) -> int:
         for field in self.schema.input_fields:

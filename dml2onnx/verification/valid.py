@@ -289,7 +289,7 @@ EASILY_DOUBTED = {
     ),
     "4-bit weights": op(
         "DEQUANTIZE",
-        InputTensor=t(1, 1, 4, 8, type="UINT4", alignment=1),
+        InputTensor=t(1, 1, 4, 8, type="UINT4", alignment=16),
         QuantizationType="SCALE_ZERO_POINT",
         QuantizationTensors=(t(1, 1, 4, 2), t(1, 1, 4, 2, type="UINT4")),
         OutputTensor=t(1, 1, 4, 8),

@@ -53,8 +53,9 @@ LENGTHS = {
 RIGHT = {
     "attention, separate": attention(BiasTensor=t(16 + 16 + 6)),
     "attention, leading ones": attention(
-        QueryTensor=t(1, 1, 2, 3, 16),
+        QueryTensor=t(1, 2, 3, 16),
         KeyTensor=t(1, 2, 4, 16),
+        ValueTensor=t(1, 2, 4, 6),
         BiasTensor=t(1, 1, 38),
         OutputTensor=t(1, 2, 3, 6),
         **{**PAST, "PastKeyTensor": t(1, 2, 2, 5, 8)},
@@ -90,18 +91,11 @@ RIGHT = {
         OutputTensor=t(2, 4, 16),
     ),
     "grouped, lengths of the past": grouped(**LENGTHS, KeyTensor=t(2, 3, 16), ValueTensor=t(2, 3, 6)),
-    "grouped, past and its lengths": grouped(**LENGTHS, PastKeyTensor=PAST_KEY, PastValueTensor=PAST_VALUE),
-    "grouped, lengths without a present": grouped(
-        PastSequenceLengthsTensor=t(2, type="INT32"),
-        PastKeyTensor=PAST_KEY,
-        PastValueTensor=PAST_VALUE,
+    "grouped, bias and mask over the past": grouped(
+        **PAST,
         RelativePositionBiasTensor=t(2, 4, 3, 9),
-    ),
-    "grouped, bias over the whole cache": grouped(
-        **LENGTHS,
-        RelativePositionBiasTensor=t(2, 4, 3, 20),
         MaskType="BOOLEAN",
-        MaskTensor=t(2, 4, 3, 20, type="INT32"),
+        MaskTensor=t(2, 4, 3, 9, type="INT32"),
     ),
     "grouped, boolean mask": grouped(MaskType="BOOLEAN", MaskTensor=t(1, 2, 4, 3, 4, type="INT32")),
 }

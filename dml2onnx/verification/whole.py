@@ -93,6 +93,7 @@ def verify(
     provider: ProviderLike = "cpu",
     opset: int = DEFAULT_OPSET,
     against: str | os.PathLike[str] | None = None,
+    documented: bool = False,
     exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
@@ -107,9 +108,9 @@ def verify(
     among the others; and so on in turn. What may differ is derived from the operators, see
     ``dml2onnx.reference.tolerance`` and ``propagation``; integers and data movement compare exactly.
 
-    ``exact``, ``optimize`` and ``without_passes`` are as for :func:`compile`; of a model that is not exact all is
-    compared that such a model promises. Passes are about the outputs; nodes are compared in the literal translation,
-    where each of them is there.
+    ``documented``, ``exact``, ``optimize`` and ``without_passes`` are as for :func:`compile`; of a model that is not
+    exact all is compared that such a model promises. Passes are about the outputs; nodes are compared in the literal
+    translation, where each of them is there.
 
     ``against`` is an ONNX model whose outputs are compared instead of the compiled one's. After ``time_limit`` seconds
     no further node is looked at. ``max_bytes`` is as for :meth:`CompiledModel.session`. ``progress`` is told how far
@@ -124,6 +125,7 @@ def verify(
         provider,
         opset,
         against=against,
+        documented=documented,
         exact=exact,
         optimize=optimize,
         without_passes=without_passes,
@@ -142,6 +144,7 @@ def verify_with(
     opset: int = DEFAULT_OPSET,
     *,
     against: str | os.PathLike[str] | None,
+    documented: bool = False,
     exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
@@ -159,7 +162,7 @@ def verify_with(
     tell = None if progress is None else arguments.function(progress, "progress")
     providers = require_providers(provider)
     graph = graph_of(model)
-    warnings = require_clean(graph)
+    warnings = require_clean(graph, documented=documented)
     outputs = graph.results or graph.outputs
     require_computable(graph, outputs)
     compiled = compile_outputs(

@@ -179,7 +179,7 @@ def test_weights_take_no_model_its_place() -> None:
 def test_defects_are_put_down(monkeypatch: pytest.MonkeyPatch) -> None:
     write(Path("models/good.json"), native())
 
-    def lost(*_: object) -> None:
+    def lost(*_: object, documented: bool) -> None:
         raise ZeroDivisionError("a slip")
 
     with monkeypatch.context() as patched:

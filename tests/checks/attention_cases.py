@@ -17,7 +17,10 @@ from dml2onnx.verification.valid_attention import (
 from tests.checks.build import t
 from tests.checks.cases import Case, case
 
-SIZE = codes.WRONG_SIZE
+SIZE, RANK = codes.WRONG_SIZE, codes.DIFFERENT_DIMENSION_COUNTS
+LEADING = attention(
+    QueryTensor=t(4, 2, 3, 16), KeyTensor=t(1, 2, 4, 16), ValueTensor=t(1, 2, 4, 6), OutputTensor=t(1, 2, 3, 6)
+)
 CASES: list[Case] = [
     case("batches of keys", attention(KeyTensor=t(1, 4, 16)), SIZE, "KeyTensor/Sizes/0"),
     case("numbers of a key", attention(KeyTensor=t(2, 4, 8)), SIZE, "KeyTensor/Sizes/2"),
@@ -79,7 +82,14 @@ CASES: list[Case] = [
         SIZE,
         "PastValueTensor/Sizes/3",
     ),
-    case("leading ones of a query", attention(QueryTensor=t(4, 2, 3, 16)), SIZE, "QueryTensor/Sizes"),
+    case("leading ones of a query", LEADING, SIZE, "QueryTensor/Sizes"),
+    case("a leading one of the query alone", attention(QueryTensor=t(1, 2, 3, 16)), RANK, "QueryTensor/Sizes"),
+    case(
+        "lengths with strides",
+        grouped(**{**LENGTHS, "PastSequenceLengthsTensor": t(2, type="INT32", strides=(2,))}),
+        codes.NOT_PACKED,
+        "PastSequenceLengthsTensor/Strides",
+    ),
     case("mask by length", masked("KEY_SEQUENCE_LENGTH", 1, 3), SIZE, "MaskTensor/Sizes"),
     case("mask by end and start", masked("KEY_SEQUENCE_END_START", 1, 2), SIZE, "MaskTensor/Sizes"),
     case("packed mask", masked("KEY_QUERY_SEQUENCE_LENGTH_START_END", 2), SIZE, "MaskTensor/Sizes"),
@@ -125,20 +135,14 @@ CASES: list[Case] = [
     case(
         "lengths of no past",
         grouped(PastSequenceLengthsTensor=t(2, type="INT32")),
-        codes.AT_LEAST_ONE,
+        codes.REQUIRED_HERE,
         "OutputPresentKeyTensor",
     ),
     case(
-        "a cache shorter than the past",
-        grouped(
-            PastSequenceLengthsTensor=t(2, type="INT32"),
-            PastKeyTensor=PAST_KEY,
-            PastValueTensor=PAST_VALUE,
-            OutputPresentKeyTensor=t(2, 2, 4, 8),
-            OutputPresentValueTensor=t(2, 2, 4, 3),
-        ),
-        SIZE,
-        "OutputPresentKeyTensor/Sizes/2",
+        "a past beside its lengths",
+        grouped(**LENGTHS, PastKeyTensor=PAST_KEY, PastValueTensor=PAST_VALUE),
+        codes.EXACTLY_ONE,
+        "PastKeyTensor",
     ),
     case(
         "a cache shorter than the new keys",
@@ -147,10 +151,10 @@ CASES: list[Case] = [
         "OutputPresentKeyTensor/Sizes/3",
     ),
     case(
-        "position bias of another length than the cache",
-        grouped(**LENGTHS, RelativePositionBiasTensor=t(2, 4, 3, 4)),
-        SIZE,
-        "RelativePositionBiasTensor/Sizes/3",
+        "position bias beside the lengths of the past",
+        grouped(**LENGTHS, RelativePositionBiasTensor=t(2, 4, 3, 20)),
+        codes.EXACTLY_ONE,
+        "RelativePositionBiasTensor",
     ),
     case(
         "leading ones of the present",

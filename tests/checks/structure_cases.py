@@ -198,5 +198,10 @@ CASES: list[Case] = [
         "InputTensor/Flags",
     ),
     case("dead node", _chain((a, b, "one"), inputs=[a], output=a), codes.DEAD_NODE),
+    case(
+        "dead node of a DML_GRAPH_DESC",
+        replace(_chain((a, b, "one"), inputs=[a], output=a), format="dml_graph"),
+        codes.DEAD_NODE_REFUSED,
+    ),
     case("no outputs", graph([], [a]), codes.NO_OUTPUTS, None),
 ]

@@ -34,6 +34,12 @@ CASES: list[Case] = [
         "InputTensor/Sizes",
     ),
     case(
+        "too many elements in whole words",
+        unary("ELEMENT_WISE_BIT_NOT", t((1 << 32) - 3, type="UINT8")),
+        codes.TOO_MANY_ELEMENTS,
+        "InputTensor/Sizes",
+    ),
+    case(
         "product beyond 64 bits",
         unary("ACTIVATION_RELU", t(*[1 << 31] * 8)),
         codes.TOO_MANY_ELEMENTS,

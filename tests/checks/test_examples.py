@@ -22,10 +22,10 @@ EXAMPLES = [
 # Misprints of the documentation that contradict its own rules, with the codes that say so.
 MISPRINTED = {
     ("ELEMENT_WISE_BIT_XOR", 0): {codes.MISSING_FIELD},
-    ("GATHER", 2): {codes.WRONG_DIMENSION_COUNT},
+    ("GATHER", 2): {codes.WRONG_SIZE},
     ("GATHER_ELEMENTS", 0): {codes.DIFFERENT_DATA_TYPES},
     ("SCATTER", 1): {codes.DIFFERENT_SIZES},
-    ("SCATTER_ND", 0): {codes.DIFFERENT_DIMENSION_COUNTS, codes.DATA_TYPE_UNSUPPORTED},
+    ("SCATTER_ND", 0): {codes.ACCEPTED_SIZES, codes.DATA_TYPE_UNSUPPORTED},
 }
 
 

@@ -46,7 +46,6 @@ UNSTATED: dict[str, tuple[str, ...]] = {
     "MULTIHEAD_ATTENTION1": ("OutputPresentKeyTensor.Sizes", "OutputPresentValueTensor.Sizes"),
     "ONE_HOT": ("OutputTensor.Sizes",),
     "QUANTIZE": ("OutputTensor.DataType",),
-    "QUANTIZED_LINEAR_AVERAGE_POOLING": ("OutputTensor.DataType",),
     "QUANTIZED_LINEAR_CONVOLUTION": ("OutputTensor.DataType",),
     "QUANTIZED_LINEAR_MATRIX_MULTIPLY": ("OutputTensor.DataType",),
     "RANDOM_GENERATOR": ("OutputTensor.Sizes",),
@@ -73,7 +72,6 @@ CHOICES = frozenset(
         "OutputTensor.Sizes of MAX_POOLING",
         "OutputTensor.Sizes of MAX_POOLING1",
         "OutputTensor.Sizes of MAX_POOLING2",
-        "OutputTensor.Sizes of MULTIHEAD_ATTENTION",
         "OutputIndicesTensor.Sizes of MAX_POOLING1",
         "OutputIndicesTensor.Sizes of MAX_POOLING2",
         "OutputTensor.Sizes of QUANTIZED_LINEAR_AVERAGE_POOLING",
@@ -268,7 +266,7 @@ SIZES: dict[str, tuple[OperatorDesc, dict[str, tuple[int, ...]]]] = {
     "positions of a window": (
         op(
             "UNFOLD",
-            InputTensor=t(1, 2, 3, 6, 5),
+            InputTensor=t(2, 3, 6, 5),
             WindowSizes=(2, 3),
             Strides=(2, 1),
             StartPadding=(0, 1),

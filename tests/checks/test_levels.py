@@ -60,7 +60,7 @@ MINIMA = [
     (op("CONVOLUTION", **CONVOLUTION, FusedActivation=op("ACTIVATION_CELU")), "3_0"),
     (op("CONVOLUTION", **CONVOLUTION, FusedActivation=op("ELEMENT_WISE_CLIP", Min=0.0, Max=6.0)), "6_0"),
     (op("CONVOLUTION", **CONVOLUTION, FusedActivation=op("ACTIVATION_SOFTPLUS", Steepness=0.5)), "6_4"),
-    (op("CONVOLUTION", **{**CONVOLUTION, "OutputTensor": t(1, 1, 3, 3)}), None),
+    (op("CONVOLUTION", **{**CONVOLUTION, "OutputTensor": t(1, 2, 3, 3)}), None),
     (op("GEMM", ATensor=X, BTensor=X, OutputTensor=X, FusedActivation=op("ACTIVATION_SOFTMAX1", Axes=(3,))), "6_1"),
     (op("JOIN", InputTensors=(t(*[1] * 8),), OutputTensor=t(*[1] * 8), Axis=0), "3_1"),
     (op("SLICE", InputTensor=X, OutputTensor=X, Offsets=(0,) * 4, Sizes=X.sizes, Strides=(1,) * 4), "1_0"),

@@ -88,4 +88,4 @@ def test_bytes_that_are_needed_and_those_there_are() -> None:
 @pytest.mark.parametrize("name", TEXTS)
 def test_text(name: str) -> None:
     case = next(case for case in CASES if case.name == name)
-    assert str(check(case.graph, case.level)[0]) == TEXTS[name]
+    assert str(check(case.graph, case.level, documented=True)[0]) == TEXTS[name]

@@ -10,6 +10,7 @@ from dml2onnx.diagnostics import Code
 from dml2onnx.ir.operator import OperatorDesc, Size2D
 from dml2onnx.rules.shapes import worded_rules
 from dml2onnx.rules.subject import Subject, UnanswerableError
+from dml2onnx.verification.valid_attention import attention
 from tests.checks.build import one, op, t
 from tests.checks.test_cases import CASES
 
@@ -86,16 +87,19 @@ BROKEN: list[tuple[OperatorDesc, Code, str, str | None]] = [
     ),
     *(
         (
-            op("QUANTIZED_LINEAR_AVERAGE_POOLING", **{**QUANTIZED_POOLING, name: t(1, 1, 1, 3, type=data_type)}),
+            op(
+                "QUANTIZED_LINEAR_AVERAGE_POOLING",
+                **{**QUANTIZED_POOLING, **scale, name: t(1, 1, 1, 3, type=data_type)},
+            ),
             codes.WRONG_SIZE,
             f"{name}/Sizes",
             None,
         )
-        for name, data_type in (
-            ("InputScaleTensor", "FLOAT32"),
-            ("InputZeroPointTensor", "UINT8"),
-            ("OutputScaleTensor", "FLOAT32"),
-            ("OutputZeroPointTensor", "UINT8"),
+        for name, data_type, scale in (
+            ("InputScaleTensor", "FLOAT32", {}),
+            ("InputZeroPointTensor", "UINT8", {"InputScaleTensor": t(1, 1, 1, 3)}),
+            ("OutputScaleTensor", "FLOAT32", {}),
+            ("OutputZeroPointTensor", "UINT8", {"OutputScaleTensor": t(1, 1, 1, 3)}),
         )
     ),
     (
@@ -188,9 +192,29 @@ BROKEN: list[tuple[OperatorDesc, Code, str, str | None]] = [
         None,
     ),
     (
-        op("SLICE_GRAD", **WINDOW, InputGradientTensor=t(3), OutputGradientTensor=t(4), InputWindowOffsets=(0,)),
+        op("SLICE_GRAD", **WINDOW, InputGradientTensor=t(3), OutputGradientTensor=t(9), InputWindowOffsets=(0,)),
         codes.WRONG_SIZE,
         "InputGradientTensor/Sizes/0",
+        None,
+    ),
+    (
+        op(
+            "CONVOLUTION",
+            InputTensor=t(1, 2, 4, 4),
+            FilterTensor=t(3, 2, 3, 3),
+            OutputTensor=t(1, 3, 2, 2),
+            Direction="FORWARD",
+            Strides=(1, 1),
+            OutputPadding=(0, 2),
+        ),
+        codes.OUT_OF_RANGE,
+        "OutputPadding/1",
+        None,
+    ),
+    (
+        attention(MaskTensor=t(1, 2, type="INT32")),
+        codes.EXACTLY_ONE,
+        "MaskTensor",
         None,
     ),
     (
@@ -265,7 +289,7 @@ BROKEN: list[tuple[OperatorDesc, Code, str, str | None]] = [
             "GATHER",
             InputTensor=t(3, 2),
             IndicesTensor=t(1, 2, type=U32),
-            OutputTensor=t(3, 2),
+            OutputTensor=t(1, 2),
             Axis=1,
             IndexDimensions=2,
         ),
@@ -510,7 +534,7 @@ BROKEN: list[tuple[OperatorDesc, Code, str, str | None]] = [
     ("desc", "code", "path", "level"), BROKEN, ids=[f"{item[0].type}-{item[2]}" for item in BROKEN]
 )
 def test_broken(desc: OperatorDesc, code: Code, path: str, level: str | None) -> None:
-    found = {(item.code, item.pointer) for item in check(one(desc), level)}
+    found = {(item.code, item.pointer) for item in check(one(desc), level, documented=True)}
     assert (code.id, f"/nodes/0/desc/{path}") in found
     # Tensors that have to be like the wrong one differ from it.
     assert {code for code, _ in found} <= {code.id, codes.DIFFERENT_SIZES.id}

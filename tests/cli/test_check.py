@@ -345,3 +345,47 @@ def test_what_holds_a_node_back(
 def test_nothing_holds_back_what_is_right(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(run(capsys, "right.json", "--json", "--suggest")[1])["held_back"] == []
     assert "held_back" not in json.loads(run(capsys, "right.json", "--json")[1])
+
+
+# --- What DirectML accepts against its documentation ----------------------------------------------------------------
+
+
+@pytest.fixture
+def undocumented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A model whose pooling has another size than its windows give."""
+    monkeypatch.chdir(tmp_path)
+    tensor = {"DataType": "FLOAT32", "Sizes": [1, 1, 8, 8]}
+    pool = {
+        "name": "pool",
+        "type": "MAX_POOLING",
+        "desc": {
+            "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 5, 4]},
+            "Strides": [3, 2],
+            "WindowSize": [2, 2],
+            "StartPadding": [0, 0],
+            "EndPadding": [0, 0],
+        },
+        "inputs": {"InputTensor": "x"},
+        "outputs": {"OutputTensor": "y"},
+    }
+    Path("model.json").write_text(
+        json.dumps({"dml2onnx": 1, "inputs": {"x": tensor}, "nodes": [pool], "outputs": ["y"]})
+    )
+    return "model.json"
+
+
+def test_what_directml_accepts_is_a_warning(undocumented: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, text = run(capsys, undocumented)
+    assert (status, "DML1751 warning" in text, "DirectML accepts this" in text) == (0, True, True)
+    status, text = run(capsys, undocumented, "--documented")
+    assert (status, "DML1503 error" in text, "DirectML accepts this" in text) == (1, True, False)
+
+
+@pytest.mark.parametrize("command", ["compile", "run", "verify"])
+def test_what_directml_accepts_and_no_model_computes(
+    undocumented: str, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, undocumented]) == 1
+    assert "DML2010" in "".join(capsys.readouterr())
+    assert main([command, undocumented, "--documented"]) == 1
+    assert "DML1503" in "".join(capsys.readouterr())

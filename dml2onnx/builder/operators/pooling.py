@@ -440,7 +440,6 @@ class PoolingOperators(OperatorMethods):
         input: Operand,
         input_scale: Operand,
         output_scale: Operand,
-        output_data_type: DataTypeLike,
         window_sizes: PerDimension,
         include_padding: bool,
         input_zero_point: Operand | None = None,
@@ -462,7 +461,6 @@ class PoolingOperators(OperatorMethods):
                 undefined.
             output_scale: { 1, 1, 1, 1 } or { 1, ChannelCount, 1, 1 }; Per tensor or per channel, used to quantize the
                 result. A scale of 0 is undefined.
-            output_data_type: Data type of OutputTensor.
             window_sizes: Window extent per spatial dimension, { [Depth], Height, Width }.
             include_padding: FALSE: padding elements are left out of the divisor of the average; TRUE: they are counted.
             input_zero_point: { 1, 1, 1, 1 } or { 1, ChannelCount, 1, 1 }; Per tensor or per channel. Null: 0.
@@ -524,6 +522,6 @@ class PoolingOperators(OperatorMethods):
                 "IncludePadding": include_padding,
             },
             "OutputTensor",
-            Stated(output_sizes, output_data_type),
+            Stated(output_sizes),
             name,
         )

@@ -10,10 +10,11 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
+from dml2onnx.ir.tensor import packed_strides
 from dml2onnx.rules.findings import Finding
 from dml2onnx.rules.shapes import templates
 from dml2onnx.rules.shapes.rules import Formula, formula, rule
-from dml2onnx.rules.shapes.sizes import Term, Whole, compared_singly, exactly, free, not_multiple, wrong_size
+from dml2onnx.rules.shapes.sizes import Term, Whole, compared_singly, exactly, free, loosely, not_multiple, wrong_size
 from dml2onnx.rules.subject import UnanswerableError
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _terms(words: tuple[str, ...], names: Mapping[str, int], rank: int) -> list[
         raise UnanswerableError
     sizes = [templates.value(term, names) for term in words]
     natural = [free() if size is None else exactly(size, term) for size, term in zip(sizes, words, strict=True)]
-    return [free()] * (rank - len(words)) + natural
+    return [free(1)] * (rank - len(words)) + natural
 
 
 def _output(name: str, subject: Subject, rank: int) -> list[Term]:
@@ -135,7 +136,9 @@ def _present(name: str, *, always: bool) -> Formula:
 
 def _outputs(*, always: bool) -> Mapping[str, Formula]:
     return {
-        "OutputTensor": Formula(partial(_output, "OutputTensor"), rank=3),
+        "OutputTensor": Formula(
+            partial(_output, "OutputTensor"), rank=3, like=("QueryTensor", "KeyTensor", "ValueTensor")
+        ),
         "OutputPresentKeyTensor": _present("OutputPresentKeyTensor", always=always),
         "OutputPresentValueTensor": _present("OutputPresentValueTensor", always=always),
     }
@@ -150,9 +153,19 @@ def shapes(subject: Subject) -> Iterator[Finding]:
         compared = _terms(words, names, rank)
         if field.name in _STACKED:
             compared[-2] = free()  # which is said by the layout of the stack
+        if field.name == "QueryTensor" and subject.value("BiasTensor") is None:
+            compared[-1] = _query_term(compared[-1], sizes[-1], words[-1], names)
         yield from compared_singly(field.name, subject.sizes(field.name), compared)
         for i, (size, term) in enumerate(zip(sizes, words, strict=True), rank - len(words)):
             yield from _indivisible(f"{field.name}/Sizes/{i}", f"{field.name}.Sizes[{i}]", size, term, names)
+
+
+def _query_term(term: Term, size: int, words: str, names: Mapping[str, int]) -> Term:
+    """DirectML divides the size by the heads and leaves a rest unseen."""
+    heads = names.get(words.partition(" * ")[0])
+    if heads and term.size is not None and size // heads == term.size // heads:
+        return loosely(term, "it leaves the elements behind the last head unseen")
+    return term
 
 
 def _indivisible(path: str, label: str, size: int, term: str, names: Mapping[str, int]) -> Iterator[Finding]:
@@ -210,7 +223,41 @@ def leading_ones(subject: Subject) -> Iterator[Finding]:
             yield Finding(codes.WRONG_SIZE, f"{field.name}/Sizes", message, expected, list(found))
 
 
+@rule("multihead_attention1/lengths-alone")
+def lengths_alone(subject: Subject) -> Iterator[Finding]:
+    """``PastSequenceLengthsTensor`` stands for a cache that is updated: with it there is no past, bias or mask."""
+    if not _has_lengths(subject):
+        return
+    for name in ("PastKeyTensor", "PastValueTensor", "RelativePositionBiasTensor", "MaskTensor"):
+        if subject.value(name) is not None:
+            message = f"{name} is given beside PastSequenceLengthsTensor, with which DirectML takes none."
+            yield Finding(codes.EXACTLY_ONE, name, message, "null", "a tensor")
+
+
+@rule("multihead_attention1/lengths-packed")
+def lengths_packed(subject: Subject) -> Iterator[Finding]:
+    """``PastSequenceLengthsTensor`` has no strides but those of a packed tensor."""
+    tensor = subject.optional("PastSequenceLengthsTensor")
+    if tensor is None or tensor.strides is None:
+        return
+    packed = packed_strides(tensor.sizes)
+    steps = zip(tensor.sizes, tensor.strides, packed, strict=False)
+    if any(size > 1 and stride != wanted for size, stride, wanted in steps):
+        message = f"PastSequenceLengthsTensor has strides {list(tensor.strides)}; it has to be packed."
+        yield Finding(
+            codes.NOT_PACKED, "PastSequenceLengthsTensor/Strides", message, list(packed), list(tensor.strides)
+        )
+
+
 # --- Masks ----------------------------------------------------------------------------------------------------------
+
+
+@rule("multihead_attention/no-mask", "multihead_attention1/no-mask")
+def no_mask(subject: Subject) -> Iterator[Finding]:
+    """``MaskType`` NONE goes with no mask."""
+    if subject.text("MaskType") == "NONE" and subject.value("MaskTensor") is not None:
+        message = "MaskTensor is given and MaskType is NONE."
+        yield Finding(codes.EXACTLY_ONE, "MaskTensor", message, "null", "a tensor")
 
 
 @formula("multihead_attention/mask-shape", "multihead_attention1/mask-shape", tensor="MaskTensor")

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from dml2onnx.codes import checking as codes
 from dml2onnx.rules.findings import Finding
 from dml2onnx.rules.shapes.rules import formula, rule
-from dml2onnx.rules.shapes.sizes import exactly, free, not_multiple, windows_formula, wrong_size, wrong_sizes
+from dml2onnx.rules.shapes.sizes import (
+    OTHER_SIZES,
+    exactly,
+    free,
+    loosely,
+    not_multiple,
+    windows_formula,
+    wrong_size,
+    wrong_sizes,
+)
+from dml2onnx.rules.subject import UnanswerableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,12 +40,12 @@ class _Window(NamedTuple):
         sizes = subject.sizes_of_rank("InputTensor", rank)[2:]
         count = rank - 2
         kernel = subject.sizes_of_rank("FilterTensor", count + 2)[2:]
-        dilations = subject.positives("Dilations", count)
+        dilations = subject.uints("Dilations", count)
         starts, ends = subject.uints("StartPadding", count), subject.uints("EndPadding", count)
         return cls(
             sizes,
             tuple([(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]),
-            subject.positives("Strides", count),
+            subject.uints("Strides", count),
             tuple([start + end for start, end in zip(starts, ends, strict=True)]),
         )
 
@@ -48,25 +58,39 @@ class _Window(NamedTuple):
 )
 def forward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
     """``(in + padding - reach) / Stride + 1`` rounded down, reach being the dilated kernel; nothing else will do."""
+    if rank < 3:
+        raise UnanswerableError
+    yield exactly(subject.sizes_of_rank("InputTensor", rank)[0], "InputTensor.Sizes[0]")
+    yield exactly(subject.sizes_of_rank("FilterTensor", rank)[0], "FilterTensor.Sizes[0]")
+    if subject.uint("DimensionCount") != rank - 2:  # which is said of the count
+        yield from [free()] * (rank - 2)
+        return
     window = _Window.of(subject, rank)
-    yield exactly(subject.sizes("InputTensor")[0], "InputTensor.Sizes[0]")
-    yield exactly(subject.sizes("FilterTensor")[0], "FilterTensor.Sizes[0]")
+    dilations = subject.numbers("Dilations")
     for i, size in enumerate(window.sizes):
         padded, reach, stride = size + window.padding[i], window.reach[i], window.strides[i]
+        if not stride or not dilations[i]:  # which is said of the attribute
+            yield free()
+            continue
         if reach > padded:
             yield _no_room(i, f"The filter reaches over {reach} elements of dimension {i + 2}, which has {padded}")
         else:
             words = partial(windows_formula, subject, i, size, reach, stride)
-            yield exactly((padded - reach) // stride + 1, words)
+            yield loosely(exactly((padded - reach) // stride + 1, words), OTHER_SIZES)
 
 
 @formula("convolution/size-output-backward", tensor="OutputTensor")
 def backward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
     """Any spatial size: the natural one is cropped or continued, but there has to be one."""
-    window = _Window.of(subject, rank)
-    groups, channels = subject.positive("GroupCount"), subject.sizes("FilterTensor")[1]
+    if rank < 3:
+        raise UnanswerableError
+    groups, channels = subject.positive("GroupCount"), subject.sizes_of_rank("FilterTensor", rank)[1]
     yield exactly(subject.sizes("InputTensor")[0], "InputTensor.Sizes[0]")
     yield exactly(channels * groups, f"FilterTensor.Sizes[1] {channels} * GroupCount")
+    if subject.uint("DimensionCount") != rank - 2:  # which is said of the count
+        yield from [free()] * (rank - 2)
+        return
+    window = _Window.of(subject, rank)
     extra = subject.uints("OutputPadding", rank - 2)
     for i, size in enumerate(window.sizes):
         natural = (size - 1) * window.strides[i] + window.reach[i] + extra[i] - window.padding[i]
@@ -77,7 +101,8 @@ def backward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
 
 
 def _no_room(i: int, problem: str) -> Finding:
-    return Finding(codes.NO_ROOM, f"StartPadding/{i}", f"{problem} with padding.", "at least 1 output element", 0)
+    wanted = "at least 1 output element"
+    return Finding(codes.NO_ROOM, f"StartPadding/{i}", f"{problem} with padding.", wanted, 0, accepted=OTHER_SIZES)
 
 
 @rule(
@@ -111,6 +136,18 @@ def backward_filter(subject: Subject) -> Iterator[Finding]:
     if sizes[0] != channels[1]:
         yield wrong_size("FilterTensor", 0, sizes[0], channels[1], "InputTensor.Sizes[1]")
     yield from not_multiple("InputTensor/Sizes/1", "InputTensor.Sizes[1]", channels[1], groups, "GroupCount")
+
+
+@rule("convolution/output-padding")
+def output_padding(subject: Subject) -> Iterator[Finding]:
+    """``OutputPadding[i] < OutputTensor.Sizes[i + 2]``; whatever their number, the last is the last dimension's."""
+    sizes, count = subject.sizes("OutputTensor"), subject.uint("DimensionCount")
+    for i, padding in enumerate(subject.numbers("OutputPadding")[:count]):
+        axis = len(sizes) - count + i
+        if axis >= 2 and padding >= sizes[axis]:
+            size = sizes[axis]
+            message = f"OutputPadding[{i}] is {padding}; OutputTensor has {size} elements in dimension {axis}."
+            yield Finding(codes.OUT_OF_RANGE, f"OutputPadding/{i}", message, f"below {size}", padding)
 
 
 @rule("convolution/size-bias")

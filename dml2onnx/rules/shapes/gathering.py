@@ -8,7 +8,7 @@ from dml2onnx.codes import checking as codes
 from dml2onnx.rules.constraints import effective_rank
 from dml2onnx.rules.findings import Finding
 from dml2onnx.rules.shapes.rules import formula, rule
-from dml2onnx.rules.shapes.sizes import Term, Whole, exactly, wrong_size, wrong_sizes
+from dml2onnx.rules.shapes.sizes import Term, Whole, exactly, extended, wrong_size, wrong_sizes
 from dml2onnx.rules.subject import UnanswerableError
 
 if TYPE_CHECKING:
@@ -17,19 +17,11 @@ if TYPE_CHECKING:
     from dml2onnx.rules.subject import Subject
 
 
-def _right_aligned(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:
-    """With leading ones added, or dropped where they do not fit; too many where the others do not fit either."""
-    while len(sizes) > rank and sizes[0] == 1:
-        sizes = sizes[1:]
-    return (1,) * (rank - len(sizes)) + sizes
-
-
 @formula("gather/size-output", tensor="OutputTensor")
 def gathered_size(subject: Subject, rank: int) -> Whole:
     """The input's sizes with those of the index in place of the axis, right-aligned."""
     gathered = _gathered(subject, rank)
-    if len(gathered) > rank:
-        raise UnanswerableError  # gathered_rank says why
+    gathered = gathered[len(gathered) - rank :]  # where it has more, gathered_rank says so
     return Whole.of(gathered, f"the index's in place of axis {subject.axis('Axis', len(subject.sizes('InputTensor')))}")
 
 
@@ -39,7 +31,7 @@ def _gathered(subject: Subject, rank: int) -> tuple[int, ...]:
     axis, count = subject.axis("Axis", len(sizes)), subject.uint("IndexDimensions")
     if not 0 <= count <= len(indices):
         raise UnanswerableError
-    return _right_aligned((*sizes[:axis], *indices[len(indices) - count :], *sizes[axis + 1 :]), rank)
+    return extended((*sizes[:axis], *indices[len(indices) - count :], *sizes[axis + 1 :]), rank)
 
 
 @rule("gather/output-rank")
@@ -129,7 +121,7 @@ def _tuples(subject: Subject, rank: int, batches: int) -> Whole:
     sizes, indices = _relevant(subject)
     if batches + indices[-1] > len(sizes):
         raise UnanswerableError
-    expected = _right_aligned((*indices[:-1], *sizes[batches + indices[-1] :]), rank)
+    expected = extended((*indices[:-1], *sizes[batches + indices[-1] :]), rank)
     return Whole.of(expected, "index sizes, then what a tuple leaves of the input")
 
 
@@ -161,6 +153,16 @@ def _too_long(subject: Subject, batches: int) -> Iterator[Finding]:
         last = subject.tensor("IndicesTensor").rank - 1
         words = "InputDimensionCount" if batches == 0 else "InputDimensionCount - BatchDimensionCount"
         yield wrong_size("IndicesTensor", last, indices[-1], f"at most {max(len(sizes) - batches, 0)}", words)
+
+
+@rule("scatter_nd/indices-strides")
+def indices_strides(subject: Subject) -> Iterator[Finding]:
+    """No two tuples of indices are the same by a stride of 0."""
+    tensor = subject.tensor("IndicesTensor")
+    for i, (size, stride) in enumerate(zip(tensor.sizes, tensor.strides or (1,) * tensor.rank, strict=False)):
+        if size > 1 and stride == 0:
+            message = f"IndicesTensor.Strides[{i}] is 0 and Sizes[{i}] is {size}; an index may not be repeated so."
+            yield Finding(codes.REPEATED_INDICES, f"IndicesTensor/Strides/{i}", message, "at least 1", 0)
 
 
 @rule("gather_nd1/batch-sizes")

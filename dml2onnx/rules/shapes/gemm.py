@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes import checking as codes
 from dml2onnx.rules.findings import Finding
 from dml2onnx.rules.shapes.rules import formula, rule
-from dml2onnx.rules.shapes.sizes import Whole, wrong_sizes
+from dml2onnx.rules.shapes.sizes import Whole, extended, wrong_sizes
 from dml2onnx.rules.subject import UnanswerableError
 
 if TYPE_CHECKING:
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 def _operands(subject: Subject) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Sizes of A and B as they are multiplied: {.., M, K} and {.., K, N}."""
-    a = subject.sizes("ATensor")
-    b = subject.sizes_of_rank("BTensor", len(a))
-    if len(a) < 2:
+    a, b = subject.sizes("ATensor"), subject.sizes("BTensor")
+    if "TransA" not in subject.index:  # the integer products extend the smaller one by leading ones
+        rank = max(len(a), len(b))
+        a, b = extended(a, rank), extended(b, rank)
+    if len(a) != len(b) or len(a) < 2:
         raise UnanswerableError
     if "TransA" in subject.index:
         a = _transformed(a, subject.text("TransA"))
@@ -43,9 +45,10 @@ def _transformed(sizes: tuple[int, ...], transform: str) -> tuple[int, ...]:
 def output_size(subject: Subject, rank: int) -> Whole:
     """``{ BatchCount, ChannelCount, M, N }`` with M from A and N from B, both as transformed."""
     a, b = _operands(subject)
-    if len(a) != rank:
+    product = (*a[:-1], b[-1])
+    if len(product) != rank and "TransA" in subject.index:
         raise UnanswerableError
-    return Whole.of((*a[:-1], b[-1]), "M from ATensor and N from BTensor")
+    return Whole.of(extended(product, rank), "M from ATensor and N from BTensor")
 
 
 @rule(
@@ -78,7 +81,7 @@ def _along(field: str, *, rows: bool) -> Callable[[Subject], Iterator[Finding]]:
         a, b = _operands(subject)
         count = a[-2] if rows else b[-1]
         shape = (count, 1) if rows else (1, count)
-        expected = (count,) if tensor.rank == 1 else (*(1,) * (tensor.rank - 2), *shape)
+        expected = (count,) if tensor.rank == 1 else extended(shape, tensor.rank)
         words = f"a single element, or one per {'row' if rows else 'column'}"
         yield from wrong_sizes(field, tensor.sizes, expected, words)
 

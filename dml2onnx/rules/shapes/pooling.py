@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import checking as codes
 from dml2onnx.rules.findings import Finding
 from dml2onnx.rules.shapes.rules import formula
-from dml2onnx.rules.shapes.sizes import between, exactly, windows_formula
+from dml2onnx.rules.shapes.sizes import OTHER_SIZES, between, exactly, free, loosely, windows_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,31 +37,45 @@ def output_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
 @formula("average_pooling_grad/size-input-gradient", tensor="InputGradientTensor")
 def average_gradient_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
     """The arriving gradient has the sizes of the forward output, the result those of the forward input."""
-    return _pooled_size(subject, rank, "OutputGradientTensor")
+    for term in _pooled_size(subject, rank, "OutputGradientTensor"):
+        if isinstance(term, Finding):
+            yield replace(term, compiled=True)  # each gradient goes to its window, and what lies outside is dropped
+        else:
+            yield term._replace(compiled=bool(term.accepted))
 
 
 @formula("max_pooling_grad/size-input-gradient", tensor="InputGradientTensor")
 def maximum_gradient_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
-    """The arriving gradient has the sizes of the forward output."""
-    return _pooled_size(subject, rank, "InputTensor")
+    """The arriving gradient has the sizes of the forward output, the division rounded down; nothing else will do."""
+    for term in _pooled_size(subject, rank, "InputTensor"):
+        if isinstance(term, Finding):
+            yield replace(term, accepted="")
+        elif term.accepted:
+            yield exactly(term.low, term.words)
+        else:
+            yield term
 
 
 def _pooled_size(subject: Subject, rank: int, whole: str) -> Iterator[Term | Finding]:
     sizes = subject.sizes_of_rank(whole, rank)
     count = rank - 2
-    windows, strides = subject.positives("WindowSize", count), subject.positives("Strides", count)
+    windows, strides = subject.uints("WindowSize", count), subject.uints("Strides", count)
     starts, ends = subject.uints("StartPadding", count), subject.uints("EndPadding", count)
-    dilations = subject.positives("Dilations", count) if "Dilations" in subject.index else (1,) * count
+    dilations = subject.uints("Dilations", count) if "Dilations" in subject.index else (1,) * count
     for i in range(2):
         yield exactly(sizes[i], f"{whole}.Sizes[{i}]")
     for i in range(count):
+        if not (windows[i] and strides[i] and dilations[i]):  # which is said of the attribute
+            yield free()
+            continue
         padded = sizes[i + 2] + starts[i] + ends[i]
         reach = (windows[i] - 1) * dilations[i] + 1
         low = (padded - reach) // strides[i] + 1
         high = -((reach - padded) // strides[i]) + 1
         if high < 1:  # less than a stride is missing: rounded up, there is one window, which hangs over the end
             message = f"The window reaches over {reach} elements of dimension {i + 2}, which has {padded} with padding."
-            yield Finding(codes.NO_ROOM, f"WindowSize/{i}", message, f"at most {padded + strides[i] - 1}", reach)
+            most = f"at most {padded + strides[i] - 1}"
+            yield Finding(codes.NO_ROOM, f"WindowSize/{i}", message, most, reach, accepted=OTHER_SIZES)
             continue
         words = partial(windows_formula, subject, i, sizes[i + 2], reach, strides[i])
-        yield between(max(low, 1), high, words)
+        yield loosely(between(max(low, 1), high, words), OTHER_SIZES)

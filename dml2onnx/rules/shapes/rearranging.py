@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes import checking as codes
 from dml2onnx.rules.findings import Finding
 from dml2onnx.rules.shapes.rules import formula, rule
-from dml2onnx.rules.shapes.sizes import Whole, exactly, free, not_multiple, wrong_sizes
+from dml2onnx.rules.shapes.sizes import Whole, exactly, not_multiple, wrong_sizes
 from dml2onnx.rules.subject import UnanswerableError
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def state_size(subject: Subject) -> Iterator[Finding]:
 
 @rule("fold/dimension-counts")
 def fold_ranks(subject: Subject) -> Iterator[Finding]:
-    """Blocks have 3 dimensions and the image two more than ``DimensionCount``, leading ones aside."""
+    """Blocks have 3 dimensions and the image two more than ``DimensionCount``."""
     return _fold_ranks(subject, "InputTensor", "OutputTensor")
 
 
@@ -101,9 +101,11 @@ def unfold_ranks(subject: Subject) -> Iterator[Finding]:
 def _fold_ranks(subject: Subject, blocks: str, image: str) -> Iterator[Finding]:
     for tensor, rank in ((blocks, 3), (image, subject.positive("DimensionCount") + 2)):
         sizes = subject.sizes(tensor)
-        if len(sizes) < rank or any(size != 1 for size in sizes[: len(sizes) - rank]):
-            message = f"{tensor} has sizes {list(sizes)}; it has {rank} dimensions, or more with leading sizes of 1."
-            yield Finding(codes.WRONG_DIMENSION_COUNT, f"{tensor}/Sizes", message, rank, list(sizes))
+        if len(sizes) != rank:
+            message = f"{tensor} has sizes {list(sizes)}; it has to have {rank} dimensions."
+            found = Finding(codes.WRONG_DIMENSION_COUNT, f"{tensor}/Sizes", message, rank, list(sizes))
+            behind = tensor == image and len(sizes) > rank
+            yield found.accepting(f"it takes the first {rank} sizes") if behind else found
 
 
 @formula("fold/size-input", tensor="InputTensor")
@@ -119,22 +121,22 @@ def unfolded_size(subject: Subject, rank: int) -> Sizes:
 
 
 def _blocks(subject: Subject, rank: int, image: str) -> Sizes:
-    """The last three sizes of the blocks of an image; whether the others are 1 is a matter of the dimension counts."""
+    """The sizes of the blocks of an image, of which the first dimensions count; others are said elsewhere."""
     count = subject.positive("DimensionCount")
-    whole = subject.sizes(image)
-    if rank < 3 or len(whole) < count + 2:
+    whole = subject.sizes(image)[: count + 2]
+    if rank != 3 or len(whole) < count + 2:
         raise UnanswerableError
     windows, strides = subject.positives("WindowSizes", count), subject.positives("Strides", count)
     dilations = subject.positives("Dilations", count)
     starts, ends = subject.uints("StartPadding", count), subject.uints("EndPadding", count)
     positions = []
-    for i, size in enumerate(whole[-count:]):
+    for i, size in enumerate(whole[2:]):
         room = size + starts[i] + ends[i] - dilations[i] * (windows[i] - 1) - 1
         if room < 0:
             message = f"The window reaches {-room} elements beyond spatial dimension {i} with padding."
             return [Finding(codes.NO_ROOM, f"WindowSizes/{i}", message, "at least 1 position", 0)]
         positions.append(room // strides[i] + 1)
-    batch, channels = whole[-count - 2 : -count]
+    batch, channels = whole[:2]
     words = "batch, channels times window elements, window positions"
     blocks = (batch, channels * prod(windows), prod(positions))
-    return Whole((*(free(),) * (rank - 3), *(exactly(size, words) for size in blocks)), words)
+    return Whole.of(blocks, words)

@@ -30,6 +30,8 @@ class Formula:
     sizes: SizeFormula
     rank: int | None = None
     always: bool = True
+    like: tuple[str, ...] = ()
+    """Fields of which the first that is given has the dimension count, before ``rank`` is asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from dml2onnx.rules.subject import Subject
 
 
+OTHER_SIZES = "it computes as many elements as the output has, whatever the windows give"
+"""What DirectML does where windows give another number of elements than the output has."""
+
+
 # --- What a formula says --------------------------------------------------------------------------------------------
 
 Words: TypeAlias = "str | Callable[[], str]"
@@ -32,6 +36,10 @@ class Term(NamedTuple):
     expected: object
     low: int
     high: int | None
+    accepted: str = ""
+    """What DirectML does with any other size, where it accepts one."""
+    compiled: bool = False
+    """Whether a compiled model does that too."""
 
     @property
     def formula(self) -> str:
@@ -56,6 +64,11 @@ def between(low: int, high: int, words: Words) -> Term:
 def at_most(high: int, words: Words) -> Term:
     """The largest one by nature."""
     return Term(high, words, f"at most {high}", 0, high)
+
+
+def loosely(term: Term, does: str, *, compiled: bool = False) -> Term:
+    """The same where DirectML accepts every other size too, and then ``does`` that."""
+    return term._replace(accepted=does, compiled=compiled)
 
 
 def free(size: int | None = None) -> Term:
@@ -94,6 +107,13 @@ def windows_formula(subject: Subject, i: int, size: int, reach: int, stride: int
     return f"({text} - {window}) / {f'Strides[{i}] {stride}' if stride != 1 else stride} + 1"
 
 
+def extended(sizes: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """With leading ones added, or dropped where they do not fit; too many where the others do not fit either."""
+    while len(sizes) > rank and sizes[0] == 1:
+        sizes = sizes[1:]
+    return (1,) * (rank - len(sizes)) + sizes
+
+
 # --- Findings -------------------------------------------------------------------------------------------------------
 
 
@@ -122,6 +142,14 @@ def compared_singly(tensor: str, found: Sequence[int], sizes: Iterable[Term | Fi
             yield term
         elif found[i] != term.size and found[i] != term.nearest(found[i]):
             wrong.append((i, term))
+    yield from _differing(tensor, found, [(i, term) for i, term in wrong if not term.accepted])
+    accepted = [(i, term) for i, term in wrong if term.accepted]
+    for finding in _differing(tensor, found, accepted):
+        yield finding.accepting(accepted[0][1].accepted, compiled=accepted[0][1].compiled)
+
+
+def _differing(tensor: str, found: Sequence[int], wrong: Sequence[tuple[int, Term]]) -> Iterator[Finding]:
+    """One finding about the sizes that are wrong, if any are."""
     if len(wrong) == 1:
         i, term = wrong[0]
         yield wrong_size(tensor, i, found[i], term.expected, term.formula)

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes import checking as codes
 from dml2onnx.rules.findings import Finding
 from dml2onnx.rules.shapes.rules import formula, rule
-from dml2onnx.rules.shapes.sizes import Whole, at_most, free
+from dml2onnx.rules.shapes.sizes import Whole, at_most, free, loosely
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dml2onnx.rules.shapes.sizes import Term
     from dml2onnx.rules.subject import Subject
+
+
+BEYOND_THE_WINDOW = "it writes the elements of InputGradientTensor one by one, whether the window has them or not"
+"""What DirectML does with a window of another size than the gradient."""
 
 
 @formula("slice/size-output", tensor="OutputTensor")
@@ -46,13 +50,26 @@ def slice_gradient_window(subject: Subject) -> Iterator[Finding]:
     return _window(subject, "OutputGradientTensor")
 
 
+@rule("slice_grad/inside")
+def written_inside(subject: Subject) -> Iterator[Finding]:
+    """``Offsets[i] + (InputGradientTensor.Sizes[i] - 1) * abs(Strides[i]) < OutputGradientTensor.Sizes[i]``."""
+    whole = subject.sizes("OutputGradientTensor")
+    offsets, strides = subject.uints("InputWindowOffsets", len(whole)), subject.uints("InputWindowStrides", len(whole))
+    for i, size in enumerate(subject.sizes_of_rank("InputGradientTensor", len(whole))):
+        last = offsets[i] + (size - 1) * abs(strides[i])
+        if last >= whole[i]:
+            message = f"The last element written in dimension {i} is {last}; OutputGradientTensor has {whole[i]}."
+            yield Finding(codes.OUT_OF_WINDOW, f"InputWindowStrides/{i}", message, f"below {whole[i]}", last)
+
+
 def _window(subject: Subject, tensor: str) -> Iterator[Finding]:
     whole = subject.sizes(tensor)
     offsets = subject.uints("InputWindowOffsets", len(whole))
     for i, size in enumerate(subject.uints("InputWindowSizes", len(whole))):
         if size < 1:
             message = f"InputWindowSizes[{i}] is {size}; a window has at least 1 element."
-            yield Finding(codes.OUT_OF_WINDOW, f"InputWindowSizes/{i}", message, "at least 1", size)
+            found = Finding(codes.OUT_OF_WINDOW, f"InputWindowSizes/{i}", message, "at least 1", size)
+            yield found.accepting(BEYOND_THE_WINDOW) if tensor == "OutputGradientTensor" else found
         elif offsets[i] + size > whole[i]:
             message = f"The window ends at {offsets[i] + size} in dimension {i}; {tensor} has {whole[i]}."
             yield Finding(codes.OUT_OF_WINDOW, f"InputWindowOffsets/{i}", message, whole[i], offsets[i] + size)
@@ -66,14 +83,15 @@ def slice1_size(subject: Subject, rank: int) -> Iterator[Term]:
 
 @formula("slice_grad/size-input-gradient", tensor="InputGradientTensor")
 def slice_gradient_size(subject: Subject, rank: int) -> Iterator[Term]:
-    """As the output of SLICE1."""
-    return _sliced(subject, rank)
+    """As the output of SLICE1, but not checked."""
+    for term in _sliced(subject, rank):
+        yield loosely(term, BEYOND_THE_WINDOW)
 
 
 def _sliced(subject: Subject, rank: int) -> Iterator[Term]:
-    windows = subject.positives("InputWindowSizes", rank)
+    windows = subject.uints("InputWindowSizes", rank)
     for window, stride in zip(windows, subject.uints("InputWindowStrides", rank), strict=True):
-        if stride == 0:
+        if stride == 0 or window < 1:  # which is said of the attribute
             yield free()
         else:
             yield at_most(1 + (window - 1) // abs(stride), f"1 + ({window} - 1) / {abs(stride)}")
