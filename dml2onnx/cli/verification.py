@@ -55,7 +55,8 @@ def _show(answer: VerifyAnswer, screen: Screen, *, all_nodes: bool) -> None:
         _show_first_wrong(answer.nodes[answer.first_to_differ], screen)
     _show_gaps(answer, screen)
     if answer.computes != EXACT:
-        screen.say(escape(f"\nallowed for {answer.provider}: {answer.computes}, {answer.bound} ({answer.source})"))
+        screen.say()
+        screen.say(escape(f"allowed for {answer.provider}: {answer.computes}, {answer.bound} ({answer.source})"))
     subject = "the compiled model" if answer.against is None else escape(answer.against)
     verdict = "[bold green]agrees[/] with" if answer.passed else "[bold red]differs[/] from"
     if not answer.cases.finished and answer.first_to_differ is None:
