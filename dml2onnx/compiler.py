@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -214,7 +215,12 @@ class CompiledModel:
         return filled
 
     def finish(self, results: Mapping[str, Array]) -> dict[str, Array]:
-        """Memory-order outputs in the shapes of their tensors."""
+        """Memory-order outputs in the shapes of their tensors; :class:`DmlError` (DML3017) where they are not there."""
+        results = arguments.arrays(results, "results")
+        for port in self.outputs:
+            if port.name not in results or results[port.name].size != prod(port.shape):
+                found = f"an array of {list(results[port.name].shape)}" if port.name in results else "missing"
+                raise arguments.refusal_of(f"the result {quote(port.name)}", found, f"an array of {list(port.shape)}")
         return {port.name: logical(results[port.name], port) for port in self.outputs}
 
 

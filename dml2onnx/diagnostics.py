@@ -132,7 +132,8 @@ class DmlError(Exception):
     """Something the user gave cannot be used; carries the diagnostics that say why."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
-        assert diagnostics
+        if not diagnostics or not all(isinstance(item, Diagnostic) for item in diagnostics):
+            raise TypeError(f"{type(self).__name__} takes one diagnostic or several, as Code.at makes them")
         self.diagnostics = diagnostics
         super().__init__("\n".join(str(item) for item in diagnostics))
 

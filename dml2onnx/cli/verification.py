@@ -23,7 +23,7 @@ EXACT = "FLOAT32"
 
 def verify_command(options: argparse.Namespace, screen: Screen) -> int:
     """Compares the compiled model, or another one, with the reference."""
-    inputs = GivenInputs(options.input)
+    inputs = GivenInputs(options.input, options.max_bytes)
     graph = load_model(options, screen, inputs.names)
     with screen.counting("verifying") as progress:
         result = verify_with(
