@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -140,3 +141,85 @@ def test_lines_of_a_journal_that_are_no_records_are_passed_over(tmp_path: Path, 
         lines.write(json.dumps({**RECORD, "model": "good"}) + "\n" + json.dumps({**RECORD, **changed}) + "\n")
     with Journal(path, work) as read:
         assert list(read.records) == [("good", "")]
+
+
+def huge(tensor: dict[str, Any], contents: dict[str, Any]) -> dict[str, Any]:
+    """A constant of some hundred bytes of text."""
+    plain = {"DataType": "FLOAT32", "Sizes": [2]}
+    node = {
+        "type": "ACTIVATION_RELU",
+        "name": "n",
+        "desc": {"InputTensor": {**plain, **tensor}, "OutputTensor": plain},
+        "inputs": {"InputTensor": "w"},
+        "outputs": {"OutputTensor": "y"},
+    }
+    return {"dml2onnx": 1, "constants": {"w": {**plain, **tensor, **contents}}, "nodes": [node], "outputs": ["y"]}
+
+
+@pytest.mark.parametrize("to", ["native", "dxdispatch", "dml_graph", "serialized"])
+@pytest.mark.parametrize("total", [1 << 40, (1 << 64) - 4])
+@pytest.mark.parametrize("contents", [{"values": [1, 2]}, {"values": [0, 0]}, {"fill": 0}, {"fill": 3}], ids=str)
+def test_small_models_are_not_written_as_terabytes(
+    tmp_path: Path, to: str, total: int, contents: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(huge({"TotalTensorSizeInBytes": total}, contents)), encoding="utf-8")
+    monkeypatch.setattr("dml2onnx.exporters.native_contents.MOST_MADE", 1 << 20)  # lest a failure fill the disk
+    target = tmp_path / "out" / "model.out"
+    target.parent.mkdir()
+    assert seconds(lambda: dml2onnx.convert(path, target, format=to)) < 2
+    assert sum(item.stat().st_size for item in target.parent.iterdir()) < 1 << 21
+    if target.exists() and to == "dxdispatch":
+        for resource in json.loads(target.read_text(encoding="utf-8"))["resources"].values():
+            values = resource["initialValues"]
+            assert not isinstance(values, dict) or values.get("valueCount", 0) < 1 << 32
+
+
+# --- Files that become shorter ----------------------------------------------------------------------------------------
+
+
+SHORTENED = """
+import os, sys
+import numpy as np
+import dml2onnx
+from dml2onnx import compiler
+step, path = sys.argv[1:]
+if step.startswith("mapped"):
+    compiler.SERIALIZED_UP_TO = 0
+g = dml2onnx.GraphBuilder()
+w = g.constant(np.load(path, mmap_mode="r"))
+x = np.ones((1, 1 << 20), np.float32)
+if step == "constant":
+    g = dml2onnx.GraphBuilder()
+    graph = g.build({"y": g.add(g.input("x", "FLOAT32", x.shape), g.input("w", "FLOAT32", x.shape))})
+    dml2onnx.convert(graph, path + ".json")
+    model = dml2onnx.compile(dml2onnx.load(path + ".json", dml2onnx.LoadOptions(constants={"w": path})))
+else:
+    model = dml2onnx.compile(g.build({"y": g.add(g.input("x", "FLOAT32", x.shape), w)}))
+session = model.session()
+bound = session.bind({"x": x})
+os.truncate(path, 4096)
+try:
+    if step == "mapped run":
+        session.run({"x": x})
+    elif step == "mapped bound":
+        bound.run()
+    elif step == "save":
+        model.save(path + ".onnx")
+    else:
+        model.session()
+except dml2onnx.DmlError as error:
+    sys.exit(str(error))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="what is mapped there cannot be shortened")
+@pytest.mark.parametrize("step", ["session", "save", "constant", "mapped session", "mapped run", "mapped bound"])
+def test_a_file_that_becomes_shorter_is_said(tmp_path: Path, step: str) -> None:
+    """Where the process would be ended by SIGBUS: weights are written into the message, or mapped by ONNX Runtime."""
+    path = tmp_path / "w.npy"
+    np.save(path, np.ones((1, 1 << 20), np.float32))
+    command = [sys.executable, "-c", SHORTENED, step, str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, (done.returncode, done.stderr)
+    assert done.stderr.startswith("DML1021"), done.stderr
