@@ -41,8 +41,12 @@ else:
 
 def refusal(what: str, given: object, expected: str) -> DmlError:
     """An error that says what was given in the place of what."""
-    message = f"{what} is {described(given)}, not {expected}"
-    return DmlError(NO_ARGUMENT.at(message, expected=expected, found=described(given)))
+    return refusal_of(what, described(given), expected)
+
+
+def refusal_of(what: str, found: str, expected: str) -> DmlError:
+    """As :func:`refusal`, of a value that is described already."""
+    return DmlError(NO_ARGUMENT.at(f"{what} is {found}, not {expected}", expected=expected, found=found))
 
 
 def described(given: object) -> str:
@@ -135,6 +139,13 @@ def items(given: object, what: str, expected: str = "a list of numbers") -> tupl
 def names(given: object, what: str) -> tuple[str, ...]:
     """Several names; one name is no list of its letters."""
     return tuple([text(item, f"a name in {what}") for item in items(given, what, "a list of names")])
+
+
+def by_name(given: object, what: str) -> Mapping[str, object]:
+    """A dictionary whose keys are texts."""
+    if not isinstance(given, Mapping):
+        raise refusal(what, given, "a dictionary by name")
+    return {text(name, f"a name in {what}"): item for name, item in given.items()}
 
 
 def opset(given: object) -> int:

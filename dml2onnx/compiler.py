@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -17,6 +18,7 @@ from dml2onnx.frontends import graph_of
 from dml2onnx.garbage import collection_paused
 from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import counted, some
+from dml2onnx.ir.mapped import Watched
 from dml2onnx.lowering import lower
 from dml2onnx.model import logical
 from dml2onnx.targets import DEFAULT_OPSET
@@ -132,7 +134,8 @@ class CompiledModel:
         return self._message[0]
 
     def serialize(self) -> bytes:
-        """The bytes of :attr:`model_proto`."""
+        """The bytes of :attr:`model_proto`; :class:`DmlError` (DML1021) where a file of weights has become shorter."""
+        self._watched().require()
         return writer.model_bytes(self.lowered, self._header)
 
     def save(
@@ -146,10 +149,15 @@ class CompiledModel:
         :class:`DmlError` (DML3009) where there are none such.
         """
         target = arguments.target_of(path)
+        self._watched().require()
         if external_data is not None:
             external_data = arguments.flag(external_data, "external_data")
         in_place = arguments.flag(in_place, "in_place")
         return writer.save(self.lowered, target, self._header, external_data, in_place=in_place)
+
+    def _watched(self) -> Watched:
+        """The files that weights are mapped from."""
+        return Watched(self.lowered.initializers.values())
 
     @property
     def _header(self) -> writer.Header:
@@ -181,8 +189,10 @@ class CompiledModel:
                 path = Path(directory) / "model.onnx"
                 self.save(path, external_data=True)
                 return Session(path, self.inputs, self.outputs, providers, profile=profile)
+        watched = self._watched()
+        watched.require()
         message = writer.model_bytes(self.lowered, self._header, weights.places)
-        return Session(message, self.inputs, self.outputs, providers, weights=weights, profile=profile)
+        return Session(message, self.inputs, self.outputs, providers, weights=weights, profile=profile, watched=watched)
 
     def run(
         self,
@@ -218,7 +228,12 @@ class CompiledModel:
         return filled
 
     def finish(self, results: Mapping[str, Array]) -> dict[str, Array]:
-        """Memory-order outputs in the shapes of their tensors."""
+        """Memory-order outputs in the shapes of their tensors; :class:`DmlError` (DML3017) where they are not there."""
+        results = arguments.arrays(results, "results")
+        for port in self.outputs:
+            if port.name not in results or results[port.name].size != prod(port.shape):
+                found = f"an array of {list(results[port.name].shape)}" if port.name in results else "missing"
+                raise arguments.refusal_of(f"the result {quote(port.name)}", found, f"an array of {list(port.shape)}")
         return {port.name: logical(results[port.name], port) for port in self.outputs}
 
 

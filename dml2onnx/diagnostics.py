@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
 
 LONGEST_QUOTE = 60
 LONGEST_LISTING = 300
+
+_COMMAND = re.compile(r"^\s*(?=::)|#(?=#\[)")
+"""What makes a line of a log on GitHub a command:
+https://docs.github.com/actions/reference/workflow-commands-for-github-actions"""
 
 
 def quote(text: str) -> str:
@@ -26,7 +31,14 @@ def shortened(text: str, longest: int = LONGEST_LISTING) -> str:
 
 
 def visible(text: str) -> str:
-    """``text`` with escapes for what would not be seen, or would break the line or the terminal."""
+    """``text`` with escapes for what would not be seen, would break the line or the terminal, or begin a command.
+
+    All text that is not ours goes through this before it is shown, with :func:`shortened` where it may be long.
+    """
+    if "::" in text or "##[" in text:
+        text = _COMMAND.sub(lambda match: r"\u0023" if match[0] == "#" else f"{match[0]}\\", text)
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
 
 
@@ -120,7 +132,8 @@ class DmlError(Exception):
     """Something the user gave cannot be used; carries the diagnostics that say why."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
-        assert diagnostics
+        if not diagnostics or not all(isinstance(item, Diagnostic) for item in diagnostics):
+            raise TypeError(f"{type(self).__name__} takes one diagnostic or several, as Code.at makes them")
         self.diagnostics = diagnostics
         super().__init__("\n".join(str(item) for item in diagnostics))
 

@@ -1,20 +1,18 @@
-"""ONNX Runtime's headers for C++, which its wheels leave out, from Debian's package of them. Standard library only."""
+"""ONNX Runtime's headers for C++, which its wheels leave out, from Debian's package, by apt. Standard library only."""
 
 from __future__ import annotations
 
 import hashlib
 import io
+import subprocess
 import tarfile
-import urllib.request
-from typing import TYPE_CHECKING
+import tempfile
+from pathlib import Path
 
 from _environment import ROOT
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 HEADERS = ROOT / ".venv-cpp" / "onnxruntime"
-URL = "https://deb.debian.org/debian/pool/main/o/onnxruntime/libonnxruntime-dev_1.21.0+dfsg-1_amd64.deb"
+PACKAGE = "libonnxruntime-dev:amd64=1.21.0+dfsg-1"
 SHA256 = "14f7d959d5deacbcf1504830d4189f91fc67382b399ed9ae9d3aa9c4050ced08"
 INSIDE = "./usr/include/onnxruntime/"
 SECONDS = 60
@@ -27,20 +25,27 @@ def fetch() -> bool:
     """
     if not (HEADERS / "onnxruntime_cxx_api.h").exists():
         try:
-            with urllib.request.urlopen(URL, timeout=SECONDS) as answer:
-                package: bytes = answer.read()
-            unpack(package, HEADERS)
-        except (OSError, ValueError) as failure:
+            unpack(downloaded(), HEADERS)
+        except (OSError, ValueError, subprocess.SubprocessError) as failure:
             print(f"no headers of ONNX Runtime from Debian, with which samples/cpp is compiled: {failure}", flush=True)
             return False
     return True
+
+
+def downloaded() -> bytes:
+    """The package, from where apt is set up to get it; an error of the system or of apt where it cannot be had."""
+    with tempfile.TemporaryDirectory() as directory:
+        command = ["apt-get", "download", "-qq", PACKAGE]
+        subprocess.run(command, cwd=directory, check=True, capture_output=True, timeout=SECONDS)
+        (file,) = Path(directory).iterdir()
+        return file.read_bytes()
 
 
 def unpack(package: bytes, directory: Path) -> None:
     """Puts the headers of a Debian package into a directory. ValueError when it is another package."""
     found = hashlib.sha256(package).hexdigest()
     if found != SHA256:
-        raise ValueError(f"{URL} has the SHA-256 {found}, not {SHA256}")
+        raise ValueError(f"{PACKAGE} has the SHA-256 {found}, not {SHA256}")
     directory.mkdir(parents=True, exist_ok=True)
     with tarfile.open(fileobj=io.BytesIO(member(package, b"data.tar.xz")), mode="r:xz") as archive:
         for item in archive:

@@ -4,7 +4,7 @@
     python scripts/lock.py --upgrade     newest versions of all
 
 ``scripts/requirements/NAME.in`` has what is asked for, ``NAME.txt`` what that comes to, on all systems and versions of
-Python that the project supports. The hashes are those of the Python Package Index, whatever mirror pip gets files from.
+Python that the project supports. The hashes are those that the index states which this machine is set up for.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from _environment import REQUIREMENTS, ROOT, prepare
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-INDEX = "https://pypi.org/simple"
 PROJECT = ("pyproject.toml", "--all-extras")
 LOCKS: dict[str, tuple[str, ...]] = {
     "test": (*PROJECT, "scripts/requirements/test.in"),
@@ -37,7 +36,7 @@ def command(name: str, options: Sequence[str]) -> list[str]:
     """What writes a lock."""
     output = (REQUIREMENTS / f"{name}.txt").relative_to(ROOT).as_posix()
     how = ["--universal", "--python-version", "3.11", "--fork-strategy", "fewest", "--generate-hashes", "--no-annotate"]
-    says = ["--custom-compile-command", "python scripts/lock.py", "--quiet", "--index-url", INDEX, "--no-config"]
+    says = ["--custom-compile-command", "python scripts/lock.py", "--quiet"]
     return ["-m", "uv", "pip", "compile", *LOCKS[name], *how, *says, *options, "--output-file", output]
 
 
@@ -46,8 +45,10 @@ def main() -> int:
     parser.add_argument("--upgrade", action="store_true", help="take the newest version of everything")
     chosen = parser.parse_args()
     python = prepare(".venv")
-    # what this machine is set up to search instead is no concern of the locks
-    outside = {name: value for name, value in os.environ.items() if not name.startswith(("UV_", "PIP_"))}
+    # the index is the one that pip is set up for; what is written has no address in it
+    outside = dict(os.environ)
+    if "PIP_INDEX_URL" in outside:
+        outside.setdefault("UV_DEFAULT_INDEX", outside["PIP_INDEX_URL"])
     for name in LOCKS:
         line = [str(python), *command(name, ["--upgrade"] if chosen.upgrade else [])]
         if subprocess.run(line, cwd=ROOT, env=outside, check=False).returncode != 0:

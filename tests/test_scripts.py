@@ -243,12 +243,26 @@ class TestHeaders:
             module.member(self.package([]), b"data.tar.gz")
 
     def test_without_a_network_the_rest_goes_on(self, module, monkeypatch, capsys):
-        monkeypatch.setattr(module, "URL", "file:///nowhere/package.deb")
+        monkeypatch.setattr(module, "PACKAGE", "no-such-package-anywhere")
         assert not module.fetch()
         assert "no headers of ONNX Runtime" in capsys.readouterr().out
 
+    def test_the_package_is_what_apt_downloads(self, module, monkeypatch):
+        package = self.package([f"{module.INSIDE}onnxruntime_cxx_api.h"])
+        monkeypatch.setattr(module, "SHA256", hashlib.sha256(package).hexdigest())
+        commands = []
+
+        def run(command, cwd, **options):
+            commands.append(command)
+            (Path(cwd) / "package.deb").write_bytes(package)
+
+        monkeypatch.setattr(module.subprocess, "run", run)
+        assert module.fetch()
+        assert commands == [["apt-get", "download", "-qq", module.PACKAGE]]
+        assert (module.HEADERS / "onnxruntime_cxx_api.h").exists()
+
     def test_what_is_there_is_not_fetched_again(self, module, monkeypatch):
-        monkeypatch.setattr(module, "URL", "file:///nowhere/package.deb")
+        monkeypatch.setattr(module, "PACKAGE", "no-such-package-anywhere")
         module.HEADERS.mkdir()
         (module.HEADERS / "onnxruntime_cxx_api.h").touch()
         assert module.fetch()
@@ -500,3 +514,25 @@ class TestRelease:
         text = "".join((ROOT / page).read_text(encoding="utf-8") for page in script("check_release").BRIEF)
         used = set(re.findall(r"^\$ dml2onnx (\w+)", text, re.MULTILINE))
         assert used == set(COMMANDS)
+
+
+def test_actions_are_pinned_by_commit():
+    """A tag can be moved to another commit by whoever gets hold of the action, the publishing one above all."""
+    lines = [line for file in (ROOT / ".github" / "workflows").glob("*.yml") for line in file.read_text().splitlines()]
+    used = [line for line in lines if re.search(r"\buses:", line)]
+    assert len(used) > 10
+    assert [line for line in used if not re.search(r"uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line)] == []
+
+
+def test_no_host_of_a_registry_is_named():
+    """Packages come from where pip, npm and apt are set up to get them."""
+    hosts = re.compile("|".join(["pypi" + r"\.org", "registry" + r"\.npmjs", "python" + "hosted", "deb" + r"\.debian"]))
+    folders = [ROOT / name for name in ("dml2onnx", "scripts", "tests", ".github", "docs", "schemas", "samples")]
+    files = [
+        path
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.suffix in (".py", ".yml", ".txt", ".in", ".toml", ".md", ".json", ".sh")
+    ]
+    assert len(files) > 300
+    assert [str(path) for path in files if hosts.search(path.read_text(encoding="utf-8", errors="replace"))] == []

@@ -88,8 +88,7 @@ class Journal:
                 if "journal" in value:
                     self._require_version(value["journal"])
                     is_known = is_known or value["work"] == work.work
-                elif value["work"] == work.work:
-                    record = record_of(value)
+                elif value["work"] == work.work and (record := _record(value)) is not None:
                     self.records[record.model, record.graph] = record
         if not last.endswith(b"\n"):
             self._write(b"\n")
@@ -159,6 +158,29 @@ def _parsed(line: bytes) -> dict[str, Json] | None:
     except ValueError:
         return None
     return value if isinstance(value, dict) and "work" in value else None
+
+
+_TEXTS = ("model", "work", "status")
+
+
+def _record(line: dict[str, Json]) -> Record | None:
+    """The record that a line holds; nothing where somebody has changed what we have written."""
+    sources, answer = line.get("sources", []), line.get("answer")
+    texts = all(isinstance(line.get(name), str) for name in _TEXTS)
+    texts = texts and all(isinstance(line.get(name, ""), str) for name in ("graph", "output"))
+    if not texts or not isinstance(answer, dict) or not isinstance(line.get("seconds"), (int, float)):
+        return None
+    listed = isinstance(sources, list) and all(
+        isinstance(item, dict) and {"path", "digest"} == item.keys() and all(isinstance(x, str) for x in item.values())
+        for item in sources
+    )
+    try:
+        record = record_of(line) if listed else None
+        return (
+            None if record is None or any(not isinstance(item.message, str) for item in record.diagnostics) else record
+        )
+    except (AttributeError, TypeError, ValueError):  # other members, or findings of another form
+        return None
 
 
 def record_of(line: dict[str, Json]) -> Record:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.arguments import LONGEST
+from dml2onnx.arguments import text as text_of
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import DataType
 
@@ -46,7 +47,7 @@ class Activation:
     attributes: Mapping[str, object]
 
     def __init__(self, type: str, /, **attributes: object) -> None:
-        full_name = type.removeprefix("DML_OPERATOR_")
+        full_name = text_of(type, "the type of an activation").removeprefix("DML_OPERATOR_")
         has_prefix = full_name.startswith(("ACTIVATION_", "ELEMENT_WISE_"))
         object.__setattr__(self, "type", full_name if has_prefix else f"ACTIVATION_{full_name}")
         fields = {_field_name(name): value for name, value in attributes.items()}

@@ -249,7 +249,10 @@ class Recorder:
         """
         constants = len(self._constants)
         try:
-            schema = catalog.operator(operator)
+            schema = catalog.operator(meant(arguments.text, operator, "operator"))
+            inputs = cast("Tensors", meant(arguments.by_name, inputs, "inputs"))
+            attributes = meant(arguments.by_name, attributes, "attributes")
+            outputs = cast("Mapping[str, Stated | Sequence[Stated]]", meant(arguments.by_name, outputs, "outputs"))
             return self._recorded(schema, self._with_constants(schema, inputs), attributes, outputs, name)
         except BaseException:
             del self._constants[constants:]  # those that were made for this operator

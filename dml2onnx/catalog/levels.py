@@ -45,7 +45,7 @@ class FeatureLevel:
     number: tuple[int, int] = dataclasses.field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        match = re.fullmatch(r"([1-9])_(\d)", self.name)
+        match = re.fullmatch(r"([1-9])_(\d)", self.name) if isinstance(self.name, str) else None
         if match is None:
             raise UnknownFeatureLevelError(f"{self.name!r} is not a feature level: expected a name such as '4_0'")
         object.__setattr__(self, "number", (int(match[1]), int(match[2])))
@@ -53,6 +53,10 @@ class FeatureLevel:
     @classmethod
     def parse(cls, text: str) -> FeatureLevel:
         """Reads `4_0`, `4.0` or `DML_FEATURE_LEVEL_4_0`, and accepts only levels that exist."""
+        if not isinstance(text, str):
+            raise UnknownFeatureLevelError(
+                f"{type(text).__name__} is no text such as '4_0', the name of a feature level"
+            )
         name = text.strip().removeprefix("DML_FEATURE_LEVEL_").replace(".", "_")
         level = _levels_by_name().get(name)
         if level is None:

@@ -14,7 +14,7 @@ from dml2onnx.codes.unreadable import NO_SUCH_FILE, UNKNOWN_FORMAT
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 from dml2onnx.faces import later
 from dml2onnx.frontends import load, load_bytes, recording
-from dml2onnx.frontends.directories import is_directory, searched
+from dml2onnx.frontends.directories import is_directory, outside, searched
 from dml2onnx.report.checked import CheckAllAnswer, CheckAnswer, Descriptor, HeldBack, checked, unchecked
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator
     if name == STANDARD_INPUT or not is_directory(directory):
         yield _check_one(name, options, screen)
         return
-    for path in searched(directory):
+    allowed = tuple(options.allow_path)
+    yield from (unchecked(str(path), error) for path, error in outside(directory, allowed))
+    for path in searched(directory, allowed=allowed):
         if path.name == recording.INDEX:
             yield from _check_recording(path, options, screen)
             continue

@@ -139,7 +139,7 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
     from dml2onnx.execution import execute
 
     kept = [item for item in options.input if options.freeze and not re.search(r"=|\.npz$", item)]
-    inputs = GivenInputs([item for item in options.input if item not in kept])
+    inputs = GivenInputs([item for item in options.input if item not in kept], options.max_bytes)
     graph = load_model(options, screen, inputs.names.union(kept))
     with screen.counting("run") as progress:
         execution = execute(

@@ -6,6 +6,7 @@ https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 
 from __future__ import annotations
 
+import os
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -27,8 +28,9 @@ SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 def concise(checked: CheckAnswer) -> list[str]:
     """``file:line:column: error DML1108: message``, as compilers write it."""
     lines = []
+    file = visible(checked.model)
     for item in checked.diagnostics:
-        where = f"{checked.model}:{item.line}:{item.column}" if item.line else checked.model
+        where = f"{file}:{item.line}:{item.column}" if item.line else file
         lines.append(f"{where}: {item.severity} {item.code}: {_subject(item)}{visible(item.message)}{_related(item)}")
     return lines
 
@@ -40,7 +42,7 @@ def _subject(item: Finding) -> str:
 def _related(item: Finding) -> str:
     """What else may be the field to mend, unless the message says so."""
     unsaid = [name for name in item.related if not is_said(name, item.message)]
-    return f" (follows from {', '.join(unsaid)})" if unsaid else ""
+    return f" (follows from {visible(', '.join(unsaid))})" if unsaid else ""
 
 
 def github(checked: CheckAnswer) -> list[str]:
@@ -55,7 +57,7 @@ def github(checked: CheckAnswer) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def sarif(models: Iterable[CheckAnswer]) -> dict[str, object]:
@@ -105,4 +107,4 @@ def _result(checked: CheckAnswer, item: Finding, index: Mapping[str, int]) -> di
 def _uri(path: str) -> str:
     """An absolute path as a file's address, another as a reference that is relative to where the user is."""
     pure = PurePath(path)
-    return pure.as_uri() if pure.is_absolute() else quote(pure.as_posix())
+    return pure.as_uri() if pure.is_absolute() else quote(os.fsencode(pure.as_posix()))

@@ -49,10 +49,12 @@ def constants(given: list[str]) -> dict[str, ContentsFile | None]:
 class GivenInputs:
     """The contents that ``--input`` names: read at once, and fitted to the model when it is there."""
 
-    def __init__(self, pairs: list[str]) -> None:
+    def __init__(self, pairs: list[str], max_bytes: int | None = None) -> None:
+        """``max_bytes`` is what an array of a ``.npz`` file may be unpacked to."""
         files = contents_files(pairs)
         self.sources = [file.path for file in files.values()]
-        self._read = {name: array_files.read_contents_file(name, file) for name, file in files.items()}
+        most = array_files.MOST_FROM_PIPES if max_bytes is None else max_bytes
+        self._read = {name: array_files.read_contents_file(name, file, most) for name, file in files.items()}
 
     @property
     def names(self) -> frozenset[str]:

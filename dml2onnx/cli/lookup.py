@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
 from dml2onnx.cli.examples import demonstrations, examples, text_of, undemonstrated
-from dml2onnx.cli.markup import escape
+from dml2onnx.cli.markup import escape, escape_lines
 from dml2onnx.codes import all_codes
 from dml2onnx.diagnostics import quote
 from dml2onnx.report.lookups import CodeAnswer, CodeDemonstration, CodeExample, Operator, OperatorsAnswer
@@ -67,11 +67,11 @@ def _explain_code(code: str, screen: Screen) -> int:
         )
         return 0
     screen.say(f"[bold]{found.id}[/] {found.severity.value}: [bold]{escape(found.title)}[/]\n")
-    screen.say(escape(found.explanation))
+    screen.say(escape_lines(found.explanation))
     if example is not None:
         wrong, right = example.lines()
         screen.say("\n[bold]wrong[/]")
-        screen.say(escape(text_of(example.wrong_model)))
+        screen.say(escape_lines(text_of(example.wrong_model)))
         screen.say(f"\nat {escape(example.pointer)}: [red]{escape(wrong)}[/]")
         screen.say(f"[bold]corrected[/]: [green]{escape(right)}[/]")
         if example.page:
@@ -79,7 +79,7 @@ def _explain_code(code: str, screen: Screen) -> int:
     if demonstration is not None:
         _show_demonstration(demonstration, screen)
     if needs is not None:
-        screen.say(f"\n[bold]what gives it[/]\n{escape(needs)}")
+        screen.say(f"\n[bold]what gives it[/]\n{escape_lines(needs)}")
     return 0
 
 
@@ -87,9 +87,9 @@ def _show_demonstration(item: Demonstration, screen: Screen) -> None:
     prompt = "" if item.is_program else "$ "
     for title, lines in (("wrong", item.wrong), ("corrected", item.corrected)):
         screen.say(f"\n[bold]{title}[/]")
-        screen.say(escape("\n".join(prompt + line for line in lines)))
+        screen.say(escape_lines("\n".join(prompt + line for line in lines)))
     for name, text in item.listed():
-        screen.say(f"\n[bold]{escape(name)}[/]\n{escape(text)}")
+        screen.say(f"\n[bold]{escape(name)}[/]\n{escape_lines(text)}")
 
 
 def _demonstration(item: Demonstration) -> CodeDemonstration:

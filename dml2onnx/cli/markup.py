@@ -7,11 +7,25 @@ from __future__ import annotations
 
 import re
 
+from dml2onnx.diagnostics import shortened
+
+LONGEST_SHOWN = 4000
+"""Characters of one text that is not ours; tools get everything."""
+
 _TAG = re.compile(r"(\\*)(\[[a-z#/@][^[]*?])")
 
 
-def escape(text: str) -> str:
-    """``text`` as markup that shows it."""
+def escape(text: str, longest: int = LONGEST_SHOWN) -> str:
+    """``text``, which need not be ours, as markup that shows it on one line."""
+    return _plain(shortened(text, longest))
+
+
+def escape_lines(text: str) -> str:
+    """Our own text, of several lines, as markup that shows it."""
+    return "\n".join(escape(line) for line in text.split("\n"))
+
+
+def _plain(text: str) -> str:
     markup = _TAG.sub(lambda match: f"{match[1]}{match[1]}\\{match[2]}", text)
     return markup + "\\" if markup.endswith("\\") and not markup.endswith("\\\\") else markup
 

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind
-from dml2onnx.cli.markup import escape
+from dml2onnx.cli.markup import escape, escape_lines
 from dml2onnx.report.operators import LevelSupport, OperatorAnswer, OperatorField, TensorSupport
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _section(screen: Screen, title: str, lines: Sequence[str]) -> None:
     if lines:
         screen.say(f"\n[bold]{title}[/]")
         for line in lines:
-            screen.say(escape(line))
+            screen.say(escape_lines(line))
 
 
 def operator_answer(schema: OperatorSchema) -> OperatorAnswer:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from dml2onnx import __version__
 from dml2onnx.cli.options import COMMANDS
-from dml2onnx.diagnostics import LONGEST_QUOTE, DmlError, quote
+from dml2onnx.diagnostics import LONGEST_QUOTE, DmlError, quote, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ class _Parser(argparse.ArgumentParser):
                         message = message.replace(spelling, quote(text))
         message = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} ..."
         command = self._of_command()
-        self.exit(2, f"{command._shortly()}{command.prog}: error: {message}{command._meant(message)}\n")
+        self.exit(2, f"{command._shortly()}{command.prog}: error: {visible(message + command._meant(message))}\n")
 
     def _of_command(self) -> _Parser:
         """The parser of the command that was given, which knows its options; the errors are those of all commands."""

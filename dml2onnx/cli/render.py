@@ -28,6 +28,12 @@ MOST_SHOWN = 50
 LONGEST_MEMBER = 400
 """Characters of what was expected or found; tools get everything."""
 
+LONGEST_CELL = 1000
+"""Characters of one cell of a table."""
+
+LONGEST_PLACE = 300
+"""Characters of the name of a node, of a pointer, and of the name of a file."""
+
 PIPED_WIDTH = 200
 """Columns of a table that no terminal limits."""
 
@@ -38,8 +44,6 @@ COLOURS = {"error": "bold red", "warning": "bold yellow"}
 
 _NARROW = 0x300
 """Characters below it that can be printed take one column."""
-_REMADE = re.compile(r"[\t\a\b\v\f\r]")
-"""What rich expands or leaves out."""
 
 
 def _laid_out(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str] | None:
@@ -86,7 +90,9 @@ class Stream:
 
     def print(self, markup: str) -> None:
         """A line, or several."""
-        if self._is_for_rich() or _REMADE.search(markup):
+        if not markup.isprintable():
+            markup = "\n".join(map(visible, markup.split("\n")))
+        if self._is_for_rich():
             self.console.print(markup)
             return
         self.file.write(unstyled(markup) + "\n")
@@ -144,8 +150,9 @@ class Screen:
 
     def json(self, value: object) -> None:
         """One JSON document on standard output."""
-        json.dump(value, self.out.file, indent=2, allow_nan=False)
-        self.out.file.write("\n")
+        text = json.dumps(value, indent=2, allow_nan=False)
+        # a command wherever it stands in a line of GitHub's logs, and the same text to whoever reads JSON
+        self.out.file.write(text.replace("##[", r"\u0023#[") + "\n")
 
     def answer(self, answer: Head) -> None:
         """What the command says, as JSON."""
@@ -160,6 +167,7 @@ class Screen:
         """Rows for people; columns whose title starts with ``>`` are aligned to the right."""
         if self.quiet or self.as_json:
             return
+        rows, title = [[shortened(str(cell), LONGEST_CELL) for cell in row] for row in rows], visible(title)
         lines = None if title or self.out.is_terminal or "COLUMNS" in os.environ else _laid_out(columns, rows)
         if lines is None:
             from dml2onnx.cli import terminal
@@ -187,17 +195,18 @@ class Screen:
 
     def _diagnostic(self, item: Finding, stream: Stream, page: str) -> None:
         """What the message says already is not said once more, nor is the ``page`` of the finding before."""
-        node = f'node "{item.node}"' if item.node else ""
+        node = f'node "{shortened(item.node, LONGEST_PLACE)}"' if item.node else ""
         if item.operator:
             node += f" ({item.operator})"
         colour = COLOURS[item.severity]
-        where = ", ".join(part for part in (node, item.pointer) if part)
+        where = ", ".join(part for part in (node, shortened(item.pointer, LONGEST_PLACE)) if part)
         head = f"[{colour}]{item.code} {item.severity}[/]"
         stream.print(f"{head}: {escape(where + ': ' if where else '')}{escape(item.message)}")
         if item.line:
             margin = " " * len(str(item.line))
-            stream.print(f"  [dim]{margin}-->[/] {escape(f'{item.file}:{item.line}:{item.column}')}")
-            stream.print(f"  [dim]{item.line} |[/] {escape(visible(item.excerpt))}")
+            file = shortened(item.file, LONGEST_PLACE)
+            stream.print(f"  [dim]{margin}-->[/] {escape(f'{file}:{item.line}:{item.column}')}")
+            stream.print(f"  [dim]{item.line} |[/] {escape(item.excerpt)}")
             stream.print(f"  [dim]{margin} |[/] [{colour}]{item.marker}[/]")
         for label, text in (
             ("expected", "" if is_said(item.expected, item.message) else item.expected),
@@ -207,7 +216,7 @@ class Screen:
             ("page", "" if item.documentation == page else item.documentation),
         ):
             if text:
-                stream.print(f"    [dim]{label}:[/] {escape(shortened(text, LONGEST_MEMBER))}")
+                stream.print(f"    [dim]{label}:[/] {escape(text, LONGEST_MEMBER)}")
 
     def failure(self, text: str) -> None:
         """A failure that is no finding about the model."""

@@ -23,7 +23,7 @@ EXACT = "FLOAT32"
 
 def verify_command(options: argparse.Namespace, screen: Screen) -> int:
     """Compares the compiled model, or another one, with the reference."""
-    inputs = GivenInputs(options.input)
+    inputs = GivenInputs(options.input, options.max_bytes)
     graph = load_model(options, screen, inputs.names)
     with screen.counting("verifying") as progress:
         result = verify_with(
@@ -57,7 +57,8 @@ def _show(answer: VerifyAnswer, screen: Screen, *, all_nodes: bool) -> None:
         _show_first_wrong(answer.nodes[answer.first_to_differ], screen)
     _show_gaps(answer, screen)
     if answer.computes != EXACT:
-        screen.say(escape(f"\nallowed for {answer.provider}: {answer.computes}, {answer.bound} ({answer.source})"))
+        screen.say()
+        screen.say(escape(f"allowed for {answer.provider}: {answer.computes}, {answer.bound} ({answer.source})"))
     subject = "the compiled model" if answer.against is None else escape(answer.against)
     verdict = "[bold green]agrees[/] with" if answer.passed else "[bold red]differs[/] from"
     if not answer.cases.finished and answer.first_to_differ is None:

@@ -59,8 +59,9 @@ UNSUITABLE_NAME = Code(
 TOO_LARGE_TO_WRITE = Code(
     "DML1910",
     "a graph too large for one file",
-    "A FlatBuffers file has less than 2 GiB, and a tensor less than 2**64 bytes. Constants lie in files of their own, "
-    "except those of 64-bit and 4-bit types and those that DirectML must not own.",
+    "A FlatBuffers file has less than 2 GiB, a tensor less than 2**64 bytes, and a fill of DxDispatch less than 2**32 "
+    "elements. Of contents that a model describes by a pattern at most 1 GiB is written out. Constants lie in "
+    "files of their own, except those of 64-bit and 4-bit types and those that DirectML must not own.",
 )
 NOT_SORTABLE = Code(
     "DML1911",

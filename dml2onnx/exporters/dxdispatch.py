@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.codes import exporting as codes
-from dml2onnx.diagnostics import quote, raise_errors
+from dml2onnx.diagnostics import DmlError, quote, raise_errors
 from dml2onnx.exporters.descriptors import command, fields, number
 from dml2onnx.exporters.dx_buffers import Buffer, kept, plan
 from dml2onnx.exporters.layout import laid_out
@@ -25,6 +25,7 @@ from dml2onnx.exporters.problems import Problems, problem
 from dml2onnx.exporters.references import NO_REFERENCES
 from dml2onnx.frontends.dialects import DXDISPATCH
 from dml2onnx.frontends.findings import listing
+from dml2onnx.frontends.members import UINT32
 from dml2onnx.frontends.names import UniqueNames, file_stem
 from dml2onnx.ir.data import ArrayData, FillData, MissingData
 from dml2onnx.ir.graph import Effect
@@ -139,6 +140,9 @@ class _Export:
             sidecar = Sidecar("")
             given = contents(data, row, stated, sidecar)
             if "fill" in given:
+                if count >= UINT32:
+                    message = f"{quote(buffer.name)} has {count} elements, and valueCount holds less than {UINT32}."
+                    raise DmlError(codes.TOO_LARGE_TO_WRITE.at(message, expected=f"less than {UINT32}", found=count))
                 members["initialValues"] = {"value": _exact(given["fill"], data_type), "valueCount": count}
             elif isinstance(values := given.get("values"), list):
                 members["initialValues"] = [_exact(item, data_type) for item in values]

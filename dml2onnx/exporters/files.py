@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes.exporting import BESIDE_OUTPUT
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
-from dml2onnx.exporters.native_contents import Sidecar
+from dml2onnx.exporters.native_contents import Sidecar, require_writable
 from dml2onnx.files import check_target, put
 from dml2onnx.frontends import load
 from dml2onnx.frontends.findings import listing
-from dml2onnx.ir.data import stream
+from dml2onnx.ir.data import stored_bytes, stream
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -43,6 +43,7 @@ def write_files(target: Target, contents: bytes, beside: Mapping[str, Data]) -> 
             f" {'a constant' if one else 'constants'} would be written there, beside it"
         )
         raise DmlError(BESIDE_OUTPUT.at(message, expected="a directory without such files", found=str(strangers[0])))
+    require_writable(sum(data.nbytes - stored_bytes(data) for data in others.values() if not isinstance(data, Sidecar)))
     parts = {other: data.stream() if isinstance(data, Sidecar) else stream(data) for other, data in others.items()}
     return put(target, [contents], parts)
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.codes.exporting import TOO_LARGE_TO_WRITE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.exporters.descriptors import number
-from dml2onnx.ir.data import FillData, stream
+from dml2onnx.ir.data import FillData, PaddedData, stored_bytes, stream
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
@@ -29,6 +30,15 @@ MOST_VALUES = 64
 ALIGNMENT = 64
 """Where the contents of a buffer start in a file, in bytes, so that what maps the file finds aligned elements."""
 CHUNK = 1 << 20
+MOST_MADE = 1 << 30
+"""Bytes of a file beyond those that the model has somewhere: a descriptor of 400 bytes may ask for terabytes."""
+
+
+def require_writable(made: int) -> None:
+    """:class:`DmlError` (DML1910) for more bytes that the model has nowhere than are written."""
+    if made > MOST_MADE:
+        message = f"{made} bytes of contents would be written that are in no file, but described by a pattern"
+        raise DmlError(TOO_LARGE_TO_WRITE.at(message, expected=f"at most {MOST_MADE} bytes", found=made))
 
 
 class Sidecar:
@@ -37,10 +47,13 @@ class Sidecar:
     def __init__(self, name: str) -> None:
         self.name = name
         self.nbytes = 0
+        self._made = 0
         self._parts: list[tuple[int, Data, int]] = []
 
     def add(self, data: Data, nbytes: int) -> int:
         """Appends the first ``nbytes`` of ``data`` and returns where they start."""
+        self._made += max(0, nbytes - stored_bytes(data))
+        require_writable(self._made)
         start = -(-self.nbytes // ALIGNMENT) * ALIGNMENT
         self._parts.append((start, data, nbytes))
         self.nbytes = start + nbytes
@@ -86,7 +99,19 @@ def is_zero(data: Data, start: int, end: int) -> bool:
     return not any(chunk.any() for chunk in _chunks(data, start, end))
 
 
+def _explicit(data: Data, end: int) -> int:
+    """Before ``end``, behind what there are zeros only, as far as that is known without a look at them."""
+    if isinstance(data, PaddedData):
+        return min(end, _explicit(data.head, end))
+    if isinstance(data, FillData) and not any(data.pattern):
+        return 0
+    return min(end, data.nbytes)
+
+
 def _chunks(data: Data, start: int, end: int) -> Iterator[Bytes]:
+    if isinstance(data, FillData):  # each of its chunks would be like the first two
+        end = min(end, start + 2 * CHUNK)
+    end = _explicit(data, end)
     for position in range(start, end, CHUNK):
         yield data.read(position, min(CHUNK, end - position))
 
@@ -100,8 +125,11 @@ def _fill(data: Data, desc: TensorDesc, nbytes: int) -> int | float | str | None
         return None
     if not (isinstance(data, FillData) and data.pattern == pattern.tobytes() and data.nbytes >= filled):
         repeated = FillData(pattern.tobytes(), filled)
-        for position in range(0, filled, CHUNK):
-            length = min(CHUNK, filled - position)
+        explicit = _explicit(data, filled)
+        if explicit < filled and pattern.any():
+            return None
+        for position in range(0, explicit, CHUNK):
+            length = min(CHUNK, explicit - position)
             if not np.array_equal(data.read(position, length), repeated.read(position, length)):
                 return None
     values = _values(pattern, TensorDesc(desc.data_type, (2 if desc.data_type.is_packed_nibbles else 1,)))

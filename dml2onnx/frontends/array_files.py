@@ -66,14 +66,15 @@ class RawBytes:
     """Where they come from, for messages."""
 
 
-def read_contents_file(name: str, file: ContentsFile) -> Array | RawBytes:
+def read_contents_file(name: str, file: ContentsFile, most: int = MOST_FROM_PIPES) -> Array | RawBytes:
     """What a file has for a buffer: an array of a ``.npy`` or ``.npz`` file, or the bytes of any other.
 
-    :class:`UnreadableError` (DML3007) for what cannot be read.
+    An array of a ``.npz`` file is unpacked, to at most so many bytes. :class:`UnreadableError` (DML3007) for what
+    cannot be read.
     """
     suffix = file.path.suffix.lower()
     if suffix == _NPZ:
-        return _member(file.path, name if file.array is None else file.array, only=file.array is None)
+        return _member(file.path, name if file.array is None else file.array, most, only=file.array is None)
     if suffix == ".npy":
         return read_array(file.path)
     content = _opened(file.path, "a file")
@@ -117,7 +118,7 @@ def members(file: Path) -> list[str]:
         return [item.removesuffix(".npy") for item in archive.namelist()]
 
 
-def _member(file: Path, name: str, *, only: bool) -> Array:
+def _member(file: Path, name: str, most: int, *, only: bool) -> Array:
     """One array of a ``.npz`` file; where it has just one, that may be meant under any name."""
     with _archive(file) as archive:
         names = archive.namelist()
@@ -127,9 +128,12 @@ def _member(file: Path, name: str, *, only: bool) -> Array:
             there = shortened(", ".join(item.removesuffix(".npy") for item in names)) or "none"
             message = f"{quote(str(file))} has no array {quote(name)}; its arrays are: {there}"
             raise UnreadableError(INPUT_UNREADABLE.at(message, expected=there, found=name))
+        size = archive.getinfo(f"{name}.npy").file_size
+        if size > most:
+            message = f"the array {quote(name)} of {quote(str(file))} has {size} bytes, unpacked"
+            expected = f"at most {most} bytes (--max-bytes), or a .npy file, which need not be unpacked"
+            raise UnreadableError(INPUT_UNREADABLE.at(message, expected=expected, found=f"{size} bytes"))
         with _numbers(file, "an array"):
-            if archive.getinfo(f"{name}.npy").file_size > MOST_FROM_PIPES:
-                raise ValueError("too large to be unpacked")
             return _npy(np.frombuffer(archive.read(f"{name}.npy"), np.uint8))
 
 

@@ -6,9 +6,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from dml2onnx.codes.reading import FILE_OUTSIDE
 from dml2onnx.codes.unreadable import CANNOT_READ
 from dml2onnx.diagnostics import UnreadableError, quote
 from dml2onnx.frontends import recording
+from dml2onnx.frontends.files import lies_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,12 +27,14 @@ def is_directory(path: Path) -> bool:
         return False
 
 
-def searched(directory: Path, without: Path | None = None) -> Iterator[Path]:
+def searched(directory: Path, without: Path | None = None, allowed: tuple[Path, ...] = ()) -> Iterator[Path]:
     """Files below a directory that may be models, in order; of a recording the index alone, even where it is lost.
 
-    What lies ``without`` is not looked at. :class:`UnreadableError` names a directory that cannot be looked into.
+    What lies ``without`` is not looked at, nor is what :func:`outside` gives. :class:`UnreadableError` names a
+    directory that cannot be looked into.
     """
-    files = sorted(path for path in _below(directory) if path.suffix in SUFFIXES and path.is_file())
+    roots = (directory, *allowed)
+    files = [path for path in _candidates(directory) if lies_below(path, roots)]
     if without is not None:
         left_out = without.resolve()
         files = [path for path in files if not path.resolve().is_relative_to(left_out)]
@@ -40,6 +44,20 @@ def searched(directory: Path, without: Path | None = None) -> Iterator[Path]:
     for path in sorted({*files, *lost}):
         if path.name == recording.INDEX or recordings.isdisjoint(path.parents):
             yield path
+
+
+def outside(directory: Path, allowed: tuple[Path, ...] = ()) -> Iterator[tuple[Path, UnreadableError]]:
+    """Files below a directory that may be models and are links out of it, with what is said of them."""
+    for path in _candidates(directory):
+        if not lies_below(path, (directory, *allowed)):
+            real = quote(str(path.resolve()))
+            message = f"{quote(str(path))} leads out of {quote(str(directory))}, to {real}"
+            expected = "a file below that directory, or --allow-path DIR for another"
+            yield path, UnreadableError(FILE_OUTSIDE.at(message, expected=expected, found=real))
+
+
+def _candidates(directory: Path) -> list[Path]:
+    return sorted(path for path in _below(directory) if path.suffix in SUFFIXES and path.is_file())
 
 
 def _below(directory: Path) -> Iterator[Path]:

@@ -171,6 +171,12 @@ def _resolve(path: Path) -> Path:
     return path.resolve()
 
 
+def lies_below(path: Path, directories: Iterable[Path]) -> bool:
+    """Whether a path, all links followed, is in one of the directories or below."""
+    real = path.resolve()
+    return any(real.is_relative_to(directory.resolve()) for directory in directories)
+
+
 class NpyFile(NamedTuple):
     """An array file."""
 

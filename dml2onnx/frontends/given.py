@@ -18,6 +18,7 @@ from dml2onnx.arguments import array, refusal
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import Severity, UnreadableError, plural
 from dml2onnx.frontends.array_files import ContentsFile, RawBytes, fitted, read_contents_file
+from dml2onnx.frontends.files import lies_below
 from dml2onnx.frontends.findings import Findings, listing, quote
 from dml2onnx.frontends.names import file_stem
 from dml2onnx.frontends.unresolved import UNBOUNDED
@@ -51,7 +52,7 @@ def settled(graph: Graph, options: LoadOptions) -> Graph:
     findings = Findings()
     contents: dict[str, _Contents | None] = dict(_of_directories(graph, options, findings))
     for name, given in options.contents().items():
-        contents[name] = None if given is None else _read(name, given)
+        contents[name] = None if given is None else _read(name, given, options.max_bytes)
     _check_names(graph, options, contents, findings)
     constants: list[Constant] = []
     descs = input_descs(graph.inputs, graph.nodes, (*graph.outputs, *graph.results))
@@ -148,11 +149,11 @@ def _fitted(item: GraphInput, desc: TensorDesc, given: Array | RawBytes, finding
 # --- Where contents come from -----------------------------------------------------------------------------------------
 
 
-def _read(name: str, given: Given) -> _Contents:
+def _read(name: str, given: Given, most: int) -> _Contents:
     if isinstance(given, (str, os.PathLike)):
         given = ContentsFile.named(os.fspath(given))
     if isinstance(given, ContentsFile):
-        return _Contents(read_contents_file(name, given), given.path.resolve())
+        return _Contents(read_contents_file(name, given, most), given.path.resolve())
     if isinstance(given, (bytes, bytearray, memoryview)):
         try:
             return _Contents(RawBytes(np.frombuffer(given, np.uint8), f"what was given for {quote(name)}"), None)
@@ -168,7 +169,7 @@ def _of_directories(graph: Graph, options: LoadOptions, findings: Findings) -> I
     for directory in options.constant_directories:
         found: dict[str, Path] = {}
         others: list[str] = []
-        for path in _files(directory):
+        for path in _files(directory, options.allow_paths, findings):
             name = next((stems[stem] for stem in _stems(path) if stem in stems), None)
             if name is None:
                 if path.suffix.lower() in SUFFIXES and path.resolve() not in sources:
@@ -180,7 +181,7 @@ def _of_directories(graph: Graph, options: LoadOptions, findings: Findings) -> I
                 found[name] = path
         for name, path in found.items():
             if name not in options.inputs:
-                yield name, _read(name, ContentsFile(path))
+                yield name, _read(name, ContentsFile(path), options.max_bytes)
         if others:
             inputs = listing([quote(item.name) for item in graph.inputs]) or "no input"
             message = f"{listing([quote(name) for name in others])} in {quote(str(directory))} belong to no input"
@@ -193,9 +194,16 @@ def _stems(path: Path) -> Iterator[str]:
         yield path.stem
 
 
-def _files(directory: Path) -> list[Path]:
+def _files(directory: Path, allowed: tuple[Path, ...], findings: Findings) -> list[Path]:
+    """The files of a directory; findings about those that lead out of it, as a link may."""
     try:
-        return sorted(path for path in directory.iterdir() if path.is_file())
+        files = sorted(path for path in directory.iterdir() if path.is_file())
+        kept = [path for path in files if lies_below(path, (directory, *allowed))]
+        for path in sorted(set(files) - set(kept)):
+            message = f"{quote(path.name)} leads out of {quote(str(directory))}, to {quote(str(path.resolve()))}"
+            expected = "a file in that directory, or --allow-path DIR for another"
+            findings.add(codes.FILE_OUTSIDE.at(message, expected=expected, found=quote(str(path.resolve()))))
+        return kept
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         message = f"cannot read the directory {quote(str(directory))}: {reason}"

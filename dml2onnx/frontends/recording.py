@@ -33,6 +33,7 @@ All files lie beside the index, or below; none of them is read that lies elsewhe
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -254,8 +255,11 @@ def _graphs(document: Document) -> tuple[Recorded, ...]:
     found = tuple([_recorded(raw, f"graphs[{index}]") for index, raw in enumerate(listed)])
     names = [item.name for item in found]
     if len(set(names)) < len(names):
-        twice = next(name for index, name in enumerate(names) if name in names[:index])
+        twice = Counter(names).most_common(1)[0][0]
         raise _bad(f"two graphs are called {quote(twice)}", "a name for each graph")
+    files = Counter(item.file for item in found)
+    if len(files) < len(found):  # a small index could have a large file read again and again
+        raise _bad(f"two graphs are in {quote(files.most_common(1)[0][0])}", "a file for each graph")
     return found
 
 

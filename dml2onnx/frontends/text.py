@@ -10,6 +10,7 @@ import codecs
 import json
 import re
 import stat
+from collections import Counter
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from dml2onnx.diagnostics import Code
 
 _STRING = r'"(?:[^"\\]+|\\[\s\S])*+"?'
-_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*[\s\S]*?\*/")
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)")
+"""An unclosed comment goes on to the end, lest every further beginning of one be followed to there."""
 _LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*[\]}}])")
 _LITERAL = re.compile(rf"{_STRING}|(-?Infinity|NaN)")
 _SURROGATE = re.compile(
@@ -66,10 +68,8 @@ class Document:
         while pending:
             place, value = pending.pop()
             if isinstance(value, dict):
-                pairs = self.duplicates.get(id(value), ())
-                for name in dict.fromkeys(name for name, _ in pairs):
-                    if sum(other == name for other, _ in pairs) > 1:
-                        yield place + pointer(name), name
+                counts = Counter(name for name, _ in self.duplicates.get(id(value), ()))
+                yield from ((place + pointer(name), name) for name, count in counts.items() if count > 1)
                 pending.extend((place + pointer(name), item) for name, item in value.items() if _is_nested(item))
             elif isinstance(value, list):
                 pending.extend((f"{place}/{index}", item) for index, item in enumerate(value) if _is_nested(item))
@@ -304,7 +304,8 @@ def without_comments(text: str) -> str:
 
     def blank(match: re.Match[str]) -> str:
         token = match[0]
-        return token if token[0] == '"' else re.sub(r"[^\n]", " ", token)
+        is_open = token.startswith("/*") and (len(token) < 4 or not token.endswith("*/"))
+        return token if token[0] == '"' or is_open else re.sub(r"[^\n]", " ", token)
 
     return _COMMENT.sub(blank, text)
 

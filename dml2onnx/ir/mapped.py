@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
+from dml2onnx.codes.reading import FILE_UNREADABLE
+from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.ir.pages import Pages, mapped_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     import numpy.typing as npt
 
@@ -55,6 +57,11 @@ class FileMap(np.memmap):
             made._identity = _identity(file)
         return made
 
+    @property
+    def inode(self) -> tuple[int, ...]:
+        """Which file it was, whatever has become of its name and its size."""
+        return self._identity[:2]
+
     def is_current(self) -> bool:
         """Whether the file still has its name and its size."""
         with self.opened() as file:
@@ -88,6 +95,54 @@ def mapping(array: Array) -> np.memmap | None:
             return None if item.mode == "c" else item
         item = getattr(item, "base", None)
     return None
+
+
+def mapped_ends(arrays: Iterable[Array]) -> dict[Path, tuple[int, tuple[int, ...] | None]]:
+    """How far arrays reach into the files that they are mapped from, and which files these were, where that is known.
+
+    Whoever touches a page behind the end of a file that has become shorter is ended by the system.
+    """
+    ends: dict[Path, tuple[int, tuple[int, ...] | None]] = {}
+    for array in arrays:
+        found = mapping(array)
+        place = file_place(array)
+        if found is None or place is None:
+            continue
+        path = found.path if isinstance(found, FileMap) else found.filename
+        if path is not None:
+            named, identity = Path(path), found.inode if isinstance(found, FileMap) else None
+            ends[named] = (max(ends.get(named, (0, None))[0], place + array.nbytes), identity)
+    return ends
+
+
+def shortened_file(ends: Mapping[Path, tuple[int, tuple[int, ...] | None]]) -> Path | None:
+    """The first file of :func:`mapped_ends` that has fewer bytes by now; ``None`` where all are as long as they were.
+
+    One that has gone, or whose name another one has got, lives on as long as it is mapped.
+    """
+    for path, (end, inode) in ends.items():
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        if status.st_size < end and inode in (None, (status.st_dev, status.st_ino)):
+            return path
+    return None
+
+
+class Watched:
+    """Files that arrays are mapped from, whose sizes are looked at again before anybody touches their pages."""
+
+    def __init__(self, arrays: Iterable[Array]) -> None:
+        self._ends = mapped_ends(arrays)
+
+    def require(self) -> None:
+        """:class:`DmlError` (DML1021) where one has become shorter, of which a page could not be read any more."""
+        path = shortened_file(self._ends)
+        if path is not None:
+            end = self._ends[path][0]
+            message = f"{quote(str(path))} cannot be read any more: it has become shorter"
+            raise DmlError(FILE_UNREADABLE.at(message, expected=f"at least {end} bytes", found="fewer bytes"))
 
 
 def is_lasting(array: Array) -> bool:

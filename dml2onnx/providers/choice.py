@@ -53,9 +53,9 @@ class Providers:
     @classmethod
     def of_texts(cls, names: Sequence[str], options: Sequence[str] = (), device: int | None = None) -> Providers:
         """From a command line: ``KEY=VALUE`` is for the first provider, ``NAME:KEY=VALUE`` for another."""
-        listed = cls(*names).names
+        listed = cls(*arguments.names(names, "provider")).names
         found: dict[str, dict[str, str]] = {}
-        for text in options:
+        for text in arguments.names(options, "options"):
             key, equals, value = text.partition("=")
             owner, colon, rest = key.partition(":")
             if colon and owner in NAMES:

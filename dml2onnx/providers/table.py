@@ -125,7 +125,7 @@ TABLE = (
         " (https://onnxruntime.ai/docs/build/eps.html#xnnpack)",
     ),
 )
-"""https://onnxruntime.ai/docs/execution-providers, and the pages of the packages on https://pypi.org."""
+"""https://onnxruntime.ai/docs/execution-providers, and the pages of the packages on the Python Package Index."""
 
 AUTO = "auto"
 CPU = "cpu"

@@ -11,6 +11,7 @@ import numpy as np
 from dml2onnx import arguments
 from dml2onnx.codes.running import PROVIDER_PASSED_OVER, PROVIDER_UNUSABLE, RUNTIME_FAILURE
 from dml2onnx.diagnostics import Diagnostic, DmlError
+from dml2onnx.ir.mapped import Watched
 from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.distributions import clash, distributions
 from dml2onnx.providers.installed import plugin_devices, require_providers
@@ -49,7 +50,9 @@ class Session:
     def __init__(
         self, model: bytes | Path, inputs: Sequence[Port], outputs: Sequence[Port],
         provider: ProviderLike = "cpu", *, weights: Weights | None = None, profile: bool = False,
+        watched: Watched | None = None,
     ) -> None:  # fmt: skip
+        self._watched = Watched(()) if watched is None else watched
         self._profile_directory = tempfile.TemporaryDirectory() if profile else None
         self._inputs = inputs
         self._outputs = outputs
@@ -67,6 +70,7 @@ class Session:
         outputs = [port for port in self._outputs if wanted is None or port.name in wanted]
         if not outputs:
             return {}
+        self._watched.require()
         try:
             results: list[Any] = self._session.run([port.onnx_name for port in outputs], feeds)
         except Exception as error:
@@ -81,7 +85,9 @@ class Session:
         """
         given = arguments.arrays(inputs)
         made = {port.name: np.zeros(port.shape, port.dtype) for port in self._inputs if port.name not in given}
-        return Bound(self._session, self._inputs, self._outputs, check_inputs(self._inputs, {**given, **made}))
+        return Bound(
+            self._session, self._inputs, self._outputs, check_inputs(self._inputs, {**given, **made}), self._watched
+        )
 
     def end_profile(self) -> list[NodeTime]:
         """What every node cost in all runs so far; the session must have been made with ``profile``."""
@@ -107,9 +113,12 @@ class Bound:
     """Inputs and outputs that stay where they are from run to run, by public name, in memory order."""
 
     def __init__(
-        self, session: Any, inputs: Sequence[Port], outputs: Sequence[Port], feeds: Mapping[str, Array]
-    ) -> None:
+        self, session: Any, inputs: Sequence[Port], outputs: Sequence[Port], feeds: Mapping[str, Array],
+        watched: Watched,
+    ) -> None:  # fmt: skip
         from onnxruntime import OrtValue
+
+        self._watched = watched
 
         self.inputs: Mapping[str, Array] = {port.name: feeds[port.onnx_name] for port in inputs}
         """What the model reads; new contents are written into these arrays."""
@@ -126,6 +135,7 @@ class Bound:
 
     def run(self) -> Mapping[str, Array]:
         """Runs the model once and returns :attr:`outputs`, which it has written."""
+        self._watched.require()
         try:
             self._session.run_with_iobinding(self._binding)
         except Exception as error:

@@ -14,6 +14,7 @@ from rich.errors import MarkupError
 from dml2onnx.cli.markup import escape, unstyled
 from dml2onnx.cli.render import Screen
 from dml2onnx.cli.terminal import console
+from dml2onnx.diagnostics import visible
 
 TEXTS = st.text(st.sampled_from("\\\\[[]]/abz#@A1=: \t\r\nµ×"), max_size=30)
 STYLED = st.lists(st.one_of(TEXTS.map(escape), st.sampled_from(["[bold]", "[/]", "[bold red]", "[dim]"])), max_size=8)
@@ -27,7 +28,7 @@ def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @given(TEXTS)
 def test_text_is_escaped_as_by_rich(text: str) -> None:
-    assert escape(text) == markup.escape(text)
+    assert escape(text) == markup.escape(visible(text))
 
 
 @given(STYLED.map("".join))

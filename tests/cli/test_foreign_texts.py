@@ -1,0 +1,151 @@
+"""Texts that are not ours, in every place of a model that takes a name and in names of files, over every command.
+
+Nothing of them may reach a terminal, or begin a command in the log of a job on GitHub, and no command may fail of them.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import tempfile
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from dml2onnx.cli import main
+from dml2onnx.cli.markup import escape, unstyled
+from dml2onnx.diagnostics import visible
+
+PIECES = (
+    "\x1b[31m", "\x1b]8;;http://x\x1b\\", "\x9b2J", "\x00", "\x7f", "\r", "\n", "\n::error file=x::",
+    "::error file=x::y",
+    "::stop-commands::x", " ::warning::", "##[error]x", "\u202e", "\u2066", "\u200b", "\u2028", "\ufeff", "\t", "\b",
+    "[bold]",
+    "\\[/]", "[/]", "é", "x" * 400, "/", "%", '"', "'", " ", "a", "\U000e0001", "#1", ":", ",",
+)  # fmt: skip
+TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), min_size=1, max_size=4).map("".join)
+FILE_PIECES = tuple(item for item in PIECES if "/" not in item and "\0" not in item and len(item) < 100)
+FILES = st.lists(st.sampled_from((*FILE_PIECES, "\udcff", "\udc80")), min_size=1, max_size=4).map("".join)
+COMMANDS = {
+    "check": ["check", "{model}", "--suggest"],
+    "check json": ["check", "{model}", "--json"],
+    "check concise": ["check", "{model}", "--format", "concise"],
+    "check github": ["check", "{model}", "--format", "github"],
+    "check sarif": ["check", "{model}", "--format", "sarif"],
+    "check directory": ["check", "{directory}"],
+    "check directory github": ["check", "{directory}", "--format", "github"],
+    "check directory concise": ["check", "{directory}", "--format", "concise"],
+    "check directory sarif": ["check", "{directory}", "--format", "sarif"],
+    "explain": ["explain", "{model}"],
+    "explain node": ["explain", "{model}", "--node", "{text}"],
+    "explain code": ["explain", "{text}"],
+    "compile": ["compile", "{model}", "-o", "{directory}/out.onnx"],
+    "compile to a name": ["compile", "{model}", "-o", "{directory}/{file}.onnx"],
+    "compile output": ["compile", "{model}", "-o", "{directory}/out.onnx", "--output", "{text}"],
+    "run": ["run", "{model}"],
+    "run output": ["run", "{model}", "--output-dir", "{directory}/{file}"],
+    "run input": ["run", "{model}", "--input", "{text}=1"],
+    "verify": ["verify", "{model}", "--cases", "1"],
+    "verify nodes": ["verify", "{model}", "--cases", "1", "--nodes"],
+    "report": ["report", "{model}", "-o", "{directory}/{file}.html"],
+    "batch": ["batch", "{directory}", "--journal", "{directory}/{file}.journal"],
+    "convert": ["convert", "{model}", "-o", "{directory}/{file}.json", "--to", "native"],
+    "convert dxdispatch": ["convert", "{model}", "-o", "{directory}/{file}", "--to", "dxdispatch"],
+    "ops": ["ops", "{text}"],
+    "schema": ["schema", "{text}"],
+    "doctor": ["doctor", "--provider", "{text}"],
+    "a command": ["{text}"],
+    "an option": ["check", "{model}", "--{text}"],
+}
+
+
+def native(name: str, other: str, *, wrong: bool) -> dict[str, Any]:
+    """Two nodes, whose names, inputs and outputs are not ours; ``wrong`` in the sizes of one."""
+    tensor = {"DataType": "FLOAT32", "Sizes": [2]}
+    first, second = (f"{name}{end}" for end in ("", "2"))
+    return {
+        "dml2onnx": 1,
+        "inputs": {name: tensor},
+        "nodes": [
+            {
+                "name": first,
+                "type": "ACTIVATION_RELU",
+                "desc": {"InputTensor": tensor, "OutputTensor": tensor},
+                "inputs": {"InputTensor": name},
+                "outputs": {"OutputTensor": f"{other}1"},
+            },
+            {
+                "name": second,
+                "type": "ACTIVATION_TANH",
+                "desc": {"InputTensor": tensor, "OutputTensor": {**tensor, "Sizes": [3 if wrong else 2]}},
+                "inputs": {"InputTensor": f"{other}1"},
+                "outputs": {"OutputTensor": f"{other}3"},
+            },
+        ],
+        "outputs": [f"{other}3"],
+    }
+
+
+def spoken(arguments: list[str], directory: Path) -> tuple[int, str]:
+    """The exit code of a command and all that it writes, with a terminal's rich as well as without."""
+    out, err = io.StringIO(), io.StringIO()
+    before = Path.cwd()
+    os.chdir(directory)
+    try:
+        with redirect_stdout(out), redirect_stderr(err):
+            code = main(arguments)
+    finally:
+        os.chdir(before)
+    return code, out.getvalue() + err.getvalue()
+
+
+def require_plain(said: str, *, is_github: bool) -> None:
+    for line in said.split("\n"):
+        assert line.isprintable(), ascii(line)
+        assert "##[" not in line, line
+        if not is_github or not line.startswith(("::error file=", "::warning file=")):
+            assert not line.lstrip().startswith("::"), line
+        assert is_github or len(line) < 10_000
+
+
+def tried(command: str, name: str, other: str, file: str, *, wrong: bool) -> None:
+    with tempfile.TemporaryDirectory() as made:
+        directory = Path(made)
+        model = f"{file[:40]}.json"
+        text = json.dumps(native(name, other, wrong=wrong))
+        try:
+            (directory / model).write_text(text, encoding="utf-8")
+        except (OSError, ValueError):  # what no file can be called here
+            model = "model.json"
+            (directory / model).write_text(text, encoding="utf-8")
+        names = {"model": model, "directory": ".", "text": name.replace("\0", ""), "file": file[:40]}
+        arguments = [item.format(**names) for item in COMMANDS[command]]
+        code, said = spoken(arguments, directory)
+        assert code in (0, 1, 2), said
+        assert "Traceback" not in said
+        require_plain(said, is_github="github" in command)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are any bytes there")
+@pytest.mark.parametrize("command", COMMANDS)
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(name=TEXTS, other=TEXTS, file=FILES, wrong=st.booleans())
+@example(name="\x1b[31mred\x9b2J\u202e", other="\0\n::error file=x::", file="c\n::error file=x::", wrong=True)
+@example(name="\x1b[31mred\x9b2J\u202e", other="\x7f\n::error file=x::", file="\udcff", wrong=False)
+@example(name="::error file=x::", other="::stop-commands::x", file="::error file=x::", wrong=True)
+@example(name="##[error]x", other="##[error]x", file="##[error]x", wrong=False)
+def test_commands_show_no_text_as_it_is(command: str, name: str, other: str, file: str, wrong: bool) -> None:
+    tried(command, name, other, file, wrong=wrong)
+
+
+@given(TEXTS)
+def test_what_is_shown_is_plain_and_stays_so(text: str) -> None:
+    require_plain(visible(text), is_github=False)
+    assert visible(visible(text)) == visible(text)
+    require_plain(unstyled(escape(text)), is_github=False)

@@ -1,0 +1,118 @@
+"""The whole public surface with what nobody should give it: an error that says so, and never one of our own rooms."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx import Activation, DmlError, FeatureLevel, GraphBuilder, LoadOptions, Providers
+from dml2onnx.catalog import UnknownOperatorError
+from dml2onnx.diagnostics import UnreadableError
+
+JUNK: tuple[Any, ...] = (
+    None, True, 3, -1, 2.5, float("nan"), 1 << 70, "", "x",
+    "RELU", "\udcff", b"x", (), (1,), ("x",), [], [None], [[]], {},
+    {1: 2}, {"x": 3}, {"x": None}, {"x": [None]},
+    set(), object(), int, len, np.float32(2), np.zeros(2), np.zeros(0, object),
+)  # fmt: skip
+DEFECTS = (AttributeError, IndexError, KeyError, AssertionError, RecursionError, UnboundLocalError, NotImplementedError)
+
+
+def relu() -> dml2onnx.Graph:
+    g = GraphBuilder()
+    return g.build({"y": g.activation_relu(g.input("x", "FLOAT32", [2]))})
+
+
+GRAPH = relu()
+MODEL = dml2onnx.compile(GRAPH)
+SESSION = MODEL.session()
+
+
+def subjects() -> Iterator[tuple[str, Callable[[], Callable[..., object]]]]:
+    """What test_arguments.py does not try, by its name, and what makes it anew for each call."""
+    for kind in (Activation, FeatureLevel, GraphBuilder, LoadOptions, Providers):
+        yield kind.__name__, lambda kind=kind: kind  # type: ignore[misc]
+    yield "FeatureLevel.parse", lambda: FeatureLevel.parse
+    yield "Providers.of_texts", lambda: Providers.of_texts
+    yield "LoadOptions.with_graph", lambda: LoadOptions().with_graph
+    yield "LoadOptions.with_constants", lambda: LoadOptions().with_constants
+    for name in ("finish", "complete", "run", "session"):
+        yield f"CompiledModel.{name}", lambda name=name: getattr(MODEL, name)  # type: ignore[misc]
+    for name in ("run", "bind"):
+        yield f"Session.{name}", lambda name=name: getattr(SESSION, name)  # type: ignore[misc]
+    for name in ("record", "input", "constant", "build", "broadcast", "reinterpret", "gemm", "split", "gru", "join"):
+        yield f"GraphBuilder.{name}", lambda name=name: getattr(GraphBuilder(), name)  # type: ignore[misc]
+
+
+SUBJECTS = dict(subjects())
+
+
+def calls(function: Callable[..., object]) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """Each piece of junk in the first place, in the second behind a good one, and under the name of each parameter."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    needed = [item for item in parameters if item.default is item.empty and item.kind <= item.POSITIONAL_OR_KEYWORD]
+    yield (), {}
+    for junk in JUNK:
+        yield (junk,), {}
+        yield (junk,) * max(1, len(needed)), {}
+        for item in parameters:
+            if item.kind in (item.KEYWORD_ONLY, item.POSITIONAL_OR_KEYWORD) and item not in needed:
+                yield (GRAPH,) * len(needed), {item.name: junk}
+        if len(needed) > 1:
+            yield (GRAPH, *(junk,) * (len(needed) - 1)), {}
+            yield ("x", *(junk,) * (len(needed) - 1)), {}
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_junk_is_refused(name: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for arguments, named in calls(SUBJECTS[name]()):
+        try:
+            SUBJECTS[name]()(*arguments, **named)
+        except UnknownOperatorError:  # a LookupError by its documentation
+            pass
+        except DEFECTS as error:
+            pytest.fail(f"{name}(*{arguments!r}, **{named!r}): {type(error).__name__} {error}")
+        except (DmlError, TypeError, ValueError, OSError):
+            pass
+
+
+@pytest.mark.parametrize("kind", [DmlError, UnreadableError])
+def test_an_error_has_diagnostics(kind: type[DmlError]) -> None:
+    with pytest.raises(TypeError, match="diagnostic"):
+        kind()
+    with pytest.raises(TypeError, match="diagnostic"):
+        kind("what went wrong")  # type: ignore[arg-type]
+
+
+def test_an_activation_says_what_it_is_not() -> None:
+    with pytest.raises(DmlError, match="DML3017"):
+        Activation(2)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("options", [[3], [None], 3, None, [b"x=1"], [["x=1"]]])
+def test_options_of_providers_are_texts(options: Any) -> None:
+    with pytest.raises(DmlError, match="DML3017"):
+        Providers.of_texts(["cpu"], options)
+
+
+@pytest.mark.parametrize("member", ["inputs", "attributes", "outputs"])
+@pytest.mark.parametrize("junk", [3, None, "x", [1], {3: None}])
+def test_a_record_takes_dictionaries(member: str, junk: Any) -> None:
+    g = GraphBuilder()
+    given: dict[str, Any] = {"inputs": {"InputTensor": g.input("x", "FLOAT32", [2])}, "attributes": {}, "outputs": {}}
+    with pytest.raises(DmlError):
+        g.record("ACTIVATION_RELU", **{**given, member: junk})
+
+
+def test_results_that_are_not_all_there_are_named() -> None:
+    with pytest.raises(DmlError, match='"y"'):
+        MODEL.finish({})
