@@ -76,8 +76,8 @@ UNKNOWN_FEATURE_LEVEL = Code(
 NO_CONTENTS = Code(
     "DML1014",
     "An input without contents cannot become a constant",
-    "An option asks to compile an input as a constant, but the model gives no contents for it. --constant NAME=FILE "
-    "(constants={name: contents} in Python) gives some.",
+    "An option asks to compile an input as a constant, or the program of a recording has a tensor that DirectML owns, "
+    "but there are no contents for it. --constant NAME=FILE (constants={name: contents} in Python) gives some.",
 )
 UNKNOWN_OPTION_NAME = Code(
     "DML1015",

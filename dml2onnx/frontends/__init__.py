@@ -79,11 +79,11 @@ def graph_of(model: object) -> Graph:
 
 def _read(path: Path, data: bytes, options: LoadOptions) -> Graph:
     graph = _graph(path, data, options)
-    if not options.changes_inputs:
-        return graph
-    from dml2onnx.frontends.given import settled  # reads archives, whose modules take their time
+    if options.changes_inputs:
+        from dml2onnx.frontends.given import settled  # reads archives, whose modules take their time
 
-    return settled(graph, options)
+        graph = settled(graph, options)
+    return recording.require_owned(graph, options)
 
 
 def _graph(path: Path, data: bytes, options: LoadOptions) -> Graph:

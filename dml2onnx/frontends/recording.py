@@ -37,6 +37,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from dml2onnx.codes import reading
 from dml2onnx.codes import recordings as codes
 from dml2onnx.diagnostics import Severity, UnreadableError, plural
 from dml2onnx.frontends.files import FileError, ModelFiles
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.options import LoadOptions
     from dml2onnx.frontends.text import Document
     from dml2onnx.ir.data import Data
+    from dml2onnx.ir.graph import Value
 
 INDEX = "recording.json"
 VERSION = 1
@@ -178,6 +180,8 @@ def read(document: Document, options: LoadOptions) -> Graph:
         from dml2onnx.frontends import dml_graph
 
         graph = dml_graph.read(inner, options)
+    if item.kind == PROGRAM:
+        graph = _unfilled(graph, item)
     findings = Findings()
     if item.problem:
         message = f"the program was refused this: {item.problem}"
@@ -194,6 +198,41 @@ def read(document: Document, options: LoadOptions) -> Graph:
         findings=(*findings.all(), *graph.findings),
         sources=(*graph.sources, document.path, *files.found),
     )
+
+
+def require_owned(graph: Graph, options: LoadOptions) -> Graph:
+    """The graph, with an error (DML1014) for each tensor that DirectML owns whose contents nobody has given."""
+    if graph.format != "dxdispatch":
+        return graph
+    empty = {given.value for given in graph.inputs if given.default is None and given.name not in options.inputs}
+    if not empty:
+        return graph
+    missing = empty & _owned(graph)
+    findings = Findings()
+    for given in graph.inputs:
+        if given.value in missing:
+            message = f"{quote(given.name)} is owned by DirectML, and the recording does not have its contents"
+            findings.add(reading.NO_CONTENTS.at(message, pointer=given.source, expected="--constant NAME=FILE"))
+    return replace(graph, findings=(*graph.findings, *findings.all()))
+
+
+def _unfilled(graph: Graph, item: Recorded) -> Graph:
+    """A program whose owned buffers without contents are inputs: the zeros that DxDispatch needs there mean nothing."""
+    unknown = [made for made in graph.constants if made.value.name in item.without_contents]
+    owned = _owned(graph) if unknown else frozenset()
+    unknown = [made for made in unknown if made.value in owned]
+    if not unknown:
+        return graph
+    inputs = [GraphInput(made.value.name, made.value) for made in unknown]
+    values = {made.value for made in unknown}
+    known = tuple([made for made in graph.constants if made.value not in values])
+    return replace(graph, inputs=(*graph.inputs, *inputs), constants=known)
+
+
+def _owned(graph: Graph) -> frozenset[Value]:
+    """What is read as a tensor that DirectML owns."""
+    views = (view for node in graph.nodes for view in node.views_in())
+    return frozenset(read.value for _, _, read, desc in views if desc.owned_by_dml)
 
 
 def _filled(

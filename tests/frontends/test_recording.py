@@ -99,6 +99,35 @@ def test_buffers_without_contents_have_none(folder: Path) -> None:
     assert [item.name for item in frozen.inputs] == ["a"]
 
 
+def _owned(folder: Path) -> None:
+    """Makes `a` of the program a tensor that DirectML owns, whose contents nobody told the recorder."""
+    program: dict[str, Any] = copy.deepcopy(PROGRAM)
+    program["dispatchables"]["sum"]["desc"]["ATensor"] = {**F32, "Flags": "OWNED_BY_DML"}
+    program["dispatchables"]["sum"]["bindings"] = {"ATensor": "a"}
+    del program["commands"][0]["bindings"]["ATensor"]
+    (folder / "program.json").write_text(json.dumps(program))
+
+
+def test_owned_buffers_without_contents_are_no_zeros(folder: Path) -> None:
+    _owned(folder)
+    graph = dml2onnx.load(folder, graph="program")
+    assert [(item.name, item.default is None) for item in graph.inputs] == [("b", False), ("a", True)]
+    assert [(item.code, "a" in item.message) for item in dml2onnx.check(graph)] == [(reading.NO_CONTENTS.id, True)]
+    with pytest.raises(dml2onnx.DmlError, match="owned by DirectML"):
+        dml2onnx.compile(graph)
+    kept = dml2onnx.load(folder, LoadOptions(inputs=frozenset({"a"})), graph="program")
+    assert dml2onnx.check(kept) == []
+
+
+def test_contents_of_owned_buffers_can_be_given(folder: Path) -> None:
+    _owned(folder)
+    given = {"a": np.array([10, 20, 30, 40], np.float32)}
+    graph = dml2onnx.load(folder, graph="program", constants=given)
+    assert dml2onnx.check(graph) == []
+    result = dml2onnx.compile(graph).run({"b": np.array([[[[1, 2, 3, 4]]]], np.float32)})["c"]
+    assert result.reshape(-1).tolist() == [11, 22, 33, 44]
+
+
 def test_constants_of_graphs_are_constants_of_the_program(folder: Path) -> None:
     index = copy.deepcopy(INDEX)
     index["graphs"][2]["constants"] = ["b"]

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import dml2onnx
+from dml2onnx.codes import reading
 from tests.recorder import compilers, stand_in
 
 if TYPE_CHECKING:
@@ -190,6 +191,22 @@ def test_an_operator_with_two_sets_of_weights(program: Path, tmp_path: Path) -> 
     wanted = (x @ ramp(16, 1, 4, 4)).reshape(-1)
     assert results["first"].reshape(-1).tolist() == wanted.tolist()
     assert results["second"].reshape(-1).tolist() == (-wanted).tolist()
+
+
+def test_weights_that_nobody_told_are_no_zeros(program: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "unknown"
+    run(program, "unknown", folder)
+    graph = dml2onnx.load(folder, graph="program")
+    assert {item.name: item.default for item in graph.inputs} == {"x": None, "never": None, "late": None}
+    assert [item.code for item in dml2onnx.check(graph)] == [reading.NO_CONTENTS.id] * 2
+    with pytest.raises(dml2onnx.DmlError, match="owned by DirectML"):
+        dml2onnx.compile(graph)
+    one, two = ramp(16, 0.5, 1, 1, 4, 4), ramp(16, 1, 1, 1, 4, 4)
+    given = dml2onnx.load(folder, graph="program", constants={"never": one, "late": two})
+    assert dml2onnx.check(given) == []
+    x = np.array([[[[1, 2, -1, 3]]]], np.float32)
+    result = dml2onnx.compile(given).run({"x": x})["z"]
+    np.testing.assert_allclose(result.reshape(-1), (x @ one @ two).reshape(-1), rtol=1e-6)
 
 
 FORMS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {

@@ -14,7 +14,7 @@ int main(int count, char** arguments) {
       {"program", networks::RecordProgram},       {"forms", networks::RecordForms},
       {"outputs", networks::RecordSharedOutputs}, {"weights", networks::RecordWeightSets},
       {"names", networks::RecordNames},           {"crash", networks::RecordAndDie},
-      {"frames", networks::RecordFrames},
+      {"frames", networks::RecordFrames},         {"unknown", networks::RecordUnknownWeights},
   };
   CHECK(count == 3 && tests.count(arguments[1]) == 1);
   tests.at(arguments[1])(arguments[2]);

@@ -65,6 +65,25 @@ inline Com<IDMLCompiledOperator> OwnedGemm(IDMLDevice* device, UINT rows, const 
   return Compile(device, MakeOperator(device, DML_OPERATOR_GEMM, desc), name);
 }
 
+// Two matrices that DirectML owns: the recorder is never told of one, and of the other when it has been used.
+inline void RecordUnknownWeights(const std::string& folder) {
+  Com<IDMLDevice1> device = RecordTo(folder);
+  Com<dml2onnx::Recorder> recorder = RecorderOf(device.Get());
+  ID3D12Resource *x = Buffer(0), *y = Buffer(1), *z = Buffer(2), *never = Buffer(3), *late = Buffer(4);
+  ID3D12Resource *first = Buffer(5), *second = Buffer(6);
+  const std::pair<ID3D12Resource*, const wchar_t*> names[] = {
+      {x, L"x"}, {y, L"y"}, {z, L"z"}, {never, L"never"}, {late, L"late"}};
+  for (const auto& item : names) recorder->NameBuffer(item.first, item.second);
+  Com<IDMLCompiledOperator> one = OwnedGemm(device.Get(), 1, L"one"), two = OwnedGemm(device.Get(), 1, L"two");
+  Queue queue(device.Get());
+  queue.Initialize(one.Get(), {{}, {never}, {}}, {first});
+  queue.Initialize(two.Get(), {{}, {late}, {}}, {second});
+  queue.Dispatch(one.Get(), {{x}, {}, {}}, {{y}}, {first});
+  queue.Dispatch(two.Get(), {{y}, {}, {}}, {{z}}, {second});
+  const std::vector<float> weights = Ramp(16, 1);
+  CHECK(recorder->Constant(late, weights.data(), 64, 0) == S_OK);
+}
+
 // Four dispatches over shared buffers: weights in the middle of an arena and bound at initialization, an operator in
 // place, a graph that reads one buffer at two offsets, and a join with an array of bindings.
 inline void RecordProgram(const std::string& folder) {
