@@ -201,6 +201,12 @@ class MovementOps(EmitterCore):
             lambda a, i: np.take_along_axis(a, i, axis),
         )
 
+    def OneHot(self, indices: Tensor, depth: int, values: Tensor, axis: int) -> Tensor:
+        """The second of two ``values`` where the place along a new axis of ``depth`` is the index, else the first."""
+        shape = (*indices.shape[:axis], depth, *indices.shape[axis:])
+        inputs = [indices, self.ints([depth]), values]
+        return self.nodes("OneHot", inputs, [(values.dtype, shape)], {"axis": axis})[0]
+
     def ScatterElements(
         self, x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: Reduction = "none"
     ) -> Tensor:
