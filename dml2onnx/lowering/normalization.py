@@ -60,9 +60,10 @@ def _by_channels(e: Emitter, x: Tensor, parameters: list[Tensor], epsilon: float
     first, behind = min(following, default=0), max(following, default=-1) + 1
     if following <= {1} and x.rank >= 3:
         first, behind = 1, 2
-    fits = all(x.shape[axis] > 1 for axis in following) and prod(x.shape[behind:]) >= SHORTEST_ROW
+    shortest = SHORTEST_ROW if e.exact else 1
+    fits = all(x.shape[axis] > 1 for axis in following) and prod(x.shape[behind:]) >= shortest
     mean, variance, scale, bias = parameters
-    if not fits or not (epsilon > 0 or _has_finite_factor(e, variance, scale, epsilon)):
+    if not fits or (e.exact and not (epsilon > 0 or _has_finite_factor(e, variance, scale, epsilon))):
         return None
     flat = {id(item): _spread(e, item, x.shape, first, behind) for item in parameters}
     middle = flat[id(mean)]
@@ -119,9 +120,11 @@ def _loses_little(e: Emitter, mean: Tensor, variance: Tensor, scale: Tensor, bia
 def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
     """The same with the input's own mean and population variance over axes [decisions N1 to N8].
 
-    InstanceNormalization where the axes are the last ones, otherwise the formula. Not LayerNormalization: the kernel
-    of ONNX Runtime 1.24 subtracts the square of the mean from the mean of the squares, which leaves no digit, or NaN,
-    where the mean is large. Elements that only repeat change neither mean nor variance.
+    LayerNormalization, GroupNormalization or RMSNormalization where scale and bias follow the axes, and
+    InstanceNormalization where they do not, if the axes are the last ones; otherwise the formula. Of the exact forms
+    only InstanceNormalization: the kernel of LayerNormalization in ONNX Runtime 1.24 subtracts the square of the mean
+    from the mean of the squares, which leaves no digit, or NaN, where the mean is large. Elements that only repeat
+    change neither mean nor variance.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_mean_variance_normalization1_operator_desc
     """
     op = node.op
@@ -137,7 +140,9 @@ def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
     )
     axes = tuple(axis for axis in sorted(axes) if x.shape[axis] > 1)
     epsilon, y = op.float("Epsilon"), None
-    if use_mean and use_variance:
+    if use_variance and not e.exact:
+        y = _by_layers(e, x, axes, scale, bias, epsilon, centred=use_mean)
+    if y is None and use_mean and use_variance:
         y = _by_instances(e, x, axes, scale, bias, epsilon)
     if y is None:
         x = _wide(e, x)
@@ -172,6 +177,50 @@ def _by_instances(
     y = e.Reshape(e.InstanceNormalization(e.Reshape(x, rows), factor, term, epsilon), x.shape)
     y = y if scale is inner_scale else _times(e, y, scale)
     return y if bias is inner_bias else _plus(e, y, bias)
+
+
+def _by_layers(
+    e: Emitter, x: Tensor, axes: Axes, scale: Tensor | None, bias: Tensor | None, epsilon: float, *, centred: bool
+) -> Tensor | None:
+    """LayerNormalization, RMSNormalization or GroupNormalization, by what scale and bias follow; ``None`` if none fits.
+
+    With neither of them InstanceNormalization does as well, but for an average square.
+    """
+    parameters = [item for item in (scale, bias) if item is not None]
+    following = _varying(parameters)
+    are_last = bool(axes) and axes == tuple(range(axes[0], x.rank))
+    if not are_last or any(broadcast_shape(item.shape, x.shape) != x.shape for item in parameters):
+        return None
+    first = axes[0]
+    if following and centred and following <= {1, 2} and 2 in following and first == 2 and x.rank >= 4:
+        return _by_groups(e, x, scale, bias, epsilon)
+    if any(axis < first for axis in following) or (centred and not parameters):
+        return None
+    shape = x.shape[first:]
+    one = e.constant(np.ones((1,) * x.rank, x.dtype))
+    factor = e.Expand(e.Reshape(one if scale is None else scale, (scale or one).shape[first:]), shape)
+    if centred:
+        term = None if bias is None else e.Expand(e.Reshape(bias, bias.shape[first:]), shape)
+        return e.LayerNormalization(x, factor, term, first, epsilon)
+    if e.opset < 23 or not e.has_kernel("RMSNormalization", x.dtype):
+        return None
+    return _plus(e, e.RMSNormalization(x, factor, first, epsilon), bias)
+
+
+def _by_groups(e: Emitter, x: Tensor, scale: Tensor | None, bias: Tensor | None, epsilon: float) -> Tensor | None:
+    """GroupNormalization of (N, groups, channels of a group, ...), scale and bias being those of channels; opset 21."""
+    if e.opset < 21:
+        return None
+    channels = x.shape[1] * x.shape[2]
+
+    def spread(parameter: Tensor | None, default: float) -> Tensor:
+        if parameter is None:
+            return e.constant(np.full(channels, default, x.dtype))
+        return e.Reshape(e.Expand(e.Reshape(parameter, parameter.shape[1:3]), x.shape[1:3]), (channels,))
+
+    rows = e.Reshape(x, (x.shape[0], channels, *x.shape[3:]))
+    y = e.GroupNormalization(rows, spread(scale, 1), spread(bias, 0), x.shape[1], epsilon)
+    return e.Reshape(y, x.shape)
 
 
 def _is_outside(parameter: Tensor, x: Tensor, first: int) -> bool:
@@ -218,14 +267,18 @@ def mean_over(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
 
 @lowers("LP_NORMALIZATION")
 def lp_normalization(node: Operands, e: Emitter) -> Tensor:
-    """``Input / (sum(|Input|) + Epsilon)`` or ``Input / sqrt(sum(Input ** 2) + Epsilon)`` along Axis [decision N16].
+    """``Input / sqrt(sum(|Input|) ** 2 + Epsilon)`` or, of P 2, ``Input / sqrt(sum(Input ** 2) + Epsilon)`` along Axis.
 
-    Not LpNormalization, which knows no Epsilon. An axis that memory repeats (stride 0) is summed as its one element.
+    LpNormalization, which knows no Epsilon, where that is 0 [decision N16]. An axis that memory repeats (stride 0) is
+    summed as its one element.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_normalization_operator_desc
     """
     op, sizes = node.op, node.output().sizes
     axis, epsilon = op.uint("Axis"), op.float("Epsilon")
-    x = _wide(e, node.broadcastable("InputTensor"))
+    x = node.broadcastable("InputTensor")
+    if epsilon == 0 and not e.exact and x.shape[axis] == sizes[axis]:
+        return e.Expand(e.LpNormalization(x, axis, op.uint("P")), sizes)
+    x = _wide(e, x)
     measure = e.Abs(x) if op.uint("P") == 1 else e.Mul(x, x)
     count = e.constant(sizes[axis], x.dtype)
     if x.shape[axis] == 1:
@@ -234,12 +287,11 @@ def lp_normalization(node: Operands, e: Emitter) -> Tensor:
         total = e.Mul(mean_over(e, measure, (axis,)), count)
     else:
         total = e.ReduceSum(measure, (axis,))
-    shifted = _plus(e, total, e.constant(epsilon, x.dtype))
-    if epsilon <= 0:
-        e.note("no Epsilon keeps a slice of zeros from being divided by 0, or by NaN; it shall stay [decision N16]")
-        zero, one = (e.constant(number, x.dtype) for number in (0, 1))
-        shifted = e.Where(e.Equal(total, zero), one, shifted)
-    return e.Expand(e.Div(x, shifted if op.uint("P") == 1 else e.Sqrt(shifted)), sizes)
+    if op.uint("P") == 1:
+        if epsilon == 0:
+            return e.Expand(e.Div(x, total), sizes)
+        total = e.Mul(total, total)
+    return e.Expand(e.Div(x, e.Sqrt(_plus(e, total, e.constant(epsilon, x.dtype)))), sizes)
 
 
 # --- operands ------------------------------------------------------------------------------------------------------
@@ -294,26 +346,26 @@ def local_response_normalization(node: Operands, e: Emitter) -> Tensor:
     op, x, across = node.op, node.tensor("InputTensor"), node.op.flag("CrossChannel")
     size, alpha, beta, bias = op.uint("LocalSize"), op.float("Alpha"), op.float("Beta"), op.float("Bias")
     exact = not e.target.has(Quirk.LRN_SUBTRACTS_WHAT_IT_ADDED)
-    if across and exact and size % 2 and alpha > 0 and beta > 0:
+    if across and exact and size % 2 and alpha > 0 and beta > 0 and bias >= 0:
         return e.LRN(x, size, alpha, beta, bias)
     x = _wide(e, x)
     total = (channel_sums if across else image_sums)(e, e.Mul(x, x), size)
-    return e.Div(x, power(e, affine(e, total, alpha / size, bias), beta))
+    s = affine(e, total, alpha / size, bias)
+    y = e.Div(x, power(e, s, beta))
+    if (alpha < 0 or bias < 0) and float(beta).is_integer():
+        # DirectML's power of a negative number is NaN always [decision N14]
+        y = e.Where(e.Less(s, e.constant(0, s.dtype)), e.constant(np.nan, s.dtype), y)
+    return y
 
 
-def _reach(size: int, count: int, from_elements: bool) -> tuple[int, int]:
-    """How far a window of ``size`` reaches before and behind an element, of which there are ``count``.
-
-    Or, ``from_elements``, how far before and behind itself an element is in the windows of others.
-    """
-    short, long = (size - 1) // 2, size // 2
-    before, behind = (long, short) if from_elements else (short, long)
-    return min(before, count - 1), min(behind, count - 1)
+def _reach(size: int, count: int) -> tuple[int, int]:
+    """How far a window of ``size`` reaches before and behind an element, of which there are ``count``."""
+    return min((size - 1) // 2, count - 1), min(size // 2, count - 1)
 
 
-def channel_sums(e: Emitter, x: Tensor, size: int, *, from_elements: bool = False) -> Tensor:
+def channel_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
     """Sums over windows of channels, 0 outside."""
-    before, behind = _reach(size, x.shape[1], from_elements)
+    before, behind = _reach(size, x.shape[1])
     flat = e.Reshape(x, (*x.shape[:2], prod(x.shape[2:])))
     return e.Reshape(_window_sums(e, e.Pad(flat, (0, before, 0), (0, behind, 0)), before + behind + 1), x.shape)
 
@@ -332,7 +384,7 @@ def _window_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
     return e.Add(total, part(x, size - 1)) if size % 2 else total
 
 
-def image_sums(e: Emitter, x: Tensor, size: int, *, from_elements: bool = False) -> Tensor:
+def image_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
     """Sums over square windows, 0 outside: means of columns, and then of rows, times the elements inside.
 
     ONNX Runtime 1.24 counts padding wrongly where it is not the same all around.
@@ -340,7 +392,7 @@ def image_sums(e: Emitter, x: Tensor, size: int, *, from_elements: bool = False)
     counts = np.ones((1, 1, 1, 1), np.int64)
     for axis in (0, 1):
         length = x.shape[2 + axis]
-        before, behind = _reach(size, length, from_elements)
+        before, behind = _reach(size, length)
         if before + behind == 0:
             continue
         shape, start, end = (

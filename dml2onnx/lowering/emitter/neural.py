@@ -220,6 +220,28 @@ class NeuralOps(MovementOps):
         inputs = [x, scale, bias]
         return self.emit("InstanceNormalization", _ALL, inputs, x.dtype, x.shape, {"epsilon": epsilon})
 
+    def LayerNormalization(self, x: Tensor, scale: Tensor, bias: Tensor | None, axis: int, epsilon: float) -> Tensor:
+        """``x`` less its mean over all axes from ``axis`` on, over the root of its variance plus ``epsilon``, times
+        ``scale``, plus ``bias``, which both have these axes alone.
+        """
+        inputs = [x, scale] if bias is None else [x, scale, bias]
+        return self.emit("LayerNormalization", _ALL, inputs, x.dtype, x.shape, {"axis": axis, "epsilon": epsilon})
+
+    def RMSNormalization(self, x: Tensor, scale: Tensor, axis: int, epsilon: float) -> Tensor:
+        """``x`` over the root of its mean square plus ``epsilon``, from ``axis`` on, times ``scale``; opset 23."""
+        return self.emit("RMSNormalization", _ALL, [x, scale], x.dtype, x.shape, {"axis": axis, "epsilon": epsilon})
+
+    def GroupNormalization(self, x: Tensor, scale: Tensor, bias: Tensor, groups: int, epsilon: float) -> Tensor:
+        """(N, C, ...) in ``groups`` of channels less their mean, over the root of their variance plus ``epsilon``,
+        times ``scale`` and plus ``bias``, vectors of C; opset 21. ONNX defines it by other operators.
+        """
+        attributes: dict[str, Attribute] = {"num_groups": groups, "epsilon": epsilon}
+        return self.nodes("GroupNormalization", [x, scale, bias], [(x.dtype, x.shape)], attributes)[0]
+
+    def LpNormalization(self, x: Tensor, axis: int, p: int) -> Tensor:
+        """``x`` over the sum of ``|x|`` along an axis, or of ``p`` 2 over the root of the sum of its squares."""
+        return self.nodes("LpNormalization", [x], [(x.dtype, x.shape)], {"axis": axis, "p": p})[0]
+
     def LRN(self, x: Tensor, size: int, alpha: float, beta: float, bias: float) -> Tensor:
         """``x / (bias + alpha / size * s) ** beta``, ``s`` the sum of squares over ``size`` channels.
 
