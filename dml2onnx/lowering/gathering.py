@@ -18,7 +18,7 @@ import numpy.typing as npt
 from dml2onnx.ir.tensor import packed_strides
 from dml2onnx.lowering.emitter.core import broadcast_shape
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import DOUBLE, ELEMENT_TYPES, INT64
+from dml2onnx.model import DOUBLE, INT64
 from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
@@ -85,12 +85,14 @@ def _are_inside(indices: Tensor, sizes: npt.ArrayLike) -> bool:
 
 def _is_free(node: Operands, e: Emitter, indices: Tensor, sizes: npt.ArrayLike, field: str = "InputTensor") -> bool:
     """Whether indices may lie outside, and what they then mean is known and to be kept."""
-    return e.exact and node.op.tensor(field).is_packed and not _are_inside(indices, sizes)
+    return (
+        (e.exact or indices.value is not None) and node.op.tensor(field).is_packed and not _are_inside(indices, sizes)
+    )
 
 
 def _safe(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     """Indices as ONNX takes them, in an exact model none of which stops the session."""
-    return _clamped(e, indices, sizes) if e.exact else _for_onnx(e, indices)
+    return _clamped(e, indices, sizes) if e.exact or indices.value is not None else _for_onnx(e, indices)
 
 
 def _place(e: Emitter, indices: Tensor, size: int) -> Tensor:
@@ -272,7 +274,7 @@ def scatter(node: Operands, e: Emitter) -> Tensor:
     indices, size = node.tensor("IndicesTensor"), x.shape[axis]
     if size == 1:  # whatever the index is
         return e.ScatterElements(x, e.constant(np.zeros(indices.shape, np.int64)), updates, axis)
-    if not e.exact or _are_inside(indices, size):
+    if _are_inside(indices, size) or (indices.value is None and not e.exact):
         return e.ScatterElements(x, _for_onnx(e, indices), updates, axis)
     e.note("indices known only at run time may lie outside: one more place takes their updates")
     step = _step(e, indices, x.shape, axis)
@@ -303,7 +305,7 @@ def scatter_nd(node: Operands, e: Emitter) -> Tensor:
     sizes = x.shape[x.rank - op.uint("InputDimensionCount") :]
     length, tuples = indices.shape[-1], prod(indices.shape[:-1])
     updates, width = node.tensor("UpdatesTensor"), prod(sizes[length:])
-    if not e.exact or _are_inside(indices, sizes[:length]):
+    if _are_inside(indices, sizes[:length]) or (indices.value is None and not e.exact):
         shape = (*indices.shape[:-1], *sizes[length:])
         y = e.ScatterND(e.Reshape(x, sizes), e.Cast(_for_onnx(e, indices), INT64), e.Reshape(updates, shape))
         return e.Reshape(y, x.shape)
@@ -344,8 +346,7 @@ def one_hot(node: Operands, e: Emitter) -> Tensor:
 def _as_one_hot(e: Emitter, indices: Tensor, values: Tensor, axis: int, depth: int) -> Tensor | None:
     """OneHot, if it has a kernel for the values."""
     indices = _for_onnx(e, indices)
-    named = {"T1": "int64", "T2": "int64", "T3": ELEMENT_TYPES[values.dtype][1]}
-    if values.size != 2 or not e.target.has_kernel("OneHot", e.opset, named):
+    if values.size != 2 or indices.rank == 1 or not e.takes_one_hot(values.dtype):
         return None
     shape = (*indices.shape[:axis], *indices.shape[axis + 1 :])
     return e.OneHot(e.Reshape(e.Cast(indices, INT64), shape), depth, values, axis)

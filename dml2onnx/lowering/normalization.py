@@ -27,6 +27,8 @@ MOST_LOST = 2.0**8
 """How much larger than the result a term may be that is only to cancel with another: 8 of FLOAT32's 24 bits."""
 SHORTEST_ROW = 2
 """Kernels that take a channel at a time want more than one element of it (ONNX Runtime 1.24 most of all)."""
+NEGLIGIBLE = 1e-10
+"""An Epsilon that no sum of ordinary numbers notices."""
 WORTH_A_PRODUCT = 16
 """Columns from which on a MatMul adds rows several times as fast as ReduceMean does."""
 
@@ -60,10 +62,12 @@ def _by_channels(e: Emitter, x: Tensor, parameters: list[Tensor], epsilon: float
     first, behind = min(following, default=0), max(following, default=-1) + 1
     if following <= {1} and x.rank >= 3:
         first, behind = 1, 2
-    shortest = SHORTEST_ROW if e.exact else 1
-    fits = all(x.shape[axis] > 1 for axis in following) and prod(x.shape[behind:]) >= shortest
+    fits = all(x.shape[axis] > 1 for axis in following)
     mean, variance, scale, bias = parameters
-    if not fits or (e.exact and not (epsilon > 0 or _has_finite_factor(e, variance, scale, epsilon))):
+    if e.exact:
+        fits &= prod(x.shape[behind:]) >= SHORTEST_ROW
+        fits &= epsilon > 0 or _has_finite_factor(e, variance, scale, epsilon)
+    if not fits:
         return None
     flat = {id(item): _spread(e, item, x.shape, first, behind) for item in parameters}
     middle = flat[id(mean)]
@@ -120,11 +124,10 @@ def _loses_little(e: Emitter, mean: Tensor, variance: Tensor, scale: Tensor, bia
 def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
     """The same with the input's own mean and population variance over axes [decisions N1 to N8].
 
-    LayerNormalization, GroupNormalization or RMSNormalization where scale and bias follow the axes, and
-    InstanceNormalization where they do not, if the axes are the last ones; otherwise the formula. Of the exact forms
-    only InstanceNormalization: the kernel of LayerNormalization in ONNX Runtime 1.24 subtracts the square of the mean
-    from the mean of the squares, which leaves no digit, or NaN, where the mean is large. Elements that only repeat
-    change neither mean nor variance.
+    LayerNormalization, RMSNormalization, GroupNormalization or InstanceNormalization where the axes are the last ones,
+    otherwise the formula. Exactly the last of them only: the kernel of LayerNormalization in ONNX Runtime 1.24
+    subtracts the square of the mean from the mean of the squares, which leaves no digit, or NaN, where the mean is
+    large. Elements that only repeat change neither mean nor variance.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_mean_variance_normalization1_operator_desc
     """
     op = node.op
@@ -141,7 +144,7 @@ def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
     axes = tuple(axis for axis in sorted(axes) if x.shape[axis] > 1)
     epsilon, y = op.float("Epsilon"), None
     if use_variance and not e.exact:
-        y = _by_layers(e, x, axes, scale, bias, epsilon, centred=use_mean)
+        y = _by_layers(e, x, axes, scale, bias, epsilon, use_mean=use_mean)
     if y is None and use_mean and use_variance:
         y = _by_instances(e, x, axes, scale, bias, epsilon)
     if y is None:
@@ -154,6 +157,61 @@ def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
     return e.Expand(apply_activation(e, op.activation(), y), node.output().sizes)
 
 
+def _by_layers(
+    e: Emitter, x: Tensor, axes: Axes, scale: Tensor | None, bias: Tensor | None, epsilon: float, *, use_mean: bool
+) -> Tensor | None:
+    """LayerNormalization, or without the mean RMSNormalization, over what lies behind the first of ``axes``.
+
+    ``None`` where they are not the last ones, where scale or bias follow others, or where images are normalised channel
+    by channel, which is InstanceNormalization.
+    """
+    if not axes or not _are_last(x, axes) or (use_mean and axes[0] == 2 and x.rank > 3 and scale is None):
+        return None
+    first = axes[0]
+    given = [item for item in (scale, bias) if item is not None]
+    if use_mean and first == 2 and x.rank > 3 and _varying(given) <= {1, 2} and 2 in _varying(given):
+        return _by_groups(e, x, scale, bias, epsilon)
+    is_inner = (
+        all(prod(item.shape[:first]) == 1 for item in given)
+        and broadcast_shape(x.shape, *(item.shape for item in given)) == x.shape
+    )
+    operator = "LayerNormalization" if use_mean else "RMSNormalization"
+    if not is_inner or not e.has_kernel(operator, x.dtype):
+        return None
+    inner = x.shape[first:]
+
+    def whole(item: Tensor) -> Tensor:
+        return e.Expand(e.Reshape(item, item.shape[first:]), inner)
+
+    factor = whole(e.constant(np.ones((1,) * x.rank, x.dtype)) if scale is None else scale)
+    term = None if bias is None else whole(bias)
+    if use_mean:
+        return e.LayerNormalization(x, factor, term, first, epsilon)
+    y = e.RMSNormalization(x, factor, first, epsilon)
+    return y if term is None else e.Add(y, term)
+
+
+def _by_groups(e: Emitter, x: Tensor, scale: Tensor | None, bias: Tensor | None, epsilon: float) -> Tensor | None:
+    """GroupNormalization of (N, groups, channels of a group, ...), scale and bias being those of channels; opset 21."""
+    if e.opset < 21 or _varying([x]) != _varying([item for item in (x, scale, bias) if item is not None]):
+        return None
+    channels = x.shape[1] * x.shape[2]
+
+    def spread(parameter: Tensor | None, default: float) -> Tensor:
+        if parameter is None:
+            return e.constant(np.full(channels, default, x.dtype))
+        return e.Reshape(e.Expand(e.Reshape(parameter, parameter.shape[1:3]), x.shape[1:3]), (channels,))
+
+    rows = e.Reshape(x, (x.shape[0], channels, *x.shape[3:]))
+    y = e.GroupNormalization(rows, spread(scale, 1), spread(bias, 0), x.shape[1], epsilon)
+    return e.Reshape(y, x.shape)
+
+
+def _are_last(x: Tensor, axes: Axes) -> bool:
+    """Whether nothing that matters lies behind the first of ``axes`` but the others."""
+    return all(axis in axes for axis, size in enumerate(x.shape) if size > 1 and axis > axes[0])
+
+
 def _by_instances(
     e: Emitter, x: Tensor, axes: Axes, scale: Tensor | None, bias: Tensor | None, epsilon: float
 ) -> Tensor | None:
@@ -161,8 +219,7 @@ def _by_instances(
 
     It takes a scale and a bias that are the same all over an instance; others follow it.
     """
-    are_last = all(axis in axes for axis, size in enumerate(x.shape) if size > 1 and axis > min(axes, default=0))
-    if not axes or not are_last or not e.has_kernel("InstanceNormalization", x.dtype):
+    if not axes or not _are_last(x, axes) or not e.has_kernel("InstanceNormalization", x.dtype):
         return None
     first = axes[0]
     inner_scale = scale if scale is not None and _is_outside(scale, x, first) else None
@@ -177,50 +234,6 @@ def _by_instances(
     y = e.Reshape(e.InstanceNormalization(e.Reshape(x, rows), factor, term, epsilon), x.shape)
     y = y if scale is inner_scale else _times(e, y, scale)
     return y if bias is inner_bias else _plus(e, y, bias)
-
-
-def _by_layers(
-    e: Emitter, x: Tensor, axes: Axes, scale: Tensor | None, bias: Tensor | None, epsilon: float, *, centred: bool
-) -> Tensor | None:
-    """LayerNormalization, RMSNormalization or GroupNormalization, by what scale and bias follow; ``None`` if none fits.
-
-    With neither of them InstanceNormalization does as well, but for an average square.
-    """
-    parameters = [item for item in (scale, bias) if item is not None]
-    following = _varying(parameters)
-    are_last = bool(axes) and axes == tuple(range(axes[0], x.rank))
-    if not are_last or any(broadcast_shape(item.shape, x.shape) != x.shape for item in parameters):
-        return None
-    first = axes[0]
-    if following and centred and following <= {1, 2} and 2 in following and first == 2 and x.rank >= 4:
-        return _by_groups(e, x, scale, bias, epsilon)
-    if any(axis < first for axis in following) or (centred and not parameters):
-        return None
-    shape = x.shape[first:]
-    one = e.constant(np.ones((1,) * x.rank, x.dtype))
-    factor = e.Expand(e.Reshape(one if scale is None else scale, (scale or one).shape[first:]), shape)
-    if centred:
-        term = None if bias is None else e.Expand(e.Reshape(bias, bias.shape[first:]), shape)
-        return e.LayerNormalization(x, factor, term, first, epsilon)
-    if e.opset < 23 or not e.has_kernel("RMSNormalization", x.dtype):
-        return None
-    return _plus(e, e.RMSNormalization(x, factor, first, epsilon), bias)
-
-
-def _by_groups(e: Emitter, x: Tensor, scale: Tensor | None, bias: Tensor | None, epsilon: float) -> Tensor | None:
-    """GroupNormalization of (N, groups, channels of a group, ...), scale and bias being those of channels; opset 21."""
-    if e.opset < 21:
-        return None
-    channels = x.shape[1] * x.shape[2]
-
-    def spread(parameter: Tensor | None, default: float) -> Tensor:
-        if parameter is None:
-            return e.constant(np.full(channels, default, x.dtype))
-        return e.Reshape(e.Expand(e.Reshape(parameter, parameter.shape[1:3]), x.shape[1:3]), (channels,))
-
-    rows = e.Reshape(x, (x.shape[0], channels, *x.shape[3:]))
-    y = e.GroupNormalization(rows, spread(scale, 1), spread(bias, 0), x.shape[1], epsilon)
-    return e.Reshape(y, x.shape)
 
 
 def _is_outside(parameter: Tensor, x: Tensor, first: int) -> bool:
@@ -267,16 +280,17 @@ def mean_over(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
 
 @lowers("LP_NORMALIZATION")
 def lp_normalization(node: Operands, e: Emitter) -> Tensor:
-    """``Input / sqrt(sum(|Input|) ** 2 + Epsilon)`` or, of P 2, ``Input / sqrt(sum(Input ** 2) + Epsilon)`` along Axis.
+    """``Input / sqrt(norm ** 2 + Epsilon)`` along Axis, of the norm that P names [decision N16].
 
-    LpNormalization, which knows no Epsilon, where that is 0 [decision N16]. An axis that memory repeats (stride 0) is
-    summed as its one element.
+    LpNormalization, which knows no Epsilon, where that is too small to matter; exactly the formula. An axis that memory
+    repeats (stride 0) is summed as its one element.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_normalization_operator_desc
     """
     op, sizes = node.op, node.output().sizes
     axis, epsilon = op.uint("Axis"), op.float("Epsilon")
     x = node.broadcastable("InputTensor")
-    if epsilon == 0 and not e.exact and x.shape[axis] == sizes[axis]:
+    has_operator = e.has_kernel("LpNormalization", x.dtype)
+    if not e.exact and has_operator and x.shape[axis] == sizes[axis] and 0 <= epsilon <= NEGLIGIBLE:
         return e.Expand(e.LpNormalization(x, axis, op.uint("P")), sizes)
     x = _wide(e, x)
     measure = e.Abs(x) if op.uint("P") == 1 else e.Mul(x, x)

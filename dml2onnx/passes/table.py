@@ -77,7 +77,7 @@ PASSES = (
     ),
     Pass(
         "sign-weights",
-        "Weights of 8 bits are INT8 on processors that add their products exactly, which the model asks when loaded.",
+        "For `cpu`: weights of 8 bits are INT8 where products are added exactly, which the model asks when loaded.",
         signed_weights.sign_weights,
         signed_weights.OPERATORS,
     ),

@@ -99,7 +99,8 @@ def modulus(op: OperatorDesc, inputs: Inputs) -> Outputs:
     is_floor = op.type.endswith("FLOOR")
     if a.dtype.kind == "f":
         n, d = widen(a), widen(b)
-        remainder = np.fmod(n, d)
+        # a - b * floor(a / b), which is NaN where b is infinite (decision E5)
+        remainder = np.where(np.isinf(d), np.nan, np.fmod(n, d))
         if not is_floor:
             return {"OutputTensor": Result(remainder)}
         crosses = (remainder != 0) & ((remainder < 0) != (d < 0))
@@ -114,13 +115,13 @@ def modulus(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_MAX", "ELEMENT_WISE_MIN")
 def extremum(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The larger or smaller of the two; NaN is preferred, not promised (decisions G1, E31).
+    """The larger or smaller of the two; NaN gives way to a number (decisions G1, E31).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_max_operator_desc
     """
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
-    function = np.maximum if op.type.endswith("MAX") else np.minimum
-    return {"OutputTensor": Result(function(a, b), None, (a != a) | (b != b))}
+    function = np.fmax if op.type.endswith("MAX") else np.fmin
+    return {"OutputTensor": Result(function(a, b))}
 
 
 @reference("ELEMENT_WISE_MEAN")
@@ -245,11 +246,15 @@ def atan_yx(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_POW")
 def pow_(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``(x * Scale + Bias) ** exponent``, exact and wrapping for whole numbers (decisions E18, E19).
+    """``(x * Scale + Bias) ** (exponent * Scale + Bias)``, exact and wrapping for whole numbers (decisions E18, E19).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
     """
-    return {"OutputTensor": _power(op, inputs, inputs.tensor("ExponentTensor"))}
+    exponent, factors = inputs.tensor("ExponentTensor"), op.scale_bias()
+    if factors is not None and exponent.dtype.kind == "f" and op.tensor("InputTensor").data_type.is_float:
+        scaled_exponent = scale_and_bias_floats(exponent, factors, op.tensor("ExponentTensor").data_type)
+        exponent = widen(scaled_exponent.values).astype(np.float32)
+    return {"OutputTensor": _power(op, inputs, exponent)}
 
 
 @reference("ELEMENT_WISE_CONSTANT_POW")

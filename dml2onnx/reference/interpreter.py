@@ -170,7 +170,7 @@ class _Evaluation:
         if self.probing:
             results = allowing(self.arithmetic, op, values, results, self.random)
         if not self.exact:
-            views, results = ordinary(views), promised(results)
+            views, results = ordinary(views), promised(op, results)
         own, worlds = results, self._worlds(node, values) if self.probing else []
         if self.probing:
             if worlds:

@@ -145,7 +145,7 @@ class NodeChecks:
         results = allowing(self.computes.arithmetic, op, Inputs(fields), run(op, Inputs(fields)), self._random)
         if not self._exact:
             views = ordinary({name: tuple(map(Result, several)) for name, several in fields.items()})
-            results = with_marks(op, views, promised(results), self._random)
+            results = with_marks(op, views, promised(op, results), self._random)
         for name, index, write, desc in node.views_out():
             single = isinstance(op.get(name), TensorDesc)
             output = name if single else f"{name}[{index}]"
