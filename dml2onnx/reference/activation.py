@@ -30,6 +30,8 @@ class _Elementwise:
     error: Callable[[OperatorDesc, Floats, Floats], Floats]
     unspecified: Callable[[Floats, Floats], Mask] | None = None
     """Where, given x and f(x), DirectML guarantees nothing."""
+    passes_over_nan: bool = False
+    """Whether max and min in it give a number for NaN (decision G1): by itself; fused it is open."""
 
     def bounded(self, op: OperatorDesc, x: Floats, error: Floats) -> tuple[Array, ...]:
         """f(x), how far it may be off where x is off by ``error``, and what is unspecified, if anything can be."""
@@ -52,11 +54,16 @@ class _Elementwise:
 
 
 def apply_activation(
-    op: OperatorDesc | None, x: Floats, error: Floats | None = None, unspecified: Mask | None = None
+    op: OperatorDesc | None,
+    x: Floats,
+    error: Floats | None = None,
+    unspecified: Mask | None = None,
+    *,
+    by_itself: bool = False,
 ) -> Result:
     """A fused activation on the unrounded result ``x`` of its host; nothing is done without one (decision F4).
 
-    ``error`` and ``unspecified`` are those of ``x``, and become those of the result.
+    ``error`` and ``unspecified`` are those of ``x``, and become those of the result. ``by_itself`` it is no fused one.
     """
     if error is None:
         error = np.zeros_like(x)
@@ -68,6 +75,8 @@ def apply_activation(
         return _apply_hardmax(op, x, error, unspecified)
     activation = _ELEMENTWISE[op.type]
     y, spread, *marks = in_blocks(lambda x, error: activation.bounded(op, x, error), x, error)
+    if activation.passes_over_nan and not by_itself and np.isnan(x).any():
+        marks.append(np.isnan(x))
     for marked in marks:
         unspecified = marked if unspecified is None else unspecified | marked
     return Result(y, spread, unspecified)
@@ -123,7 +132,8 @@ def _gelu(op: OperatorDesc, x: Floats) -> Floats:
 
 
 def _softsign(op: OperatorDesc, x: Floats) -> Floats:
-    return x / (1 + np.abs(x))
+    y: Floats = x / (1 + np.abs(x))
+    return y
 
 
 def _shrink(op: OperatorDesc, x: Floats) -> Floats:
@@ -211,7 +221,7 @@ _ELEMENTWISE: dict[str, _Elementwise] = {
     ),
     # erf is exactly 1 in magnitude beyond 6 (decision E25), where larger x multiply no error
     "ACTIVATION_GELU": _Elementwise(_gelu, _smooth(lambda op, x: np.minimum(np.abs(x), 6))),
-    "ACTIVATION_HARD_SIGMOID": _Elementwise(_hard_sigmoid, _hard_sigmoid_error),
+    "ACTIVATION_HARD_SIGMOID": _Elementwise(_hard_sigmoid, _hard_sigmoid_error, passes_over_nan=True),
     "ACTIVATION_HARD_SWISH": _Elementwise(lambda op, x: x * _hard_sigmoid(op, x), _hard_swish_error),
     "ACTIVATION_IDENTITY": _Elementwise(lambda op, x: x, _exact),
     "ACTIVATION_LEAKY_RELU": _Elementwise(lambda op, x: np.where(x >= 0, x, op.float("Alpha") * x), _short),
@@ -220,7 +230,7 @@ _ELEMENTWISE: dict[str, _Elementwise] = {
         lambda op, x: op.float("Alpha") * _softplus(op.float("Beta") * x),
         _smooth(lambda op, x: np.full_like(x, abs(op.float("Alpha")))),
     ),
-    "ACTIVATION_RELU": _Elementwise(lambda op, x: np.fmax(0, x), _exact),
+    "ACTIVATION_RELU": _Elementwise(lambda op, x: np.fmax(0, x), _exact, passes_over_nan=True),
     "ACTIVATION_SCALED_ELU": _Elementwise(
         _scaled_elu, _smooth(_only_below_zero(lambda op: op.float("Alpha") * op.float("Gamma")))
     ),
@@ -243,7 +253,7 @@ _ELEMENTWISE: dict[str, _Elementwise] = {
     ),
     "ACTIVATION_TANH": _Elementwise(lambda op, x: np.tanh(x), _smooth(lambda op, x: np.minimum(np.abs(x), 1))),
     "ACTIVATION_THRESHOLDED_RELU": _Elementwise(lambda op, x: np.where(x <= op.float("Alpha"), 0, x), _exact),
-    "ELEMENT_WISE_CLIP": _Elementwise(_clip, _exact),
+    "ELEMENT_WISE_CLIP": _Elementwise(_clip, _exact, passes_over_nan=True),
 }
 
 
@@ -258,7 +268,7 @@ def elementwise(op: OperatorDesc, inputs: Inputs) -> Outputs:
         return {"OutputTensor": Result(x)}
     if x.dtype.kind != "f":
         return {"OutputTensor": Result(_integer_activation(op, x))}
-    result = apply_activation(op, widen(x))
+    result = apply_activation(op, widen(x), by_itself=True)
     if _ELEMENTWISE[op.type].error is _exact:
         result = Result(result.values, None, result.unspecified)
     return {"OutputTensor": result}

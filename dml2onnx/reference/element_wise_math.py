@@ -196,8 +196,12 @@ def threshold(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_threshold_operator_desc
     """
     data_type = op.tensor("InputTensor").data_type
-    highest = np.inf if data_type.is_float else data_type.limits[1]
-    return clipped(op, inputs, bound(op.float("Min"), data_type), np.asarray(highest, data_type.dtype))
+    low = bound(op.float("Min"), data_type)
+    if not data_type.is_float:
+        return clipped(op, inputs, low, np.asarray(data_type.limits[1], data_type.dtype))
+    before = scale_and_bias_floats(inputs.tensor("InputTensor"), op.scale_bias(), data_type)
+    error = None if op.scale_bias() is None else before.error
+    return {"OutputTensor": Result(np.fmax(widen(low), before.values), error)}
 
 
 @reference(*_FUNCTIONS)

@@ -154,7 +154,8 @@ class _Line:
         weight = (place - below).reshape(column)
         low, high = (clamp(below + step, self.values.shape[axis]) for step in (0, 1))
         a, b = np.take(self.values, low, axis), np.take(self.values, high, axis)
-        values = a * (1 - weight) + b * weight
+        # at the edge both are one element
+        values = np.where((low == high).reshape(column), a, a * (1 - weight) + b * weight)
         rounding = 4 * ROUNDOFF * (np.abs(a) + np.abs(b)) * (weight != 0)
         if not self.is_float:
             # sums of small integers in simple proportions, such as quarters, are exact in FLOAT32 in whatever order,
@@ -170,15 +171,11 @@ class _Line:
         return _Line(values, error, self.is_float, *self._leaks(axis, place, doubt, column))
 
     def _leaks(self, axis: int, place: Floats, doubt: Floats, column: tuple[int, ...]) -> tuple[Mask, Mask]:
-        """``near`` and ``weightless`` of the next axis; one whose coordinates are all whole only selects."""
+        """``near`` and ``weightless`` of the next axis: whole coordinates, and edges, have a weight of 0."""
         end = self.values.shape[axis] - 1
         inside = np.clip(place, 0, end)
-        if (inside == np.floor(inside)).all():
-            only = inside.astype(np.int64)
-            return np.take(self.near, only, axis), np.take(self.weightless, only, axis)
+        is_whole = (np.abs(inside - np.round(inside)) <= doubt).reshape(column)
         low, high = (clamp(np.floor(moved), end + 1) for moved in (place - doubt, place + doubt))
-        moves = np.clip(place - doubt, 0, end) != np.clip(place + doubt, 0, end)
-        is_whole = (moves & (np.abs(inside - np.round(inside)) <= doubt)).reshape(column)
         near, weightless = (
             np.take(mask, low, axis) | np.take(mask, high, axis) | np.take(mask, np.minimum(high + 1, end), axis)
             for mask in (self.near, self.weightless)
