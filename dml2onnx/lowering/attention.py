@@ -165,12 +165,34 @@ def _kept(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
     mask = node.tensor("MaskTensor")
     rows = e.Reshape(mask, (mask.size,))
     position = e.arange(keys, mask.dtype)
-    ends = e.Reshape(e.Slice(rows, [0], [batch]), (batch, 1, 1, 1))  # decisions H5, H6 and H7
+    if kind == "KEY_QUERY_SEQUENCE_LENGTH_START_END":
+        return _within(node, e, rows, (batch, keys))
+    ends = e.Reshape(e.Slice(rows, [0], [batch]), (batch, 1, 1, 1))  # decisions H5 and H6
     before = e.Less(position, ends)
     if kind != "KEY_SEQUENCE_END_START":
         return before
     starts = e.Reshape(e.Slice(rows, [batch], [2 * batch]), (batch, 1, 1, 1))
     return e.And(before, e.GreaterOrEqual(position, starts))
+
+
+def _within(node: Operands, e: Emitter, rows: Tensor, sizes: tuple[int, int]) -> Tensor:
+    """Where query and key lie in the ranges of their item; starts count through the whole batch [decision H7]."""
+    batch, keys = sizes
+    queries = node.output().sizes[-2]
+    items = (batch, 1, 1, 1)
+
+    def column(at: int) -> Tensor:
+        return e.Reshape(e.Slice(rows, [at], [at + batch]), items)
+
+    def counted(count: int, shape: tuple[int, ...]) -> Tensor:
+        return e.constant(np.arange(batch * count).reshape(batch, 1, *shape).astype(rows.dtype))
+
+    query, key = counted(queries, (queries, 1)), counted(keys, (1, keys))
+    e.budget.require(batch * max(queries, keys))
+    start = column(2 * batch + 1)
+    in_query = e.And(e.GreaterOrEqual(query, column(batch)), e.Less(query, column(batch + 1)))
+    in_keys = e.And(e.GreaterOrEqual(key, start), e.Less(key, e.Add(start, column(0))))
+    return e.And(in_query, in_keys)
 
 
 # --- Forms ----------------------------------------------------------------------------------------------------------
@@ -189,6 +211,8 @@ def _is_attention(node: Operands, e: Emitter, addend: Tensor | None, *, grouped:
     if grouped and addend.shape[1] > 1:
         e.note("Attention of grouped heads has one mask for all of them: it is MatMul and Softmax")
         return False
+    if not e.exact:
+        return True
     position = node.optional("RelativePositionBiasTensor")
     if (position is not None and not _is_plain(position)) or abs(_mask_filter_value(node)) >= _LARGE:
         e.note("what is added to the scores may be a mask to Attention: it is MatMul and Softmax")
@@ -255,8 +279,8 @@ def _results(node: Operands, e: Emitter, output: Tensor, presents: Mapping[str, 
 
 
 def _with_lengths(node: Operands, e: Emitter, query: _Heads, key: _Heads, value: _Heads) -> Mapping[str, Tensor]:
-    """New keys and values lie behind the valid past of each batch item, where a query sees those up to its own place
-    [decisions H16 to H19].
+    """New keys and values lie behind the valid past of each batch item; MaskFilterValue is added to the scores of those
+    behind the query's own place [decisions H16 to H19].
     """
     lengths = _natural(node, e, "PastSequenceLengthsTensor", 1)
     assert lengths is not None
@@ -267,10 +291,10 @@ def _with_lengths(node: Operands, e: Emitter, query: _Heads, key: _Heads, value:
     places, rows = (e.arange(size, start.dtype) for size in (total, count))
     step = e.Sub(places, e.Reshape(rows, (count, 1)))
     attended = e.LessOrEqual(step, e.Reshape(start, (batch, 1, 1, 1)))
-    addend = _addend(node, e, batch, total)
     wide = node.compute_type(node.output().data_type.dtype)
-    seen = e.constant(0, wide) if addend is None else addend
-    addend = e.Where(attended, seen, e.constant(-np.inf, wide))
+    causal = e.Where(attended, e.constant(0, wide), e.constant(_mask_filter_value(node), wide))
+    others = _addend(node, e, batch, total)
+    addend = causal if others is None else e.Add(others, causal)
     output = _in_steps(node, e, query, e.Transpose(keys, (0, 1, 3, 2)), values, addend)
     return _results(node, e, output, {"OutputPresentKeyTensor": keys, "OutputPresentValueTensor": values})
 

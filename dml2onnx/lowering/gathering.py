@@ -1,12 +1,14 @@
 """GATHER, SCATTER and their relatives, ONE_HOT, NONZERO_COORDINATES: elements by index.
 
-Indices of signed types count from the end where negative. ONNX counts so too, and leaves open what an index outside
-gives: ONNX Runtime refuses to run with one. DirectML clamps what is read and drops what is written there [decisions X1
-to X3, X8], and so do exact models. Constant indices are brought into range when compiling.
+Indices of signed types count from the end where negative, in ONNX as in DirectML. One outside stops ONNX Runtime;
+DirectML makes a flat offset of it all the same, in 32 bits without a sign, reads the last element where that lies
+behind the end, and drops what is written there [decisions X1 to X3, X8]. Exact models do so with computed indices that
+may lie outside; constant ones are looked at when compiling.
 """
 
 from __future__ import annotations
 
+from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -14,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.ir.tensor import packed_strides
+from dml2onnx.lowering.emitter.core import broadcast_shape
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import DOUBLE, FLOAT, INT64
+from dml2onnx.model import DOUBLE, INT64
 from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
@@ -27,8 +30,6 @@ if TYPE_CHECKING:
 
 INT32: DType = np.dtype(np.int32)
 UINT32: DType = np.dtype(np.uint32)
-_WHOLE_FLOATS = 1 << 24
-"""Up to here FLOAT has every whole number."""
 
 
 # --- indices ---------------------------------------------------------------------------------------------------------
@@ -39,6 +40,13 @@ def _index_type(largest: int) -> DType:
     return INT32 if largest < 1 << 31 else INT64
 
 
+def _for_onnx(e: Emitter, indices: Tensor) -> Tensor:
+    """Indices in a type that ONNX takes."""
+    if indices.value is not None:
+        return e.positions(indices.value.astype(np.int64))
+    return indices if indices.dtype in (INT32, INT64) else e.Cast(indices, INT64)
+
+
 def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     """Indices that ONNX Runtime accepts for axes of ``sizes``: one for all, or one for each of the last axis.
 
@@ -47,8 +55,6 @@ def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     count = np.array(sizes[:1] if len(set(sizes)) == 1 else sizes, np.int64)
     if indices.value is not None:
         return e.positions(_known_clamped(indices.value, count))
-    if not e.exact:
-        return _as_index(e, indices)
     if indices.dtype.kind == "u":
         return e.Cast(e.Min(indices, e.constant(count - 1, indices.dtype)), _index_type(max(sizes)))
     # ONNX Runtime orders some INT64 numbers wrongly; those that DOUBLE rounds lie outside any axis before and after
@@ -61,11 +67,6 @@ def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     return x if work == INT32 else e.Cast(x, INT64)
 
 
-def _as_index(e: Emitter, indices: Tensor) -> Tensor:
-    """Indices in a type that ONNX takes."""
-    return indices if indices.dtype in (INT32, INT64) else e.Cast(indices, INT64)
-
-
 def _known_clamped(indices: np.ndarray, count: np.ndarray) -> Array:
     if indices.dtype.kind == "u":
         return np.asarray(np.minimum(indices, (count - 1).astype(indices.dtype)), np.int64)
@@ -73,17 +74,52 @@ def _known_clamped(indices: np.ndarray, count: np.ndarray) -> Array:
     return np.asarray(np.clip(np.where(wide < 0, wide + count, wide), 0, count - 1))
 
 
-def _slots(e: Emitter, indices: Tensor, sizes: npt.ArrayLike, dtype: DType) -> Tensor:
-    """Indices counted from the start, and ``size`` itself for those outside; ``sizes`` broadcast to the indices."""
-    count = np.asarray(sizes, np.int64)
-    if indices.dtype == INT32 and count.max() >= 1 << 31:
-        indices = e.Cast(indices, INT64)
+def _are_inside(indices: Tensor, sizes: npt.ArrayLike) -> bool:
+    """Whether indices are known to lie in [-size, size - 1]; ``sizes`` broadcast to them."""
+    if indices.value is None:
+        return False
+    # UINT64 beyond INT64 becomes negative, far below any size
+    wide, count = indices.value.astype(np.int64), np.asarray(sizes, np.int64)
+    return bool(((wide >= -count * (indices.dtype.kind == "i")) & (wide < count)).all())
+
+
+def _is_free(node: Operands, e: Emitter, indices: Tensor, sizes: npt.ArrayLike, field: str = "InputTensor") -> bool:
+    """Whether indices may lie outside, and what they then mean is known and to be kept."""
+    return (
+        (e.exact or indices.value is not None) and node.op.tensor(field).is_packed and not _are_inside(indices, sizes)
+    )
+
+
+def _safe(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
+    """Indices as ONNX takes them, in an exact model none of which stops the session."""
+    return _clamped(e, indices, sizes) if e.exact or indices.value is not None else _for_onnx(e, indices)
+
+
+def _place(e: Emitter, indices: Tensor, size: int) -> Tensor:
+    """Indices as DirectML computes with them: counted from the start, in UINT32."""
     if indices.dtype.kind == "i":
-        from_end = e.Add(indices, e.constant(count, indices.dtype))
+        from_end = e.Add(indices, e.constant(np.array(size).astype(indices.dtype)))
         indices = e.Where(e.Less(indices, e.constant(0, indices.dtype)), from_end, indices)
-        # what is still negative becomes a large number
-        indices = e.Cast(indices, np.dtype(f"u{indices.dtype.itemsize}"))
-    return e.Cast(e.Min(indices, e.constant(count, indices.dtype)), dtype)
+    return e.Cast(indices, UINT32)
+
+
+def _offsets(
+    e: Emitter, start: Array, steps: Sequence[tuple[Tensor, int]], most: int, dtype: DType | None = None
+) -> Tensor:
+    """Flat offsets: ``start`` plus each place times its stride, in UINT32, at most ``most``; as indices for ONNX."""
+    e.budget.require(start.size)
+    parts = [place if stride == 1 else e.Mul(place, e.constant(stride, UINT32)) for place, stride in steps]
+    total = reduce(e.Add, parts if not start.any() else [e.constant(start.astype(UINT32)), *parts])
+    total = e.Expand(total, broadcast_shape(total.shape, start.shape))
+    return e.Cast(e.Min(total, e.constant(most, UINT32)), dtype or _index_type(most + 1))
+
+
+def _by_offset(e: Emitter, x: Tensor, start: Array, steps: Sequence[tuple[Tensor, int]]) -> Tensor:
+    """Elements of all of ``x`` by their flat offset, beyond the end the last one."""
+    e.note("indices known only at run time may lie outside: elements are found by their flat offset")
+    offsets = _offsets(e, start, steps, x.size - 1)
+    flat = e.GatherElements(e.Reshape(x, (x.size,)), e.Reshape(offsets, (offsets.size,)), 0)
+    return e.Reshape(flat, offsets.shape)
 
 
 def _aligned(e: Emitter, x: Tensor, sizes: tuple[int, ...]) -> Tensor:
@@ -108,30 +144,36 @@ COLUMNS_WORTH_TURNING = 1 << 14
 
 @lowers("GATHER", moves=("InputTensor",))
 def gather(node: Operands, e: Emitter) -> Tensor:
-    """Slices of the input along Axis, in the order of the indices: Gather, or GatherElements from a vector.
+    """Slices of the input along Axis, in the order of the indices: Gather.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_operator_desc
     """
     x, indices = node.broadcastable("InputTensor"), node.tensor("IndicesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
     shape = indices.shape[indices.rank - node.op.uint("IndexDimensions") :]
-    if x.shape[axis] == 1:
-        whole = (*x.shape[:axis], *(1,) * len(shape), *x.shape[axis + 1 :])
-        return _aligned(e, e.Reshape(x, whole), sizes)
-    places = _clamped(e, e.Reshape(indices, shape or (1,)), x.shape[axis : axis + 1])
+    indices = e.Reshape(indices, shape or (1,))
+    if _is_free(node, e, indices, x.shape[axis]):
+        before, inner = prod(x.shape[:axis]), prod(x.shape[axis + 1 :])
+        start = np.arange(before).reshape(-1, 1, 1) * (x.shape[axis] * inner) + np.arange(inner)
+        place = e.Reshape(_place(e, indices, x.shape[axis]), (1, indices.size, 1))
+        return e.Reshape(_by_offset(e, x, start, [(place, inner)]), sizes)
     whole = (*x.shape[:axis], *shape, *x.shape[axis + 1 :])
+    if x.shape[axis] == 1:
+        alone = (*x.shape[:axis], *(1,) * len(shape), *x.shape[axis + 1 :])
+        return _aligned(e, e.Reshape(x, alone), sizes)
+    places = _safe(e, indices, x.shape[axis : axis + 1])
     return _aligned(e, e.Reshape(_gathered(e, x, places, axis), whole), sizes)
 
 
 def _gathered(e: Emitter, x: Tensor, places: Tensor, axis: int) -> Tensor:
     """Gather, which is fast where it copies rows.
 
-    On the CPU provider it takes ten times as long as need be for single elements: there a vector is gathered by
-    GatherElements, and columns of a large tensor as the rows of its transpose.
+    On the CPU it takes ten times as long as need be for single elements: a vector is gathered by GatherElements, and
+    columns of a large tensor as the rows of its transpose.
     """
+    last = x.rank - 1
     if not e.target.has(Quirk.GATHER_ELEMENT_BY_ELEMENT):
         return e.Gather(x, places, axis)
-    last = x.rank - 1
     if x.size > x.shape[axis]:
         few = min(x.size, x.size // x.shape[axis] * places.size) < COLUMNS_WORTH_TURNING
         if few or prod(x.shape[axis + 1 :]) > 1:
@@ -155,30 +197,67 @@ def gather_elements(node: Operands, e: Emitter) -> Tensor:
     """
     x, indices = node.tensor("InputTensor"), node.broadcastable("IndicesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
-    if x.shape[axis] == 1:
+    if x.shape[axis] == 1:  # whatever the index is
         return e.Expand(x, sizes)
-    places = _clamped(e, indices, x.shape[axis : axis + 1])
-    if places.size == places.shape[axis]:
+    if _is_free(node, e, indices, x.shape[axis]):
+        y = _by_offset(e, x, _start(x.shape, sizes, axis), [_step(e, indices, x.shape, axis)])
+        return e.Expand(y, sizes)
+    places = _safe(e, indices, x.shape[axis : axis + 1])
+    if places.size == places.shape[axis] < prod(sizes):
         return e.Expand(_gathered(e, x, e.Reshape(places, (places.size,)), axis), sizes)
     return e.GatherElements(x, e.Expand(places, sizes), axis)
 
 
+def _start(shape: tuple[int, ...], sizes: tuple[int, ...], axis: int) -> Array:
+    """The flat offsets in a tensor of ``shape`` of elements of ``sizes``, but for their place along an axis."""
+    start = np.zeros((1,) * len(shape), np.int64)
+    for i, stride in enumerate(packed_strides(shape)):
+        if i != axis:
+            start = start + np.arange(sizes[i]).reshape([-1 if i == d else 1 for d in range(len(shape))]) * stride
+    return start
+
+
+def _step(e: Emitter, indices: Tensor, shape: tuple[int, ...], axis: int) -> tuple[Tensor, int]:
+    return _place(e, indices, shape[axis]), packed_strides(shape)[axis]
+
+
 @lowers("GATHER_ND", "GATHER_ND1", moves=("InputTensor",))
 def gather_nd(node: Operands, e: Emitter) -> Tensor:
-    """What each tuple of coordinates points to, behind common batch dimensions: GatherND, or Gather along one axis.
+    """What each tuple of coordinates points to, behind common batch dimensions: GatherND.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_nd1_operator_desc
     """
-    op = node.op
+    op, sizes = node.op, node.output().sizes
     x = _relevant(e, node.tensor("InputTensor"), op.uint("InputDimensionCount"))
     indices = _relevant(e, node.tensor("IndicesTensor"), op.uint("IndicesDimensionCount"))
     batches = op.uint("BatchDimensionCount") if op.has("BatchDimensionCount") else 0
     length = indices.shape[-1]
-    places = _clamped(e, indices, x.shape[batches : batches + length])
-    if length == 1 and prod(x.shape[:batches]) == 1 and e.exact:
+    named = x.shape[batches : batches + length]
+    if _is_free(node, e, indices, named):
+        rows, inner = prod(x.shape[:batches]), prod(x.shape[batches + length :])
+        start = np.arange(rows).reshape(-1, 1, 1) * (x.size // rows) + np.arange(inner)
+        columns = _columns(e, indices, x.shape[batches:], (rows, -1, 1))
+        return e.Reshape(_by_offset(e, x, start, columns), sizes)
+    places = _safe(e, indices, named)
+    if length == 1 and prod(x.shape[:batches]) == 1 and e.target.has(Quirk.GATHER_ELEMENT_BY_ELEMENT):
         x = e.Reshape(x, x.shape[batches:])
-        return _aligned(e, _gathered(e, x, e.Reshape(places, places.shape[:-1]), 0), node.output().sizes)
-    return _aligned(e, e.GatherND(x, e.Cast(places, INT64), batches), node.output().sizes)
+        return _aligned(e, _gathered(e, x, e.Reshape(places, places.shape[:-1]), 0), sizes)
+    return _aligned(e, e.GatherND(x, e.Cast(places, INT64), batches), sizes)
+
+
+def _columns(
+    e: Emitter, indices: Tensor, sizes: tuple[int, ...], shape: tuple[int, int, int], width: int = 1
+) -> list[tuple[Tensor, int]]:
+    """Each coordinate of the tuples along the last axis, in a shape, and its stride in blocks of ``width``."""
+    length = indices.shape[-1]
+    count = prod(indices.shape[:-1])
+    rows = (shape[0], count // shape[0], 1)
+    parts = e.Split(e.Reshape(indices, (count, length)), (1,) * length, 1)
+    strides = packed_strides(sizes)
+    return [
+        (e.Reshape(_place(e, part, size), rows), stride // width)
+        for part, size, stride in zip(parts, sizes, strides, strict=False)
+    ]
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------
@@ -186,76 +265,57 @@ def gather_nd(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("SCATTER", moves=("InputTensor", "UpdatesTensor"))
 def scatter(node: Operands, e: Emitter) -> Tensor:
-    """The input with updates put along Axis; those with an index outside are dropped [decision X8].
+    """The input with updates put along Axis: ScatterElements.
 
-    ScatterElements; exactly, where computed indices could lie outside, into a copy with one more place, which is cut
-    off.
+    Where computed indices could lie outside, by flat offset into a copy with one more place, which is cut off.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_operator_desc
     """
     x, updates, axis = node.tensor("InputTensor"), node.tensor("UpdatesTensor"), node.op.uint("Axis")
-    size, indices = x.shape[axis], node.tensor("IndicesTensor")
-    if not e.exact and indices.value is None:
-        return e.ScatterElements(x, _as_index(e, indices), updates, axis)
-    slots = _slots(e, indices, size, _index_type(size))
-    if _are_inside(slots, size):
-        return e.ScatterElements(x, slots, updates, axis)
-    e.note("indices known only at run time may lie outside: one more place along the axis takes their updates")
-    one, whole = ((*x.shape[:axis], count, *x.shape[axis + 1 :]) for count in (1, size))
-    longer = e.Concat([x, e.Slice(x, (0,) * x.rank, one)], axis)
-    return e.Slice(e.ScatterElements(longer, slots, updates, axis), (0,) * x.rank, whole)
+    indices, size = node.tensor("IndicesTensor"), x.shape[axis]
+    if size == 1:  # whatever the index is
+        return e.ScatterElements(x, e.constant(np.zeros(indices.shape, np.int64)), updates, axis)
+    if _are_inside(indices, size) or (indices.value is None and not e.exact):
+        return e.ScatterElements(x, _for_onnx(e, indices), updates, axis)
+    e.note("indices known only at run time may lie outside: one more place takes their updates")
+    step = _step(e, indices, x.shape, axis)
+    offsets = _offsets(e, _start(x.shape, indices.shape, axis), [step], x.size)
+    longer = _with_one_more(e, e.Reshape(x, (x.size, 1)))
+    y = e.ScatterElements(
+        e.Reshape(longer, (x.size + 1,)),
+        e.Reshape(offsets, (offsets.size,)),
+        e.Reshape(updates, (updates.size,)),
+    )
+    return e.Reshape(e.Slice(y, (0,), (x.size,)), x.shape)
+
+
+def _with_one_more(e: Emitter, rows: Tensor) -> Tensor:
+    """Rows and one more, whatever is in it."""
+    return e.Concat([rows, e.Slice(rows, (0, 0), (1, rows.shape[1]))], 0)
 
 
 @lowers("SCATTER_ND", moves=("InputTensor", "UpdatesTensor"))
 def scatter_nd(node: Operands, e: Emitter) -> Tensor:
-    """The input with updates put where tuples of coordinates point to; those that point outside are dropped.
+    """The input with updates put where tuples of coordinates point to: ScatterND.
 
-    ScatterND; exactly over rows, each tuple being the number of a row, and otherwise as SCATTER.
+    Where computed ones could point outside, by the number of their row into a copy with one more row.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_nd_operator_desc
     """
     op, x = node.op, node.tensor("InputTensor")
     indices = _relevant(e, node.tensor("IndicesTensor"), op.uint("IndicesDimensionCount"))
     sizes = x.shape[x.rank - op.uint("InputDimensionCount") :]
     length, tuples = indices.shape[-1], prod(indices.shape[:-1])
-    if not e.exact and (indices.value is None or _are_known_inside(indices.value, sizes)):
-        updates = e.Reshape(node.tensor("UpdatesTensor"), (*indices.shape[:-1], *sizes[length:]))
-        return e.Reshape(e.ScatterND(e.Reshape(x, sizes), e.Cast(indices, INT64), updates), x.shape)
-    count, width = prod(sizes[:length]), prod(sizes[length:])
-    numbers = _row_numbers(e, e.Reshape(indices, (tuples, length)), sizes[:length])
-    updates = e.Reshape(node.tensor("UpdatesTensor"), (tuples, width))
-    rows = e.Reshape(x, (x.size // width, width))
-    if _are_inside(numbers, count):
-        return e.Reshape(e.ScatterND(rows, numbers, updates), x.shape)
+    updates, width = node.tensor("UpdatesTensor"), prod(sizes[length:])
+    if _are_inside(indices, sizes[:length]) or (indices.value is None and not e.exact):
+        shape = (*indices.shape[:-1], *sizes[length:])
+        y = e.ScatterND(e.Reshape(x, sizes), e.Cast(_for_onnx(e, indices), INT64), e.Reshape(updates, shape))
+        return e.Reshape(y, x.shape)
     e.note("indices known only at run time may lie outside: one more row takes their updates")
-    longer = e.Concat([e.Slice(rows, (0, 0), (count, width)), e.Slice(rows, (0, 0), (1, width))], 0)
-    y = e.Slice(e.ScatterND(longer, numbers, updates), (0, 0), (count, width))
-    if count < rows.shape[0]:
-        y = e.Concat([y, e.Slice(rows, (count, 0), rows.shape)], 0)
-    return e.Reshape(y, x.shape)
-
-
-def _row_numbers(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
-    """The row-major number (INT64) of each tuple of coordinates, and how many there are for one that is outside."""
-    if len(sizes) == 1:
-        return _slots(e, indices, sizes, INT64)
-    # one row per coordinate, so that each operation has long operands; of floats, which have a Min that can be trusted
-    columns = [np.reshape(item, (-1, 1)) for item in (sizes, packed_strides(sizes))]
-    exact = FLOAT if len(sizes) * prod(sizes) <= _WHOLE_FLOATS else DOUBLE
-    slots = _slots(e, e.Transpose(indices, (1, 0)), columns[0], exact)
-    count = e.constant(prod(sizes), exact)
-    parts = e.Mul(slots, e.constant(columns[1], exact))
-    parts = e.Where(e.Equal(slots, e.constant(columns[0], exact)), count, parts, no_minus_zero=True)
-    return e.Reshape(e.Cast(e.Min(e.ReduceSum(parts, (0,)), count), INT64), (indices.shape[0], 1))
-
-
-def _are_known_inside(indices: Array, sizes: Sequence[int]) -> bool:
-    """Whether constant tuples of coordinates name places that are there."""
-    limits = np.array(sizes[: indices.shape[-1]])
-    wide = indices.astype(np.int64)
-    return bool(((wide >= -limits) & (wide < limits)).all())
-
-
-def _are_inside(slots: Tensor, size: int) -> bool:
-    return slots.value is not None and bool((slots.value != size).all())
+    count = x.size // width
+    columns = _columns(e, indices, sizes, (1, -1, 1), width)
+    numbers = e.Reshape(_offsets(e, np.zeros((1, 1, 1), np.int64), columns, count, INT64), (tuples, 1))
+    rows = _with_one_more(e, e.Reshape(x, (count, width)))
+    y = e.ScatterND(rows, numbers, e.Reshape(updates, (tuples, width)))
+    return e.Reshape(e.Slice(y, (0, 0), (count, width)), x.shape)
 
 
 # --- making and finding ----------------------------------------------------------------------------------------------
@@ -263,27 +323,33 @@ def _are_inside(slots: Tensor, size: int) -> bool:
 
 @lowers("ONE_HOT", moves=("ValuesTensor",))
 def one_hot(node: Operands, e: Emitter) -> Tensor:
-    """On where the coordinate along Axis is the index, else off: OneHot.
+    """On where the coordinate along Axis is the index, else off: OneHot, or GatherElements, by Equal, of two values.
 
     An index outside is no coordinate and leaves its whole sequence off [decision X9]. OneHot has a handful of types;
-    for others, and exactly, GatherElements takes the one of the two values that Equal says.
+    Where has not all of them either, and ONNX Runtime's makes 0 of -0.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_one_hot_operator_desc
     """
     indices, values = node.broadcastable("IndicesTensor"), node.tensor("ValuesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
-    if not e.exact and e.takes_one_hot(values.dtype) and indices.rank > 1:
-        flat = e.Reshape(indices, (*indices.shape[:axis], *indices.shape[axis + 1 :]))
-        pair = e.Slice(e.Reshape(values, (values.size,)), (0,), (2,))
-        return e.Expand(e.OneHot(e.Cast(flat, INT64), sizes[axis], pair, axis), sizes)
+    values = e.Reshape(values, (values.size,))
+    plain = None if e.exact else _as_one_hot(e, node.tensor("IndicesTensor"), values, axis, sizes[axis])
+    if plain is not None:
+        return plain
     e.budget.require(sizes[axis])
     places = np.arange(sizes[axis]).reshape([-1 if i == axis else 1 for i in range(len(sizes))])
-    if indices.dtype.kind == "i":
-        from_end = e.Add(indices, e.constant(sizes[axis], indices.dtype))
-        indices = e.Where(e.Less(indices, e.constant(0, indices.dtype)), from_end, indices)
-    is_on = e.Equal(indices, e.constant(places.astype(indices.dtype)))
+    is_on = e.Equal(_place(e, indices, sizes[axis]), e.constant(places.astype(UINT32)))
     which = e.Reshape(e.Cast(is_on, INT32), (is_on.size,))
-    chosen = e.GatherElements(e.Reshape(values, (values.size,)), which, 0)
+    chosen = e.GatherElements(values, which, 0)
     return e.Expand(e.Reshape(chosen, is_on.shape), sizes)
+
+
+def _as_one_hot(e: Emitter, indices: Tensor, values: Tensor, axis: int, depth: int) -> Tensor | None:
+    """OneHot, if it has a kernel for the values."""
+    indices = _for_onnx(e, indices)
+    if values.size != 2 or indices.rank == 1 or not e.takes_one_hot(values.dtype):
+        return None
+    shape = (*indices.shape[:axis], *indices.shape[axis + 1 :])
+    return e.OneHot(e.Reshape(e.Cast(indices, INT64), shape), depth, values, axis)
 
 
 @lowers("NONZERO_COORDINATES")

@@ -124,10 +124,10 @@ def _loses_little(e: Emitter, mean: Tensor, variance: Tensor, scale: Tensor, bia
 def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
     """The same with the input's own mean and population variance over axes [decisions N1 to N8].
 
-    LayerNormalization, RMSNormalization or InstanceNormalization where the axes are the last ones, otherwise the
-    formula. Exactly not the first two: the kernel of ONNX Runtime 1.24 subtracts the square of the mean from the mean
-    of the squares, which leaves no digit, or NaN, where the mean is large. Elements that only repeat change neither
-    mean nor variance.
+    LayerNormalization, RMSNormalization, GroupNormalization or InstanceNormalization where the axes are the last ones,
+    otherwise the formula. Exactly the last of them only: the kernel of LayerNormalization in ONNX Runtime 1.24
+    subtracts the square of the mean from the mean of the squares, which leaves no digit, or NaN, where the mean is
+    large. Elements that only repeat change neither mean nor variance.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_mean_variance_normalization1_operator_desc
     """
     op = node.op
@@ -169,6 +169,8 @@ def _by_layers(
         return None
     first = axes[0]
     given = [item for item in (scale, bias) if item is not None]
+    if use_mean and first == 2 and x.rank > 3 and _varying(given) <= {1, 2} and 2 in _varying(given):
+        return _by_groups(e, x, scale, bias, epsilon)
     is_inner = (
         all(prod(item.shape[:first]) == 1 for item in given)
         and broadcast_shape(x.shape, *(item.shape for item in given)) == x.shape
@@ -187,6 +189,22 @@ def _by_layers(
         return e.LayerNormalization(x, factor, term, first, epsilon)
     y = e.RMSNormalization(x, factor, first, epsilon)
     return y if term is None else e.Add(y, term)
+
+
+def _by_groups(e: Emitter, x: Tensor, scale: Tensor | None, bias: Tensor | None, epsilon: float) -> Tensor | None:
+    """GroupNormalization of (N, groups, channels of a group, ...), scale and bias being those of channels; opset 21."""
+    if e.opset < 21 or _varying([x]) != _varying([item for item in (x, scale, bias) if item is not None]):
+        return None
+    channels = x.shape[1] * x.shape[2]
+
+    def spread(parameter: Tensor | None, default: float) -> Tensor:
+        if parameter is None:
+            return e.constant(np.full(channels, default, x.dtype))
+        return e.Reshape(e.Expand(e.Reshape(parameter, parameter.shape[1:3]), x.shape[1:3]), (channels,))
+
+    rows = e.Reshape(x, (x.shape[0], channels, *x.shape[3:]))
+    y = e.GroupNormalization(rows, spread(scale, 1), spread(bias, 0), x.shape[1], epsilon)
+    return e.Reshape(y, x.shape)
 
 
 def _are_last(x: Tensor, axes: Axes) -> bool:
@@ -284,13 +302,10 @@ def lp_normalization(node: Operands, e: Emitter) -> Tensor:
     else:
         total = e.ReduceSum(measure, (axis,))
     if op.uint("P") == 1:
+        if epsilon == 0:
+            return e.Expand(e.Div(x, total), sizes)
         total = e.Mul(total, total)
-    shifted = _plus(e, total, e.constant(epsilon, x.dtype))
-    if epsilon <= 0:
-        e.note("no Epsilon keeps a slice of zeros from being divided by 0, or by NaN; it shall stay [decision N16]")
-        zero, one = (e.constant(number, x.dtype) for number in (0, 1))
-        shifted = e.Where(e.Equal(total, zero), one, shifted)
-    return e.Expand(e.Div(x, e.Sqrt(shifted)), sizes)
+    return e.Expand(e.Div(x, e.Sqrt(_plus(e, total, e.constant(epsilon, x.dtype)))), sizes)
 
 
 # --- operands ------------------------------------------------------------------------------------------------------
@@ -345,26 +360,26 @@ def local_response_normalization(node: Operands, e: Emitter) -> Tensor:
     op, x, across = node.op, node.tensor("InputTensor"), node.op.flag("CrossChannel")
     size, alpha, beta, bias = op.uint("LocalSize"), op.float("Alpha"), op.float("Beta"), op.float("Bias")
     exact = not e.target.has(Quirk.LRN_SUBTRACTS_WHAT_IT_ADDED)
-    if across and exact and size % 2 and alpha > 0 and beta > 0:
+    if across and exact and size % 2 and alpha > 0 and beta > 0 and bias >= 0:
         return e.LRN(x, size, alpha, beta, bias)
     x = _wide(e, x)
     total = (channel_sums if across else image_sums)(e, e.Mul(x, x), size)
-    return e.Div(x, power(e, affine(e, total, alpha / size, bias), beta))
+    s = affine(e, total, alpha / size, bias)
+    y = e.Div(x, power(e, s, beta))
+    if (alpha < 0 or bias < 0) and float(beta).is_integer():
+        # DirectML's power of a negative number is NaN always [decision N14]
+        y = e.Where(e.Less(s, e.constant(0, s.dtype)), e.constant(np.nan, s.dtype), y)
+    return y
 
 
-def _reach(size: int, count: int, from_elements: bool) -> tuple[int, int]:
-    """How far a window of ``size`` reaches before and behind an element, of which there are ``count``.
-
-    Or, ``from_elements``, how far before and behind itself an element is in the windows of others.
-    """
-    short, long = (size - 1) // 2, size // 2
-    before, behind = (long, short) if from_elements else (short, long)
-    return min(before, count - 1), min(behind, count - 1)
+def _reach(size: int, count: int) -> tuple[int, int]:
+    """How far a window of ``size`` reaches before and behind an element, of which there are ``count``."""
+    return min((size - 1) // 2, count - 1), min(size // 2, count - 1)
 
 
-def channel_sums(e: Emitter, x: Tensor, size: int, *, from_elements: bool = False) -> Tensor:
+def channel_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
     """Sums over windows of channels, 0 outside."""
-    before, behind = _reach(size, x.shape[1], from_elements)
+    before, behind = _reach(size, x.shape[1])
     flat = e.Reshape(x, (*x.shape[:2], prod(x.shape[2:])))
     return e.Reshape(_window_sums(e, e.Pad(flat, (0, before, 0), (0, behind, 0)), before + behind + 1), x.shape)
 
@@ -383,7 +398,7 @@ def _window_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
     return e.Add(total, part(x, size - 1)) if size % 2 else total
 
 
-def image_sums(e: Emitter, x: Tensor, size: int, *, from_elements: bool = False) -> Tensor:
+def image_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
     """Sums over square windows, 0 outside: means of columns, and then of rows, times the elements inside.
 
     ONNX Runtime 1.24 counts padding wrongly where it is not the same all around.
@@ -391,7 +406,7 @@ def image_sums(e: Emitter, x: Tensor, size: int, *, from_elements: bool = False)
     counts = np.ones((1, 1, 1, 1), np.int64)
     for axis in (0, 1):
         length = x.shape[2 + axis]
-        before, behind = _reach(size, length, from_elements)
+        before, behind = _reach(size, length)
         if before + behind == 0:
             continue
         shape, start, end = (

@@ -81,7 +81,7 @@ def batch_normalization_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]
 
 @lowers("BATCH_NORMALIZATION_TRAINING_GRAD")
 def batch_normalization_training_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
-    """The gradients through mean and variance too [decision N11].
+    """The gradients through mean and variance too, as they are given [decision N11].
 
     ``dX = Scale / sqrt(v) * (dY - mean(dY) - own * mean(dY * own) / v)`` with ``v = Variance + Epsilon`` and
     ``own = X - Mean``.
@@ -91,14 +91,14 @@ def batch_normalization_training_grad(node: Operands, e: Emitter) -> Mapping[str
     variance = _wide(node, e, "VarianceTensor")
     shifted = e.Add(variance, e.constant(node.op.float("Epsilon"), variance.dtype))
     deviation = e.Sqrt(shifted)
-    x = _wide(node, e, "InputTensor")
-    centred = e.Sub(x, _wide(node, e, "MeanTensor"))
     axes = _summed(gradient, scale)
-    shared = e.Div(mean_over(e, e.Mul(gradient, centred), axes), shifted)
-    through_both = e.Sub(e.Sub(gradient, mean_over(e, gradient, axes)), e.Mul(centred, shared))
+    own = e.Sub(_wide(node, e, "InputTensor"), _wide(node, e, "MeanTensor"))
+    product = e.Mul(gradient, own)
+    shared = e.Div(mean_over(e, product, axes), shifted)
+    through_both = e.Sub(e.Sub(gradient, mean_over(e, gradient, axes)), e.Mul(own, shared))
     return {
         "OutputGradientTensor": e.Mul(through_both, e.Div(scale, deviation)),
-        "OutputScaleGradientTensor": e.Div(_total(e, e.Mul(gradient, centred), axes), deviation),
+        "OutputScaleGradientTensor": e.Div(_total(e, product, axes), deviation),
         "OutputBiasGradientTensor": _total(e, gradient, axes),
     }
 
@@ -110,10 +110,10 @@ def _total(e: Emitter, x: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 @lowers("LOCAL_RESPONSE_NORMALIZATION_GRAD")
 def local_response_normalization_grad(node: Operands, e: Emitter) -> Tensor:
-    """The gradient of LOCAL_RESPONSE_NORMALIZATION, whose windows are here looked at from their elements.
+    """The gradient of LOCAL_RESPONSE_NORMALIZATION.
 
     With ``S = Bias + a * sum(X ** 2)`` over the window around each element, and ``a = Alpha / LocalSize``:
-    ``dX = dY * S ** -Beta - 2 * Beta * a * X * sum(dY * X * S ** (-Beta - 1))`` over the windows that hold it.
+    ``dX = dY * S ** -Beta - 2 * Beta * a * X * sum(dY * X * S ** (-Beta - 1))`` over the same window.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_grad_operator_desc
     """
     op, size = node.op, node.op.uint("LocalSize")
@@ -122,7 +122,7 @@ def local_response_normalization_grad(node: Operands, e: Emitter) -> Tensor:
     sums = channel_sums if op.flag("CrossChannel") else image_sums
     s = affine(e, sums(e, e.Mul(x, x), size), alpha, op.float("Bias"))
     direct = e.Div(gradient, power(e, s, beta))
-    shares = sums(e, e.Div(e.Mul(direct, x), s), size, from_elements=True)
+    shares = sums(e, e.Div(e.Mul(direct, x), s), size)
     with np.errstate(over="ignore"):  # infinite as the product would be when running
         factor = np.float32(2 * beta * alpha)
     return e.Sub(direct, e.Mul(e.Mul(x, e.constant(factor)), shares))

@@ -66,6 +66,8 @@ class _Layer:
     r: Tensor
     b: Tensor | None
     lengths: Tensor | None
+    given_lengths: Tensor | None
+    """Lengths of which some may be 0 or above seq_length, in :attr:`lengths` brought between."""
     states: tuple[Tensor | None, ...]
     peephole: Tensor | None
     direction: RecurrentDirection
@@ -118,12 +120,9 @@ def rnn(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
             direction=layer.direction,
             wanted=wanted,
         )
-        if results[1] is not None:
-            # without a step ONNX Runtime 1.24 leaves this output of RNN as its memory was
-            results[1] = _begun(e, layer.lengths, results[1])
     else:
         results = _scanned(e, layer, _rnn_cell, wanted)
-    return _outputs(node, e, dict(zip(outputs, results, strict=True)))
+    return _outputs(node, e, dict(zip(outputs, _ended(e, layer, results), strict=True)))
 
 
 def _by_position(e: Emitter, activations: Sequence[GateActivation] | None) -> Sequence[GateActivation] | None:
@@ -177,7 +176,7 @@ def gru(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     else:
         cell = partial(_gru_cell, linear_before_reset=linear_before_reset)
         results = _scanned(e, layer, cell, wanted)
-    return _outputs(node, e, dict(zip(outputs, results, strict=True)))
+    return _outputs(node, e, dict(zip(outputs, _ended(e, layer, results), strict=True)))
 
 
 def _gru_cell(e: Emitter, own: _Direction, *, linear_before_reset: bool) -> _Cell:
@@ -238,7 +237,7 @@ def lstm(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
         )
     else:
         results = _scanned(e, layer, partial(_lstm_cell, clip=clip, coupled=coupled), wanted)
-    return _outputs(node, e, dict(zip(outputs, results, strict=True)))
+    return _outputs(node, e, dict(zip(outputs, _ended(e, layer, results), strict=True)))
 
 
 def _lstm_cell(e: Emitter, own: _Direction, *, clip: float | None, coupled: bool) -> _Cell:
@@ -284,12 +283,14 @@ def _layer(node: Operands, e: Emitter, states: Sequence[str]) -> _Layer:
     assert x is not None
     assert w is not None
     assert r is not None
+    lengths, given_lengths = _lengths(node, e, x.shape[0])
     return _Layer(
         x,
         w,
         r,
         shaped("BiasTensor", 2),
-        _lengths(node, e, x.shape[0]),
+        lengths,
+        given_lengths,
         tuple(shaped(name, 1) for name in states),
         shaped("PeepholeTensor", 2),
         _DIRECTIONS[op.enum("Direction")],
@@ -297,17 +298,21 @@ def _layer(node: Operands, e: Emitter, states: Sequence[str]) -> _Layer:
     )
 
 
-def _lengths(node: Operands, e: Emitter, steps: int) -> Tensor | None:
-    """INT32 (batch_size), none above ``steps`` [decision L8]; ``None`` where all go through all steps."""
-    lengths = node.optional("SequenceLengthsTensor")
-    if lengths is None:
-        return None
-    lengths = e.Reshape(lengths, (lengths.size,))
-    if e.exact or lengths.value is not None:
-        lengths = e.Min(lengths, e.constant(steps, lengths.dtype))
-    if lengths.value is not None and (lengths.value == steps).all():
-        return None
-    return e.Cast(lengths, np.dtype(np.int32))
+def _lengths(node: Operands, e: Emitter, steps: int) -> tuple[Tensor | None, Tensor | None]:
+    """INT32 (batch_size), ``None`` where all go through all steps, and what they were where some may be strange.
+
+    Default models leave open what a length of 0 or above ``steps`` gives.
+    """
+    given = node.optional("SequenceLengthsTensor")
+    if given is None:
+        return None, None
+    given = e.Reshape(given, (given.size,))
+    if given.value is not None and (given.value == steps).all():
+        return None, None
+    int32 = np.dtype(np.int32)
+    if not e.exact or (given.value is not None and ((given.value > 0) & (given.value <= steps)).all()):
+        return e.Cast(given, int32), None
+    return e.Cast(e.Clip(given, 1, steps), int32), given
 
 
 def _gate_activations(layer: _Layer, e: Emitter, operator: str) -> list[GateActivation] | None:
@@ -361,8 +366,7 @@ def _scanned(
 ) -> list[Tensor | None]:
     """The output sequence and the last states, in the shapes of ONNX's operators, as far as ``wanted``.
 
-    The input's products with its weights are one Gemm for all steps of a direction. Where a sequence has no step all
-    outputs are 0 [decision L7].
+    The input's products with its weights are one Gemm for all steps of a direction.
     """
     steps, batch, features = layer.x.shape
     x = e.Reshape(layer.x, (steps * batch, features))
@@ -376,13 +380,29 @@ def _scanned(
         states = [_initial(e, layer, item, index) for item in layer.states]
         body = _body(e, ready, masked=runs is not None, sequence=wanted[0])
         elements = [products] if runs is None else [products, runs]
-        after, given = e.Scan(body, states, elements, backward=index == 1 or layer.direction == "reverse")
+        run = e.Scan if e.exact else partial(_stepped, e)
+        after, given = run(body, states, elements, backward=index == 1 or layer.direction == "reverse")
         sequences += [e.Reshape(item, (steps, 1, *item.shape[1:])) for item in given]
         lasts.append([e.Reshape(item, (1, *item.shape)) for item in after])
     results: list[Tensor | None] = [e.Concat(sequences, 1) if wanted[0] else None]
     for keep, parts in zip(wanted[1:], zip(*lasts, strict=True), strict=True):
-        results.append(_begun(e, layer.lengths, e.Concat(parts, 0)) if keep else None)
+        results.append(e.Concat(parts, 0) if keep else None)
     return results
+
+
+def _stepped(
+    e: Emitter, body: Step, states: Sequence[Tensor], elements: Sequence[Tensor], *, backward: bool
+) -> tuple[Sequence[Tensor], list[Tensor]]:
+    """What a Scan gives, its steps one after the other: default models have no control flow."""
+    steps = elements[0].shape[0]
+    slices = [e.Split(item, (1,) * steps, 0) for item in elements]
+    given: list[Sequence[Tensor]] = []
+    for index in reversed(range(steps)) if backward else range(steps):
+        parts = [e.Reshape(item[index], item[index].shape[1:]) for item in slices]
+        states, rows = body(states, parts)
+        given.append([e.Reshape(row, (1, *row.shape)) for row in rows])
+    columns = zip(*(reversed(given) if backward else given), strict=True)
+    return states, [e.Concat(column, 0) for column in columns]
 
 
 def _runs(e: Emitter, layer: _Layer) -> Tensor | None:
@@ -394,12 +414,38 @@ def _runs(e: Emitter, layer: _Layer) -> Tensor | None:
     return e.Less(places, e.Reshape(layer.lengths, (1, batch, 1)))
 
 
-def _begun(e: Emitter, lengths: Tensor | None, last: Tensor) -> Tensor:
-    """The last states, 0 where there was no step."""
-    if lengths is None or (lengths.value is not None and lengths.value.all()):
-        return last
-    without = e.LessOrEqual(e.Reshape(lengths, (1, lengths.size, 1)), e.constant(0, lengths.dtype))
-    return e.Where(without, e.constant(0, last.dtype), last)
+def _ended(e: Emitter, layer: _Layer, results: Sequence[Tensor | None]) -> list[Tensor | None]:
+    """Sequence and last states as DirectML gives them for lengths that are 0 or above seq_length [decisions L7, L8].
+
+    Without a step the sequence is 0, and backward states stay what they were. Forward the cell has made one step all
+    the same, and the hidden state is 0, as it is where the length is too large.
+    """
+    sequence, *lasts = results
+    if layer.given_lengths is None:
+        return [sequence, *lasts]
+    steps, batch = layer.x.shape[:2]
+    lengths = e.Reshape(layer.given_lengths, (1, batch, 1))
+    if sequence is not None:
+        places = e.Reshape(e.arange(steps, lengths.dtype), (steps, 1, 1, 1))
+        runs = e.Less(places, e.Reshape(lengths, (1, 1, batch, 1)))
+        sequence = e.Where(runs, sequence, e.constant(0, sequence.dtype))
+    without = e.Equal(lengths, e.constant(0, lengths.dtype))
+    strange = e.Or(without, e.Greater(lengths, e.constant(steps, lengths.dtype)))
+    ended: list[Tensor | None] = []
+    for number, (last, initial) in enumerate(zip(lasts, layer.states, strict=True)):
+        if last is None:
+            ended.append(None)
+            continue
+        parts = e.Split(last, (1,) * last.shape[0], 0)
+        before = None if initial is None else e.Split(initial, (1,) * last.shape[0], 0)
+        zero = e.constant(0, last.dtype)
+        for index, part in enumerate(parts):
+            if index == 1 or layer.direction == "reverse":
+                parts[index] = e.Where(without, zero if before is None else before[index], part)
+            elif number == 0:
+                parts[index] = e.Where(strange, zero, part)
+        ended.append(e.Concat(parts, 0))
+    return [sequence, *ended]
 
 
 def _body(e: Emitter, cell: _Cell, *, masked: bool, sequence: bool) -> Step:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dml2onnx.lowering.margins import surrounded
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import INT64
@@ -124,13 +126,16 @@ def tile(node: Operands, e: Emitter) -> Tensor:
 def reverse_subsequences(node: Operands, e: Emitter) -> Tensor:
     """The first elements of each sequence along Axis in reverse, as many as its length says: ReverseSequence.
 
-    A length beyond the axis is the whole axis [decision X19]. ReverseSequence wants one axis of lengths next to the
-    axis of time; lengths that do not vary along other dimensions are known by their zero strides.
+    ReverseSequence wants one axis of lengths next to the axis of time; lengths that do not vary along other dimensions
+    are known by their zero strides. Exactly, where lengths may lie beyond the axis, GatherElements [decision X19].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reverse_subsequences_operator_desc
     """
     x, lengths = node.tensor("InputTensor"), node.broadcastable("SequenceLengthsTensor")
     axis = node.op.uint("Axis")
-    if e.exact or lengths.value is not None:
+    known = lengths.value
+    if e.exact if known is None else bool((known > x.shape[axis]).any()):
+        return _reversed_by_index(e, x, lengths, axis)
+    if known is not None:
         # lengths 0 and 1 mean the same; with 0 ONNX Runtime 1.24 leaves the first element unwritten
         lengths = e.Clip(lengths, 1, x.shape[axis])
     lengths = e.Cast(lengths, INT64)
@@ -141,6 +146,18 @@ def reverse_subsequences(node: Operands, e: Emitter) -> Tensor:
     order = [*front, *(i for i in range(x.rank) if i not in front)]
     moved = _reversed(e, e.Transpose(x, order), e.Transpose(lengths, order), order.index(axis))
     return e.Transpose(moved, [order.index(i) for i in range(x.rank)])
+
+
+def _reversed_by_index(e: Emitter, x: Tensor, lengths: Tensor, axis: int) -> Tensor:
+    """Element k of a sequence of length L is what lies L - 1 - k behind the first, or else the last."""
+    e.note("lengths known only at run time may lie beyond the axis: elements are found by their place")
+    n = x.shape[axis]
+    e.budget.require(n)
+    lengths = e.Cast(e.Min(lengths, e.constant(2 * n, lengths.dtype)), np.dtype(np.int32))
+    places = e.constant(np.arange(n, dtype=np.int32).reshape([-1 if i == axis else 1 for i in range(x.rank)]))
+    back = e.Sub(e.Sub(lengths, e.constant(1, places.dtype)), places)
+    chosen = e.Where(e.Less(places, lengths), e.Min(back, e.constant(n - 1, places.dtype)), places)
+    return e.GatherElements(x, e.Expand(chosen, x.shape), axis)
 
 
 def _reversed(e: Emitter, x: Tensor, lengths: Tensor, axis: int) -> Tensor:

@@ -57,9 +57,9 @@ def attention(op: OperatorDesc, inputs: Inputs) -> Outputs:
     past_key, past_value = inputs.optional("PastKeyTensor"), inputs.optional("PastValueTensor")
     batch, heads, queries, _ = query.values.shape
     broken = np.zeros((batch, 1, 1, 1), np.bool_)
+    kept: list[Mask] = []
     if lengths is None:
         key, value = _joined(past_key, key), _joined(past_value, value)
-        attended = np.ones((1, 1, 1, 1), np.bool_)
     else:
         past = _plain(lengths, 1).astype(np.int64)
         new = key.values.shape[2]
@@ -69,10 +69,11 @@ def attention(op: OperatorDesc, inputs: Inputs) -> Outputs:
         # where the new keys do not fit nothing is guaranteed (decision H19)
         broken = ((past < 0) | (past + new > total)).reshape(broken.shape)
         last = past.reshape(broken.shape) + np.arange(queries)[:, None]
-        attended = np.arange(total) <= last  # causal (decision H17)
+        kept.append(np.arange(total) <= last)  # causal (decision H17)
     presents = {"OutputPresentKeyTensor": key, "OutputPresentValueTensor": value}
-    scores = _scores(op, inputs, query, key.repeated(heads // key.values.shape[1]))
-    weights = _weights(scores, np.broadcast_to(attended, scores.values.shape))
+    mask = _kept(op, inputs, (batch, queries, key.values.shape[2]))
+    kept += [] if mask is None else [mask]
+    weights = _weights(_scores(op, inputs, query, key.repeated(heads // key.values.shape[1]), kept))
     output = _weighted(weights, value.repeated(heads // value.values.shape[1]))
     results = {"OutputTensor": _marked(op, "OutputTensor", _merged(output), broken[..., 0])}
     for name, present in presents.items():
@@ -164,8 +165,8 @@ def _cached(op: OperatorDesc, inputs: Inputs, name: str, past: Array | None, new
 # --- Scores ---------------------------------------------------------------------------------------------------------
 
 
-def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads) -> Result:
-    """{ batch, heads, queries, keys }: what the softmax sees."""
+def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads, kept: list[Mask]) -> Result:
+    """{ batch, heads, queries, keys }: what the softmax sees, MaskFilterValue added where one of ``kept`` is not."""
     scale = op.float("Scale")
     transposed, size = key.values.swapaxes(-1, -2), np.abs(key.values).swapaxes(-1, -2)
     key_error = key.error.swapaxes(-1, -2)
@@ -173,33 +174,33 @@ def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads) -> Res
     total, magnitude = scale * (query.values @ transposed), abs(scale) * raw
     carried = np.abs(query.values) @ key_error + query.error @ (size + key_error)
     position = inputs.optional("RelativePositionBiasTensor")
-    for added in (None if position is None else widen(_plain(position, 4)), _filter(op, inputs, total.shape)):
-        if added is not None:
-            total = total + added
-            magnitude = magnitude + np.where(np.isfinite(added), np.abs(added), 0)
-    terms = (
-        query.values.shape[-1] + 6
-    )  # products, two roundings of each factor by part of the scale, and both additions
+    addends = [] if position is None else [widen(_plain(position, 4))]
+    addends += [np.where(mask, 0.0, _mask_filter_value(op)) for mask in kept]
+    for added in addends:
+        total = total + added
+        magnitude = magnitude + np.where(np.isfinite(added), np.abs(added), 0)
+    # products, two roundings of each factor by part of the scale, and the additions
+    terms = query.values.shape[-1] + 7
     error = sum_error(terms, magnitude, ROUNDOFF) + abs(scale) * carried
     # the order decides whether partial sums overflow, and 0 may make anything of what is not finite (decision H11)
     lost = np.isfinite(raw) & ((raw >= _OVERFLOWS) | (magnitude >= _OVERFLOWS)) | ~np.isfinite(raw) & (scale == 0)
     return Result(total, error, lost)
 
 
-def _filter(op: OperatorDesc, inputs: Inputs, shape: tuple[int, ...]) -> Floats | None:
-    """MaskFilterValue where the mask keeps nothing, else 0."""
-    kept = _kept(op, inputs, shape[0], shape[-1])
-    if kept is None:
-        return None
+def _mask_filter_value(op: OperatorDesc) -> float:
     value = op.float("MaskFilterValue")
-    if op.tensor("OutputTensor").data_type is DataType.FLOAT16:
-        limit = float(np.finfo(np.float16).max)
-        value = float(np.clip(value, -limit, limit))  # decision H4
-    return np.where(kept, 0.0, value)
+    if op.tensor("OutputTensor").data_type is not DataType.FLOAT16:
+        return value
+    limit = float(np.finfo(np.float16).max)
+    return float(np.clip(value, -limit, limit))  # decision H4
 
 
-def _kept(op: OperatorDesc, inputs: Inputs, batch: int, keys: int) -> Mask | None:
-    """Where the mask lets a query see a key, broadcastable to the scores; ``None`` without a mask."""
+def _kept(op: OperatorDesc, inputs: Inputs, sizes: tuple[int, int, int]) -> Mask | None:
+    """Where the mask lets a query see a key, broadcastable to the scores; ``None`` without a mask.
+
+    ``sizes`` are the numbers of batch items, queries and keys.
+    """
+    batch, queries, keys = sizes
     mask, kind = inputs.optional("MaskTensor"), op.enum("MaskType")
     if mask is None or kind == "NONE":
         return None
@@ -208,7 +209,14 @@ def _kept(op: OperatorDesc, inputs: Inputs, batch: int, keys: int) -> Mask | Non
         return kept
     position = np.arange(keys)
     rows = mask.reshape(-1).astype(np.int64)
-    ends = rows[:batch].reshape(-1, 1, 1, 1)  # decisions H5, H6 and H7
+    if kind == "KEY_QUERY_SEQUENCE_LENGTH_START_END":
+        # starts count through the whole batch (decision H7)
+        items = np.arange(batch).reshape(-1, 1, 1, 1)
+        first, end, start = (rows[at : at + batch].reshape(items.shape) for at in (batch, batch + 1, 2 * batch + 1))
+        query, key = items * queries + np.arange(queries).reshape(-1, 1), items * keys + position
+        lengths = rows[:batch].reshape(items.shape)
+        return (query >= first) & (query < end) & (key >= start) & (key < start + lengths)
+    ends = rows[:batch].reshape(-1, 1, 1, 1)  # decisions H5 and H6
     before = position < ends
     if kind != "KEY_SEQUENCE_END_START":
         return before
@@ -218,15 +226,15 @@ def _kept(op: OperatorDesc, inputs: Inputs, batch: int, keys: int) -> Mask | Non
 # --- Weights --------------------------------------------------------------------------------------------------------
 
 
-def _weights(scores: Result, attended: Mask) -> Result:
-    """The softmax along the keys; those that are not attended to have no weight at all."""
+def _weights(scores: Result) -> Result:
+    """The softmax along the keys."""
     assert scores.error is not None
     assert scores.unspecified is not None
-    s = np.where(attended, scores.values, -np.inf)
+    s = widen(scores.values)
     top = s.max(axis=-1, keepdims=True)
     exponentials = np.exp(s - top)
     p = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    e = np.where(attended & np.isfinite(scores.error), scores.error, 0)
+    e = np.where(np.isfinite(scores.error), scores.error, 0)
     # the largest and the smallest weight that scores within their errors can give
     edge = (s - e).max(axis=-1, keepdims=True)
     above, below = np.exp(np.minimum(s + e - edge, _ENOUGH)), np.exp(s - e - edge)
@@ -236,12 +244,9 @@ def _weights(scores: Result, attended: Mask) -> Result:
     low = np.where(below > 0, below / (below + (above.sum(axis=-1, keepdims=True) - above)), 0)
     drift = np.maximum(np.maximum(high - p, p - low), 0)
     own = sum_error(s.shape[-1] + 2, np.ones_like(p), ROUNDOFF) + ACCURACY
-    error = np.where(attended, drift + (p + drift) * own + SMALLEST_FLOAT32, 0)
+    error = drift + (p + drift) * own + SMALLEST_FLOAT32
     # no finite score, or an infinite one: the formula gives NaN, by the way it is computed (decision H22)
-    # a key that is not attended to may be anything but that (decision H20)
-    beyond = ~(np.abs(scores.values) < _OVERFLOWS)
-    strange = np.where(attended, scores.unspecified, beyond)
-    lost = (np.abs(top) >= _OVERFLOWS) | strange.any(axis=-1, keepdims=True)
+    lost = (np.abs(top) >= _OVERFLOWS) | scores.unspecified.any(axis=-1, keepdims=True)
     return Result(p, error, np.broadcast_to(lost, p.shape))
 
 

@@ -5,47 +5,53 @@ NONZERO_COORDINATES, which makes such tensors, is here too.
 
 from __future__ import annotations
 
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import packed_strides
 from dml2onnx.reference.registry import Array, Inputs, Mask, Outputs, Result, reference
 
 Indices: TypeAlias = npt.NDArray[np.int64]
 
+_MASK = 0xFFFFFFFF
+"""DirectML computes places in 32 bits."""
+_WORD = 4
+"""Buffers are made of so many bytes at a time."""
+
 
 @reference("GATHER")
 def gather(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Output[a.., i.., b..] = Input[a.., Indices[i..], b..]``, indices clamped (decisions X1, X2, X4).
+    """``Output[a.., i.., b..] = Input[a.., Indices[i..], b..]`` (decisions X1, X2, X4).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_operator_desc
     """
     x, axis = inputs.tensor("InputTensor"), op.uint("Axis")
     indices = trailing(inputs.tensor("IndicesTensor"), op.uint("IndexDimensions"))
-    n = x.shape[axis]
-    y = np.take(x, np.clip(from_end(indices, n), 0, n - 1), axis)
-    return {"OutputTensor": Result(y.reshape(op.tensor("OutputTensor").sizes))}
+    n, inner = x.shape[axis], prod(x.shape[axis + 1 :])
+    place = places(indices, n).reshape(1, -1, 1)
+    start = np.arange(x.size // (n * inner)).reshape(-1, 1, 1) * n * inner
+    return {"OutputTensor": _read(op, x, start + place * inner + np.arange(inner), place >= n)}
 
 
 @reference("GATHER_ELEMENTS")
 def gather_elements(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Output[x] = Input[x with x[Axis] replaced by Indices[x]]``, indices clamped (decisions X1, X2).
+    """``Output[x] = Input[x with x[Axis] replaced by Indices[x]]`` (decisions X1, X2).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_elements_operator_desc
     """
     x, axis = inputs.tensor("InputTensor"), op.uint("Axis")
-    n = x.shape[axis]
-    indices = np.clip(from_end(inputs.tensor("IndicesTensor"), n), 0, n - 1)
-    return {"OutputTensor": Result(np.take_along_axis(x, indices, axis))}
+    place = places(inputs.tensor("IndicesTensor"), x.shape[axis])
+    outside = (place >= x.shape[axis]) & (x.shape[axis] > 1)
+    return {"OutputTensor": _read(op, x, _along(x.shape, place, axis), outside)}
 
 
 @reference("GATHER_ND", "GATHER_ND1")
 def gather_nd(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Output[n.., i.., b..] = Input[n.., Indices[n.., i..].., b..]``, n over the batch dimensions (decision X5).
-
-    What a tuple with a coordinate out of range reads is unspecified; each is clamped (decision X3).
+    """``Output[n.., i.., b..] = Input[n.., Indices[n.., i..].., b..]``, n over the batch dimensions (decisions X3, X5).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_nd_operator_desc
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gather_nd1_operator_desc
@@ -53,65 +59,41 @@ def gather_nd(op: OperatorDesc, inputs: Inputs) -> Outputs:
     x = trailing(inputs.tensor("InputTensor"), op.uint("InputDimensionCount"))
     tuples = trailing(inputs.tensor("IndicesTensor"), op.uint("IndicesDimensionCount"))
     batches = op.uint("BatchDimensionCount") if op.has("BatchDimensionCount") else 0
-    places, outside = coordinates(tuples, x.shape[batches:])
-    batch = np.ix_(*(np.arange(n) for n in tuples.shape[:batches]))
-    # the batch coordinates vary along the first dimensions of the array of tuples and not along the others
-    batch = tuple(np.expand_dims(b, tuple(range(batches, tuples.ndim - 1))) for b in batch)
-    y = x[(*batch, *(np.clip(p, 0, n - 1) for p, n in zip(places, x.shape[batches:], strict=False)))]
-    unspecified = np.zeros(y.shape, np.bool_)
-    unspecified[outside.any(-1)] = True
-    sizes = op.tensor("OutputTensor").sizes
-    return {"OutputTensor": Result(y.reshape(sizes), None, _where_any(unspecified.reshape(sizes)))}
+    offsets, outside = _offsets(tuples, x.shape[batches:])
+    inner = prod(x.shape[batches + tuples.shape[-1] :])
+    rows = prod(x.shape[:batches])
+    start = np.arange(rows).reshape(-1, 1, 1) * (x.size // rows)
+    block = offsets.reshape(rows, -1, 1) + np.arange(inner)
+    return {"OutputTensor": _read(op, x, start + block, outside.reshape(rows, -1, 1))}
 
 
 @reference("SCATTER")
 def scatter(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``Output = Input; Output[x with x[Axis] replaced by Indices[x]] = Updates[x]`` (decisions X6, X7, X8).
 
-    An element named twice is unspecified. So is what an index out of range does; the update is dropped, and
-    all of the sequence that it belongs to is marked.
+    An element named twice is unspecified.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_operator_desc
     """
     x, updates, axis = inputs.tensor("InputTensor"), inputs.tensor("UpdatesTensor"), op.uint("Axis")
-    n = x.shape[axis]
-    indices = from_end(inputs.tensor("IndicesTensor"), n)
-    inside = (indices >= 0) & (indices < n)
-    target = np.nonzero(inside)
-    target = (*target[:axis], indices[inside], *target[axis + 1 :])
-    y = x.copy()
-    # numpy assigns in row-major order, so the last of several updates stays
-    y[target] = updates[inside]
-    unspecified = _writes(x.shape, target) > 1
-    unspecified |= ~inside.all(axis, keepdims=True)
-    return {"OutputTensor": Result(y, None, _where_any(unspecified))}
+    place = places(inputs.tensor("IndicesTensor"), x.shape[axis])
+    return {"OutputTensor": _written(op, x, _along(x.shape, place, axis), updates, place >= x.shape[axis])}
 
 
 @reference("SCATTER_ND")
 def scatter_nd(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``Output = Input; Output[Indices[i..].., b..] = Updates[i.., b..]`` (decisions X6, X7, X8).
 
-    A block named twice is unspecified. So is what a coordinate out of range does; the update is dropped, and
-    whatever any other value of that coordinate would have named is marked.
+    A block named twice is unspecified.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_nd_operator_desc
     """
     x = trailing(inputs.tensor("InputTensor"), op.uint("InputDimensionCount"))
     tuples = trailing(inputs.tensor("IndicesTensor"), op.uint("IndicesDimensionCount"))
-    updates = inputs.tensor("UpdatesTensor").reshape((*tuples.shape[:-1], *x.shape[tuples.shape[-1] :]))
-    places, outside = coordinates(tuples, x.shape)
-    inside = ~outside.any(-1)
-    target = tuple(place[inside] for place in places)
-    y = x.copy()
-    # numpy assigns in row-major order, so the last of several updates stays
-    y[target] = updates[inside]
-    unspecified = np.zeros(x.shape, np.bool_)
-    unspecified[_writes(x.shape[: len(places)], target) > 1] = True
-    for which in np.argwhere(~inside):
-        at = tuple(which)
-        unspecified[tuple(slice(None) if o else p[at] for p, o in zip(places, outside[at], strict=True))] = True
-    sizes = op.tensor("OutputTensor").sizes
-    return {"OutputTensor": Result(y.reshape(sizes), None, _where_any(unspecified.reshape(sizes)))}
+    offsets, outside = _offsets(tuples, x.shape)
+    block = offsets.reshape(-1, 1) + np.arange(prod(x.shape[tuples.shape[-1] :]))
+    updates = inputs.tensor("UpdatesTensor").reshape(block.shape)
+    return {"OutputTensor": _written(op, x, block, updates, outside)}
 
 
 @reference("ONE_HOT")
@@ -123,7 +105,7 @@ def one_hot(op: OperatorDesc, inputs: Inputs) -> Outputs:
     sizes, axis = op.tensor("OutputTensor").sizes, op.uint("Axis")
     off, on = inputs.tensor("ValuesTensor").reshape(-1)[:2]
     k = np.expand_dims(np.arange(sizes[axis]), tuple(d for d in range(len(sizes)) if d != axis))
-    hot = k == from_end(inputs.tensor("IndicesTensor"), sizes[axis])
+    hot = k == places(inputs.tensor("IndicesTensor"), sizes[axis])
     return {"OutputTensor": Result(np.where(hot, on, off))}
 
 
@@ -152,27 +134,68 @@ def trailing(x: Array, dimensions: int) -> Array:
     return x.reshape(x.shape[x.ndim - dimensions :])
 
 
-def from_end(indices: Array, n: int) -> Indices:
-    """Indices into ``n`` elements, negative ones counted from the end (decision X1); wrong ones stay out of range."""
+def places(indices: Array, n: int) -> Indices:
+    """Indices into ``n`` elements as DirectML computes with them, in 32 bits without a sign.
+
+    Negative ones count from the end (decision X1); of 64 bits the lower 32 count (decision X25).
+    """
     if indices.dtype.kind == "u":
-        # INT64 does not hold all of UINT64; n is as far out as any larger value
-        return np.minimum(indices, n).astype(np.int64)
+        return np.bitwise_and(indices.astype(np.uint64), np.uint64(_MASK)).astype(np.int64)
     signed = indices.astype(np.int64)
-    return np.where(signed < 0, signed + n, signed)
+    return np.where(signed < 0, signed + n, signed) & _MASK
 
 
-def coordinates(tuples: Array, sizes: tuple[int, ...]) -> tuple[list[Indices], Mask]:
-    """The coordinates that the tuples along the last dimension name, one array each, and which are out of range."""
-    places = [from_end(tuples[..., i], sizes[i]) for i in range(tuples.shape[-1])]
-    outside = [(place < 0) | (place >= n) for place, n in zip(places, sizes, strict=False)]
-    return places, np.stack(outside, -1)
+def _along(shape: tuple[int, ...], place: Indices, axis: int) -> Indices:
+    """The flat offset of each element whose coordinate along an axis is ``place``; of size 1 it does not matter."""
+    strides = np.array(packed_strides(shape))
+    offset = np.zeros(place.shape, np.int64)
+    for i, stride in enumerate(strides):
+        step = (
+            place if i == axis else np.arange(place.shape[i]).reshape([-1 if i == d else 1 for d in range(len(shape))])
+        )
+        offset = offset + step * (0 if shape[i] == 1 else stride)
+    return offset
 
 
-def _writes(shape: tuple[int, ...], target: tuple[Indices, ...]) -> Indices:
-    """How often each element is named."""
-    count = np.zeros(shape, np.int64)
-    np.add.at(count, target, 1)
-    return count
+def _offsets(tuples: Array, sizes: tuple[int, ...]) -> tuple[Indices, Mask]:
+    """The flat offset that each tuple along the last dimension names, and which have a coordinate out of range."""
+    found = [places(tuples[..., i], sizes[i]) for i in range(tuples.shape[-1])]
+    strides = packed_strides(sizes)
+    offset = sum((place * stride for place, stride in zip(found, strides, strict=False)), np.zeros((), np.int64))
+    outside = np.any([place >= n for place, n in zip(found, sizes, strict=False)], axis=0)
+    return np.asarray(offset), outside
+
+
+def _read(op: OperatorDesc, x: Array, offsets: Indices, outside: Mask) -> Result:
+    """Elements by flat offset, beyond the end the last one (decisions X2, X3).
+
+    Where the offset is not that of the element in memory, or the last element is not the last of a buffer of whole
+    32-bit words, an index out of range reads something else.
+    """
+    sizes = op.tensor("OutputTensor").sizes
+    offsets = offsets & _MASK
+    y = x.reshape(-1)[np.minimum(offsets, x.size - 1)]
+    outside = np.broadcast_to(outside, offsets.shape).reshape(sizes)
+    unknown = np.zeros(sizes, np.bool_)
+    if not op.tensor("InputTensor").is_packed:
+        unknown = outside
+    elif x.size * x.itemsize % _WORD:
+        unknown = outside & (offsets >= x.size).reshape(sizes)
+    return Result(y.reshape(sizes), None, _where_any(unknown), _where_any(outside))
+
+
+def _written(op: OperatorDesc, x: Array, offsets: Indices, updates: Array, outside: Mask) -> Result:
+    """``x`` with updates by flat offset; those beyond the end are dropped (decision X8)."""
+    sizes = op.tensor("OutputTensor").sizes
+    offsets = offsets & _MASK
+    inside = offsets < x.size
+    y = x.reshape(-1).copy()
+    # numpy assigns in row-major order, so the last of several updates stays
+    y[offsets[inside]] = updates[inside]
+    count = np.bincount(offsets[inside], minlength=x.size).reshape(sizes)
+    wrong = outside.any()
+    unknown = np.full(sizes, wrong and not op.tensor("OutputTensor").is_packed)
+    return Result(y.reshape(sizes), None, _where_any((count > 1) | unknown), _where_any(np.full(sizes, wrong)))
 
 
 def _where_any(mask: Mask) -> Mask | None:

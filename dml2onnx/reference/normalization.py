@@ -152,35 +152,35 @@ def overflows(size: Floats) -> Mask:
 
 @reference("LP_NORMALIZATION")
 def lp_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Input / sqrt(norm ** 2 + Epsilon)`` along Axis, of the norm that P names (decision N16).
-
-    A slice of zeros stays one, whatever Epsilon is.
+    """``Input / sqrt(s ** 2 + Epsilon)`` along Axis with ``s`` the sum of ``|Input|``, or of P 2 ``s ** 2`` that of
+    squares (decision N16).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_normalization_operator_desc
     """
     x, axis, p = widen(inputs.tensor("InputTensor")), op.uint("Axis"), op.uint("P")
-    terms = x.shape[axis]
+    epsilon = op.float("Epsilon")
     total = (np.abs(x) ** p).sum(axis=axis, keepdims=True)
-    if p == 1:
-        total = total**2
-    shifted = total + op.float("Epsilon")
     # squares below the smallest normal number may be 0 (decision G8)
-    vanishing = SMALLEST_FLOAT32 * np.count_nonzero(x, axis=axis, keepdims=True)
-    off = sum_error((2 if p == 1 else 1) * terms + 3, total + abs(op.float("Epsilon")), ROUNDOFF) + vanishing
-    norm = through(np.sqrt, Result(shifted, off))
+    if p == 1:
+        square = total * total
+        vanishing = np.where(total > 0, SMALLEST_FLOAT32, 0)
+        off = sum_error(2 * x.shape[axis] + 3, square + abs(epsilon), ROUNDOFF) + vanishing
+    else:
+        square = total
+        vanishing = SMALLEST_FLOAT32 * np.count_nonzero(x, axis=axis, keepdims=True)
+        off = sum_error(x.shape[axis] + 3, square + abs(epsilon), ROUNDOFF) + vanishing
+    shifted = square + epsilon
+    norm = through(np.sqrt, Result(shifted, np.where(total > 0, off, 0)))
     assert norm.error is not None
     divisor = widen(norm.values)
-    is_zero = total == 0
-    y = np.where(is_zero, 0 * x, x / np.where(is_zero, 1, divisor))
+    y = x / divisor
     # of a divisor that may be 0 nothing follows
     nearest: Floats = np.maximum(np.abs(divisor) - norm.error, 0)
     spread = np.abs(x) * np.where(nearest > 0, 1 / nearest - 1 / np.abs(divisor), 0)
     error = np.where(np.isfinite(spread), spread, 0) + 3 * ROUNDOFF * np.where(np.isfinite(y), np.abs(y), 0)
-    marks = overflows(total) | (nearest == 0) | (np.abs(shifted) < SMALLEST_FLOAT32)
-    if op.float("Epsilon") < 0:  # which keeps slices of zeros, also of those that have become such
-        marks |= total <= vanishing
-    marks = np.broadcast_to(either(marks, norm.unspecified) & ~is_zero, x.shape)
-    return {"OutputTensor": Result(y, np.where(is_zero, 0, error), marks)}
+    lost = (nearest == 0) | (np.abs(shifted) < SMALLEST_FLOAT32)
+    marks = overflows(square) | (lost & ((total > 0) | (epsilon != 0)))
+    return {"OutputTensor": Result(y, error, np.broadcast_to(either(marks, norm.unspecified), x.shape))}
 
 
 @reference("LOCAL_RESPONSE_NORMALIZATION")
@@ -188,7 +188,7 @@ def local_response_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``Input / (Bias + Alpha / LocalSize * sum(Input ** 2)) ** Beta`` over a window of channels, or of the image.
 
     LocalSize is the divisor at the borders too, and of square windows (decision N13); an even one reaches further
-    behind than before (decision N15).
+    behind than before (decision N15). A power of a negative number is NaN, whatever Beta is (decision N14).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_operator_desc
     """
@@ -201,24 +201,24 @@ def local_response_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     s = bias + share
     # squares below the smallest normal number may be 0 (decision G8)
     error = sum_error(terms + 6, np.abs(share) + abs(bias), ROUNDOFF) + abs(alpha) * terms * SMALLEST_FLOAT32
-    power = through(lambda s: s**-beta, Result(s, error))
+    power = through(lambda s: np.where(s < 0, np.nan, s**-beta), Result(s, error))
     assert power.error is not None
     p = widen(power.values)
     y = x * p
     error = np.abs(x) * (power.error + ACCURACY * np.abs(p) + np.where(np.abs(p) < SMALLEST_FLOAT32, np.abs(p), 0))
     marks = overflows(total) | overflows(share) | overflows(s) | overflows(p)
     marks = marks | ((np.abs(s) > 0) & (np.abs(s) < SMALLEST_FLOAT32))
-    if not float(beta).is_integer():  # a power of -inf is 0 or an infinity, and as a root NaN
-        marks = marks | np.isneginf(s)
+    if beta == 0:  # a power by a logarithm has no answer there (decision E18)
+        marks = marks | (s == 0) | np.isposinf(s)
     return {"OutputTensor": Result(y, error, either(marks, power.unspecified))}
 
 
-def window_sums(x: Floats, axis: int, size: int, before: int | None = None) -> Floats:
+def window_sums(x: Floats, axis: int, size: int) -> Floats:
     """For each element the sum over the window around it along an axis, as far as there are elements.
 
-    The window begins ``before`` elements in front of it: of an even size it reaches further behind.
+    One of an even size reaches further behind than before.
     """
     count = x.shape[axis]
-    first = np.arange(count) - ((size - 1) // 2 if before is None else before)
+    first = np.arange(count) - (size - 1) // 2
     windows = zip(np.maximum(first, 0), np.minimum(first + size, count), strict=True)
     return np.stack([x.take(range(low, high), axis).sum(axis=axis) for low, high in windows], axis)

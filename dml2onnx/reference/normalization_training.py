@@ -60,9 +60,7 @@ def batch_normalization_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("BATCH_NORMALIZATION_TRAINING_GRAD")
 def batch_normalization_training_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The gradients through the mean and the variance too (decision N11).
-
-    Mean and variance are the given ones, in the gradient of the input too.
+    """The gradients through the mean and the variance too, both as they are given (decision N11).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_training_grad_operator_desc
     """
@@ -76,7 +74,7 @@ def batch_normalization_training_grad(op: OperatorDesc, inputs: Inputs) -> Outpu
     inner = gradient - gradient.total(axes) / count - own * shared
     return {
         "OutputGradientTensor": (inner * (scale / deviation)).result(),
-        "OutputScaleGradientTensor": ((gradient * (x - mean)).total(axes) / deviation).result(),
+        "OutputScaleGradientTensor": ((gradient * own).total(axes) / deviation).result(),
         "OutputBiasGradientTensor": gradient.total(axes).result(),
     }
 
@@ -86,7 +84,7 @@ def local_response_normalization_grad(op: OperatorDesc, inputs: Inputs) -> Outpu
     """``dX = dY * S ** -Beta - 2 * Beta * a * X * sum(dY * X * S ** (-Beta - 1))`` (decisions N13 to N15).
 
     ``S = Bias + a * sum(X ** 2)`` over the window around each element, ``a = Alpha / LocalSize``; the other sum runs
-    over the elements whose windows hold this one.
+    over the same window.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_grad_operator_desc
     """
@@ -94,17 +92,17 @@ def local_response_normalization_grad(op: OperatorDesc, inputs: Inputs) -> Outpu
     size, beta = op.uint("LocalSize"), op.float("Beta")
     alpha = op.float("Alpha") / size
     axes = (1,) if op.flag("CrossChannel") else (2, 3)
-    s = exactly(alpha) * _windows(x * x, axes, size, (size - 1) // 2) + exactly(op.float("Bias"))
+    s = exactly(alpha) * _windows(x * x, axes, size) + exactly(op.float("Bias"))
     direct = gradient * s.power(-beta)
-    shares = _windows(direct * x / s, axes, size, size // 2)
+    shares = _windows(direct * x / s, axes, size)
     return {"OutputGradientTensor": (direct - exactly(2 * beta) * exactly(alpha) * x * shares).result()}
 
 
-def _windows(x: Bounded, axes: tuple[int, ...], size: int, before: int) -> Bounded:
+def _windows(x: Bounded, axes: tuple[int, ...], size: int) -> Bounded:
     """For each element the sum over a window, see :func:`window_sums`."""
     parts: list[Floats] = [x.values, np.abs(x.values), x.error, x.marks.astype(np.float64)]
     for axis in axes:
-        parts = [window_sums(part, axis, size, before) for part in parts]
+        parts = [window_sums(part, axis, size) for part in parts]
     terms = prod(min(size, x.values.shape[axis]) for axis in axes)
     return summed(parts[0], parts[1], parts[2], parts[3] > 0, terms)
 

@@ -8,7 +8,7 @@ weights are large it grows from step to step, as such a network itself is then u
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -175,9 +175,9 @@ def _run(
 ) -> tuple[Result, list[Result]]:
     """The output sequence, and each state after its last step.
 
-    Each item of the batch goes through the steps below its own length, which may exceed seq_length (decision L8),
-    backward from the last of them (decision L6). The sequence is 0 behind them (decision L4), and where there are none
-    all outputs are (decision L7).
+    Each item of the batch goes through the steps below its own length, which may exceed seq_length, backward from the
+    last of them (decision L6). The sequence is 0 behind them (decision L4). What is left of a length that is 0 or above
+    seq_length is DirectML's own (decisions L7 and L8), and open to default models.
     """
     x = widen(inputs.tensor("InputTensor"))[0]
     steps, batch, _ = x.shape
@@ -194,14 +194,23 @@ def _run(
         sequence = [zero] * steps
         backward = direction == 1 or op.enum("Direction") == "BACKWARD"
         for step in reversed(range(steps)) if backward else range(steps):
-            runs = step < lengths
+            # forward the first step of a sequence without any is seen in its cell (decision L7)
+            runs = step < (lengths if backward else np.maximum(lengths, 1))
             after = cell(weights, _Numbers.exact(x[step]), states)
             states = tuple(new.where(runs, old) for new, old in zip(after, states, strict=True))
-            sequence[step] = states[0].where(runs, zero)
+            sequence[step] = states[0].where(step < lengths, zero)
         sequences.append(sequence)
-        lasts.append(tuple(state.where(lengths > 0, zero) for state in states))
+        ends = np.ones_like(lengths, np.bool_) if backward else (lengths > 0) & (lengths <= steps)
+        lasts.append((states[0].where(ends, zero), *states[1:]))
     by_step = [list(items) for items in zip(*sequences, strict=True)]
-    return _stacked(by_step), [_stacked([list(items)]) for items in zip(*lasts, strict=True)]
+    strange = (lengths <= 0) | (lengths > steps)
+    ended = [replace(_stacked([list(items)]), open=_open(items, strange)) for items in zip(*lasts, strict=True)]
+    return _stacked(by_step), ended
+
+
+def _open(items: Sequence[_Numbers], strange: Mask) -> Mask | None:
+    """The single outputs of sequences with a length that is 0 or above seq_length."""
+    return np.array([[np.broadcast_to(strange, item.values.shape) for item in items]]) if strange.any() else None
 
 
 def _stacked(rows: Sequence[Sequence[_Numbers]]) -> Result:

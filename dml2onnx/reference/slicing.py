@@ -81,13 +81,17 @@ def tile(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("REVERSE_SUBSEQUENCES")
 def reverse_subsequences(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The first L elements of each sequence along Axis backwards, L being at most the whole sequence (decision X19).
+    """The first L elements of each sequence along Axis backwards (decision X19).
+
+    Of a length above that of the sequence element k is what lies L - 1 - k behind the first, or else the last.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reverse_subsequences_desc
     """
     x, lengths, axis = inputs.tensor("InputTensor"), inputs.tensor("SequenceLengthsTensor"), op.uint("Axis")
     n = x.shape[axis]
-    length = np.minimum(lengths, n).astype(np.int64)
+    # as INT64 a length of more than 63 bits would be negative
+    length = np.minimum(lengths, 2 * n).astype(np.int64)
     k = np.expand_dims(np.arange(n), tuple(d for d in range(x.ndim) if d != axis))
-    source = np.where(k < length, length - 1 - k, k)
-    return {"OutputTensor": Result(np.take_along_axis(x, source, axis))}
+    source = np.where(k < length, np.minimum(length - 1 - k, n - 1), k)
+    strange = np.broadcast_to(lengths > n, x.shape)
+    return {"OutputTensor": Result(np.take_along_axis(x, source, axis), open=strange if strange.any() else None)}

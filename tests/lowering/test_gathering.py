@@ -257,7 +257,9 @@ def test_bits_are_kept(name, data_type):
 
 # --- indices ---------------------------------------------------------------------------------------------------------
 
-CLAMPS = {"INT32": ["Clip"], "INT64": ["Cast", "Clip", "Cast"], "UINT32": ["Min", "Cast"], "UINT64": ["Min", "Cast"]}
+SIGNED = ["Add", "Less", "Where", "Cast"]
+PLACES = {"INT32": SIGNED, "INT64": SIGNED, "UINT32": [], "UINT64": ["Cast"]}
+"""What makes UINT32 of indices, negative ones counted from the end."""
 FAR = {
     "INT32": [-(2**31), -6, -5, -1, 0, 4, 5, 2**31 - 1],
     "INT64": [-(2**63), -(2**32) - 1, -6, -5, -1, 0, 4, 5, 2**31, 2**32 + 1, 2**53 + 1, 2**63 - 1],
@@ -266,12 +268,17 @@ FAR = {
 }
 
 
+def place(index, size):
+    """Where DirectML looks: in 32 bits without a sign."""
+    return (index + size if index < 0 else index) % 2**32
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("known", [[], ["IndicesTensor"]])
-def test_indices_outside_are_clamped(kind, known):
+def test_indices_outside_read_the_last_element(kind, known):
     """Beyond what the narrower types hold, too [decisions X2, X3, X25]."""
     far = np.array(FAR[kind], kind.lower())
-    want = np.array([min(max(i + 5 if i < 0 else i, 0), 4) for i in FAR[kind]], np.float32)
+    want = np.array([min(place(i, 5), 4) for i in FAR[kind]], np.float32)
     x = np.arange(5, dtype=np.float32)
     for op in (
         gather((5,), 0, far.shape, kind=kind),
@@ -289,8 +296,8 @@ def test_updates_outside_are_dropped(kind, known):
     far = np.array([i for i in FAR[kind] if i not in inside] + [i for i in inside if i in (0, -1)], kind.lower())
     want = np.arange(5, dtype=np.float32)
     for number, index in enumerate(far.tolist()):
-        if -5 <= index < 5:
-            want[index] = 10 + number
+        if place(index, 5) < 5:
+            want[place(index, 5)] = 10 + number
     x, updates = np.arange(5, dtype=np.float32), 10 + np.arange(len(far), dtype=np.float32)
     for op in (scatter((5,), 0, len(far), kind=kind), scatter_nd((5,), (len(far), 1), kind=kind, rank=2)):
         got = evaluate(op, known, InputTensor=x, IndicesTensor=far, UpdatesTensor=updates)
@@ -300,19 +307,20 @@ def test_updates_outside_are_dropped(kind, known):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("known", [[], ["IndicesTensor"]])
 def test_tuples_outside_are_dropped(kind, known):
-    """Even where the other coordinates would make up for what one has too much."""
+    """Unless the other coordinates make up for what one has too much: the flat offset counts [decision X8]."""
     low, high = DataType[kind].limits
     tuples = [(0, 4), (0, 5), (2, 0), (3, 0), (high, 1), (1, high)]
     if low:
         tuples += [(-3, -3), (-4, 1), (1, -5), (low, 0), (1, low), (-2, -1)]
-    x, want = np.arange(12, dtype=np.float32), np.arange(12, dtype=np.float32).reshape(3, 4)
+    x, want = np.arange(12, dtype=np.float32), np.arange(12, dtype=np.float32)
     for number, (i, j) in enumerate(tuples):
-        if -3 <= i < 3 and -4 <= j < 4:
-            want[i, j] = 100 + number
+        offset = (place(i, 3) * 4 + place(j, 4)) % 2**32
+        if offset < 12:
+            want[offset] = 100 + number
     op = scatter_nd((3, 4), (len(tuples), 2), kind=kind)
     updates = 100 + np.arange(len(tuples), dtype=np.float32)
     got = evaluate(op, known, InputTensor=x, IndicesTensor=np.array(tuples, kind.lower()), UpdatesTensor=updates)
-    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(got.reshape(-1), want)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -330,7 +338,7 @@ def test_an_index_outside_is_off(kind, known):
     far = np.array(FAR[kind], kind.lower())
     op = one_hot((len(far), 5), 1, "INT8", kind)
     got = evaluate(op, known, IndicesTensor=far, ValuesTensor=np.array([3, 7], np.int8))
-    want = [[7 if i in (k, k - 5) else 3 for k in range(5)] for i in FAR[kind]]
+    want = [[7 if place(i, 5) == k else 3 for k in range(5)] for i in FAR[kind]]
     np.testing.assert_array_equal(got, want)
 
 
@@ -344,11 +352,18 @@ def test_an_index_outside_is_off(kind, known):
         pytest.param(gather, ["Gather"], id="gather"),
         pytest.param(gather_elements, ["GatherElements"], id="gather-elements"),
         pytest.param(lambda kind: gather_nd((4, 5), (3, 1), kind=kind), ["Gather"], id="gather-nd-of-one"),
+        pytest.param(lambda kind: gather((1, 5), 1, (3,), kind=kind), ["GatherElements"], id="vector"),
     ],
 )
 def test_form_of_reading(make, expected, kind):
     op = make(kind=kind)
-    assert [item for item in operators(check(op)) if item != "Reshape"] == [*CLAMPS[kind], *expected]
+    nodes = [item for item in operators(check(op)) if item != "Reshape"]
+    assert nodes[: len(PLACES[kind])] == PLACES[kind]
+    assert [item for item in nodes[len(PLACES[kind]) :] if item not in ("Mul", "Add")] == [
+        "Min",
+        "Cast",
+        "GatherElements",
+    ]
     assert [item for item in operators(check(op, known=["IndicesTensor"])) if item != "Reshape"] == expected
     assert operators(check(op, known=["IndicesTensor", "InputTensor"])) == ["Identity"]
 
@@ -386,11 +401,10 @@ def test_form_with_known_indices(op, expected):
 
 
 def test_form_of_writing():
-    ends = ["Concat", "ScatterElements", "Slice"]
-    assert [n for n in operators(check(scatter(kind="UINT64"))) if n != "Reshape"] == ["Min", "Cast", "Slice", *ends]
-    signed = ["Add", "Less", "Where", "Cast", "Min", "Cast", "Slice", *ends]
-    for kind in ("INT32", "INT64"):
-        assert sorted(n for n in operators(check(scatter(kind=kind))) if n != "Reshape") == sorted(signed)
+    ends = ["Mul", "Add", "Min", "Cast", "Slice", "Concat", "ScatterElements", "Slice"]
+    for kind in KINDS:
+        nodes = [n for n in operators(check(scatter(kind=kind))) if n != "Reshape"]
+        assert sorted(nodes) == sorted([*PLACES[kind], *ends])
     nodes = [n for n in operators(check(scatter_nd((4, 5), (3, 1), kind="UINT32"))) if n != "Reshape"]
     assert nodes == ["Min", "Cast", "Slice", "Concat", "ScatterND", "Slice"]
 
@@ -398,8 +412,8 @@ def test_form_of_writing():
 @pytest.mark.parametrize(
     ("op", "expected"),
     [
-        pytest.param(one_hot(kind="UINT64"), ["Equal", "Cast", "GatherElements"], id="unsigned"),
-        pytest.param(one_hot(), ["Add", "Less", "Where", "Equal", "Cast", "GatherElements"], id="signed"),
+        pytest.param(one_hot(kind="UINT64"), ["Cast", "Equal", "Cast", "GatherElements"], id="unsigned"),
+        pytest.param(one_hot(), [*SIGNED, "Equal", "Cast", "GatherElements"], id="signed"),
         pytest.param(one_hot(kind="UINT32", values=3), ["Equal", "Cast", "GatherElements"], id="spare-values"),
         pytest.param(
             one_hot(kind="UINT32", indices_strides=(0, 0, 1)),
@@ -553,7 +567,8 @@ def test_many_columns_are_gathered_as_rows(
         Axis=3,
         IndexDimensions=sum(size > 1 for size in indices),
     )
-    model = check_case(op)
+    places = np.random.default_rng(0).integers(-sizes[3], sizes[3], indices).astype(np.int32)
+    model = check_case(op, inputs={"IndicesTensor": places}, constants=["IndicesTensor"])
     assert operators(model).count("Transpose") == 2
 
 

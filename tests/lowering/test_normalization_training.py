@@ -256,8 +256,8 @@ def test_attributes(across, beta, alpha, bias):
     check_case(lrn_grad(across=across, alpha=alpha, beta=beta, bias=bias))
 
 
-def test_an_even_window_reaches_the_other_way():
-    """Element 2 is in the windows of 0 to 3: one reaches further behind than before."""
+def test_an_even_window_is_that_of_the_forward_operator():
+    """Of element 2 it holds 1 to 4, although element 2 is in the windows of 0 to 3 [decision N15]."""
     x = np.ones((1, 6, 1, 1), np.float32)
     op = lrn_grad(x.shape, 4, alpha=4.0, beta=1.0)
     seen = []
@@ -268,7 +268,7 @@ def test_an_even_window_reaches_the_other_way():
             {"InputTensor": x, "InputGradientTensor": g}
         )
         seen.append(bool(got["OutputGradientTensor"][0, 2, 0, 0]))
-    assert seen == [True, True, True, True, False, False]
+    assert seen == [False, True, True, True, True, False]
 
 
 # --- generated descriptors -------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import operator_results, run_operator
-from dml2onnx.reference.gathering import from_end
+from dml2onnx.reference.gathering import places
 from dml2onnx.verification.descriptors import describe
 
 TYPES = [t for t in DataType if t.bits >= 8]
@@ -84,14 +84,14 @@ def scatter_nd(x, indices, updates, counts):
 @pytest.mark.parametrize(
     ("dtype", "indices", "want"),
     [
-        ("int32", [0, 4, -1, -5, -6, 5, -(2**31), 2**31 - 1], [0, 4, 4, 0, -1, 5, 5 - 2**31, 2**31 - 1]),
-        ("int64", [-1, -(2**63), 2**63 - 1], [4, 5 - 2**63, 2**63 - 1]),
-        ("uint32", [0, 4, 5, 2**32 - 1], [0, 4, 5, 5]),
-        ("uint64", [0, 4, 5, 2**32 + 1, 2**63, 2**64 - 1], [0, 4, 5, 5, 5, 5]),
+        ("int32", [0, 4, -1, -5, -6, 5, -(2**31), 2**31 - 1], [0, 4, 4, 0, 2**32 - 1, 5, 2**31 + 5, 2**31 - 1]),
+        ("int64", [-1, -(2**63), 2**63 - 1, 2**32 + 1, 2**32 - 1], [4, 5, 2**32 - 1, 1, 2**32 - 1]),
+        ("uint32", [0, 4, 5, 2**32 - 1], [0, 4, 5, 2**32 - 1]),
+        ("uint64", [0, 4, 5, 2**32 + 1, 2**63, 2**64 - 1], [0, 4, 5, 1, 0, 2**32 - 1]),
     ],
 )
-def test_from_end(dtype, indices, want):
-    np.testing.assert_array_equal(from_end(np.array(indices, dtype), 5), want)
+def test_places(dtype, indices, want):
+    np.testing.assert_array_equal(places(np.array(indices, dtype), 5), want)
 
 
 class TestGather:
@@ -127,16 +127,34 @@ class TestGather:
         np.testing.assert_array_equal(got[0], x[:, 2])
 
     @pytest.mark.parametrize("index_type", INDEX_TYPES)
-    def test_out_of_range_is_clamped(self, index_type):
-        x = np.arange(10, 15, dtype=np.int16)
+    def test_out_of_range_reads_the_last_element(self, index_type):
+        x = np.arange(10, 16, dtype=np.int16)
         low, high = DataType[index_type].limits
-        indices = np.array([5, high, low, high - 1], DataType[index_type].dtype)
-        np.testing.assert_array_equal(gather(x, indices, 0, 1, (4,)), [14, 14, 10, 14])
-        np.testing.assert_array_equal(gather_elements(x, indices, 0), [14, 14, 10, 14])
+        indices = np.array([6, high // 2, low, high // 2 - 1], DataType[index_type].dtype)
+        want = [15, 15, 10 if low == 0 or index_type == "INT64" else 15, 15]
+        if index_type == "INT64":  # the lower 32 bits of 2**63 + 6
+            want[2] = 15
+        np.testing.assert_array_equal(gather(x, indices, 0, 1, (4,)), want)
+        np.testing.assert_array_equal(gather_elements(x, indices, 0), want)
 
-    def test_negative_beyond_the_start_is_clamped(self):
+    def test_negative_beyond_the_start_reads_the_last_element(self):
         indices = np.array([-5, -6, -100], np.int64)
-        np.testing.assert_array_equal(gather(np.arange(5), indices, 0, 1, (3,)), [0, 0, 0])
+        np.testing.assert_array_equal(gather(np.arange(5), indices, 0, 1, (3,)), [0, 4, 4])
+
+    def test_the_offset_and_not_the_index_is_clamped(self):
+        """As DirectML was asked."""
+        x = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4)
+        indices = np.array([3, -4, 100], np.int32)
+        want = [[13, 14, 15, 16], [24] * 4, [24] * 4], [[24] * 4, [9, 10, 11, 12], [24] * 4]
+        np.testing.assert_array_equal(gather(x, indices.reshape(1, 1, 3), 1, 1, (2, 3, 4)), want)
+        each = np.broadcast_to(indices.reshape(1, 3, 1), (2, 3, 4))
+        np.testing.assert_array_equal(gather_elements(x, each, 1), want)
+
+    def test_of_one_element_gather_elements_reads_it_and_gather_what_follows(self):
+        x, indices = np.arange(1, 4, dtype=np.float32).reshape(1, 3), np.array([[1, -3]], np.int32)
+        np.testing.assert_array_equal(gather(x, indices, 0, 1, (2, 3)), [[3, 3, 3], [3, 3, 3]])
+        each = np.broadcast_to(indices.T, (2, 3))
+        np.testing.assert_array_equal(gather_elements(x, each, 0), [[1, 2, 3], [1, 2, 3]])
 
 
 @pytest.mark.parametrize("data_type", TYPES, ids=lambda t: t.name)
@@ -180,18 +198,19 @@ class TestGatherNd:
         for at in np.ndindex(indices.shape[1:-1]):
             np.testing.assert_array_equal(got[at], x[0][(*at[:batches], *indices[0][at])])
 
-    def test_out_of_range_is_clamped_and_unspecified(self):
+    def test_the_flat_offset_counts(self):
         x = np.arange(12).reshape(3, 4)
-        indices = np.array([[1, 2], [3, 0], [0, -5], [-3, -4], [2**40, -(2**40)]], np.int64)
-        result = gather_nd(x, indices, (2, 2), (1, 5))
-        np.testing.assert_array_equal(result.values, [[6, 8, 0, 0, 8]])
-        np.testing.assert_array_equal(result.unspecified, [[False, True, True, False, True]])
+        indices = np.array([[1, 2], [3, 0], [0, -5], [-3, -4], [2**40, 5], [1, -5]], np.int64)
+        result = gather_nd(x, indices, (2, 2), (1, 6))
+        np.testing.assert_array_equal(result.values, [[6, 11, 11, 0, 5, 3]])
+        assert result.unspecified is None
+        np.testing.assert_array_equal(result.open, [[False, True, True, False, True, True]])
 
-    def test_all_of_a_block_is_unspecified(self):
+    def test_a_block_behind_the_end_is_the_last_element(self):
         x = np.arange(12).reshape(3, 4)
         result = gather_nd(x, np.array([[2], [3]], np.uint32), (2, 2), (2, 4))
-        np.testing.assert_array_equal(result.values, x[[2, 2]])
-        np.testing.assert_array_equal(result.unspecified, [[False] * 4, [True] * 4])
+        np.testing.assert_array_equal(result.values, [x[2], [11] * 4])
+        np.testing.assert_array_equal(result.open, [[False] * 4, [True] * 4])
 
 
 class TestScatter:
@@ -219,7 +238,7 @@ class TestScatter:
         np.testing.assert_array_equal(result.values, [0, 20, 2, 30, 4])
         np.testing.assert_array_equal(result.unspecified, [False, False, False, True, False])
 
-    def test_out_of_range_is_dropped_and_its_sequence_unspecified(self):
+    def test_out_of_range_is_dropped(self):
         x = np.arange(12).reshape(3, 4)
         for index, away in product([3, -4, 2**31 - 1, -(2**31)], [0, 3]):
             indices = np.array([[0, 2, -3, 1]], np.int32)
@@ -228,7 +247,17 @@ class TestScatter:
             want = np.array([[20, 1, 22, 3], [4, 5, 6, 23], [8, 21, 10, 11]])
             want[:, away] = x[:, away]
             np.testing.assert_array_equal(result.values, want)
-            np.testing.assert_array_equal(result.unspecified, np.arange(4) == np.full((3, 1), away))
+            assert result.unspecified is None
+            assert result.open.all()
+
+    def test_the_flat_offset_counts(self):
+        x = np.arange(1, 13).reshape(3, 4)
+        result = scatter(x, np.array([[4], [-5], [0]], np.int32), np.array([[-1], [-2], [-3]]), 1)
+        np.testing.assert_array_equal(result.values.reshape(-1), [1, 2, 3, -2, -1, 6, 7, 8, -3, 10, 11, 12])
+
+    def test_of_one_element_the_index_does_not_matter(self):
+        result = scatter(np.zeros((1, 3)), np.array([[0, 5, -9]], np.int32), np.ones((1, 3)), 0)
+        np.testing.assert_array_equal(result.values, [[1, 1, 1]])
 
 
 class TestScatterNd:
@@ -264,17 +293,15 @@ class TestScatterNd:
         np.testing.assert_array_equal(result.values, [[3, 4], [0, 0], [5, 6]])
         np.testing.assert_array_equal(result.unspecified, [[False] * 2, [False] * 2, [True] * 2])
 
-    def test_out_of_range_is_dropped_and_what_it_might_reach_unspecified(self):
+    def test_the_flat_offset_counts_and_behind_the_end_is_dropped(self):
         x = np.zeros((2, 3, 2), np.int32)
-        indices = np.array([[0, 1], [1, 3], [-3, 0]], np.int64).reshape(1, 3, 2)
-        result = scatter_nd(x, indices, np.arange(1, 7, dtype=np.int32).reshape(1, 3, 2), (3, 2))
+        indices = np.array([[0, 1], [1, 3], [-3, 0], [0, 4]], np.int64).reshape(1, 4, 2)
+        result = scatter_nd(x, indices, np.arange(1, 9, dtype=np.int32).reshape(1, 4, 2), (3, 2))
         want = x.copy()
-        want[0, 1] = [1, 2]
+        want[0, 1], want[1, 1] = [1, 2], [7, 8]
         np.testing.assert_array_equal(result.values, want)
-        marks = np.zeros(x.shape, bool)
-        marks[1] = True
-        marks[:, 0] = True
-        np.testing.assert_array_equal(result.unspecified, marks)
+        assert result.unspecified is None
+        assert result.open.all()
 
 
 class TestOneHot:

@@ -245,7 +245,7 @@ def test_equal_elements_without_epsilon():
 def test_powers_of_negative_numbers():
     x = np.ones((1, 1, 1, 1), np.float32)
     assert np.isnan(lrn(x, 1, alpha=0.0, bias=-1.0).values).all()
-    assert lrn(x, 1, alpha=0.0, bias=-2.0, beta=2.0).values.item() == 0.25
+    assert np.isnan(lrn(x, 1, alpha=0.0, bias=-2.0, beta=2.0).values).all()
     assert lrn(x, 1, alpha=1.0, bias=-1.0).unspecified.all()
     assert lrn(np.zeros_like(x), 1, bias=0.0).unspecified is not None
 
@@ -315,7 +315,7 @@ def test_lp_by_hand():
         np.testing.assert_allclose(result.values, [want, [0, 0]], rtol=1e-6)
         assert not result.unspecified.any()
     for epsilon in (0.0, -1.0):
-        np.testing.assert_array_equal(lp(x, 1, 1, epsilon).values[1], [0, 0])
+        assert np.isnan(lp(x, 1, 1, epsilon).values[1]).all()
 
 
 def test_lp_at_the_ends_of_its_range():
@@ -330,7 +330,7 @@ def test_lp_at_the_ends_of_its_range():
 def test_lp_in_float32_stays_within_a_small_error(seed, n, p):
     x = numbers(4, n, seed=seed)
     total = (np.abs(x) ** np.float32(p)).sum(axis=1, keepdims=True)
-    total = (total if p == 2 else total * total) + np.float32(1e-5)
+    norm = np.sqrt((total if p == 2 else total * total) + np.float32(1e-5))
     result = lp(x, 1, p)
-    assert not disagreements(x / np.sqrt(total), result, DataType.FLOAT32).any()
+    assert not disagreements(x / norm, result, DataType.FLOAT32).any()
     assert result.error.max() < 1e-4

@@ -94,16 +94,19 @@ def test_gradients_are_those_of_the_forward_operators(name, parameters):
     assert not any(result.unspecified.any() for result in (of_x, of_scale, of_bias))
 
 
-def test_all_gradients_take_the_given_mean():
+def test_the_given_mean_is_taken():
+    """Be it another than the input's own [decision N11]."""
     x, g = numbers(4, 1), numbers(4, 1, seed=1)
     one = np.ones((1, 1), np.float32)
-    near, far = (gradient(GRADIENTS[1], x, g, mean * one, one, one) for mean in (0, 5))
-    assert (near[0].values != far[0].values).all()
+    near, far = (gradient(GRADIENTS[1], x, g, mean * one, one, one, epsilon=0.0) for mean in (0, 5))
+    for mean, result in ((0, near), (5, far)):
+        own = np.float64(x) - mean
+        np.testing.assert_allclose(result[0].values, g - g.mean() - own * (g * own).mean(), rtol=1e-4, atol=1e-5)
     assert abs(near[1].values.item() - far[1].values.item() - 5 * g.sum()) < 1e-3
 
 
 @pytest.mark.parametrize("across", [True, False])
-@pytest.mark.parametrize("size", [1, 2, 3, 4, 9])
+@pytest.mark.parametrize("size", [1, 3, 5, 9])
 @pytest.mark.parametrize("beta", [0.75, 2.0, -0.5, 0.0])
 def test_response_is_the_gradient_of_the_forward_operator(across, size, beta):
     x, g = numbers(1, 5, 4, 3), numbers(1, 5, 4, 3, seed=1)

@@ -160,7 +160,7 @@ class TestSequenceLengths:
         got = run(name, arrays | {"SequenceLengthsTensor": lengths.reshape(1, 1, 1, 6)}, direction=direction)
         for item, length in enumerate(np.minimum(lengths, 4)):
             if length == 0:
-                assert not any(result.values[:, :, item].any() for result in got.values())
+                self.check_nothing(arrays, got, item, direction)
                 continue
             part = arrays | {"InputTensor": arrays["InputTensor"][:, :length, item : item + 1]}
             for field in {"HiddenInitTensor", "CellMemInitTensor"} & arrays.keys():
@@ -171,7 +171,26 @@ class TestSequenceLengths:
                 if field == "OutputSequenceTensor":
                     assert not own[length:].any()
                     own = own[:length]
+                if field == "OutputSingleTensor" and lengths[item] > 4 and direction != "BACKWARD":
+                    assert not own[:, 0].any()  # decision L8
+                    own, want[field].values[:, 0, 0] = own[:, 1:], 0
+                    np.testing.assert_allclose(own, want[field].values[:, 1:, 0], rtol=2**-23)
+                    continue
                 np.testing.assert_allclose(own, want[field].values[:, :, 0], rtol=2**-23, err_msg=field)
+
+    def check_nothing(self, arrays, got, item, direction):
+        """Without a step backward states stay; forward only the cell has made one [decision L7]."""
+        assert not got["OutputSequenceTensor"].values[:, :, item].any()
+        backward = slice({"FORWARD": 1, "BACKWARD": 0, "BIDIRECTIONAL": 1}[direction], None)
+        states = {"OutputSingleTensor": "HiddenInitTensor", "OutputCellSingleTensor": "CellMemInitTensor"}
+        for field in states.keys() & got.keys():
+            before = arrays[states[field]][:, :, item] if states[field] in arrays else 0 * got[field].values[:, :, item]
+            np.testing.assert_array_equal(got[field].values[:, backward, item], before[:, backward])
+            assert got[field].open[:, :, item].all()
+        if direction != "BACKWARD":
+            assert not got["OutputSingleTensor"].values[0, 0, item].any()
+            if "OutputCellSingleTensor" in got:
+                assert got["OutputCellSingleTensor"].values[0, 0, item].any()
 
     def test_what_stands_behind_the_end_is_not_looked_at(self, name, direction):
         arrays = arrays_of(name, batch=2, directions=2 if direction == "BIDIRECTIONAL" else 1)

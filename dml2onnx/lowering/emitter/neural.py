@@ -232,6 +232,13 @@ class NeuralOps(MovementOps):
         attributes: dict[str, Attribute] = {"axis": axis, "epsilon": epsilon}
         return self.emit("RMSNormalization", _ALL, [x, scale], x.dtype, x.shape, attributes)
 
+    def GroupNormalization(self, x: Tensor, scale: Tensor, bias: Tensor, groups: int, epsilon: float) -> Tensor:
+        """(N, C, ...) in ``groups`` of channels less their mean, over the root of their variance plus ``epsilon``,
+        times ``scale`` and plus ``bias``, vectors of C; opset 21. ONNX defines it by other operators.
+        """
+        attributes: dict[str, Attribute] = {"num_groups": groups, "epsilon": epsilon}
+        return self.nodes("GroupNormalization", [x, scale, bias], [(x.dtype, x.shape)], attributes)[0]
+
     def LpNormalization(self, x: Tensor, axis: int, p: int) -> Tensor:
         """``x`` over its norm of order ``p``, 1 or 2, along an axis."""
         return self.emit("LpNormalization", _ALL, [x], x.dtype, x.shape, {"axis": axis, "p": p})
