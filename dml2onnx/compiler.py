@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from dml2onnx import arguments, passes, writer
+from dml2onnx import arguments, passes, targets, writer
 from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, quote, raise_errors, shortened
@@ -44,6 +44,7 @@ class CompileOptions(TypedDict):
     feature_level: FeatureLevel | str | None
     opset: int
     target: str
+    exact: bool
     optimize: int
     without_passes: Sequence[str]
 
@@ -72,6 +73,8 @@ class CompiledModel:
     """Names of the passes that it went through."""
     shapes: bool = True
     """Whether the model states the type and shape of every value, not only of its inputs and outputs."""
+    exact: bool = False
+    """Whether it keeps what other models leave open: NaN, infinities, signs of zero, last digits."""
     _message: list[ModelProto] = field(default_factory=list, init=False)
 
     def __repr__(self) -> str:
@@ -227,7 +230,8 @@ def compile(
     *,
     outputs: Sequence[str] | None = None,
     opset: int = DEFAULT_OPSET,
-    target: str = "cpu",
+    target: str = targets.DEFAULT_TARGET,
+    exact: bool = False,
     feature_level: FeatureLevel | str | None = None,
     shapes: bool = True,
     optimize: int = 1,
@@ -238,16 +242,17 @@ def compile(
     """Compiles a graph, or the model file at a path, to an ONNX model.
 
     ``outputs`` names what is wanted of ``graph.outputs`` and ``graph.results`` (default: ``graph.outputs``). ``target``
-    says whose kernels decide about forms and element types: ``"cpu"``, ``"dml"``, ``"openvino"``, ``"webgpu"`` or
-    ``"portable"``. ``shapes`` puts the type and shape of every value into the model, so that tools show them without
-    inferring anything. ``optimize`` is 0 for the literal translation, node by node, 1 for all passes that make it
-    faster and leave each bit of its results as it is, or 2 for those that round otherwise as well, but none of those
-    named in ``without_passes``; ``"agree-on-orders"`` among these has each node read its inputs as its descriptor says,
-    whatever order they are held in. ``ir_version`` is stated instead of that of the opset. ``progress`` is told how far
-    it is. Raises :class:`DmlError` with every error that :func:`dml2onnx.check` finds, or that stands in the way of
-    lowering.
+    says whose kernels decide about forms and element types: ``"onnx"``, whose models every runtime takes, ``"cpu"``,
+    ``"dml"``, ``"openvino"``, ``"webgpu"`` or ``"portable"``. An ``exact`` model also keeps NaN, infinities, signs of
+    zero and last digits as DirectML has them, which the others leave open. ``shapes`` puts the type and shape of every
+    value into the model, so that tools show them without inferring anything. ``optimize`` is 0 for the literal
+    translation, node by node, 1 for all passes that make it faster and leave each bit of its results as it is, or 2 for
+    those that round otherwise as well, but none of those named in ``without_passes``; ``"agree-on-orders"`` among these
+    has each node read its inputs as its descriptor says, whatever order they are held in. ``ir_version`` is stated
+    instead of that of the opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error that
+    :func:`dml2onnx.check` finds, or that stands in the way of lowering.
     """
-    opset, target = arguments.opset(opset), arguments.target(target)
+    opset, target, exact = arguments.opset(opset), arguments.target(target), arguments.flag(exact, "exact")
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
     through = passes.chosen(optimize, without_passes)
     tell = None if progress is None else arguments.function(progress, "progress")
@@ -259,6 +264,7 @@ def compile(
         chosen,
         opset=opset,
         target=target,
+        exact=exact,
         warnings=warnings,
         shapes=shapes,
         through=through,
@@ -284,7 +290,8 @@ def compile_outputs(
     outputs: Sequence[GraphOutput],
     *,
     opset: int = DEFAULT_OPSET,
-    target: str = "cpu",
+    target: str = targets.EXACT_TARGET,
+    exact: bool = True,
     warnings: Sequence[Diagnostic] = (),
     shapes: bool = True,
     through: Sequence[passes.Pass] = passes.PASSES,
@@ -296,13 +303,16 @@ def compile_outputs(
 
     Nodes ``agree`` on the order in which tensors are held.
     """
-    lowered = passes.apply(lower(graph, outputs, opset, target, progress, agree=agree), through, opset, target)
+    chosen = targets.target(target, exact=exact)
+    lowered = passes.apply(lower(graph, outputs, opset, chosen, progress, agree=agree), through, opset, chosen)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     names = tuple(item.name for item in through)
-    metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": target}
+    metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": chosen.name}
     version = arguments.ir_version(ir_version, opset)
-    found = (*warnings, *fallbacks(lowered, opset, target))
-    return CompiledModel(graph.name, opset, version, target, lowered, found, defaults, metadata, names, shapes)
+    found = (*warnings, *fallbacks(lowered, opset, chosen))
+    return CompiledModel(
+        graph.name, opset, version, chosen.name, lowered, found, defaults, metadata, names, shapes, exact
+    )
 
 
 def _select(graph: Graph, names: Sequence[str] | None) -> Sequence[GraphOutput]:

@@ -64,6 +64,7 @@ def run(
     opset: int = DEFAULT_OPSET,
     target: str | None = None,
     feature_level: FeatureLevel | str | None = None,
+    exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     max_bytes: int | None = None,
@@ -71,9 +72,9 @@ def run(
     """Compiles and runs a graph, or the model file at a path, and returns its outputs by name.
 
     ``inputs`` are arrays in memory order; what is left out takes the sample contents that came with the model, so a
-    DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned.
-    Each array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource.
-    ``opset``, ``target`` (by default that of the provider), ``feature_level``, ``optimize`` and ``without_passes`` are
+    DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned. Each
+    array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. ``opset``,
+    ``target`` (by default that of the provider), ``feature_level``, ``exact``, ``optimize`` and ``without_passes`` are
     as for :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`. Raises :class:`DmlError`
     with every finding.
     """
@@ -87,6 +88,7 @@ def run(
         opset=opset,
         target=target,
         feature_level=feature_level,
+        exact=exact,
         optimize=optimize,
         without_passes=without_passes,
         max_bytes=max_bytes,
@@ -102,6 +104,7 @@ def execute(
     opset: int = DEFAULT_OPSET,
     target: str | None = None,
     feature_level: FeatureLevel | str | None = None,
+    exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     profile: bool = False,
@@ -126,6 +129,7 @@ def execute(
         [*results, *extra],
         opset=opset,
         target=target or providers.target,
+        exact=arguments.flag(exact, "exact"),
         warnings=warnings,
         through=through,
         agree=passes.agrees(without_passes),

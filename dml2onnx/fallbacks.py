@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes.compiling import FALLS_BACK
 from dml2onnx.diagnostics import quote
 from dml2onnx.model import ELEMENT_TYPES, with_bodies
-from dml2onnx.targets import OPSETS, bound, target
+from dml2onnx.targets import OPSETS, bound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,9 +39,8 @@ class _Stranded:
     """The DirectML nodes that they come from, and their operators."""
 
 
-def fallbacks(graph: OnnxGraph, opset: int, name: str) -> list[Diagnostic]:
-    """A warning (DML2009) about each operator, with each combination of types, that target ``name`` does not run."""
-    chosen = target(name)
+def fallbacks(graph: OnnxGraph, opset: int, chosen: Target) -> list[Diagnostic]:
+    """A warning (DML2009) about each operator, with each combination of types, that a target does not run."""
     served: dict[tuple[object, ...], _Stranded | None] = {}
     for origin in graph.origins:
         for node in with_bodies(origin.nodes):

@@ -6,13 +6,16 @@
         supported and one for the newest.
     scripts/generate_targets.py --write-dml OperatorKernels.md --commit HASH
         dml.json: from ONNX Runtime's published table (or the same table as JSON).
+    scripts/generate_targets.py --write-onnx
+        onnx.json: what cpu.json has, and FLOAT16 wherever ONNX takes it beside FLOAT, for which every session of ONNX
+        Runtime puts casts around nodes that its CPU provider lacks.
     scripts/generate_targets.py --write-portable
         portable.json, of the others: the kernels that all have, and the quirks that any has.
     scripts/generate_targets.py --write-parameters
         schemas/onnx_parameters.json: the type variables of the inputs and outputs of operators, from the onnx package.
     scripts/generate_targets.py --check
-        Fails when cpu.json claims a kernel that the onnxruntime installed here does not have, or when portable.json is
-        not what the others give, or the parameters are not what onnx says.
+        Fails when cpu.json claims a kernel that the onnxruntime installed here does not have, or when onnx.json or
+        portable.json is not what the others give, or the parameters are not what onnx says.
 
 ``scripts/probe_target.py`` writes openvino.json and webgpu.json. Whoever finds a quirk adds its name to "quirks" of the
 target that has it (a new one is a member of ``Quirk`` in ``dml2onnx/targets/quirks.py`` first), and then runs
@@ -328,6 +331,25 @@ def portable() -> tuple[Head, Table]:
     return Head(GENERATOR, source, False, tuple(quirks)), content
 
 
+def standard() -> tuple[Head, Table]:
+    """What models for every runtime may have: the CPU provider's kernels, and FLOAT16 where ONNX has it."""
+    content = {
+        operator: {version: [_with_half(operator, version, row) for row in rows] for version, rows in versions.items()}
+        for operator, versions in read(TARGETS / "cpu.json").items()
+    }
+    source = "cpu.json, and FLOAT16 wherever ONNX takes it beside FLOAT, which every session of ONNX Runtime casts"
+    return Head(GENERATOR, source, False, read_head(TARGETS / "onnx.json").quirks), content
+
+
+def _with_half(operator: str, version: int, row: Alternative) -> Alternative:
+    schema = onnx.defs.get_schema(operator, version)
+    allowed = {item.type_param_str: item.allowed_type_strs for item in schema.type_constraints}
+    return {
+        variable: types | {"float16"} if "float" in types and "tensor(float16)" in allowed.get(variable, ()) else types
+        for variable, types in row.items()
+    }
+
+
 def read(path: Path) -> Table:
     """A written table."""
     kernels = json.loads(path.read_text(encoding="utf-8"))["kernels"]
@@ -365,10 +387,12 @@ def check() -> int:
         print(f"cpu.json claims a kernel that onnxruntime {version} does not have: {line}", file=sys.stderr)
     if not lines:
         print(f"cpu.json: onnxruntime {version} has every kernel it claims")
-    path = TARGETS / "portable.json"
-    is_stale = (read_head(path), read(path)) != portable()
-    if is_stale:
-        print(f"portable.json is not what the others give; {GENERATOR} --write-portable makes it anew", file=sys.stderr)
+    is_stale = False
+    for name, made in (("onnx", standard), ("portable", portable)):
+        path = TARGETS / f"{name}.json"
+        if (read_head(path), read(path)) != made():
+            is_stale = True
+            print(f"{name}.json is not what the others give; {GENERATOR} --write-{name} makes it anew", file=sys.stderr)
     is_other = PARAMETERS.read_text(encoding="utf-8") != parameters()
     if is_other:
         print(f"{PARAMETERS.name} is not what onnx {onnx.__version__} says", file=sys.stderr)
@@ -387,6 +411,7 @@ def main() -> int:
     action.add_argument("--write", nargs="+", metavar="PYTHON", help="write cpu.json: one interpreter per release")
     action.add_argument("--write-dml", type=Path, metavar="TABLE", help="write dml.json from OperatorKernels.md")
     action.add_argument("--write-parameters", action="store_true", help="write the operators' type variables")
+    action.add_argument("--write-onnx", action="store_true", help="write onnx.json from cpu.json")
     action.add_argument("--write-portable", action="store_true", help="write portable.json from the others")
     parser.add_argument("--commit", help="the commit that TABLE is from, where the table does not say")
     arguments = parser.parse_args()
@@ -396,6 +421,8 @@ def main() -> int:
         write_cpu(arguments.write)
     elif arguments.write_parameters:
         PARAMETERS.write_text(parameters(), encoding="utf-8", newline="\n")
+    elif arguments.write_onnx:
+        write(TARGETS / "onnx.json", *standard())
     elif arguments.write_portable:
         write(TARGETS / "portable.json", *portable())
     else:

@@ -148,7 +148,7 @@ def test_metadata() -> None:
     assert (proto.graph.name, proto.producer_name) == ("sample", "dml2onnx")
     assert proto.producer_version == dml2onnx.__version__
     metadata = {item.key: item.value for item in proto.metadata_props}
-    assert metadata == {"dml2onnx_source": "native", "dml2onnx_target": "cpu"}
+    assert metadata == {"dml2onnx_source": "native", "dml2onnx_target": "onnx"}
     assert model.node_count == 2
     assert model.weight_bytes == 16
 

@@ -67,7 +67,7 @@ def test_what_is_looked_at_fits_a_line(graph: dml2onnx.Graph) -> None:
     assert repr(graph) == '<Graph "digits": 7 nodes, 1 input, 6 constants, 1 output>'
     assert repr(graph.nodes[0]) == '<Node "scale": ELEMENT_WISE_IDENTITY>'
     model = dml2onnx.compile(graph)
-    assert repr(model) == f'<CompiledModel "digits": {model.node_count} nodes, opset 21, target cpu>'
+    assert repr(model) == f'<CompiledModel "digits": {model.node_count} nodes, opset 21, target onnx>'
     long = dml2onnx.GraphBuilder("name" * 100)
     assert len(repr(long.build(long.input("x", "FLOAT32", [1])))) < 120
     assert len(repr(graph.nodes[0].operator)) < 600
@@ -80,7 +80,7 @@ def test_what_is_printed_is_a_summary(graph: dml2onnx.Graph) -> None:
     assert "       2 CONVOLUTION" in lines
     model = dml2onnx.compile(graph)
     lines = str(model).splitlines()
-    assert lines[0] == 'ONNX model "digits", opset 21, target cpu'
+    assert lines[0] == 'ONNX model "digits", opset 21, target onnx'
     assert "  input  images: float32 [360, 1, 8, 8]" in lines
     assert f"  {model.node_count} nodes" in lines
 

@@ -24,7 +24,7 @@ from dml2onnx.report.answers import Written, compiled, sizes_of
 from dml2onnx.report.batched import Record, Source, Work
 from dml2onnx.report.checked import checked, unchecked
 from dml2onnx.report.form import Answer, Failure, as_json, findings
-from dml2onnx.targets import DEFAULT_OPSET
+from dml2onnx.targets import DEFAULT_OPSET, DEFAULT_TARGET
 from dml2onnx.writer import is_compiled
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ class Asked:
     do: Action
     feature_level: str | None = None
     opset: int = DEFAULT_OPSET
-    target: str = "cpu"
+    target: str = DEFAULT_TARGET
+    exact: bool = False
     freeze: bool = False
     inputs: tuple[str, ...] = ()
     """Which stay inputs."""
@@ -106,6 +107,7 @@ class Asked:
             "feature_level": self.feature_level,
             "opset": self.opset,
             "target": self.target,
+            "exact": self.exact,
             "optimize": self.optimize,
             "without_passes": self.without_passes,
         }
@@ -287,6 +289,7 @@ def _verify(task: Task, graph: Graph) -> tuple[Status, Head]:
         seed=asked.seed,
         provider=asked.provider,
         opset=asked.opset,
+        exact=asked.exact,
         optimize=asked.optimize,
         without_passes=asked.without_passes,
         max_bytes=asked.max_bytes,

@@ -84,6 +84,7 @@ def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
             allow_paths=tuple(map(str, options.allow_path)),
             external_data=options.external_data,
             shapes=options.shapes,
+            exact=options.exact,
             optimize=options.optimize,
             without_passes=tuple(options.without_passes),
             ir_version=options.ir_version,

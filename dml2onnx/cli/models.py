@@ -53,6 +53,7 @@ def compile_options(options: argparse.Namespace) -> CompileOptions:
         "feature_level": options.feature_level,
         "opset": options.opset,
         "target": options.target or options.provider.target,
+        "exact": options.exact,
         "optimize": options.optimize,
         "without_passes": options.without_passes,
     }

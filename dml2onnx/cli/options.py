@@ -110,8 +110,8 @@ def _add_level(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_form(parser: argparse.ArgumentParser) -> None:
-    """What a model is compiled to, for the CPU by default."""
-    _add_form_for(parser, "cpu")
+    """What a model is compiled to, for every runtime by default."""
+    _add_form_for(parser, targets.DEFAULT_TARGET)
 
 
 def _add_run_form(parser: argparse.ArgumentParser) -> None:
@@ -135,12 +135,18 @@ def _add_form_for(parser: argparse.ArgumentParser, target: str | None) -> None:
         "--target",
         choices=targets.NAMES,
         default=target,
-        help=f"whose kernels decide about data types (default: {default})",
+        help=f"whose kernels decide about forms and data types (default: {default})",
     )
 
 
 def _add_passes(parser: argparse.ArgumentParser) -> None:
-    """What a model goes through when it has been translated."""
+    """What a model keeps, and what it goes through when it has been translated."""
+    parser.add_argument(
+        "--exact",
+        action="store_true",
+        help="keep NaN, infinities, signs of zero and last digits as DirectML has them, on the CPU provider; other "
+        "models leave them open",
+    )
     parser.add_argument(
         "-O",
         dest="optimize",

@@ -33,6 +33,7 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
             seed=options.seed,
             provider=options.provider,
             against=options.against,
+            exact=options.exact,
             optimize=options.optimize,
             without_passes=options.without_passes,
             time_limit=options.time_limit,

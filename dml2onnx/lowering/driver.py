@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
     from dml2onnx.lowering.registry import Lowered, Lowering
+    from dml2onnx.targets import Target
 
 
 TOLD_NODES = 64
@@ -34,7 +35,7 @@ def lower(
     graph: Graph,
     outputs: Sequence[GraphOutput],
     opset: int,
-    target: str,
+    target: Target,
     progress: Callable[[str], object] | None = None,
     *,
     agree: bool = True,

@@ -9,13 +9,13 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from dml2onnx.model import CONTROL_FLOW, Node, OnnxGraph, Value, bodies
-from dml2onnx.targets import target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
     from dml2onnx.model import Array, DType, Origin
     from dml2onnx.model.records import Attribute
+    from dml2onnx.targets import Target
 
 
 class Draft:
@@ -25,9 +25,9 @@ class Draft:
     If) are never rewritten, so what they read is pinned, as graph outputs are: it keeps its name and its contents.
     """
 
-    def __init__(self, graph: OnnxGraph, opset: int, provider: str) -> None:
+    def __init__(self, graph: OnnxGraph, opset: int, target: Target) -> None:
         self.opset = opset
-        self.target = target(provider)
+        self.target = target
         self._graph = graph
         self._initializers = dict(graph.initializers)
         self._pinned = {port.onnx_name for port in graph.outputs}

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence, Set
 
     from dml2onnx.model import OnnxGraph
+    from dml2onnx.targets import Target
 
 LEVELS = (0, 1, 2)
 """0 is the literal translation, 1 has all passes that change no bit, 2 those that round otherwise as well."""
@@ -76,7 +77,7 @@ PASSES = (
     ),
     Pass(
         "sign-weights",
-        "Weights of 8 bits are INT8 on processors that add their products exactly, which the model asks when loaded.",
+        "For `cpu`: weights of 8 bits are INT8 where products are added exactly, which the model asks when loaded.",
         signed_weights.sign_weights,
         signed_weights.OPERATORS,
     ),
@@ -119,7 +120,7 @@ def agrees(without: object = ()) -> bool:
     return AGREEMENT not in arguments.names(without, "without_passes")
 
 
-def apply(graph: OnnxGraph, passes: Sequence[Pass], opset: int, target: str) -> OnnxGraph:
+def apply(graph: OnnxGraph, passes: Sequence[Pass], opset: int, target: Target) -> OnnxGraph:
     """The model after ``passes``: the same inputs, outputs, and numbers."""
     if not passes:
         return graph

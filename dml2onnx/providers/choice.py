@@ -10,6 +10,7 @@ from dml2onnx import arguments
 from dml2onnx.codes.running import PROVIDER_OPTION, UNKNOWN_PROVIDER
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.providers.table import AUTO, BY_NAME, CPU, DEFAULT_POLICY, NAMES, POLICIES, POLICY
+from dml2onnx.targets import DEFAULT_TARGET, EXACT_TARGET
 from dml2onnx.targets import NAMES as TARGETS
 
 PORTABLE = "portable"
@@ -83,9 +84,11 @@ class Providers:
     @property
     def target(self) -> str:
         """What to compile for when nothing is said: the target of the same name, else one that all understand."""
+        if self.first == EXACT_TARGET:
+            return DEFAULT_TARGET
         if self.first in TARGETS:
             return self.first
-        return PORTABLE if PORTABLE in TARGETS else "cpu"
+        return PORTABLE if PORTABLE in TARGETS else DEFAULT_TARGET
 
     def options_of(self, name: str) -> dict[str, str]:
         """What ONNX Runtime is told for one of them, the number of the device with it."""

@@ -17,6 +17,7 @@ from dml2onnx.reference import memory
 from dml2onnx.reference.arithmetic import FLOAT32, Arithmetic, allowing
 from dml2onnx.reference.measure import require_computable, values_needed
 from dml2onnx.reference.memory import Bytes, Marks
+from dml2onnx.reference.promise import ordinary, promised
 from dml2onnx.reference.propagation import SAMPLES, Results, moved, with_deviations, with_marks, with_steps
 from dml2onnx.reference.registry import Array, Inputs, Mask, Result, as_inputs, run
 from dml2onnx.reference.tolerance import allowed_error
@@ -74,13 +75,16 @@ def evaluate_results(
     outputs: Sequence[GraphOutput] | None = None,
     before: Callable[[Node], None] | None = None,
     arithmetic: Arithmetic = FLOAT32,
+    *,
+    exact: bool = True,
 ) -> dict[str, Result]:
     """As :func:`evaluate`, with the errors that are allowed and the elements that are unspecified.
 
     Across operators both are found as :mod:`dml2onnx.reference.propagation` says. ``before`` is called with each node
-    before it is evaluated; what it raises ends the evaluation. ``arithmetic`` is what FLOAT32 is computed in.
+    before it is evaluated; what it raises ends the evaluation. ``arithmetic`` is what FLOAT32 is computed in. What is
+    not ``exact`` is no more than :mod:`dml2onnx.reference.promise` says.
     """
-    evaluation = _Evaluation(graph, inputs or {}, True, before, arithmetic)
+    evaluation = _Evaluation(graph, inputs or {}, True, before, arithmetic, exact=exact)
     return evaluation.outputs(graph.outputs if outputs is None else outputs)
 
 
@@ -92,6 +96,8 @@ class _Evaluation:
         probing: bool,
         before: Callable[[Node], None] | None = None,
         arithmetic: Arithmetic = FLOAT32,
+        *,
+        exact: bool = True,
     ) -> None:
         unknown = inputs.keys() - {item.name for item in graph.inputs}
         if unknown:
@@ -101,6 +107,7 @@ class _Evaluation:
         self.probing = probing
         self.before = before
         self.arithmetic = arithmetic
+        self.exact = exact
         self.random = np.random.default_rng(0)
         self.buffers: dict[Value, _Buffer] = {}
 
@@ -162,6 +169,8 @@ class _Evaluation:
         results = run(op, values)
         if self.probing:
             results = allowing(self.arithmetic, op, values, results, self.random)
+        if not self.exact:
+            views, results = ordinary(views), promised(op, results)
         own, worlds = results, self._worlds(node, values) if self.probing else []
         if self.probing:
             if worlds:

@@ -27,12 +27,14 @@ class Result:
     ``values`` may come as ``float64`` for a narrower floating-point tensor: :func:`run` rounds it, once.
     ``error`` bounds, per element, what an evaluation in FLOAT32 (of FLOAT64 tensors: in FLOAT64) may be off before
     its last rounding; ``None`` says that the values are exact. ``unspecified`` marks elements of which DirectML
-    guarantees nothing: no comparison may depend on them.
+    guarantees nothing: no comparison may depend on them. ``open`` marks those that only an exact model keeps (what an
+    index out of range gives, say): see :mod:`dml2onnx.reference.promise`, which adds what holds for all operators.
     """
 
     values: Array
     error: Floats | None = None
     unspecified: Mask | None = None
+    open: Mask | None = None
 
 
 @dataclass(frozen=True, slots=True)

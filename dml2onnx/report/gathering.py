@@ -44,6 +44,7 @@ def gather(
     feature_level: FeatureLevel | str | None = None,
     opset: int = DEFAULT_OPSET,
     target: str | None = None,
+    exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     rounds: int = 0,
@@ -68,7 +69,7 @@ def gather(
         require_providers(provider)
     level = arguments.feature_level(feature_level) or arguments.feature_level(graph.feature_level) or catalog.LATEST
     findings = check(graph, level)
-    compiled = partial(compile, graph, feature_level=level, opset=opset, target=target)
+    compiled = partial(compile, graph, feature_level=level, opset=opset, target=target, exact=exact)
     model = _or_finding(findings, lambda: compiled(optimize=optimize, without_passes=without_passes))
     verdict, profiled = None, None
     if model is not None and rounds:
@@ -79,6 +80,7 @@ def gather(
                 rounds=rounds,
                 provider=provider,
                 opset=opset,
+                exact=exact,
                 optimize=optimize,
                 without_passes=without_passes,
                 max_bytes=max_bytes,

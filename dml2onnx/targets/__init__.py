@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from dml2onnx.targets.kernels import NAMES, Target, UnknownTargetError, target
+from dml2onnx.targets.kernels import DEFAULT_TARGET, EXACT_TARGET, NAMES, Target, UnknownTargetError, target
 from dml2onnx.targets.opsets import DEFAULT_OPSET, IR_VERSIONS, OPSETS, ir_versions, version
 from dml2onnx.targets.parameters import bound
 from dml2onnx.targets.quirks import Quirk
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_OPSET",
+    "DEFAULT_TARGET",
+    "EXACT_TARGET",
     "IR_VERSIONS",
     "NAMES",
     "OPSETS",
@@ -99,16 +101,17 @@ def legal_type(
     kernel of its own, for the node and for the casts, and goes by the CPU provider's kernels when there is none.
     """
     own = own_type(target, op, opset, variable, element_type, movement, modular)
-    return own or _nearest(_last_resort(), target, op, opset, variable, element_type, movement, modular)
+    return own or _nearest(_last_resort(target), target, op, opset, variable, element_type, movement, modular)
 
 
 def has_kernels(provider: Target, op: str, opset: int, types: Mapping[str, str]) -> bool:
     """Whether a target runs a node as it is, and the CPU provider too, in case that a session places it there."""
-    return provider.has_kernel(op, opset, types) and _last_resort().has_kernel(op, opset, types)
+    return provider.has_kernel(op, opset, types) and _last_resort(provider).has_kernel(op, opset, types)
 
 
-def _last_resort() -> Target:
-    return target("cpu")
+def _last_resort(provider: Target) -> Target:
+    """Whose kernels run what the target has none for; that of ONNX itself is made of those of the CPU provider."""
+    return provider if provider.name == DEFAULT_TARGET else target(EXACT_TARGET)
 
 
 def own_type(

@@ -11,7 +11,7 @@ from dml2onnx.catalog import schemas_directory
 from dml2onnx.codes.compiling import UNKNOWN_TARGET
 from dml2onnx.diagnostics import DmlError, InternalError, quote
 from dml2onnx.targets.opsets import OPSETS
-from dml2onnx.targets.quirks import Quirk
+from dml2onnx.targets.quirks import EDGES, Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     Alternative = Mapping[str, frozenset[str]]
     """The element types of each type variable, all combinations of which a kernel accepts."""
 
-NAMES = ("cpu", "dml", "openvino", "webgpu", "portable")
-"""The execution providers of ONNX Runtime, OpenVINO by itself, and what runs on all of them."""
+NAMES = ("onnx", "cpu", "dml", "openvino", "webgpu", "portable")
+"""ONNX itself, the execution providers of ONNX Runtime, OpenVINO by itself, and what runs on all of them."""
+DEFAULT_TARGET = "onnx"
+EXACT_TARGET = "cpu"
+"""What an exact model is made for where nothing else is named: only there is every bit known."""
 
 
 class UnknownTargetError(DmlError):
@@ -44,6 +47,8 @@ class Target:
     """Whether nodes without a kernel run on the CPU, as in a session of ONNX Runtime; if not, nothing runs them."""
     quirks: frozenset[Quirk]
     """What its kernels do otherwise than ONNX says, or slowly."""
+    exact: bool
+    """Whether models promise all that the reference does, and not only what every runtime computes alike."""
     _kernels: Mapping[str, Mapping[str, list[dict[str, str]]]] = field(repr=False)
     """The file: operator, version of the operator, alternatives with their types separated by spaces."""
     _alternatives: dict[tuple[str, int], tuple[Alternative, ...]] = field(default_factory=dict, repr=False)
@@ -84,11 +89,18 @@ class Target:
 
 
 @cache
-def target(name: str) -> Target:
-    """The target of that name; its table is read when it is first asked for."""
+def target(name: str, *, exact: bool = True) -> Target:
+    """The target of that name; its table is read when it is first asked for.
+
+    What shows only at the edges counts as one of its quirks where models are to be ``exact``. ONNX says nothing of
+    edges, so an exact model for it is one for the CPU provider.
+    """
     if name not in NAMES:
         raise UnknownTargetError(name)
+    if exact and name == DEFAULT_TARGET:
+        return target(EXACT_TARGET)
     path = schemas_directory() / "targets" / f"{name}.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     quirks = frozenset([Quirk[item] for item in content["quirks"]])
-    return Target(name, content["source"], content["falls_back"], quirks, content["kernels"])
+    shown = quirks if exact else quirks - EDGES
+    return Target(name, content["source"], content["falls_back"], shown, exact, content["kernels"])

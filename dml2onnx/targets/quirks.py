@@ -1,7 +1,7 @@
 """What kernels of a provider do otherwise than ONNX says, or so slowly that other nodes take their place.
 
 A lowering asks its target for the fact that it cares about, and never for the target's name. Which targets have which
-stands in ``schemas/targets/``, beside the tables of kernels.
+stands in ``schemas/targets/``, beside the tables of kernels. Those among :data:`EDGES` count only for exact models.
 """
 
 from __future__ import annotations
@@ -96,3 +96,19 @@ class Quirk(Enum):
 
     # Enum's own __hash__ goes through Python; members are singletons, so identity serves and is fast.
     __hash__ = object.__hash__
+
+
+EDGES = frozenset(
+    {
+        Quirk.BATCH_NORMALIZATION_FOLDS_THE_MEAN,
+        Quirk.ERF_LOSES_NAN,
+        Quirk.LRN_SUBTRACTS_WHAT_IT_ADDED,
+        Quirk.MAX_POOL_BEGINS_WITH_A_NUMBER,
+        Quirk.RECURRENT_GATES_LOSE_DIGITS,
+        Quirk.RESIZE_MULTIPLIES_BY_0,
+        Quirk.SIGMOID_HAS_ABSOLUTE_ERROR,
+        Quirk.TOP_K_LOSES_ITS_WAY_AT_NAN,
+        Quirk.WHERE_LOSES_MINUS_ZERO,
+    }
+)
+"""What shows only in what a default model leaves open: NaN, infinities, signs of zero, last digits."""

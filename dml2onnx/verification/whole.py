@@ -92,6 +92,7 @@ def verify(
     provider: ProviderLike = "cpu",
     opset: int = DEFAULT_OPSET,
     against: str | os.PathLike[str] | None = None,
+    exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     time_limit: float | None = None,
@@ -105,8 +106,9 @@ def verify(
     among the others; and so on in turn. What may differ is derived from the operators, see
     ``dml2onnx.reference.tolerance`` and ``propagation``; integers and data movement compare exactly.
 
-    ``optimize`` and ``without_passes`` are as for :func:`compile`, and about the outputs; nodes are compared in the
-    literal translation, where each of them is there.
+    ``exact``, ``optimize`` and ``without_passes`` are as for :func:`compile`; of a model that is not exact all is
+    compared that such a model promises. Passes are about the outputs; nodes are compared in the literal translation,
+    where each of them is there.
 
     ``against`` is an ONNX model whose outputs are compared instead of the compiled one's. After ``time_limit`` seconds
     no further node is looked at. ``max_bytes`` is as for :meth:`CompiledModel.session`. ``progress`` is told how far
@@ -121,6 +123,7 @@ def verify(
         provider,
         opset,
         against=against,
+        exact=exact,
         optimize=optimize,
         without_passes=without_passes,
         time_limit=time_limit,
@@ -138,6 +141,7 @@ def verify_with(
     opset: int = DEFAULT_OPSET,
     *,
     against: str | os.PathLike[str] | None,
+    exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
     time_limit: float | None,
@@ -147,7 +151,7 @@ def verify_with(
     """As :func:`verify`, with a function that makes the inputs when it is known how the model wants them."""
     rounds = arguments.whole_number(rounds, "rounds", 1)
     seed = arguments.whole_number(seed, "seed")
-    opset = arguments.opset(opset)
+    opset, exact = arguments.opset(opset), arguments.flag(exact, "exact")
     through = passes.chosen(optimize, without_passes)
     other = None if against is None else arguments.path_of(against, "the model to compare with")
     limit = None if time_limit is None else arguments.positive(time_limit, "time_limit")
@@ -162,6 +166,7 @@ def verify_with(
         outputs,
         opset=opset,
         target=providers.target,
+        exact=exact,
         warnings=warnings,
         through=through,
         agree=passes.agrees(without_passes),
@@ -170,7 +175,7 @@ def verify_with(
         rounds = 1  # nothing varies from round to round
     watch = Watch(len(graph.live_nodes(tuple(outputs))), rounds, limit, tell)
     candidate = _Compiled(compiled, providers, max_bytes) if other is None else _other(other, compiled, providers)
-    nodes = NodeChecks(graph, outputs, providers, opset, max_bytes) if other is None else None
+    nodes = NodeChecks(graph, outputs, providers, opset, max_bytes, exact=exact) if other is None else None
     bounds = computes(providers, candidate.providers)
     comparisons: list[Comparison] = []
     finished = 0
@@ -180,11 +185,12 @@ def verify_with(
             try:
                 if nodes is not None:
                     nodes.run(feeds, label, watch.of(index, "node by node"))
-                want = evaluate_results(graph, feeds, outputs, watch.of(index, "as a whole"), bounds.arithmetic)
+                before = watch.of(index, "as a whole")
+                want = evaluate_results(graph, feeds, outputs, before, bounds.arithmetic, exact=exact)
             except TimeUpError:
                 break
             got = candidate.run(feeds)
-            half = bounds.half_accumulation
+            half = bounds.half_accumulation or not exact
             comparisons += [compare(port, got[port.name], want[port.name], label, half) for port in compiled.outputs]
         finished += 1
     found = () if nodes is None else nodes.results

@@ -88,7 +88,7 @@ FORMS: dict[Form, tuple[dict[str, int], dict[str, int]]] = {
     behind: ({"Conv": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"Conv": 1}),
     behind_groups: ({"Conv": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"Conv": 1}),
     behind_transposed: ({"ConvTranspose": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"ConvTranspose": 1}),
-    normalised: ({"Conv": 1, "Sub": 1, "BatchNormalization": 1}, {"Conv": 1}),
+    normalised: ({"Conv": 1, "BatchNormalization": 1}, {"Conv": 1}),
     before: ({"Mul": 1, "Add": 1, "Conv": 1}, {"Conv": 1}),
     before_border: ({"Mul": 2, "Conv": 1}, {"Conv": 1}),
     border_with_term: ({"Mul": 1, "Add": 1, "Conv": 1}, {"Mul": 1, "Add": 1, "Conv": 1}),

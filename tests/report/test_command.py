@@ -111,7 +111,7 @@ def test_an_unreadable_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "target"),
     [
-        ([], "cpu"),
+        ([], "onnx"),
         (["--provider", "webgpu"], "webgpu"),
         (["--provider", "cuda"], "portable"),
         (["--provider", "webgpu", "--target", "cpu"], "cpu"),

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dml2onnx import targets
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.lowering.budget import Budget
 from dml2onnx.model import ELEMENT_TYPES, INT64, UNKNOWN, Node, Origin, Value, has_unknown, is_unknown
-from dml2onnx.targets import has_kernels, legal_type, own_type, target
+from dml2onnx.targets import has_kernels, legal_type, own_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -142,20 +143,22 @@ def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 class EmitterCore:
     """Nodes and initializers of one ONNX graph, under construction.
 
-    ``opset`` is the version of the default domain, ``provider`` the kernel table that types are legalised by.
+    ``opset`` is the version of the default domain, ``target`` has the kernel table that types are legalised by.
     ``ports`` are names that graph inputs and outputs will have, ``weights`` those that constants may take.
     """
 
     def __init__(
         self,
         opset: int,
-        provider: str = "cpu",
+        target: Target | None = None,
         ports: frozenset[str] = frozenset(),
         weights: frozenset[str] = frozenset(),
         budget: Budget | None = None,
     ) -> None:
         self.opset = opset
-        self.target: Target = target(provider)
+        self.target: Target = target or targets.target(targets.EXACT_TARGET)
+        self.exact = self.target.exact
+        """Whether to keep NaN, infinities, signs of zero and last digits as the reference has them."""
         self.origins: list[Origin] = []
         self.operators: set[str] = set()
         """The ONNX operators of all nodes, of bodies too."""

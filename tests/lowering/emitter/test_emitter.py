@@ -12,12 +12,13 @@ from onnx import TensorProto
 from dml2onnx.lowering.emitter import Emitter, NoKernelError, Tensor
 from dml2onnx.lowering.emitter.neural import Window
 from dml2onnx.model import UNKNOWN, OnnxGraph, Origin
+from dml2onnx.targets import target
 from dml2onnx.writer import Header, model_bytes
 from tests.lowering.emitter.models import model_of
 
 
 def emitter(opset: int = 21, provider: str = "cpu") -> Emitter:
-    e = Emitter(opset, provider)
+    e = Emitter(opset, target(provider))
     e.begin("node", "TEST")
     return e
 
@@ -91,7 +92,7 @@ def test_large_constants_are_shared_by_identity() -> None:
 
 
 def test_weights_keep_their_names() -> None:
-    e = Emitter(21, "cpu", weights=frozenset({"filter"}))
+    e = Emitter(21, weights=frozenset({"filter"}))
     e.begin("conv", "CONVOLUTION")
     weights = e.constant(np.ones((4, 3), np.float32), label="filter")
     e.MatMul(computed((2, 3)), e.Transpose(weights, (1, 0)))

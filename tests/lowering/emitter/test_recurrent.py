@@ -14,7 +14,7 @@ from tests.lowering.emitter.models import model_of
 
 
 def emitter(opset: int = 21) -> Emitter:
-    e = Emitter(opset, "cpu")
+    e = Emitter(opset)
     e.begin("node", "TEST")
     return e
 

@@ -1,0 +1,61 @@
+"""What a model that is not exact promises of one operator: the reference's numbers, for ordinary contents.
+
+DirectML leaves NaN and infinities to the driver in many places, and ONNX's runtimes have other answers for them. So a
+default model leaves open what follows from a number that is not finite, each result that is not finite itself, what the
+reference marks as open, and, where a function or a formula is computed, digits of a tensor below a millionth of its
+largest element. An exact model promises all of it but what the reference calls unspecified.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.reference.registry import Array, Mask, Result
+
+TAIL = 1e-6
+"""The part of the largest element of a result, below which digits are left open."""
+_WITH_TAILS = frozenset(
+    {"activation", "attention", "element_wise_math", "normalization", "normalization_training", "recurrent"}
+)
+"""The families whose kernels have absolute errors: those of functions, and of formulas that cancel."""
+
+
+def ordinary(views: Mapping[str, tuple[Result, ...]]) -> dict[str, tuple[Result, ...]]:
+    """What an operator reads, with all that is not finite marked as unspecified."""
+    return {name: tuple(_marked(view, _not_finite(view.values)) for view in views[name]) for name in views}
+
+
+def promised(op: OperatorDesc, results: Mapping[str, tuple[Result, ...]]) -> dict[str, tuple[Result, ...]]:
+    """What is left of an operator's results when only what default models promise is to be compared."""
+    has_tails = op.schema.family in _WITH_TAILS or op.has("FusedActivation")
+    return {name: tuple(_promised(item, has_tails) for item in results[name]) for name in results}
+
+
+def _promised(result: Result, has_tails: bool) -> Result:
+    result = _marked(_marked(result, _not_finite(result.values)), result.open)
+    if not has_tails or result.error is None or result.values.dtype.kind != "f":
+        return result
+    size = np.abs(result.values.astype(np.float64))
+    largest = float(size.max(initial=0, where=np.isfinite(size)))
+    return replace(result, error=result.error + TAIL * largest)
+
+
+def _marked(result: Result, marks: Mask | None) -> Result:
+    if marks is None:
+        return result
+    known = result.unspecified
+    return replace(result, unspecified=marks if known is None else known | marks)
+
+
+def _not_finite(values: Array) -> Mask | None:
+    if values.dtype.kind != "f":
+        return None
+    marks: Mask = ~np.isfinite(values)
+    return marks if marks.any() else None

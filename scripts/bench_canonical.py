@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""How much of what ONNX has an operator for comes back as that one operator, in a default model.
+
+    python scripts/bench_canonical.py                 ONNX's node tests, and the networks beside ONNX written by hand
+    python scripts/bench_canonical.py --vectors FILE  published vectors of WebNN as well (webnn.tar.xz)
+
+Counts nodes that compute: Reshape, Transpose, Cast and Identity say how memory lies and what type it has. A fused
+activation counts as a node of its own. No default model has control flow.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tarfile
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from _networks import networks
+from _onnx_nodes import onnx_cases
+
+import dml2onnx
+from dml2onnx.model import CONTROL_FLOW, with_bodies
+
+VIEWS = frozenset({"Cast", "Identity", "Reshape", "Transpose"})
+TARGET = 0.9
+"""The share of nodes that come back as one."""
+MOST_NODES = 1.1
+"""Nodes of a network, beside those of ONNX by hand."""
+OPSET = 23
+
+
+class Tally:
+    """How many cases of each operator became one computing node, and what the others became."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.cases: Counter[str] = Counter()
+        self.single: Counter[str] = Counter()
+        self.controlled = 0
+        self.forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
+
+    def add(self, name: str, model: dml2onnx.CompiledModel, nodes: int = 1) -> None:
+        """One model of one operator, which ``nodes`` would do for."""
+        found = computing(model)
+        has_control = any(node.op_type in CONTROL_FLOW for node in with_bodies(model.lowered.nodes))
+        self.cases[name] += 1
+        self.controlled += has_control
+        if found.total() <= nodes and not has_control:
+            self.single[name] += 1
+        else:
+            self.forms[name][" + ".join(f"{count} {op}" for op, count in sorted(found.items()))] += 1
+
+    @property
+    def share(self) -> float:
+        """The part of all cases that became one node."""
+        return self.single.total() / max(self.cases.total(), 1)
+
+    def show(self) -> None:
+        """A line for each operator of which some became more."""
+        print(f"{self.title}: {self.single.total():,} of {self.cases.total():,} cases of {len(self.cases)} operators")
+        for name in sorted(self.forms):
+            common = "; ".join(f"{form} ({count})" for form, count in self.forms[name].most_common(2))
+            print(f"  {name:34} {self.single[name]:>4} of {self.cases[name]:>4}  {common}")
+        met = "met" if self.share >= TARGET and not self.controlled else "missed"
+        target = f"target: at least {TARGET:.0%}"
+        print(f"  {self.share:.1%} one computing node ({target}), {self.controlled} with control flow: {met}\n")
+
+
+def computing(model: dml2onnx.CompiledModel) -> Counter[str]:
+    """The operators of a model that compute."""
+    return Counter(node.op_type for node in model.lowered.nodes if node.op_type not in VIEWS)
+
+
+def node_tests() -> Tally:
+    """ONNX's own tests of one node."""
+    tally = Tally(f"ONNX's node tests, opset {OPSET}")
+    for case in onnx_cases():
+        tally.add(case.op, dml2onnx.compile(case.graph, opset=OPSET))
+    return tally
+
+
+def vectors(archive: Path) -> Tally:
+    """Published vectors of one DirectML operator."""
+    tally = Tally(f"vectors of WebNN, opset {OPSET}")
+    with tempfile.TemporaryDirectory() as directory, tarfile.open(archive) as content:
+        content.extractall(directory, filter="data")
+        for path, operator, fused in _single_dispatches(Path(directory)):
+            try:
+                model = dml2onnx.compile(path, opset=OPSET)
+            except dml2onnx.DmlError:
+                continue  # a case that is translated against the facts
+            tally.add(operator, model, 1 + fused)
+    return tally
+
+
+def _single_dispatches(directory: Path) -> Iterator[tuple[Path, str, int]]:
+    for file in sorted(directory.glob("corpus/*/case.json")):
+        case = json.loads(file.read_text(encoding="utf-8"))
+        if len(case["operators"]) == 1:
+            yield file.with_name("model.json"), case["operators"][0], len(case["fused"])
+
+
+def show_networks() -> bool:
+    """The nodes of whole networks beside those by hand; whether all have few enough."""
+    print(f"networks, nodes beside ONNX by hand (target: at most {MOST_NODES})")
+    all_met = True
+    for network in networks():
+        model = dml2onnx.compile(network.graph)
+        ours, by_hand = model.node_count, len(network.by_hand.graph.node)
+        met = ours <= MOST_NODES * by_hand
+        all_met &= met
+        more = _difference(computing(model), (node.op_type for node in network.by_hand.graph.node))
+        print(f"  {network.name:24} {ours:>5} {by_hand:>5}  {ours / by_hand:.2f}  {'met' if met else 'missed'}  {more}")
+    return all_met
+
+
+def _difference(ours: Counter[str], by_hand: Iterable[str]) -> str:
+    theirs = Counter(name for name in by_hand if name not in VIEWS)
+    names = [name for name in sorted(ours | theirs) if ours[name] != theirs[name]]
+    return ", ".join(f"{ours[name] - theirs[name]:+d} {name}" for name in names)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--vectors", type=Path, metavar="FILE", help="webnn.tar.xz, the published vectors")
+    options = parser.parse_args()
+    tallies = [node_tests()]
+    if options.vectors:
+        tallies.append(vectors(options.vectors))
+    for tally in tallies:
+        tally.show()
+    all_met = show_networks()
+    return 0 if all_met and all(tally.share >= TARGET and not tally.controlled for tally in tallies) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

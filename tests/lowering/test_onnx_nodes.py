@@ -1,0 +1,55 @@
+"""ONNX's own node tests as DirectML graphs: the numbers that are published, from default models and from exact ones."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx.model import CONTROL_FLOW, with_bodies
+from scripts._onnx_nodes import ROWS, OnnxCase, onnx_cases
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CHUNKS = 8
+"""Cases run in so many tests, which spreads them over processes."""
+LEAST_CASES = 560
+ABSOLUTE = 1e-6
+"""Where a test allows no absolute error, results of 0 would have to be 0."""
+
+
+@cache
+def cases() -> Sequence[OnnxCase]:
+    return tuple(onnx_cases())
+
+
+def difference(case: OnnxCase, *, exact: bool) -> str:
+    """What is wrong with a case; nothing is ``""``."""
+    model = dml2onnx.compile(case.graph, opset=23, exact=exact)
+    if not exact and any(node.op_type in CONTROL_FLOW for node in with_bodies(model.lowered.nodes)):
+        return "control flow"
+    got = model.run(dict(case.feeds))
+    for name, want in case.expected.items():
+        have = got[name].reshape(-1).astype(np.float64)
+        flat = want.reshape(-1).astype(np.float64)
+        if have.shape != flat.shape:
+            return f"{name}: {got[name].shape} instead of {want.shape}"
+        if not np.allclose(have, flat, case.rtol, max(case.atol, ABSOLUTE), equal_nan=True):
+            return f"{name}: {have[:6]} instead of {flat[:6]}"
+    return ""
+
+
+def test_every_row_is_used() -> None:
+    assert {case.op for case in cases()} == set(ROWS) - {"Cast"}  # all of whose tests have types of 8 bits and less
+    assert len(cases()) >= LEAST_CASES
+
+
+@pytest.mark.parametrize("exact", [False, True], ids=["default", "exact"])
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_published_numbers(chunk: int, exact: bool) -> None:
+    wrong = {case.name: said for case in cases()[chunk::CHUNKS] if (said := difference(case, exact=exact))}
+    assert not wrong
