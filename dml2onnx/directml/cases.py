@@ -117,12 +117,12 @@ def decode(content: bytes) -> list[tuple[int, Outcome]]:
     found = []
     while reader.rest:
         try:
-            number, *codes = reader.numbers(5)
+            number, created, compiled, dispatched, removed = reader.numbers(5)
             step = reader.bytes().decode()
             buffers = tuple(reader.bytes() for _ in range(reader.numbers(1)[0]))
         except EOFError:
             break
-        found.append((number, Outcome(*codes, step, buffers)))
+        found.append((number, Outcome(created, compiled, dispatched, removed, step, buffers)))
     return found
 
 
