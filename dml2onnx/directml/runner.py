@@ -58,7 +58,7 @@ class _Run:
             except BaseException:
                 _end(process)
                 raise
-        self.log = (self.directory / "log").read_text(errors="replace")
+        self.log = (self.directory / "log").read_text(encoding="utf-8", errors="replace")
         return code
 
     def _wait(self, process: subprocess.Popen[bytes]) -> int:
