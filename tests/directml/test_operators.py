@@ -1,30 +1,20 @@
-"""Every operator in DirectML itself, where it is installed, and in the compiled model.
-
-Floats agree within 1e-3 of the larger of themselves and 1 % of the output's largest, integers exactly; what is
-unspecified may be anything.
-"""
+"""Every operator in DirectML itself, where it is installed, and in the compiled model; and how the two are compared."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dml2onnx.compiler import compile_outputs
-from dml2onnx.directml import graphs, runner
-from dml2onnx.directml.cases import Outcome
-from dml2onnx.ir.graph import Graph
+from dml2onnx.directml import runner
+from dml2onnx.directml.cases import DIED, Outcome
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.reference import evaluate_results, memory
-from dml2onnx.verification import valid
-from dml2onnx.verification.lone import lone_node
-from dml2onnx.verification.trial import feeds_of
+from dml2onnx.verification import directml_trials, valid
+from dml2onnx.verification.descriptors import plain, sized
+from dml2onnx.verification.directml_trials import Answer, ask, differences
 from tests.directml.live import installed, needs_directml
-
-RELATIVE, OF_LARGEST = 1e-3, 1e-2
 
 KNOWN = {
     "BATCH_NORMALIZATION_TRAINING_GRAD": "N11: the mean is taken as it is given",
@@ -39,60 +29,12 @@ KNOWN = {
 }
 """Operators in which the compiled model still differs; whoever mends one takes it out."""
 
-pytestmark = needs_directml
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A graph of one operator, the compiled model's outputs, and what DirectML made of it."""
-
-    graph: Graph
-    compiled: dict[str, np.ndarray]
-    unspecified: dict[str, np.ndarray]
-    outcome: Outcome
-    directml: dict[str, np.ndarray]
-
 
 @cache
-def answers() -> dict[OperatorDesc, Asked]:
+def answers() -> dict[OperatorDesc, Answer]:
     """All operators, asked at once."""
-    prepared = []
-    for op in (op for several in valid.descriptors().values() for op in several):
-        graph = lone_node(op)
-        model = compile_outputs(graph, graph.outputs)
-        feeds = feeds_of(model, 0)
-        known = {item.value: np.ascontiguousarray(feeds[item.name]).tobytes() for item in graph.inputs}
-        prepared.append((op, graph, model.run(feeds), feeds, graphs.single(graph.nodes[0], known)))
-    outcomes = runner.run([case for *_, case in prepared], installed())
-    found = {}
-    for (op, graph, compiled, feeds, case), outcome in zip(prepared, outcomes, strict=True):
-        got = {}
-        if outcome.dispatched == 0:
-            values = graphs.written(graph.nodes[0], case, outcome)
-            got = {
-                item.name: memory.read(np.frombuffer(values[item.value], np.uint8).copy(), item.desc)
-                for item in graph.outputs
-            }
-        wanted = evaluate_results(graph, feeds)
-        unspecified = {
-            name: np.zeros(result.values.shape, bool) if result.unspecified is None else result.unspecified
-            for name, result in wanted.items()
-        }
-        found[op] = Asked(graph, compiled, unspecified, outcome, got)
-    return found
-
-
-def disagreement(got: np.ndarray, want: np.ndarray, ignored: np.ndarray) -> int:
-    """Elements that differ by more than is allowed."""
-    if got.dtype.kind != "f":
-        return int(((got != want) & ~ignored).sum())
-    wide, other = got.astype(np.float64), want.astype(np.float64)
-    finite = np.isfinite(other) & ~ignored
-    largest = np.abs(other).max(initial=0, where=finite)
-    with np.errstate(invalid="ignore"):
-        near = np.abs(wide - other) <= RELATIVE * np.maximum(np.abs(other), OF_LARGEST * largest)
-    same = near | (wide == other) | (np.isnan(wide) & np.isnan(other))
-    return int((~same & ~ignored).sum())
+    ops = [op for several in valid.descriptors().values() for op in several]
+    return {answer.op: answer for answer in ask(ops, 0, installed())}
 
 
 def parameters() -> list[Any]:
@@ -104,11 +46,60 @@ def parameters() -> list[Any]:
     ]
 
 
+@needs_directml
 @pytest.mark.parametrize("name", parameters())
 def test_the_compiled_model_does_what_directml_does(name: str) -> None:
     for op in valid.descriptors()[name]:
-        asked = answers()[op]
-        assert asked.outcome.dispatched == 0, graphs.failure(asked.outcome)
-        for output, got in asked.directml.items():
-            wrong = disagreement(asked.compiled[output], got, asked.unspecified[output])
-            assert wrong == 0, f"{op}: {output} differs in {wrong} of {got.size} elements"
+        answer = answers()[op]
+        assert answer.problem == "", op
+        assert answer.outcome.dispatched == 0
+
+
+@needs_directml
+def test_a_wrong_descriptor_is_refused_by_both() -> None:
+    wrong = plain("ELEMENT_WISE_ABS", InputTensor=sized(1, 1, 1, 4), OutputTensor=sized(1, 1, 1, 5))
+    (answer,) = ask([wrong], 0, installed())
+    assert (answer.refused, answer.outcome.created, answer.problem) == (True, 0x80070057, "")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "problem"),
+    [
+        (Outcome(0x80070057, step="CreateOperator"), "check takes it, and DirectML does not: CreateOperator gives"),
+        (Outcome(DIED, step="exception c0000005"), "check takes it, and DirectML does not: DirectML ended the process"),
+        (Outcome(0, 0x80004005, step="CompileOperator"), "DirectML does not run it: CompileOperator gives 0x80004005"),
+        (Outcome(0, 0, 0, buffers=(np.full(4, 7, np.float32).tobytes(),)), "OutputTensor0[0, 0, 0, 0] is 7.0 in"),
+    ],
+)
+def test_what_differs_is_said(outcome: Outcome, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = sized(1, 1, 1, 4)
+    right = plain("ELEMENT_WISE_ABS", InputTensor=x, OutputTensor=x)
+    monkeypatch.setattr(runner, "run", lambda cases, _: [outcome for _ in cases])
+    (answer,) = ask([right], 0, None)  # type: ignore[arg-type]  # nobody asks it
+    assert answer.problem.startswith(problem)
+
+
+def test_what_only_check_refuses_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = plain("ELEMENT_WISE_ABS", InputTensor=sized(1, 1, 1, 4), OutputTensor=sized(1, 1, 1, 5))
+    monkeypatch.setattr(runner, "run", lambda cases, _: [Outcome(0) for _ in cases])
+    (answer,) = ask([wrong], 0, None)  # type: ignore[arg-type]
+    assert answer.problem == "check refuses it, and DirectML takes it"
+
+
+def test_differences_have_bounds() -> None:
+    nan, inf = np.nan, np.inf
+    directml = np.array([100, 100, 1e-3, 1e-3, 0, nan, inf, inf, -inf, 1, 5], np.float32)
+    ours = np.array([100.09, 100.2, 1.9e-3, 3e-3, 9e-4, nan, inf, 3e38, inf, nan, 9], np.float32)
+    unspecified = np.array([0] * 10 + [1], bool)
+    wrong = differences(ours, directml, unspecified)
+    assert wrong.tolist() == [False, True, False, True, False, False, False, True, True, True, False]
+    integers = np.array([1, 2], np.int8)
+    assert differences(integers, np.array([1, 3], np.int8), np.zeros(2, bool)).tolist() == [False, True]
+
+
+def test_drawn_descriptors_are_right_and_wrong_ones() -> None:
+    bases = [op for several in valid.descriptors().values() for op in several]
+    ops = [op for seed in range(20) for op in directml_trials.drawn(bases, seed)]
+    refused = sum(directml_trials._is_refused(op) for op in ops)
+    assert ops == [op for seed in range(20) for op in directml_trials.drawn(bases, seed)]
+    assert 50 < refused < len(ops) - 50
