@@ -65,6 +65,12 @@ def build_program(compiler: Compiler, result: Path) -> None:
     compiler.cpp("-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-o", str(result), *sources)
 
 
+def build_models(compiler: Compiler, headers: Path, result: Path) -> None:
+    """``directml_models.exe``, with the headers of ONNX Runtime."""
+    source = str(SOURCES / "provider/main.cpp")
+    compiler.cpp("-std=c++17", "-O2", "-Wall", "-static", f"-I{headers}", "-o", str(result), source)
+
+
 def build_translation(compiler: Compiler, archive: Path, work: Path, root: Path, inside: list[str], dll: Path) -> None:
     """``d3d12.dll`` of the vkd3d in Wine's sources. ``root`` has headers, and ``inside`` runs flex and bison there."""
     vkd3d = _unpack(archive, work)

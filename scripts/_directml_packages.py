@@ -59,6 +59,15 @@ class Debian:
         self._apt("source", "--download-only", package, directory=directory)
         return next(directory.glob(f"{package}_*.orig.tar.*"))
 
+    def unpacked(self, package: str) -> Path:
+        """A directory with what one package holds, without what it depends on."""
+        directory = self.place / package
+        if not directory.exists():
+            directory.mkdir()
+            self._apt("download", package, directory=directory)
+            _run("dpkg-deb", "--extract", str(next(directory.glob("*.deb"))), str(directory))
+        return directory
+
     def inside(self, *command: str) -> list[str]:
         """The command in the root."""
         return ["unshare", *namespaces(), "chroot", str(self.root), *command]

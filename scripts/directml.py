@@ -15,12 +15,13 @@ import hashlib
 import shutil
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
-from _directml_build import SOURCES, Compiler, build_program, build_translation, run  # noqa: E402
+from _directml_build import SOURCES, Compiler, build_models, build_program, build_translation, run  # noqa: E402
 from _directml_check import check  # noqa: E402
 from _directml_packages import (  # noqa: E402
     DRIVER,
@@ -36,7 +37,7 @@ from _directml_packages import (  # noqa: E402
 from dml2onnx.directml.installation import Installation, find, place  # noqa: E402
 
 WHEEL = "onnxruntime-directml==1.24.4"
-"""The package that DirectML.dll is taken from."""
+"""The package that DirectML.dll and onnxruntime.dll are taken from."""
 WINE_ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "WINEDEBUG": "fixme-all,err-all",
@@ -54,6 +55,7 @@ class Installer:
         self.options = options
         self.versions: dict[str, str] = {}
         self.is_translated = False
+        self.debian: Debian | None = None
 
     def run(self) -> Installation:
         self.place.mkdir(parents=True, exist_ok=True)
@@ -65,6 +67,7 @@ class Installer:
         say("compiling the program")
         build_program(compiler, program / "directml_cases.exe")
         self._directml(compiler, program)
+        installation = self._provider(compiler, installation)
         installation.write(self.place)
         return installation
 
@@ -84,6 +87,7 @@ class Installer:
         except MissingError as error:
             say(f"no system of packages: {error}")
             return self._machines_wine()
+        self.debian = debian
         self._translation(compiler, debian)
         return self._in_wine(str(debian.root), OURS, WINE, DRIVER)
 
@@ -132,13 +136,25 @@ class Installer:
         )
         return Installation(command, str(outside / "runs"), "../runs", self.versions)
 
+    def _provider(self, compiler: Compiler, installation: Installation) -> Installation:
+        """A program for ONNX Runtime's DirectML provider, beside it and the same DirectML; on Linux with packages."""
+        if self.debian is None:
+            return installation
+        try:
+            headers = self.debian.unpacked("libonnxruntime-dev") / "usr/include/onnxruntime"
+            build_models(compiler, headers, self._program_directory(installation) / "directml_models.exe")
+        except MissingError as error:
+            say(f"without ONNX Runtime's provider: {error}")
+            return installation
+        return replace(installation, provider=(*installation.command[:-1], "directml_models.exe"))
+
     def _program_directory(self, installation: Installation) -> Path:
         return Path(installation.runs).parent / "program"
 
     def _directml(self, compiler: Compiler, program: Path) -> None:
-        """Takes DirectML.dll out of the wheel of ONNX Runtime for Windows."""
+        """Takes DirectML.dll and ONNX Runtime out of the wheel of the latter for Windows."""
         target = program / "DirectML.dll"
-        if not target.exists():
+        if not (program / "onnxruntime.dll").exists():
             say("downloading DirectML")
             wheels = self.place / "wheels"
             run(
@@ -147,8 +163,9 @@ class Installer:
                 *("--dest", str(wheels), WHEEL),
             )
             with zipfile.ZipFile(next(wheels.glob("*.whl"))) as wheel:
-                name = next(item for item in wheel.namelist() if item.endswith("/DirectML.dll"))
-                target.write_bytes(wheel.read(name))
+                for name in wheel.namelist():
+                    if name.startswith("onnxruntime/capi/") and name.endswith(".dll"):
+                        (program / name.rpartition("/")[2]).write_bytes(wheel.read(name))
         self.versions["DirectML.dll"] = f"of {WHEEL}, SHA-256 {hashlib.sha256(target.read_bytes()).hexdigest()}"
 
 

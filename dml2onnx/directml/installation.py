@@ -27,6 +27,8 @@ class Installation:
     runs_inside: str
     versions: dict[str, str]
     """What was installed: DirectML, Wine, the driver."""
+    provider: tuple[str, ...] = ()
+    """The command of a program that runs ONNX models on ONNX Runtime's DirectML provider, where that was asked for."""
 
     def write(self, place: Path) -> None:
         """Leaves itself in a directory, for :func:`find`."""
@@ -53,4 +55,4 @@ def find() -> Installation | None:
         return None
     if not isinstance(raw, dict) or raw.pop("version", None) != VERSION:
         return None
-    return Installation(**{**raw, "command": tuple(raw["command"])})
+    return Installation(**{**raw, "command": tuple(raw["command"]), "provider": tuple(raw["provider"])})

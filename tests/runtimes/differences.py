@@ -177,6 +177,31 @@ OPENVINO = (
         (np.array([44], np.uint8),),
     ),
     Difference(
+        "dml",
+        "`Cast` of negative numbers of INT8 to UINT8 gives 255 instead of going round.",
+        Quirk.BYTES_CONVERTED_SATURATE,
+        "(int8[2] x) => (uint8[2] y) { y = Cast <to = 2> (x) }",
+        (np.array([-5, 5], np.int8),),
+        (np.array([251, 5], np.uint8),),
+        of_device=True,
+    ),
+    Difference(
+        "dml",
+        "`MatMulInteger` with a zero point, `Cast`, and `Mul` by a product of scales, one of rows, are refused.",
+        Quirk.SCALES_OF_ROWS_ARE_FUSED,
+        """(uint8[1,1,2,1] a, uint8[1,1,1,1] b, float[1,1,2,1] s, float[1,1,1,1] t) => (float[1,1,2,1] y)
+             <uint8 k = {128}>
+             { p = MatMulInteger (a, b, k, k) f = Cast <to = 1> (p) r = Mul (s, t) y = Mul (f, r) }""",
+        (
+            np.array([128, 129], np.uint8).reshape(1, 1, 2, 1),
+            np.array([130], np.uint8).reshape(1, 1, 1, 1),
+            _f(1, 2, shape=(1, 1, 2, 1)),
+            _f(1, shape=(1, 1, 1, 1)),
+        ),
+        (_f(0, 4, shape=(1, 1, 2, 1)),),
+        "80070057",
+    ),
+    Difference(
         "openvino",
         "`LSTM` leaves out its peepholes, so that P is no input any more.",
         _peepholes,
