@@ -84,6 +84,10 @@ class Quirk(Enum):
         "MatMulInteger, Cast, and Mul by a product of two scales become one operator of DirectML, which refuses scales "
         "of rows beside one zero point when the model is loaded (DirectML)."
     )
+    GEMM_WANTS_C = (
+        "Gemm without C is refused when the model is loaded, where an activation stands behind it: the two become one "
+        "operator, which wants three inputs (DirectML)."
+    )
     PAIRS_OF_BYTES_SATURATE = (
         "Products of UINT8 with INT8 are added in pairs of 16 bits, where they saturate, on processors without VNNI; "
         "on the others they take less than half the time of products of UINT8 with UINT8."

@@ -202,6 +202,15 @@ OPENVINO = (
         "80070057",
     ),
     Difference(
+        "dml",
+        "`Gemm` without C, with an activation behind it, is refused.",
+        Quirk.GEMM_WANTS_C,
+        "(float[1,1] a, float[1,1] b) => (float[1,1] y) { p = Gemm (a, b) y = Elu (p) }",
+        (_f(2, shape=(1, 1)), _f(3, shape=(1, 1))),
+        (_f(6, shape=(1, 1)),),
+        "DmlFusedGemm",
+    ),
+    Difference(
         "openvino",
         "`LSTM` leaves out its peepholes, so that P is no input any more.",
         _peepholes,
