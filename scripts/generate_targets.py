@@ -54,6 +54,9 @@ DESTINATIONS = ("cpu", "dml", "openvino", "webgpu")
 """What portable models run on."""
 DML_SOURCE = "docs/OperatorKernels.md of microsoft/onnxruntime"
 
+FUNCTIONS = ("HardSwish",)
+"""Operators that ONNX defines by others, which runtimes put together where they have no kernel of them."""
+
 UNDECLARED = {
     "Resize": {"T2": ["tensor(float)"]},
     "GRU": {"T": ["tensor(float)"]},
@@ -337,6 +340,11 @@ def standard() -> tuple[Head, Table]:
         operator: {version: [_with_half(operator, version, row) for row in rows] for version, rows in versions.items()}
         for operator, versions in read(TARGETS / "cpu.json").items()
     }
+    for operator in FUNCTIONS:
+        # several versions of one are the same to the types
+        row: Alternative = {"T": frozenset({"float", "float16"})}
+        content[operator] = {schema.since_version: [row] for schema in _schemas(operator) if not schema.deprecated}
+    content = dict(sorted(content.items()))
     source = "cpu.json, and FLOAT16 wherever ONNX takes it beside FLOAT, which every session of ONNX Runtime casts"
     return Head(GENERATOR, source, False, read_head(TARGETS / "onnx.json").quirks), content
 

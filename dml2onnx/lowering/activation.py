@@ -8,19 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import FLOAT, FLOAT16, INT64
+from dml2onnx.model import FLOAT, INT64
 from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.lowering.operands import Operands
-    from dml2onnx.model import DType
 
 _ONE_NODE: Mapping[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
     "ACTIVATION_CELU": (Emitter.Celu, ("Alpha",)),
@@ -44,8 +43,6 @@ _ALONG_AXES: Mapping[str, Callable[[Emitter, Tensor, int], Tensor]] = {
 }
 """Activations that see slices, not elements."""
 
-_GELU_IS_0 = -15.0
-"""Here x times the normal distribution is less than half of the smallest FLOAT32."""
 _SOFTPLUS_IS_X = 32.0
 """From here on ``ln(1 + exp(x))`` rounds to x."""
 _SUM_IS_X = 2.0**25
@@ -148,9 +145,7 @@ def _softplus(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
 
 
 def _softsign(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``x / (1 + |x|)``, and 1 with the sign of x at the infinities [decision A5]."""
-    edge = 2.0 ** (_format(x.dtype).maxexp - 2)  # the largest power of two whose reciprocal is a normal number
-    x = e.Clip(x, -edge, edge)
+    """``x / (1 + |x|)``, NaN at the infinities [decision A5]: Softsign."""
     if e.takes_instead("Softsign", x.dtype, "Abs", "Add", "Div"):
         return e.Div(x, e.Add(e.Abs(x), e.constant(1, x.dtype)))
     return e.Softsign(x)
@@ -172,8 +167,7 @@ def _log_softmax(e: Emitter, x: Tensor, axis: int) -> Tensor:
 
 
 def _gelu(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``0.5 * x * (1 + erf(x / sqrt(2)))``, and 0 at -inf [decision A6]."""
-    x = e.Clip(x, _GELU_IS_0, None)
+    """``0.5 * x * (1 + erf(x / sqrt(2)))``, NaN at -inf [decision A6]: Gelu."""
     if e.opset < 20:
         e.note("Gelu is new in opset 20; ONNX Runtime fuses these nodes into one")
     elif e.takes_instead("Gelu", x.dtype, "Add", "Div", "Erf", "Mul"):
@@ -192,15 +186,13 @@ def _sigmoid(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
 
 
 def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``x * sigmoid(SigmoidInputScale * x)``, and 0 at the infinity where the sigmoid is [decision A7].
+    """``x * sigmoid(SigmoidInputScale * x)``, NaN at the infinity where the sigmoid is 0 [decision A7].
 
     Or ``x / (1 + exp(-SigmoidInputScale * x))``, lest x multiply an error of Sigmoid.
     """
     scale = op.float("SigmoidInputScale")
     if scale == 0:
         return affine(e, x, 0.5, 0)
-    largest = float(_format(x.dtype).max)
-    x = e.Clip(x, -largest, None) if scale > 0 else e.Clip(x, None, largest)
     if not e.target.has(Quirk.SIGMOID_HAS_ABSOLUTE_ERROR):
         return e.Mul(x, e.Sigmoid(affine(e, x, scale, 0)))
     negated = e.Neg(x) if scale == 1 else affine(e, x, -scale, 0)
@@ -208,30 +200,28 @@ def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
 
 
 def _hard_swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``x * clamp(Alpha * x + Beta, 0, 1)``, and 0 at the infinity where the factor is [decision A7]."""
+    """``x * clamp(Alpha * x + Beta, 0, 1)``, NaN at the infinity where the factor is 0 [decision A7]: HardSwish."""
     alpha, beta = op.float("Alpha"), op.float("Beta")
     if alpha == 0:
         return affine(e, x, min(max(beta, 0.0), 1.0), 0)
-    largest = float(_format(x.dtype).max)
-    x = e.Clip(x, -largest, None) if alpha > 0 else e.Clip(x, None, largest)
+    if not e.exact and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
+        return e.HardSwish(x)
     return e.Mul(x, e.HardSigmoid(x, alpha, beta))
 
 
 def _shrink(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``x - Bias`` above Threshold, else ``x + Bias`` below -Threshold, else 0.
+    """``x - Bias`` above Threshold, else ``x + Bias`` below -Threshold, else 0: Shrink.
 
-    Not Shrink, which looks below -Threshold first (a negative Threshold shows it) and runs several times slower.
+    Shrink looks below -Threshold first, which a negative Threshold shows, and is slow on the CPU provider.
     """
     bias, threshold = op.float("Bias"), op.float("Threshold")
+    if threshold >= 0 and not e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER):
+        return e.Shrink(x, bias, threshold)
     # a sum with Bias is not -0.0, nor is x itself beyond a Threshold of 0 or more
     signed = bias != 0 or threshold >= 0
     below, above = e.Less(x, e.constant(-threshold, x.dtype)), e.Greater(x, e.constant(threshold, x.dtype))
     inner = e.Where(below, affine(e, x, 1, bias), e.constant(0, x.dtype), no_minus_zero=signed)
     return e.Where(above, affine(e, x, 1, -bias), inner, no_minus_zero=signed)
-
-
-def _format(dtype: DType) -> np.finfo[np.floating[Any]]:
-    return np.finfo(np.float16 if dtype == FLOAT16 else np.float32)
 
 
 _FORMULAS: Mapping[str, Callable[[Emitter, OperatorDesc, Tensor], Tensor]] = {
@@ -306,7 +296,23 @@ def element_wise(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/ai/directml/dml-fused-activations lists them.
     """
     x = node.widened(node.broadcastable("InputTensor"))
-    return e.Expand(apply_activation(e, node.op, x), node.output().sizes)
+    y = apply_activation(e, node.op, x)
+    if node.op.type in _WITHOUT_NAN:
+        y = passing_over_nan(e, x, y, _WITHOUT_NAN[node.op.type])
+    elif node.op.type == "ACTIVATION_THRESHOLDED_RELU" and e.exact:
+        y = e.Where(e.IsNaN(x), x, y)
+    return e.Expand(y, node.output().sizes)
+
+
+_WITHOUT_NAN = {"ACTIVATION_HARD_SIGMOID": 0.0, "ACTIVATION_RELU": 0.0}
+"""Activations made of max and min, and what they give for NaN [decision G1]."""
+
+
+def passing_over_nan(e: Emitter, x: Tensor, y: Tensor, instead: float) -> Tensor:
+    """``y``; exactly, and where ``x`` may be NaN, what DirectML's max and min give for it, which pass over NaN."""
+    if not e.exact or x.dtype.kind != "f" or x.value is not None or x.limited:
+        return y
+    return e.Where(e.IsNaN(x), e.constant(instead, y.dtype), y)
 
 
 @lowers("ACTIVATION_IDENTITY", moves=("InputTensor",))

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @lowers("CAST")
 def cast(node: Operands, e: Emitter) -> Tensor:
-    """The nearest value of another type: Cast, behind Where and Clip where a float may not fit into an integer.
+    """The nearest value of another type: Cast; exactly, behind Where and Clip where a float may not fit.
 
     Floats become integers toward zero, saturated, NaN 0; integers keep their low bits; what becomes a float is
     rounded to nearest even [decisions E9 to E13].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_cast_operator_desc
     """
     x, dtype = node.broadcastable("InputTensor"), node.output().data_type.dtype
-    if x.dtype.kind == "f" and dtype.kind != "f":
+    if x.dtype.kind == "f" and dtype.kind != "f" and e.exact:
         x = e.Cast(x, FLOAT) if x.dtype == FLOAT16 else x
         y = truncated(e, e.Where(e.IsNaN(x), e.constant(0, x.dtype), x), dtype)
     elif (x.dtype, dtype) == (DOUBLE, FLOAT16):

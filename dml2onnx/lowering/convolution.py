@@ -24,8 +24,8 @@ MOST_GROUPS = 64
 def convolution(node: Operands, e: Emitter) -> Tensor:
     """``FusedActivation(conv(Input, Filter) + Bias)``: Conv for FORWARD, ConvTranspose for BACKWARD.
 
-    The last OutputPadding elements of each spatial dimension are 0 before the bias [decisions C7, C8]: they are
-    not computed but padded.
+    The last OutputPadding elements of each spatial dimension are 0, behind the bias and before the activation
+    [decisions C7, C8]: they are not computed but padded.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_convolution_operator_desc
     """
     op = node.op
@@ -43,12 +43,10 @@ def _forward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor | 
     """A Conv, all of which is wanted unless there is OutputPadding."""
     window = _window(op, w, op.uints("StartPadding"), op.uints("EndPadding"))
     sizes, wanted = op.tensor("OutputTensor").sizes, _wanted(op)
-    if wanted == sizes:
-        return _conv(e, x, w, bias, window, op.uint("GroupCount"))
     if min(wanted) <= 0:
-        return _extended(e, None, x, bias, sizes)
-    y = _conv(e, x, w, None, window, op.uint("GroupCount"))
-    return _extended(e, e.Slice(y, (0,) * y.rank, wanted), x, bias, sizes)
+        return _extended(e, None, x, sizes)
+    y = _conv(e, x, w, bias, window, op.uint("GroupCount"))
+    return y if wanted == sizes else _extended(e, e.Slice(y, (0,) * y.rank, wanted), x, sizes)
 
 
 def _backward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor | None) -> Tensor:
@@ -58,17 +56,20 @@ def _backward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor |
     axes = zip(x.shape[2:], w.shape[2:], strides, op.uints("Dilations"), start, strict=True)
     # elements from StartPadding to the last that an input element contributes to
     reached = [(n - 1) * stride + (k - 1) * dilation + 1 - skipped for n, k, stride, dilation, skipped in axes]
-    if min(*wanted, *reached) <= 0:
-        return _extended(e, None, x, bias, sizes)
+    if min(wanted) <= 0:
+        return _extended(e, None, x, sizes)
+    if min(reached) <= 0:
+        return _extended(e, _biased(e, _extended(e, None, x, wanted), bias), x, sizes)
     crop = tuple(max(r - n, 0) for r, n in zip(reached, wanted[2:], strict=True))
     missing = [max(n - r, 0) for r, n in zip(reached, wanted[2:], strict=True)]
     # ONNX allows output_padding up to a dilation that exceeds the stride; ONNX Runtime's kernel does not
     extra = tuple(m if m < stride else 0 for m, stride in zip(missing, strides, strict=True))
     window = _window(op, w, start, crop)
     groups = op.uint("GroupCount")
-    if wanted == sizes and extra == tuple(missing):
-        return _conv_transpose(e, x, w, bias, window, groups, extra)
-    return _extended(e, _conv_transpose(e, x, w, None, window, groups, extra), x, bias, sizes)
+    if extra == tuple(missing):
+        return _extended(e, _conv_transpose(e, x, w, bias, window, groups, extra), x, sizes)
+    y = _extended(e, _conv_transpose(e, x, w, None, window, groups, extra), x, wanted)
+    return _extended(e, _biased(e, y, bias), x, sizes)
 
 
 # --- kernels that take no more than planes ---------------------------------------------------------------------------
@@ -147,11 +148,15 @@ def _window(op: OperatorDesc, w: Tensor, start: tuple[int, ...], end: tuple[int,
     return Window(w.shape[2:], op.uints("Strides"), op.uints("Dilations"), start, end)
 
 
-def _extended(e: Emitter, y: Tensor | None, x: Tensor, bias: Tensor | None, sizes: tuple[int, ...]) -> Tensor:
-    """``y``, or nothing, with 0 behind it up to ``sizes``, and then the bias on all of it [decision C11]."""
-    e.note("elements that the convolution does not reach, or OutputPadding, are padded with 0 before the bias")
+def _extended(e: Emitter, y: Tensor | None, x: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """``y``, or nothing, with 0 behind it up to ``sizes``."""
     if y is None:
-        y = e.ConstantOfShape(sizes, 0.0, x.dtype)
-    else:
-        y = e.Pad(y, (0,) * y.rank, tuple(n - m for n, m in zip(sizes, y.shape, strict=True)))
+        return e.ConstantOfShape(sizes, 0.0, x.dtype)
+    if y.shape != sizes:
+        e.note("elements that the convolution does not reach, and those of OutputPadding, are 0")
+    return e.Pad(y, (0,) * y.rank, tuple(n - m for n, m in zip(sizes, y.shape, strict=True)))
+
+
+def _biased(e: Emitter, y: Tensor, bias: Tensor | None) -> Tensor:
+    """The bias on all elements, those that nothing reaches too [decision C11]."""
     return y if bias is None else e.Add(y, e.Reshape(bias, (1, bias.size, *(1,) * (y.rank - 2))))

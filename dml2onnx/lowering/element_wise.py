@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.activation import affine, apply_activation, clamp
+from dml2onnx.lowering.activation import affine, apply_activation, clamp, passing_over_nan
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
 
@@ -216,4 +216,6 @@ def bound(value: float, dtype: DType) -> float:
 
 def _clipped(node: Operands, e: Emitter, low: float, high: float) -> Tensor:
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
-    return e.Expand(clamp(e, x, low, high), node.output().sizes)
+    # min passes over NaN, max is then that of the upper bound
+    y = passing_over_nan(e, x, clamp(e, x, low, high), max(low, high))
+    return e.Expand(y, node.output().sizes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -72,12 +72,12 @@ def connective(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_LOGICAL_NOT")
 def logical_not(node: Operands, e: Emitter) -> Tensor:
-    """1 for 0, and 0 for all else: Equal.
+    """1 for 0, and 0 for all else: Not.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_logical_not_operator_desc
     """
     x = node.broadcastable("InputTensor")
-    return _truth_value(node, e, e.Equal(x, e.constant(0, x.dtype)))
+    return _truth_value(node, e, e.Equal(x, e.constant(0, x.dtype)) if e.exact else e.Not(is_true(e, x)))
 
 
 @lowers("ELEMENT_WISE_IS_NAN")
@@ -116,11 +116,11 @@ def if_(node: Operands, e: Emitter) -> Tensor:
 
 
 def is_true(e: Emitter, x: Tensor) -> Tensor:
-    """Unsigned truth values as BOOL.
+    """Unsigned truth values as BOOL: Cast.
 
-    Not by Cast: ONNX Runtime makes one of two in a row, and 0.5 is true as a number but not as an integer.
+    Exactly by Greater: ONNX Runtime makes one Cast of two in a row, and 0.5 is true as a number but not as an integer.
     """
-    return e.Greater(x, e.constant(0, x.dtype))
+    return e.Greater(x, e.constant(0, x.dtype)) if e.exact else e.Cast(x, BOOL)
 
 
 def _truth_value(node: Operands, e: Emitter, holds: Tensor) -> Tensor:
@@ -165,18 +165,21 @@ def bit_not(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_BIT_SHIFT_LEFT", "ELEMENT_WISE_BIT_SHIFT_RIGHT")
 def bit_shift(node: Operands, e: Emitter) -> Tensor:
-    """BitShift by the count modulo the width; 8 and 16 bits are shifted as 32 [decision E14].
+    """BitShift; exactly by the count modulo the width, 8 and 16 bits as 32 [decision E14].
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_bit_shift_left_operator_desc
     """
     a, b, out = node.broadcastable("ATensor"), node.broadcastable("BTensor"), node.output()
+    direction: Literal["LEFT", "RIGHT"] = "LEFT" if node.op.type.endswith("LEFT") else "RIGHT"
+    if not e.exact:
+        shifted = e.BitShift(a, e.Cast(b, a.dtype), direction)
+        return e.Expand(e.Cast(shifted, out.data_type.dtype), out.sizes)
     width = 64 if a.dtype.itemsize == 8 else 32
     wide = np.dtype(f"uint{width}")
     count = e.Cast(b, wide)
     if b.value is None or b.value.max() >= width:
         count = low_bits(e, count, width)
-    direction = node.op.type.removeprefix("ELEMENT_WISE_BIT_SHIFT_")
-    shifted = e.BitShift(e.Cast(a, wide), count, "LEFT" if direction == "LEFT" else "RIGHT")
+    shifted = e.BitShift(e.Cast(a, wide), count, direction)
     return e.Expand(e.Cast(shifted, out.data_type.dtype), out.sizes)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.activation import FEWEST_BY_PARTS, affine, clamp, logarithm_of_1_and
+from dml2onnx.lowering.activation import FEWEST_BY_PARTS, affine, clamp, logarithm_of_1_and, passing_over_nan
 from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, scaled, truncated
 from dml2onnx.lowering.element_wise_logic import cleared, low_bits
 from dml2onnx.lowering.emitter import Emitter, Tensor
@@ -175,6 +175,9 @@ def extreme(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_max_operator_desc
     """
     a, b = node.broadcastable("ATensor"), node.broadcastable("BTensor")
+    if e.exact and a.dtype.kind == "f":
+        e.note("NaN gives way to a number, as in DirectML")
+        a, b = (x if x.limited else e.Where(e.IsNaN(x), other, x) for x, other in ((a, b), (b, a)))
     result = e.Max(a, b) if node.op.type.endswith("MAX") else e.Min(a, b)
     return e.Expand(result, node.output().sizes)
 
@@ -210,6 +213,9 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
     is_floor = node.op.type.endswith("FLOOR")
     if a.dtype.kind == "f":
         result = e.Mod(a, b)
+        if e.exact:
+            e.note("a multiple of an infinite divisor is NaN, as in DirectML")
+            result = e.Add(result, e.Mul(b, e.constant(0, b.dtype)))
         if is_floor:
             crosses = e.Less(e.Mul(result, e.Sign(b)), e.constant(0, b.dtype))
             # a remainder is nearer to 0 than b
@@ -261,7 +267,7 @@ def threshold(node: Operands, e: Emitter) -> Tensor:
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     low = bound(node.op.float("Min"), out.data_type.dtype)
     if x.dtype.kind == "f":
-        return e.Expand(clamp(e, x, low, math.inf), out.sizes)
+        return e.Expand(passing_over_nan(e, x, clamp(e, x, low, math.inf), low), out.sizes)
     lowest = np.iinfo(out.data_type.dtype.name).min
     return e.Expand(e.Clip(x, low if low > lowest else None, None), out.sizes)
 
@@ -309,18 +315,22 @@ def value_scale_2d(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ELEMENT_WISE_POW")
 def pow_(node: Operands, e: Emitter) -> Tensor:
-    """``(x * Scale + Bias) ** exponent`` [decision E18]: Pow; integers by squaring, exact and wrapped [decision E19].
+    """``(x * Scale + Bias) ** (exponent * Scale + Bias)`` of floats [decision E18]: Pow.
+
+    Integers by squaring, exact and wrapped [decision E19], without the factors for the exponent.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
     """
     base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     exponent = node.broadcastable("ExponentTensor")
-    if base.dtype.kind != "f" and exponent.dtype.kind != "f":
+    if base.dtype.kind != "f" and not e.exact and e.has_kernel("Pow", base.dtype):
+        result = e.Pow(base, exponent)
+    elif base.dtype.kind != "f" and exponent.dtype.kind != "f":
         result = _integer_power(e, base, exponent)
     elif base.dtype.kind != "f":
         result = _power_through_double(e, base, e.Cast(exponent, DOUBLE))
     else:
-        result = e.Pow(base, _float_exponent(e, exponent))
+        result = e.Pow(base, scaled(e, _float_exponent(e, exponent), node.op.scale_bias()))
     return e.Expand(result, node.output().sizes)
 
 
@@ -346,6 +356,8 @@ def _constant_float_power(e: Emitter, base: Tensor, exponent: float) -> Tensor:
         return base
     if exponent == -1:
         return e.Reciprocal(base)
+    if exponent == 0.5 and not e.exact:
+        return e.Sqrt(base)
     if exponent == 0.5:
         e.note("Sqrt is several times faster than Pow, and differs at -inf and in the sign of 0 only")
         is_lowest = e.Equal(base, e.constant(-math.inf, base.dtype))

@@ -1,8 +1,8 @@
 """GATHER, SCATTER and their relatives, ONE_HOT, NONZERO_COORDINATES: elements by index.
 
-Indices of signed types count from the end where negative. ONNX counts so too, but ONNX Runtime refuses to run with an
-index outside; DirectML clamps what is read and drops what is written there [decisions X1 to X3, X8]. Constant indices
-are brought into range when compiling and cost nothing when the model runs.
+Indices of signed types count from the end where negative. ONNX counts so too, and leaves open what an index outside
+gives: ONNX Runtime refuses to run with one. DirectML clamps what is read and drops what is written there [decisions X1
+to X3, X8], and so do exact models. Constant indices are brought into range when compiling.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from dml2onnx.ir.tensor import packed_strides
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import DOUBLE, FLOAT, INT64
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,6 +47,8 @@ def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     count = np.array(sizes[:1] if len(set(sizes)) == 1 else sizes, np.int64)
     if indices.value is not None:
         return e.positions(_known_clamped(indices.value, count))
+    if not e.exact:
+        return _as_index(e, indices)
     if indices.dtype.kind == "u":
         return e.Cast(e.Min(indices, e.constant(count - 1, indices.dtype)), _index_type(max(sizes)))
     # ONNX Runtime orders some INT64 numbers wrongly; those that DOUBLE rounds lie outside any axis before and after
@@ -56,6 +59,11 @@ def _clamped(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     else:
         x = e.Min(e.Max(x, e.constant(-count, work)), e.constant(count - 1, work))
     return x if work == INT32 else e.Cast(x, INT64)
+
+
+def _as_index(e: Emitter, indices: Tensor) -> Tensor:
+    """Indices in a type that ONNX takes."""
+    return indices if indices.dtype in (INT32, INT64) else e.Cast(indices, INT64)
 
 
 def _known_clamped(indices: np.ndarray, count: np.ndarray) -> Array:
@@ -118,9 +126,11 @@ def gather(node: Operands, e: Emitter) -> Tensor:
 def _gathered(e: Emitter, x: Tensor, places: Tensor, axis: int) -> Tensor:
     """Gather, which is fast where it copies rows.
 
-    On the CPU it takes ten times as long as need be for single elements: a vector is gathered by GatherElements, and
-    columns of a large tensor as the rows of its transpose.
+    On the CPU provider it takes ten times as long as need be for single elements: there a vector is gathered by
+    GatherElements, and columns of a large tensor as the rows of its transpose.
     """
+    if not e.target.has(Quirk.GATHER_ELEMENT_BY_ELEMENT):
+        return e.Gather(x, places, axis)
     last = x.rank - 1
     if x.size > x.shape[axis]:
         few = min(x.size, x.size // x.shape[axis] * places.size) < COLUMNS_WORTH_TURNING
@@ -165,7 +175,7 @@ def gather_nd(node: Operands, e: Emitter) -> Tensor:
     batches = op.uint("BatchDimensionCount") if op.has("BatchDimensionCount") else 0
     length = indices.shape[-1]
     places = _clamped(e, indices, x.shape[batches : batches + length])
-    if length == 1 and prod(x.shape[:batches]) == 1:
+    if length == 1 and prod(x.shape[:batches]) == 1 and e.exact:
         x = e.Reshape(x, x.shape[batches:])
         return _aligned(e, _gathered(e, x, e.Reshape(places, places.shape[:-1]), 0), node.output().sizes)
     return _aligned(e, e.GatherND(x, e.Cast(places, INT64), batches), node.output().sizes)
@@ -178,12 +188,15 @@ def gather_nd(node: Operands, e: Emitter) -> Tensor:
 def scatter(node: Operands, e: Emitter) -> Tensor:
     """The input with updates put along Axis; those with an index outside are dropped [decision X8].
 
-    ScatterElements; where computed indices could lie outside, into a copy with one more place, which is cut off.
+    ScatterElements; exactly, where computed indices could lie outside, into a copy with one more place, which is cut
+    off.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_operator_desc
     """
     x, updates, axis = node.tensor("InputTensor"), node.tensor("UpdatesTensor"), node.op.uint("Axis")
-    size = x.shape[axis]
-    slots = _slots(e, node.tensor("IndicesTensor"), size, _index_type(size))
+    size, indices = x.shape[axis], node.tensor("IndicesTensor")
+    if not e.exact and indices.value is None:
+        return e.ScatterElements(x, _as_index(e, indices), updates, axis)
+    slots = _slots(e, indices, size, _index_type(size))
     if _are_inside(slots, size):
         return e.ScatterElements(x, slots, updates, axis)
     e.note("indices known only at run time may lie outside: one more place along the axis takes their updates")
@@ -196,13 +209,16 @@ def scatter(node: Operands, e: Emitter) -> Tensor:
 def scatter_nd(node: Operands, e: Emitter) -> Tensor:
     """The input with updates put where tuples of coordinates point to; those that point outside are dropped.
 
-    ScatterND over rows, each tuple being the number of a row; otherwise as SCATTER.
+    ScatterND; exactly over rows, each tuple being the number of a row, and otherwise as SCATTER.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_scatter_nd_operator_desc
     """
     op, x = node.op, node.tensor("InputTensor")
     indices = _relevant(e, node.tensor("IndicesTensor"), op.uint("IndicesDimensionCount"))
     sizes = x.shape[x.rank - op.uint("InputDimensionCount") :]
     length, tuples = indices.shape[-1], prod(indices.shape[:-1])
+    if not e.exact and (indices.value is None or _are_known_inside(indices.value, sizes)):
+        updates = e.Reshape(node.tensor("UpdatesTensor"), (*indices.shape[:-1], *sizes[length:]))
+        return e.Reshape(e.ScatterND(e.Reshape(x, sizes), e.Cast(indices, INT64), updates), x.shape)
     count, width = prod(sizes[:length]), prod(sizes[length:])
     numbers = _row_numbers(e, e.Reshape(indices, (tuples, length)), sizes[:length])
     updates = e.Reshape(node.tensor("UpdatesTensor"), (tuples, width))
@@ -231,6 +247,13 @@ def _row_numbers(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     return e.Reshape(e.Cast(e.Min(e.ReduceSum(parts, (0,)), count), INT64), (indices.shape[0], 1))
 
 
+def _are_known_inside(indices: Array, sizes: Sequence[int]) -> bool:
+    """Whether constant tuples of coordinates name places that are there."""
+    limits = np.array(sizes[: indices.shape[-1]])
+    wide = indices.astype(np.int64)
+    return bool(((wide >= -limits) & (wide < limits)).all())
+
+
 def _are_inside(slots: Tensor, size: int) -> bool:
     return slots.value is not None and bool((slots.value != size).all())
 
@@ -240,14 +263,18 @@ def _are_inside(slots: Tensor, size: int) -> bool:
 
 @lowers("ONE_HOT", moves=("ValuesTensor",))
 def one_hot(node: Operands, e: Emitter) -> Tensor:
-    """On where the coordinate along Axis is the index, else off: GatherElements, by Equal, of the two values.
+    """On where the coordinate along Axis is the index, else off: OneHot.
 
-    An index outside is no coordinate and leaves its whole sequence off [decision X9]. Where has not all the types, and
-    ONNX Runtime's makes 0 of -0; OneHot has a handful of them.
+    An index outside is no coordinate and leaves its whole sequence off [decision X9]. OneHot has a handful of types;
+    for others, and exactly, GatherElements takes the one of the two values that Equal says.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_one_hot_operator_desc
     """
     indices, values = node.broadcastable("IndicesTensor"), node.tensor("ValuesTensor")
     axis, sizes = node.op.uint("Axis"), node.output().sizes
+    if not e.exact and e.takes_one_hot(values.dtype) and indices.rank > 1:
+        flat = e.Reshape(indices, (*indices.shape[:axis], *indices.shape[axis + 1 :]))
+        pair = e.Slice(e.Reshape(values, (values.size,)), (0,), (2,))
+        return e.Expand(e.OneHot(e.Cast(flat, INT64), sizes[axis], pair, axis), sizes)
     e.budget.require(sizes[axis])
     places = np.arange(sizes[axis]).reshape([-1 if i == axis else 1 for i in range(len(sizes))])
     if indices.dtype.kind == "i":

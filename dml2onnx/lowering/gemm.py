@@ -22,13 +22,17 @@ def gemm(node: Operands, e: Emitter) -> Tensor:
     """``FusedActivation(Alpha * TransA(A) x TransB(B) + Beta * C)`` for each of the batches.
 
     One Gemm, its rows those of all batches, where B is the same for all of them; else MatMul, which broadcasts
-    batches of zero stride by itself. With Beta 0, C is not evaluated [decision M2].
+    batches of zero stride by itself, and takes a plain product as it lies. With Beta 0, C is not evaluated [decision
+    M2].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gemm_operator_desc
     """
     op = node.op
     a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
     beta = op.float("Beta")
     c = node.widened(node.broadcastable("CTensor")) if op.has("CTensor") and beta != 0 else None
+    is_plain = c is None and op.float("Alpha") == 1 and op.enum("TransA") == "NONE"
+    if not e.exact and is_plain and (op.enum("TransB") == "NONE" or b.value is not None):
+        return _as_matmul(e, op, a, b, c)
     if prod(b.shape[:-2]) == 1 and (op.enum("TransA") == "NONE" or prod(a.shape[:-2]) == 1):
         flat = None if c is None else _flat(e, c, a.shape[:-2], node.output().sizes[-2])
         if c is None or flat is not None:
@@ -47,7 +51,7 @@ def _flat(e: Emitter, c: Tensor, batches: tuple[int, ...], m: int) -> Tensor | N
     rows = prod(batches) * m
     if c.shape[:-1] == (*batches, m):
         return e.Reshape(c, (rows, c.shape[-1]))
-    return e.Reshape(c, (1, c.shape[-1])) if prod(c.shape[:-1]) == 1 else None
+    return e.Reshape(c, (c.shape[-1],)) if prod(c.shape[:-1]) == 1 else None
 
 
 def _as_gemm(e: Emitter, op: OperatorDesc, a: Tensor, b: Tensor, c: Tensor | None) -> Tensor:
@@ -65,7 +69,8 @@ def _as_gemm(e: Emitter, op: OperatorDesc, a: Tensor, b: Tensor, c: Tensor | Non
 
 
 def _as_matmul(e: Emitter, op: OperatorDesc, a: Tensor, b: Tensor, c: Tensor | None) -> Tensor:
-    e.note("batches with matrices of their own are a MatMul, which Gemm cannot express")
+    if prod(b.shape[:-2]) > 1:
+        e.note("batches with matrices of their own are a MatMul, which Gemm cannot express")
     a, b = _transformed(e, a, op.enum("TransA")), _transformed(e, b, op.enum("TransB"))
     if prod(b.shape[:-2]) == 1:
         b = e.Reshape(b, b.shape[-2:])  # ONNX Runtime packs a constant matrix once, not a batch of one

@@ -27,6 +27,8 @@ MOST_LOST = 2.0**8
 """How much larger than the result a term may be that is only to cancel with another: 8 of FLOAT32's 24 bits."""
 SHORTEST_ROW = 2
 """Kernels that take a channel at a time want more than one element of it (ONNX Runtime 1.24 most of all)."""
+NEGLIGIBLE = 1e-10
+"""An Epsilon that no sum of ordinary numbers notices."""
 WORTH_A_PRODUCT = 16
 """Columns from which on a MatMul adds rows several times as fast as ReduceMean does."""
 
@@ -60,9 +62,12 @@ def _by_channels(e: Emitter, x: Tensor, parameters: list[Tensor], epsilon: float
     first, behind = min(following, default=0), max(following, default=-1) + 1
     if following <= {1} and x.rank >= 3:
         first, behind = 1, 2
-    fits = all(x.shape[axis] > 1 for axis in following) and prod(x.shape[behind:]) >= SHORTEST_ROW
+    fits = all(x.shape[axis] > 1 for axis in following)
     mean, variance, scale, bias = parameters
-    if not fits or not (epsilon > 0 or _has_finite_factor(e, variance, scale, epsilon)):
+    if e.exact:
+        fits &= prod(x.shape[behind:]) >= SHORTEST_ROW
+        fits &= epsilon > 0 or _has_finite_factor(e, variance, scale, epsilon)
+    if not fits:
         return None
     flat = {id(item): _spread(e, item, x.shape, first, behind) for item in parameters}
     middle = flat[id(mean)]
@@ -119,9 +124,10 @@ def _loses_little(e: Emitter, mean: Tensor, variance: Tensor, scale: Tensor, bia
 def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
     """The same with the input's own mean and population variance over axes [decisions N1 to N8].
 
-    InstanceNormalization where the axes are the last ones, otherwise the formula. Not LayerNormalization: the kernel
-    of ONNX Runtime 1.24 subtracts the square of the mean from the mean of the squares, which leaves no digit, or NaN,
-    where the mean is large. Elements that only repeat change neither mean nor variance.
+    LayerNormalization, RMSNormalization or InstanceNormalization where the axes are the last ones, otherwise the
+    formula. Exactly not the first two: the kernel of ONNX Runtime 1.24 subtracts the square of the mean from the mean
+    of the squares, which leaves no digit, or NaN, where the mean is large. Elements that only repeat change neither
+    mean nor variance.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_mean_variance_normalization1_operator_desc
     """
     op = node.op
@@ -137,7 +143,9 @@ def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
     )
     axes = tuple(axis for axis in sorted(axes) if x.shape[axis] > 1)
     epsilon, y = op.float("Epsilon"), None
-    if use_mean and use_variance:
+    if use_variance and not e.exact:
+        y = _by_layers(e, x, axes, scale, bias, epsilon, use_mean=use_mean)
+    if y is None and use_mean and use_variance:
         y = _by_instances(e, x, axes, scale, bias, epsilon)
     if y is None:
         x = _wide(e, x)
@@ -149,6 +157,43 @@ def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
     return e.Expand(apply_activation(e, op.activation(), y), node.output().sizes)
 
 
+def _by_layers(
+    e: Emitter, x: Tensor, axes: Axes, scale: Tensor | None, bias: Tensor | None, epsilon: float, *, use_mean: bool
+) -> Tensor | None:
+    """LayerNormalization, or without the mean RMSNormalization, over what lies behind the first of ``axes``.
+
+    ``None`` where they are not the last ones, where scale or bias follow others, or where images are normalised channel
+    by channel, which is InstanceNormalization.
+    """
+    if not axes or not _are_last(x, axes) or (use_mean and axes[0] == 2 and x.rank > 3 and scale is None):
+        return None
+    first = axes[0]
+    given = [item for item in (scale, bias) if item is not None]
+    is_inner = (
+        all(prod(item.shape[:first]) == 1 for item in given)
+        and broadcast_shape(x.shape, *(item.shape for item in given)) == x.shape
+    )
+    operator = "LayerNormalization" if use_mean else "RMSNormalization"
+    if not is_inner or not e.has_kernel(operator, x.dtype):
+        return None
+    inner = x.shape[first:]
+
+    def whole(item: Tensor) -> Tensor:
+        return e.Expand(e.Reshape(item, item.shape[first:]), inner)
+
+    factor = whole(e.constant(np.ones((1,) * x.rank, x.dtype)) if scale is None else scale)
+    term = None if bias is None else whole(bias)
+    if use_mean:
+        return e.LayerNormalization(x, factor, term, first, epsilon)
+    y = e.RMSNormalization(x, factor, first, epsilon)
+    return y if term is None else e.Add(y, term)
+
+
+def _are_last(x: Tensor, axes: Axes) -> bool:
+    """Whether nothing that matters lies behind the first of ``axes`` but the others."""
+    return all(axis in axes for axis, size in enumerate(x.shape) if size > 1 and axis > axes[0])
+
+
 def _by_instances(
     e: Emitter, x: Tensor, axes: Axes, scale: Tensor | None, bias: Tensor | None, epsilon: float
 ) -> Tensor | None:
@@ -156,8 +201,7 @@ def _by_instances(
 
     It takes a scale and a bias that are the same all over an instance; others follow it.
     """
-    are_last = all(axis in axes for axis, size in enumerate(x.shape) if size > 1 and axis > min(axes, default=0))
-    if not axes or not are_last or not e.has_kernel("InstanceNormalization", x.dtype):
+    if not axes or not _are_last(x, axes) or not e.has_kernel("InstanceNormalization", x.dtype):
         return None
     first = axes[0]
     inner_scale = scale if scale is not None and _is_outside(scale, x, first) else None
@@ -218,14 +262,19 @@ def mean_over(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
 
 @lowers("LP_NORMALIZATION")
 def lp_normalization(node: Operands, e: Emitter) -> Tensor:
-    """``Input / (sum(|Input|) + Epsilon)`` or ``Input / sqrt(sum(Input ** 2) + Epsilon)`` along Axis [decision N16].
+    """``Input / sqrt(norm ** 2 + Epsilon)`` along Axis, of the norm that P names [decision N16].
 
-    Not LpNormalization, which knows no Epsilon. An axis that memory repeats (stride 0) is summed as its one element.
+    LpNormalization, which knows no Epsilon, where that is too small to matter; exactly the formula. An axis that memory
+    repeats (stride 0) is summed as its one element.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_normalization_operator_desc
     """
     op, sizes = node.op, node.output().sizes
     axis, epsilon = op.uint("Axis"), op.float("Epsilon")
-    x = _wide(e, node.broadcastable("InputTensor"))
+    x = node.broadcastable("InputTensor")
+    has_operator = e.has_kernel("LpNormalization", x.dtype)
+    if not e.exact and has_operator and x.shape[axis] == sizes[axis] and 0 <= epsilon <= NEGLIGIBLE:
+        return e.Expand(e.LpNormalization(x, axis, op.uint("P")), sizes)
+    x = _wide(e, x)
     measure = e.Abs(x) if op.uint("P") == 1 else e.Mul(x, x)
     count = e.constant(sizes[axis], x.dtype)
     if x.shape[axis] == 1:
@@ -234,12 +283,14 @@ def lp_normalization(node: Operands, e: Emitter) -> Tensor:
         total = e.Mul(mean_over(e, measure, (axis,)), count)
     else:
         total = e.ReduceSum(measure, (axis,))
+    if op.uint("P") == 1:
+        total = e.Mul(total, total)
     shifted = _plus(e, total, e.constant(epsilon, x.dtype))
     if epsilon <= 0:
         e.note("no Epsilon keeps a slice of zeros from being divided by 0, or by NaN; it shall stay [decision N16]")
         zero, one = (e.constant(number, x.dtype) for number in (0, 1))
         shifted = e.Where(e.Equal(total, zero), one, shifted)
-    return e.Expand(e.Div(x, shifted if op.uint("P") == 1 else e.Sqrt(shifted)), sizes)
+    return e.Expand(e.Div(x, e.Sqrt(shifted)), sizes)
 
 
 # --- operands ------------------------------------------------------------------------------------------------------

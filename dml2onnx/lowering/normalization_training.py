@@ -84,7 +84,7 @@ def batch_normalization_training_grad(node: Operands, e: Emitter) -> Mapping[str
     """The gradients through mean and variance too [decision N11].
 
     ``dX = Scale / sqrt(v) * (dY - mean(dY) - own * mean(dY * own) / v)`` with ``v = Variance + Epsilon`` and
-    ``own = X - mean(X)``; MeanTensor is for the scale's.
+    ``own = X - Mean``.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_training_grad_operator_desc
     """
     gradient, scale = (_wide(node, e, field) for field in ("InputGradientTensor", "ScaleTensor"))
@@ -94,9 +94,8 @@ def batch_normalization_training_grad(node: Operands, e: Emitter) -> Mapping[str
     x = _wide(node, e, "InputTensor")
     centred = e.Sub(x, _wide(node, e, "MeanTensor"))
     axes = _summed(gradient, scale)
-    own = e.Sub(x, mean_over(e, x, axes))
-    shared = e.Div(mean_over(e, e.Mul(gradient, own), axes), shifted)
-    through_both = e.Sub(e.Sub(gradient, mean_over(e, gradient, axes)), e.Mul(own, shared))
+    shared = e.Div(mean_over(e, e.Mul(gradient, centred), axes), shifted)
+    through_both = e.Sub(e.Sub(gradient, mean_over(e, gradient, axes)), e.Mul(centred, shared))
     return {
         "OutputGradientTensor": e.Mul(through_both, e.Div(scale, deviation)),
         "OutputScaleGradientTensor": e.Div(_total(e, e.Mul(gradient, centred), axes), deviation),

@@ -14,7 +14,7 @@ from dml2onnx.lowering.bits import comparable
 from dml2onnx.lowering.emitter.neural import Window
 from dml2onnx.lowering.integer_products import requantized, scale_along, zero_point_along
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import DOUBLE, FLOAT, INT64
+from dml2onnx.model import DOUBLE, FLOAT, FLOAT16, INT64
 from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
@@ -155,40 +155,33 @@ def first_maxima(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
         return e.MaxPoolWithIndices(x, pool.window)
     narrow = x.dtype.itemsize <= 2 or (x.dtype.kind == "f" and not e.has_kernel("MaxPool", DOUBLE))
     values, indices = e.MaxPoolWithIndices(e.Cast(x, FLOAT if narrow else DOUBLE), pool.window)
-    pooled = e.Cast(values, x.dtype), indices
-    if x.dtype.kind != "f" or x.limited:
-        return pooled
-    y, where = e.If(_are_ordinary(e, values), lambda: pooled, lambda: _searched(e, x, pool))
-    return y, where
+    return e.Cast(_not_below_lowest(e, values, x), x.dtype), indices
 
 
 def _has_exact_max_pool(e: Emitter, dtype: DType) -> bool:
-    """Whether MaxPool takes this type as it is, and loses nothing."""
-    return not e.target.has(Quirk.MAX_POOL_BEGINS_WITH_A_NUMBER) and e.has_kernel("MaxPool", dtype)
+    """Whether MaxPool takes this type as it is, and that is its fast kernel."""
+    return not e.target.has(Quirk.MAX_POOL_IS_FAST_IN_FLOAT) and e.has_kernel("MaxPool", dtype)
 
 
-def _are_ordinary(e: Emitter, maxima: Tensor) -> Tensor:
-    """Whether all that MaxPool found are numbers above the lowest, as a BOOL of one element.
-
-    Most of ONNX Runtime's kernels begin with the lowest finite number, and go on from there past NaN. So that is what
-    they find in a window of nothing but minus infinity or NaN, unless it is one of these, and 1.24 then has no index.
-    Rounded sums of magnitudes are never below any of them: a sum below the largest number is of ordinary ones.
-    """
-    e.note("If a window may hold but -inf or NaN, which MaxPool loses, its maximum is looked for in another way")
-    total = e.ReduceL1(maxima, tuple(range(maxima.rank)))
-    return e.Less(total, e.constant(np.finfo(maxima.dtype.name).max, maxima.dtype))
+def _not_below_lowest(e: Emitter, y: Tensor, x: Tensor) -> Tensor:
+    """Maxima of FLOAT16 found in FLOAT: exactly, they begin with the lowest FLOAT16 [decision P7]."""
+    if x.dtype != FLOAT16 or x.limited or not e.exact or y.dtype == FLOAT16:
+        return y
+    return e.Clip(y, float(np.finfo(np.float16).min), None)
 
 
 def _lowest(dtype: DType) -> int | float:
-    return -np.inf if dtype.kind == "f" else int(np.iinfo(dtype).min)  # type: ignore[type-var]
+    """What a maximum begins with, and where a window is empty ends [decision P7]."""
+    limits = np.finfo(dtype.name) if dtype.kind == "f" else np.iinfo(dtype.name)
+    return float(limits.min) if dtype.kind == "f" else int(limits.min)
 
 
 def _maximum(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
     """MaxPool in FLOAT, by far its fastest kernel, or Max over slices for what FLOAT cannot hold.
 
-    Windows of padding alone are known when compiling, those of -inf or NaN alone when running; behind a Relu are none.
+    As DirectML does, ONNX Runtime begins with the lowest number and passes over NaN [decisions G1, P7].
     """
-    if pool.picks:
+    if pool.picks and (x.dtype.kind != "f" or not e.exact or x.limited):
         return _pick(e, x, pool)
     native = _has_exact_max_pool(e, x.dtype)
     is_float = x.dtype.kind == "f"
@@ -203,11 +196,7 @@ def _maximum(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
     if not pool.fits or pool.has_empty:
         e.note("padded by hand: ONNX Runtime wants pads smaller than the window, and something in each window")
         wide, window = _filled(e, wide, pool, _lowest(x.dtype))
-    y = e.MaxPool(wide, window)
-    if native or not is_float or x.limited:
-        return e.Cast(y, x.dtype)
-    (y,) = e.If(_are_ordinary(e, y), lambda: [y], lambda: [_sliding_maximum(e, e.Cast(x, FLOAT), pool)])
-    return e.Cast(y, x.dtype)
+    return e.Cast(_not_below_lowest(e, e.MaxPool(wide, window), x), x.dtype)
 
 
 def _filled(e: Emitter, x: Tensor, pool: Pool, value: int | float) -> tuple[Tensor, Window]:
@@ -295,7 +284,7 @@ def average_pooling(node: Operands, e: Emitter) -> Tensor:
     """The mean of each window: AveragePool.
 
     The divisor is the whole window with IncludePadding, even where it hangs over the padded end, otherwise the
-    elements inside; of a window without any the mean is 0 [decisions P3 to P5].
+    elements inside; of a window without any the mean is NaN [decisions P3 to P5].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling1_operator_desc
     """
     x, pool, include = node.tensor("InputTensor"), pool_of(node.op), node.op.flag("IncludePadding")
@@ -326,9 +315,9 @@ def _inside_to_whole(pool: Pool) -> Ratios:
 
 @lru_cache(maxsize=64)
 def _whole_to_inside(pool: Pool) -> Ratios:
-    """The reverse; 0 for windows without elements inside."""
+    """The reverse; NaN for windows without elements inside, of which the mean is 0 / 0 [decision P5]."""
     ratios = _inside_to_whole(pool)
-    return np.divide(1, ratios, out=np.zeros_like(ratios), where=ratios != 0)
+    return np.divide(1, ratios, out=np.full_like(ratios, np.nan), where=ratios != 0)
 
 
 def _filtered(e: Emitter, x: Tensor, pool: Pool, weight: float) -> Tensor:

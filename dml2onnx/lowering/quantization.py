@@ -9,6 +9,7 @@ import numpy as np
 
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT, INT64
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -232,7 +233,8 @@ def _parameters(e: Emitter, x: Tensor, items: Sequence[Tensor]) -> tuple[list[Te
         return [e.Reshape(item, ()) for item in items], None
     axis = max(axes)
     size = x.shape[axis]
-    if len(axes) > 1 or size == 1 or prod(x.shape[axis + 1 :]) < SHORTEST_RUN:
+    is_slow = e.target.has(Quirk.QUANTIZES_LONG_RUNS) and prod(x.shape[axis + 1 :]) < SHORTEST_RUN
+    if len(axes) > 1 or size == 1 or is_slow:
         return None
     e.note(f"one scale and zero point for each index along axis {axis}")
     return [e.Expand(e.Reshape(item, (item.size,)), (size,)) for item in items], axis

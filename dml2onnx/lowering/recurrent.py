@@ -302,7 +302,9 @@ def _lengths(node: Operands, e: Emitter, steps: int) -> Tensor | None:
     lengths = node.optional("SequenceLengthsTensor")
     if lengths is None:
         return None
-    lengths = e.Min(e.Reshape(lengths, (lengths.size,)), e.constant(steps, lengths.dtype))
+    lengths = e.Reshape(lengths, (lengths.size,))
+    if e.exact or lengths.value is not None:
+        lengths = e.Min(lengths, e.constant(steps, lengths.dtype))
     if lengths.value is not None and (lengths.value == steps).all():
         return None
     return e.Cast(lengths, np.dtype(np.int32))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from dml2onnx.lowering.bits import comparable
+from dml2onnx.lowering.emitter import Emitter
 from dml2onnx.lowering.ordering import along
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import INT64
@@ -17,7 +18,7 @@ from dml2onnx.targets import Quirk
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.lowering.emitter import Tensor
     from dml2onnx.lowering.operands import Operands
 
     Function: TypeAlias = "Callable[[Emitter, Tensor, Axes], Tensor]"
@@ -38,8 +39,7 @@ def reduce(node: Operands, e: Emitter) -> Tensor:
     """``Function`` of the elements along Axes, each of which shrinks to 1: ReduceSum, ReduceMax and their like.
 
     Over no more than one element a function is a plain formula [decision R5]. Integers wrap [decision R3], which
-    ONNX Runtime's reductions no longer do. Norms and logarithms are formulas around ReduceSum, whose kernel is several
-    times as fast as those of ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum and ReduceLogSumExp.
+    ONNX Runtime's reductions no longer do. On the CPU provider norms and logarithms are formulas around ReduceSum.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_reduce_operator_desc
     """
     name, axes = node.op.enum("Function"), tuple(sorted(node.op.uints("Axes")))
@@ -48,7 +48,12 @@ def reduce(node: Operands, e: Emitter) -> Tensor:
     # repeated elements do not change these
     x = along(node, e, () if name in ("AVERAGE", "MAX", "MIN") else axes)
     axes = tuple(axis for axis in axes if x.shape[axis] > 1)
-    y = _FUNCTIONS[name](e, node.widened(x), axes) if axes else _of_one(node, e, name, x)
+    if not axes:
+        y = _of_one(node, e, name, x)
+    elif x.dtype.kind == "f" and not e.target.has(Quirk.REDUCES_ROWS_ONLY):
+        y = _OPERATORS[name](e, x, axes)
+    else:
+        y = _FUNCTIONS[name](e, node.widened(x), axes)
     return e.Expand(y, node.output().sizes)
 
 
@@ -177,7 +182,7 @@ def _extreme(
         e.note("found by ArgMax or ArgMin: the kernels of ReduceMax and ReduceMin compare INT64 wrongly")
         y, merged = _merged(e, x, axes)
         return e.Reshape(over(y, merged), _shrunk(x, axes))
-    if not _starts_with(x, axes):
+    if not e.target.has(Quirk.REDUCES_ROWS_ONLY) or not _starts_with(x, axes):
         return over(x, axes)
     y, merged = _merged(e, x, axes)
     block = next((d for d in range(MOST_LEFT_OVER << 1, 7, -1) if y.shape[0] % d == 0 and d < y.shape[0]), 0)
@@ -188,6 +193,20 @@ def _extreme(
     y = over(blocks, tuple(axis + 1 for axis in merged))
     return e.Reshape(over(y, (0,)), _shrunk(x, axes))
 
+
+_OPERATORS: Mapping[str, Function] = {
+    "AVERAGE": Emitter.ReduceMean,
+    "L1": Emitter.ReduceL1,
+    "L2": Emitter.ReduceL2,
+    "LOG_SUM": Emitter.ReduceLogSum,
+    "LOG_SUM_EXP": Emitter.ReduceLogSumExp,
+    "MAX": Emitter.ReduceMax,
+    "MIN": Emitter.ReduceMin,
+    "MULTIPLY": Emitter.ReduceProd,
+    "SUM": Emitter.ReduceSum,
+    "SUM_SQUARE": Emitter.ReduceSumSquare,
+}
+"""ONNX's own operators, for floats."""
 
 _FUNCTIONS: Mapping[str, Function] = {
     "AVERAGE": lambda e, x, axes: e.ReduceMean(x, axes),

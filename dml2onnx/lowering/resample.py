@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,7 +16,6 @@ from dml2onnx.lowering.sampling import (
     SAMPLING_TABLES,
     Axis,
     ResizeForm,
-    inside,
     linear_form,
     nearest,
     nearest_form,
@@ -49,7 +49,7 @@ def resample(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample_operator_desc
     """
-    return _centred(node, e, node.op.floats("Scales"))
+    return _centred(node, e, node.op.floats("Scales"), _to_nearest(node.op))
 
 
 @lowers("UPSAMPLE_2D", moves=_moved)
@@ -59,7 +59,8 @@ def upsample_2d(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_upsample_2d_operator_desc
     """
     factors = node.op.size_2d("ScaleSize")
-    return _centred(node, e, (1.0,) * (node.output().rank - 2) + (float(factors.height), float(factors.width)))
+    scales = (1.0,) * (node.output().rank - 2) + (float(factors.height), float(factors.width))
+    return _centred(node, e, scales, "HALVES_UP")
 
 
 @lowers("RESAMPLE1", moves=_moved)
@@ -70,7 +71,12 @@ def resample1(node: Operands, e: Emitter) -> Tensor:
     """
     op = node.op
     offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
-    return _resample(node, e, op.floats("Scales"), *offsets, "HALVES_UP")
+    return _resample(node, e, op.floats("Scales"), *offsets, _to_nearest(op))
+
+
+def _to_nearest(op: OperatorDesc) -> Rounding:
+    """How RESAMPLE and RESAMPLE1 choose an element: integers of 8 bits the one below [decision S2]."""
+    return "HALVES_UP" if op.tensor("InputTensor").data_type.is_float else "DECREASING"
 
 
 @lowers("RESAMPLE2", "RESAMPLE3", moves=_moved)
@@ -85,8 +91,8 @@ def resample2(node: Operands, e: Emitter) -> Tensor:
     return _resample(node, e, op.floats("Scales"), *offsets, rounding)
 
 
-def _centred(node: Operands, e: Emitter, scales: tuple[float, ...]) -> Tensor:
-    return _resample(node, e, scales, (0.5,) * len(scales), (-0.5,) * len(scales), "HALVES_UP")
+def _centred(node: Operands, e: Emitter, scales: tuple[float, ...], rounding: Rounding) -> Tensor:
+    return _resample(node, e, scales, (0.5,) * len(scales), (-0.5,) * len(scales), rounding)
 
 
 def _resample(
@@ -218,8 +224,6 @@ def _resize(e: Emitter, x: Tensor, axes: Mapping[int, Axis], form: ResizeForm, m
 class _Stage:
     """One step of linear sampling. Axes whose coordinates are all whole only select elements."""
 
-    padding: tuple[int, ...]
-    """How often the edge is repeated at the end of each axis."""
     shrinking: Axes
     """Axes that select, before the sampling."""
     sampled: Axes
@@ -234,69 +238,45 @@ def _linear(node: Operands, e: Emitter, x: Tensor, axes: Axes, *, antialiased: b
         return _nearest(e, x, axes, "DECREASING")
     is_float = x.dtype.kind == "f"
     wide = node.widened(x) if is_float else e.Cast(x, FLOAT)
-    y, multiplies_by_0 = _through(e, wide, stages, by_resize=True)
-    if not is_float:
-        return _truncate(e, y, x.dtype, len(stages[-1].sampled))
-    if not multiplies_by_0 or x.limited or not e.target.has(Quirk.RESIZE_MULTIPLIES_BY_0):
-        return y
-    e.note("Resize multiplies elements of weight 0: if that has made NaN of infinities, weighted sums take its place")
-    total = e.ReduceL1(y, tuple(range(y.rank)))
-    is_finite = e.Less(total, e.constant(np.inf, y.dtype))
-    (y,) = e.If(is_finite, lambda: [y], lambda: [_through(e, wide, stages, by_resize=False)[0]])
-    return y
+    y = _through(e, wide, stages)
+    return y if is_float else _truncate(e, y, x.dtype, len(stages[-1].sampled))
 
 
-def _through(e: Emitter, y: Tensor, stages: Sequence[_Stage], *, by_resize: bool) -> tuple[Tensor, bool]:
-    """All stages, and whether a Resize has multiplied by 0 in one of them."""
-    multiplies_by_0 = False
+def _through(e: Emitter, y: Tensor, stages: Sequence[_Stage]) -> Tensor:
     for stage in stages:
-        y = e.Pad(y, (0,) * y.rank, stage.padding, "edge")
         if stage.shrinking:
             y = _nearest(e, y, stage.shrinking, "DECREASING")
         planes = e.target.has(Quirk.RESIZE_TAKES_PLANES)
-        runs = _runs(y.shape, stage.sampled, y.value is None and by_resize, planes)
-        multiplies_by_0 |= any(form is not None and any(_looks_past(axis) for _, axis in run) for run, form in runs)
-        y = _sample(e, y, runs)
+        y = _sample(e, y, _runs(y.shape, stage.sampled, y.value is None, planes))
         if stage.growing:
             y = _nearest(e, y, stage.growing, "DECREASING")
-    return y, multiplies_by_0
-
-
-@lru_cache(REMEMBERED)
-def _looks_past(axis: Axis) -> bool:
-    """Whether some coordinate is an element's own, behind which another lies: Resize takes 0 times that one."""
-    place = inside(axis)
-    return bool(((place == np.floor(place)) & (place < axis.size - 1)).any())
+    return y
 
 
 @lru_cache(REMEMBERED)
 def _stages(axes: Axes, antialiased: bool) -> tuple[_Stage, ...]:
-    """Antialiasing halves an axis, with pixel centres, while its scale is below 0.5 [decision S9]."""
+    """With antialiasing an axis shrinks to less than a half in several steps, with pixel centres [decision S9]."""
     stages = []
-    while antialiased and any(_is_halved(axis) for _, axis in axes):
-        halvings = tuple((i, _halving(axis)) for i, axis in axes if _is_halved(axis))
-        padding = tuple(axis.size % 2 if _is_halved(axis) else 0 for _, axis in axes)
-        stages.append(_Stage(padding, (), halvings, ()))
-        axes = tuple((i, _halved(axis)) if _is_halved(axis) else (i, axis) for i, axis in axes)
+    if antialiased:
+        steps = {i: _shrinking_steps(axis) for i, axis in axes if axis.scale < 0.5 and axis.size > 1}
+        for number in range(max(map(len, steps.values()), default=1) - 1):
+            sampled = tuple((i, parts[number]) for i, parts in steps.items() if number < len(parts) - 1)
+            stages.append(_Stage((), sampled, ()))
+        axes = tuple((i, steps[i][-1] if i in steps else axis) for i, axis in axes)
     selecting = [(i, axis) for i, axis in axes if whole(axis) is not None]
     shrinking = tuple((i, axis) for i, axis in selecting if axis.count <= axis.size)
     growing = tuple((i, axis) for i, axis in selecting if axis.count > axis.size)
     sampled = tuple((i, axis) for i, axis in axes if whole(axis) is None)
-    return (*stages, _Stage((0,) * len(axes), shrinking, sampled, growing))
+    return (*stages, _Stage(shrinking, sampled, growing))
 
 
-def _is_halved(axis: Axis) -> bool:
-    return axis.scale < 0.5 and axis.size > 1
-
-
-def _halving(axis: Axis) -> Axis:
-    """An odd size is halved upward, its edge repeated once."""
-    half = (axis.size + 1) // 2
-    return Axis(2 * half, half, 0.5, 0.5, -0.5)
-
-
-def _halved(axis: Axis) -> Axis:
-    return replace(axis, size=(axis.size + 1) // 2, scale=axis.scale * 2)
+def _shrinking_steps(axis: Axis) -> list[Axis]:
+    """The largest power of two below the size, halves of it until none is larger than the output, and the output."""
+    sizes = [axis.size, 1 << (axis.size - 1).bit_length() - 1]
+    while sizes[-1] > axis.count:
+        sizes.append(sizes[-1] // 2)
+    sizes.append(axis.count)
+    return [Axis(before, after, after / before, 0.5, -0.5) for before, after in pairwise(sizes)]
 
 
 def _sample(e: Emitter, x: Tensor, runs: Runs) -> Tensor:

@@ -43,10 +43,14 @@ def roi_align(node: Operands, e: Emitter) -> Tensor:
     x, corners = e.Cast(node.tensor("InputTensor"), FLOAT), Corners.of(node.op)
     if not _has_onnx_form(node, e, corners):
         return _gathered(node, e, x)
+    if not e.exact and not _takes_all_samples(corners, x.shape, node.output().sizes):
+        return _gathered(node, e, x)
+    if not e.exact:
+        return _by_kernel(node, e, x, corners)
     rois, batches = _shifted(e, corners, regions(node, e)), batch_indices(node, e, x.shape[0])
+    samples = corners.most if corners.fewest == corners.most else 0
     is_plain = e.And(_is_plain(e, corners, rois, node.output().sizes), _is_tame(e, x, batches))
     sizes = node.output().sizes
-    samples = corners.most if corners.fewest == corners.most else 0
 
     def by_kernel(rois: Tensor) -> Tensor:
         return e.RoiAlign(x, rois, batches, (sizes[2], sizes[3]), samples)
@@ -68,6 +72,25 @@ def _has_onnx_form(node: Operands, e: Emitter, corners: Corners) -> bool:
     """Whether RoiAlign computes the same; its maximum is one of weighted corners [decision O2]."""
     is_alike = corners.is_mean and corners.is_linear and not corners.is_aligned and corners.output_offset == -0.5
     return is_alike and node.op.float("OutOfBoundsInputValue") == 0 and e.supports("RoiAlign", FLOAT, "T1")
+
+
+def _by_kernel(node: Operands, e: Emitter, x: Tensor, corners: Corners) -> Tensor:
+    """RoiAlign, with the scale as its attribute where it is one for both axes."""
+    sizes, rois = node.output().sizes, regions(node, e)
+    samples = corners.most if corners.fewest == corners.most else 0
+    indices = node.tensor("BatchIndicesTensor")
+    batches = e.Cast(e.Reshape(indices, (indices.size,)), INT64)
+    if corners.scale_x == corners.scale_y and corners.input_offset == 0.5:
+        return e.RoiAlign(x, rois, batches, (sizes[2], sizes[3]), samples, corners.scale_x)
+    return e.RoiAlign(x, _shifted(e, corners, rois), batches, (sizes[2], sizes[3]), samples)
+
+
+def _takes_all_samples(corners: Corners, image: tuple[int, ...], output: tuple[int, ...]) -> bool:
+    """Whether RoiAlign takes as many samples as are wanted of each region that lies in the image."""
+    if corners.fewest == corners.most:
+        return True
+    longest = max(-(-size // bins) for size, bins in zip(image[2:], output[2:], strict=True))
+    return corners.fewest <= 1 and corners.most >= longest
 
 
 def _shifted(e: Emitter, corners: Corners, rois: Tensor) -> Tensor:
@@ -175,10 +198,6 @@ def _bins(e: Emitter, ends: tuple[Tensor, Tensor], scale: float, count: int, siz
 
 
 def _whole(e: Emitter, x: Tensor) -> Tensor:
-    """The nearest whole number as INT64, halves away from zero: by what Floor takes away, which is exact."""
+    """The nearest whole number as INT64, halves to even."""
     near = e.Clip(finite(e, x), float(-_LARGEST_CORNER), float(_LARGEST_CORNER))
-    size = e.Abs(near)
-    down = e.Floor(size)
-    is_less = e.Less(e.Sub(size, down), e.constant(0.5, FLOAT))
-    size = e.Cast(e.Where(is_less, down, e.Add(down, e.constant(1, FLOAT)), no_minus_zero=True), INT64)
-    return e.Where(e.Less(near, e.constant(0, FLOAT)), e.Neg(size), size)
+    return e.Cast(e.Round(near), INT64)

@@ -40,6 +40,11 @@ def roi_align_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     x = node.optional("InputTensor")
     image = node.output("OutputGradientTensor").sizes if x is None else x.shape
     at = crossings(node, e, image, (gradient.shape[2], gradient.shape[3]))
+    batches = node.tensor("BatchIndicesTensor")
+    if e.exact:
+        e.note("regions of images that are not there are left out")
+        is_there = e.Cast(e.Less(batches, e.constant(image[0], batches.dtype)), FLOAT)
+        gradient = e.Mul(gradient, e.Reshape(is_there, (batches.size, 1, 1, 1)))
     arriving = e.Transpose(gradient, (0, 2, 3, 1))
     rows = None
     wants_corners = node.has_output("OutputROIGradientTensor") and at.rows.weight is not None

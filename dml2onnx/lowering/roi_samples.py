@@ -105,7 +105,7 @@ def line_of(
         place = e.Sub(place, e.constant(corners.input_offset, FLOAT))
     # NaN is outside too
     low, high = e.constant(-1, FLOAT), e.constant(size, FLOAT)
-    counts = e.And(e.GreaterOrEqual(place, low), e.LessOrEqual(place, high))
+    counts = e.And(e.Greater(place, low), e.Less(place, high))
     counts = counts if wanted is None else e.And(counts, wanted)
     place = e.Clip(e.Where(counts, place, e.constant(0, FLOAT)), 0.0, float(size - 1))
     share = e.Div(steps, parts)
@@ -133,7 +133,7 @@ def _numbers(e: Emitter, corners: Corners, length: Tensor, outputs: int, only: T
     if corners.fewest == corners.most and only is None:
         return count, e.Reshape(e.arange(corners.most, INT64), (corners.most, 1, 1))
     if corners.fewest < corners.most:
-        ratio = e.Div(length, e.constant(outputs, FLOAT))
+        ratio = e.Div(e.Abs(length), e.constant(outputs, FLOAT))
         count = e.Clip(e.Ceil(ratio), float(corners.fewest), float(corners.most))
     if only is not None:
         count = e.Where(only, count, e.constant(0, FLOAT))
@@ -222,8 +222,8 @@ def regions(node: Operands, e: Emitter) -> Tensor:
 def batch_indices(node: Operands, e: Emitter, batches: int) -> Tensor:
     """INT64, one for each region; one outside is clamped [decision O11]."""
     indices = node.tensor("BatchIndicesTensor")
-    clamped = e.Min(indices, e.constant(batches - 1, indices.dtype))
-    return e.Cast(e.Reshape(clamped, (clamped.size,)), INT64)
+    indices = e.Min(indices, e.constant(batches - 1, indices.dtype))
+    return e.Cast(e.Reshape(indices, (indices.size,)), INT64)
 
 
 def numbers_of(

@@ -130,8 +130,10 @@ def reverse_subsequences(node: Operands, e: Emitter) -> Tensor:
     """
     x, lengths = node.tensor("InputTensor"), node.broadcastable("SequenceLengthsTensor")
     axis = node.op.uint("Axis")
-    # lengths 0 and 1 mean the same; with 0 ONNX Runtime 1.24 leaves the first element unwritten
-    lengths = e.Cast(e.Clip(lengths, 1, x.shape[axis]), INT64)
+    if e.exact or lengths.value is not None:
+        # lengths 0 and 1 mean the same; with 0 ONNX Runtime 1.24 leaves the first element unwritten
+        lengths = e.Clip(lengths, 1, x.shape[axis])
+    lengths = e.Cast(lengths, INT64)
     batch = [i for i, size in enumerate(lengths.shape) if size > 1]
     if all(i < axis for i in batch):
         return _reversed(e, x, e.Expand(lengths, (*x.shape[:axis], *(1,) * (x.rank - axis))), axis)

@@ -30,6 +30,8 @@ class _Elementwise:
     error: Callable[[OperatorDesc, Floats, Floats], Floats]
     unspecified: Callable[[Floats, Floats], Mask] | None = None
     """Where, given x and f(x), DirectML guarantees nothing."""
+    passes_over_nan: bool = False
+    """Whether max and min in it give a number for NaN (decision G1): by itself; fused it is open."""
 
     def bounded(self, op: OperatorDesc, x: Floats, error: Floats) -> tuple[Array, ...]:
         """f(x), how far it may be off where x is off by ``error``, and what is unspecified, if anything can be."""
@@ -52,11 +54,16 @@ class _Elementwise:
 
 
 def apply_activation(
-    op: OperatorDesc | None, x: Floats, error: Floats | None = None, unspecified: Mask | None = None
+    op: OperatorDesc | None,
+    x: Floats,
+    error: Floats | None = None,
+    unspecified: Mask | None = None,
+    *,
+    by_itself: bool = False,
 ) -> Result:
     """A fused activation on the unrounded result ``x`` of its host; nothing is done without one (decision F4).
 
-    ``error`` and ``unspecified`` are those of ``x``, and become those of the result.
+    ``error`` and ``unspecified`` are those of ``x``, and become those of the result. ``by_itself`` it is no fused one.
     """
     if error is None:
         error = np.zeros_like(x)
@@ -68,6 +75,8 @@ def apply_activation(
         return _apply_hardmax(op, x, error, unspecified)
     activation = _ELEMENTWISE[op.type]
     y, spread, *marks = in_blocks(lambda x, error: activation.bounded(op, x, error), x, error)
+    if activation.passes_over_nan and not by_itself and np.isnan(x).any():
+        marks.append(np.isnan(x))
     for marked in marks:
         unspecified = marked if unspecified is None else unspecified | marked
     return Result(y, spread, unspecified)
@@ -108,24 +117,23 @@ def _softplus(y: Floats) -> Floats:
 
 
 def _hard_sigmoid(op: OperatorDesc, x: Floats) -> Floats:
-    return np.maximum(0, np.minimum(op.float("Alpha") * x + op.float("Beta"), 1))
-
-
-def _times_factor(x: Floats, factor: Floats) -> Floats:
-    """``x * factor`` with the limit 0 where an infinity meets a factor of 0 (decision A7)."""
-    return np.where((factor == 0) & np.isinf(x), 0, x * factor)
+    # max and min pass over NaN (decision G1)
+    y: Floats = np.fmin(np.fmax(op.float("Alpha") * x + op.float("Beta"), 0), 1)
+    return y
 
 
 _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 
 def _gelu(op: OperatorDesc, x: Floats) -> Floats:
-    # 1 + erf(z) = erfc(-z), which keeps its digits where erf nears -1; the limit at -inf is 0 (decision A6)
-    return np.where(np.isneginf(x), 0, 0.5 * x * _erfc(-x / math.sqrt(2)))
+    # 1 + erf(z) = erfc(-z), which keeps its digits where erf nears -1; at -inf it is a product with 0 (decision A6)
+    y: Floats = 0.5 * x * _erfc(-x / math.sqrt(2))
+    return y
 
 
 def _softsign(op: OperatorDesc, x: Floats) -> Floats:
-    return np.where(np.isinf(x), np.sign(x), x / (1 + np.abs(x)))
+    y: Floats = x / (1 + np.abs(x))
+    return y
 
 
 def _shrink(op: OperatorDesc, x: Floats) -> Floats:
@@ -135,7 +143,8 @@ def _shrink(op: OperatorDesc, x: Floats) -> Floats:
 
 def _clip(op: OperatorDesc, x: Floats) -> Floats:
     # Bounds of the host's FLOAT16 need no rounding of their own: rounding the clipped value gives the same.
-    return np.maximum(op.float("Min"), np.minimum(x, op.float("Max")))
+    y: Floats = np.fmax(op.float("Min"), np.fmin(x, op.float("Max")))
+    return y
 
 
 def _exact(op: OperatorDesc, x: Floats, y: Floats) -> Floats:
@@ -199,12 +208,8 @@ def _nan(x: Floats, y: Floats) -> Mask:
     return np.isnan(y)
 
 
-def _infinite_product(x: Floats, y: Floats) -> Mask:
-    return np.isinf(x) & ~np.isinf(y)
-
-
 def _beyond_softsign(x: Floats, y: Floats) -> Mask:
-    return np.abs(x) > 1e37
+    return (np.abs(x) > 1e37) & np.isfinite(x)
 
 
 _ELEMENTWISE: dict[str, _Elementwise] = {
@@ -216,10 +221,8 @@ _ELEMENTWISE: dict[str, _Elementwise] = {
     ),
     # erf is exactly 1 in magnitude beyond 6 (decision E25), where larger x multiply no error
     "ACTIVATION_GELU": _Elementwise(_gelu, _smooth(lambda op, x: np.minimum(np.abs(x), 6))),
-    "ACTIVATION_HARD_SIGMOID": _Elementwise(_hard_sigmoid, _hard_sigmoid_error, _nan),
-    "ACTIVATION_HARD_SWISH": _Elementwise(
-        lambda op, x: _times_factor(x, _hard_sigmoid(op, x)), _hard_swish_error, _infinite_product
-    ),
+    "ACTIVATION_HARD_SIGMOID": _Elementwise(_hard_sigmoid, _hard_sigmoid_error, passes_over_nan=True),
+    "ACTIVATION_HARD_SWISH": _Elementwise(lambda op, x: x * _hard_sigmoid(op, x), _hard_swish_error),
     "ACTIVATION_IDENTITY": _Elementwise(lambda op, x: x, _exact),
     "ACTIVATION_LEAKY_RELU": _Elementwise(lambda op, x: np.where(x >= 0, x, op.float("Alpha") * x), _short),
     "ACTIVATION_LINEAR": _Elementwise(lambda op, x: op.float("Alpha") * x + op.float("Beta"), _affine_error),
@@ -227,7 +230,7 @@ _ELEMENTWISE: dict[str, _Elementwise] = {
         lambda op, x: op.float("Alpha") * _softplus(op.float("Beta") * x),
         _smooth(lambda op, x: np.full_like(x, abs(op.float("Alpha")))),
     ),
-    "ACTIVATION_RELU": _Elementwise(lambda op, x: np.maximum(0, x), _exact, _nan),
+    "ACTIVATION_RELU": _Elementwise(lambda op, x: np.fmax(0, x), _exact, passes_over_nan=True),
     "ACTIVATION_SCALED_ELU": _Elementwise(
         _scaled_elu, _smooth(_only_below_zero(lambda op: op.float("Alpha") * op.float("Gamma")))
     ),
@@ -245,13 +248,12 @@ _ELEMENTWISE: dict[str, _Elementwise] = {
     ),
     "ACTIVATION_SOFTSIGN": _Elementwise(_softsign, _short, _beyond_softsign),
     "ACTIVATION_SWISH": _Elementwise(
-        lambda op, x: _times_factor(x, _sigmoid(op.float("SigmoidInputScale") * x)),
+        lambda op, x: x * _sigmoid(op.float("SigmoidInputScale") * x),
         _exponential(lambda op: op.float("SigmoidInputScale"), lambda op, x: x),
-        _infinite_product,
     ),
     "ACTIVATION_TANH": _Elementwise(lambda op, x: np.tanh(x), _smooth(lambda op, x: np.minimum(np.abs(x), 1))),
-    "ACTIVATION_THRESHOLDED_RELU": _Elementwise(lambda op, x: np.where(x > op.float("Alpha"), x, 0), _exact),
-    "ELEMENT_WISE_CLIP": _Elementwise(_clip, _exact, _nan),
+    "ACTIVATION_THRESHOLDED_RELU": _Elementwise(lambda op, x: np.where(x <= op.float("Alpha"), 0, x), _exact),
+    "ELEMENT_WISE_CLIP": _Elementwise(_clip, _exact, passes_over_nan=True),
 }
 
 
@@ -266,7 +268,7 @@ def elementwise(op: OperatorDesc, inputs: Inputs) -> Outputs:
         return {"OutputTensor": Result(x)}
     if x.dtype.kind != "f":
         return {"OutputTensor": Result(_integer_activation(op, x))}
-    result = apply_activation(op, widen(x))
+    result = apply_activation(op, widen(x), by_itself=True)
     if _ELEMENTWISE[op.type].error is _exact:
         result = Result(result.values, None, result.unspecified)
     return {"OutputTensor": result}

@@ -35,7 +35,7 @@ def convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
     total = product(x, w)
     if bias is not None:
-        total += widen(bias)
+        total += _blank_output_padding(op, np.broadcast_to(widen(bias), total.shape))
     if inputs.values_only:
         return {"OutputTensor": activated(op.activation(), total)}
     terms = x.shape[1] // op.uint("GroupCount") * int(np.prod(w.shape[2:])) + 1
@@ -124,7 +124,7 @@ def _mix(w: Floats, x: Floats) -> Floats:
 
 
 def _blank_output_padding(op: OperatorDesc, y: Floats) -> Floats:
-    """Zeroes the last OutputPadding elements: appended to the convolution, before the bias (decisions C7, C8, C11)."""
+    """Zeroes the last OutputPadding elements: behind the bias, before the activation (decisions C7, C8, C11)."""
     padding = op.uints("OutputPadding")
     if not any(padding):
         return y

@@ -132,10 +132,11 @@ def clipped(op: OperatorDesc, inputs: Inputs, low: Array, high: Array) -> Output
         scaled = as_integers(scale_and_bias_integers(x, op.scale_bias(), data_type))
         return {"OutputTensor": Result(np.maximum(as_integers(low), np.minimum(scaled, as_integers(high))))}
     before = scale_and_bias_floats(x, op.scale_bias(), data_type)
-    y = np.maximum(widen(low), np.minimum(before.values, widen(high)))
+    # max and min pass over NaN (decision G1)
+    y = np.fmax(widen(low), np.fmin(before.values, widen(high)))
     # what is cut off carries no error, but an x near a bound may or may not be cut
     error = None if op.scale_bias() is None else before.error
-    return {"OutputTensor": Result(y, error, np.isnan(y))}
+    return {"OutputTensor": Result(y, error)}
 
 
 def float_result(y: Array) -> Result:

@@ -99,7 +99,8 @@ def modulus(op: OperatorDesc, inputs: Inputs) -> Outputs:
     is_floor = op.type.endswith("FLOOR")
     if a.dtype.kind == "f":
         n, d = widen(a), widen(b)
-        remainder = np.fmod(n, d)
+        # a - b * floor(a / b), which is NaN where b is infinite (decision E5)
+        remainder = np.where(np.isinf(d), np.nan, np.fmod(n, d))
         if not is_floor:
             return {"OutputTensor": Result(remainder)}
         crosses = (remainder != 0) & ((remainder < 0) != (d < 0))
@@ -114,13 +115,13 @@ def modulus(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_MAX", "ELEMENT_WISE_MIN")
 def extremum(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The larger or smaller of the two; NaN is preferred, not promised (decisions G1, E31).
+    """The larger or smaller of the two; NaN gives way to a number (decisions G1, E31).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_max_operator_desc
     """
     a, b = inputs.tensor("ATensor"), inputs.tensor("BTensor")
-    function = np.maximum if op.type.endswith("MAX") else np.minimum
-    return {"OutputTensor": Result(function(a, b), None, (a != a) | (b != b))}
+    function = np.fmax if op.type.endswith("MAX") else np.fmin
+    return {"OutputTensor": Result(function(a, b))}
 
 
 @reference("ELEMENT_WISE_MEAN")
@@ -195,8 +196,12 @@ def threshold(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_threshold_operator_desc
     """
     data_type = op.tensor("InputTensor").data_type
-    highest = np.inf if data_type.is_float else data_type.limits[1]
-    return clipped(op, inputs, bound(op.float("Min"), data_type), np.asarray(highest, data_type.dtype))
+    low = bound(op.float("Min"), data_type)
+    if not data_type.is_float:
+        return clipped(op, inputs, low, np.asarray(data_type.limits[1], data_type.dtype))
+    before = scale_and_bias_floats(inputs.tensor("InputTensor"), op.scale_bias(), data_type)
+    error = None if op.scale_bias() is None else before.error
+    return {"OutputTensor": Result(np.fmax(widen(low), before.values), error)}
 
 
 @reference(*_FUNCTIONS)
@@ -245,11 +250,15 @@ def atan_yx(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_POW")
 def pow_(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``(x * Scale + Bias) ** exponent``, exact and wrapping for whole numbers (decisions E18, E19).
+    """``(x * Scale + Bias) ** (exponent * Scale + Bias)``, exact and wrapping for whole numbers (decisions E18, E19).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
     """
-    return {"OutputTensor": _power(op, inputs, inputs.tensor("ExponentTensor"))}
+    exponent, factors = inputs.tensor("ExponentTensor"), op.scale_bias()
+    if factors is not None and exponent.dtype.kind == "f" and op.tensor("InputTensor").data_type.is_float:
+        scaled_exponent = scale_and_bias_floats(exponent, factors, op.tensor("ExponentTensor").data_type)
+        exponent = widen(scaled_exponent.values).astype(np.float32)
+    return {"OutputTensor": _power(op, inputs, exponent)}
 
 
 @reference("ELEMENT_WISE_CONSTANT_POW")

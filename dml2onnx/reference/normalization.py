@@ -152,7 +152,7 @@ def overflows(size: Floats) -> Mask:
 
 @reference("LP_NORMALIZATION")
 def lp_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``Input / (sum(|Input|) + Epsilon)`` or ``Input / sqrt(sum(Input ** 2) + Epsilon)`` along Axis (decision N16).
+    """``Input / sqrt(norm ** 2 + Epsilon)`` along Axis, of the norm that P names (decision N16).
 
     A slice of zeros stays one, whatever Epsilon is.
 
@@ -160,13 +160,14 @@ def lp_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     x, axis, p = widen(inputs.tensor("InputTensor")), op.uint("Axis"), op.uint("P")
     terms = x.shape[axis]
-    measure = np.abs(x) ** p
-    total = measure.sum(axis=axis, keepdims=True)
+    total = (np.abs(x) ** p).sum(axis=axis, keepdims=True)
+    if p == 1:
+        total = total**2
     shifted = total + op.float("Epsilon")
     # squares below the smallest normal number may be 0 (decision G8)
-    vanishing = 0 if p == 1 else SMALLEST_FLOAT32 * np.count_nonzero(x, axis=axis, keepdims=True)
-    off = sum_error(terms + 3, total + abs(op.float("Epsilon")), ROUNDOFF) + vanishing
-    norm = through(lambda s: s ** (1 / p), Result(shifted, off))
+    vanishing = SMALLEST_FLOAT32 * np.count_nonzero(x, axis=axis, keepdims=True)
+    off = sum_error((2 if p == 1 else 1) * terms + 3, total + abs(op.float("Epsilon")), ROUNDOFF) + vanishing
+    norm = through(np.sqrt, Result(shifted, off))
     assert norm.error is not None
     divisor = widen(norm.values)
     is_zero = total == 0

@@ -62,7 +62,7 @@ def batch_normalization_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
 def batch_normalization_training_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """The gradients through the mean and the variance too (decision N11).
 
-    The gradient of the input takes the mean of the input itself, as the page writes; the variance is the given one.
+    Mean and variance are the given ones, in the gradient of the input too.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_training_grad_operator_desc
     """
@@ -71,7 +71,7 @@ def batch_normalization_training_grad(op: OperatorDesc, inputs: Inputs) -> Outpu
     deviation = shifted.root()
     axes = _axes(x.values, scale.values)
     count = exactly(prod(x.values.shape[axis] for axis in axes))
-    own = x - x.total(axes) / count
+    own = x - mean
     shared = (gradient * own).total(axes) / count / shifted
     inner = gradient - gradient.total(axes) / count - own * shared
     return {

@@ -71,37 +71,27 @@ def max_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     # the plane's own start in the row-major order of the whole tensor
     base = np.arange(batch * channels).reshape(batch, channels, *(1 for _ in spatial)) * prod(spatial)
     shape = op.tensor("OutputTensor").sizes
-    lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min  # type: ignore[type-var]
+    # a maximum starts with the lowest number, which is what windows without a larger one give (decision P7)
+    lowest = float(np.finfo(str(x.dtype)).min) if x.dtype.kind == "f" else int(np.iinfo(str(x.dtype)).min)
     best = np.full(shape, lowest, x.dtype)
     index = np.zeros(shape, np.int64)
-    has_index, has_nan = op.has("OutputIndicesTensor"), bool((x != x).any())
-    found = np.zeros(shape[2:], np.bool_)
-    any_nan, any_number = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
     candidates = seen_by_windows(op, x, shape[2:], lowest)
-    if not (has_index or has_nan or bool(((x == 0) & np.signbit(widen(x))).any())):
-        # equals are the same number
-        return {"OutputTensor": Result(reduce(np.maximum, candidates))}
+    if not op.has("OutputIndicesTensor"):
+        # NaN is passed over (decision G1)
+        return {"OutputTensor": Result(reduce(np.fmax, candidates, best))}
+    found = np.zeros(shape, np.bool_)
     for candidate, (flat, inside) in zip(candidates, windows(op, tuple(spatial), shape[2:]), strict=True):
-        better = (candidate > best) | ~found
-        if has_nan:
-            is_nan = candidate != candidate
-            any_nan |= is_nan & inside
-            any_number |= ~is_nan & inside
-            # NaN is preferred to numbers (decision G1)
-            better |= is_nan & (best == best)
         # the first element is preferred to its equals (decision P9)
-        better &= inside
+        better = (candidate > best) & inside
         np.copyto(best, candidate, where=better)
-        if has_index:
-            np.copyto(index, base + flat, where=better)
-        found |= inside
-    # of NaN and numbers nothing is promised, of NaN alone the first element (decision P10)
-    mixed = any_nan & any_number
-    outputs = {"OutputTensor": Result(best, None, mixed)}
-    if has_index:
-        dtype = op.tensor("OutputIndicesTensor").data_type.dtype
-        outputs["OutputIndicesTensor"] = Result(index.astype(dtype), None, mixed | ~found)
-    return outputs
+        np.copyto(index, base + flat, where=better)
+        found |= better
+    dtype = op.tensor("OutputIndicesTensor").data_type.dtype
+    # what the index is where nothing is larger than the lowest number, runtimes see differently (decision P10)
+    return {
+        "OutputTensor": Result(best),
+        "OutputIndicesTensor": Result(index.astype(dtype), None, ~found),
+    }
 
 
 @reference("AVERAGE_POOLING", "AVERAGE_POOLING1")
@@ -117,7 +107,8 @@ def average_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     total, count = _window_sums(op, x, shape), counts_inside(op, x.shape[2:], shape[2:])
     terms = prod(op.uints("WindowSize"))
     divisor: Indices = np.full_like(count, terms) if op.flag("IncludePadding") else count
-    y = np.where(divisor == 0, 0, total / np.maximum(divisor, 1))
+    # a window without elements is 0 / 0 (decision P5)
+    y = np.where(divisor == 0, np.nan, total / np.maximum(divisor, 1))
     if inputs.values_only:
         return {"OutputTensor": Result(y)}
     magnitude = finite = _window_sums(op, np.abs(x), shape)

@@ -29,7 +29,12 @@ def resample(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     scales = op.floats("Scales")
     centres = (0.5,) * len(scales)
-    return _resample(op, inputs, scales, centres, tuple(-c for c in centres), halves_up)
+    return _resample(op, inputs, scales, centres, tuple(-c for c in centres), _to_nearest(op))
+
+
+def _to_nearest(op: OperatorDesc) -> Callable[[Coordinates], Coordinates]:
+    """How RESAMPLE and RESAMPLE1 choose an element: integers of 8 bits the one below (decision S2)."""
+    return halves_up if op.tensor("InputTensor").data_type.is_float else np.floor
 
 
 @reference("UPSAMPLE_2D")
@@ -53,7 +58,7 @@ def resample1(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample1_operator_desc
     """
     offsets = op.floats("InputPixelOffsets"), op.floats("OutputPixelOffsets")
-    return _resample(op, inputs, op.floats("Scales"), *offsets, halves_up)
+    return _resample(op, inputs, op.floats("Scales"), *offsets, _to_nearest(op))
 
 
 @reference("RESAMPLE2", "RESAMPLE3")
@@ -99,13 +104,25 @@ def _resample(
     values = widen(x)
     line = _Line(values, np.zeros(x.shape), data_type.is_float, ~np.isfinite(values), np.zeros(x.shape, np.bool_))
     for axis, (size, scale, input_offset, output_offset) in enumerate(axes):
-        while antialiased and scale < 0.5:
-            line = line.sampled(axis, (line.values.shape[axis] + 1) // 2, 0.5, 0.5, -0.5)
-            scale *= 2
-        line = line.sampled(axis, size, scale, input_offset, output_offset)
+        if antialiased and scale < 0.5:
+            for step in antialiasing_steps(line.values.shape[axis], size):
+                line = line.sampled(axis, step, step / line.values.shape[axis], 0.5, -0.5)
+        else:
+            line = line.sampled(axis, size, scale, input_offset, output_offset)
     if data_type.is_float:
         return {"OutputTensor": Result(line.values, line.error, line.near & line.weightless)}
     return {"OutputTensor": truncate_within(line.values, line.error, data_type)}
+
+
+def antialiasing_steps(size: int, output: int) -> list[int]:
+    """The sizes through which an axis shrinks to less than a half (decision S9).
+
+    The largest power of two below it, halves of that until none is larger than the output, and the output.
+    """
+    steps = [1 << (size - 1).bit_length() - 1] if size > 1 else []
+    while steps and steps[-1] > output:
+        steps.append(steps[-1] // 2)
+    return [*steps, output]
 
 
 def clamp(x: Floats | Coordinates, n: int) -> Indices:
@@ -117,8 +134,8 @@ def clamp(x: Floats | Coordinates, n: int) -> Indices:
 class _Line:
     """A tensor that is sampled linearly along one axis after another, and the bound on its errors.
 
-    An infinity or NaN that stands beside a whole coordinate has no weight and no say (decision S6). Where FLOAT32 steps
-    taken another way may make the coordinate another, it has one, or none.
+    An infinity that stands beside a whole coordinate is multiplied by 0 (decision S6), unless a runtime does not look
+    at it, or FLOAT32 steps taken another way make the coordinate another.
     """
 
     values: Floats
@@ -137,8 +154,8 @@ class _Line:
         weight = (place - below).reshape(column)
         low, high = (clamp(below + step, self.values.shape[axis]) for step in (0, 1))
         a, b = np.take(self.values, low, axis), np.take(self.values, high, axis)
-        # a coordinate that is whole looks at one element, whatever its neighbour holds
-        values = np.where(weight == 0, a, a * (1 - weight) + b * weight)
+        # at the edge both are one element
+        values = np.where((low == high).reshape(column), a, a * (1 - weight) + b * weight)
         rounding = 4 * ROUNDOFF * (np.abs(a) + np.abs(b)) * (weight != 0)
         if not self.is_float:
             # sums of small integers in simple proportions, such as quarters, are exact in FLOAT32 in whatever order,
@@ -154,15 +171,11 @@ class _Line:
         return _Line(values, error, self.is_float, *self._leaks(axis, place, doubt, column))
 
     def _leaks(self, axis: int, place: Floats, doubt: Floats, column: tuple[int, ...]) -> tuple[Mask, Mask]:
-        """``near`` and ``weightless`` of the next axis; one whose coordinates are all whole only selects."""
+        """``near`` and ``weightless`` of the next axis: whole coordinates, and edges, have a weight of 0."""
         end = self.values.shape[axis] - 1
         inside = np.clip(place, 0, end)
-        if (inside == np.floor(inside)).all():
-            only = inside.astype(np.int64)
-            return np.take(self.near, only, axis), np.take(self.weightless, only, axis)
+        is_whole = (np.abs(inside - np.round(inside)) <= doubt).reshape(column)
         low, high = (clamp(np.floor(moved), end + 1) for moved in (place - doubt, place + doubt))
-        moves = np.clip(place - doubt, 0, end) != np.clip(place + doubt, 0, end)
-        is_whole = (moves & (np.abs(inside - np.round(inside)) <= doubt)).reshape(column)
         near, weightless = (
             np.take(mask, low, axis) | np.take(mask, high, axis) | np.take(mask, np.minimum(high + 1, end), axis)
             for mask in (self.near, self.weightless)

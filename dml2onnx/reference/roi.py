@@ -28,10 +28,25 @@ def roi_align(op: OperatorDesc, inputs: Inputs) -> Outputs:
         shape = (*desc.sizes[1:3], rows.count, desc.sizes[3], columns.count)
         reduced = _mean if op.enum("ReductionFunction") == "AVERAGE" else _largest
         y[number], error[number], torn[number] = reduced(samples, shape)
+    unlike = np.zeros(desc.sizes, np.bool_)
+    unlike[_adapted_otherwise(op, inputs, desc.sizes)] = True
     is_selection = op.enum("InterpolationMode") == "NEAREST_NEIGHBOR" and (
         op.enum("ReductionFunction") == "MAX" or op.uint("MaximumSamplesPerOutput") <= 1
     )
-    return {"OutputTensor": Result(y, None if is_selection else error, torn)}
+    return {"OutputTensor": Result(y, None if is_selection else error, torn, unlike)}
+
+
+def _adapted_otherwise(op: OperatorDesc, inputs: Inputs, sizes: tuple[int, ...]) -> Mask:
+    """The regions of which RoiAlign takes another number of samples: those that are empty, inverted or too large."""
+    corners = widen(inputs.tensor("ROITensor")).reshape(-1, 4)
+    scales = np.array([op.float("SpatialScaleX"), op.float("SpatialScaleY")])
+    most = max(op.uint("MaximumSamplesPerOutput"), 1)
+    if max(op.uint("MinimumSamplesPerOutput"), 1) >= most:
+        return np.zeros(len(corners), np.bool_)
+    length = (corners[:, 2:] - corners[:, :2]) * scales
+    fits = (length > 0) & (length / np.array([sizes[3], sizes[2]]) <= most)
+    result: Mask = ~fits.all(1)
+    return result
 
 
 def regions(
@@ -89,7 +104,7 @@ def roi_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
             torn[number] = True
             continue
         image = x[int(min(max(batch, 0), len(x) - 1))]
-        x1, y1, x2, y2 = (_halves_away(item) for item in scaled)
+        x1, y1, x2, y2 = (int(np.rint(item)) for item in scaled)
         for row, (top, bottom) in enumerate(_bins(y1, y2, sizes[2], x.shape[2])):
             for column, (left, right) in enumerate(_bins(x1, x2, sizes[3], x.shape[3])):
                 seen: Array = image[:, top:bottom, left:right].reshape(sizes[1], -1)
@@ -97,10 +112,6 @@ def roi_pooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
                     y[number, :, row, column] = seen.max(1)
                     torn[number, :, row, column] = np.isnan(seen).any(1)
     return {"OutputTensor": Result(y, None, torn)}
-
-
-def _halves_away(x: float) -> int:
-    return int(np.copysign(np.floor(abs(x) + 0.5), x))
 
 
 def _bins(start: int, end: int, count: int, size: int) -> list[tuple[int, int]]:

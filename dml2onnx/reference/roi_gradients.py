@@ -23,12 +23,15 @@ def roi_align_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     # the image gradient of a mean does not depend on the image
     sizes = op.tensor("OutputGradientTensor").sizes if given is None else given.shape
     x = np.zeros(sizes) if given is None else widen(given)
-    batches = np.minimum(inputs.tensor("BatchIndicesTensor").reshape(-1), len(x) - 1)
+    batches = inputs.tensor("BatchIndicesTensor").reshape(-1)
     total = _Total(x.shape)
     found = []
     for number, image, rows, columns in regions(op, inputs, x, gradient.shape):
         arriving, torn = _shares(op, gradient[number], image, rows, columns)
-        total.add(int(batches[number]), rows, columns, arriving, torn)
+        if batches[number] < len(x):  # others are left out (decision O11)
+            total.add(int(batches[number]), rows, columns, arriving, torn)
+        else:
+            torn = np.ones_like(torn)
         found.append(_corners(op, arriving, torn, image, rows, columns))
     values, error, torn = (np.array([item[i] for item in found]) for i in range(3))
     outputs = {"OutputGradientTensor": total.result()}

@@ -105,17 +105,20 @@ def _count(op: OperatorDesc, ratio: _Number) -> tuple[int, bool]:
     def clamped(x: Floats) -> int:
         return int(np.minimum(np.maximum(np.ceil(x), low), high)) if np.isfinite(x) else 1
 
-    ends = {clamped(ratio.value - ratio.doubt), clamped(ratio.value), clamped(ratio.value + ratio.doubt)}
-    return clamped(ratio.value), len(ends) > 1 or not np.isfinite(ratio.value)
+    # inverted regions have as many as upright ones (decision O6)
+    size = np.abs(ratio.value)
+    ends = {clamped(size - ratio.doubt), clamped(size), clamped(size + ratio.doubt)}
+    return clamped(size), len(ends) > 1 or not np.isfinite(size)
 
 
 def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, share: Floats, is_open: bool) -> Line:
     place = np.where(np.isfinite(at.value), at.value, 0)
     torn = (~np.isfinite(at.value)) | is_open
     is_lost = not np.isfinite(at.value).all()
-    inside = (place >= -1) & (place <= size)
+    # the borders themselves lie outside (decision O3)
+    inside = (place > -1) & (place < size)
     for border in (-1, size):
-        torn |= (at.doubt > 0) & (np.abs(place - border) <= at.doubt)
+        torn |= np.abs(place - border) <= at.doubt
     clamped = np.clip(place, 0, size - 1)
     if op.enum("InterpolationMode") == "LINEAR":
         below = np.floor(clamped).astype(np.int64)

@@ -30,12 +30,7 @@ class Quirk(Enum):
     INTEGERS_REDUCED_IN_DOUBLE = (
         "ReduceSum and ReduceProd add and multiply integers in DOUBLE, and saturate (1.31; those of 1.24 wrap)."
     )
-    MAX_POOL_BEGINS_WITH_A_NUMBER = (
-        "MaxPool begins with the lowest finite number and goes on from there past NaN, which loses windows of nothing "
-        "but minus infinity or NaN; it is fast in FLOAT only."
-    )
     TOP_K_LOSES_ITS_WAY_AT_NAN = "TopK compares as C++ does, by which no order has a place for NaN."
-    RESIZE_MULTIPLIES_BY_0 = "Resize multiplies elements of weight 0, which makes NaN of infinities."
     BATCH_NORMALIZATION_FOLDS_THE_MEAN = (
         "BatchNormalization multiplies x by a factor and adds a term, which loses digits where the mean is large."
     )
@@ -102,9 +97,14 @@ class Quirk(Enum):
     GATHER_ELEMENT_BY_ELEMENT = (
         "Gather copies each element by itself, in some hundred nanoseconds; GatherElements is many times as fast."
     )
+    MAX_POOL_IS_FAST_IN_FLOAT = "MaxPool is fast in FLOAT only."
     LP_POOL_ELEMENT_BY_ELEMENT = "LpPool takes a power of each element of each window by itself."
     DEPTH_TO_SPACE_SLOWER_THAN_TRANSPOSE = "DepthToSpace takes longer than two Transposes, but for 64 bits."
-    REDUCES_ROWS_ONLY = "ReduceMean and ReduceProd are slow over all axes but the last ones."
+    REDUCES_ROWS_ONLY = (
+        "Reductions are slow over all axes but the last ones; ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum and "
+        "ReduceLogSumExp are slow over all."
+    )
+    QUANTIZES_LONG_RUNS = "QuantizeLinear and DequantizeLinear are slow along an axis that few elements lie behind."
 
     # Enum's own __hash__ goes through Python; members are singletons, so identity serves and is fast.
     __hash__ = object.__hash__
@@ -115,9 +115,7 @@ EDGES = frozenset(
         Quirk.BATCH_NORMALIZATION_FOLDS_THE_MEAN,
         Quirk.ERF_LOSES_NAN,
         Quirk.LRN_SUBTRACTS_WHAT_IT_ADDED,
-        Quirk.MAX_POOL_BEGINS_WITH_A_NUMBER,
         Quirk.RECURRENT_GATES_LOSE_DIGITS,
-        Quirk.RESIZE_MULTIPLIES_BY_0,
         Quirk.SIGMOID_HAS_ABSOLUTE_ERROR,
         Quirk.TOP_K_LOSES_ITS_WAY_AT_NAN,
         Quirk.WHERE_LOSES_MINUS_ZERO,

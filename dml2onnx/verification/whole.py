@@ -20,6 +20,7 @@ from dml2onnx.verification.against import OtherModel
 from dml2onnx.verification.bounds import TABLE, Computes, computes
 from dml2onnx.verification.contents import CONTENTS, contents
 from dml2onnx.verification.directml import NAME, DirectmlGraph
+from dml2onnx.verification.indices import within
 from dml2onnx.verification.nodes import NodeCheck, NodeChecks
 from dml2onnx.verification.watch import TimeUpError, Watch
 
@@ -190,7 +191,9 @@ def verify_with(
     comparisons: list[Comparison] = []
     asked: list[Comparison] = []
     finished = 0
-    for index, (label, feeds) in enumerate(_rounds(compiled, make_inputs(compiled.inputs), rounds, seed)):
+    inputs = make_inputs(compiled.inputs)
+    for index, (label, drawn) in enumerate(_rounds(compiled, inputs, rounds, seed)):
+        feeds = drawn if exact else {**within(graph, drawn), **{name: drawn[name] for name in inputs}}
         # what overflows here overflows in every implementation; none of numpy's warnings is for the user
         with np.errstate(all="ignore"):
             try:

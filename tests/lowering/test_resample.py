@@ -280,8 +280,8 @@ INFINITE = np.array([np.inf, -np.inf, np.nan, 1, 0, -2])
     ("sizes", "to"),
     [((3,), (9,)), ((4,), (8,)), ((6,), (9,)), ((9,), (3,)), ((3, 3), (6, 9)), ((2, 1, 4, 3), (2, 1, 8, 9))],
 )
-def test_what_has_no_weight_has_no_say(name: str, sizes: tuple[int, ...], to: tuple[int, ...], data_type: str) -> None:
-    """An infinity or NaN beside a whole coordinate, or one that is clamped to the edge, is not looked at."""
+def test_what_has_no_weight_is_open(name: str, sizes: tuple[int, ...], to: tuple[int, ...], data_type: str) -> None:
+    """An infinity beside a whole coordinate is multiplied by 0, or not looked at."""
     rng = np.random.default_rng(0)
     op = linear(sizes, to, name=name, data_type=data_type)
     for share in (0.1, 0.3, 1.0):
@@ -290,12 +290,10 @@ def test_what_has_no_weight_has_no_say(name: str, sizes: tuple[int, ...], to: tu
             check_case(op, inputs={"InputTensor": x.astype(DataType[data_type].dtype)})
 
 
-def test_the_edge_is_not_mixed_with_an_infinity() -> None:
-    values = np.array([1, np.inf, 3])
-    got = run(linear((3,), (9,), name="RESAMPLE1"), values)
-    np.testing.assert_array_equal(got, [1, 1, np.inf, np.inf, np.inf, np.inf, np.inf, 3, 3])
-    got = run(linear((3,), (6,), name="RESAMPLE1"), values)
-    np.testing.assert_array_equal(got, [1, np.inf, np.inf, np.inf, np.inf, 3])
+def test_an_infinity_of_weight_0_makes_nan() -> None:
+    """Decision S6."""
+    got = run(linear((3,), (9,), name="RESAMPLE1"), np.array([1, np.inf, 3]))
+    np.testing.assert_array_equal(got, [1, np.nan, np.inf, np.inf, np.inf, np.inf, np.inf, 3, 3])
 
 
 def test_antialiasing_halves_repeatedly() -> None:

@@ -97,7 +97,7 @@ def test_errors_travel_through_operators():
 
 def test_unspecified_elements_travel_through_operators():
     desc = TensorDesc(F32, (2, 2))
-    relu_op = describe("ACTIVATION_RELU", InputTensor=desc, OutputTensor=desc)
+    relu_op = describe("ACTIVATION_CELU", InputTensor=desc, OutputTensor=desc, Alpha=1.0)
     soft = describe("ACTIVATION_SOFTMAX", InputTensor=desc, OutputTensor=desc)
     x = np.array([[np.nan, 1], [2, 3]], np.float32)
     result = evaluate_results(chain(relu_op, soft, (2, 2)), {"x": x})["z"]

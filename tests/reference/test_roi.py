@@ -85,9 +85,11 @@ def test_positions():
 
 
 def test_outside():
-    """Up to one element in front and to the size behind the edge repeats."""
-    got = row([[-1.5, 0, -0.5, 1], [-0.5, 0, 0.5, 1], [4, 0, 5, 1], [4.5, 0, 5.5, 1]], 1, outside=9.0)
-    assert got == [[9], [0], [3], [9]]
+    """Up to one element in front and to the size behind the edge repeats; there it ends."""
+    got = row(
+        [[-1.5, 0, -0.5, 1], [-0.5, 0, 0.5, 1], [3.75, 0, 4.75, 1], [4, 0, 5, 1], [4.5, 0, 5.5, 1]], 1, outside=9.0
+    )
+    assert got == [[9], [0], [3], [9], [9]]
     got = row([[-2, 0, 2, 1]], 2, samples=(2, 2), outside=9.0)
     assert got == [[4.5, 0.5]]
     assert row([[-2, 0, 2, 1]], 2, samples=(2, 2), outside=9.0, ReductionFunction="MAX") == [[9, 1]]
@@ -140,8 +142,8 @@ def test_bins():
     assert pooled(x, [0, 0, 0, 5, 3], (2, 3)).values.reshape(-1).tolist() == [7, 9, 11, 19, 21, 23]
     # bins of 5 columns in 3 overlap
     assert pooled(x, [0, 0, 0, 4, 0], (1, 3)).values.reshape(-1).tolist() == [1, 3, 4]
-    # halves go away from zero; corners count
-    assert pooled(x, [0, 1, 1, 3, 1], (1, 1), scale=0.5).values.item() == 8
+    # halves go to even; corners count
+    assert pooled(x, [0, 1, 1, 3, 1], (1, 1), scale=0.5).values.item() == 2
     # beyond the image, and all beyond it
     assert pooled(x, [0, 4, 3, 9, 9], (1, 2)).values.reshape(-1).tolist() == [29, 0]
     assert pooled(x, [0, 4, 3, 1, 1], (1, 1)).values.item() == 22

@@ -88,20 +88,10 @@ SHOWN = {
         np.array([-2], np.int32),
         versions=((1, 25), (9, 0)),
     ),
-    Quirk.MAX_POOL_BEGINS_WITH_A_NUMBER: Shown(
-        [node("MaxPool", "x0 y", kernel_shape=[2])],
-        [floats(-INF, -INF, shape=(1, 1, 2))],
-        floats(-INF, shape=(1, 1, 1)),
-    ),
     Quirk.TOP_K_LOSES_ITS_WAY_AT_NAN: Shown(
         [helper.make_node("TopK", ["x0", "x1"], ["y", "places"])],
         [floats(NAN, 1, NAN, 3, 2, NAN, -1, 0), np.array([3])],
         floats(3, 2, 1),
-    ),
-    Quirk.RESIZE_MULTIPLIES_BY_0: Shown(
-        [node("Resize", "x0 _ _ x1 y", mode="linear", coordinate_transformation_mode="align_corners")],
-        [floats(1, INF, 2, shape=(1, 1, 1, 3)), np.array([1, 1, 1, 5])],
-        floats(1, INF, INF, INF, 2, shape=(1, 1, 1, 5)),
     ),
     Quirk.BATCH_NORMALIZATION_FOLDS_THE_MEAN: Shown(
         [node("BatchNormalization", "x0 x1 x2 x3 x4 y", epsilon=0.0)],

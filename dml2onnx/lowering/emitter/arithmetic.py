@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -474,6 +474,22 @@ class ArithmeticOps(MovementOps):
         """Sum of magnitudes over axes, which stay with size 1."""
         return self._reduce("ReduceL1", x, axes, lambda a, **given: np.abs(a).sum(**given))
 
+    def ReduceL2(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+        """Root of the sum of squares over axes, which stay with size 1."""
+        return self._reduce("ReduceL2", x, axes, _in_double(lambda a, **given: np.sqrt((a * a).sum(**given))))
+
+    def ReduceSumSquare(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+        """Sum of squares over axes, which stay with size 1."""
+        return self._reduce("ReduceSumSquare", x, axes, _in_double(lambda a, **given: (a * a).sum(**given)))
+
+    def ReduceLogSum(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+        """Logarithm of the sum over axes, which stay with size 1."""
+        return self._reduce("ReduceLogSum", x, axes, _in_double(lambda a, **given: np.log(a.sum(**given))))
+
+    def ReduceLogSumExp(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+        """Logarithm of the sum of exponentials over axes, which stay with size 1."""
+        return self._reduce("ReduceLogSumExp", x, axes, _in_double(lambda a, **given: np.log(np.exp(a).sum(**given))))
+
     def ReduceMean(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
         """Mean over axes, which stay with size 1."""
         return self._reduce("ReduceMean", x, axes, np.mean)
@@ -511,3 +527,8 @@ class ArithmeticOps(MovementOps):
         outputs = [(wide.dtype, shape), (INT64, shape)]
         values, indices = self.nodes("TopK", [wide, self.ints([k])], outputs, attributes)
         return self.Cast(values, x.dtype), indices
+
+
+def _in_double(fold: Callable[..., Any]) -> Fold:
+    """A function of numpy that computes floats in DOUBLE and rounds once."""
+    return lambda a, **given: np.asarray(fold(a.astype(np.float64), **given)).astype(a.dtype)

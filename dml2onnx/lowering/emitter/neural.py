@@ -220,6 +220,22 @@ class NeuralOps(MovementOps):
         inputs = [x, scale, bias]
         return self.emit("InstanceNormalization", _ALL, inputs, x.dtype, x.shape, {"epsilon": epsilon})
 
+    def LayerNormalization(self, x: Tensor, scale: Tensor, bias: Tensor | None, axis: int, epsilon: float) -> Tensor:
+        """``x`` less its mean over the axes from ``axis`` on, over the root of its variance plus ``epsilon``, times
+        ``scale``, plus ``bias``, which have the shape of these axes.
+        """
+        inputs = [x, scale] if bias is None else [x, scale, bias]
+        return self.emit("LayerNormalization", _ALL, inputs, x.dtype, x.shape, {"axis": axis, "epsilon": epsilon})
+
+    def RMSNormalization(self, x: Tensor, scale: Tensor, axis: int, epsilon: float) -> Tensor:
+        """``x`` over the root of the mean of its squares plus ``epsilon``, times ``scale``; opset 23."""
+        attributes: dict[str, Attribute] = {"axis": axis, "epsilon": epsilon}
+        return self.emit("RMSNormalization", _ALL, [x, scale], x.dtype, x.shape, attributes)
+
+    def LpNormalization(self, x: Tensor, axis: int, p: int) -> Tensor:
+        """``x`` over its norm of order ``p``, 1 or 2, along an axis."""
+        return self.emit("LpNormalization", _ALL, [x], x.dtype, x.shape, {"axis": axis, "p": p})
+
     def LRN(self, x: Tensor, size: int, alpha: float, beta: float, bias: float) -> Tensor:
         """``x / (bias + alpha / size * s) ** beta``, ``s`` the sum of squares over ``size`` channels.
 
@@ -304,11 +320,13 @@ class NeuralOps(MovementOps):
         traits = Traits("T1", (0,), keeps=Keeps.BITS if moves else Keeps.VALUE)
         return self.emit("Resize", traits, inputs, x.dtype, shape, attributes)
 
-    def RoiAlign(self, x: Tensor, rois: Tensor, batches: Tensor, size: tuple[int, int], samples: int) -> Tensor:
+    def RoiAlign(
+        self, x: Tensor, rois: Tensor, batches: Tensor, size: tuple[int, int], samples: int, scale: float = 1.0
+    ) -> Tensor:
         """The mean of ``samples`` x ``samples`` interpolated points per element of each region of ``rois`` (R, 4).
 
-        Half a pixel is taken off the coordinates. With 0 samples there are as many as elements of the region for one
-        of the result. ``batches`` (R) are INT64.
+        Half a pixel is taken off the coordinates, behind their ``scale``. With 0 samples there are as many as elements
+        of the region for one of the result. ``batches`` (R) are INT64.
         """
         attributes: dict[str, Attribute] = {
             "coordinate_transformation_mode": "half_pixel",
@@ -316,6 +334,8 @@ class NeuralOps(MovementOps):
             "output_width": size[1],
             "sampling_ratio": samples,
         }
+        if scale != 1:
+            attributes["spatial_scale"] = scale
         shape = (rois.shape[0], x.shape[1], *size)
         return self.emit("RoiAlign", Traits("T1", (0, 1)), [x, rois, batches], x.dtype, shape, attributes)
 
@@ -361,6 +381,14 @@ class NeuralOps(MovementOps):
     def HardSigmoid(self, x: Tensor, alpha: float, beta: float) -> Tensor:
         """``max(0, min(1, alpha * x + beta))``."""
         return self._activation("HardSigmoid", x, alpha=alpha, beta=beta)
+
+    def HardSwish(self, x: Tensor) -> Tensor:
+        """``x * max(0, min(1, x / 6 + 0.5))``, which runtimes without a kernel of it put together."""
+        return self._activation("HardSwish", x)
+
+    def Shrink(self, x: Tensor, bias: float, threshold: float) -> Tensor:
+        """``x + bias`` below ``-threshold``, ``x - bias`` above ``threshold``, else 0."""
+        return self._activation("Shrink", x, bias=bias, lambd=threshold)
 
     def Softplus(self, x: Tensor) -> Tensor:
         """``log(exp(x) + 1)``."""
