@@ -3,6 +3,7 @@
     python scripts/campaign.py descriptors --count 100000 --seed 7
     python scripts/campaign.py graphs programs --time 600
     python scripts/campaign.py relations files fuzz --time 3600 --journal found.jsonl
+    python scripts/campaign.py descriptors --against directml --time 600
 
 descriptors: walks from descriptors that are right, one change at a time. What the checks let pass compiles, runs
 and equals the reference; what one change of a field spoils has a finding, counted by whether it names that field.
@@ -10,6 +11,10 @@ graphs: random graphs of up to 50 nodes. programs: DxDispatch programs of severa
 over parts of the same buffers. relations: what must make no difference to graphs. files: models of all formats with
 something changed in them, within limits of memory and time. fuzz: the same, led by the lines that are reached, with
 atheris (``pip install atheris``), by bytes and by structure.
+
+With ``--against directml`` descriptors, right ones and wrong ones, and graphs go to DirectML itself as well
+(``scripts/directml.py`` installs it): its verdicts are compared with those of the checks, its numbers with the
+compiled model's.
 
 Run it with the interpreter whose ONNX Runtime is meant. Every case has a seed of its own, from ``--seed`` on; the
 journal has a line for each finding, a smallest model of it as native JSON in it, and the figures at the end, also when
@@ -28,6 +33,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
+import _campaign_directml as directml  # noqa: E402
 from _campaign_files import files, fuzz  # noqa: E402
 from _campaign_graphs import graphs, programs, relations  # noqa: E402
 from _campaign_journal import Campaign  # noqa: E402
@@ -41,6 +47,7 @@ PARTS = {
     "files": files,
     "fuzz": fuzz,
 }
+AGAINST_DIRECTML = {"descriptors": directml.descriptors, "graphs": directml.graphs}
 
 
 def main() -> int:
@@ -57,14 +64,19 @@ def main() -> int:
     parser.add_argument("--journal", type=Path, metavar="FILE.jsonl", help="lines of JSON, appended")
     parser.add_argument("--shrink", type=float, default=60.0, metavar="SECONDS", help="for each finding (default: 60)")
     parser.add_argument("--need-all", action="store_true", help="exit code 1 when a cell has not been reached")
+    parser.add_argument("--against", choices=["directml"], help="ask DirectML itself: descriptors and graphs")
     options = parser.parse_args()
+    parts = PARTS if options.against is None else AGAINST_DIRECTML
+    named = [name for name in parts if name != "fuzz"] if "all" in options.parts else options.parts
+    if unknown := [name for name in named if name not in parts]:
+        parser.error(f"{', '.join(unknown)}: DirectML itself is asked about {' and '.join(parts)} only")
     if options.count is None and options.time is None:
         options.time = 60.0
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     campaign = Campaign(options.journal, options.seed, options.shrink)
     try:
-        for part in [name for name in PARTS if name != "fuzz"] if "all" in options.parts else options.parts:
-            PARTS[part](campaign, campaign.seeds(part, options.count, options.time))
+        for part in named:
+            parts[part](campaign, campaign.seeds(part, options.count, options.time))
     except KeyboardInterrupt:
         print("interrupted")
     missing = campaign.finish(time.monotonic())

@@ -89,6 +89,7 @@ ALLOWED = {
         "targets",
     },
     "pydirectml": {"builder", "catalog", "checks", "codes", "compiler", "diagnostics", "ir", "providers", "runtime"},
+    "directml": {"catalog", "ir"},
     "verification": {
         "arguments",
         "catalog",
@@ -96,6 +97,7 @@ ALLOWED = {
         "codes",
         "compiler",
         "diagnostics",
+        "directml",
         "execution",
         "exporters",
         "frontends",

@@ -324,8 +324,8 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against",
         type=texts.path,
-        metavar="OTHER.onnx",
-        help="compare this ONNX model with the graph, not the compiled one",
+        metavar="OTHER.onnx|directml",
+        help="compare this ONNX model with the graph, not the compiled one; or compare DirectML itself as well",
     )
     parser.add_argument(
         "--time-limit", type=texts.seconds, metavar="SECONDS", help="look at no further node after that time"

@@ -12,9 +12,10 @@ from dml2onnx.verification.whole import verify_with
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from dml2onnx.cli.render import Screen
-    from dml2onnx.report.verified import Verified, VerifiedNode, VerifyAnswer
+    from dml2onnx.report.verified import Compared, Verified, VerifiedNode, VerifyAnswer
 
 
 EXACT = "FLOAT32"
@@ -50,7 +51,10 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
 
 
 def _show(answer: VerifyAnswer, screen: Screen, *, all_nodes: bool) -> None:
-    _show_comparisons(answer, screen)
+    _show_comparisons(answer.comparisons, screen)
+    if answer.directml:
+        screen.say(f"\nDirectML itself, {answer.directml_way}:")
+        _show_comparisons(answer.directml, screen)
     if all_nodes:
         _show_nodes(answer, screen)
     if answer.first_to_differ is not None:
@@ -59,18 +63,29 @@ def _show(answer: VerifyAnswer, screen: Screen, *, all_nodes: bool) -> None:
     if answer.computes != EXACT:
         screen.say()
         screen.say(escape(f"allowed for {answer.provider}: {answer.computes}, {answer.bound} ({answer.source})"))
-    subject = "the compiled model" if answer.against is None else escape(answer.against)
-    verdict = "[bold green]agrees[/] with" if answer.passed else "[bold red]differs[/] from"
     if not answer.cases.finished and answer.first_to_differ is None:
-        screen.say(f"\nthere was no time to compare {subject} with the reference")
+        screen.say(f"\nthere was no time to compare {_subject(answer)} with the reference")
     else:
-        screen.say(f"\n{subject} {verdict} the reference")
+        screen.say(f"\n{_subject(answer)} {_verdict(answer)} the reference")
 
 
-def _show_comparisons(answer: VerifyAnswer, screen: Screen) -> None:
+def _subject(answer: VerifyAnswer) -> str:
+    """What was compared."""
+    if answer.directml:
+        return f"{'the' if answer.passed else 'one of the'} compiled model and DirectML itself"
+    return "the compiled model" if answer.against is None else escape(answer.against)
+
+
+def _verdict(answer: VerifyAnswer) -> str:
+    if answer.passed:
+        return f"[bold green]{'agree' if answer.directml else 'agrees'}[/] with"
+    return "[bold red]differs[/] from"
+
+
+def _show_comparisons(comparisons: Sequence[Compared], screen: Screen) -> None:
     rows = [
         (item.output, item.round, item.elements, item.wrong, item.unspecified, _short(item.worst_difference))
-        for item in answer.comparisons
+        for item in comparisons
     ]
     screen.table(["output", "round", ">elements", ">wrong", ">unspecified", ">largest difference"], rows)
 

@@ -145,6 +145,15 @@ PROVIDER_PASSED_OVER = Code(
     "provider's own name in the place of `auto` that is an error.",
     Severity.WARNING,
 )
+NOT_IN_DIRECTML = Code(
+    "DML3025",
+    "DirectML does not run it here",
+    "`verify --against directml` runs the graph in DirectML itself. Either that is not there: "
+    "`python scripts/directml.py` of the source distribution makes what is needed, on Windows and on Linux, in the "
+    "directory that the environment variable `DML2ONNX_DIRECTML` names, else in `dml2onnx/directml` of the user's "
+    "cache. Or DirectML has refused an operator, or could not compile it on this device: the message has the call and "
+    "its HRESULT. Where `check` has no finding on the same graph, please report that with the model.",
+)
 MODEL_TIMEOUT = Code(
     "DML3031",
     "the model took too long",

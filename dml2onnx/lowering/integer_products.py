@@ -17,6 +17,7 @@ from dml2onnx.lowering.emitter.neural import Window
 from dml2onnx.lowering.quantization import saturated, zero_point_of
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.emitter import Emitter, Tensor
@@ -67,10 +68,12 @@ def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_matrix_multiply_integer_to_float_operator_desc
     """
     total, rank = _multiplied(node, e), node.output().rank
-    y = e.Mul(
-        e.Cast(total, FLOAT),
-        e.Mul(scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1)),
-    )
+    a_scale, b_scale = scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1)
+    y = e.Cast(total, FLOAT)
+    if e.target.has(Quirk.SCALES_OF_ROWS_ARE_FUSED):
+        y = e.Mul(e.Mul(y, a_scale), b_scale)
+    else:
+        y = e.Mul(y, e.Mul(a_scale, b_scale))
     if node.op.has("BiasTensor"):
         y = e.Add(y, e.Cast(node.broadcastable("BiasTensor"), FLOAT))
     return e.Expand(e.Cast(y, node.output().data_type.dtype), node.output().sizes)
@@ -121,6 +124,10 @@ def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor,
     if x.dtype == UINT8:
         return x, zero_point
     e.note("INT8 is moved up by 128 to UINT8, of which ONNX Runtime's products are exact on every processor")
+    if e.target.has(Quirk.BYTES_CONVERTED_SATURATE):
+        raised = (e.Add(e.Cast(item, INT32), e.constant(128, INT32)) for item in (x, zero_point))
+        x, zero_point = (e.Cast(item, UINT8) for item in raised)
+        return x, zero_point
     middle = e.constant(128, UINT8)
     return e.Add(e.Cast(x, UINT8), middle), e.Add(e.Cast(zero_point, UINT8), middle)
 

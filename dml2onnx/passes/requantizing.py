@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dml2onnx.model import FLOAT
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.model import Array, Node, Value
@@ -73,7 +74,7 @@ def _chain(draft: Draft, last: Node) -> _Chain | None:
         return None
     added = _only(draft, cast.inputs[0], "Add")
     product, bias = _product(draft, cast.inputs[0], added)
-    if product is None or not _takes(draft, product):
+    if product is None or not _takes(draft, product) or not _can_lower(draft, last):
         return None
     values = draft.constant(factor)
     if values is None or not np.isfinite(values).all() or bool(np.signbit(values).any()):
@@ -116,6 +117,12 @@ def _takes(draft: Draft, product: Node) -> bool:
     return all(item is not None and item.size == 1 for item in zero_points)
 
 
+def _can_lower(draft: Draft, last: Node) -> bool:
+    """Whether the result may be computed as UINT8: of INT8 that takes a conversion that goes round."""
+    (result,) = last.outputs
+    return result is None or result.dtype != _INT8 or not draft.target.has(Quirk.BYTES_CONVERTED_SATURATE)
+
+
 def _is_along(values: Array | None, made: Value, axis: int) -> bool:
     """Whether there is one value, or one for each index along an axis (counted from the end where it is negative)."""
     if values is None or values.size == 1:
@@ -143,7 +150,9 @@ def _fuse(draft: Draft, chain: _Chain) -> None:
         raised = np.asarray(values.reshape(()).astype(np.int16) + _MIDDLE, np.uint8)
         zero_point = draft.store(raised, f"{result.name}/zero_point")
     weights = _weights(draft, b, b_zero_point)
-    inputs = [_raised(draft, a), one, _scalar(draft, a_zero_point), weights[0], _factor(draft, chain), weights[1]]
+    factor = _factor(draft, chain)
+    weights_zero_point = _as_many(draft, weights[1], factor)
+    inputs = [_raised(draft, a), one, _scalar(draft, a_zero_point), weights[0], factor, weights_zero_point]
     inputs += [one, _scalar(draft, zero_point)]
     if chain.bias is not None:
         inputs.append(_bias(draft, chain))
@@ -185,6 +194,14 @@ def _factor(draft: Draft, chain: _Chain) -> Value:
     assert values is not None
     flat = values.reshape(() if values.size == 1 else (-1,)).astype(np.float32, copy=False)
     return draft.store(flat, f"{chain.last.name}/factor")
+
+
+def _as_many(draft: Draft, zero_point: Value | None, factor: Value) -> Value | None:
+    """A zero point for each factor, as ONNX wants them; DirectML refuses one beside several."""
+    values = draft.constant(zero_point)
+    if values is None or zero_point is None or factor.rank == 0:
+        return zero_point
+    return draft.store(np.broadcast_to(values.reshape(()), factor.shape), f"{factor.name}/zero_point")
 
 
 def _bias(draft: Draft, chain: _Chain) -> Value:

@@ -112,7 +112,7 @@ class VerifyAnswer(Answer):
     passed: bool
     """Whether every element of every output and every node agreed, in at least one whole round."""
     against: str | None
-    """The ONNX model that was compared; null where it was the compiled one."""
+    """The ONNX model that was compared, or directml; null where it was the compiled one alone."""
     provider: str
     computes: str
     """The arithmetic of the provider, such as FLOAT32 or TF32, by which the bounds are."""
@@ -127,6 +127,10 @@ class VerifyAnswer(Answer):
     """Each output of each node, in the order in which they run; none with ``--against``."""
     first_to_differ: int | None = None
     """Place in nodes of the first that differs."""
+    directml: tuple[Compared, ...] = ()
+    """With ``--against directml``, each of DirectML's own outputs in each round."""
+    directml_way: str | None = None
+    """How DirectML ran the graph: as one graph, or node by node."""
 
 
 def verification_answer(result: Verification, provider: str, seed: int, against: Path | None = None) -> VerifyAnswer:
@@ -143,6 +147,8 @@ def verification_answer(result: Verification, provider: str, seed: int, against:
         comparisons=tuple(map(compared, result.comparisons)),
         nodes=tuple(map(verified_node, result.nodes)),
         first_to_differ=places[0] if places else None,
+        directml=tuple(map(compared, result.directml)),
+        directml_way=result.directml_way or None,
     )
 
 

@@ -71,6 +71,18 @@ class Quirk(Enum):
         "processors without AVX-512 (OpenVINO)."
     )
 
+    BYTES_CONVERTED_SATURATE = (
+        "Cast of a negative INT8 to UINT8 stops at a limit of the type instead of going round, on some drivers "
+        "(DirectML)."
+    )
+    SCALES_OF_ROWS_ARE_FUSED = (
+        "MatMulInteger, Cast, and Mul by a product of two scales become one operator of DirectML, which refuses scales "
+        "of rows beside one zero point when the model is loaded (DirectML)."
+    )
+    GEMM_WANTS_C = (
+        "Gemm without C is refused when the model is loaded, where an activation stands behind it: the two become one "
+        "operator, which wants three inputs (DirectML)."
+    )
     PAIRS_OF_BYTES_SATURATE = (
         "Products of UINT8 with INT8 are added in pairs of 16 bits, where they saturate, on processors without VNNI; "
         "on the others they take less than half the time of products of UINT8 with UINT8."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,12 @@ from dml2onnx.targets import DEFAULT_OPSET
 from dml2onnx.verification.against import OtherModel
 from dml2onnx.verification.bounds import TABLE, Computes, computes
 from dml2onnx.verification.contents import CONTENTS, contents
+from dml2onnx.verification.directml import NAME, DirectmlGraph
 from dml2onnx.verification.indices import within
 from dml2onnx.verification.nodes import NodeCheck, NodeChecks
 from dml2onnx.verification.watch import TimeUpError, Watch
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
@@ -72,10 +73,16 @@ class Verification:
     computes: Computes = TABLE[0]
     """What the provider computes in, by which the bounds are."""
 
+    directml: tuple[Comparison, ...] = ()
+    """DirectML's own outputs against the reference, where it was asked."""
+
+    directml_way: str = ""
+    """How DirectML ran the graph: as one graph, or node by node."""
+
     @property
     def passed(self) -> bool:
         """Whether, in at least one whole round, every element of every output and of every node agreed."""
-        agreed = self.first_wrong_node is None and all(item.wrong == 0 for item in self.comparisons)
+        agreed = self.first_wrong_node is None and all(item.wrong == 0 for item in self.comparisons + self.directml)
         return agreed and self.finished > 0
 
     @property
@@ -112,9 +119,10 @@ def verify(
     exact all is compared that such a model promises. Passes are about the outputs; nodes are compared in the literal
     translation, where each of them is there.
 
-    ``against`` is an ONNX model whose outputs are compared instead of the compiled one's. After ``time_limit`` seconds
-    no further node is looked at. ``max_bytes`` is as for :meth:`CompiledModel.session`. ``progress`` is told how far
-    it is. Raises :class:`DmlError` with every finding of the checks.
+    ``against`` is an ONNX model whose outputs are compared instead of the compiled one's, or ``"directml"``: then
+    DirectML itself runs the graph as well, and its outputs are compared with the reference too. After
+    ``time_limit`` seconds no further node is looked at. ``max_bytes`` is as for :meth:`CompiledModel.session`.
+    ``progress`` is told how far it is. Raises :class:`DmlError` with every finding of the checks.
     """
     given = arguments.arrays(inputs)
     return verify_with(
@@ -157,7 +165,8 @@ def verify_with(
     seed = arguments.whole_number(seed, "seed")
     opset, exact = arguments.opset(opset), arguments.flag(exact, "exact")
     through = passes.chosen(optimize, without_passes)
-    other = None if against is None else arguments.path_of(against, "the model to compare with")
+    asks_directml = against is not None and os.fspath(against) == NAME
+    other = None if against is None or asks_directml else arguments.path_of(against, "the model to compare with")
     limit = None if time_limit is None else arguments.positive(time_limit, "time_limit")
     tell = None if progress is None else arguments.function(progress, "progress")
     providers = require_providers(provider)
@@ -165,6 +174,7 @@ def verify_with(
     warnings = require_clean(graph, documented=documented)
     outputs = graph.results or graph.outputs
     require_computable(graph, outputs)
+    directml = DirectmlGraph(graph, outputs) if asks_directml else None
     compiled = compile_outputs(
         graph,
         outputs,
@@ -182,6 +192,7 @@ def verify_with(
     nodes = NodeChecks(graph, outputs, providers, opset, max_bytes, exact=exact) if other is None else None
     bounds = computes(providers, candidate.providers)
     comparisons: list[Comparison] = []
+    asked: list[Comparison] = []
     finished = 0
     inputs = make_inputs(compiled.inputs)
     for index, (label, drawn) in enumerate(_rounds(compiled, inputs, rounds, seed)):
@@ -197,10 +208,19 @@ def verify_with(
                 break
             got = candidate.run(feeds)
             half = bounds.half_accumulation or not exact
-            comparisons += [compare(port, got[port.name], want[port.name], label, half) for port in compiled.outputs]
+            comparisons += _compared(compiled.outputs, got, want, label, half)
+            if directml is not None:
+                asked += _compared(compiled.outputs, directml.run(feeds), want, label, False)
         finished += 1
     found = () if nodes is None else nodes.results
-    return Verification(tuple(comparisons), found, rounds, finished, bounds)
+    way = "" if directml is None else directml.way
+    return Verification(tuple(comparisons), found, rounds, finished, bounds, tuple(asked), way)
+
+
+def _compared(
+    ports: Sequence[Port], got: Mapping[str, Array], want: Mapping[str, Result], label: str, half: bool
+) -> list[Comparison]:
+    return [compare(port, got[port.name], want[port.name], label, half) for port in ports]
 
 
 def _rounds(

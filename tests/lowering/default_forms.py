@@ -47,7 +47,7 @@ def check_default(
         descs = op.tensors(name)
         keys = [name if single(op, name) else f"{name}[{i}]" for i in range(len(descs))]
         logical[name] = [
-            view(case.memory.get(f"{key} before", case.memory.get(key)), desc)
+            view(case.memory[f"{key} before" if f"{key} before" in case.memory else key], desc)
             for key, desc in zip(keys, descs, strict=True)
         ]
     got = in_session(model, {port.name: case.memory[port.name] for port in model.inputs}, optimised=True)

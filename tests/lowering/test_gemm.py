@@ -275,3 +275,12 @@ def test_lowered_equals_reference(op, constants, seed):
     model = check_case(op, constants=sorted(name for name in constants if op.has(name)), seed=seed)
     products = [name for name in operators(model) if name in {"Gemm", "MatMul"}]
     assert len(products) <= 1
+
+
+@pytest.mark.parametrize(("target", "inputs"), [("cpu", 2), ("dml", 3), ("portable", 3)])
+def test_gemm_without_c_has_one_for_directml(target, inputs):
+    """The provider makes one operator of it and an activation, which wants three inputs."""
+    op = gemm(c=False, activation=operator("ACTIVATION_ELU", Alpha=1.0))
+    nodes = check_case(op, target=target).lowered.nodes
+    (product,) = (node for node in nodes if node.op_type == "Gemm")
+    assert len(product.inputs) == inputs

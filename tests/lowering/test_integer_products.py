@@ -88,6 +88,11 @@ def matrices(
 
 def check(op, *, constants=(), seed=0, opset=21, target="cpu", **inputs):
     """The ONNX operators of a case on all numbers of the types, with scales that fill the range of the output."""
+    return operators(checked(op, constants=constants, seed=seed, opset=opset, target=target, **inputs))
+
+
+def checked(op, *, constants=(), seed=0, opset=21, target="cpu", **inputs):
+    """The model of such a case."""
     rng = np.random.default_rng(seed)
     for item in op.schema.input_fields:
         if not op.has(item.name):
@@ -105,7 +110,7 @@ def check(op, *, constants=(), seed=0, opset=21, target="cpu", **inputs):
             if item.name == "BiasTensor":
                 values //= 1 << 16
         inputs.setdefault(item.name, values.astype(dtype))
-    return operators(check_case(op, inputs=inputs, constants=constants, seed=seed, opset=opset, target=target))
+    return check_case(op, inputs=inputs, constants=constants, seed=seed, opset=opset, target=target)
 
 
 def pairs(name, tensor):
@@ -193,6 +198,40 @@ def test_forms_of_convolutions():
     scales = ["InputScaleTensor", "FilterScaleTensor", "OutputScaleTensor", "BiasTensor", "OutputZeroPointTensor"]
     op = convolution(output="UINT8", channels=False)
     assert check(op, constants=[*parameters, *scales]) == ["QLinearConv"]
+
+
+QUANTIZING = ["FilterTensor", "InputScaleTensor", "FilterScaleTensor", "OutputScaleTensor", "BiasTensor"]
+SCALES = {"InputScaleTensor": np.float32([0.01]), "OutputScaleTensor": np.float32([2])}
+SCALES["FilterScaleTensor"] = np.linspace(0.5, 1, 6, dtype=np.float32)
+
+
+def test_a_zero_point_for_each_scale():
+    """ONNX wants as many, and DirectML refuses a single one beside scales of channels."""
+    model = checked(convolution(output="UINT8", nulls="IFO", groups=1, w=(6, 4, 3, 2)), constants=QUANTIZING, **SCALES)
+    (product,) = (node for node in model.lowered.nodes if node.op_type == "QLinearConv")
+    assert product.inputs[4].shape == product.inputs[5].shape == (6,)
+
+
+@pytest.mark.parametrize("target", ["cpu", "dml"])
+@pytest.mark.parametrize("output", [None, "INT8"])
+def test_int8_goes_round_on_no_driver_of_directml(output, target):
+    scales = {} if output is None else SCALES
+    constants = ["FilterTensor"] if output is None else QUANTIZING
+    op = convolution(("INT8", "UINT8"), output, nulls="IFO", groups=1, w=(6, 4, 3, 2))
+    model = checked(op, constants=constants, target=target, **scales)
+    casts = [node for node in model.lowered.nodes if node.op_type == "Cast"]
+    pairs = {(node.inputs[0].dtype.name, node.outputs[0].dtype.name) for node in casts}
+    assert (("int8", "uint8") in pairs) is (target == "cpu")
+    assert (("uint8", "int8") in pairs) is (target == "cpu" and output is not None)
+
+
+@pytest.mark.parametrize("target", ["cpu", "dml"])
+def test_scales_of_rows_and_of_columns_are_not_multiplied_for_directml(target):
+    model = checked(matrices(TO_FLOAT, output="FLOAT32"), target=target)
+    scales = {port.onnx_name for port in model.inputs if "Scale" in port.name}
+    products = [node for node in model.lowered.nodes if node.op_type == "Mul"]
+    together = [node for node in products if {item.name for item in node.inputs} == scales]
+    assert len(together) == (target == "cpu")
 
 
 def test_strided_convolutions():

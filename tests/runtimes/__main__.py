@@ -10,6 +10,7 @@ all that is different or refused is in the table of ``differences.py``, and all 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import sys
@@ -22,10 +23,12 @@ from pathlib import Path
 import numpy as np
 from onnx import parser
 
+from dml2onnx.directml.installation import find
 from tests.conftest import shared_directory
 from tests.runtimes import results, samples
 from tests.runtimes.differences import DIFFERENCES
 from tests.runtimes.proof import Job, Outcome, Pool, Runtime, Worker
+from tests.runtimes.worker import COMMAND
 
 FIRST = (
     parser.parse_model(
@@ -40,7 +43,10 @@ def parse(text: str) -> Runtime:
     """A runtime as the command line names it."""
     what, _, python = text.partition("=")
     name, _, target = what.partition(":")
-    return Runtime(name, target or "cpu", Path(python or sys.executable))
+    environment = {}
+    if name == "dml" and sys.platform != "win32" and (directml := find()) is not None and directml.provider:
+        environment[COMMAND] = json.dumps(directml.provider)
+    return Runtime(name, target or "cpu", Path(python or sys.executable), environment)
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:

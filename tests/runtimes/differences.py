@@ -177,6 +177,40 @@ OPENVINO = (
         (np.array([44], np.uint8),),
     ),
     Difference(
+        "dml",
+        "`Cast` of negative numbers of INT8 to UINT8 gives 255 instead of going round.",
+        Quirk.BYTES_CONVERTED_SATURATE,
+        "(int8[2] x) => (uint8[2] y) { y = Cast <to = 2> (x) }",
+        (np.array([-5, 5], np.int8),),
+        (np.array([251, 5], np.uint8),),
+        of_device=True,
+    ),
+    Difference(
+        "dml",
+        "`MatMulInteger` with a zero point, `Cast`, and `Mul` by a product of scales, one of rows, are refused.",
+        Quirk.SCALES_OF_ROWS_ARE_FUSED,
+        """(uint8[1,1,2,1] a, uint8[1,1,1,1] b, float[1,1,2,1] s, float[1,1,1,1] t) => (float[1,1,2,1] y)
+             <uint8 k = {128}>
+             { p = MatMulInteger (a, b, k, k) f = Cast <to = 1> (p) r = Mul (s, t) y = Mul (f, r) }""",
+        (
+            np.array([128, 129], np.uint8).reshape(1, 1, 2, 1),
+            np.array([130], np.uint8).reshape(1, 1, 1, 1),
+            _f(1, 2, shape=(1, 1, 2, 1)),
+            _f(1, shape=(1, 1, 1, 1)),
+        ),
+        (_f(0, 4, shape=(1, 1, 2, 1)),),
+        "80070057",
+    ),
+    Difference(
+        "dml",
+        "`Gemm` without C, with an activation behind it, is refused.",
+        Quirk.GEMM_WANTS_C,
+        "(float[1,1] a, float[1,1] b) => (float[1,1] y) { p = Gemm (a, b) y = Elu (p) }",
+        (_f(2, shape=(1, 1)), _f(3, shape=(1, 1))),
+        (_f(6, shape=(1, 1)),),
+        "DmlFusedGemm",
+    ),
+    Difference(
         "openvino",
         "`LSTM` leaves out its peepholes, so that P is no input any more.",
         _peepholes,
@@ -450,14 +484,6 @@ WEBGPU = (
     ),
     Difference(
         "webgpu",
-        "`MaxPool` begins with the lowest finite number.",
-        Quirk.MAX_POOL_BEGINS_WITH_A_NUMBER,
-        "(float[1,1,2] x) => (float[1,1,1] y) { y = MaxPool <kernel_shape = [2]> (x) }",
-        (_f(-np.inf, -np.inf, shape=(1, 1, 2)),),
-        (_f(-np.inf, shape=(1, 1, 1)),),
-    ),
-    Difference(
-        "webgpu",
         "Linear `Resize` of a 4-dimensional tensor resizes its last two dimensions only.",
         Quirk.RESIZE_TAKES_PLANES,
         """(float[1,2,1,2] x) => (float[1,4,1,2] y) <int64[4] s = {1,4,1,2}>
@@ -475,15 +501,6 @@ WEBGPU = (
         (_f(1, 2),),
         (_f(1, 1, 2, 2),),
         "is_2D || is_3D was false",
-    ),
-    Difference(
-        "webgpu",
-        "Linear `Resize` multiplies elements by 0, which makes NaN of infinities.",
-        Quirk.RESIZE_MULTIPLIES_BY_0,
-        """(float[1,1,1,2] x) => (float[1,1,1,3] y) <int64[4] s = {1,1,1,3}>
-             { y = Resize <mode = "linear", coordinate_transformation_mode = "align_corners"> (x, , , s) }""",
-        (_f(1, np.inf, shape=(1, 1, 1, 2)),),
-        (_f(1, np.inf, np.inf, shape=(1, 1, 1, 3)),),
     ),
 )
 

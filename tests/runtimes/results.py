@@ -128,7 +128,7 @@ PROVEN = {
     "evaluator": "ONNX's reference evaluator",
     "openvino": "OpenVINO",
     "webgpu": "ONNX Runtime's WebGPU provider",
-    "dml": "ONNX Runtime's DirectML provider, which needs Windows; its software adapter suffices",
+    "dml": "ONNX Runtime's DirectML provider: on Windows, or on Linux where `scripts/directml.py` has been run",
     "coreml": "ONNX Runtime's Core ML provider, which needs macOS",
 }
 """What there is a way to run models on, and what that needs."""

@@ -8,8 +8,11 @@ what the runtime refused it with. The first answer says what ran: the runtime an
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
+import struct
+import subprocess
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
@@ -83,12 +86,84 @@ def onnxruntime(provider: str) -> tuple[str, Runner]:
     return f"onnxruntime {ort.__version__}, {full_name}", run
 
 
+COMMAND = "DML2ONNX_PROVIDER"
+"""Environment variable with the command, as JSON, of a program that runs models: directml_models.exe in Wine."""
+ELEMENTS = {
+    1: "float32",
+    2: "uint8",
+    3: "int8",
+    4: "uint16",
+    5: "int16",
+    6: "int32",
+    7: "int64",
+    9: "bool",
+    10: "float16",
+    11: "float64",
+    12: "uint32",
+    13: "uint64",
+}
+"""ONNX's numbers of the types that are numpy's own."""
+
+
+class Program:
+    """``scripts/directml/provider/main.cpp``, at the other end of two pipes."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        version = self._answer()
+        self.title = f"onnxruntime {version}, {ONNXRUNTIME['dml']} in Wine"
+
+    def run(self, model: bytes, feeds: Arrays) -> list[np.ndarray]:
+        numbers = {np.dtype(name): number for number, name in ELEMENTS.items()}
+        parts = [struct.pack("<Q", len(model)), model, struct.pack("<I", len(feeds))]
+        for name, array in feeds.items():
+            encoded, dims = name.encode(), array.shape
+            parts += [struct.pack("<I", len(encoded)), encoded]
+            parts += [struct.pack(f"<II{len(dims)}q", numbers[array.dtype], len(dims), *dims)]
+            parts += [struct.pack("<Q", array.nbytes), np.ascontiguousarray(array).tobytes()]
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"".join(parts))
+        self._process.stdin.flush()
+        answer = self._answer()
+        if isinstance(answer, str):
+            raise RuntimeError(answer)
+        return answer
+
+    def _answer(self) -> list[np.ndarray] | str:
+        if self._number("I"):
+            return self._bytes(self._number("I")).decode(errors="replace")
+        return [self._array() for _ in range(self._number("I"))]
+
+    def _array(self) -> np.ndarray:
+        kind, rank = self._number("I"), self._number("I")
+        shape = [self._number("q") for _ in range(rank)]
+        return np.frombuffer(self._bytes(self._number("Q")), ELEMENTS[kind]).reshape(shape)
+
+    def _number(self, layout: str) -> int:
+        value: int = struct.unpack(f"<{layout}", self._bytes(struct.calcsize(f"<{layout}")))[0]
+        return value
+
+    def _bytes(self, size: int) -> bytes:
+        assert self._process.stdout is not None
+        content = self._process.stdout.read(size)
+        if len(content) < size:
+            os._exit(3)  # who asked starts this anew
+        return content
+
+
+def _chosen(name: str) -> tuple[str, Runner]:
+    if name == "dml" and COMMAND in os.environ:
+        program = Program(json.loads(os.environ[COMMAND]))
+        return program.title, program.run
+    own = {"openvino": openvino, "evaluator": evaluator}
+    return own[name]() if name in own else onnxruntime(name)
+
+
 def main(name: str) -> None:
     # what a runtime prints must not get between the answers
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    own = {"openvino": openvino, "evaluator": evaluator}
-    title, run = own[name]() if name in own else onnxruntime(name)
+    title, run = _chosen(name)
 
     def answer(value: Any) -> None:
         pickle.dump(value, answers)

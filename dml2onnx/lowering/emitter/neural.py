@@ -307,6 +307,8 @@ class NeuralOps(MovementOps):
             attributes["transA"] = 1
         if trans_b:
             attributes["transB"] = 1
+        if c is None and self.target.has(Quirk.GEMM_WANTS_C):
+            c = self.constant(-0.0, a.dtype)  # which changes no number
         inputs = [a, b] if c is None else [a, b, c]
         return self.emit("Gemm", _ALL, inputs, a.dtype, (m, n), attributes)
 

@@ -1,0 +1,220 @@
+"""Graphs as DirectML runs them: compiled whole, or, where that cannot be, one node after another.
+
+DirectML's own graphs have no offsets into buffers and no partial writes; a graph that has any runs node by node, as a
+program for DirectML would. Constants are bound as inputs: DirectML 1.15.4 ends the process at CONSTANT nodes of 12
+bytes or more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dml2onnx.directml.cases import UNBOUND, Binding, Buffer, Case, Step, When
+from dml2onnx.directml.runner import run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dml2onnx.directml.cases import Outcome
+    from dml2onnx.directml.installation import Installation
+    from dml2onnx.ir.graph import Graph, GraphOutput, Node, Read, Value, Write
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.ir.tensor import TensorDesc
+
+WHOLE = "as one graph"
+NODE_BY_NODE = "node by node"
+
+
+class RefusedError(RuntimeError):
+    """DirectML does not run a node: the message says which, at which step and with which HRESULT."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One tensor of an operator, in the order in which DirectML binds them; ``desc`` is ``None`` for an absent one."""
+
+    field: str
+    index: int
+    desc: TensorDesc | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """The bytes of the values that outputs show, and how they came about: :data:`WHOLE` or :data:`NODE_BY_NODE`."""
+
+    values: Mapping[Value, bytes]
+    way: str
+
+
+def slots(op: OperatorDesc, *, outputs: bool) -> list[Slot]:
+    """The bindings of an operator's inputs or outputs."""
+    found: list[Slot] = []
+    for field in op.schema.output_fields if outputs else op.schema.input_fields:
+        descs = op.tensors(field.name)
+        found += [Slot(field.name, index, desc) for index, desc in enumerate(descs)] or [Slot(field.name, 0, None)]
+    return found
+
+
+def evaluate(
+    graph: Graph, outputs: Sequence[GraphOutput], feeds: Mapping[str, bytes], installation: Installation
+) -> Evaluated:
+    """What DirectML computes for inputs given as bytes by name; what is left out at the end of a buffer is 0.
+
+    Raises :class:`RefusedError` for a node that does not run, ``StartError`` without DirectML.
+    """
+    nodes = graph.live_nodes(tuple(outputs))
+    known = {item.value: bytes(item.data.read()) for item in graph.constants}
+    for item in graph.inputs:
+        if item.name in feeds:
+            known[item.value] = feeds[item.name]
+        elif item.default is not None:
+            known[item.value] = bytes(item.default.read())
+    if nodes and _is_plain(nodes, outputs):
+        whole = _whole(nodes, outputs, known)
+        outcome = run([whole], installation)[0]
+        if outcome.dispatched == 0:
+            shown = dict.fromkeys(output.value for output in outputs if output.value not in known)
+            return Evaluated({**known, **dict(zip(shown, outcome.buffers, strict=True))}, WHOLE)
+    return Evaluated(_node_by_node(nodes, known, installation), NODE_BY_NODE)
+
+
+def _is_plain(nodes: Sequence[Node], outputs: Sequence[GraphOutput]) -> bool:
+    """Whether every tensor begins where its buffer does, and every output is what one node writes."""
+    made = {value for node in nodes for value in node.targets}
+    reads = (read for node in nodes for several in node.reads.values() for read in several)
+    writes = (write for node in nodes for several in node.writes.values() for write in several)
+    return (
+        all(read.offset == 0 or read.value not in made for read in reads)
+        and all(write.offset == 0 and write.base is None for write in writes)
+        and all(output.value in made for output in outputs)
+        and not any(node.operator.updates(field) for node in nodes for field in node.writes)
+    )
+
+
+def _whole(nodes: Sequence[Node], outputs: Sequence[GraphOutput], known: Mapping[Value, bytes]) -> Case:
+    """The case of a whole graph. What is read at several places, or by owners and others, is bound several times."""
+    sources = {
+        write.value: (number, place)
+        for number, node in enumerate(nodes)
+        for place, (_, write) in enumerate(_writes(node))
+        if write is not None
+    }
+    buffers: list[Buffer] = []
+    inputs: list[Binding] = []
+    input_edges, inner = [], []
+    held: dict[Value, int] = {}
+    for number, node in enumerate(nodes):
+        for place, (slot, read) in enumerate(_reads(node)):
+            if read is None or slot.desc is None:
+                continue
+            if read.value in sources:
+                inner.append((*sources[read.value], number, place))
+                continue
+            if read.value not in held:
+                held[read.value] = len(buffers)
+                buffers.append(_buffer(read.value, known))
+            input_edges.append((0, len(inputs), number, place))
+            inputs.append(_binding(held[read.value], slot.desc, read.offset, is_input=True))
+    shown = dict.fromkeys(output.value for output in outputs)
+    output_edges = [(*sources[value], 0, place) for place, value in enumerate(shown)]
+    results = []
+    for value in shown:
+        results.append(Binding(len(buffers), value.nbytes))
+        buffers.append(Buffer(value.nbytes, wanted=True))
+    return Case(
+        tuple(node.operator for node in nodes),
+        Step.DISPATCH,
+        0,
+        tuple(buffers),
+        tuple(inputs),
+        tuple(results),
+        is_graph=True,
+        input_edges=tuple(input_edges),
+        output_edges=tuple(output_edges),
+        intermediate_edges=tuple(inner),
+    )
+
+
+def _node_by_node(nodes: Sequence[Node], known: dict[Value, bytes], installation: Installation) -> dict[Value, bytes]:
+    """All values, from run to run those of the nodes whose sources are there."""
+    values = dict(known)
+    waiting = list(nodes)
+    while waiting:
+        ready = [node for node in waiting if all(value in values for value in node.sources)]
+        cases = [single(node, values) for node in ready]
+        for node, case, outcome in zip(ready, cases, run(cases, installation), strict=True):
+            if outcome.dispatched != 0:
+                raise RefusedError(f"node {node.name} ({node.operator.type}): {failure(outcome)}")
+            values.update(written(node, case, outcome))
+        waiting = [node for node in waiting if node not in ready]
+    return values
+
+
+def single(node: Node, values: Mapping[Value, bytes]) -> Case:
+    """One node on the buffers that are there; outputs into one buffer share it."""
+    buffers: list[Buffer] = []
+    places: dict[Value, int] = {}
+    inputs, outputs = [], []
+    for slot, read in _reads(node):
+        if read is None or slot.desc is None:
+            inputs.append(UNBOUND)
+            continue
+        if read.value not in places:
+            places[read.value] = len(buffers)
+            buffers.append(_buffer(read.value, values))
+        inputs.append(_binding(places[read.value], slot.desc, read.offset, is_input=True))
+    for slot, write in _writes(node):
+        if write is None or slot.desc is None:
+            outputs.append(UNBOUND)
+            continue
+        if write.base in places and write.base in node.targets:
+            places[write.value] = places[write.base]
+        else:
+            places[write.value] = len(buffers)
+            before = node.before(write)
+            content = b"" if before is None else values[before]
+            buffers.append(Buffer(write.value.nbytes, content[: write.value.nbytes], wanted=True))
+        outputs.append(_binding(places[write.value], slot.desc, write.offset, is_input=False))
+    return Case((node.operator,), Step.DISPATCH, 0, tuple(buffers), tuple(inputs), tuple(outputs))
+
+
+def written(node: Node, case: Case, outcome: Outcome) -> dict[Value, bytes]:
+    """The values that a node made; those of one buffer hold the same, as they are after all of its writes."""
+    wanted = [place for place, buffer in enumerate(case.buffers) if buffer.wanted]
+    content = dict(zip(wanted, outcome.buffers, strict=True))
+    bound = [write for _, write in _writes(node)]
+    return {
+        write.value: content[binding.buffer]
+        for write, binding in zip(bound, case.outputs, strict=True)
+        if write is not None
+    }
+
+
+def _reads(node: Node) -> list[tuple[Slot, Read | None]]:
+    """Each input with what is bound to it."""
+    found = slots(node.operator, outputs=False)
+    return [(slot, None if slot.desc is None else node.reads[slot.field][slot.index]) for slot in found]
+
+
+def _writes(node: Node) -> list[tuple[Slot, Write | None]]:
+    """Each output with what is bound to it."""
+    found = slots(node.operator, outputs=True)
+    return [(slot, None if slot.desc is None else node.writes[slot.field][slot.index]) for slot in found]
+
+
+def _buffer(value: Value, values: Mapping[Value, bytes]) -> Buffer:
+    return Buffer(value.nbytes, values[value][: value.nbytes])
+
+
+def _binding(buffer: int, desc: TensorDesc, offset: int, *, is_input: bool) -> Binding:
+    binding = Binding(buffer, desc.total_bytes, offset)
+    return replace(binding, when=When.INITIALIZATION) if is_input and desc.owned_by_dml else binding
+
+
+def failure(outcome: Outcome) -> str:
+    """Why a case was not dispatched, in words."""
+    if outcome.died:
+        return f"DirectML ended the process ({outcome.step})"
+    code = next(code for code in (outcome.created, outcome.compiled, outcome.dispatched) if code)
+    return f"{outcome.step} gives {code:#010x}"

@@ -1,0 +1,187 @@
+"""Operator descriptors as the structures of DirectML.h lie in memory, on 64-bit Windows.
+
+Members, their order and their types are those of the catalogue. Pointers are written as places in the same memory;
+who loads it adds its address to each (:attr:`Memory.pointers`).
+
+https://learn.microsoft.com/windows/win32/api/directml/
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.catalog import FieldType, enum_schema
+from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dml2onnx.catalog import FieldSchema, OperatorSchema
+    from dml2onnx.ir.operator import FieldValue
+
+_UINT_MASK = 0xFFFFFFFF
+_UINT64_MASK = 0xFFFFFFFFFFFFFFFF
+_POINTER = (8, 8)
+_NUMBER = (4, 4)
+_LAYOUTS = {
+    FieldType.UINT: _NUMBER,
+    FieldType.INT: _NUMBER,
+    FieldType.FLOAT: _NUMBER,
+    FieldType.BOOL: _NUMBER,
+    FieldType.ENUM: _NUMBER,
+    FieldType.SCALAR_UNION: (8, 8),
+    FieldType.SIZE_2D: (8, 4),
+}
+"""Bytes and alignment of a member; what is not named is a pointer."""
+_BUFFER_TENSOR = 1
+"""``DML_TENSOR_TYPE_BUFFER``."""
+_TENSOR_DESC_BYTES = 16
+_BUFFER_TENSOR_DESC_BYTES = 48
+_OPERATOR_DESC_BYTES = 16
+
+
+class Memory:
+    """Structures that point at each other."""
+
+    def __init__(self) -> None:
+        self.bytes = bytearray()
+        self.pointers: list[int] = []
+        """Places of the pointers that are not null."""
+
+    def reserve(self, size: int) -> int:
+        """The place of ``size`` zeros, a multiple of 8."""
+        place = (len(self.bytes) + 7) // 8 * 8
+        self.bytes.extend(bytes(place + size - len(self.bytes)))
+        return place
+
+    def put(self, place: int, layout: str, *values: float) -> None:
+        """Numbers of ``struct``'s ``layout``, little-endian."""
+        struct.pack_into("<" + layout, self.bytes, place, *values)
+
+    def point(self, place: int, target: int) -> None:
+        """A pointer at ``place`` to ``target``."""
+        self.put(place, "Q", target)
+        self.pointers.append(place)
+
+    def array(self, layout: str, values: Sequence[float]) -> int:
+        """The place of an array, which has a place of its own even when it is empty."""
+        place = self.reserve(max(len(values), 1) * 4)
+        self.put(place, f"{len(values)}{layout}", *values)
+        return place
+
+    def data(self, content: bytes) -> int:
+        """The place of bytes."""
+        place = self.reserve(len(content))
+        self.bytes[place : place + len(content)] = content
+        return place
+
+
+def operator_type(schema: OperatorSchema) -> int:
+    """The number of ``DML_OPERATOR_TYPE``."""
+    return enum_schema("DML_OPERATOR_TYPE").by_full_name[schema.name].value
+
+
+def write_operator(memory: Memory, op: OperatorDesc) -> int:
+    """The place of an operator's own structure, such as ``DML_PADDING_OPERATOR_DESC``.
+
+    Raises ``ValueError`` where a field could not be read.
+    """
+    places, size = _places(op.schema)
+    base = memory.reserve(size)
+    for (field, value), place in zip(op.items(), places, strict=True):
+        if value is not None:
+            _write_field(memory, base + place, field, value)
+    return base
+
+
+def _places(schema: OperatorSchema) -> tuple[list[int], int]:
+    """Where each member lies, and the size of the whole."""
+    places = []
+    end = 0
+    for field in schema.fields:
+        size, alignment = _LAYOUTS.get(field.type, _POINTER)
+        end = (end + alignment - 1) // alignment * alignment
+        places.append(end)
+        end += size
+    return places, (end + 7) // 8 * 8
+
+
+def _write_field(memory: Memory, place: int, field: FieldSchema, value: FieldValue) -> None:
+    match value:
+        case TensorDesc():
+            memory.point(place, _write_tensors(memory, (value,)))
+        case OperatorDesc():
+            memory.point(place, _write_operators(memory, (value,)))
+        case ScaleBias():
+            memory.point(place, memory.array("f", (value.scale, value.bias)))
+        case Size2D():
+            memory.put(place, "II", value.width & _UINT_MASK, value.height & _UINT_MASK)
+        case Scalar():
+            memory.put(place, "Q", _scalar_bits(value))
+        case tuple():
+            memory.point(place, _write_array(memory, field, value))
+        case str():
+            assert field.enum is not None, field.name
+            memory.put(place, "I", enum_schema(field.enum).values[value].value)
+        case float():
+            memory.put(place, "f", value)
+        case int():
+            memory.put(place, "I", value & _UINT_MASK)
+        case _:
+            raise ValueError(f"{field.name} could not be read")
+
+
+def _write_array(memory: Memory, field: FieldSchema, values: tuple[object, ...]) -> int:
+    match field.type:
+        case FieldType.TENSOR_ARRAY:
+            return _write_tensors(memory, values)  # type: ignore[arg-type]  # the schema says what they are
+        case FieldType.OPERATOR_ARRAY:
+            return _write_operators(memory, values)  # type: ignore[arg-type]
+        case FieldType.FLOAT_ARRAY:
+            return memory.array("f", values)  # type: ignore[arg-type]
+        case _:
+            return memory.array("I", [value & _UINT_MASK for value in values])  # type: ignore[operator]
+
+
+def _write_tensors(memory: Memory, tensors: Sequence[TensorDesc]) -> int:
+    """An array of ``DML_TENSOR_DESC``."""
+    base = memory.reserve(_TENSOR_DESC_BYTES * max(len(tensors), 1))
+    for i, tensor in enumerate(tensors):
+        place = base + _TENSOR_DESC_BYTES * i
+        memory.put(place, "I", _BUFFER_TENSOR)
+        memory.point(place + 8, _write_buffer_tensor(memory, tensor))
+    return base
+
+
+def _write_buffer_tensor(memory: Memory, tensor: TensorDesc) -> int:
+    """``DML_BUFFER_TENSOR_DESC``; its one flag is ``DML_TENSOR_FLAG_OWNED_BY_DML``."""
+    base = memory.reserve(_BUFFER_TENSOR_DESC_BYTES)
+    data_type = enum_schema("DML_TENSOR_DATA_TYPE").values[tensor.data_type.name].value
+    memory.put(base, "III", data_type, int(tensor.owned_by_dml), tensor.rank)
+    memory.point(base + 16, memory.array("I", [size & _UINT_MASK for size in tensor.sizes]))
+    if tensor.strides is not None:
+        memory.point(base + 24, memory.array("I", [stride & _UINT_MASK for stride in tensor.strides]))
+    memory.put(base + 32, "QI", tensor.total_bytes & _UINT64_MASK, tensor.alignment & _UINT_MASK)
+    return base
+
+
+def _write_operators(memory: Memory, operators: Sequence[OperatorDesc]) -> int:
+    """An array of ``DML_OPERATOR_DESC``."""
+    base = memory.reserve(_OPERATOR_DESC_BYTES * max(len(operators), 1))
+    for i, op in enumerate(operators):
+        place = base + _OPERATOR_DESC_BYTES * i
+        memory.put(place, "I", operator_type(op.schema))
+        memory.point(place + 8, write_operator(memory, op))
+    return base
+
+
+def _scalar_bits(scalar: Scalar) -> int:
+    """The eight bytes of ``DML_SCALAR_UNION``, those that the type leaves free 0."""
+    if scalar.data_type.is_float:
+        return int.from_bytes(np.array(scalar.value, scalar.data_type.dtype).tobytes(), "little")
+    width = max(scalar.data_type.bits, 8)
+    return int(scalar.value) & ((1 << width) - 1)

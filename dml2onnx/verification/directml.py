@@ -1,0 +1,53 @@
+"""DirectML itself beside the compiled model: both are compared with the reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.codes.running import NOT_IN_DIRECTML
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.directml import graphs
+from dml2onnx.directml.installation import find, place
+from dml2onnx.directml.runner import StartError
+from dml2onnx.reference import memory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dml2onnx.ir.graph import Graph, GraphOutput
+    from dml2onnx.model import Array
+
+NAME = "directml"
+"""What ``against`` is for DirectML itself; a file of that name is ``./directml``."""
+
+
+class DirectmlGraph:
+    """A graph that DirectML runs. Raises :class:`DmlError` (DML3025) where DirectML is not installed."""
+
+    def __init__(self, graph: Graph, outputs: Sequence[GraphOutput]) -> None:
+        installation = find()
+        if installation is None:
+            message = f"DirectML is not installed for verifying: nothing in {place()}"
+            raise DmlError(NOT_IN_DIRECTML.at(message, expected="scripts/directml.py has been run"))
+        self._installation = installation
+        self._graph = graph
+        self._outputs = outputs
+        self.way = ""
+        """How the last run was made: as one graph, or node by node."""
+
+    def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
+        """The outputs, each in the shape of its tensor. Raises :class:`DmlError` where DirectML does not run it."""
+        given = {name: np.ascontiguousarray(array).tobytes() for name, array in feeds.items()}
+        try:
+            evaluated = graphs.evaluate(self._graph, self._outputs, given, self._installation)
+        except graphs.RefusedError as error:
+            raise DmlError(NOT_IN_DIRECTML.at(f"DirectML does not run it: {error}")) from error
+        except StartError as error:
+            raise DmlError(NOT_IN_DIRECTML.at(f"DirectML does not start: {error}")) from error
+        self.way = evaluated.way
+        return {
+            output.name: memory.read(np.frombuffer(evaluated.values[output.value], np.uint8).copy(), output.desc)
+            for output in self._outputs
+        }

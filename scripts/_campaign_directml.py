@@ -1,0 +1,109 @@
+"""The parts of the campaign that ask DirectML itself (``--against directml``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from _campaign_journal import Campaign, as_native
+
+SEEDS_AT_ONCE = 15
+"""One process of DirectML answers for as many seeds, whose contents are those of the first; one in four is extreme."""
+GRAPHS_OF_A_SEED = 5
+
+
+def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
+    """Right and wrong descriptors: verdicts, and the numbers of those that both accept."""
+    from dml2onnx.verification import descriptor_trials, valid
+    from dml2onnx.verification.coverage import cells
+    from dml2onnx.verification.directml_trials import ask, drawn
+    from dml2onnx.verification.lone import lone_node
+
+    installation = _installed()
+    bases = [descriptor_trials.normal(op) for several in valid.descriptors().values() for op in several]
+    while seeds := list(islice(chosen, SEEDS_AT_ONCE)):
+        ops = [(op, seed) for seed in seeds for op in drawn(bases, seed)]
+        answers = ask([op for op, _ in ops], seeds[0], installation)
+        for (_, seed), answer in zip(ops, answers, strict=True):
+            campaign.counts["descriptors, run"] += 1
+            campaign.counts[f"descriptors, {_kind(answer)}"] += 1
+            if not answer.refused:
+                campaign.cells.update(cells(answer.op))
+            if answer.problem:
+                native = as_native(lone_node(answer.op))
+                campaign.note("descriptors", seed, f"{answer.op.type}: {answer.problem}", native)
+
+
+def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
+    """Random graphs, compiled by DirectML as a whole where that can be."""
+    from dml2onnx.checks import check
+    from dml2onnx.verification.random_graphs import samples
+
+    installation = _installed()
+    for seed in chosen:
+        for graph in _drawn(samples(), seed):
+            if any(item.severity.value == "error" for item in check(graph)):
+                campaign.counts["graphs, refused"] += 1
+                continue
+            campaign.counts["graphs, run"] += 1
+            way, problem = _graph(graph, seed, installation)
+            campaign.counts[f"graphs, {way}"] += 1
+            if problem:
+                campaign.note("graphs", seed, problem, as_native(graph))
+
+
+def _drawn(strategy: Any, seed: int) -> list[Any]:
+    """The graphs that a seed gives."""
+    import hypothesis
+
+    found: list[Any] = []
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(max_examples=GRAPHS_OF_A_SEED, database=None, phases=[hypothesis.Phase.generate])
+    @hypothesis.given(strategy)
+    def collect(sample: Any) -> None:
+        found.append(sample.graph)
+
+    collect()
+    return found
+
+
+def _graph(graph: Any, seed: int, installation: Any) -> tuple[str, str]:
+    """How DirectML ran a graph, and what is wrong with its numbers, or the compiler's."""
+    import numpy as np
+
+    from dml2onnx.compiler import compile_outputs
+    from dml2onnx.directml.graphs import RefusedError, evaluate
+    from dml2onnx.reference import evaluate_results, memory
+    from dml2onnx.verification.trial import differences, feeds_of
+
+    model = compile_outputs(graph, graph.outputs)
+    feeds = feeds_of(model, seed)
+    given = {name: np.ascontiguousarray(array).tobytes() for name, array in feeds.items()}
+    try:
+        found = evaluate(graph, graph.outputs, given, installation)
+    except RefusedError as error:
+        return "not run", str(error)
+    got = {
+        item.name: memory.read(np.frombuffer(found.values[item.value], np.uint8).copy(), item.desc)
+        for item in graph.outputs
+    }
+    with np.errstate(all="ignore"):
+        return found.way, differences(model.outputs, got, evaluate_results(graph, feeds))
+
+
+def _kind(answer: Any) -> str:
+    if answer.outcome.died:
+        return "at which DirectML dies"
+    directml = "takes" if answer.outcome.created == 0 else "refuses"
+    return f"check {'refuses' if answer.refused else 'takes'}, DirectML {directml}"
+
+
+def _installed() -> Any:
+    from dml2onnx.directml.installation import find
+
+    installation = find()
+    if installation is None:
+        raise SystemExit("DirectML is not installed: python scripts/directml.py")
+    return installation

@@ -1,0 +1,149 @@
+"""A Debian system in a directory, made of packages by apt-get and dpkg-deb; it needs no rights and runs no scripts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGES = ("base-files", "coreutils", "dash", "wine", "wine64", "mesa-vulkan-drivers", "xvfb")
+"""What DirectML runs in: Wine, a Vulkan driver that computes on the CPU, and a screen that shows nothing."""
+BUILD_PACKAGES = ("bison", "flex", "m4", "libvulkan-dev", "spirv-headers")
+"""What the translation of shaders is built with."""
+DRIVER = "/usr/share/vulkan/icd.d/lvp_icd.json"
+WINE = "/usr/lib/x86_64-linux-gnu/wine/wine"
+WINE_LIBRARIES = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows"
+OURS = "/dml2onnx"
+"""Where our files lie inside."""
+
+
+class MissingError(Exception):
+    """Something that this machine does not have; the message says what, and what to do."""
+
+
+@dataclass(frozen=True)
+class Debian:
+    """Packages of one suite, kept apart from those of the machine."""
+
+    place: Path
+    mirror: str
+    suite: str
+
+    @property
+    def root(self) -> Path:
+        return self.place / "root"
+
+    def make(self) -> dict[str, str]:
+        """Fills the root, unless it is there; gives the versions of what matters in it."""
+        record = self.place / "packages.json"
+        if record.exists():
+            return dict(json.loads(record.read_text()))
+        self._write_configuration()
+        self._apt("update")
+        self._apt("install", "--yes", "--no-install-recommends", "--download-only", *PACKAGES, *BUILD_PACKAGES)
+        archives = sorted((self.place / "apt/cache/archives").glob("*.deb"))
+        versions = dict(_name_and_version(archive) for archive in archives)
+        for archive in sorted(archives, key=lambda item: not item.name.startswith("base-files_")):
+            _run("dpkg-deb", "--extract", str(archive), str(self.root))
+        self._complete()
+        told = {name: versions[name] for name in (*PACKAGES, *BUILD_PACKAGES)}
+        record.write_text(json.dumps(told))
+        return told
+
+    def source(self, package: str) -> Path:
+        """The archive of a package's source as its authors published it."""
+        directory = self.place / "sources"
+        directory.mkdir(exist_ok=True)
+        self._apt("source", "--download-only", package, directory=directory)
+        return next(directory.glob(f"{package}_*.orig.tar.*"))
+
+    def unpacked(self, package: str) -> Path:
+        """A directory with what one package holds, without what it depends on."""
+        directory = self.place / package
+        if not directory.exists():
+            directory.mkdir()
+            self._apt("download", package, directory=directory)
+            _run("dpkg-deb", "--extract", str(next(directory.glob("*.deb"))), str(directory))
+        return directory
+
+    def inside(self, *command: str) -> list[str]:
+        """The command in the root."""
+        return ["unshare", *namespaces(), "chroot", str(self.root), *command]
+
+    def _write_configuration(self) -> None:
+        for name in ("apt/lists/partial", "apt/cache/archives/partial", "root"):
+            (self.place / name).mkdir(parents=True, exist_ok=True)
+        (self.place / "apt/status").touch()
+        lines = [f"{kind} {self.mirror} {self.suite} main\n" for kind in ("deb", "deb-src")]
+        (self.place / "apt/sources.list").write_text("".join(lines))
+
+    def _apt(self, *arguments: str, directory: Path | None = None) -> None:
+        own = self.place / "apt"
+        options = {
+            "Dir::State::status": own / "status",
+            "Dir::State::lists": own / "lists",
+            "Dir::Cache": own / "cache",
+            "Dir::Etc::SourceList": own / "sources.list",
+            "Dir::Etc::SourceParts": "-",
+            "Dir::Etc::PreferencesParts": "-",
+            "APT::Architecture": "amd64",
+            "APT::Architectures": "amd64",
+            "APT::Sandbox::User": "root",
+            "Acquire::Check-Valid-Until": "false",  # a dated snapshot is old on purpose
+        }
+        given = [item for name, value in options.items() for item in ("-o", f"{name}={value}")]
+        _run("apt-get", "--quiet", *given, *arguments, directory=directory)
+
+    def _complete(self) -> None:
+        """What scripts of packages, which are not run, would have made."""
+        for name in ("proc", "dev", "tmp", f"{OURS[1:]}/program", f"{OURS[1:]}/runs"):
+            (self.root / name).mkdir(parents=True, exist_ok=True)
+        (self.root / "tmp").chmod(0o1777)
+        (self.root / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
+        for library in self.root.glob("usr/x86_64-w64-mingw32/lib/zlib*.dll"):
+            (self.root / WINE_LIBRARIES[1:] / library.name).write_bytes(_as_builtin(library.read_bytes()))
+
+
+def configured_mirror() -> str:
+    """The first Debian mirror in apt's configuration."""
+    targets = _run("apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages").split()
+    mirror = next((uri for uri in targets if uri.rstrip("/").rpartition("/")[2] == "debian"), None)
+    if mirror is None:
+        raise MissingError("apt knows no Debian mirror; name one with --mirror")
+    return mirror
+
+
+def namespaces() -> list[str]:
+    """Options of ``unshare`` for mount points of one's own, with or without the rights of root."""
+    return [*([] if os.geteuid() == 0 else ["--user", "--map-root-user"]), "--mount", "--propagation", "private"]
+
+
+def require_namespaces() -> None:
+    """Raises :class:`MissingError` where a process may not have mount points of its own."""
+    try:
+        _run("unshare", *namespaces(), "true")
+    except MissingError as error:
+        raise MissingError(f"a root of its own cannot be entered here ({error})") from error
+
+
+def _as_builtin(library: bytes) -> bytes:
+    """A DLL with Wine's mark behind its first header, by which Wine takes it for one of its own."""
+    mark = b"Wine builtin DLL".ljust(32, b"\0")
+    return library[:64] + mark + library[64 + len(mark) :]
+
+
+def _name_and_version(archive: Path) -> tuple[str, str]:
+    name, version, _ = archive.name.split("_")
+    return name, version.replace("%3a", ":")
+
+
+def _run(*command: str, directory: Path | None = None) -> str:
+    try:
+        done = subprocess.run(command, cwd=directory, check=True, capture_output=True, text=True)
+    except FileNotFoundError as error:
+        raise MissingError(f"there is no {command[0]} on this machine") from error
+    except subprocess.CalledProcessError as error:
+        raise MissingError(f"{command[0]} failed: {(error.stderr or error.stdout).strip()[-600:]}") from error
+    return done.stdout

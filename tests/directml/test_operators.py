@@ -1,0 +1,105 @@
+"""Every operator in DirectML itself, where it is installed, and in the compiled model; and how the two are compared."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dml2onnx.directml import runner
+from dml2onnx.directml.cases import DIED, Outcome
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.verification import directml_trials, valid
+from dml2onnx.verification.descriptors import plain, sized
+from dml2onnx.verification.directml_trials import Answer, ask, differences
+from tests.directml.live import installed, needs_directml
+
+KNOWN = {
+    "BATCH_NORMALIZATION_TRAINING_GRAD": "N11: the mean is taken as it is given",
+    "DEQUANTIZE": "a descriptor that DirectML refuses is among those held for valid",
+    "GATHER": "X2: what an index below the first element gives",
+    "GATHER_ELEMENTS": "X2: what an index below the first element gives",
+    "LP_NORMALIZATION": "N16: Epsilon with P 1",
+    "MULTIHEAD_ATTENTION": "descriptors that DirectML refuses are among those held for valid",
+    "MULTIHEAD_ATTENTION1": "descriptors that DirectML refuses are among those held for valid",
+    "REVERSE_SUBSEQUENCES": "what a length above the size gives",
+    "ROI_ALIGN_GRAD": "what lies outside, and batch indices that are out of range",
+}
+"""Operators in which the compiled model still differs; whoever mends one takes it out."""
+
+
+@cache
+def answers() -> dict[OperatorDesc, Answer]:
+    """All operators, asked at once."""
+    ops = [op for several in valid.descriptors().values() for op in several]
+    return {answer.op: answer for answer in ask(ops, 0, installed())}
+
+
+def parameters() -> list[Any]:
+    names = sorted(valid.descriptors())
+    reasons = {name: KNOWN.get(name.removeprefix("DML_OPERATOR_")) for name in names}
+    return [
+        pytest.param(name, marks=[pytest.mark.xfail(reason=reason, strict=True)] if reason else [])
+        for name, reason in reasons.items()
+    ]
+
+
+@needs_directml
+@pytest.mark.parametrize("name", parameters())
+def test_the_compiled_model_does_what_directml_does(name: str) -> None:
+    for op in valid.descriptors()[name]:
+        answer = answers()[op]
+        assert answer.problem == "", op
+        assert answer.outcome.dispatched == 0
+
+
+@needs_directml
+def test_a_wrong_descriptor_is_refused_by_both() -> None:
+    wrong = plain("ELEMENT_WISE_ABS", InputTensor=sized(1, 1, 1, 4), OutputTensor=sized(1, 1, 1, 5))
+    (answer,) = ask([wrong], 0, installed())
+    assert (answer.refused, answer.outcome.created, answer.problem) == (True, 0x80070057, "")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "problem"),
+    [
+        (Outcome(0x80070057, step="CreateOperator"), "check takes it, and DirectML does not: CreateOperator gives"),
+        (Outcome(DIED, step="exception c0000005"), "check takes it, and DirectML does not: DirectML ended the process"),
+        (Outcome(0, 0x80004005, step="CompileOperator"), "DirectML does not run it: CompileOperator gives 0x80004005"),
+        (Outcome(0, 0, 0, buffers=(np.full(4, 7, np.float32).tobytes(),)), "OutputTensor0[0, 0, 0, 0] is 7.0 in"),
+    ],
+)
+def test_what_differs_is_said(outcome: Outcome, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = sized(1, 1, 1, 4)
+    right = plain("ELEMENT_WISE_ABS", InputTensor=x, OutputTensor=x)
+    monkeypatch.setattr(runner, "run", lambda cases, _: [outcome for _ in cases])
+    (answer,) = ask([right], 0, None)  # type: ignore[arg-type]  # nobody asks it
+    assert answer.problem.startswith(problem)
+
+
+def test_what_only_check_refuses_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = plain("ELEMENT_WISE_ABS", InputTensor=sized(1, 1, 1, 4), OutputTensor=sized(1, 1, 1, 5))
+    monkeypatch.setattr(runner, "run", lambda cases, _: [Outcome(0) for _ in cases])
+    (answer,) = ask([wrong], 0, None)  # type: ignore[arg-type]
+    assert answer.problem == "check refuses it, and DirectML takes it"
+
+
+def test_differences_have_bounds() -> None:
+    nan, inf = np.nan, np.inf
+    directml = np.array([100, 100, 1e-3, 1e-3, 0, nan, inf, inf, -inf, 1, 5], np.float32)
+    ours = np.array([100.09, 100.2, 1.9e-3, 3e-3, 9e-4, nan, inf, 3e38, inf, nan, 9], np.float32)
+    unspecified = np.array([0] * 10 + [1], bool)
+    wrong = differences(ours, directml, unspecified)
+    assert wrong.tolist() == [False, True, False, True, False, False, False, True, True, True, False]
+    integers = np.array([1, 2], np.int8)
+    assert differences(integers, np.array([1, 3], np.int8), np.zeros(2, bool)).tolist() == [False, True]
+
+
+def test_drawn_descriptors_are_right_and_wrong_ones() -> None:
+    bases = [op for several in valid.descriptors().values() for op in several]
+    ops = [op for seed in range(20) for op in directml_trials.drawn(bases, seed)]
+    refused = sum(directml_trials._is_refused(op) for op in ops)
+    assert ops == [op for seed in range(20) for op in directml_trials.drawn(bases, seed)]
+    assert 50 < refused < len(ops) - 50

@@ -1,0 +1,94 @@
+"""Running cases in a process that may die, with a program in the place of the one that asks DirectML."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dml2onnx.directml import installation
+from dml2onnx.directml.cases import DIED, NOT_REACHED, Binding, Buffer, Case, Outcome, Step, decode
+from dml2onnx.directml.installation import Installation
+from dml2onnx.directml.runner import StartError, run
+from dml2onnx.verification.descriptors import plain, sized
+
+FOUR = sized(1, 1, 1, 4)
+ABS = plain("ELEMENT_WISE_ABS", InputTensor=FOUR, OutputTensor=FOUR)
+ANSWERS, REFUSES, DIES, LOSES, HANGS, NO_START = range(6)
+
+
+@pytest.fixture
+def pretender(tmp_path: Path) -> Installation:
+    program = Path(__file__).with_name("pretender.py")
+    return Installation((sys.executable, str(program)), str(tmp_path), str(tmp_path), {})
+
+
+def case(flags: int, step: Step = Step.CREATE, content: bytes = b"") -> Case:
+    buffers = (Buffer(16, b"unread"), Buffer(16, content, wanted=True))
+    return Case((ABS,), step, flags, buffers, (Binding(0, 16),), (Binding(1, 16),))
+
+
+def test_outcomes_are_in_the_order_of_the_cases(pretender: Installation) -> None:
+    cases = [case(ANSWERS), case(REFUSES), case(ANSWERS, Step.COMPILE), case(ANSWERS, Step.DISPATCH, b"abc")]
+    created, refused, compiled, dispatched = run(cases, pretender)
+    assert created == Outcome(0)
+    assert refused == Outcome(0x80070057, step="CreateOperator")
+    assert compiled == Outcome(0, 0)
+    assert dispatched == Outcome(0, 0, 0, buffers=(b"abc".ljust(16, b"\0"),))
+    assert compiled.dispatched == NOT_REACHED
+
+
+def test_a_case_that_ends_the_process_costs_no_other(pretender: Installation) -> None:
+    kinds = [DIES, ANSWERS, DIES, DIES, REFUSES, LOSES, ANSWERS, DIES]
+    outcomes = run([case(kind) for kind in kinds], pretender)
+    created = [DIED, 0, DIED, DIED, 0x80070057, 0, 0, DIED]
+    assert [outcome.created for outcome in outcomes] == created
+    assert [outcome.died for outcome in outcomes] == [kind == DIES for kind in kinds]
+    assert outcomes[0].step == "exception c0000005"
+    assert outcomes[5].removed == 0x887A0005
+
+
+def test_a_case_that_never_answers_is_given_up(pretender: Installation) -> None:
+    began = time.monotonic()
+    outcomes = run([case(ANSWERS), case(HANGS), case(ANSWERS)], pretender, patience=1.0)
+    assert [outcome.died for outcome in outcomes] == [False, True, False]
+    assert outcomes[1].step == "no answer"
+    assert time.monotonic() - began < 30
+
+
+def test_a_program_that_does_not_start(pretender: Installation) -> None:
+    with pytest.raises(StartError, match="exit code 11: no device"):
+        run([case(NO_START)], pretender)
+
+
+def test_a_program_that_is_not_there_starts_nothing(tmp_path: Path) -> None:
+    broken = Installation(("/bin/false",), str(tmp_path), str(tmp_path), {})
+    with pytest.raises(StartError, match="exit code 1"):
+        run([case(ANSWERS)], broken)
+
+
+def test_no_cases_need_no_program(tmp_path: Path) -> None:
+    assert run([], Installation(("/nowhere",), str(tmp_path), str(tmp_path), {})) == []
+
+
+def test_files_are_taken_away(pretender: Installation) -> None:
+    run([case(ANSWERS)], pretender)
+    assert list(Path(pretender.runs).iterdir()) == []
+
+
+def test_a_result_that_breaks_off_is_left_out() -> None:
+    whole = (0).to_bytes(4, "little") * 7
+    assert [number for number, _ in decode(whole + whole[:-1])] == [0]
+
+
+def test_what_is_installed_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(installation.PLACE_VARIABLE, str(tmp_path))
+    assert installation.find() is None
+    made = Installation(("wine", "program.exe"), str(tmp_path), "../runs", {"wine": "10.0"})
+    made.write(tmp_path)
+    assert installation.find() == made
+    manifest = tmp_path / installation.MANIFEST
+    manifest.write_text(manifest.read_text().replace('"version": 1', '"version": 0'))
+    assert installation.find() is None
