@@ -17,17 +17,22 @@ from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, r
 def max_unpooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``Output[Indices[i]] = Input[i]`` over the whole tensor, 0 elsewhere (decision P17).
 
-    Of equal indices the last in row-major order wins; one beyond the output writes nothing.
+    Which of equal indices wins is left to the driver; one beyond the output writes nothing.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_unpooling_operator_desc
     """
     x, indices = inputs.tensor("InputTensor"), inputs.tensor("IndicesTensor")
     shape = op.tensor("OutputTensor").sizes
-    y = np.zeros(prod(shape), x.dtype)
+    y, written, differs = (
+        np.zeros(prod(shape), x.dtype),
+        np.zeros(prod(shape), np.bool_),
+        np.zeros(prod(shape), np.bool_),
+    )
     for index, value in zip(indices.reshape(-1).tolist(), x.reshape(-1), strict=True):
         if index < len(y):
-            y[index] = value
-    return {"OutputTensor": Result(y.reshape(shape))}
+            differs[index] |= written[index] and y[index] != value
+            y[index], written[index] = value, True
+    return {"OutputTensor": Result(y.reshape(shape), None, differs.reshape(shape) if differs.any() else None)}
 
 
 @reference("MAX_POOLING_GRAD")
