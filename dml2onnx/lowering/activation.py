@@ -212,7 +212,8 @@ def _hard_swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     alpha, beta = op.float("Alpha"), op.float("Beta")
     if alpha == 0 and not e.exact:
         return affine(e, x, min(max(beta, 0.0), 1.0), 0)
-    if not e.exact and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
+    is_named = (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5)
+    if is_named and not e.exact and e.has_kernel("HardSwish", x.dtype):
         return e.HardSwish(x)
     return e.Mul(x, e.HardSigmoid(x, alpha, beta))
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference.accuracy import ACCURACY, FEW, INVERSE_ACCURACY, LARGEST_FLOAT32, ROUNDOFF
 from dml2onnx.reference.element_wise import clipped, float_result
 from dml2onnx.reference.numeric import (
@@ -16,6 +17,7 @@ from dml2onnx.reference.numeric import (
     bound,
     scale_and_bias_floats,
     scale_and_bias_integers,
+    scaled_integers_in_doubt,
     sum_error,
     through,
     truncate_within,
@@ -177,7 +179,8 @@ def abs_(op: OperatorDesc, inputs: Inputs) -> Outputs:
     x, factors, data_type = inputs.tensor("InputTensor"), op.scale_bias(), op.tensor("InputTensor").data_type
     if not data_type.is_float:
         before = as_integers(scale_and_bias_integers(x, factors, data_type))
-        return {"OutputTensor": _without_lowest(np.abs(before), before)}
+        y = _without_lowest(np.abs(before), before)
+        return {"OutputTensor": _doubted(y, scaled_integers_in_doubt(x, factors, data_type))}
     if factors is None:
         return {"OutputTensor": Result(np.abs(widen(x)))}
     return {"OutputTensor": through(np.abs, scale_and_bias_floats(x, factors, data_type))}
@@ -191,6 +194,13 @@ def negate(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     x = inputs.tensor("InputTensor")
     return {"OutputTensor": Result(-widen(x)) if x.dtype.kind == "f" else _without_lowest(-as_integers(x), x)}
+
+
+def _doubted(result: Result, doubt: Mask | None) -> Result:
+    """A result with what its operands leave open."""
+    if doubt is None:
+        return result
+    return replace(result, unspecified=doubt if result.unspecified is None else doubt | result.unspecified)
 
 
 def _without_lowest(y: Array, x: Array) -> Result:
@@ -289,7 +299,10 @@ def pow_(op: OperatorDesc, inputs: Inputs) -> Outputs:
         exponent = scale_and_bias_integers(exponent, factors, data_type)
     elif factors is not None and op.tensor("InputTensor").data_type.is_float:
         exponent = widen(scale_and_bias_floats(exponent, factors, data_type).values).astype(np.float32)
-    return {"OutputTensor": _power(op, inputs, exponent)}
+    result = _power(op, inputs, exponent)
+    if not data_type.is_float:
+        result = _doubted(result, scaled_integers_in_doubt(inputs.tensor("ExponentTensor"), factors, data_type))
+    return {"OutputTensor": result}
 
 
 @reference("ELEMENT_WISE_CONSTANT_POW")
@@ -313,6 +326,11 @@ def _power(op: OperatorDesc, inputs: Inputs, exponent: Array) -> Result:
     if data_type.is_float:
         return _float_power(scaled(op, inputs), exponent)
     base = _scaled_integers(op, inputs)
+    doubt = scaled_integers_in_doubt(inputs.tensor("InputTensor"), op.scale_bias(), data_type)
+    return _doubted(_power_of_integers(base, exponent, data_type), doubt)
+
+
+def _power_of_integers(base: Array, exponent: Array, data_type: DataType) -> Result:
     if exponent.dtype.kind != "f":
         return _integer_power(base, exponent)
     after = _float_power(Result(widen(base), np.abs(widen(base) - base.astype(np.float32))), exponent)

@@ -129,7 +129,11 @@ def against_reference(probe: Probe) -> str:
 
 def with_answer(probe: Probe, answer: dict[str, list[Array]] | str) -> dict[str, Any]:
     """The line of a question with that answer."""
-    shown = answer if isinstance(answer, str) else {name: [_numbers(a) for a in several] for name, several in answer.items()}
+    shown = (
+        answer
+        if isinstance(answer, str)
+        else {name: [_numbers(a) for a in several] for name, several in answer.items()}
+    )
     return {**probe.raw, "seen": shown}
 
 
@@ -181,7 +185,9 @@ def main() -> None:
         parser.error("DirectML is not installed: python scripts/directml.py")
     answers = asked(probes, installation) if installation is not None else [None] * len(probes)
     if chosen.record:
-        text = "".join(json.dumps(with_answer(p, a)) + "\n" for p, a in zip(probes, answers, strict=True) if a is not None)
+        text = "".join(
+            json.dumps(with_answer(p, a)) + "\n" for p, a in zip(probes, answers, strict=True) if a is not None
+        )
         FILE.write_text(text, encoding="utf-8")
         return
     for probe, answer in zip(probes, answers, strict=True):
