@@ -328,6 +328,7 @@ def compile_outputs(
     Nodes ``agree`` on the order in which tensors are held.
     """
     chosen = targets.target(target, exact=exact)
+    arguments.opset_of(chosen, opset)
     lowered = passes.apply(lower(graph, outputs, opset, chosen, progress, agree=agree), through, opset, chosen)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     names = tuple(item.name for item in through)

@@ -159,4 +159,6 @@ def bit_shift(op: OperatorDesc, inputs: Inputs) -> Outputs:
     wide = np.promote_types(a.dtype, np.uint32).type
     count = b.astype(wide) % wide(wide().itemsize * 8)
     shifted = a.astype(wide) << count if op.type.endswith("LEFT") else a.astype(wide) >> count
-    return {"OutputTensor": Result(shifted.astype(a.dtype))}
+    # what is shifted by more than there are bits, ONNX does not say
+    beyond = b.astype(wide) >= a.dtype.itemsize * 8
+    return {"OutputTensor": Result(shifted.astype(a.dtype), open=beyond if beyond.any() else None)}

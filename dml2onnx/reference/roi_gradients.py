@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
@@ -34,7 +36,8 @@ def roi_align_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
             torn = np.ones_like(torn)
         found.append(_corners(op, arriving, torn, image, rows, columns))
     values, error, torn = (np.array([item[i] for item in found]) for i in range(3))
-    outputs = {"OutputGradientTensor": total.result()}
+    strange = np.full(x.shape, True) if (batches.astype(np.int64) >= len(x)).any() else None
+    outputs = {"OutputGradientTensor": replace(total.result(), open=strange)}
     if op.tensors("OutputROIGradientTensor"):
         shape = op.tensor("OutputROIGradientTensor").sizes
         result = Result(values.reshape(shape), error.reshape(shape), torn.reshape(shape).astype(np.bool_))
