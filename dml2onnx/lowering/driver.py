@@ -53,8 +53,8 @@ def lower(
     budget = Budget.beside(item.data for item in graph.constants)
     e = Emitter(opset, target, frozenset(ports), frozenset(weights), budget)
     buffers = Buffers(e, graph)
-    repeats = Repeats(e, buffers)
     bits = wanted_as_bits(live, outputs)
+    repeats = Repeats(e, buffers, bits)
     inputs = _bind_inputs(graph, live, outputs, e, buffers)
     wanted = {output.value: output for output in outputs}
     names = _Names({port.onnx_name for port in inputs})
