@@ -21,6 +21,9 @@ them. It stands only where a pass would match and be wrong; what is exact, QLine
   https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/relu_clip_fusion.cc
 - ``_is_coarsened``: the other factor of weights that are dequantised at run time is quantised (MatMulNBits).
   https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc
+- ``_is_quotient``: 1 divided by a number, times another, becomes one quotient: of integers another number altogether,
+  of floats another rounding, which a quantisation may show, and a number where infinity times 0 was none.
+  https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/div_mul_fusion.cc
 - ``_is_scaled_bias``: MatMulIntegerToFloat multiplies a row that is added by the scales.
   https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/matmul_integer_to_float.cc
 """
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
 
 DQ, Q = "DequantizeLinear", "QuantizeLinear"
 _CONCERNED = frozenset({DQ, Q, "MatMulInteger"})
+_QUOTIENT = frozenset({"Div", "Mul"})
 _MOVES = frozenset({"MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"})
 _ROUNDS_OTHERWISE = frozenset({"AveragePool", "DepthToSpace", "Softmax"})
 _CLIPS = frozenset({"Clip", "Relu"})
@@ -56,13 +60,22 @@ _EPSILON = float(np.finfo(np.float32).eps)
 def avert(e: Emitter, outputs: Iterable[str]) -> None:
     """Puts fences into the graph that has been emitted; ``outputs`` are the names of what it returns."""
     settle(e)
-    if not e.operators.isdisjoint(_CONCERNED) or _has_integer_relu(e):
+    if not e.operators.isdisjoint(_CONCERNED) or _has_integer_relu(e) or _has_quotient(e):
         _Fences(e, frozenset(outputs)).build()
 
 
 def _has_integer_relu(e: Emitter) -> bool:
     return "Relu" in e.operators and any(
         node.op_type == "Relu" and _is_integer(node.outputs[0]) for origin in e.origins for node in origin.nodes
+    )
+
+
+def _has_quotient(e: Emitter) -> bool:
+    """Whether one number is divided by others, and something is multiplied."""
+    return e.operators >= _QUOTIENT and any(
+        node.op_type == "Div" and node.inputs[0] is not None and node.inputs[0].size == 1
+        for origin in e.origins
+        for node in origin.nodes
     )
 
 
@@ -144,6 +157,8 @@ class _Fences:
                 self._fence(place, [1])
             case "Add" if self._is_scaled_bias(node):
                 self._fence(place, [i for i, item in enumerate(node.inputs) if self._maker(item) is not None])
+            case "Mul" if quotients := self._quotients(node):
+                self._fence(place, quotients)
             case "Clip" if self._is_clipped_relu(node):
                 self._fence(place, [0])
             case _ if self._is_inexact_unit(node):
@@ -249,6 +264,20 @@ class _Fences:
         makers = [self._maker(item) for item in node.inputs]
         constant = any(map(self._is_known, node.inputs))
         return constant and any(maker is not None and self._is_scaled_product(maker) for maker in makers)
+
+    def _quotients(self, node: Node) -> list[int]:
+        """Which factors of a product are quotients of 1 that ONNX Runtime would make the product a part of."""
+        (made,) = node.outputs
+        if not (self.e.exact or _is_integer(made) or self._quantizer(node, seen=True) is not None):
+            return []
+        return [index for index, item in enumerate(node.inputs) if self._is_quotient(item)]
+
+    def _is_quotient(self, value: Value | None) -> bool:
+        maker = self._maker(value)
+        if maker is None or maker.op_type != "Div" or self._is_known(value):
+            return False
+        one, constant = maker.inputs[0], self._value(maker.inputs[0])
+        return one is not None and one.size == 1 and self._is_known(one) and (constant is None or constant.item() == 1)
 
     def _is_clipped_relu(self, node: Node) -> bool:
         """Whether a Clip reads a Relu of integers, which are merged for floats only: others do not load."""

@@ -157,6 +157,8 @@ KNOWN = (
     ("INT16", ["pad lowest", "cast INT8", "maximum"]),
     ("UINT8", ["quantised", "read INT8", "maximum", "read UINT8"]),
     ("UINT8", ["pad 0", "join 0", "maximum"]),
+    ("FLOAT32", ["pad 0", "join 0", "mean"]),
+    ("FLOAT32", ["pad lowest", "pad 0", "maximum"]),
     ("INT8", ["absolute", "pad 0", "maximum"]),
     ("UINT8", ["read INT8", "relu", "read UINT8", "cast INT16", "read FLOAT16", "pad 0", "maximum"]),
 )
