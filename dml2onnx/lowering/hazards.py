@@ -35,7 +35,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.branches import settle
 from dml2onnx.lowering.emitter.core import Tensor
 from dml2onnx.lowering.ties import Steps, are_rounded_alike
 from dml2onnx.model import Node, bodies
@@ -59,7 +58,6 @@ _EPSILON = float(np.finfo(np.float32).eps)
 
 def avert(e: Emitter, outputs: Iterable[str]) -> None:
     """Puts fences into the graph that has been emitted; ``outputs`` are the names of what it returns."""
-    settle(e)
     if not e.operators.isdisjoint(_CONCERNED) or _has_integer_relu(e) or _has_quotient(e):
         _Fences(e, frozenset(outputs)).build()
 
