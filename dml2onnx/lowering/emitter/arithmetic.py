@@ -102,7 +102,11 @@ class ArithmeticOps(MovementOps):
         return self._binary("Mul", _WRAPS, a, b, np.multiply)
 
     def Div(self, a: Tensor, b: Tensor) -> Tensor:
-        """Quotient; of integers truncated toward zero. Integer division by zero traps: guard it."""
+        """Quotient; of integers truncated toward zero. Integer division by zero traps: guard it. That by 1 is left out:
+        ONNX Runtime would take it out of some models, and lose its result.
+        """
+        if b.value is not None and b.size == 1 and b.value.item() == 1:
+            return self.Reshape(a, (1,) * (max(a.rank, b.rank) - a.rank) + a.shape)
         return self._binary("Div", _VALUE, a, b, _truncating_divide)
 
     def Mod(self, a: Tensor, b: Tensor) -> Tensor:
