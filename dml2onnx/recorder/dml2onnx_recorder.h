@@ -6,6 +6,10 @@
 
 #pragma once
 
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 201703L
+#error "dml2onnx_recorder.h is C++17: compile with -std=c++17, or /std:c++17, or a newer one"
+#else
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -34,6 +38,67 @@
 // tables of operators between them. A part starts with the standard headers that it needs, which are gathered at the
 // top of the whole. Types and functions are written as in DirectML.h (PascalCase), variables in camelCase, private
 // members with an underscore behind them. Nothing throws across COM, nothing needs RTTI, and all of it is C++17.
+
+// DirectML.h stands on the headers of the Windows SDK. Those of other compilers and systems have less, and what they do
+// not have is said here: the annotations of parameters, which mean nothing to the compiler. The GUIDs, which DirectML.h
+// tells to compilers with __declspec(uuid) only, follow below. Nothing is missing with Visual C++.
+#if !defined(_MSC_VER)
+#if !__has_include(<d3d12.h>)
+#error "DirectML.h includes d3d12.h, which is not found: add recorder/posix to the include path"
+#endif
+#if !defined(_WIN32) && __has_include(<wsl/winadapter.h>)
+#include <wsl/winadapter.h>
+#elif !defined(_WIN32) && __has_include(<unknwn.h>)
+#include <unknwn.h>  // the d3d12.h of DirectX-Headers includes less than that of Windows
+#endif
+#include <d3d12.h>
+// this DirectML.h comes from no SDK, whose version it would go by
+#if !defined(DML_TARGET_VERSION) && !defined(DML_TARGET_VERSION_USE_LATEST)
+#define DML_TARGET_VERSION_USE_LATEST
+#endif
+#if !defined(_In_opt_)
+#define _In_opt_
+#endif
+#if !defined(_Inout_)
+#define _Inout_
+#endif
+#if !defined(_COM_Outptr_)
+#define _COM_Outptr_
+#endif
+#if !defined(_COM_Outptr_opt_)
+#define _COM_Outptr_opt_
+#endif
+#if !defined(_In_reads_)
+#define _In_reads_(count)
+#endif
+#if !defined(_In_reads_opt_)
+#define _In_reads_opt_(count)
+#endif
+#if !defined(_In_reads_bytes_opt_)
+#define _In_reads_bytes_opt_(count)
+#endif
+#if !defined(_Out_writes_bytes_)
+#define _Out_writes_bytes_(count)
+#endif
+#if !defined(_Out_writes_bytes_opt_)
+#define _Out_writes_bytes_opt_(count)
+#endif
+#if !defined(_Field_size_)
+#define _Field_size_(count)
+#endif
+#if !defined(_Field_size_opt_)
+#define _Field_size_opt_(count)
+#endif
+#if !defined(_Field_size_bytes_)
+#define _Field_size_bytes_(count)
+#endif
+#if !defined(_Field_z_)
+#define _Field_z_
+#endif
+#if !defined(_Maybenull_)
+#define _Maybenull_
+#endif
+#endif
 
 // A program whose DirectML.h goes by another name says so before it includes this header.
 #if defined(DML2ONNX_DIRECTML_HEADER)
@@ -2698,20 +2763,42 @@ inline Description Describe(const DML_OPERATOR_DESC* desc) {
 namespace dml2onnx {
 namespace detail {
 
-// As DirectML.h declares them. Compilers differ in how they give the GUID of an interface, so they stand here as well.
+// As DirectML.h declares them: X(interface, what the recorder calls its GUID, the GUID). Compilers differ in how they
+// give the GUID of an interface, so they stand here as well.
+#define DML2ONNX_INTERFACES_OF_1_0(X)                                                                                  \
+  X(IDMLObject, kIidObject, 0xc8263aac, 0x9e0c, 0x4a2d, 0x9b, 0x8e, 0x00, 0x75, 0x21, 0xa3, 0x31, 0x7c)                \
+  X(IDMLDevice, kIidDevice, 0x6dbd6437, 0x96fd, 0x423f, 0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f)                \
+  X(IDMLDeviceChild, kIidDeviceChild, 0x27e83142, 0x8165, 0x49e3, 0x97, 0x4e, 0x2f, 0xd6, 0x6e, 0x4c, 0xb6, 0x9d)      \
+  X(IDMLPageable, kIidPageable, 0xb1ab0825, 0x4542, 0x4a4b, 0x86, 0x17, 0x6d, 0xde, 0x6e, 0x8f, 0x62, 0x01)            \
+  X(IDMLOperator, kIidOperator, 0x26caae7a, 0x3081, 0x4633, 0x95, 0x81, 0x22, 0x6f, 0xbe, 0x57, 0x69, 0x5d)            \
+  X(IDMLDispatchable, kIidDispatchable, 0xdcb821a8, 0x1039, 0x441e, 0x9f, 0x1c, 0xb1, 0x75, 0x9c, 0x2f, 0x3c, 0xec)    \
+  X(IDMLCompiledOperator, kIidCompiled, 0x6b15e56a, 0xbf5c, 0x4902, 0x92, 0xd8, 0xda, 0x3a, 0x65, 0x0a, 0xfe, 0xa4)    \
+  X(IDMLOperatorInitializer, kIidInitializer, 0x427c1113, 0x435c, 0x469c, 0x86, 0x76, 0x4d, 0x5d, 0xd0, 0x72, 0xf8, 0x13) \
+  X(IDMLBindingTable, kIidBindingTable, 0x29c687dc, 0xde74, 0x4e3b, 0xab, 0x00, 0x11, 0x68, 0xf2, 0xfc, 0x3c, 0xfc)    \
+  X(IDMLCommandRecorder, kIidRecorder, 0xe6857a76, 0x2e3e, 0x4fdd, 0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53)     \
+  X(IDMLDebugDevice, kIidDebugDevice, 0x7d6f3ac9, 0x394a, 0x4ac3, 0x92, 0xa7, 0x39, 0x0c, 0xc5, 0x7a, 0x82, 0x17)
+#if DML2ONNX_TARGET_VERSION >= 0x2100
+#define DML2ONNX_INTERFACES(X)   \
+  DML2ONNX_INTERFACES_OF_1_0(X)  \
+  X(IDMLDevice1, kIidDevice1, 0xa0884f9a, 0xd2be, 0x4355, 0xaa, 0x5d, 0x59, 0x01, 0x28, 0x1a, 0xd1, 0xd2)
+#else
+#define DML2ONNX_INTERFACES(X) DML2ONNX_INTERFACES_OF_1_0(X)
+#endif
+
 inline constexpr GUID kIidUnknown = {0x00000000, 0x0000, 0x0000, {0xC0, 0, 0, 0, 0, 0, 0, 0x46}};
-inline constexpr GUID kIidObject = {0xc8263aac, 0x9e0c, 0x4a2d, {0x9b, 0x8e, 0x00, 0x75, 0x21, 0xa3, 0x31, 0x7c}};
-inline constexpr GUID kIidDevice = {0x6dbd6437, 0x96fd, 0x423f, {0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f}};
-inline constexpr GUID kIidDevice1 = {0xa0884f9a, 0xd2be, 0x4355, {0xaa, 0x5d, 0x59, 0x01, 0x28, 0x1a, 0xd1, 0xd2}};
-inline constexpr GUID kIidDeviceChild = {0x27e83142, 0x8165, 0x49e3, {0x97, 0x4e, 0x2f, 0xd6, 0x6e, 0x4c, 0xb6, 0x9d}};
-inline constexpr GUID kIidPageable = {0xb1ab0825, 0x4542, 0x4a4b, {0x86, 0x17, 0x6d, 0xde, 0x6e, 0x8f, 0x62, 0x01}};
-inline constexpr GUID kIidOperator = {0x26caae7a, 0x3081, 0x4633, {0x95, 0x81, 0x22, 0x6f, 0xbe, 0x57, 0x69, 0x5d}};
-inline constexpr GUID kIidDispatchable = {0xdcb821a8, 0x1039, 0x441e, {0x9f, 0x1c, 0xb1, 0x75, 0x9c, 0x2f, 0x3c, 0xec}};
-inline constexpr GUID kIidCompiled = {0x6b15e56a, 0xbf5c, 0x4902, {0x92, 0xd8, 0xda, 0x3a, 0x65, 0x0a, 0xfe, 0xa4}};
-inline constexpr GUID kIidInitializer = {0x427c1113, 0x435c, 0x469c, {0x86, 0x76, 0x4d, 0x5d, 0xd0, 0x72, 0xf8, 0x13}};
-inline constexpr GUID kIidBindingTable = {0x29c687dc, 0xde74, 0x4e3b, {0xab, 0x00, 0x11, 0x68, 0xf2, 0xfc, 0x3c, 0xfc}};
-inline constexpr GUID kIidRecorder = {0xe6857a76, 0x2e3e, 0x4fdd, {0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53}};
-inline constexpr GUID kIidDebugDevice = {0x7d6f3ac9, 0x394a, 0x4ac3, {0x92, 0xa7, 0x39, 0x0c, 0xc5, 0x7a, 0x82, 0x17}};
+
+// The GUID of an interface of DirectML's; other types have none.
+template <typename Interface>
+struct IidOf;
+
+#define DML2ONNX_IID(Interface, name, l, w1, w2, b1, b2, b3, b4, b5, b6, b7, b8)          \
+  inline constexpr GUID name = {l, w1, w2, {b1, b2, b3, b4, b5, b6, b7, b8}};             \
+  template <>                                                                             \
+  struct IidOf<Interface> {                                                               \
+    static constexpr const GUID& Get() { return name; }                                   \
+  };
+DML2ONNX_INTERFACES(DML2ONNX_IID)
+#undef DML2ONNX_IID
 
 // Interfaces of the recorder: the one that programs ask for, and those by which it knows its own objects. They change
 // when the objects do, since two libraries of one program may have been compiled with different recorders.
@@ -2930,6 +3017,61 @@ HRESULT Hand(Ref<T> object, REFIID riid, void** ppv) {
 
 }  // namespace detail
 }  // namespace dml2onnx
+
+// What makes IID_PPV_ARGS and __uuidof know DirectML's interfaces with compilers that have no __declspec(uuid), where
+// DirectML.h leaves it at that. They ask a template, which is defined here for all interfaces that nobody has
+// specialized it for: a program that has done so itself, since it had to, stays as it is.
+
+#if defined(DML2ONNX_POSIX_D3D12_H)
+
+template <typename Interface>
+const GUID& dml2onnx_uuidof() {
+  return dml2onnx::detail::IidOf<Interface>::Get();
+}
+
+#elif defined(_MSC_VER)
+
+// the compiler knows them
+
+#elif defined(__MINGW32__) && defined(__uuidof) && (!defined(USE___UUIDOF) || USE___UUIDOF == 0)
+
+extern "C++" {
+template <typename Interface>
+#if __MINGW64_VERSION_MAJOR >= 9
+constexpr
+#endif
+    const GUID&
+    __mingw_uuidof() {
+  return dml2onnx::detail::IidOf<Interface>::Get();
+}
+}
+
+#elif defined(__wsl_stub_uuidof_use_constexpr)
+
+extern "C++" {
+template <typename Interface>
+#if __wsl_stub_uuidof_use_constexpr
+constexpr
+#endif
+    const GUID&
+    __wsl_stub_uuidof() {
+  return dml2onnx::detail::IidOf<Interface>::Get();
+}
+}
+
+#elif defined(__CRT_UUID_DECL)
+
+#define DML2ONNX_IID(Interface, name, ...) __CRT_UUID_DECL(Interface, __VA_ARGS__)
+DML2ONNX_INTERFACES(DML2ONNX_IID)
+#undef DML2ONNX_IID
+
+#elif defined(WINADAPTER_IID)  // the first DirectX-Headers
+
+#define DML2ONNX_IID(Interface, name, ...) WINADAPTER_IID(Interface, __VA_ARGS__)
+DML2ONNX_INTERFACES(DML2ONNX_IID)
+#undef DML2ONNX_IID
+
+#endif
 
 // The folder of a recording: files that appear whole or not at all, and names for them that any system takes.
 
@@ -5164,3 +5306,5 @@ inline HRESULT GetRecorder(IUnknown* device, Recorder** recorder) noexcept {
 }
 
 }  // namespace dml2onnx
+
+#endif  // C++17

@@ -1,0 +1,7 @@
+// Of the stubs of DirectX-Headers, which its d3d12.h includes, where nobody says where they lie.
+// SPDX-License-Identifier: MIT
+#if __has_include_next(<rpcndr.h>)
+#include_next <rpcndr.h>
+#elif __has_include(<wsl/stubs/rpcndr.h>)
+#include <wsl/stubs/rpcndr.h>
+#endif
