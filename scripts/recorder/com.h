@@ -1,8 +1,11 @@
 // What all COM objects of the recorder share: references, identity, private data, and pointers that count.
 
 #include <atomic>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -237,7 +240,15 @@ class Object : public Interface {
  protected:
   virtual ~Object() = default;
 
-  virtual HRESULT QueryOther(REFIID, void**) { return E_NOINTERFACE; }
+  // An interface that the recorder does not have. The real object's would be called behind its back, with objects of ours.
+  virtual HRESULT QueryOther(REFIID riid, void**) {
+    static constexpr std::uint32_t kOwn = 0x3f1c9f10;  // by which recorders know their objects
+    if (realObject_ && riid.Data1 != kOwn && As<IUnknown>(realObject_.Get(), riid)) Hidden(riid);
+    return E_NOINTERFACE;
+  }
+
+  // The program has asked for an interface that the real object has, and was told that there is none.
+  virtual void Hidden(const GUID&) {}
 
   // The program has given the object a name; "" when it has taken it away.
   virtual void Named(const std::string&) {}
@@ -255,10 +266,21 @@ Ref<T> Own(IUnknown* object) {
   return Ref<T>(static_cast<T*>(found.Get()));
 }
 
-// Hands a new object to the program: S_FALSE when it wants to know only whether there would be one.
+// Hands a new object to the program, with what the real device `made` of the call: any success that it says.
 template <typename T>
-HRESULT Hand(Ref<T> object, REFIID riid, void** ppv) {
-  return ppv == nullptr ? S_FALSE : object->QueryInterface(riid, ppv);
+HRESULT Hand(Ref<T> object, HRESULT made, REFIID riid, void** ppv) {
+  const HRESULT result = object->QueryInterface(riid, ppv);
+  return FAILED(result) ? result : made;
+}
+
+inline std::string GuidText(const GUID& guid) {
+  char text[40];
+  const auto& last = guid.Data4;
+  std::snprintf(text, sizeof text, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+                static_cast<unsigned>(guid.Data1), unsigned{guid.Data2}, unsigned{guid.Data3}, unsigned{last[0]},
+                unsigned{last[1]}, unsigned{last[2]}, unsigned{last[3]}, unsigned{last[4]}, unsigned{last[5]},
+                unsigned{last[6]}, unsigned{last[7]});
+  return text;
 }
 
 }  // namespace detail

@@ -188,7 +188,9 @@ class Folder {
   void RemoveEarlier(std::error_code& error) const {
     for (std::filesystem::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
       std::error_code ignored;
-      if (entry->path().extension() == kJournalSuffix) std::filesystem::remove(entry->path(), ignored);
+      const std::string name = PathText(entry->path().filename());
+      const bool isOurs = name.rfind("program.", 0) == 0 || name.rfind("recording.", 0) == 0;
+      if (isOurs && entry->path().extension() == kJournalSuffix) std::filesystem::remove(entry->path(), ignored);
     }
     for (std::filesystem::directory_iterator entry(path_ / "operators", error), end; !error && entry != end;
          entry.increment(error)) {
