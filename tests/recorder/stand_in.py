@@ -78,7 +78,8 @@ def header(api: Facts) -> str:
         "#pragma once\n",
         '#include "d3d12.h"\n',
         "#if WINAPI_FAMILY_PARTITION(WINAPI_PARTITION_APP | WINAPI_PARTITION_GAMES)\n",
-        "#ifndef DML_DECLARE_INTERFACE\n#define DML_DECLARE_INTERFACE(iid) DECLSPEC_UUID(iid) DECLSPEC_NOVTABLE\n#endif\n",
+        "#ifndef DML_DECLARE_INTERFACE\n"
+        "#define DML_DECLARE_INTERFACE(iid) DECLSPEC_UUID(iid) DECLSPEC_NOVTABLE\n#endif\n",
         VERSION.format(latest=api["constants"]["DML_TARGET_VERSION"]),
     ]
     for name, value in api["constants"].items():
@@ -115,7 +116,9 @@ def _struct(kind: str, name: str, item: Facts) -> str:
     for field in item["fields"]:
         extent = f"[{field['array']}]" if "array" in field else ""
         lines.append(
-            guarded(field.get("since", "1_0"), f"  {_field_annotation(field)}{field['type']} {field['name']}{extent};\n")
+            guarded(
+                field.get("since", "1_0"), f"  {_field_annotation(field)}{field['type']} {field['name']}{extent};\n"
+            )
         )
     return f"{kind} {name} {{\n{''.join(lines)}}};\n"
 
