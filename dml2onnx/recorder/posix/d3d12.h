@@ -5,6 +5,9 @@
 //   c++ -std=c++17 -Irecorder -Irecorder/posix -I<directory of DirectML.h> program.cpp -pthread
 //
 // SPDX-License-Identifier: MIT
+#if defined(__GNUC__)
+#pragma GCC system_header  // #include_next is no word of the standard
+#endif
 #if defined(_MSC_VER)
 #error "recorder/posix is for systems without the Windows SDK: leave it out of the include path"
 #elif __has_include_next(<d3d12.h>)
