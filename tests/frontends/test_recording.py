@@ -144,6 +144,16 @@ def test_the_only_graph_is_meant(folder: Path) -> None:
     assert dml2onnx.load(folder).name == "net"
 
 
+def test_compile_takes_the_name_of_a_graph(folder: Path) -> None:
+    _second(folder)
+    assert [item.name for item in dml2onnx.compile(folder, graph="net").inputs] == ["x"]
+    assert [item.name for item in dml2onnx.compile(str(folder), graph="program").inputs] == ["a", "b"]
+    with pytest.raises(UnreadableError, match="one graph"):
+        dml2onnx.compile(dml2onnx.load(folder, graph="net"), graph="net")
+    with pytest.raises(UnreadableError, match="one graph"):
+        dml2onnx.compile(folder / "net.json", graph="net")
+
+
 def refused(path: Path, graph: str | None = None) -> tuple[str, str]:
     with pytest.raises(UnreadableError) as caught:
         dml2onnx.load(path, graph=graph)
