@@ -223,7 +223,7 @@ def _shrink(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     Shrink looks below -Threshold first, which a negative Threshold shows, and is slow on the CPU provider.
     """
     bias, threshold = op.float("Bias"), op.float("Threshold")
-    if threshold >= 0 and not e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER):
+    if threshold >= 0 and not e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER) and e.has_kernel("Shrink", x.dtype):
         return e.Shrink(x, bias, threshold)
     # a sum with Bias is not -0.0, nor is x itself beyond a Threshold of 0 or more
     signed = bias != 0 or threshold >= 0

@@ -213,7 +213,7 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
     is_floor = node.op.type.endswith("FLOOR")
     if a.dtype.kind == "f":
         result = e.Mod(a, b)
-        if e.exact:
+        if e.exact and (b.value is None or np.isinf(b.value).any()):
             e.note("a multiple of an infinite divisor is NaN, as in DirectML")
             result = e.Where(e.IsInf(b), e.constant(math.nan, b.dtype), result, no_minus_zero=True)
         if is_floor:

@@ -80,6 +80,17 @@ def product(g: GraphBuilder, x: Expression) -> Expression:
     return g.gemm(g.identity(y, scale_bias=ScaleBias(4, 2)), g.constant(numbers(1, 1, 5, 3)))
 
 
+def plain_products(g: GraphBuilder, x: Expression) -> Expression:
+    """Products without a bias, before and behind factors and terms of their columns."""
+    a = g.identity(g.reinterpret(x, sizes=(1, 2, 36, 11)), scale_bias=ScaleBias(0.5, 1))
+    y = g.gemm(a, g.broadcast(g.constant(numbers(1, 1, 11, 5)), (1, 2, 11, 5)))
+    scaled = g.identity(
+        g.multiply(y, g.broadcast(g.constant(numbers(1, 1, 1, 5)), y.sizes)), scale_bias=ScaleBias(1, 2)
+    )
+    y = g.gemm(g.tanh(scaled), g.broadcast(g.constant(numbers(1, 1, 5, 3)), (1, 2, 5, 3)))
+    return g.identity(y, scale_bias=ScaleBias(4, 2))
+
+
 def alone(g: GraphBuilder, x: Expression) -> Expression:
     return scaled(g, g.tanh(x))
 
@@ -92,7 +103,14 @@ FORMS: dict[Form, tuple[dict[str, int], dict[str, int]]] = {
     before: ({"Mul": 1, "Add": 1, "Conv": 1}, {"Conv": 1}),
     before_border: ({"Mul": 2, "Conv": 1}, {"Conv": 1}),
     border_with_term: ({"Mul": 1, "Add": 1, "Conv": 1}, {"Mul": 1, "Add": 1, "Conv": 1}),
-    product: ({"Reshape": 5, "Mul": 2, "Add": 2, "Gemm": 2}, {"Reshape": 2, "Gemm": 2}),
+    product: (
+        {"Reshape": 3, "Mul": 2, "Add": 2, "Gemm": 1, "MatMul": 1},
+        {"Reshape": 2, "Gemm": 1, "MatMul": 1, "Add": 1},
+    ),
+    plain_products: (
+        {"Reshape": 1, "MatMul": 2, "Tanh": 1, "Mul": 3, "Add": 3},
+        {"Reshape": 1, "MatMul": 2, "Tanh": 1, "Add": 2},
+    ),
     alone: ({"Tanh": 1, "Sub": 1, "Div": 1, "Mul": 1, "Add": 1}, {"Tanh": 1, "Mul": 1, "Add": 1}),
 }
 

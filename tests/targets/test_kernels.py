@@ -32,7 +32,16 @@ ROOT = Path(__file__).resolve().parents[2]
 INTEGERS = [name for name in DTYPES if "int" in name]
 NUMBERS = [name for name in DTYPES if name != "bool"]
 
-WITHOUT_KERNELS = {("RoiAlign", 22): "onnxruntime 1.24 has the older version only"}
+OLDER = "onnxruntime 1.24 has the older version only"
+FUNCTION = "ONNX defines it by other operators, which ONNX Runtime takes instead"
+WITHOUT_KERNELS = {
+    ("GroupNormalization", 18): "no runtime has it, since ONNX withdrew it for that of opset 21",
+    ("GroupNormalization", 21): FUNCTION,
+    ("HardSwish", 14): FUNCTION,
+    ("HardSwish", 22): FUNCTION,
+    ("LpNormalization", 22): OLDER,
+    ("RoiAlign", 22): OLDER,
+}
 """Versions of operators that no kernel of the CPU provider runs."""
 
 

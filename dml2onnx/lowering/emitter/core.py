@@ -375,7 +375,7 @@ class EmitterCore:
             ]
             made = [item for item in results if item is not None]
         self.emitted.append(Node(name, op, tuple(operands), tuple(results), attributes or _NO_ATTRIBUTES))
-        if op == "Relu" or (op in _KEEP_LIMITED and _are_limited(inputs if op == "Concat" else inputs[:1])):
+        if op in _KEEP_LIMITED and _are_limited(inputs if op == "Concat" else inputs[:1]):
             for result in made:
                 result.limited = True
         return made
