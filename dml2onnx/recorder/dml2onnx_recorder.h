@@ -3760,8 +3760,8 @@ inline std::vector<unsigned char> ReadBack(ID3D12Resource* buffer, UINT64 offset
   const D3D12_RANGE read{static_cast<SIZE_T>(offset), static_cast<SIZE_T>(offset + bytes)}, written{0, 0};
   void* data = nullptr;
   if (FAILED(buffer->Map(0, &read, &data)) || data == nullptr) return {};
-  const auto* begin = static_cast<const unsigned char*>(data) + offset;
-  std::vector<unsigned char> found(begin, begin + bytes);
+  const auto* begin = static_cast<const unsigned char*>(data) + read.Begin;
+  std::vector<unsigned char> found(begin, begin + (read.End - read.Begin));
   buffer->Unmap(0, &written);
   return found;
 #else

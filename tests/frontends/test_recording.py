@@ -447,6 +447,16 @@ def test_the_journal_of_a_program_goes_on_where_it_ends(folder: Path, tail: str)
     assert {name: found.reshape(-1).tolist() for name, found in results.items()} == {"e": [4, 7, 10, 13]}
 
 
+def test_a_journal_may_end_at_any_byte(folder: Path) -> None:
+    lines = [_dispatch(1, "c", "d"), _dispatch(2, "d", "e")]
+    whole = "".join(lines)
+    for end in range(len(whole) + 1):
+        _journal(folder, whole[:end])
+        graph = dml2onnx.load(folder, graph="program")
+        assert len(graph.nodes) == 1 + whole[:end].count("\n")
+        assert [item.code for item in graph.findings] == [recordings.NOT_ENDED.id]
+
+
 def test_a_journal_that_leaves_something_out_is_refused(folder: Path) -> None:
     _journal(folder, _dispatch(2, "c", "d"))
     assert refused(folder, "program")[0] == recordings.BAD_RECORDING.id

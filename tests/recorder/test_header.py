@@ -46,6 +46,15 @@ def test_compiles_for_windows_at_every_target_version(
     windows.object(source, directml, f"-DDML_TARGET_VERSION={version}", *BARE)
 
 
+@pytest.mark.parametrize("version", ["0x1000", "0x2000", "0x6400"])
+@pytest.mark.parametrize("real", [0, 1])
+def test_what_stands_before_the_device_compiles(
+    compiler: Compiler, directml: Path, source: Path, version: str, real: int
+) -> None:
+    source.write_text(USE.replace(recorder.HEADER, recorder.RECORD))
+    compiler.object(source, directml, f"-DDML_TARGET_VERSION={version}", f"-DDML2ONNX_REAL_DEVICE={real}", *BARE)
+
+
 def test_compiles_with_exceptions_and_without_a_version(compiler: Compiler, directml: Path, source: Path) -> None:
     compiler.object(source, directml)
 
