@@ -86,14 +86,22 @@ class Pool:
     @property
     def table_size(self) -> int:
         """Elements of what :meth:`inside` makes."""
-        return prod(self.output) + sum(n * k for n, k in zip(self.output, self.window.shape, strict=True))
+        return prod(self.output) + sum(self.output)
 
     def inside(self) -> Counts:
         """How many elements of each window lie in the input, of shape ``output``."""
-        places = [self.places(axis) for axis in range(len(self.sizes))]
-        counts = [((p >= 0) & (p < n)).sum(1) for p, n in zip(places, self.sizes, strict=True)]
-        result: Counts = reduce(np.multiply.outer, counts)
+        result: Counts = reduce(np.multiply.outer, [self._inside(axis) for axis in range(len(self.sizes))])
         return result
+
+    def _inside(self, axis: int) -> Counts:
+        """The same along one axis, by arithmetic: windows may be as long as numbers go, whatever the tensors hold."""
+        w = self.window
+        first = np.arange(self.output[axis]) * w.strides[axis] - w.start[axis]
+        step = w.dilations[axis]
+        before = np.maximum(-(first // step), 0)
+        to_end = np.minimum((self.sizes[axis] - 1 - first) // step + 1, w.shape[axis])
+        counts: Counts = np.maximum(to_end - before, 0)
+        return counts
 
     @property
     def has_empty(self) -> bool:
@@ -300,6 +308,7 @@ def average_pooling(node: Operands, e: Emitter) -> Tensor:
     x = node.widened(x)
     if not pool.fits or (pool.is_dilated and e.opset < 19) or e.takes_instead("AveragePool", x.dtype, "Conv", "Mul"):
         e.note("a mean filter: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
+        e.budget.require(pool.table_size if pool.is_padded and not include else 0)
         mean = _filtered(e, x, pool, 1 / prod(pool.window.shape))
         return e.Mul(mean, e.constant(_whole_to_inside(pool), x.dtype)) if pool.is_padded and not include else mean
     if not pool.is_padded or not include:
@@ -370,6 +379,7 @@ def _window_sums(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
         e.note("a filter of ones: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
         return _filtered(e, x, pool, 1)
     mean = e.AveragePool(x, pool.window, count_include_pad=False)
+    e.budget.require(pool.table_size if pool.is_padded else 0)
     counts = pool.inside()[None, None] if pool.is_padded else prod(pool.window.shape)
     return e.Mul(mean, e.constant(counts, x.dtype))
 
@@ -389,6 +399,7 @@ def quantized_linear_average_pooling(node: Operands, e: Emitter) -> Tensor:
     if zero_point is not None:
         x = e.Sub(x, e.Cast(zero_point, FLOAT))
     sums = _window_sums(e, x, pool)
+    e.budget.require(pool.table_size)
     counts = prod(pool.window.shape) if node.op.flag("IncludePadding") else np.maximum(pool.inside(), 1)[None, None]
     mean = e.Div(sums, e.constant(counts, FLOAT))
     return requantized(node, e, mean, scale_along(node, e, "Input", x.rank, 1), 1)

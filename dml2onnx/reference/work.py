@@ -72,6 +72,9 @@ def _recurrent(op: OperatorDesc) -> int:
     return x.sizes[-3] * directions * (STEP + of_step)
 
 
+_KEYS = frozenset(f"{when}{what}Tensor" for when in ("", "Past", "OutputPresent") for what in ("Key", "Value"))
+
+
 def _attention(op: OperatorDesc) -> int:
     """Every query meets every key in each head."""
     heads = op.uint("HeadCount" if op.has("HeadCount") else "QueryHeadCount")
@@ -81,9 +84,7 @@ def _attention(op: OperatorDesc) -> int:
         desc = op.get(item.name)
         if not isinstance(desc, TensorDesc):
             continue
-        if item.name in ("KeyTensor", "ValueTensor", "PastKeyTensor", "PastValueTensor"):
-            lengths.append(desc.sizes[-2])
-        elif item.name in ("OutputPresentKeyTensor", "OutputPresentValueTensor"):
+        if item.name in _KEYS:
             lengths.append(desc.sizes[-2])
         elif item.name.startswith("Stacked"):
             lengths.append(desc.sizes[-4])
