@@ -85,7 +85,7 @@ class TestPins:
 
     @pytest.mark.parametrize("in_environment", [False, True])
     def test_locks_are_made_with_the_index_that_pip_is_set_up_for(self, script, monkeypatch, tmp_path, in_environment):
-        """From its files too, which uv does not read; not with further indexes: those may have files for one machine."""
+        """From its files too, which uv does not read. Further indexes may have files for one machine only."""
         configuration = tmp_path / "pip.conf"
         lines = ["[global]", "index-url = https://in-file.invalid/simple", "extra-index-url = file:///more"]
         configuration.write_text("\n".join([*lines, f"cert = {configuration}"]), encoding="utf-8")
