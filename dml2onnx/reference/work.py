@@ -54,8 +54,8 @@ def _convolution(op: OperatorDesc) -> int:
         products = x.element_count * prod(w.sizes[1:])
         return sums + products // PRODUCTS + x.sizes[0] * y.sizes[1] * _reach(op, x.sizes[2:], kernel)
     columns = x.sizes[0] * x.sizes[1] * prod(kernel) * prod(y.sizes[2:])
-    pads = zip(x.sizes[2:], op.uints("StartPadding"), op.uints("EndPadding"), strict=True)
-    padded = x.sizes[0] * x.sizes[1] * prod(map(sum, pads))
+    axes = zip(x.sizes[2:], op.uints("StartPadding"), strict=True)
+    padded = x.sizes[0] * x.sizes[1] * max(_reach(op, y.sizes[2:], kernel), prod(map(sum, axes)))
     return columns + padded + y.element_count * prod(w.sizes[1:]) // PRODUCTS
 
 
