@@ -325,7 +325,7 @@ def spare(targets: Iterable[Target], sources: Iterable[Path]) -> None:
     kept = list(sources)
     for target in targets:
         if isinstance(target, Path) and any(_is_same(target, source) for source in kept):
-            message = f"{quote(str(target))} is read by this command; choose another file to write"
+            message = f"{quote(str(target))} is one of the files that this is made from; choose another to write"
             raise DmlError(OUTPUT_IS_SOURCE.at(message, found=str(target)))
 
 
