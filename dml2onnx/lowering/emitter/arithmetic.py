@@ -434,6 +434,12 @@ class ArithmeticOps(MovementOps):
         traits = Traits(inputs=(0,), keeps=Keeps.LOW_BITS)
         return self.emit("CumSum", traits, inputs, x.dtype, x.shape, attributes, fold)
 
+    def CumProd(self, x: Tensor, axis: int, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
+        """Running product along an axis, as :meth:`CumSum` is a running sum; opset 26."""
+        attributes = {name: 1 for name, wanted in (("exclusive", exclusive), ("reverse", reverse)) if wanted}
+        traits = Traits(inputs=(0,), keeps=Keeps.LOW_BITS)
+        return self.emit("CumProd", traits, [x, self.constant(axis, INT64)], x.dtype, x.shape, attributes)
+
     def _reduce(self, op: str, x: Tensor, axes: tuple[int, ...], fold: Fold) -> Tensor:
         """A reduction with kept dimensions; the axes moved from an attribute to an input in opset 13 or 18."""
         shape = tuple(1 if axis in axes else size for axis, size in enumerate(x.shape))
