@@ -78,6 +78,8 @@ class CompiledModel:
     """Whether the model states the type and shape of every value, not only of its inputs and outputs."""
     exact: bool = False
     """Whether it keeps what other models leave open: NaN, infinities, signs of zero, last digits."""
+    sources: tuple[Path, ...] = ()
+    """The files that its graph was read from."""
     _message: list[ModelProto] = field(default_factory=list, init=False)
 
     def __repr__(self) -> str:
@@ -143,17 +145,19 @@ class CompiledModel:
     ) -> list[Path]:
         """Writes the model, into a file by its name or an open one, and returns the files written.
 
-        ``external_data`` puts the weights into ``<path>.data``; ``None`` does so above 1 GiB. Both files are replaced
-        by complete new ones, or neither is. With ``in_place`` the model refers to weights in the files where they lie,
-        as far as these are in its directory or below and have them as ONNX does; such files have to stay as they are.
-        :class:`DmlError` (DML3009) where there are none such.
+        ``external_data`` puts the weights into ``<path>.data``, or ``<path>.2.data`` where the model that is there has
+        the first; ``None`` does so above 1 GiB. Both are replaced by complete new ones, or neither is, and what the
+        graph was read from is left as it is (:class:`DmlError`, DML3012). With ``in_place`` the model refers to
+        weights in the files where they lie, as far as these are in its directory or below and have them as ONNX does;
+        such files have to stay as they are. :class:`DmlError` (DML3009) where there are none such.
         """
         target = arguments.target_of(path)
         self._watched().require()
         if external_data is not None:
             external_data = arguments.flag(external_data, "external_data")
         in_place = arguments.flag(in_place, "in_place")
-        return writer.save(self.lowered, target, self._header, external_data, in_place=in_place)
+        kept = self.sources
+        return writer.save(self.lowered, target, self._header, external_data, in_place=in_place, kept=kept)
 
     def _watched(self) -> Watched:
         """The files that weights are mapped from."""
@@ -338,7 +342,7 @@ def compile_outputs(
     version = arguments.ir_version(ir_version, opset)
     found = (*warnings, *fallbacks(lowered, opset, chosen))
     return CompiledModel(
-        graph.name, opset, version, chosen.name, lowered, found, defaults, metadata, names, shapes, exact
+        graph.name, opset, version, chosen.name, lowered, found, defaults, metadata, names, shapes, exact, graph.sources
     )
 
 

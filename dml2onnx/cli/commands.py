@@ -28,7 +28,7 @@ from dml2onnx.report.answers import (
     sizes_of,
 )
 from dml2onnx.report.form import findings
-from dml2onnx.writer import is_compiled, places_of
+from dml2onnx.writer import data_paths, is_compiled, places_of
 
 if TYPE_CHECKING:
     import argparse
@@ -90,7 +90,7 @@ def spare_sources(target: Target, graph: Graph) -> None:
     """Refuses to write a model where nothing can be written, or over what the graph was read from."""
     if isinstance(target, Path):
         check_target(target)
-        spare([target, target.with_name(target.name + ".data")], graph.sources)
+        spare([target, *data_paths(target)], graph.sources)
         if target.suffix.lower() in OTHER_SUFFIXES:
             message = f"{quote(target.name)} is no name of an ONNX model: {target.suffix} files are something else"
             raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx", found=str(target)))
