@@ -244,6 +244,7 @@ def _port(port: Port) -> str:
 def compile(
     model: Graph | str | os.PathLike[str],
     *,
+    graph: str | None = None,
     outputs: Sequence[str] | None = None,
     opset: int = DEFAULT_OPSET,
     target: str = targets.DEFAULT_TARGET,
@@ -258,15 +259,16 @@ def compile(
 ) -> CompiledModel:
     """Compiles a graph, or the model file at a path, to an ONNX model.
 
-    ``outputs`` names what is wanted of ``graph.outputs`` and ``graph.results`` (default: ``graph.outputs``). ``target``
-    says whose kernels decide about forms and element types: ``"onnx"``, whose models every runtime takes, ``"cpu"``,
-    ``"dml"``, ``"openvino"``, ``"webgpu"`` or ``"portable"``. An ``exact`` model also keeps NaN, infinities, signs of
-    zero and last digits as DirectML has them, which the others leave open. ``shapes`` puts the type and shape of every
-    value into the model, so that tools show them without inferring anything. ``optimize`` is 0 for the literal
-    translation, node by node, 1 for all passes that make it faster and leave each bit of its results as it is, or 2 for
-    those that round otherwise as well, but none of those named in ``without_passes``; ``"agree-on-orders"`` among these
-    has each node read its inputs as its descriptor says, whatever order they are held in. ``ir_version`` is stated
-    instead of that of the opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error that
+    Of the recording of a program ``graph`` names the graph that is meant, as for :func:`load`. ``outputs`` names what
+    is wanted of the graph's ``outputs`` and ``results`` (default: its ``outputs``). ``target`` says whose kernels
+    decide about forms and element types: ``"onnx"``, whose models every runtime takes, ``"cpu"``, ``"dml"``,
+    ``"openvino"``, ``"webgpu"`` or ``"portable"``. An ``exact`` model also keeps NaN, infinities, signs of zero and
+    last digits as DirectML has them, which the others leave open. ``shapes`` puts the type and shape of every value
+    into the model, so that tools show them without inferring anything. ``optimize`` is 0 for the literal translation,
+    node by node, 1 for all passes that make it faster and leave each bit of its results as it is, or 2 for those that
+    round otherwise as well, but none of those named in ``without_passes``; ``"agree-on-orders"`` among these has each
+    node read its inputs as its descriptor says, whatever order they are held in. ``ir_version`` is stated instead of
+    that of the opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error that
     :func:`dml2onnx.check` finds (with ``documented``, of what DirectML's documentation forbids and DirectML accepts,
     too), or that stands in the way of lowering.
     """
@@ -274,11 +276,11 @@ def compile(
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
     through = passes.chosen(optimize, without_passes)
     tell = None if progress is None else arguments.function(progress, "progress")
-    graph = graph_of(model)
-    warnings = require_clean(graph, feature_level, documented=documented)
-    chosen = _select(graph, outputs)
+    source = graph_of(model, graph)
+    warnings = require_clean(source, feature_level, documented=documented)
+    chosen = _select(source, outputs)
     return compile_outputs(
-        graph,
+        source,
         chosen,
         opset=opset,
         target=target,
@@ -328,6 +330,7 @@ def compile_outputs(
     Nodes ``agree`` on the order in which tensors are held.
     """
     chosen = targets.target(target, exact=exact)
+    arguments.opset_of(chosen, opset)
     lowered = passes.apply(lower(graph, outputs, opset, chosen, progress, agree=agree), through, opset, chosen)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     names = tuple(item.name for item in through)

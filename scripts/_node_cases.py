@@ -46,6 +46,9 @@ UNARY = [
     "Sigmoid",
     "Tanh",
     "HardSigmoid",
+    "HardSwish",
+    "LpNormalization",
+    "Shrink",
     "Softplus",
     "Softsign",
     "Softmax",
@@ -117,6 +120,7 @@ INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     "Attention": [(1, 2, 2, 4), (1, 2, 3, 4), (1, 2, 3, 4)],
     "AveragePool": [IMAGE],
     "BatchNormalization": [IMAGE, (2,), (2,), (2,), (2,)],
+    "BitCast": [MATRIX],
     "Cast": [MATRIX],
     "Clip": [MATRIX, (), ()],
     "ConstantOfShape": [values(2, 3)],
@@ -124,6 +128,7 @@ INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     "Conv": [IMAGE, (2, 2, 2, 2), (2,)],
     "ConvInteger": [IMAGE, (2, 2, 2, 2), ()],
     "ConvTranspose": [IMAGE, (2, 2, 2, 2), (2,)],
+    "CumProd": [MATRIX, values(1).reshape(())],
     "CumSum": [MATRIX, values(1).reshape(())],
     "DepthToSpace": [(1, 4, 2, 2)],
     "DequantizeLinear": [MATRIX, ()],
@@ -132,29 +137,37 @@ INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     "GatherElements": [MATRIX, values(1, 0).reshape(1, 2)],
     "GatherND": [MATRIX, values(1, 0).reshape(1, 2)],
     "Gemm": [MATRIX, (3, 2), (2,)],
+    "GroupNormalization": [IMAGE, (2,), (2,)],
     "GRU": [(2, 1, 3), (1, 6, 3), (1, 6, 2)],
     "If": [np.array(True)],
     "InstanceNormalization": [IMAGE, (2,), (2,)],
+    "LayerNormalization": [MATRIX, (3,), (3,)],
     "LpPool": [IMAGE],
     "LRN": [IMAGE],
     "LSTM": [(2, 1, 3), (1, 8, 3), (1, 8, 2)],
     "MatMul": [MATRIX, (3, 2)],
     "MatMulInteger": [MATRIX, (3, 2), ()],
     "MaxPool": [IMAGE],
+    "OneHot": [values(0, 2), values(3).reshape(()), (2,)],
     "Pad": [MATRIX, values(1, 1), (), values(1)],
     "QLinearConv": [IMAGE, (), (), (2, 2, 2, 2), (), (), (), (), (2,)],
     "QLinearMatMul": [MATRIX, (), (), (3, 2), (), (), (), ()],
     "QuantizeLinear": [MATRIX, (), ()],
     "Range": [(), values(3).reshape(()), ()],
     "ReduceL1": [MATRIX, values(1)],
+    "ReduceL2": [MATRIX, values(1)],
+    "ReduceLogSum": [MATRIX, values(1)],
+    "ReduceLogSumExp": [MATRIX, values(1)],
     "ReduceMax": [MATRIX, values(1)],
     "ReduceMean": [MATRIX, values(1)],
     "ReduceMin": [MATRIX, values(1)],
     "ReduceProd": [MATRIX, values(1)],
     "ReduceSum": [MATRIX, values(1)],
+    "ReduceSumSquare": [MATRIX, values(1)],
     "Reshape": [MATRIX, values(3, 2)],
     "Resize": [IMAGE, (8,), None, values(1, 2, 6, 6)],
     "ReverseSequence": [MATRIX, values(2, 1, 2)],
+    "RMSNormalization": [MATRIX, (3,)],
     "RNN": [(2, 1, 3), (1, 2, 3), (1, 2, 2)],
     "RoiAlign": [IMAGE, (1, 4), values(0)],
     "Scan": [(2, 3)],
@@ -180,6 +193,7 @@ ATTRIBUTES: dict[str, dict[str, Any]] = {
     "Conv": {"kernel_shape": [2, 2]},
     "ConvTranspose": {"kernel_shape": [2, 2]},
     "DepthToSpace": {"blocksize": 2},
+    "GroupNormalization": {"num_groups": 2},
     "GRU": {"hidden_size": 2},
     "LpPool": {"kernel_shape": [2, 2]},
     "LRN": {"size": 3},
@@ -205,6 +219,8 @@ OUTPUTS = {"DynamicQuantizeLinear": 3, "Split": 2, "TopK": 2}
 
 def is_served(op: str, binding: dict[str, str]) -> bool:
     """Whether lowerings give these types: a scale has the type of the floats that are scaled."""
+    if op == "BitCast":
+        return len({np.dtype(DTYPES[name]).itemsize for name in binding.values()}) == 1
     floats = {"DequantizeLinear": ("T2", "T3"), "QuantizeLinear": ("T1", "T2")}.get(op, ())
     return "T3" not in binding or len({binding[variable] for variable in floats}) <= 1
 
@@ -277,7 +293,7 @@ def case(
 
 def _attributes(op: str, binding: Mapping[str, str]) -> dict[str, Any]:
     attributes = dict(ATTRIBUTES.get(op, {}))
-    if op == "Cast":
+    if op in ("BitCast", "Cast"):
         attributes["to"] = helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[binding["T2"]]))
     if op == "ConstantOfShape":
         value = np.ones(1, DTYPES[binding["T2"]])
@@ -318,11 +334,11 @@ def model(case: Case, constants: Sequence[bool] = ()) -> tuple[ModelProto, dict[
     return helper.make_model(graph, opset_imports=imports, ir_version=targets.IR_VERSIONS[case.opset]), feeds
 
 
-def opsets(op: str) -> list[int]:
-    """One opset for each version of the operator."""
+def opsets(op: str, last: int = targets.OPSETS[-1]) -> list[int]:
+    """One opset up to the ``last`` for each version of the operator."""
     found = {}
     for opset in targets.OPSETS:
-        if defs.has(op, opset):
+        if opset <= last and defs.has(op, opset):
             found[targets.version(op, opset)] = opset
     return list(found.values())
 

@@ -23,6 +23,7 @@ from dml2onnx.execution import execute
 from dml2onnx.exporters import export
 from dml2onnx.frontends import load
 from dml2onnx.ir.graph import Graph
+from dml2onnx.verification.indices import within
 from dml2onnx.verification.lone import lone_node
 from dml2onnx.verification.valid import descriptors
 from tests.frontends.models import CONVOLUTION, DX, GRAPH, NATIVE, PADDING1, edited
@@ -250,7 +251,7 @@ def attempt(data: bytes, directory: Path) -> tuple[str, str]:
             for port in compile(graph).inputs
             if not any(item.name == port.name and item.default is not None for item in graph.inputs)
         }
-        execute(graph, inputs)
+        execute(graph, within(graph, inputs))
     except DmlError as error:
         refused = [item for item in error.diagnostics if item.code == "DML3011"]
         return stage, f"{stage}: {refused[0]}" if refused else ""

@@ -407,14 +407,12 @@ class TestBenchmark:
         seconds, _ = bench.pipeline(bench.write_model(100, tmp_path), tmp_path / "ours.onnx")
         assert set(seconds) == set(bench.STAGES)
         ours = onnx.load(tmp_path / "ours.onnx")
-        nodes = list(with_bodies(ours.graph))
-        assert len(nodes) > len(ours.graph.node), "some of them in branches"
-        for node in nodes:
+        for node in with_bodies(ours.graph):
             node.attribute.sort(key=lambda attribute: attribute.name)
         bench.with_helper(ours, tmp_path / "helper.onnx", metadata=True)()
         assert onnx.load(tmp_path / "helper.onnx").graph == ours.graph
         bench.with_helper(ours, tmp_path / "helper.onnx", metadata=False)()
-        for node in nodes:
+        for node in with_bodies(ours.graph):
             del node.metadata_props[:]
         assert onnx.load(tmp_path / "helper.onnx").graph == ours.graph
 

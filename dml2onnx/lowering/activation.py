@@ -14,7 +14,7 @@ import numpy as np
 
 from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import FLOAT, INT64
+from dml2onnx.model import FLOAT
 from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
@@ -196,6 +196,8 @@ def _sigmoid(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
 def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``x * sigmoid(SigmoidInputScale * x)``, NaN at the infinity where the sigmoid is 0 [decision A7].
 
+    ONNX has Swish from opset 24 on, which ONNX Runtime 1.31 runs in models of opset 24 alone.
+
     Or ``x / (1 + exp(-SigmoidInputScale * x))``, lest x multiply an error of Sigmoid.
     """
     scale = op.float("SigmoidInputScale")
@@ -212,7 +214,8 @@ def _hard_swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     alpha, beta = op.float("Alpha"), op.float("Beta")
     if alpha == 0 and not e.exact:
         return affine(e, x, min(max(beta, 0.0), 1.0), 0)
-    if not e.exact and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
+    is_named = (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5)
+    if is_named and not e.exact and e.has_kernel("HardSwish", x.dtype):
         return e.HardSwish(x)
     return e.Mul(x, e.HardSigmoid(x, alpha, beta))
 
@@ -223,7 +226,7 @@ def _shrink(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     Shrink looks below -Threshold first, which a negative Threshold shows, and is slow on the CPU provider.
     """
     bias, threshold = op.float("Bias"), op.float("Threshold")
-    if threshold >= 0 and not e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER):
+    if threshold >= 0 and not e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER) and e.has_kernel("Shrink", x.dtype):
         return e.Shrink(x, bias, threshold)
     # a sum with Bias is not -0.0, nor is x itself beyond a Threshold of 0 or more
     signed = bias != 0 or threshold >= 0
@@ -306,7 +309,9 @@ def element_wise(node: Operands, e: Emitter) -> Tensor:
     x = node.widened(node.broadcastable("InputTensor"))
     y = apply_activation(e, node.op, x)
     if node.op.type in _WITHOUT_NAN:
-        y = passing_over_nan(e, x, y, _WITHOUT_NAN[node.op.type])
+        # with a slope of 0 an infinity is NaN on its way
+        seen = y if node.op.type == "ACTIVATION_HARD_SIGMOID" and node.op.float("Alpha") == 0 else x
+        y = passing_over_nan(e, seen, y, _WITHOUT_NAN[node.op.type])
         y.limited = True
     return e.Expand(y, node.output().sizes)
 
@@ -333,20 +338,14 @@ def identity(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("ACTIVATION_SHRINK")
 def shrink(node: Operands, e: Emitter) -> Tensor:
-    """Two Where; integers are compared and summed in FLOAT32, truncated and wrapped [decision A13].
+    """Shrink; integers are compared and summed in FLOAT32, and rounded [decision A13].
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_shrink_operator_desc
     """
     x, sizes = node.widened(node.broadcastable("InputTensor")), node.output().sizes
     if x.dtype.kind == "f":
         return e.Expand(_shrink(e, node.op, x), sizes)
-    if not abs(node.op.float("Bias")) < 2.0**62:
-        # FLOAT32 numbers of this size do not notice x, and are multiples of 2**32
-        return e.ConstantOfShape(sizes, 0, x.dtype)
-    y = e.Cast(_shrink(e, node.op, e.Cast(x, FLOAT)), INT64)
-    # a Cast would wrap as well, but ONNX Runtime makes one saturating Cast of two in a row
-    y = e.Mod(y, e.constant(1 << 8 * x.dtype.itemsize, INT64))
-    return e.Expand(e.Cast(y, x.dtype), sizes)
+    return e.Expand(e.Cast(e.Round(_shrink(e, node.op, e.Cast(x, FLOAT))), x.dtype), sizes)
 
 
 @lowers("ACTIVATION_PARAMETERIZED_RELU")

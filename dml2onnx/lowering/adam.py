@@ -38,8 +38,8 @@ def adam_optimizer(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
 
 
 def _mixed(e: Emitter, beta: float, old: Tensor, new: Tensor) -> Tensor:
-    """``beta * old + (1 - beta) * new``."""
-    return e.Add(e.Mul(old, e.constant(beta, old.dtype)), e.Mul(new, e.constant(1 - beta, new.dtype)))
+    """``old + (1 - beta) * (new - old)``: with infinities not what ``beta * old + (1 - beta) * new`` is."""
+    return e.Add(old, e.Mul(e.Sub(new, old), e.constant(1 - beta, new.dtype)))
 
 
 def _rate(node: Operands, e: Emitter) -> Tensor:

@@ -214,6 +214,14 @@ def bound(value: float, dtype: DType) -> float:
     return 0 if isnan(value) else int(min(max(value, low), high))
 
 
+def fill(value: float, dtype: DType) -> float:
+    """A FLOAT attribute as contents of a tensor: integers wrap [decisions D7 and X18]."""
+    if dtype.kind == "f" or not isfinite(value):
+        return bound(value, dtype)
+    low, high = _limits(dtype)
+    return int((int(value) - low) % (high - low + 1) + low)
+
+
 def _clipped(node: Operands, e: Emitter, low: float, high: float) -> Tensor:
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     # min passes over NaN, max is then that of the upper bound

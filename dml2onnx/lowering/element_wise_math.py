@@ -213,7 +213,7 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
     is_floor = node.op.type.endswith("FLOOR")
     if a.dtype.kind == "f":
         result = e.Mod(a, b)
-        if e.exact:
+        if e.exact and (b.value is None or np.isinf(b.value).any()):
             e.note("a multiple of an infinite divisor is NaN, as in DirectML")
             result = e.Where(e.IsInf(b), e.constant(math.nan, b.dtype), result, no_minus_zero=True)
         if is_floor:
@@ -291,10 +291,15 @@ def clip_grad1(node: Operands, e: Emitter) -> Tensor:
     return _clipped_gradient(node, e, node.op.scalar("Min").value, node.op.scalar("Max").value)
 
 
-def _clipped_gradient(node: Operands, e: Emitter, low: float, high: float) -> Tensor:
+def _clipped_gradient(node: Operands, e: Emitter, first: float, last: float) -> Tensor:
     x, gradient = node.broadcastable("InputTensor"), node.broadcastable("InputGradientTensor")
-    below, above = e.LessOrEqual(x, e.constant(low, x.dtype)), e.GreaterOrEqual(x, e.constant(high, x.dtype))
-    return e.Expand(cleared(e, e.Or(below, above), gradient), node.output("OutputGradientTensor").sizes)
+    low, high = e.constant(first, x.dtype), e.constant(last, x.dtype)
+    # NaN is neither inside nor outside
+    if e.exact and x.dtype.kind == "f":
+        outside = e.Not(e.And(e.Greater(x, low), e.Less(x, high)))
+    else:
+        outside = e.Or(e.LessOrEqual(x, low), e.GreaterOrEqual(x, high))
+    return e.Expand(cleared(e, outside, gradient), node.output("OutputGradientTensor").sizes)
 
 
 @lowers("VALUE_SCALE_2D")
@@ -317,12 +322,14 @@ def value_scale_2d(node: Operands, e: Emitter) -> Tensor:
 def pow_(node: Operands, e: Emitter) -> Tensor:
     """``(x * Scale + Bias) ** (exponent * Scale + Bias)`` of floats [decision E18]: Pow.
 
-    Integers by squaring, exact and wrapped [decision E19], without the factors for the exponent.
+    Integers by squaring, exact; what is outside their type is left to the driver [decision E19].
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
     """
     base = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
     exponent = node.broadcastable("ExponentTensor")
+    if exponent.dtype.kind != "f":
+        exponent = scaled(e, exponent, node.op.scale_bias())
     if base.dtype.kind != "f" and not e.exact and e.has_kernel("Pow", base.dtype):
         result = e.Pow(base, exponent)
     elif base.dtype.kind != "f" and exponent.dtype.kind != "f":
@@ -330,7 +337,9 @@ def pow_(node: Operands, e: Emitter) -> Tensor:
     elif base.dtype.kind != "f":
         result = _power_through_double(e, base, e.Cast(exponent, DOUBLE))
     else:
-        result = e.Pow(base, scaled(e, _float_exponent(e, exponent), node.op.scale_bias()))
+        factors = node.op.scale_bias() if exponent.dtype.kind == "f" else None
+        exponent = scaled(e, _float_exponent(e, exponent), factors)
+        result = _as_exponential(e, base, exponent, e.Pow(base, exponent))
     return e.Expand(result, node.output().sizes)
 
 
@@ -350,19 +359,37 @@ def constant_pow(node: Operands, e: Emitter) -> Tensor:
 
 
 def _constant_float_power(e: Emitter, base: Tensor, exponent: float) -> Tensor:
-    if exponent == 0:
-        return e.ConstantOfShape(base.shape, 1, base.dtype)
     if exponent == 1:
         return base
-    if exponent == -1:
-        return e.Reciprocal(base)
-    if exponent == 0.5 and not e.exact:
-        return e.Sqrt(base)
     if exponent == 0.5:
-        e.note("Sqrt is several times faster than Pow, and differs at -inf and in the sign of 0 only")
-        is_lowest = e.Equal(base, e.constant(-math.inf, base.dtype))
-        return e.Where(is_lowest, e.constant(math.inf, base.dtype), e.Abs(e.Sqrt(base)))
-    return e.Pow(base, e.constant(exponent, base.dtype))
+        # which is NaN at -inf, as the power is
+        return e.Sqrt(base)
+    constant = e.constant(exponent, base.dtype)
+    if exponent == 0:
+        power = e.ConstantOfShape(base.shape, 1, base.dtype)
+    else:
+        power = e.Reciprocal(base) if exponent == -1 else e.Pow(base, constant)
+    if exponent == 0 or not math.isfinite(exponent):
+        return _as_exponential(e, base, constant, power)
+    if not e.exact or (exponent > 0 and exponent.is_integer()):
+        return power
+    zero = e.constant(0, base.dtype)
+    if not exponent.is_integer():
+        power = e.Where(e.Less(base, zero), e.constant(math.nan, base.dtype), power)
+    return e.Where(e.Equal(base, zero), zero, power) if exponent < 0 else power
+
+
+def _as_exponential(e: Emitter, base: Tensor, exponent: Tensor, power: Tensor) -> Tensor:
+    """A power as DirectML has it: 0 of 0, NaN where ``exponent * log |base|`` is, and of negative numbers where the
+    exponent is not whole; C's, which ONNX's is, differs there [decision E18]."""
+    if not e.exact:
+        return power
+    e.note("powers of 0 are 0, and NaN where the exponent times the logarithm is")
+    zero, exponent = e.constant(0, base.dtype), e.Cast(exponent, base.dtype)
+    lost = e.IsNaN(e.Mul(exponent, e.Log(e.Abs(base))))
+    is_whole = e.Equal(e.Sub(exponent, e.Floor(exponent)), zero)
+    lost = e.Or(lost, e.And(e.Less(base, zero), e.Not(is_whole)))
+    return e.Where(e.Equal(base, zero), zero, e.Where(lost, e.constant(math.nan, base.dtype), power))
 
 
 def _float_exponent(e: Emitter, exponent: Tensor) -> Tensor:
@@ -375,7 +402,8 @@ def _float_exponent(e: Emitter, exponent: Tensor) -> Tensor:
 def _power_through_double(e: Emitter, base: Tensor, exponent: Tensor) -> Tensor:
     e.note("an integer to the power of a float is computed in double precision, then truncated")
     y = e.Pow(e.Cast(base, DOUBLE), exponent)
-    return truncated(e, e.Where(e.IsNaN(y), e.constant(0, DOUBLE), y), base.dtype)
+    none = e.Or(e.IsNaN(y), e.Equal(base, e.constant(0, base.dtype))) if e.exact else e.IsNaN(y)
+    return truncated(e, e.Where(none, e.constant(0, DOUBLE), y), base.dtype)
 
 
 def _cycle(dtype: DType) -> int:

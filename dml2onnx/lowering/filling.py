@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.element_wise import bound
+from dml2onnx.lowering.element_wise import fill
 from dml2onnx.lowering.element_wise_logic import BITWISE_OPSET
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT, INT64
@@ -112,7 +112,7 @@ def diagonal_matrix(node: Operands, e: Emitter) -> Tensor:
     """
     output, offset = node.output(), node.op.uint("Offset")
     dtype = output.data_type.dtype
-    value = e.constant(bound(node.op.float("Value"), dtype), dtype)
+    value = e.constant(fill(node.op.float("Value"), dtype), dtype)
     return _on_diagonals(e, output.sizes, offset, offset + 1, value, e.constant(0, dtype), e.Where)
 
 

@@ -72,7 +72,7 @@ def _as_matmul(e: Emitter, op: OperatorDesc, a: Tensor, b: Tensor, c: Tensor | N
     if prod(b.shape[:-2]) > 1:
         e.note("batches with matrices of their own are a MatMul, which Gemm cannot express")
     a, b = _transformed(e, a, op.enum("TransA")), _transformed(e, b, op.enum("TransB"))
-    if prod(b.shape[:-2]) == 1:
+    if prod(b.shape[:-2]) == 1 and (e.exact or b.value is not None):
         b = e.Reshape(b, b.shape[-2:])  # ONNX Runtime packs a constant matrix once, not a batch of one
     y = e.MatMul(a, b)
     y = e.Mul(y, e.constant(op.float("Alpha"), y.dtype))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.element_wise import bound
+from dml2onnx.lowering.element_wise import fill
 from dml2onnx.lowering.margins import padded_axes, surrounded
 from dml2onnx.lowering.registry import lowers
 
@@ -27,12 +27,12 @@ _MODES: dict[str, PadMode] = {"EDGE": "edge", "REFLECTION": "reflect", "WRAP": "
 
 @lowers("PADDING", moves=("InputTensor",))
 def padding(node: Operands, e: Emitter) -> Tensor:
-    """The input with margins at both ends of each axis; PaddingValue is converted as a bound of CLIP [decision D7].
+    """The input with margins at both ends of each axis; an integer PaddingValue wraps [decision D7].
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding_operator_desc
     """
     if node.op.enum("PaddingMode") == "CONSTANT":
-        value = bound(node.op.float("PaddingValue"), node.output().data_type.dtype)
+        value = fill(node.op.float("PaddingValue"), node.output().data_type.dtype)
         return surrounded(e, *_margins(node), node.as_moved(value))
     return _continue(node, e)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from dml2onnx.lowering.emitter.neural import Window
 from dml2onnx.lowering.pooling import first_maxima, pool_of
@@ -72,7 +74,20 @@ def average_pooling_grad(node: Operands, e: Emitter) -> Tensor:
         # a window without elements inside has none to share among
         gradient = e.Div(gradient, e.constant(np.maximum(pool.inside(), 1)[None, None], gradient.dtype))
         weight = 1
+    elif (counts := _inside_padding(node, pool)).min() < prod(pool.window.shape):
+        # of what hangs over the padded end nothing counts [decision P19]
+        gradient = e.Div(gradient, e.constant(np.maximum(counts, 1)[None, None], gradient.dtype))
+        weight = 1
     return _spread(e, gradient, pool, weight)
+
+
+def _inside_padding(node: Operands, pool: Pool) -> npt.NDArray[np.int64]:
+    """How many elements of each window do not hang over the padded end."""
+    ends = [n + end for n, end in zip(pool.sizes, node.op.uints("EndPadding"), strict=True)]
+    counts: npt.NDArray[np.int64] = reduce(
+        np.multiply.outer, [(pool.places(axis) < end).sum(1) for axis, end in enumerate(ends)]
+    )
+    return counts
 
 
 def _spread(e: Emitter, gradient: Tensor, pool: Pool, weight: float) -> Tensor:

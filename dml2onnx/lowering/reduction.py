@@ -250,7 +250,9 @@ def _where(node: Operands, e: Emitter, axes: Axes, *, largest: bool, last: bool)
         return e.ConstantOfShape(output.sizes, 0, output.data_type.dtype)
     kept = _shrunk(x, axes)
     find = e.ArgMax if largest else e.ArgMin
-    y, axes = _merged(e, x if e.has_kernel("ArgMax", x.dtype) else comparable(e, x), axes)
+    y = x if e.has_kernel("ArgMax", x.dtype) else comparable(e, x)
+    if len(axes) > 1:
+        y, axes = _merged(e, y, axes)
     if len(axes) > 1:
         e.note("axes moved next to each other: ArgMax and ArgMin have one")
         rest = [axis for axis in range(y.rank) if axis not in axes]

@@ -271,9 +271,9 @@ def _stages(axes: Axes, antialiased: bool) -> tuple[_Stage, ...]:
 
 
 def _shrinking_steps(axis: Axis) -> list[Axis]:
-    """The largest power of two below the size, halves of it until none is larger than the output, and the output."""
+    """The largest power of two below the size, halves of it that are no smaller than the output, and the output."""
     sizes = [axis.size, 1 << (axis.size - 1).bit_length() - 1]
-    while sizes[-1] > axis.count:
+    while sizes[-1] // 2 >= axis.count:
         sizes.append(sizes[-1] // 2)
     sizes.append(axis.count)
     return [Axis(before, after, after / before, 0.5, -0.5) for before, after in pairwise(sizes)]

@@ -43,8 +43,8 @@ def roi_align_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     batches = node.tensor("BatchIndicesTensor")
     if e.exact:
         e.note("regions of images that are not there are left out")
-        is_there = e.Cast(e.Less(batches, e.constant(image[0], batches.dtype)), FLOAT)
-        gradient = e.Mul(gradient, e.Reshape(is_there, (batches.size, 1, 1, 1)))
+        is_there = e.Reshape(e.Less(batches, e.constant(image[0], batches.dtype)), (batches.size, 1, 1, 1))
+        gradient = e.Where(is_there, gradient, e.constant(0, FLOAT))
     arriving = e.Transpose(gradient, (0, 2, 3, 1))
     rows = None
     wants_corners = node.has_output("OutputROIGradientTensor") and at.rows.weight is not None

@@ -101,11 +101,9 @@ def line_of(
     samples = e.Add(e.Mul(e.arange(outputs, FLOAT), count), sample)
     steps, parts = _steps(e, corners, samples, e.Mul(count, e.constant(outputs, FLOAT)))
     place = e.Add(e.Mul(steps, e.Div(length, parts)), first)
-    if not corners.is_aligned and corners.input_offset:
+    if corners.input_offset:
         place = e.Sub(place, e.constant(corners.input_offset, FLOAT))
-    # NaN is outside too
-    low, high = e.constant(-1, FLOAT), e.constant(size, FLOAT)
-    counts = e.And(e.Greater(place, low), e.Less(place, high))
+    counts = _inside(e, corners, place, size)
     counts = counts if wanted is None else e.And(counts, wanted)
     place = e.Clip(e.Where(counts, place, e.constant(0, FLOAT)), 0.0, float(size - 1))
     share = e.Div(steps, parts)
@@ -120,6 +118,14 @@ def line_of(
         e.Concat([e.Unsqueeze(item, (0,)) for item in pair], 0) for pair in ((below, above), (rest, fraction))
     )
     return Line(count, number, index, counts, weight, share)
+
+
+def _inside(e: Emitter, corners: Corners, place: Tensor, size: int) -> Tensor:
+    """Whether samples lie in the image, or less than a pixel outside [decisions O3 and O8]; NaN does not."""
+    if corners.is_aligned:
+        low, high = e.constant(0, FLOAT), e.constant(size - 1, FLOAT)
+        return e.And(e.GreaterOrEqual(place, low), e.LessOrEqual(place, high))
+    return e.And(e.Greater(place, e.constant(-1, FLOAT)), e.Less(place, e.constant(size, FLOAT)))
 
 
 def finite(e: Emitter, x: Tensor) -> Tensor:
@@ -153,13 +159,12 @@ def _wanted(e: Emitter, corners: Corners, count: Tensor, number: Tensor) -> tupl
 
 def _steps(e: Emitter, corners: Corners, samples: Tensor, total: Tensor) -> tuple[Tensor, Tensor]:
     """How many steps each sample is from the first corner, and how many the region has."""
+    steps = e.Sub(samples, e.constant(corners.output_offset, FLOAT)) if corners.output_offset else samples
     if not corners.is_aligned:
-        offset = e.constant(corners.output_offset, FLOAT)
-        return e.Sub(samples, offset) if corners.output_offset else samples, total
+        return steps, total
     one = e.constant(1, FLOAT)
     is_single = e.LessOrEqual(total, one)
-    middle = e.Where(is_single, e.constant(0.5, FLOAT), e.constant(0, FLOAT))
-    return e.Add(samples, middle), e.Where(is_single, one, e.Sub(total, one))
+    return e.Where(is_single, e.constant(0.5, FLOAT), steps), e.Where(is_single, one, e.Sub(total, one))
 
 
 @dataclass(frozen=True, slots=True)

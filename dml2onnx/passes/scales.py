@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 _STEPS = frozenset({"Add", "BatchNormalization", "Div", "Mul", "Sub"})
 OPERATORS = _STEPS
-_PRODUCTS = frozenset({"Conv", "ConvTranspose", "Gemm"})
+_OF_MATRICES = frozenset({"Gemm", "MatMul"})
+_PRODUCTS = frozenset({"Conv", "ConvTranspose", *_OF_MATRICES})
 
 
 @dataclass(slots=True)
@@ -52,11 +53,17 @@ class _Affine:
 
 def fold_scales(draft: Draft) -> None:
     """Each row of factors and terms goes into the product before it, the one behind it, or one Mul and one Add."""
-    for node in reversed(list(draft.nodes(OPERATORS))):
-        if draft.is_there(node):
-            found = _chain(draft, node)
-            if found is not None and found.is_sound:
-                _into_maker(draft, found) or _into_reader(draft, found) or _into_fewer(draft, found)
+    # a term in front of a MatMul comes out behind it, where others may stand
+    folded = True
+    while folded:
+        folded = sum(_fold(draft, node) for node in reversed(list(draft.nodes(OPERATORS)))) > 0
+
+
+def _fold(draft: Draft, last: Node) -> bool:
+    found = _chain(draft, last) if draft.is_there(last) else None
+    if found is None or not found.is_sound:
+        return False
+    return _into_maker(draft, found) or _into_reader(draft, found) or _into_fewer(draft, found)
 
 
 def _chain(draft: Draft, last: Node) -> _Affine | None:
@@ -132,10 +139,10 @@ def _into_maker(draft: Draft, found: _Affine) -> bool:
         return False
     if len(draft.readers(found.x)) != 1:
         return False
-    axis = found.x.rank - 1 if product.op_type == "Gemm" else 1
+    axis = _channels(product, found.x)
     factor, term = (_along(item, found.x.rank, axis, found.x.shape[axis]) for item in (found.factor, found.term))
     parts = _parts(draft, product)
-    if factor is None or term is None or parts is None:
+    if factor is None or term is None or parts is None or (product.op_type == "MatMul" and (factor == 1).all()):
         return False
     weights, bias = parts
     scaled = weights * _by_channel(product, weights, factor, of_result=True)
@@ -151,7 +158,8 @@ def _into_reader(draft: Draft, found: _Affine) -> bool:
     reads = [item is not None and item.name == found.result.name for item in product.inputs]
     if not reads[0] or any(reads[1:]) or product.attributes.get("transA"):
         return False
-    factor, term = (_along(item, found.x.rank, 1, found.x.shape[1]) for item in (found.factor, found.term))
+    axis = _channels(product, found.x)
+    factor, term = (_along(item, found.x.rank, axis, found.x.shape[axis]) for item in (found.factor, found.term))
     parts = _parts(draft, product)
     if factor is None or term is None or parts is None:
         return False
@@ -162,8 +170,14 @@ def _into_reader(draft: Draft, found: _Affine) -> bool:
     ):
         return False
     scaled = weights * _by_channel(product, weights, factor, of_result=False)
-    added = (weights * _by_channel(product, weights, term, of_result=False)).sum(_reduced(product, weights))
-    return _rebuilt(draft, product, found.x, (scaled, weights), bias + added, found)
+    if term.any():
+        bias = bias + (weights * _by_channel(product, weights, term, of_result=False)).sum(_reduced(product, weights))
+    return _rebuilt(draft, product, found.x, (scaled, weights), bias, found)
+
+
+def _channels(product: Node, x: Value) -> int:
+    """The axis of an input or a result along which weights lie."""
+    return x.rank - 1 if product.op_type in _OF_MATRICES else 1
 
 
 def _parts(draft: Draft, product: Node) -> tuple[Numbers, Numbers] | None:
@@ -172,6 +186,8 @@ def _parts(draft: Draft, product: Node) -> tuple[Numbers, Numbers] | None:
     given = product.inputs[2] if len(product.inputs) > 2 else None
     bias = np.zeros(()) if given is None else draft.constant(given)
     if weights is None or bias is None or not np.isfinite(weights).all() or not np.isfinite(bias).all():
+        return None
+    if product.op_type == "MatMul" and weights.ndim != 2:
         return None
     w, b = weights.astype(np.float64), bias.astype(np.float64)
     if product.op_type != "Gemm":
@@ -186,9 +202,11 @@ def _parts(draft: Draft, product: Node) -> tuple[Numbers, Numbers] | None:
 def _by_channel(product: Node, weights: Numbers, factor: Numbers, *, of_result: bool) -> Numbers:
     """Numbers of channels of the result, or else of the input, as they meet the weights."""
     first_is_result = product.op_type == "Conv" or bool(product.attributes.get("transB"))
+    if product.op_type == "MatMul":
+        return factor if of_result else factor[:, None]
     if first_is_result == of_result:
         return factor.reshape(-1, *(1,) * (weights.ndim - 1))
-    if product.op_type == "Gemm":
+    if product.op_type in _OF_MATRICES:
         return factor
     groups = cast("int", product.attributes.get("group", 1))
     by_group = np.repeat(factor.reshape(groups, 1, -1), weights.shape[0] // groups, 1)
@@ -197,7 +215,7 @@ def _by_channel(product: Node, weights: Numbers, factor: Numbers, *, of_result: 
 
 def _reduced(product: Node, weights: Numbers) -> Any:
     """The axes of the weights over which the product adds."""
-    if product.op_type == "Gemm":
+    if product.op_type in _OF_MATRICES:
         return 1 if product.attributes.get("transB") else 0
     return tuple(range(1, weights.ndim))
 
@@ -217,14 +235,19 @@ def _rebuilt(
     into_maker = draft.maker(found.x) is product
     result = found.result if into_maker else made
     inputs: list[Value | None] = [x, draft.store(scaled.astype(made.dtype), f"{result.name}/weights")]
+    product_of, behind = result, []
     if bias.any() or len(product.inputs) > 2:
-        axis = -1 if product.op_type == "Gemm" else 1
-        whole = np.broadcast_to(bias, (result.shape[axis],)).astype(made.dtype)
-        inputs.append(draft.store(whole, f"{result.name}/bias"))
+        whole = np.broadcast_to(bias, (result.shape[_channels(product, result)],)).astype(made.dtype)
+        stored = draft.store(whole, f"{result.name}/bias")
+        if product.op_type == "MatMul":  # which has no bias of its own
+            product_of = draft.value(f"{result.name}/MatMul", made.dtype, result.shape)
+            behind = [draft.node("Add", [product_of, stored], [result])]
+        else:
+            inputs.append(stored)
     attributes = {key: item for key, item in product.attributes.items() if key not in ("alpha", "beta")}
-    new = replace(product, inputs=tuple(inputs), outputs=(result,), attributes=attributes)
+    new = replace(product, inputs=tuple(inputs), outputs=(product_of,), attributes=attributes)
     place = found.nodes[0] if into_maker else product
-    draft.replace(place, new, note="the factors and terms beside it are in its weights and its bias")
+    draft.replace(place, new, *behind, note="the factors and terms beside it are in its weights and its bias")
     for node in (*found.nodes, product):
         draft.let_go(node, f"is in the weights and the bias of {new.name}")
     return True

@@ -13,7 +13,7 @@ import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import ACCURACY, FEW, ROUNDOFF, SMALLEST_FLOAT32
-from dml2onnx.reference.numeric import as_integers, in_blocks, sum_error, truncate_and_wrap, widen
+from dml2onnx.reference.numeric import as_integers, in_blocks, sum_error, truncate, widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
 
 _TRANSCENDENTAL = 32 * ROUNDOFF
@@ -267,23 +267,27 @@ def elementwise(op: OperatorDesc, inputs: Inputs) -> Outputs:
     if op.type == "ACTIVATION_IDENTITY":
         return {"OutputTensor": Result(x)}
     if x.dtype.kind != "f":
-        return {"OutputTensor": Result(_integer_activation(op, x))}
+        return {"OutputTensor": _integer_activation(op, x)}
     result = apply_activation(op, widen(x), by_itself=True)
     if _ELEMENTWISE[op.type].error is _exact:
         result = Result(result.values, None, result.unspecified)
     return {"OutputTensor": result}
 
 
-def _integer_activation(op: OperatorDesc, x: Array) -> Array:
+def _integer_activation(op: OperatorDesc, x: Array) -> Result:
     if op.type == "ACTIVATION_RELU":
-        return np.where(as_integers(x) > 0, x, x.dtype.type(0))
+        return Result(np.where(as_integers(x) > 0, x, x.dtype.type(0)))
     assert op.type == "ACTIVATION_SHRINK", op.type
     in_float32 = x.astype(np.float32)
     bias, threshold = np.float32(op.float("Bias")), np.float32(op.float("Threshold"))
     y = np.where(
         in_float32 > threshold, in_float32 - bias, np.where(in_float32 < -threshold, in_float32 + bias, np.float32(0))
     )
-    return truncate_and_wrap(widen(y), op.tensor("InputTensor").data_type)
+    # to the nearest whole number; what is outside the type is left to the driver, as in CAST (decisions A13, E10)
+    whole, data_type = np.rint(widen(y)), op.tensor("InputTensor").data_type
+    low, high = data_type.limits
+    outside: Mask = (whole < low) | (whole > high)
+    return Result(truncate(whole, data_type), None, outside if outside.any() else None)
 
 
 @reference("ACTIVATION_PARAMETERIZED_RELU")
@@ -325,10 +329,14 @@ def _softmax(x: Floats, axes: tuple[int, ...]) -> Floats:
     return shifted / total
 
 
+_SMALLEST_TOTAL = 1e-20
+
+
 def _log_softmax(x: Floats, axes: tuple[int, ...]) -> Floats:
-    shifted: Floats = x - x.max(axis=axes, keepdims=True)
+    # the maximum passes over NaN, as does that of the sum and what keeps it from 0 (decision A17)
+    shifted: Floats = x - np.fmax.reduce(x, axis=axes, keepdims=True)
     total: Floats = np.exp(shifted).sum(axis=axes, keepdims=True)
-    return shifted - np.log(total)
+    return shifted - np.log(np.fmax(total, _SMALLEST_TOTAL))
 
 
 _SLICES = {
@@ -352,7 +360,8 @@ def _apply_to_slices(op: OperatorDesc, x: Floats, error: Floats, unspecified: Ma
         own = np.where(np.isfinite(y), y * np.expm1(drift), 0)
     # a slice of -inf only, or one with inf: the formula gives NaN, by the way it is computed (decision A17)
     top = x.max(axis=axes, keepdims=True)
-    marks: Mask = np.broadcast_to(np.isinf(top), x.shape)
+    lost = np.isinf(top) | np.isnan(top) if "LOG" in op.type else np.isinf(top)
+    marks: Mask = np.broadcast_to(lost, x.shape)
     if unspecified is not None:
         marks = marks | unspecified.any(axis=axes, keepdims=True)
     return Result(y, own, marks)
@@ -377,9 +386,10 @@ def _apply_hardmax(op: OperatorDesc, x: Floats, error: Floats, unspecified: Mask
     length = int(np.prod([x.shape[axis] for axis in axes]))
     values, reach = x.transpose(order).reshape(-1, length), error.transpose(order).reshape(-1, length)
     reach = np.where(np.isfinite(reach) & (reach > 0), reach + SMALLEST_FLOAT32, 0)
-    # NaN is below everything, -inf included: a row's numbers are ranked before its maximum is looked for
+    # nothing is above a NaN that comes first; later ones are passed over (decision A19)
     ranked = np.where(np.isnan(values), -np.inf, values)
     first = np.argmax(np.where(np.isnan(values), -1, ranked == ranked.max(axis=1, keepdims=True)), axis=1)
+    first = np.where(np.isnan(values[:, 0]), 0, first)
     hot = np.zeros_like(values)
     hot[np.arange(len(values)), first] = 1
     # of inexact numbers, all that come near enough to the highest may be the first maximum

@@ -47,15 +47,11 @@ def adam_optimizer(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 
 def _mixed(beta: float, old: Floats, new: Floats, overflows: Mask | None = None) -> Result:
-    """``beta * old + (1 - beta) * new``; unspecified where a partial result is beyond FLOAT32."""
-    magnitude = np.abs(beta * old) + np.abs((1 - beta) * new)
-    beyond = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32)
-    # 0 * inf may be left out
-    for factor, item in ((beta, old), (1 - beta, new)):
-        if factor == 0:
-            beyond |= ~np.isfinite(item)
+    """``old + (1 - beta) * (new - old)``; unspecified where a partial result is beyond FLOAT32 (decision Z5)."""
+    magnitude = np.abs(old) + np.abs(1 - beta) * (np.abs(new) + np.abs(old))
+    beyond = np.isfinite(magnitude) & (np.abs(new) + np.abs(old) + magnitude > LARGEST_FLOAT32)
     error = sum_error(_STEPS, magnitude, ROUNDOFF) + SMALLEST_FLOAT32
-    return Result(beta * old + (1 - beta) * new, error, beyond if overflows is None else beyond | overflows)
+    return Result(old + (1 - beta) * (new - old), error, beyond if overflows is None else beyond | overflows)
 
 
 def _moved(x: Floats, first: Result, second: Result, rate: float, doubt: float, epsilon: float) -> Result:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.reference.numeric import truncate, widen
-from dml2onnx.reference.registry import Inputs, Outputs, Result, reference
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.numeric import as_integers, truncate, widen
+from dml2onnx.reference.registry import Array, Inputs, Outputs, Result, reference
 
 
 @reference("CAST")
@@ -14,7 +18,7 @@ def cast(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """Each element in the type of the output (decisions E9 to E13).
 
     Floats truncate toward zero into integers, which they saturate, though nothing is promised beyond their range;
-    integers keep their low bits; into floats all round to nearest even.
+    integers keep their low bits where 32 bits or more do; into floats all round to nearest even.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_cast_operator_desc
     """
@@ -26,4 +30,19 @@ def cast(op: OperatorDesc, inputs: Inputs) -> Outputs:
         # high need not be a double, high + 1 is a power of two
         inside = (whole >= low) & (whole < float(high + 1))
         return {"OutputTensor": Result(truncate(wide, target), None, ~inside)}
-    return {"OutputTensor": Result(x.astype(target.dtype))}
+    if x.dtype.kind == "f" or target.is_float:
+        return {"OutputTensor": Result(x.astype(target.dtype))}
+    return {"OutputTensor": _narrowed(as_integers(x), target)}
+
+
+def _narrowed(x: npt.NDArray[np.integer[Any]], target: DataType) -> Result:
+    """The low bits; where they do not hold the number, 8 and 16 bits are left to the driver, which saturates here."""
+    kept: Array = x.astype(target.dtype)
+    low, high = target.limits
+    source = np.iinfo(x.dtype.name)
+    if target.bits >= 32 or (source.min >= low and source.max <= high):
+        return Result(kept)
+    # stored by way of 32 bits, which are signed where the target is
+    way = x.astype(np.int32 if target.is_signed else np.uint32).astype(np.int64)
+    outside = (way < low) | (way > high)
+    return Result(np.clip(way, low, high).astype(target.dtype), None, outside if outside.any() else None)

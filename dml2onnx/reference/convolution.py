@@ -11,7 +11,7 @@ import numpy as np
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.activation import activated, apply_activation
 from dml2onnx.reference.numeric import all_along, products_result, widen
-from dml2onnx.reference.registry import Floats, Inputs, Outputs, reference
+from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, reference
 
 Index = tuple[EllipsisType | slice, ...]
 
@@ -37,11 +37,52 @@ def convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
     total = product(x, w)
     if bias is not None:
         total += _blank_output_padding(op, np.broadcast_to(widen(bias), total.shape))
+    lost = _lost(op, w, total)
+    if lost is not None:
+        total = np.where(lost & (op.enum("Direction") == "BACKWARD"), np.nan, total)
     if inputs.values_only:
         return {"OutputTensor": activated(op.activation(), total)}
     terms = x.shape[1] // op.uint("GroupCount") * int(np.prod(w.shape[2:])) + 1
     sums = products_result(x, w, total, product, terms, np.zeros(()) if bias is None else np.abs(widen(bias)))
-    return {"OutputTensor": apply_activation(op.activation(), total, sums.error, sums.unspecified)}
+    marks = sums.unspecified
+    if lost is not None:
+        marks = lost if marks is None else marks | lost
+    return {"OutputTensor": apply_activation(op.activation(), total, sums.error, marks)}
+
+
+def _lost(op: OperatorDesc, w: Floats, total: Floats) -> Mask | None:
+    """Elements that are left to the driver, or to DirectML's choice between its kernels (decisions C6 and C8)."""
+    if op.enum("Direction") == "FORWARD":
+        return ~np.isfinite(total) if any(op.uints("OutputPadding")) else None
+    if np.isfinite(w).all():
+        return None
+    lost = _meets_nothing(op, w).reshape(1, *total.shape[1:])
+    return np.broadcast_to(_blank_output_padding(op, lost.astype(np.float64)) != 0, total.shape)
+
+
+def _meets_nothing(op: OperatorDesc, w: Floats) -> Mask:
+    """Where, backward, an element of the filter that is not finite is multiplied by 0 for want of an input element.
+
+    With groups or dilations zeros stand between the input's elements and all around them; else around them only.
+    """
+    groups, sizes = op.uint("GroupCount"), op.tensor("OutputTensor").sizes
+    inputs = op.tensor("InputTensor").sizes[2:]
+    strides, dilations = op.uints("Strides"), op.uints("Dilations")
+    stuffed = groups > 1 or max(dilations) > 1
+    # {groups, output channels of one, kernel}
+    strange: Mask = np.logical_or.reduce((~np.isfinite(w)).reshape(groups, -1, *w.shape[1:]), axis=1)
+    found: Mask = np.zeros((groups, w.shape[1], *sizes[2:]), np.bool_)
+    lines = list(zip(inputs, sizes[2:], strides, dilations, op.uints("StartPadding"), strict=True))
+    for tap in np.ndindex(*w.shape[2:]):
+        met: list[Mask] = []
+        phase: list[Mask] = []
+        for j, (n, size, s, d, p) in zip(tap, lines, strict=True):
+            at = np.arange(size) + p - j * d
+            phase.append(at % s == 0)
+            met.append((at % s == 0) & (at >= 0) & (at < n * s))
+        missed = ~all_along(met) if stuffed else ~all_along(met) & all_along(phase)
+        found |= np.array(strange[(..., *tap)]).reshape(groups, -1, *[1] * len(lines)) & missed
+    return found.reshape(groups * w.shape[1], *sizes[2:])
 
 
 def forward(op: OperatorDesc, x: Floats, w: Floats) -> Floats:

@@ -7,7 +7,14 @@ import numpy as np
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import FEW, ROUNDOFF
 from dml2onnx.reference.activation import apply_activation
-from dml2onnx.reference.numeric import as_integers, bound, scale_and_bias_floats, scale_and_bias_integers, widen
+from dml2onnx.reference.numeric import (
+    as_integers,
+    bound,
+    scale_and_bias_floats,
+    scale_and_bias_integers,
+    scaled_integers_in_doubt,
+    widen,
+)
 from dml2onnx.reference.registry import Array, Inputs, Outputs, Result, reference
 
 
@@ -22,7 +29,8 @@ def identity(op: OperatorDesc, inputs: Inputs) -> Outputs:
         return {"OutputTensor": Result(x)}
     if data_type.is_float:
         return {"OutputTensor": scale_and_bias_floats(x, factors, data_type)}
-    return {"OutputTensor": Result(scale_and_bias_integers(x, factors, data_type))}
+    doubt = scaled_integers_in_doubt(x, factors, data_type)
+    return {"OutputTensor": Result(scale_and_bias_integers(x, factors, data_type), None, doubt)}
 
 
 @reference("ELEMENT_WISE_ADD")
@@ -130,7 +138,8 @@ def clipped(op: OperatorDesc, inputs: Inputs, low: Array, high: Array) -> Output
     x, data_type = inputs.tensor("InputTensor"), op.tensor("InputTensor").data_type
     if not data_type.is_float:
         scaled = as_integers(scale_and_bias_integers(x, op.scale_bias(), data_type))
-        return {"OutputTensor": Result(np.maximum(as_integers(low), np.minimum(scaled, as_integers(high))))}
+        y = np.maximum(as_integers(low), np.minimum(scaled, as_integers(high)))
+        return {"OutputTensor": Result(y, None, scaled_integers_in_doubt(x, op.scale_bias(), data_type))}
     before = scale_and_bias_floats(x, op.scale_bias(), data_type)
     # max and min pass over NaN (decision G1)
     y = np.fmax(widen(low), np.fmin(before.values, widen(high)))

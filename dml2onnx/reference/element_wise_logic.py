@@ -159,4 +159,8 @@ def bit_shift(op: OperatorDesc, inputs: Inputs) -> Outputs:
     wide = np.promote_types(a.dtype, np.uint32).type
     count = b.astype(wide) % wide(wide().itemsize * 8)
     shifted = a.astype(wide) << count if op.type.endswith("LEFT") else a.astype(wide) >> count
-    return {"OutputTensor": Result(shifted.astype(a.dtype))}
+    # beyond the width ONNX has no result
+    beyond: Mask = b >= b.dtype.type(8 * a.dtype.itemsize)
+    # counts of 64 bits were seen to be cut to 6 bits in one half and to 5 in the other
+    lost: Mask = beyond & (a.dtype.itemsize == 8)
+    return {"OutputTensor": Result(shifted.astype(a.dtype), None, lost if lost.any() else None, beyond)}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference.accuracy import ACCURACY, FEW, INVERSE_ACCURACY, LARGEST_FLOAT32, ROUNDOFF
 from dml2onnx.reference.element_wise import clipped, float_result
 from dml2onnx.reference.numeric import (
@@ -16,6 +17,7 @@ from dml2onnx.reference.numeric import (
     bound,
     scale_and_bias_floats,
     scale_and_bias_integers,
+    scaled_integers_in_doubt,
     sum_error,
     through,
     truncate_within,
@@ -46,6 +48,21 @@ def _at_pole(x: Floats, error: Floats) -> Mask:
     return _no_angle(x, error) | (first < last)
 
 
+def _asinh(x: Floats) -> Floats:
+    """As a formula, ``log(x + sqrt(x * x + 1))``, it is NaN where x is -infinity (decision G12)."""
+    return np.where(np.isneginf(x), np.nan, np.arcsinh(x))
+
+
+def _cancels(x: Floats, error: Floats) -> Mask:
+    """Where the sum of the formula has lost all digits, as DirectML's has: from -5000 on it is -infinity."""
+    return x < -1000
+
+
+def _atan(x: Floats) -> Floats:
+    """The larger and the smaller of |x| and 1 are divided, and NaN gives way to 1 (decision G1)."""
+    return np.where(np.isnan(x), math.pi / 4, np.arctan(x))
+
+
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 # numpy has the limits and the NaN beyond the domains that decisions G12, G14 and E25 ask for
@@ -53,8 +70,8 @@ _FUNCTIONS = {
     "ELEMENT_WISE_ACOS": _Function(np.arccos, absolute=INVERSE_ACCURACY),
     "ELEMENT_WISE_ACOSH": _Function(np.arccosh, ACCURACY),
     "ELEMENT_WISE_ASIN": _Function(np.arcsin, absolute=INVERSE_ACCURACY),
-    "ELEMENT_WISE_ASINH": _Function(np.arcsinh, ACCURACY),
-    "ELEMENT_WISE_ATAN": _Function(np.arctan, ACCURACY),
+    "ELEMENT_WISE_ASINH": _Function(_asinh, ACCURACY, unspecified=_cancels),
+    "ELEMENT_WISE_ATAN": _Function(_atan, ACCURACY, unspecified=lambda x, error: np.isnan(x)),
     "ELEMENT_WISE_ATANH": _Function(np.arctanh, ACCURACY),
     "ELEMENT_WISE_CEIL": _Function(np.ceil),
     "ELEMENT_WISE_COS": _Function(np.cos, ACCURACY, unspecified=_no_angle),
@@ -155,13 +172,15 @@ def difference_square(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_ABS")
 def abs_(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``|x * Scale + Bias|``; the most negative integer stays (decisions E3, G3, G4).
+    """``|x * Scale + Bias|``; what the most negative integer gives is left to the driver (decisions E3, G3, G4).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_abs_operator_desc
     """
     x, factors, data_type = inputs.tensor("InputTensor"), op.scale_bias(), op.tensor("InputTensor").data_type
     if not data_type.is_float:
-        return {"OutputTensor": Result(np.abs(as_integers(scale_and_bias_integers(x, factors, data_type))))}
+        before = as_integers(scale_and_bias_integers(x, factors, data_type))
+        y = _without_lowest(np.abs(before), before)
+        return {"OutputTensor": _doubted(y, scaled_integers_in_doubt(x, factors, data_type))}
     if factors is None:
         return {"OutputTensor": Result(np.abs(widen(x)))}
     return {"OutputTensor": through(np.abs, scale_and_bias_floats(x, factors, data_type))}
@@ -169,12 +188,29 @@ def abs_(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("ELEMENT_WISE_NEGATE")
 def negate(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """``-x``; the most negative integer stays (decision E3).
+    """``-x``; what the most negative integer gives is left to the driver (decision E3).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_negate_operator_desc
     """
     x = inputs.tensor("InputTensor")
-    return {"OutputTensor": Result(-widen(x) if x.dtype.kind == "f" else -as_integers(x))}
+    return {"OutputTensor": Result(-widen(x)) if x.dtype.kind == "f" else _without_lowest(-as_integers(x), x)}
+
+
+def _doubted(result: Result, doubt: Mask | None) -> Result:
+    """A result with what its operands leave open."""
+    if doubt is None:
+        return result
+    return replace(result, unspecified=doubt if result.unspecified is None else doubt | result.unspecified)
+
+
+def _without_lowest(y: Array, x: Array) -> Result:
+    """``y`` of integers; the lowest, which has no opposite, is as narrow types were seen to store it (decision E3)."""
+    if x.dtype.kind != "i":
+        return Result(y)
+    limits = np.iinfo(x.dtype.name)
+    lowest: Mask = x == limits.min
+    stored = limits.max if limits.bits < 32 else limits.min
+    return Result(np.where(lowest, x.dtype.type(stored), y), None, lowest if lowest.any() else None)
 
 
 @reference("ELEMENT_WISE_SIGN")
@@ -245,7 +281,10 @@ def atan_yx(op: OperatorDesc, inputs: Inputs) -> Outputs:
     y, x = widen(inputs.tensor("ATensor")), widen(inputs.tensor("BTensor"))
     origin = (y == 0) & (x == 0)
     angle = np.where(origin, 0, np.arctan2(y, x))
-    return {"OutputTensor": Result(angle, ACCURACY * np.abs(angle), origin)}
+    # as in ATAN, NaN gives way, but the quadrant that is left of it is the driver's
+    strange = np.isnan(angle)
+    angle = np.where(strange, math.pi / 4, angle)
+    return {"OutputTensor": Result(angle, ACCURACY * np.abs(angle), origin | strange)}
 
 
 @reference("ELEMENT_WISE_POW")
@@ -255,10 +294,15 @@ def pow_(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc
     """
     exponent, factors = inputs.tensor("ExponentTensor"), op.scale_bias()
-    if factors is not None and exponent.dtype.kind == "f" and op.tensor("InputTensor").data_type.is_float:
-        scaled_exponent = scale_and_bias_floats(exponent, factors, op.tensor("ExponentTensor").data_type)
-        exponent = widen(scaled_exponent.values).astype(np.float32)
-    return {"OutputTensor": _power(op, inputs, exponent)}
+    data_type = op.tensor("ExponentTensor").data_type
+    if not data_type.is_float:
+        exponent = scale_and_bias_integers(exponent, factors, data_type)
+    elif factors is not None and op.tensor("InputTensor").data_type.is_float:
+        exponent = widen(scale_and_bias_floats(exponent, factors, data_type).values).astype(np.float32)
+    result = _power(op, inputs, exponent)
+    if not data_type.is_float:
+        result = _doubted(result, scaled_integers_in_doubt(inputs.tensor("ExponentTensor"), factors, data_type))
+    return {"OutputTensor": result}
 
 
 @reference("ELEMENT_WISE_CONSTANT_POW")
@@ -282,6 +326,11 @@ def _power(op: OperatorDesc, inputs: Inputs, exponent: Array) -> Result:
     if data_type.is_float:
         return _float_power(scaled(op, inputs), exponent)
     base = _scaled_integers(op, inputs)
+    doubt = scaled_integers_in_doubt(inputs.tensor("InputTensor"), op.scale_bias(), data_type)
+    return _doubted(_power_of_integers(base, exponent, data_type), doubt)
+
+
+def _power_of_integers(base: Array, exponent: Array, data_type: DataType) -> Result:
     if exponent.dtype.kind != "f":
         return _integer_power(base, exponent)
     after = _float_power(Result(widen(base), np.abs(widen(base) - base.astype(np.float32))), exponent)
@@ -290,14 +339,15 @@ def _power(op: OperatorDesc, inputs: Inputs, exponent: Array) -> Result:
     result = truncate_within(y, error, data_type)
     low, high = data_type.limits
     # outside the type, and for NaN, CAST promises nothing (decision E10)
-    outside = ~((y - error > low - 1) & (y + error < high + 1))
-    return Result(result.values, result.error, outside if after.unspecified is None else outside | after.unspecified)
+    outside = ~((y - error > low - 1) & (y + error < high + 1)) | ((base == 0) & (exponent < 0))  # type: ignore[operator]
+    marks = outside if after.unspecified is None else outside | after.unspecified
+    return Result(result.values, result.error, marks, after.open)
 
 
 def _float_power(base: Result, exponent: Array) -> Result:
     # of its own size: numpy takes the root of a repeated 0.5, which is NaN at -inf
     wide = np.full(base.values.shape, exponent, np.float64)
-    after = through(lambda x: np.power(x, wide), base)
+    after = through(lambda x: _as_exponential(x, wide), base)
     assert after.error is not None
     # an integer exponent beyond 24 bits is not what it was in FLOAT32, nor is its parity
     rounded = (exponent.astype(np.float32) != wide) & ~np.isnan(wide)
@@ -305,7 +355,18 @@ def _float_power(base: Result, exponent: Array) -> Result:
     error = 0 if base.error is None else base.error
     near_one = np.isnan(wide) & (error > 0) & (np.abs(base.values - 1) <= error)
     unspecified = rounded | near_one if after.unspecified is None else rounded | near_one | after.unspecified
-    return Result(after.values, after.error + ACCURACY * np.abs(after.values), unspecified)
+    # ONNX's powers of 0 are those of C
+    return Result(
+        after.values, after.error + ACCURACY * np.abs(after.values), unspecified, (base.values == 0) & (wide <= 0)
+    )
+
+
+def _as_exponential(x: Floats, y: Floats) -> Floats:
+    """``exp2(y * log2 x)``, which is NaN where ``y * log2 |x|`` is; powers of 0 are 0 (decision E18)."""
+    size = np.abs(x)
+    negative_root = (x < 0) & ~(np.isfinite(y) & (y == np.floor(y)))
+    known = np.where(np.isnan(y * np.log2(size)) | negative_root, np.nan, np.power(x, y))
+    return np.where(size == 0, 0.0, known)
 
 
 def _one_integer_power(base: int, exponent: int) -> int:
@@ -319,12 +380,18 @@ def _integer_power(base: Array, exponent: Array) -> Result:
     powers = np.frompyfunc(_one_integer_power, 2, 1)(base.astype(object), exponent.astype(object))
     negative: Mask = exponent < 0  # type: ignore[operator]  # whole numbers compare
     bits = np.asarray(powers, object).astype(np.uint64).astype(f"u{base.dtype.itemsize}")
-    return Result(bits.view(base.dtype), None, np.broadcast_to((base == 0) & negative, base.shape))
+    limits = np.iinfo(base.dtype.name)
+    size = np.power(np.abs(widen(base)), np.maximum(widen(exponent), 0))
+    # the power is a float, which is stored as CAST would: what is outside the type is left to the driver (decision E10)
+    outside: Mask = size > limits.max
+    odd = (base < 0) & (exponent.astype(object) % 2 == 1)  # type: ignore[operator]  # whole numbers compare
+    stored = np.where(outside, np.where(odd, limits.min, limits.max).astype(base.dtype), bits.view(base.dtype))
+    return Result(stored, None, outside | np.broadcast_to((base == 0) & negative, base.shape))
 
 
 @reference("ELEMENT_WISE_CLIP_GRAD")
 def clip_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """The gradient where ``Min < x < Max``, else 0 (decisions E7, E8).
+    """The gradient where ``Min < x < Max``, else 0, for NaN too (decisions E7, E8).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_clip_grad_operator_desc
     """
@@ -345,8 +412,8 @@ def clip_grad1(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 def _clip_grad(inputs: Inputs, low: Array, high: Array) -> Outputs:
     x, gradient = inputs.tensor("InputTensor"), inputs.tensor("InputGradientTensor")
-    outside = (x <= low) | (x >= high)  # type: ignore[operator]  # all numeric types compare
-    return {"OutputGradientTensor": Result(np.where(outside, gradient.dtype.type(0), gradient), None, x != x)}
+    inside = (x > low) & (x < high)  # type: ignore[operator]  # all numeric types compare
+    return {"OutputGradientTensor": Result(np.where(inside, gradient, gradient.dtype.type(0)), None, None, x != x)}
 
 
 @reference("VALUE_SCALE_2D")

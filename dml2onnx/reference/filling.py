@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import working_roundoff
-from dml2onnx.reference.numeric import bound, sum_error
+from dml2onnx.reference.numeric import fill, sum_error
 from dml2onnx.reference.registry import Inputs, Outputs, Result, reference
 
 Words: TypeAlias = npt.NDArray[np.uint64]
@@ -58,7 +58,7 @@ def diagonal_matrix(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     output = op.tensor("OutputTensor")
     y = np.zeros(output.sizes, output.data_type.dtype)
-    y[..., _diagonals(output.sizes) == op.uint("Offset")] = bound(op.float("Value"), output.data_type)
+    y[..., _diagonals(output.sizes) == op.uint("Offset")] = fill(op.float("Value"), output.data_type)
     return {"OutputTensor": Result(y)}
 
 

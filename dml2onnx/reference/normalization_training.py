@@ -10,7 +10,7 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.bounded import Bounded, exactly, given, summed
 from dml2onnx.reference.normalization import mean_of, normalized, variance_of, window_sums
 from dml2onnx.reference.numeric import widen
-from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, reference
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
 
 
 def _axes(x: Array, parameter: Array) -> tuple[int, ...]:
@@ -93,9 +93,20 @@ def local_response_normalization_grad(op: OperatorDesc, inputs: Inputs) -> Outpu
     alpha = op.float("Alpha") / size
     axes = (1,) if op.flag("CrossChannel") else (2, 3)
     s = exactly(alpha) * _windows(x * x, axes, size) + exactly(op.float("Bias"))
-    direct = gradient * s.power(-beta)
+    power, factor = s.power(-beta), exactly(2 * beta) * exactly(alpha)
+    direct = gradient * power
     shares = _windows(direct * x / s, axes, size)
-    return {"OutputGradientTensor": (direct - exactly(2 * beta) * exactly(alpha) * x * shares).result()}
+    whole = (direct - factor * x * shares).result()
+    endless: Mask = np.isinf(gradient.values)
+    if not endless.any():
+        return {"OutputGradientTensor": whole}
+    # an element's own gradient is multiplied by all that it counts for, and left to the driver (decision N14)
+    finite = Bounded(np.where(endless, 0, direct.values), direct.error, direct.marks)
+    rest = factor * x * _windows(finite * x / s, axes, size)
+    own = gradient * (power - factor * x * x * power / s) - rest
+    values = np.where(endless, own.values, widen(whole.values))
+    marks = endless if whole.unspecified is None else endless | whole.unspecified
+    return {"OutputGradientTensor": Result(values, whole.error, marks)}
 
 
 def _windows(x: Bounded, axes: tuple[int, ...], size: int) -> Bounded:

@@ -170,6 +170,14 @@ def bound(value: float, data_type: DataType) -> Array:
     return truncate(np.asarray(value, np.float64), data_type)
 
 
+def fill(value: float, data_type: DataType) -> Array:
+    """A float attribute as contents of the tensor's type: integers drop the fraction and wrap (decisions D7, X18)."""
+    if data_type.is_float or not np.isfinite(value):
+        return bound(value, data_type)
+    low, _ = data_type.limits
+    return np.asarray((int(value) - low) % (1 << data_type.bits) + low, data_type.dtype)
+
+
 def as_integers(x: Array) -> npt.NDArray[np.integer[Any]]:
     """An array of an integer type, as such."""
     assert x.dtype.kind in "iu"
@@ -177,22 +185,23 @@ def as_integers(x: Array) -> npt.NDArray[np.integer[Any]]:
 
 
 def scale_and_bias_integers(x: Array, factors: ScaleBias | None, data_type: DataType) -> Array:
-    """``x * Scale + Bias`` on an integer tensor (decision G3).
-
-    Whole numbers compute exactly and wrap; fractional ones go through FLOAT32 and the CAST rule.
-    """
+    """``x * Scale + Bias`` on an integer tensor, through FLOAT32 and the CAST rule (decision G3)."""
     if factors is None:
         return x
-    scale, bias = factors.scale, factors.bias
-    if scale.is_integer() and bias.is_integer():
-        unsigned = np.dtype(f"u{data_type.dtype.itemsize}").type
-        modulus = 1 << data_type.dtype.itemsize * 8
-        bits = as_integers(x.view(unsigned))
-        wrapped = bits * unsigned(int(scale) % modulus) + unsigned(int(bias) % modulus)
-        back: Array = wrapped.view(data_type.dtype)
-        return back
-    in_float32 = x.astype(np.float32) * np.float32(scale) + np.float32(bias)
+    in_float32 = x.astype(np.float32) * np.float32(factors.scale) + np.float32(factors.bias)
     return truncate(in_float32.astype(np.float64), data_type)
+
+
+def scaled_integers_in_doubt(x: Array, factors: ScaleBias | None, data_type: DataType) -> Mask | None:
+    """Where ``x * Scale + Bias`` is outside the type, which CAST leaves to the driver, or FLOAT32 has to round it."""
+    if factors is None:
+        return None
+    exact = x.astype(np.float64) * factors.scale + factors.bias
+    low, high = data_type.limits
+    largest = float(1 << 24)
+    doubt: Mask = (np.abs(x.astype(np.float64)) > largest) | (np.abs(exact) > largest)
+    doubt |= (np.trunc(exact) < low) | (np.trunc(exact) > high)
+    return doubt if doubt.any() else None
 
 
 def scale_and_bias_floats(x: Array, factors: ScaleBias | None, data_type: DataType) -> Result:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.reference.numeric import all_along, bound
+from dml2onnx.reference.numeric import all_along, fill
 from dml2onnx.reference.registry import Array, Inputs, Outputs, Result, reference
 
 Indices = npt.NDArray[np.int64]
@@ -21,7 +21,7 @@ def padding(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding_operator_desc
     """
     data_type = op.tensor("InputTensor").data_type
-    return _pad(op, inputs.tensor("InputTensor"), lambda: bound(op.float("PaddingValue"), data_type))
+    return _pad(op, inputs.tensor("InputTensor"), lambda: fill(op.float("PaddingValue"), data_type))
 
 
 @reference("PADDING1")

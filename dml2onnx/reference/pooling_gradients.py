@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
+import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF
@@ -17,17 +18,22 @@ from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, r
 def max_unpooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``Output[Indices[i]] = Input[i]`` over the whole tensor, 0 elsewhere (decision P17).
 
-    Of equal indices the last in row-major order wins; one beyond the output writes nothing.
+    Which of equal indices wins is left to the driver; one beyond the output writes nothing.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_unpooling_operator_desc
     """
     x, indices = inputs.tensor("InputTensor"), inputs.tensor("IndicesTensor")
     shape = op.tensor("OutputTensor").sizes
-    y = np.zeros(prod(shape), x.dtype)
+    y, written, differs = (
+        np.zeros(prod(shape), x.dtype),
+        np.zeros(prod(shape), np.bool_),
+        np.zeros(prod(shape), np.bool_),
+    )
     for index, value in zip(indices.reshape(-1).tolist(), x.reshape(-1), strict=True):
         if index < len(y):
-            y[index] = value
-    return {"OutputTensor": Result(y.reshape(shape))}
+            differs[index] |= written[index] and y[index] != value
+            y[index], written[index] = value, True
+    return {"OutputTensor": Result(y.reshape(shape), None, differs.reshape(shape) if differs.any() else None)}
 
 
 @reference("MAX_POOLING_GRAD")
@@ -71,7 +77,7 @@ def average_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     gradient, shape = widen(inputs.tensor("InputGradientTensor")), op.tensor("OutputGradientTensor").sizes
     taps = list(windows(op, shape[2:], gradient.shape[2:]))
     counts = sum(inside.astype(np.int64) for _, inside in taps)
-    divisor = len(taps) if op.flag("IncludePadding") else np.maximum(counts, 1)
+    divisor = np.maximum(_padded_counts(op, shape[2:], gradient.shape[2:]) if op.flag("IncludePadding") else counts, 1)
     share = gradient / divisor
     total = _Total((*shape[:2], prod(shape[2:])))
     batch, channel = np.indices(gradient.shape)[:2]
@@ -79,6 +85,16 @@ def average_pooling_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
         at, places = np.broadcast_to(inside, share.shape), np.broadcast_to(flat, share.shape)
         total.add((batch[at], channel[at], places[at]), share[at])
     return {"OutputGradientTensor": total.result(shape, np.zeros(total.values.shape, np.bool_))}
+
+
+def _padded_counts(op: OperatorDesc, sizes: tuple[int, ...], shape: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """How many elements of each window lie in the padded input: none of what hangs over its end (decision P19)."""
+    counts = np.ones((), np.int64)
+    each = zip(*(op.uints(name) for name in ("WindowSize", "Strides", "StartPadding", "EndPadding")), strict=True)
+    for (window, stride, start, end), size, n in zip(each, shape, sizes, strict=True):
+        places = np.arange(size)[:, None] * stride + np.arange(window)
+        counts = counts[..., None] * (places < start + n + end).sum(axis=1)
+    return counts
 
 
 class _Total:

@@ -158,8 +158,20 @@ def with_marks(op: OperatorDesc, views: Views, results: Results, random: np.rand
             return substitute(view, data_type)
         return np.where(view.unspecified, data_type.dtype.type(np.nan), view.values)
 
+    def extreme(share: float) -> Callable[[Result, DataType], Array]:
+        """What wins each maximum, or each minimum, which hide all other numbers."""
+
+        def move(view: Result, data_type: DataType) -> Array:
+            if view.unspecified is None or not data_type.is_float:
+                return substitute(view, data_type)
+            number = data_type.dtype.type(float(np.finfo(str(data_type.dtype)).max) * share)
+            return np.where(view.unspecified, number, view.values)
+
+        return move
+
     jumps = any(not desc.data_type.is_float for name in results for desc in op.tensors(name))
-    for move in (poison, *[substitute] * (_PROBES_OF_STEPS if jumps or op.type in _STEPS else 4)):
+    ordinary = [substitute] * (_PROBES_OF_STEPS if jumps or op.type in _STEPS else 4)
+    for move in (poison, extreme(0.5), extreme(-0.5), *ordinary):
         if _all_marked(results):
             break
         results = _combined(results, run(op, _inputs(op, views, move)), _with_marks)

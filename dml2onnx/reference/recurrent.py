@@ -115,7 +115,9 @@ def _activate(activation: OperatorDesc, x: _Numbers, clip: float | None = None, 
     In a gate SIGMOID is a share: its error counts against the whole, 1, and not against what may be a tiny share.
     """
     if clip is not None:
-        low, middle, high = (np.clip(item, -clip, clip) for item in (x.values - x.error, x.values, x.values + x.error))
+        # NaN gives way to the lower limit (decision L15)
+        ends = (x.values - x.error, x.values, x.values + x.error)
+        low, middle, high = (np.fmin(np.fmax(item, -clip), clip) for item in ends)
         x = _Numbers(middle, np.maximum(high - middle, middle - low), x.unspecified)
     shape = x.values.shape
     whole = (1, 1, *shape)
@@ -205,6 +207,11 @@ def _run(
     by_step = [list(items) for items in zip(*sequences, strict=True)]
     strange = (lengths <= 0) | (lengths > steps)
     ended = [replace(_stacked([list(items)]), open=_open(items, strange)) for items in zip(*lasts, strict=True)]
+    beyond = _open(lasts[0][:1] * directions, lengths > steps)
+    if beyond is not None:
+        # whatever lies behind the sequence, 0 or not (decision L8)
+        known = ended[0].unspecified
+        ended[0] = replace(ended[0], unspecified=beyond if known is None else beyond | known)
     return _stacked(by_step), ended
 
 
@@ -231,7 +238,7 @@ def rnn(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
     def cell(own: _Weights, x: _Numbers, states: _States) -> _States:
         (f,) = own.activations
-        return (_activate(f, own.argument(0, x, states[0]).rounded(), is_gate=False),)
+        return (_activate(f, own.argument(0, x, states[0]).rounded(), LARGEST_FLOAT32, is_gate=False),)
 
     sequence, (last,) = _run(op, inputs, 1, ["HiddenInitTensor"], cell)
     return {"OutputSequenceTensor": sequence, "OutputSingleTensor": last}
@@ -267,7 +274,7 @@ def lstm(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lstm_operator_desc
     """
     coupled = op.flag("CoupleInputForget")
-    clip = op.float("ClipThreshold") if op.flag("UseClipThreshold") else None
+    clip = op.float("ClipThreshold") if op.flag("UseClipThreshold") else LARGEST_FLOAT32
 
     def cell(own: _Weights, x: _Numbers, states: _States) -> _States:
         hidden, memory = states

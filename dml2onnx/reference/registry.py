@@ -110,15 +110,71 @@ def run(op: OperatorDesc, inputs: Inputs) -> dict[str, tuple[Result, ...]]:
         raise InternalError(op.schema.name, "it has no reference implementation")
     # IEEE 754 results of overflows, 0 / 0 and the like are what the specification asks for (decision G6)
     with np.errstate(all="ignore"):
-        outputs = function(op, inputs)
-        results: dict[str, tuple[Result, ...]] = {}
-        for field in op.schema.output_fields:
-            descs = op.tensors(field.name)
-            if descs:
-                given = outputs[field.name]
-                several = (given,) if isinstance(given, Result) else tuple(given)
-                results[field.name] = tuple(_finish(r, d) for r, d in zip(several, descs, strict=True))
+        flushed = _without_subnormals(op, inputs)
+        if flushed is None:
+            return _finished(op, function(op, inputs))
+        results = _finished(op, function(op, flushed))
+        if inputs.values_only:
+            return results
+        kept = _finished(op, function(op, inputs))
+        return {name: tuple(map(_as_either, several, kept[name])) for name, several in results.items()}
+
+
+def _finished(op: OperatorDesc, outputs: Outputs) -> dict[str, tuple[Result, ...]]:
+    """The outputs that are there, rounded."""
+    results: dict[str, tuple[Result, ...]] = {}
+    for field in op.schema.output_fields:
+        descs = op.tensors(field.name)
+        if descs:
+            given = outputs[field.name]
+            several = (given,) if isinstance(given, Result) else tuple(given)
+            results[field.name] = tuple(_finish(r, d) for r, d in zip(several, descs, strict=True))
     return results
+
+
+_MOVING = frozenset({"filling", "gathering", "join", "padding", "rearranging", "slicing"})
+"""Families that copy bits."""
+_COPYING = ("ACTIVATION_IDENTITY", "ELEMENT_WISE_BIT_", "ELEMENT_WISE_IDENTITY", "ELEMENT_WISE_IF")
+"""How operators of other families begin that do; with a ScaleBias IDENTITY computes."""
+_SMALLEST = np.finfo(np.float32).smallest_normal
+
+
+def _without_subnormals(op: OperatorDesc, inputs: Inputs) -> Inputs | None:
+    """The inputs as arithmetic on FLOAT32 was seen to take them: subnormal numbers are 0 (decision G8).
+
+    ``None`` where there are none, and where bits are only copied.
+    """
+    if op.schema.family in _MOVING or (op.type.startswith(_COPYING) and not op.has("ScaleBias")):
+        return None
+    found = False
+    fields: dict[str, tuple[Array, ...]] = {}
+    for name, arrays in inputs.fields.items():
+        several = list(arrays)
+        for index, array in enumerate(several):
+            if array.dtype != np.float32:
+                continue
+            small = np.abs(array) < _SMALLEST
+            if (small & (array != 0)).any():
+                several[index] = np.where(small, np.copysign(np.float32(0), array), array)
+                found = True
+        fields[name] = tuple(several)
+    return replace(inputs, fields=fields) if found else None
+
+
+def _as_either(flushed: Result, kept: Result) -> Result:
+    """What was seen, unspecified where a driver that keeps subnormal numbers may give another result."""
+    same: Mask = (flushed.values == kept.values) | ((flushed.values != flushed.values) & (kept.values != kept.values))
+    error = flushed.error if kept.error is None else kept.error
+    if flushed.error is not None and kept.error is not None:
+        error = np.maximum(flushed.error, kept.error)
+    if error is not None and not same.all():
+        far = np.abs(flushed.values.astype(np.float64) - kept.values.astype(np.float64))
+        same |= np.isfinite(far) & (far <= error)
+    unspecified = ~same
+    for marks in (flushed.unspecified, kept.unspecified):
+        unspecified = unspecified if marks is None else unspecified | marks
+    is_known = flushed.unspecified is None and not unspecified.any()
+    return replace(flushed, error=error, unspecified=None if is_known else unspecified)
 
 
 def _finish(result: Result, desc: TensorDesc) -> Result:

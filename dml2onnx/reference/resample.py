@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -110,17 +110,22 @@ def _resample(
         else:
             line = line.sampled(axis, size, scale, input_offset, output_offset)
     if data_type.is_float:
-        return {"OutputTensor": Result(line.values, line.error, line.near & line.weightless)}
-    return {"OutputTensor": truncate_within(line.values, line.error, data_type)}
+        result = Result(line.values, line.error, line.near & line.weightless)
+    else:
+        result = truncate_within(line.values, line.error, data_type)
+    if any(abs(offset) > 1 for offset in input_offsets):
+        # what lies more than a pixel outside was seen not to be clamped, by a rule that nobody knows (decision S5)
+        result = replace(result, unspecified=np.ones(sizes, np.bool_))
+    return {"OutputTensor": result}
 
 
 def antialiasing_steps(size: int, output: int) -> list[int]:
     """The sizes through which an axis shrinks to less than a half (decision S9).
 
-    The largest power of two below it, halves of that until none is larger than the output, and the output.
+    The largest power of two below it, halves of that as long as they are no smaller than the output, and the output.
     """
     steps = [1 << (size - 1).bit_length() - 1] if size > 1 else []
-    while steps and steps[-1] > output:
+    while steps and steps[-1] // 2 >= output:
         steps.append(steps[-1] // 2)
     return [*steps, output]
 

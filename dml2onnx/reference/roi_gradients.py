@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
@@ -34,7 +36,13 @@ def roi_align_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
             torn = np.ones_like(torn)
         found.append(_corners(op, arriving, torn, image, rows, columns))
     values, error, torn = (np.array([item[i] for item in found]) for i in range(3))
-    outputs = {"OutputGradientTensor": total.result()}
+    sent = total.result()
+    if int(np.max(batches)) >= len(x):
+        # default models send these to the last image (decision O11)
+        to_last = np.zeros(x.shape, np.bool_)
+        to_last[-1] = True
+        sent = replace(sent, open=to_last)
+    outputs = {"OutputGradientTensor": sent}
     if op.tensors("OutputROIGradientTensor"):
         shape = op.tensor("OutputROIGradientTensor").sizes
         result = Result(values.reshape(shape), error.reshape(shape), torn.reshape(shape).astype(np.bool_))

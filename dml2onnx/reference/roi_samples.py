@@ -73,25 +73,23 @@ def line_of(op: OperatorDesc, axis: str, corners: tuple[float, float], outputs: 
     aligned = not is_first and op.flag("AlignRegionsToCorners")
     none = np.zeros(())
     first, last = (_Number.rounded(np.asarray(np.float64(corner) * scale), none) for corner in corners)
-    shift = 0.0 if aligned else input_offset
-    start, end = (_shifted(item, shift) for item in (first, last))
+    start, end = (_shifted(item, input_offset) for item in (first, last))
     size_of = _Number.rounded(last.value - first.value, start.doubt + end.doubt)
     ratio = _Number.rounded(size_of.value / outputs, size_of.doubt / outputs)
     count, is_open = _count(op, ratio)
     if outputs * count > _MOST_SAMPLES:
         raise MemoryError  # which is said with the node that it is about
     samples = np.arange(outputs * count).astype(np.float64)
-    if not aligned:
-        steps = _Number.rounded(samples - output_offset, np.zeros_like(samples))
-        parts = len(samples)
-    elif len(samples) > 1:
-        steps, parts = _Number(samples, np.zeros_like(samples)), len(samples) - 1
-    else:
+    if aligned and len(samples) == 1:
+        # in the middle, whatever the offset of the output (decision O8)
         steps, parts = _Number(samples + 0.5, np.zeros_like(samples)), 1
+    else:
+        steps = _Number.rounded(samples - output_offset, np.zeros_like(samples))
+        parts = len(samples) - aligned
     step = _Number.rounded(size_of.value / parts, (size_of.doubt + ratio.doubt) / parts)
     reach = _Number.rounded(steps.value * step.value, np.abs(steps.value) * step.doubt + steps.doubt * abs(step.value))
     place = _Number.rounded(reach.value + start.value, reach.doubt + start.doubt)
-    return _looked_up(op, count, size, place, steps.value / parts, is_open)
+    return _looked_up(op, count, size, place, steps.value / parts, is_open, aligned)
 
 
 def _shifted(corner: _Number, shift: float) -> _Number:
@@ -115,13 +113,16 @@ def _count(op: OperatorDesc, ratio: _Number) -> tuple[int, bool]:
     return clamped(size), len(ends) > 1 or not np.isfinite(size)
 
 
-def _looked_up(op: OperatorDesc, count: int, size: int, at: _Number, share: Floats, is_open: bool) -> Line:
+def _looked_up(
+    op: OperatorDesc, count: int, size: int, at: _Number, share: Floats, is_open: bool, aligned: bool
+) -> Line:
     place = np.where(np.isfinite(at.value), at.value, 0)
     torn = (~np.isfinite(at.value)) | is_open
     is_lost = not np.isfinite(at.value).all()
-    # the borders themselves lie outside (decision O3)
-    inside = (place > -1) & (place < size)
-    for border in (-1, size):
+    # a pixel beyond the image, where the borders themselves lie outside; aligned regions end, and are inside, at the
+    # corners of the image (decisions O3 and O8)
+    inside = (place >= 0) & (place <= size - 1) if aligned else (place > -1) & (place < size)
+    for border in (0, size - 1) if aligned else (-1, size):
         torn |= np.abs(place - border) <= at.doubt
     clamped = np.clip(place, 0, size - 1)
     if op.enum("InterpolationMode") == "LINEAR":

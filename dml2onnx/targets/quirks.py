@@ -37,7 +37,6 @@ class Quirk(Enum):
     LRN_SUBTRACTS_WHAT_IT_ADDED = (
         "LRN subtracts again what leaves its window, be it infinite, and takes several times as long as sums of slices."
     )
-    IF_WANTS_A_ROW = "If takes a condition of rank 0 or 1 only; ONNX asks for one element, of any rank (OpenVINO)."
     BYTES_SATURATE = (
         "Add, Sub and Mul of 8-bit integers stop at the limits of the type instead of going round (OpenVINO)."
     )

@@ -165,8 +165,9 @@ def verify_with(
     seed = arguments.whole_number(seed, "seed")
     opset, exact = arguments.opset(opset), arguments.flag(exact, "exact")
     through = passes.chosen(optimize, without_passes)
-    asks_directml = against is not None and os.fspath(against) == NAME
-    other = None if against is None or asks_directml else arguments.path_of(against, "the model to compare with")
+    path = None if against is None else arguments.path_of(against, "the model to compare with")
+    asks_directml = path is not None and str(path) == NAME
+    other = None if asks_directml else path
     limit = None if time_limit is None else arguments.positive(time_limit, "time_limit")
     tell = None if progress is None else arguments.function(progress, "progress")
     providers = require_providers(provider)

@@ -201,7 +201,10 @@ def test_forms_of_convolutions():
 
 
 QUANTIZING = ["FilterTensor", "InputScaleTensor", "FilterScaleTensor", "OutputScaleTensor", "BiasTensor"]
-SCALES = {"InputScaleTensor": np.float32([0.01]), "OutputScaleTensor": np.float32([2])}
+SCALES: dict[str, np.ndarray] = {
+    "InputScaleTensor": np.array([0.01], np.float32),
+    "OutputScaleTensor": np.array([2], np.float32),
+}
 SCALES["FilterScaleTensor"] = np.linspace(0.5, 1, 6, dtype=np.float32)
 
 

@@ -27,6 +27,10 @@ def cases() -> Sequence[OnnxCase]:
     return tuple(onnx_cases())
 
 
+DIRECTML_DIFFERS = "test_mod_float_edge_cases_fmod_0"
+"""A remainder by an infinite divisor is NaN in DirectML (decision E5), which exact models keep."""
+
+
 def difference(case: OnnxCase, *, exact: bool) -> str:
     """What is wrong with a case; nothing is ``""``."""
     model = dml2onnx.compile(case.graph, opset=23, exact=exact)
@@ -51,5 +55,6 @@ def test_every_row_is_used() -> None:
 @pytest.mark.parametrize("exact", [False, True], ids=["default", "exact"])
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_published_numbers(chunk: int, exact: bool) -> None:
-    wrong = {case.name: said for case in cases()[chunk::CHUNKS] if (said := difference(case, exact=exact))}
+    chosen = [case for case in cases()[chunk::CHUNKS] if not (exact and case.name.startswith(DIRECTML_DIFFERS))]
+    wrong = {case.name: said for case in chosen if (said := difference(case, exact=exact))}
     assert not wrong

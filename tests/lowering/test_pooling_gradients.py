@@ -360,12 +360,11 @@ def descriptors(draw):
     name = draw(st.sampled_from(GRADIENTS))
     sizes, window = each(1, 6), each(1, 4)
     largest = draw(st.sampled_from([0, 1, 5]))
-    options = {"strides": each(1, 5), "start": each(0, largest), "end": each(0, largest), "ceil": draw(st.booleans())}
-    if name == "MAX_POOLING_GRAD":
-        options["ceil"] = False  # DirectML refuses sizes that are rounded up
+    options = {"strides": each(1, 5), "start": each(0, largest), "end": each(0, largest)}
+    if name == "MAX_POOLING_GRAD":  # of which DirectML takes the size that is rounded down alone
         options["dilations"] = each(1, 3) if draw(st.booleans()) else None
     else:
-        options["include"] = draw(st.booleans())
+        options |= {"include": draw(st.booleans()), "ceil": draw(st.booleans())}
     reach = [(k - 1) * d + 1 for k, d in zip(window, options.get("dilations") or (1,) * n, strict=True)]
     padded = [size + a + b for size, a, b in zip(sizes, options["start"], options["end"], strict=True)]
     assume(all(r <= p for r, p in zip(reach, padded, strict=True)) and prod(padded) <= 2000)

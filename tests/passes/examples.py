@@ -18,6 +18,8 @@ class Example:
     build: Callable[[], Graph]
     before: dict[str, int]
     after: dict[str, int]
+    exact: bool = False
+    """Whether it fires in exact models only."""
 
     def __str__(self) -> str:
         return f"{self.name}-{self.build.__name__}"
@@ -90,5 +92,6 @@ EXAMPLES = [
         {"DequantizeLinear": 4, "Conv": 1, "Reshape": 3, "Gemm": 1, "QuantizeLinear": 2},
         {"DequantizeLinear": 2, "Conv": 1, "Reshape": 3, "Gemm": 1, "QuantizeLinear": 2}
         | {"MatMulInteger": 1, "ReduceMin": 1, "Equal": 1, "Cast": 2, "Add": 2, "If": 2},
+        exact=True,
     ),
 ]

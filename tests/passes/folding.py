@@ -175,5 +175,5 @@ def products_and_sums() -> Graph:
     for _ in range(2):
         up, down = (g.constant(RANDOM.normal(0, 0.3, (1, 1, 8, 8)).astype(np.float32)) for _ in range(2))
         scale = g.broadcast(g.constant(RANDOM.normal(0, 1, (1, 1, 1, 8)).astype(np.float32)), x.sizes)
-        x = x + g.gemm(g.clip(g.multiply(g.gemm(x, up), scale), -1, 1), down)
+        x = x + g.gemm(g.clip(g.multiply(g.gemm(x, up, scale), scale), -1, 1), down, scale)
     return g.build({"y": x})

@@ -150,7 +150,7 @@ def test_bounds_within_bounds(data_type: str) -> None:
         f"{i} {j}": g.clip(g.clip(x, *inner), *last) for i, inner in enumerate(pairs) for j, last in enumerate(pairs)
     }
     graph = g.build(outer)
-    literal, passed = compiled(graph), compiled(graph, BY_NAME["merge-activations"])
+    literal, passed = (compiled(graph, *passes, exact=False) for passes in ((), [BY_NAME["merge-activations"]]))
     assert kinds(passed).count("Clip") < 0.8 * kinds(literal).count("Clip")
     random = np.random.default_rng(4)
     for kind in ("ordinary", "extreme"):

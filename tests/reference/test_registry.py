@@ -5,7 +5,7 @@ import pytest
 
 from dml2onnx import catalog
 from dml2onnx.diagnostics import InternalError
-from dml2onnx.reference import FAMILIES, reference, run_operator
+from dml2onnx.reference import FAMILIES, operator_results, reference, run_operator
 from dml2onnx.reference.registry import _references, references
 from dml2onnx.verification.descriptors import describe
 
@@ -56,3 +56,27 @@ def test_arrays_that_do_not_fit_are_refused(array, words):
         run_operator(op, {"InputTensor": array})
     with pytest.raises(ValueError, match="no array for InputTensor"):
         run_operator(op, {})
+
+
+def test_subnormal_numbers_are_zeros_in_arithmetic_and_bits_where_they_are_copied():
+    """What a driver that keeps them would give otherwise is unspecified (decision G8)."""
+    x = np.array([1e-45, -1e-45, 0.5, 2], np.float32)
+    other = np.array([np.inf, 1, 1e-45, 1], np.float32)
+    arrays = {"ATensor": x, "BTensor": other}
+    (got,) = operator_results(describe("ELEMENT_WISE_MULTIPLY", **arrays, OutputTensor=x), arrays)["OutputTensor"]
+    np.testing.assert_array_equal(got.values, [np.nan, 0, 0, 2])
+    np.testing.assert_array_equal(got.unspecified, [True, True, False, False])
+    (got,) = operator_results(describe("ELEMENT_WISE_SIGN", InputTensor=x, OutputTensor=x), {"InputTensor": x})[
+        "OutputTensor"
+    ]
+    np.testing.assert_array_equal(got.values, [0, 0, 1, 1])
+    np.testing.assert_array_equal(got.unspecified, [True, True, False, False])
+    (got,) = operator_results(describe("ELEMENT_WISE_IDENTITY", InputTensor=x, OutputTensor=x), {"InputTensor": x})[
+        "OutputTensor"
+    ]
+    np.testing.assert_array_equal(got.values, x)
+    half = np.array([6e-8, -6e-8], np.float16)  # a number like others in FLOAT32
+    (got,) = operator_results(
+        describe("ELEMENT_WISE_SIGN", InputTensor=half, OutputTensor=half), {"InputTensor": half}
+    )["OutputTensor"]
+    np.testing.assert_array_equal(got.values, [1, -1])

@@ -78,8 +78,14 @@ def test_positions():
     assert row([[0, 0, 4, 1]], 2, samples=(2, 2)) == [[0.5, 2.5]]
     assert row([[0, 0, 4, 1]], 2, samples=(2, 2), ReductionFunction="MAX") == [[1, 3]]
     assert row([[0, 0, 4, 1]], 2, samples=(1, 9), ReductionFunction="MAX") == [[1, 3]]  # two samples fit
-    assert row([[0, 0, 3, 0]], 4, AlignRegionsToCorners=True) == [[0, 1, 2, 3]]
-    assert row([[0, 0, 3, 0]], 1, AlignRegionsToCorners=True) == [[1.5]]
+    aligned = {"AlignRegionsToCorners": True, "InputPixelOffset": 0.0, "OutputPixelOffset": 0.0}
+    assert row([[0, 0, 3, 0]], 4, **aligned) == [[0, 1, 2, 3]]
+    assert row([[0, 0, 3, 0]], 1, **aligned) == [[1.5]]
+    assert row([[1, 0.5, 3, 0.5]], 1, **{**aligned, "InputPixelOffset": 0.5, "OutputPixelOffset": -0.5}) == [[1.5]]
+    # the offsets act, and outside begins where the image ends
+    assert row([[1, 0.5, 3, 0.5]], 3, **{**aligned, "InputPixelOffset": 0.5}, outside=9.0) == [[0.5, 1.5, 2.5]]
+    assert row([[0, 0, 2, 0]], 3, **{**aligned, "OutputPixelOffset": 0.5}, outside=9.0) == [[9, 0.5, 1.5]]
+    assert row([[0, 0, 4, 0]], 3, **aligned, outside=9.0) == [[0, 2, 9]]
     assert row([[0, 0, 4, 1]], 4, InputPixelOffset=0.0, OutputPixelOffset=0.0) == [[0, 1, 2, 3]]
     assert row([[0, 0, 2, 1]], 4, scale=2.0, SpatialScaleY=1.0) == [[0, 1, 2, 3]]
 

@@ -159,17 +159,6 @@ def _f(*values: float, shape: tuple[int, ...] = (-1,)) -> np.ndarray:
 OPENVINO = (
     Difference(
         "openvino",
-        "`If` takes a condition of rank 0 or 1 only; ONNX asks for one element.",
-        Quirk.IF_WANTS_A_ROW,
-        """(bool[1,1] c, float[1] x) => (float[1] y) {
-             y = If (c) <then_branch = t () => (float[1] a) { a = Identity (x) },
-                         else_branch = e () => (float[1] b) { b = Neg (x) }> }""",
-        (np.array([[True]]), _f(3)),
-        (_f(3),),
-        "Rank of If condition",
-    ),
-    Difference(
-        "openvino",
         "Sums of UINT8 stop at 255 and 0 instead of going round.",
         Quirk.BYTES_SATURATE,
         "(uint8[1] x) => (uint8[1] y) <uint8 k = {100}> { y = Add (x, k) }",

@@ -25,6 +25,8 @@ SLOW = {
     Quirk.FUNCTIONS_NUMBER_BY_NUMBER,
     Quirk.GATHER_ELEMENT_BY_ELEMENT,
     Quirk.LP_POOL_ELEMENT_BY_ELEMENT,
+    Quirk.MAX_POOL_IS_FAST_IN_FLOAT,
+    Quirk.QUANTIZES_LONG_RUNS,
     Quirk.REDUCES_ROWS_ONLY,
 }
 """Facts about time, which no test can hold; ``scripts/bench_ops.py`` has the operators."""

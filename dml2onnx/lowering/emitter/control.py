@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from dml2onnx.lowering.emitter.core import Tensor
 from dml2onnx.lowering.emitter.movement import MovementOps
 from dml2onnx.model import CONTROL_FLOW, Body, Node
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.model import Value
@@ -63,8 +62,8 @@ class ControlOps(MovementOps):
         bodies = {name: self.branch(name, emit) for name, emit in zip(BRANCHES, (then, otherwise), strict=True)}
         described = [[(item.dtype, item.shape) for item in body.outputs] for body in bodies.values()]
         assert described[0] == described[1], f"branches that differ: {described}"
-        if condition.rank > 1 and self.target.has(Quirk.IF_WANTS_A_ROW):
-            condition = self.Reshape(condition, ())
+        # of any rank in ONNX; a scalar is what every runtime takes
+        condition = self.Reshape(condition, ())
         return self.nodes("If", [condition], described[0], bodies)
 
     def branch(self, attribute: str, emit: Branch) -> Body:

@@ -375,7 +375,7 @@ class EmitterCore:
             ]
             made = [item for item in results if item is not None]
         self.emitted.append(Node(name, op, tuple(operands), tuple(results), attributes or _NO_ATTRIBUTES))
-        if op == "Relu" or (op in _KEEP_LIMITED and _are_limited(inputs if op == "Concat" else inputs[:1])):
+        if op in _KEEP_LIMITED and _are_limited(inputs if op == "Concat" else inputs[:1]):
             for result in made:
                 result.limited = True
         return made
@@ -404,6 +404,10 @@ class EmitterCore:
         result.cast_from = x.dtype
         result.zero_padded = x.zero_padded
         return result
+
+    def BitCast(self, x: Tensor, dtype: DType) -> Tensor:
+        """The same bits as another element type of the same width; opset 26."""
+        return self.nodes("BitCast", [x], [(dtype, x.shape)], {"to": ELEMENT_TYPES[dtype][0]})[0]
 
 
 @cache

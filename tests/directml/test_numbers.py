@@ -1,0 +1,83 @@
+"""The numbers of the reference and of compiled models are those that DirectML itself was seen to compute."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.model import Array
+from dml2onnx.reference import Result
+from dml2onnx.verification.descriptors import plain, sized
+from tests.directml import left, numbers
+from tests.directml.numbers import CONTENTS, WAYS, Compared, Count, compared, rows
+from tests.directml.observed import needs_observations
+
+WANTED = {"ordinary": 99.5, "extreme": 93.0}
+EVERY = 7
+"""One row in as many is compiled."""
+
+
+def counted(way: str, every: int = 1) -> dict[str, Count]:
+    counts = {contents: Count() for contents in CONTENTS}
+    for row in rows(every):
+        counts[row.contents].add(row.op.type, compared(row, way))
+    return counts
+
+
+@needs_observations
+def test_the_reference_is_what_directml_does() -> None:
+    """What is promised agrees, what does not has its class, and with what nobody promises it is hardly less."""
+    for contents, count in counted("reference").items():
+        assert count.share >= WANTED[contents], count
+        assert 100 * count.agreed_at_all >= (WANTED[contents] - 0.1) * count.rows, count
+        assert not [key for key in count.failing if left.UNEXPLAINED in key[1]]
+
+
+@needs_observations
+@pytest.mark.parametrize("way", ["exact", "default"])
+def test_compiled_models_do_what_directml_does(way: str) -> None:
+    for contents, count in counted(way, EVERY).items():
+        assert count.share >= WANTED[contents], (count, count.failing)
+        assert not [key for key in count.failing if left.UNEXPLAINED in key[1]]
+
+
+def test_what_is_not_promised_is_counted_apart() -> None:
+    count = Count()
+    count.add("A", Compared(4, 1, 0, 1))
+    count.add("A", Compared(4, 0, 0, 0))
+    count.add("B", Compared(4, 4, 0, 0))
+    count.add("B", Compared(4, 0, 2, 2, "said", ("why",)))
+    assert (count.rows, count.agreed, count.agreed_at_all) == (4, 3, 2)
+    assert (count.with_unspecified, count.wholly_unspecified, count.unspecified) == (2, 1, 5)
+    assert count.failing == {("B", "why"): 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "got", "ours", "error", "reason"),
+    [
+        ("ASIN", np.float32, 6.7e-5, 0.0, 1e-4, left.PROMISED),
+        ("TANH", np.float32, 2.944e-5, 2.937e-5, 1e-9, left.OWN),
+        ("ASIN", np.float32, 2.0, 1.0, 1e-4, left.UNEXPLAINED),
+        ("EXP", np.float16, 0.1943, 0.1946, 0.0, left.ROUNDING),
+        ("EXP", np.float16, 0.25, 0.5, 0.0, left.UNEXPLAINED),
+    ],
+)
+def test_what_differs_has_a_class(name: str, dtype: type, got: float, ours: float, error: float, reason: str) -> None:
+    desc = sized(1, type=np.dtype(dtype).name.upper())
+    op = plain(f"ELEMENT_WISE_{name}", InputTensor=desc, OutputTensor=desc)
+    values: Array = np.array([ours], dtype)
+    wanted = Result(values, np.array([error]))
+    bad: Array = np.array([True])
+    assert left.reason(op, DataType[desc.data_type.name], np.array([got], dtype), values, wanted, bad) == reason
+
+
+@needs_observations
+def test_the_command_says_what_is_left(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["numbers", "--only", "ELEMENT_WISE_ASIN", "--rows"])
+    numbers.main()
+    text = capsys.readouterr().out
+    for way in WAYS:
+        assert f"{way}, ordinary: " in text
+    assert f"ELEMENT_WISE_ASIN: {left.PROMISED}" in text
+    assert "in DirectML" in text
