@@ -40,7 +40,7 @@ def convolution(node: Operands, e: Emitter) -> Tensor:
 
 
 def _forward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor | None) -> Tensor:
-    """A Conv of as many windows as the output has, all of them wanted unless there is OutputPadding [decision C17]."""
+    """A Conv of as many windows as the output has, all of them wanted unless there is OutputPadding [decision C9]."""
     sizes, wanted = op.tensor("OutputTensor").sizes, _wanted(op)
     window = _window(op, w, op.uints("StartPadding"), op.uints("EndPadding")).reaching(x.shape[2:], sizes[2:])
     if min(wanted) <= 0:

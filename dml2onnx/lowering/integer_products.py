@@ -133,7 +133,7 @@ def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor,
 
 
 def _convolved(node: Operands, e: Emitter) -> Tensor:
-    """The convolution in INT32, of as many windows as the output has [decision C17].
+    """The convolution in INT32, of as many windows as the output has [decision C9].
 
     ConvInteger takes one zero point of the filter. Those of channels are taken off after it: each times the sum of
     the window, a convolution with ones.

@@ -120,7 +120,7 @@ def forward(op: OperatorDesc, x: Floats, w: Floats) -> Floats:
 def _padded(op: OperatorDesc, x: Floats, kernel: Sequence[int], spatial: Sequence[int]) -> Floats:
     """The input with zeros around it, as far as the windows of the output reach (``np.pad`` takes longer).
 
-    EndPadding is no more than a part of the formula of the output's sizes; these say themselves (decision C17).
+    EndPadding is no more than a part of the formula of the output's sizes; these say themselves (decision C9).
     """
     geometry = zip(x.shape[2:], op.uints("StartPadding"), *_steps(op), kernel, spatial, strict=True)
     pads = [(start, max((m - 1) * s + (k - 1) * d + 1 - start - n, 0)) for n, start, s, d, k, m in geometry]

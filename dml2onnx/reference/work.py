@@ -32,9 +32,14 @@ def hidden_work(op: OperatorDesc) -> int:
 
 def _reach(op: OperatorDesc, count: Sequence[int], window: Sequence[int]) -> int:
     """The elements, padding too, between the first and the last that ``count`` windows in each dimension reach."""
+    return prod(_reaches(op, count, window))
+
+
+def _reaches(op: OperatorDesc, count: Sequence[int], window: Sequence[int]) -> list[int]:
+    """The same in each dimension."""
     dilations = op.uints("Dilations") if op.has("Dilations") else (1,) * len(window)
     steps = zip(count, window, op.uints("Strides"), dilations, strict=True)
-    return prod((n - 1) * stride + (k - 1) * dilation + 1 for n, k, stride, dilation in steps)
+    return [(n - 1) * stride + (k - 1) * dilation + 1 for n, k, stride, dilation in steps]
 
 
 def _pooling(op: OperatorDesc) -> int:
@@ -52,10 +57,12 @@ def _convolution(op: OperatorDesc) -> int:
     if op.has("Direction") and op.enum("Direction") == "BACKWARD":
         sums = prod(kernel) * (TURN + x.sizes[0] * y.sizes[1] * prod(x.sizes[2:]))
         products = x.element_count * prod(w.sizes[1:])
-        return sums + products // PRODUCTS + x.sizes[0] * y.sizes[1] * _reach(op, x.sizes[2:], kernel)
+        ends = zip(y.sizes[2:], op.uints("StartPadding"), strict=True)
+        whole = x.sizes[0] * y.sizes[1] * prod(map(max, _reaches(op, x.sizes[2:], kernel), map(sum, ends)))
+        return sums + products // PRODUCTS + whole
     columns = x.sizes[0] * x.sizes[1] * prod(kernel) * prod(y.sizes[2:])
     axes = zip(x.sizes[2:], op.uints("StartPadding"), strict=True)
-    padded = x.sizes[0] * x.sizes[1] * max(_reach(op, y.sizes[2:], kernel), prod(map(sum, axes)))
+    padded = x.sizes[0] * x.sizes[1] * prod(map(max, _reaches(op, y.sizes[2:], kernel), map(sum, axes)))
     return columns + padded + y.element_count * prod(w.sizes[1:]) // PRODUCTS
 
 
