@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from dml2onnx import targets
     from dml2onnx.files import Target
 
     Array = npt.NDArray[np.generic]
@@ -156,6 +157,14 @@ def opset(given: object) -> int:
         message = f"opset {described(number)} is not supported; {expected} are"
         raise DmlError(UNKNOWN_OPSET.at(message, expected=expected, found=described(number)))
     return number
+
+
+def opset_of(target: targets.Target, opset: int) -> None:
+    """Raises :class:`DmlError` for an opset of which a target runs no models."""
+    if opset not in target.opsets:
+        expected = f"{target.opsets[0]} to {target.opsets[-1]}"
+        message = f"{target.name} is known to run models of opsets {expected}, and not of opset {opset}"
+        raise DmlError(UNKNOWN_OPSET.at(message, expected=expected, found=str(opset)))
 
 
 def ir_version(given: object, opset: int) -> int:

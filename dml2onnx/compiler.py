@@ -78,6 +78,8 @@ class CompiledModel:
     """Whether the model states the type and shape of every value, not only of its inputs and outputs."""
     exact: bool = False
     """Whether it keeps what other models leave open: NaN, infinities, signs of zero, last digits."""
+    sources: tuple[Path, ...] = ()
+    """The files that its graph was read from."""
     _message: list[ModelProto] = field(default_factory=list, init=False)
 
     def __repr__(self) -> str:
@@ -143,17 +145,19 @@ class CompiledModel:
     ) -> list[Path]:
         """Writes the model, into a file by its name or an open one, and returns the files written.
 
-        ``external_data`` puts the weights into ``<path>.data``; ``None`` does so above 1 GiB. Both files are replaced
-        by complete new ones, or neither is. With ``in_place`` the model refers to weights in the files where they lie,
-        as far as these are in its directory or below and have them as ONNX does; such files have to stay as they are.
-        :class:`DmlError` (DML3009) where there are none such.
+        ``external_data`` puts the weights into ``<path>.data``, or ``<path>.2.data`` where the model that is there has
+        the first; ``None`` does so above 1 GiB. Both are replaced by complete new ones, or neither is, and what the
+        graph was read from is left as it is (:class:`DmlError`, DML3012). With ``in_place`` the model refers to
+        weights in the files where they lie, as far as these are in its directory or below and have them as ONNX does;
+        such files have to stay as they are. :class:`DmlError` (DML3009) where there are none such.
         """
         target = arguments.target_of(path)
         self._watched().require()
         if external_data is not None:
             external_data = arguments.flag(external_data, "external_data")
         in_place = arguments.flag(in_place, "in_place")
-        return writer.save(self.lowered, target, self._header, external_data, in_place=in_place)
+        kept = self.sources
+        return writer.save(self.lowered, target, self._header, external_data, in_place=in_place, kept=kept)
 
     def _watched(self) -> Watched:
         """The files that weights are mapped from."""
@@ -244,6 +248,7 @@ def _port(port: Port) -> str:
 def compile(
     model: Graph | str | os.PathLike[str],
     *,
+    graph: str | None = None,
     outputs: Sequence[str] | None = None,
     opset: int = DEFAULT_OPSET,
     target: str = targets.DEFAULT_TARGET,
@@ -258,15 +263,16 @@ def compile(
 ) -> CompiledModel:
     """Compiles a graph, or the model file at a path, to an ONNX model.
 
-    ``outputs`` names what is wanted of ``graph.outputs`` and ``graph.results`` (default: ``graph.outputs``). ``target``
-    says whose kernels decide about forms and element types: ``"onnx"``, whose models every runtime takes, ``"cpu"``,
-    ``"dml"``, ``"openvino"``, ``"webgpu"`` or ``"portable"``. An ``exact`` model also keeps NaN, infinities, signs of
-    zero and last digits as DirectML has them, which the others leave open. ``shapes`` puts the type and shape of every
-    value into the model, so that tools show them without inferring anything. ``optimize`` is 0 for the literal
-    translation, node by node, 1 for all passes that make it faster and leave each bit of its results as it is, or 2 for
-    those that round otherwise as well, but none of those named in ``without_passes``; ``"agree-on-orders"`` among these
-    has each node read its inputs as its descriptor says, whatever order they are held in. ``ir_version`` is stated
-    instead of that of the opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error that
+    Of the recording of a program ``graph`` names the graph that is meant, as for :func:`load`. ``outputs`` names what
+    is wanted of the graph's ``outputs`` and ``results`` (default: its ``outputs``). ``target`` says whose kernels
+    decide about forms and element types: ``"onnx"``, whose models every runtime takes, ``"cpu"``, ``"dml"``,
+    ``"openvino"``, ``"webgpu"`` or ``"portable"``. An ``exact`` model also keeps NaN, infinities, signs of zero and
+    last digits as DirectML has them, which the others leave open. ``shapes`` puts the type and shape of every value
+    into the model, so that tools show them without inferring anything. ``optimize`` is 0 for the literal translation,
+    node by node, 1 for all passes that make it faster and leave each bit of its results as it is, or 2 for those that
+    round otherwise as well, but none of those named in ``without_passes``; ``"agree-on-orders"`` among these has each
+    node read its inputs as its descriptor says, whatever order they are held in. ``ir_version`` is stated instead of
+    that of the opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error that
     :func:`dml2onnx.check` finds (with ``documented``, of what DirectML's documentation forbids and DirectML accepts,
     too), or that stands in the way of lowering.
     """
@@ -274,11 +280,11 @@ def compile(
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
     through = passes.chosen(optimize, without_passes)
     tell = None if progress is None else arguments.function(progress, "progress")
-    graph = graph_of(model)
-    warnings = require_clean(graph, feature_level, documented=documented)
-    chosen = _select(graph, outputs)
+    source = graph_of(model, graph)
+    warnings = require_clean(source, feature_level, documented=documented)
+    chosen = _select(source, outputs)
     return compile_outputs(
-        graph,
+        source,
         chosen,
         opset=opset,
         target=target,
@@ -328,6 +334,7 @@ def compile_outputs(
     Nodes ``agree`` on the order in which tensors are held.
     """
     chosen = targets.target(target, exact=exact)
+    arguments.opset_of(chosen, opset)
     lowered = passes.apply(lower(graph, outputs, opset, chosen, progress, agree=agree), through, opset, chosen)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     names = tuple(item.name for item in through)
@@ -335,7 +342,7 @@ def compile_outputs(
     version = arguments.ir_version(ir_version, opset)
     found = (*warnings, *fallbacks(lowered, opset, chosen))
     return CompiledModel(
-        graph.name, opset, version, chosen.name, lowered, found, defaults, metadata, names, shapes, exact
+        graph.name, opset, version, chosen.name, lowered, found, defaults, metadata, names, shapes, exact, graph.sources
     )
 
 

@@ -72,7 +72,8 @@ def run(
 ) -> dict[str, Array]:
     """Compiles and runs a graph, or the model file at a path, and returns its outputs by name.
 
-    ``inputs`` are arrays in memory order; what is left out takes the sample contents that came with the model, so a
+    ``inputs`` are arrays in memory order, flat, or, where that is another shape, in the Sizes of their tensors, as
+    outputs are; what is left out takes the sample contents that came with the model, so a
     DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned. Each
     array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. ``opset``,
     ``target`` (by default that of the provider), ``feature_level``, ``documented``, ``exact``, ``optimize`` and

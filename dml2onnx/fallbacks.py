@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.codes.compiling import FALLS_BACK
 from dml2onnx.diagnostics import quote
 from dml2onnx.model import ELEMENT_TYPES, with_bodies
-from dml2onnx.targets import OPSETS, bound
+from dml2onnx.targets import bound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -96,6 +96,6 @@ def _kernels(chosen: Target, opset: int, key: Key, types: Mapping[str, str]) -> 
         fitting = [item for item in known if chosen.has_kernel(op, opset, {**others, variable: item})]
         if fitting:
             return f"kernels of {op} for {', '.join(fitting)}, and none for {given}"
-    elsewhere = [other for other in OPSETS if chosen.has_kernel(op, other, bound(op, other, inputs, outputs))]
+    elsewhere = [other for other in chosen.opsets if chosen.has_kernel(op, other, bound(op, other, inputs, outputs))]
     hint = f", but in opset {', '.join(map(str, elsewhere))}" if elsewhere else ""
     return f"no kernel of {op} in opset {opset}{hint}"

@@ -17,12 +17,18 @@ import sys
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from dml2onnx.codes.reading import FILE_UNREADABLE
 from dml2onnx.codes.running import OUTPUT_IS_SOURCE, OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -43,6 +49,11 @@ LONGEST_STEM = 40
 READER_SECONDS = 10.0
 """How long a named pipe that nobody reads is waited for: who reads it may be started after us."""
 READER_SLICE = 0.02
+
+MOST_ENTRIES = 1 << 12
+"""Of a directory, among which is looked for what others have left: looking costs little beside writing."""
+ABANDONED_SECONDS = 86400.0
+"""After which nobody is still writing a file, where there are no locks that tell."""
 
 _UNFINISHED = re.compile(rf"\.(.+)\.[0-9a-f]{{{2 * RANDOM_BYTES}}}\.partial", re.DOTALL)
 
@@ -104,6 +115,7 @@ def put(
         raise
     finally:
         change.sweep()
+    _remove_abandoned([target, *others, *stale])
     return [target, *others]
 
 
@@ -138,6 +150,8 @@ class _Change:
         self._undo: list[tuple[Path, Path | None]] = []
         """(the file, where its old contents are, ``None`` when there were none)"""
         self._litter: list[Path] = []
+        self._held: list[int] = []
+        """Files that others are to see as somebody's, open; closed, or with the end of the process, they are not."""
 
     def stage(self, path: Path, parts: Parts) -> None:
         """Writes the new contents of ``path`` beside it."""
@@ -146,6 +160,7 @@ class _Change:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         mode = stat.S_IMODE(real.stat().st_mode) if real.exists() else None
         with os.fdopen(os.open(new, flags, 0o666), "wb") as file:
+            self._hold(file)
             _write(file, parts)
             if mode is not None:
                 os.fsync(file.fileno())  # what is replaced can be had no more: the new one is on the disk before
@@ -173,6 +188,14 @@ class _Change:
         except OSError:  # not every file system has links
             os.replace(real, old)
 
+    def _hold(self, file: BinaryIO) -> None:
+        """Keeps other processes from taking a file for one that was abandoned, where the system has locks for that."""
+        if fcntl is None:
+            return
+        with suppress(OSError):
+            self._held.append(held := os.dup(file.fileno()))
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
     def remove(self, path: Path) -> None:
         """Takes a file away, as far as :meth:`undo` may still want it."""
         old = self._spare_name(path)
@@ -196,6 +219,8 @@ class _Change:
         for path in self._litter:
             with suppress(OSError):
                 path.unlink(missing_ok=True)
+        while self._held:
+            os.close(self._held.pop())
 
     def _spare_name(self, path: Path) -> Path:
         spare = path.with_name(f".{path.name[:LONGEST_STEM]}.{os.urandom(RANDOM_BYTES).hex()}.partial")
@@ -226,6 +251,31 @@ def remove_left_over(paths: Iterable[Path], before: float) -> None:
                 with suppress(OSError):
                     if found is not None and found[1] in expected and entry.stat().st_mtime < before:
                         os.unlink(entry.path)
+
+
+def _remove_abandoned(paths: Iterable[Path]) -> None:
+    """Removes what processes that were killed have left of files that are complete now, as far as nobody holds it."""
+    for path in paths:
+        real = Path(os.path.realpath(path))
+        with suppress(OSError), os.scandir(real.parent) as entries:
+            for entry in islice(entries, MOST_ENTRIES):
+                found = _UNFINISHED.fullmatch(entry.name)
+                if found is not None and found[1] == real.name[:LONGEST_STEM]:
+                    with suppress(OSError):
+                        _remove_if_abandoned(Path(entry.path))
+
+
+def _remove_if_abandoned(path: Path) -> None:
+    if fcntl is None:
+        if path.stat().st_mtime < time.time() - ABANDONED_SECONDS:
+            path.unlink()
+        return
+    held = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        path.unlink()
+    finally:
+        os.close(held)
 
 
 def _write(file: BinaryIO, parts: Parts) -> None:
@@ -325,7 +375,7 @@ def spare(targets: Iterable[Target], sources: Iterable[Path]) -> None:
     kept = list(sources)
     for target in targets:
         if isinstance(target, Path) and any(_is_same(target, source) for source in kept):
-            message = f"{quote(str(target))} is read by this command; choose another file to write"
+            message = f"{quote(str(target))} is one of the files that this is made from; choose another to write"
             raise DmlError(OUTPUT_IS_SOURCE.at(message, found=str(target)))
 
 

@@ -97,13 +97,23 @@ def _parts(array: Array) -> Iterator[memoryview | FilePart]:
 
 
 def save(
-    graph: OnnxGraph, target: Target, header: Header, external_data: bool | None = None, *, in_place: bool = False
+    graph: OnnxGraph,
+    target: Target,
+    header: Header,
+    external_data: bool | None = None,
+    *,
+    in_place: bool = False,
+    kept: Iterable[Path] = (),
 ) -> list[Path]:
     """Writes the model, and ``<file>.data`` beside it where data is external. Returns the files written.
 
-    The data file of the model that is replaced goes with it. With ``in_place`` the model refers to the files in which
-    its weights lie already, where these are :func:`places_of` them.
+    Where the model that is there has a data file of that name, the new one gets another (:func:`data_paths`): whenever
+    this ends, each model has its own weights. The data file of the model that is replaced goes with it. With
+    ``in_place`` the model refers to the files in which its weights lie already, where these are :func:`places_of` them.
+    The files to be ``kept`` are never written over.
     """
+    if isinstance(target, Path) and target.name:
+        files.spare([target, *data_paths(target)], kept)
     path = target if isinstance(target, Path) and not files.is_special(target) else None
     if path is None and (external_data or in_place):
         message = "external data lies beside the model's file, and this output is no regular file"
@@ -117,7 +127,8 @@ def save(
     if path is None or not (large if external_data is None else external_data):
         return files.put(target, _streamed(_complete(graph, header, lying)), stale=_data_of(path))
     files.check_target(path)
-    data_path = _data_path(path)
+    old = _data_of(path)
+    data_path = next((item for item in data_paths(path) if item not in old), data_paths(path)[0])
     offset = 0
     outside: dict[str, tuple[int, Array]] = {}
     for label, array in graph.initializers.items():
@@ -135,30 +146,36 @@ def save(
         for label, (start, array) in outside.items()
     }
     parts = _message(graph, header, {**places, **lying})
-    return files.put(path, _streamed(parts), {data_path: _chunks(outside.values())})
+    return files.put(
+        path,
+        _streamed(parts),
+        {data_path: _chunks(outside.values())},
+        stale=[item for item in old if item != data_path],
+    )
 
 
 def places_of(graph: OnnxGraph, path: Path) -> dict[str, dict[str, str]]:
     """Where weights lie that a model of this name can refer to: in files of its directory, or below, as ONNX has them.
 
-    ONNX takes no other files: https://onnx.ai/onnx/repo-docs/ExternalData.html. The model's own data file is none of
-    them, since that is replaced.
+    ONNX takes no other files: https://onnx.ai/onnx/repo-docs/ExternalData.html. The model's own data files are none of
+    them, since these are replaced.
     """
-    directory, own = Path(os.path.realpath(path.parent)), Path(os.path.realpath(_data_path(path)))
+    directory = Path(os.path.realpath(path.parent))
+    own = [Path(os.path.realpath(item)) for item in data_paths(path)]
     places = {}
     for label, array in graph.initializers.items():
         if array.dtype in (INT4, UINT4) or array.nbytes < EXTERNAL_MINIMUM:
             continue
         file = file_of(array)
-        if file is not None and file != own and file.is_relative_to(directory):
+        if file is not None and file not in own and file.is_relative_to(directory):
             location = file.relative_to(directory).as_posix()
             places[label] = {"location": location, "offset": str(file_place(array)), "length": str(array.nbytes)}
     return places
 
 
-def _data_path(path: Path) -> Path:
-    """The file with the weights of a model."""
-    return path.with_name(path.name + ".data")
+def data_paths(path: Path) -> tuple[Path, Path]:
+    """The files that the weights of a model may be in: the second where the one that it replaces has the first."""
+    return path.with_name(path.name + ".data"), path.with_name(path.name + ".2.data")
 
 
 def is_compiled(path: Path) -> bool:
@@ -174,8 +191,7 @@ def _data_of(path: Path | None) -> list[Path]:
     """The data file of the model that is there."""
     if path is None or not path.name:
         return []
-    data = _data_path(path)
-    return [data] if files.names(path, data) else []
+    return [data for data in data_paths(path) if files.names(path, data)]
 
 
 @collection_paused()

@@ -120,6 +120,7 @@ INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     "Attention": [(1, 2, 2, 4), (1, 2, 3, 4), (1, 2, 3, 4)],
     "AveragePool": [IMAGE],
     "BatchNormalization": [IMAGE, (2,), (2,), (2,), (2,)],
+    "BitCast": [MATRIX],
     "Cast": [MATRIX],
     "Clip": [MATRIX, (), ()],
     "ConstantOfShape": [values(2, 3)],
@@ -127,6 +128,7 @@ INPUTS: dict[str, list[tuple[int, ...] | Array | None]] = {
     "Conv": [IMAGE, (2, 2, 2, 2), (2,)],
     "ConvInteger": [IMAGE, (2, 2, 2, 2), ()],
     "ConvTranspose": [IMAGE, (2, 2, 2, 2), (2,)],
+    "CumProd": [MATRIX, values(1).reshape(())],
     "CumSum": [MATRIX, values(1).reshape(())],
     "DepthToSpace": [(1, 4, 2, 2)],
     "DequantizeLinear": [MATRIX, ()],
@@ -217,6 +219,8 @@ OUTPUTS = {"DynamicQuantizeLinear": 3, "Split": 2, "TopK": 2}
 
 def is_served(op: str, binding: dict[str, str]) -> bool:
     """Whether lowerings give these types: a scale has the type of the floats that are scaled."""
+    if op == "BitCast":
+        return len({np.dtype(DTYPES[name]).itemsize for name in binding.values()}) == 1
     floats = {"DequantizeLinear": ("T2", "T3"), "QuantizeLinear": ("T1", "T2")}.get(op, ())
     return "T3" not in binding or len({binding[variable] for variable in floats}) <= 1
 
@@ -289,7 +293,7 @@ def case(
 
 def _attributes(op: str, binding: Mapping[str, str]) -> dict[str, Any]:
     attributes = dict(ATTRIBUTES.get(op, {}))
-    if op == "Cast":
+    if op in ("BitCast", "Cast"):
         attributes["to"] = helper.np_dtype_to_tensor_dtype(np.dtype(DTYPES[binding["T2"]]))
     if op == "ConstantOfShape":
         value = np.ones(1, DTYPES[binding["T2"]])
@@ -330,11 +334,11 @@ def model(case: Case, constants: Sequence[bool] = ()) -> tuple[ModelProto, dict[
     return helper.make_model(graph, opset_imports=imports, ir_version=targets.IR_VERSIONS[case.opset]), feeds
 
 
-def opsets(op: str) -> list[int]:
-    """One opset for each version of the operator."""
+def opsets(op: str, last: int = targets.OPSETS[-1]) -> list[int]:
+    """One opset up to the ``last`` for each version of the operator."""
     found = {}
     for opset in targets.OPSETS:
-        if defs.has(op, opset):
+        if opset <= last and defs.has(op, opset):
             found[targets.version(op, opset)] = opset
     return list(found.values())
 

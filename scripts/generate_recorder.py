@@ -40,6 +40,7 @@ ORDER = (
     TABLES,
     "describe.h",
     "com.h",
+    "uuids.h",
     "folder.h",
     "graph.h",
     "reading.h",
@@ -56,6 +57,11 @@ HEAD = """\
 //
 // Written by scripts/generate_recorder.py of dml2onnx from scripts/recorder/ and schemas/. Do not edit.
 // SPDX-License-Identifier: MIT
+"""
+STANDARD = """\
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 201703L
+#error "dml2onnx_recorder.h is C++17: compile with -std=c++17, or /std:c++17, or a newer one"
+#else
 """
 OPEN = "namespace dml2onnx {\nnamespace detail {\n"
 CLOSE = "}  // namespace detail\n}  // namespace dml2onnx\n"
@@ -77,7 +83,7 @@ def header() -> str:
     standard = sorted({name for part in parts for name in _INCLUDE.findall(part)})
     includes = "".join(f"#include <{name}>\n" for name in standard)
     bodies = [re.sub(r"\n{3,}", "\n\n", _INCLUDE.sub("", part)) for part in parts]
-    return "\n".join([HEAD, "#pragma once\n", includes, *bodies])
+    return "\n".join([HEAD, "#pragma once\n", STANDARD, includes, *bodies, "#endif  // C++17\n"])
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------

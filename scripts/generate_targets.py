@@ -47,7 +47,10 @@ if TYPE_CHECKING:
 TARGETS = Path(__file__).resolve().parent.parent / "schemas" / "targets"
 PARAMETERS = TARGETS.parent / "onnx_parameters.json"
 GENERATOR = "scripts/generate_targets.py"
-OPSETS = range(17, 24)
+FIRST_OPSET = 17
+LAST_OPSETS = {"cpu": 26, "onnx": 26}
+"""Up to which opset a target goes, where that is not the one of :data:`LAST_OPSET`."""
+LAST_OPSET = 23
 NO_END = 2**31 - 1
 CPU = "CPUExecutionProvider"
 DESTINATIONS = ("cpu", "dml", "openvino", "webgpu")
@@ -142,7 +145,12 @@ def _markdown_kernels(text: str, provider: str) -> Iterator[Kernel]:
 # From kernels to a table.
 
 
-def table(kernels: Iterable[Kernel]) -> Table:
+def opsets(target: str) -> range:
+    """The opsets that models for a target may have."""
+    return range(FIRST_OPSET, LAST_OPSETS.get(target, LAST_OPSET) + 1)
+
+
+def table(kernels: Iterable[Kernel], opsets: range) -> Table:
     """The alternatives of each version of each standard operator."""
     by_operator: dict[str, list[Kernel]] = {}
     for kernel in kernels:
@@ -150,7 +158,7 @@ def table(kernels: Iterable[Kernel]) -> Table:
     result: Table = {}
     for operator in sorted(by_operator):
         versions: dict[int, list[Alternative]] = {}
-        for schema in _schemas(operator):
+        for schema in _schemas(operator, opsets):
             found = [
                 _alternative(schema, kernel) for kernel in by_operator[operator] if kernel.runs(schema.since_version)
             ]
@@ -160,10 +168,10 @@ def table(kernels: Iterable[Kernel]) -> Table:
     return result
 
 
-def _schemas(operator: str) -> list[onnx.defs.OpSchema]:
-    """The versions of a standard operator that the supported opsets use, oldest first."""
+def _schemas(operator: str, opsets: range) -> list[onnx.defs.OpSchema]:
+    """The versions of a standard operator that the opsets use, oldest first."""
     found: dict[int, onnx.defs.OpSchema] = {}
-    for opset in OPSETS:
+    for opset in opsets:
         try:
             schema = onnx.defs.get_schema(operator, opset)
         except onnx.defs.SchemaError:  # not a standard operator, or not yet
@@ -215,17 +223,25 @@ def _order(items: Sequence[tuple[str, frozenset[str]]]) -> list[tuple[str, list[
     return [(variable, sorted(types)) for variable, types in items]
 
 
-def intersection(left: Table, right: Table) -> Table:
-    """The combinations that both tables admit."""
+def intersection(left: Table, right: Table, known: int | None = None) -> Table:
+    """The combinations that both tables admit.
+
+    ``known`` is the last opset that ``right`` can speak of: of later versions of an operator all stays. Without it
+    later versions are left out.
+    """
     result: Table = {}
-    for operator in sorted(left.keys() & right.keys()):
+    for operator in sorted(left):
         versions: dict[int, list[Alternative]] = {}
+        others = right.get(operator, {})
         for version, rows in left[operator].items():
-            common = (
-                {variable: a[variable] & b[variable] for variable in a}
-                for a, b in itertools.product(rows, right[operator][version])
-            )
-            versions[version] = merged(row for row in common if all(row.values()))
+            if version in others or (known is not None and version <= known):
+                common = (
+                    {variable: a[variable] & b[variable] for variable in a}
+                    for a, b in itertools.product(rows, others.get(version, []))
+                )
+                versions[version] = merged(row for row in common if all(row.values()))
+            elif known is not None:
+                versions[version] = rows
         if any(versions.values()):
             result[operator] = versions
     return result
@@ -263,6 +279,7 @@ class Head(NamedTuple):
     """Whether what has no kernel runs on the CPU instead: in a session of ONNX Runtime, of which this is a provider."""
     quirks: Sequence[str]
     """Names of ``dml2onnx.targets.Quirk``."""
+    opsets: range
 
 
 def write(path: Path, head: Head, content: Table) -> None:
@@ -274,7 +291,7 @@ def write(path: Path, head: Head, content: Table) -> None:
             words = [{variable: " ".join(sorted(types)) for variable, types in row.items()} for row in alternatives]
             rows.append(f'      "{version}": {json.dumps(words)}')
         operators.append(f'    "{operator}": {{\n' + ",\n".join(rows) + "\n    }")
-    first = {"generator": head.generator, "source": head.source, "opsets": [OPSETS[0], OPSETS[-1]]}
+    first = {"generator": head.generator, "source": head.source, "opsets": [head.opsets[0], head.opsets[-1]]}
     fields = "".join(f"  {json.dumps(key)}: {json.dumps(value)},\n" for key, value in first.items())
     fields += f'  "falls_back": {json.dumps(head.falls_back)},\n'
     names = ",".join(f"\n    {json.dumps(name)}" for name in head.quirks)
@@ -288,14 +305,16 @@ def write(path: Path, head: Head, content: Table) -> None:
 def read_head(path: Path) -> Head:
     """What a written file says besides its kernels."""
     content = json.loads(path.read_text(encoding="utf-8"))
-    return Head(content["generator"], content["source"], content["falls_back"], tuple(content["quirks"]))
+    first, last = content["opsets"]
+    quirks = tuple(content["quirks"])
+    return Head(content["generator"], content["source"], content["falls_back"], quirks, range(first, last + 1))
 
 
 def rewrite(name: str, generator: str, source: str, falls_back: bool, content: Table) -> None:
     """A target's file with other kernels; its quirks stay."""
     path = TARGETS / f"{name}.json"
     quirks = read_head(path).quirks if path.exists() else ()
-    write(path, Head(generator, source, falls_back, quirks), content)
+    write(path, Head(generator, source, falls_back, quirks, opsets(name)), content)
 
 
 def parameters() -> str:
@@ -303,7 +322,7 @@ def parameters() -> str:
     names = sorted({operator for name in DESTINATIONS for operator in read(TARGETS / f"{name}.json")})
     lines = []
     for name in names:
-        versions = {str(schema.since_version): _signature(schema) for schema in _schemas(name)}
+        versions = {str(schema.since_version): _signature(schema) for schema in _schemas(name, opsets("cpu"))}
         lines.append(f"    {json.dumps(name)}: {json.dumps(versions)}")
     head = f'{{\n  "generator": {json.dumps(GENERATOR)},\n  "operators": {{\n'
     return head + ",\n".join(lines) + "\n  }\n}\n"
@@ -331,7 +350,7 @@ def portable() -> tuple[Head, Table]:
         content = intersection(content, read(path))
     quirks = dict.fromkeys(name for path in paths for name in read_head(path).quirks)
     source = f"the kernels that all of {', '.join(DESTINATIONS)} have, and the quirks that any of them has"
-    return Head(GENERATOR, source, False, tuple(quirks)), content
+    return Head(GENERATOR, source, False, tuple(quirks), opsets("portable")), content
 
 
 def standard() -> tuple[Head, Table]:
@@ -343,10 +362,12 @@ def standard() -> tuple[Head, Table]:
     for operator in FUNCTIONS:
         # several versions of one are the same to the types
         row: Alternative = {"T": frozenset({"float", "float16"})}
-        content[operator] = {schema.since_version: [row] for schema in _schemas(operator) if not schema.deprecated}
+        content[operator] = {
+            schema.since_version: [row] for schema in _schemas(operator, opsets("onnx")) if not schema.deprecated
+        }
     content = dict(sorted(content.items()))
     source = "cpu.json, and FLOAT16 wherever ONNX takes it beside FLOAT, which every session of ONNX Runtime casts"
-    return Head(GENERATOR, source, False, read_head(TARGETS / "onnx.json").quirks), content
+    return Head(GENERATOR, source, False, read_head(TARGETS / "onnx.json").quirks, opsets("onnx")), content
 
 
 def _with_half(operator: str, version: int, row: Alternative) -> Alternative:
@@ -373,9 +394,12 @@ def read(path: Path) -> Table:
 def write_cpu(pythons: Sequence[str]) -> None:
     """cpu.json from the registries of several interpreters."""
     registries = sorted((registry(python) for python in pythons), key=lambda item: _release(item[0]))
-    content = table(registries[0][1])
-    for _, kernels in registries[1:]:
-        content = intersection(content, table(kernels))
+    # the newest first: what older ones have never heard of is its word alone
+    *older, (_, newest) = registries
+    content = table(newest, opsets("cpu"))
+    for _, kernels in older:
+        known = max(kernel.since for kernel in kernels)
+        content = intersection(content, table(kernels, opsets("cpu")), known)
     versions = " and ".join(version for version, _ in registries)
     source = f"the kernels common to the {CPU} of onnxruntime {versions} (PyPI wheels)"
     rewrite("cpu", GENERATOR, source, False, content)
@@ -384,13 +408,13 @@ def write_cpu(pythons: Sequence[str]) -> None:
 def write_dml(path: Path, commit: str | None) -> None:
     """dml.json from the published table."""
     source, kernels = published_dml(path)
-    rewrite("dml", GENERATOR, source + (f", commit {commit}" if commit else ""), True, table(kernels))
+    rewrite("dml", GENERATOR, source + (f", commit {commit}" if commit else ""), True, table(kernels, opsets("dml")))
 
 
 def check() -> int:
     """Compare cpu.json with the onnxruntime that is installed here, and portable.json with the others."""
     version, kernels = registry(sys.executable)
-    lines = missing(read(TARGETS / "cpu.json"), table(kernels))
+    lines = missing(read(TARGETS / "cpu.json"), table(kernels, opsets("cpu")))
     for line in lines:
         print(f"cpu.json claims a kernel that onnxruntime {version} does not have: {line}", file=sys.stderr)
     if not lines:

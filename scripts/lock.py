@@ -10,6 +10,7 @@ Python that the project supports. The hashes are those that the index states whi
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import subprocess
 import sys
@@ -40,15 +41,28 @@ def command(name: str, options: Sequence[str]) -> list[str]:
     return ["-m", "uv", "pip", "compile", *LOCKS[name], *how, *says, *options, "--output-file", output]
 
 
+def as_configured() -> dict[str, str]:
+    """What tells uv, which reads none of pip's configuration, of the index and the certificates that pip uses.
+
+    Not of further indexes and directories: what they have of a package may be files for this machine alone.
+    """
+    line = [sys.executable, "-m", "pip", "config", "list"]
+    listed = subprocess.run(line, capture_output=True, text=True, check=False).stdout
+    found: dict[str, str] = {}
+    for key, _, value in (item.partition("=") for item in listed.splitlines()):
+        variable = {"index-url": "UV_DEFAULT_INDEX", "cert": "SSL_CERT_FILE"}.get(key.rpartition(".")[2])
+        # of the places that pip reads the environment comes first
+        if variable is not None and (key.startswith(":env:") or variable not in found):
+            found[variable] = str(ast.literal_eval(value))
+    return {variable: value for variable, value in found.items() if value}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Pins what the environments of the scripts hold.")
     parser.add_argument("--upgrade", action="store_true", help="take the newest version of everything")
     chosen = parser.parse_args()
     python = prepare(".venv")
-    # the index is the one that pip is set up for; what is written has no address in it
-    outside = dict(os.environ)
-    if "PIP_INDEX_URL" in outside:
-        outside.setdefault("UV_DEFAULT_INDEX", outside["PIP_INDEX_URL"])
+    outside = {**as_configured(), **os.environ}
     for name in LOCKS:
         line = [str(python), *command(name, ["--upgrade"] if chosen.upgrade else [])]
         if subprocess.run(line, cwd=ROOT, env=outside, check=False).returncode != 0:

@@ -98,7 +98,7 @@ def jobs(only: set[str]) -> list[Job]:
     found = []
     cpu = targets.target("cpu")
     for op in sorted(only or _node_cases.INPUTS.keys() - _node_cases.OF_PASSES):
-        for opset in _node_cases.opsets(op):
+        for opset in _node_cases.opsets(op, generate_targets.LAST_OPSET):
             for binding in _node_cases.bindings(op, opset):
                 has_kernel = cpu.has_kernel(op, opset, binding)
                 for plainer in (False, True) if op in _node_cases.PLAINER else (False,):

@@ -1,22 +1,28 @@
-"""``python -m tests.costly BYTES SECONDS OPERATOR...``: what hostile descriptors cost, as JSON. See test_costs.py."""
+"""``python -m tests.costly BYTES SECONDS OPERATOR...``: what hostile descriptors cost, as JSON. See test_costs.py.
+
+With 0 for the seconds, what the reference implementation takes for those that it does not refuse, counted.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
 import time
-from typing import TYPE_CHECKING
+import tracemalloc
+from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 from dml2onnx.checks import check
-from dml2onnx.codes.running import NO_MEMORY
-from dml2onnx.compiler import compile
+from dml2onnx.codes.running import NO_MEMORY, TOO_LARGE_FOR_REFERENCE
+from dml2onnx.compiler import compile, require_clean
 from dml2onnx.diagnostics import DmlError, Severity
 from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.reference import require_computable
+from dml2onnx.reference import evaluate_results, measure, require_computable
+from dml2onnx.reference.work import hidden_work
 from dml2onnx.verification.lone import lone_node
 from dml2onnx.verification.valid import descriptors
-from tests.hostile import enlarged
+from tests.hostile import LARGE, enlarged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,12 +31,12 @@ EVERY = 11
 """Of so many variants of an operator one is tried: prime, for each number in turn is made large in six ways."""
 
 
-def outcome(graph: Graph) -> str:
+def outcome(graph: Graph, *, exact: bool) -> str:
     """``"wrong"``, ``"compiled"`` or ``"refused"``; a refusal names the node."""
     if any(item.severity is Severity.ERROR for item in check(graph)):
         return "wrong"
     try:
-        compile(graph)
+        compile(graph, exact=exact)
         result = "compiled"
     except DmlError as error:
         result = "refused" if all(item.node for item in error.diagnostics) else f"no place: {error}"
@@ -43,8 +49,8 @@ def outcome(graph: Graph) -> str:
     return result
 
 
-def graphs(ops: Iterable[OperatorDesc], every: int) -> list[Graph]:
-    variants = list(dict.fromkeys(variant for op in ops for variant in enlarged(op)))[::every]
+def graphs(ops: Iterable[OperatorDesc], every: int, large: tuple[int, ...] = LARGE) -> list[Graph]:
+    variants = list(dict.fromkeys(variant for op in ops for variant in enlarged(op, large)))[::every]
     return [lone_node(variant, constant=constant) for variant in variants for constant in (False, True)]
 
 
@@ -56,11 +62,11 @@ def main(memory: int, seconds: float, names: list[str], every: int = EVERY) -> d
     counts = {"tried": 0, "wrong": 0, "compiled": 0, "refused": 0}
     problems: list[str] = []
     for name in names:
-        for graph in graphs(descriptors()[name], every):
+        for index, graph in enumerate(graphs(descriptors()[name], every)):
             what = f"{name} {[str(value) for value in graph.nodes[0].operator.values]}"
             before = time.process_time()
             try:
-                found = outcome(graph)
+                found = outcome(graph, exact=index % 4 < 2)
             except Exception as error:
                 found = f"{type(error).__name__} {error}"
             spent = time.process_time() - before
@@ -74,5 +80,83 @@ def main(memory: int, seconds: float, names: list[str], every: int = EVERY) -> d
     return {**counts, "problems": problems}
 
 
+# --- The reference implementation -------------------------------------------------------------------------------------
+
+WORK = 1 << 17
+"""Elements that a node may read and look at here, lest the tests take the minutes that the real limit allows."""
+AWAY = 1 << 15
+"""Elements that stand for what every node costs."""
+BYTES = 512
+"""Of memory, for each element."""
+CALLS = 1
+"""Of functions, for each element."""
+
+
+class TooManyCallsError(Exception):
+    """More calls than the work that was said."""
+
+
+def _calls(function: Any, most: int) -> int:
+    """How many functions a function calls; :class:`TooManyCallsError` where they are more than ``most``."""
+    count = 0
+
+    def hear(frame: Any, event: str, argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+        if count > most:
+            sys.setprofile(None)
+            raise TooManyCallsError
+
+    sys.setprofile(hear)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def computed(graph: Graph) -> str:
+    """``"wrong"``, ``"refused"`` or ``"computed"``: then in as many calls and as much memory as the work allows."""
+    try:
+        require_clean(graph)
+        require_computable(graph, graph.outputs)
+    except DmlError as error:
+        return "refused" if any(item.code == TOO_LARGE_FOR_REFERENCE.id for item in error.diagnostics) else "wrong"
+    (node,) = graph.nodes
+    views = [desc for _, _, _, desc in (*node.views_in(), *node.views_out())]
+    work = sum(desc.element_count for desc in views) + hidden_work(node.operator) + AWAY
+    work += sum(write.value.nbytes for _, _, write, _ in node.views_out())
+    tracemalloc.start()
+    try:
+        _calls(lambda: evaluate_results(graph, {}, graph.outputs), CALLS * work)
+        peak = tracemalloc.get_traced_memory()[1]
+    except DmlError:
+        return "refused"  # the numbers ask for too much
+    finally:
+        tracemalloc.stop()
+    return "computed" if peak <= BYTES * work else f"{peak} bytes for {work} elements"
+
+
+def main_of_reference(memory: int, names: list[str], every: int = EVERY) -> dict[str, object]:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    counts = {"wrong": 0, "computed": 0, "refused": 0}
+    problems: list[str] = []
+    with mock.patch.object(measure, "LARGEST_NODE", WORK):
+        for name in names:
+            for graph in graphs(descriptors()[name], every, (1 << 8, 1 << 12, 1 << 16, 1 << 30))[1::2]:
+                try:
+                    found = computed(graph)
+                except Exception as error:
+                    found = f"{type(error).__name__} {error}"
+                if found in counts:
+                    counts[found] += 1
+                else:
+                    problems.append(f"{name} {[str(value) for value in graph.nodes[0].operator.values]}: {found}"[:600])
+    return {**counts, "problems": problems}
+
+
 if __name__ == "__main__":
-    print(json.dumps(main(int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:])))
+    allowed, seconds, given = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
+    print(json.dumps(main(allowed, seconds, given) if seconds else main_of_reference(allowed, given)))

@@ -12,9 +12,12 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import onnxruntime
 import pytest
 
-from dml2onnx import files
+from dml2onnx import files, load
+from dml2onnx.builder import GraphBuilder
+from dml2onnx.compiler import CompiledModel, compile
 from dml2onnx.diagnostics import DmlError, UnreadableError
 from dml2onnx.exporters.files import write_files
 from dml2onnx.files import FilePart, put
@@ -322,3 +325,109 @@ def test_new_files_have_the_usual_permissions(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
+
+
+# --- What is killed ---------------------------------------------------------------------------------------------------
+
+KILLED = [name for name in ("replace", "link", "unlink", "fsync", "chmod") if hasattr(os, name)]
+
+
+def killed_at(step: int, action: Callable[[], object]) -> bool:
+    """Runs in a process that ends for good at a step of the file system, by its number; whether it came so far."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    taken = 0
+
+    def counted(function: Callable[..., object]) -> Callable[..., object]:
+        def called(*arguments: object, **named: object) -> object:
+            nonlocal taken
+            taken += 1
+            if taken > step:
+                os._exit(9)
+            return function(*arguments, **named)
+
+        return called
+
+    for name in KILLED:
+        setattr(os, name, counted(getattr(os, name)))
+    try:
+        action()
+    finally:
+        os._exit(0)
+
+
+def weighed(value: float) -> CompiledModel:
+    g = GraphBuilder()
+    x = g.input("x", "FLOAT32", (1, 1, 1, 1024))
+    weights = g.constant(np.full((1, 1, 1, 1024), value, np.float32))
+    return compile(g.build({"y": g.add(x, weights)}))
+
+
+def said_by(path: Path) -> float:
+    """What a saved model adds; one that does not load fails here."""
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    (y,) = session.run(None, {"x": np.zeros((1, 1, 1, 1024), np.float32)})
+    assert np.unique(y).size == 1
+    return float(y.flat[0])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes that are copies of this one")
+def test_a_model_that_is_killed_while_it_is_saved_has_its_own_weights(tmp_path: Path) -> None:
+    """At every step: the old model with the old weights, or the new one with the new; the next call tidies up."""
+    step, found = 0, set()
+    old, new = weighed(1), weighed(2)
+    while True:
+        directory = tmp_path / str(step)
+        directory.mkdir()
+        path = directory / "m.onnx"
+        for model in (old, weighed(0), old):  # whichever of its two names the data file has
+            model.save(path, external_data=True)
+            if step % 2:
+                break
+        if not killed_at(step, lambda path=path: new.save(path, external_data=True)):  # type: ignore[misc]
+            break
+        found.add(said_by(path))
+        new.save(path, external_data=True)
+        assert said_by(path) == 2
+        names = {item.name for item in directory.iterdir()}
+        assert not [name for name in names if name.endswith(".partial")], (step, names)
+        assert len([name for name in names if name.endswith(".data")]) <= 2
+        step += 1
+    assert found == {1, 2}
+    assert step >= 4
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes that are copies of this one")
+def test_what_somebody_is_writing_is_left_alone(tmp_path: Path) -> None:
+    """Two writers of one file: the second does not take the unfinished work of the first."""
+    path = tmp_path / "m.onnx"
+    inside: list[Path] = []
+
+    def parts() -> Iterator[bytes]:
+        yield b"first"
+        put(path, [b"second"])
+        inside.extend(tmp_path.glob(".*.partial"))
+        yield b" of two"
+
+    put(path, parts())
+    assert len(inside) == 1
+    assert path.read_bytes() == b"first of two"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_saving_refuses_what_the_graph_was_read_from(tmp_path: Path, beside: bool) -> None:
+    model = tmp_path / ("n.json" if beside else "m.onnx")
+    model.write_bytes(OLD)
+    (tmp_path / "m.onnx.data").write_bytes(b"old data")
+    (tmp_path / "w.bin").write_bytes(b"old w")
+    compiled = compile(load(model))
+    before = contents(tmp_path)
+    for name in ("n.json" if beside else "m.onnx", "m.onnx", "w.bin"):
+        for external in (False, True):
+            with pytest.raises(DmlError) as raised:
+                compiled.save(tmp_path / name, external_data=external)
+            assert [item.code for item in raised.value.diagnostics] == ["DML3012"]
+    assert contents(tmp_path) == before
+    compiled.save(tmp_path / "other.onnx")

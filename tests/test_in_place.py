@@ -14,6 +14,7 @@ import pytest
 
 import dml2onnx
 from dml2onnx.cli import main
+from dml2onnx.diagnostics import DmlError
 
 SIZE = 24
 WEIGHTS = np.random.default_rng(1).normal(size=(3, SIZE, SIZE)).astype(np.float32)
@@ -99,16 +100,18 @@ def test_a_file_that_is_another_one_now_is_not_taken(tmp_path: Path) -> None:
     assert model.run({"x": X})["y2"].ravel() == pytest.approx(computed(path).ravel())
 
 
-def test_its_own_data_file_is_written_anew(tmp_path: Path) -> None:
-    """A model of the weights of an earlier one, in whose place it comes."""
+def test_its_own_data_file_is_no_weights_to_write_over(tmp_path: Path) -> None:
+    """A model of the weights of an earlier one, in whose place it would come."""
     model = write(tmp_path / "net")
     text = model.read_text(encoding="utf-8").replace("w0.bin", "out.onnx.data")
     (tmp_path / "net" / "w0.bin").rename(tmp_path / "net" / "out.onnx.data")
     model.write_text(text, encoding="utf-8")
     path = tmp_path / "net" / "out.onnx"
-    dml2onnx.compile(model).save(path, external_data=True, in_place=True)
-    assert sorted(place[0] for place in external(path).values()) == ["deep/w1.bin", "out.onnx.data", "out.onnx.data"]
-    assert WEIGHTS[0].tobytes() in path.with_name("out.onnx.data").read_bytes()
+    with pytest.raises(DmlError) as raised:
+        dml2onnx.compile(model).save(path, external_data=True, in_place=True)
+    assert [item.code for item in raised.value.diagnostics] == ["DML3012"]
+    assert path.with_name("out.onnx.data").read_bytes() == WEIGHTS[0].tobytes()
+    assert not path.exists()
 
 
 def test_what_lies_above_the_model_is_copied(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,39 @@ def test_inputs_are_memory_and_outputs_are_tensors() -> None:
     np.testing.assert_array_equal(got, np.concatenate([A, B.T], 1))
     flat = model.run({"InputTensors[0]": A.reshape(-1), "InputTensors[1]": B.reshape(-1)})["OutputTensor"]
     np.testing.assert_array_equal(got, flat)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+def test_inputs_may_have_the_shape_of_their_tensors_where_it_is_another(order: tuple[int, ...]) -> None:
+    sizes = (2, 3, 4)
+    memory = np.arange(24, dtype=np.float32).reshape([sizes[axis] for axis in order])
+    logical = memory.transpose(np.argsort(order))
+    strides = [stride // 4 for stride in logical.strides]
+    op = operator(
+        "ACTIVATION_RELU", InputTensor=t("FLOAT32", sizes, strides), OutputTensor=t("FLOAT32", sizes, strides)
+    )
+    graph = make_case(op).graph
+    model = compile_outputs(graph, graph.outputs)
+    for given in (memory, memory.reshape(-1), logical, np.ascontiguousarray(logical)):
+        assert np.array_equal(model.run({"InputTensor": given})["OutputTensor"], logical)
+        assert np.array_equal(dml2onnx.run(graph, {"InputTensor": given})["OutputTensor"], logical)
+    output = dml2onnx.run(graph, {"InputTensor": memory})["OutputTensor"]
+    assert np.array_equal(dml2onnx.run(graph, {"InputTensor": output})["OutputTensor"], logical)  # of a next step
+    with pytest.raises(DmlError, match="must have shape"):
+        model.run({"InputTensor": logical.transpose(2, 0, 1).copy().reshape(4, 1, 6)})
+
+
+def test_an_input_whose_shape_says_nothing_is_memory() -> None:
+    got = joined().run({"InputTensors[0]": A, "InputTensors[1]": B})["OutputTensor"]
+    np.testing.assert_array_equal(got[:, 3:], B.T)  # 2 by 2 either way
+
+
+@pytest.mark.parametrize("strides", [(0, 1), (8, 2), (1, 1)], ids=["broadcast", "gaps", "overlapping"])
+def test_what_has_no_order_of_its_own_is_memory_only(strides: tuple[int, int]) -> None:
+    op = operator("ACTIVATION_RELU", InputTensor=t("FLOAT32", [2, 3], strides), OutputTensor=t("FLOAT32", [2, 3]))
+    graph = make_case(op).graph
+    with pytest.raises(DmlError, match="must have shape"):
+        compile_outputs(graph, graph.outputs).run({"InputTensor": A})
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,21 @@ class TestPins:
         files = {path.stem for path in (SCRIPTS / "requirements").iterdir()}
         assert files == set(LOCKS) == set(script("lock").LOCKS)
 
+    @pytest.mark.parametrize("in_environment", [False, True])
+    def test_locks_are_made_with_the_index_that_pip_is_set_up_for(self, script, monkeypatch, tmp_path, in_environment):
+        """From its files too, which uv does not read. Further indexes may have files for one machine only."""
+        configuration = tmp_path / "pip.conf"
+        lines = ["[global]", "index-url = https://in-file.invalid/simple", "extra-index-url = file:///more"]
+        configuration.write_text("\n".join([*lines, f"cert = {configuration}"]), encoding="utf-8")
+        for name in ("PIP_INDEX_URL", "PIP_CERT", "UV_DEFAULT_INDEX", "SSL_CERT_FILE"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("PIP_CONFIG_FILE", str(configuration))
+        if in_environment:
+            monkeypatch.setenv("PIP_INDEX_URL", "https://in-environment.invalid/simple")
+        where = "environment" if in_environment else "file"
+        found = script("lock").as_configured()
+        assert found == {"UV_DEFAULT_INDEX": f"https://in-{where}.invalid/simple", "SSL_CERT_FILE": str(configuration)}
+
     @pytest.mark.parametrize("lock", ["test", "ort124"])
     def test_the_project_accepts_what_is_pinned(self, lock):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

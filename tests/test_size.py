@@ -144,8 +144,9 @@ compiled.save(directory / "whole.onnx")
 assert (directory / "whole.onnx").read_bytes() == compiled.serialize()
 (directory / "w1.bin").unlink()
 (directory / "w1.bin").write_bytes(bytes(SIZE * SIZE * 4))
-compiled.save(directory / "out.onnx", external_data=True)
-assert (directory / "out.onnx.data").read_bytes() == contents
+assert compiled.save(directory / "out.onnx", external_data=True)[1] == directory / "out.onnx.2.data"
+assert (directory / "out.onnx.2.data").read_bytes() == contents
+assert not (directory / "out.onnx.data").exists()
 """
     run(code, tmp_path)
 

@@ -14,6 +14,7 @@ from dml2onnx.codes.running import MODEL_TIMEOUT, WORKER_DIED
 from dml2onnx.files import remove_left_over, remove_unfinished
 from dml2onnx.report.batched import Record
 from dml2onnx.report.form import Answer, as_json, findings
+from dml2onnx.writer import data_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -141,4 +142,4 @@ def _sweep(task: Task) -> None:
 
 def _written(task: Task) -> tuple[Path, ...]:
     """The files that may come of a task."""
-    return () if task.output is None else (task.output, task.output.with_name(task.output.name + ".data"))
+    return () if task.output is None else (task.output, *data_paths(task.output))

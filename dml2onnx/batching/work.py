@@ -25,7 +25,7 @@ from dml2onnx.report.batched import Record, Source, Work
 from dml2onnx.report.checked import checked, unchecked
 from dml2onnx.report.form import Answer, Failure, as_json, findings
 from dml2onnx.targets import DEFAULT_OPSET, DEFAULT_TARGET
-from dml2onnx.writer import is_compiled
+from dml2onnx.writer import data_paths, is_compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -316,10 +316,10 @@ def _report(task: Task, graph: Graph) -> tuple[Status, Head]:
 
 def _prepare(output: Path, graph: Graph, is_ours: Callable[[Path], bool]) -> None:
     """Makes the directory of a result; :class:`DmlError` where what is there is no earlier one."""
-    data = output.with_name(output.name + ".data")
+    data = data_paths(output)
     make_directory(output.parent)
-    spare([output, data], graph.sources)
-    for path, is_earlier in ((output, is_ours(output)), (data, names(output, data))):
+    spare([output, *data], graph.sources)
+    for path, is_earlier in ((output, is_ours(output)), (data[0], names(output, data[0])), (data[1], is_ours(output))):
         if path.exists() and not is_earlier:
             message = f"{quote(str(path))} is there, and is no earlier result"
             raise DmlError(running.OUTPUT_UNWRITABLE.at(message, expected="another output directory", found=str(path)))

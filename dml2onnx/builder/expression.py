@@ -334,15 +334,14 @@ def _window(entry: int | slice, size: int, axis: int) -> tuple[int, int, int]:
 
 def _instead(name: str) -> str:
     """What has the member that an expression has not, in words."""
-    import difflib  # only what is misspelt needs these
-
-    from dml2onnx.builder.graph_builder import GraphBuilder, method_meant
+    from dml2onnx.builder.graph_builder import GraphBuilder, methods_meant
+    from dml2onnx.catalog.likeness import nearest, question  # only what is misspelt needs these
 
     if name.startswith("_"):
         return ""
     own = [item for item in dir(Expression) if not item.startswith("_")]
-    close = difflib.get_close_matches(name.lower(), own, n=1, cutoff=0.7)
+    close = nearest(name, own, 0.7)
     if close and not hasattr(GraphBuilder, name):
-        return f"; did you mean {close[0]}?"
-    method = "reduce" if name in ("max", "mean", "min") else method_meant(name)
-    return f"; GraphBuilder has {method}(expression, ...)" if method else ""
+        return question(close)
+    methods = ("reduce",) if name in ("max", "mean", "min") else methods_meant(name)
+    return f"; GraphBuilder has {' or '.join(f'{item}(expression, ...)' for item in methods)}" if methods else ""

@@ -32,7 +32,6 @@ def read_json(relative: str) -> Any:
 
 def did_you_mean(name: str, candidates: tuple[str, ...]) -> str:
     """A question to append to a message about a name, if any candidate is near."""
-    import difflib  # only what is misspelt needs it
+    from dml2onnx.catalog.likeness import nearest, question  # only what is misspelt needs it
 
-    close = difflib.get_close_matches(name, candidates, n=3, cutoff=0.6)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
+    return question(nearest(name, candidates))

@@ -78,25 +78,20 @@ def _sources(graph: Graph, given: set[Value], result: Structure) -> dict[Value, 
             (target,) = node.targets
             if target not in given and sources.setdefault(target, position) == position:
                 continue
+        times = Counter(node.targets)
         for name, writes in node.writes.items():
             for write in writes:
                 value = write.value
                 first = sources.setdefault(value, position)
                 if value in given:
                     message = f"The value {quote(value.name)} is a graph input or constant and cannot be written."
-                elif first != position or _writes_twice(node, value):
+                elif first != position or times[value] > 1:
                     first_node = quote(graph.nodes[first].name)
                     message = f"The value {quote(value.name)} is written by node {first_node} already."
                 else:
                     continue
                 result.of_nodes[position].append(_finding(codes.VALUE_WRITTEN_TWICE, name, message))
     return sources
-
-
-def _writes_twice(node: Node, value: Value) -> bool:
-    if len(node.writes) == 1 and all(len(writes) == 1 for writes in node.writes.values()):
-        return False
-    return sum(write.value is value for writes in node.writes.values() for write in writes) > 1
 
 
 def _names(graph: Graph, result: Structure) -> None:
@@ -351,21 +346,27 @@ def _overlap(a: int, a_bytes: int, b: int, b_bytes: int) -> bool:
     return a < b + b_bytes and b < a + a_bytes
 
 
+class _Place(NamedTuple):
+    """Where an output is written: the version of the buffer that was there before, and the bytes of it."""
+
+    path: str
+    base: Value
+    offset: int
+    nbytes: int
+    tensor: TensorDesc
+
+
 def _aliases(node: Node, written: list[tuple[str, Write, TensorDesc]], regions: _Regions) -> Iterator[Finding]:
     """Outputs that keep the rest of a buffer, or are kept, show which one it is; their own inputs may be there too."""
     # Several outputs into one buffer are a chain of versions: each is made from the one before it.
     origin: dict[Value, Value] = {}
-    placed: list[tuple[str, Value, int, int, TensorDesc]] = []
+    placed: list[_Place] = []
     for path, write, tensor in written:
         start = write.value if write.base is None else write.base
         base = origin.get(start, start)
         origin[write.value] = base
-        nbytes = regions.nbytes(tensor)
-        for other, other_base, offset, other_bytes, _ in placed:
-            if other_base is base and _overlap(write.offset, nbytes, offset, other_bytes):
-                message = f"{path} and {other} are written to the same bytes of {quote(base.name)}."
-                yield _finding(codes.OVERLAPPING_WRITES, path, message, "separate bytes", f"byte {write.offset}")
-        placed.append((path, base, write.offset, nbytes, tensor))
+        placed.append(_Place(path, base, write.offset, regions.nbytes(tensor), tensor))
+    yield from _overlaps(placed)
     for name, reads in node.reads.items():
         for i, (read, view) in enumerate(zip(reads, _described(node, name), strict=False)):
             if view is None:
@@ -376,6 +377,24 @@ def _aliases(node: Node, written: list[tuple[str, Write, TensorDesc]], regions: 
                     same_bytes = offset == read.offset and nbytes == regions.nbytes(view)
                     same_layout = view.sizes == tensor.sizes and view.strides == tensor.strides
                     yield from _alias(node, path, source, same_bytes, same_layout)
+
+
+def _overlaps(placed: list[_Place]) -> Iterator[Finding]:
+    """At most one finding for each output but the first: thousands may be in the same bytes, each with each."""
+    reaching: dict[Value, int] = {}
+    """By buffer, the output that reaches furthest of those that begin before."""
+    found: list[tuple[int, int]] = []
+    for later in sorted(range(len(placed)), key=lambda index: (placed[index].offset, index)):
+        place = placed[later]
+        earlier = reaching.setdefault(place.base, later)
+        if earlier != later and _overlap(place.offset, place.nbytes, placed[earlier].offset, placed[earlier].nbytes):
+            found.append((max(earlier, later), min(earlier, later)))
+        if place.offset + place.nbytes > placed[earlier].offset + placed[earlier].nbytes:
+            reaching[place.base] = later
+    for later, earlier in sorted(found):
+        path, base, offset, _, _ = placed[later]
+        message = f"{path} and {placed[earlier].path} are written to the same bytes of {quote(base.name)}."
+        yield _finding(codes.OVERLAPPING_WRITES, path, message, "separate bytes", f"byte {offset}")
 
 
 def _alias(node: Node, path: str, source: str, same_bytes: bool, same_layout: bool) -> Iterator[Finding]:

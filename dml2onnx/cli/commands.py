@@ -28,7 +28,7 @@ from dml2onnx.report.answers import (
     sizes_of,
 )
 from dml2onnx.report.form import findings
-from dml2onnx.writer import is_compiled, places_of
+from dml2onnx.writer import data_paths, is_compiled, places_of
 
 if TYPE_CHECKING:
     import argparse
@@ -49,6 +49,8 @@ MOST_VALUES = 1 << 16
 """Elements of an output that are listed as JSON; larger ones go to files (``--output-dir``)."""
 FIRST = 6
 """Elements of an output that are shown."""
+MOST_PRINTED = 1 << 20
+"""Elements that a run shows of all that the program prints: a line of text can print terabytes."""
 MERGED = "(folded or merged)"
 """In the place of a provider, for nodes that ONNX Runtime's optimiser has taken out."""
 MOST_KINDS = 6
@@ -88,7 +90,7 @@ def spare_sources(target: Target, graph: Graph) -> None:
     """Refuses to write a model where nothing can be written, or over what the graph was read from."""
     if isinstance(target, Path):
         check_target(target)
-        spare([target, target.with_name(target.name + ".data")], graph.sources)
+        spare([target, *data_paths(target)], graph.sources)
         if target.suffix.lower() in OTHER_SUFFIXES:
             message = f"{quote(target.name)} is no name of an ONNX model: {target.suffix} files are something else"
             raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.onnx", found=str(target)))
@@ -180,7 +182,7 @@ def _answer(
         target=execution.model.target,
         passes=execution.model.passes,
         outputs=tuple(_contents(name, array) for name, array in execution.results.items()),
-        printed=tuple(_printed(effect, array) for effect, array in execution.shown if effect.kind == "print"),
+        printed=tuple(_all_printed(execution.shown)),
         left_out=tuple(files) if options.output_dir is None else (),
         profile=tuple(NodeCost(item.name, item.operator, item.microseconds, item.provider) for item in execution.times),
         assignment=tuple(
@@ -197,12 +199,20 @@ def _contents(name: str, array: Array) -> Contents:
     return Contents(name, str(array.dtype), array.shape, values, first)
 
 
-def _printed(effect: Effect, array: Array) -> Printed:
+def _all_printed(shown: Sequence[tuple[Effect, Array]]) -> Iterator[Printed]:
+    left = MOST_PRINTED
+    for effect, array in shown:
+        if effect.kind == "print":
+            yield _printed(effect, array, left)
+            left = max(left - array.size, 0)
+
+
+def _printed(effect: Effect, array: Array, most: int) -> Printed:
     """As DxDispatch prints: a flat list, and where the program asks for it the bits of each element."""
-    flat = array.reshape(-1)
+    flat = array.reshape(-1)[:most]
     width = 2 * flat.itemsize
     bits = tuple(f"0x{item:0{width}X}" for item in flat.view(f"u{flat.itemsize}").tolist()) if effect.verbose else ()
-    return Printed(effect.output.name, str(flat.dtype), render.plain(flat), bits)
+    return Printed(effect.output.name, str(flat.dtype), render.plain(flat), bits, array.size - flat.size)
 
 
 def _show_run(answer: RunAnswer, screen: Screen, directory: Path | None) -> None:
@@ -285,9 +295,12 @@ def _file_stem(name: str, taken: set[str]) -> str:
 
 def _show_printed(printed: Printed, screen: Screen) -> None:
     values = map(render.brief, printed.values)
+    rest = f"... and {count(printed.left_out, 'more element')}" if printed.left_out else ""
     if not printed.bits:
-        screen.say(f"Resource '{escape(printed.resource)}': {', '.join(values)}")
+        screen.say(f"Resource '{escape(printed.resource)}': {', '.join([*values, rest] if rest else values)}")
         return
     screen.say(f"Resource '{escape(printed.resource)}':")
     for index, (value, bits) in enumerate(zip(values, printed.bits, strict=True)):
         screen.say(f"  {index}: {value} ({bits})")
+    if rest:
+        screen.say(f"  {rest}")

@@ -276,9 +276,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=FILE",
         help="contents of an input: .npy, an array of a .npz (FILE.npz:ARRAY), else raw bytes; FILE.npz alone has "
-        "several (repeatable)",
+        "several; arrays have the shape of memory, or are flat, or have that of the tensor where it is another "
+        "(repeatable)",
     )
-    parser.add_argument("--output-dir", type=Path, metavar="DIR", help="write every output as DIR/NAME.npy")
+    parser.add_argument(
+        "--output-dir", type=Path, metavar="DIR", help="write every output as DIR/NAME.npy, in the shape of its tensor"
+    )
     _add_providers(parser)
     parser.add_argument("--profile", action="store_true", help="show what every ONNX node cost")
     parser.add_argument("--assignment", action="store_true", help="show on which provider every ONNX node ran")

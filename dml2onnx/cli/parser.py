@@ -47,7 +47,7 @@ class _Parser(argparse.ArgumentParser):
 
     def _meant(self, message: str) -> str:
         """The command, option or value that is nearly what was given."""
-        import difflib  # only what is misspelt needs it
+        from dml2onnx.catalog.likeness import nearest, question  # only what is misspelt needs it
 
         wrong = re.search(r"unrecognized arguments: (-[\w-]+)|required: COMMAND$", message)
         choice = re.search(r"invalid choice: '(.+)' \(choose from (.+)\)$", message)
@@ -57,8 +57,7 @@ class _Parser(argparse.ArgumentParser):
             name, known = choice[1], [item.strip("' ") for item in choice[2].split(",")]
         else:
             return ""
-        close = difflib.get_close_matches(name, known, n=1)
-        return f"; did you mean {close[0]}?" if close else ""
+        return question(nearest(name, known))
 
 
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:

@@ -17,19 +17,24 @@ if TYPE_CHECKING:
 
 
 def recorder_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Writes the header, and an example that uses it where there is none yet; what is there of that is left alone."""
+    """Writes the headers, and an example of their use where there is none yet; what is there of that is left alone."""
     directory: Path = options.output
-    make_directory(directory)
+    make_directory(directory / "posix")
     header = directory / recorder.HEADER
-    replaced = header.is_file() and header.read_bytes() != recorder.contents(recorder.HEADER)
+    others = {directory / name: [recorder.contents(name)] for name in recorder.HEADERS if name != recorder.HEADER}
+    replaced = tuple(
+        str(directory / name)
+        for name in recorder.HEADERS
+        if (directory / name).is_file() and (directory / name).read_bytes() != recorder.contents(name)
+    )
     kept = [directory / name for name in recorder.EXAMPLE if (directory / name).exists()]
     fresh = [name for name in recorder.EXAMPLE if directory / name not in kept]
-    beside = {directory / name: [recorder.contents(name)] for name in fresh}
+    beside = others | {directory / name: [recorder.contents(name)] for name in fresh}
     written = put(header, [recorder.contents(recorder.HEADER)], beside)
     answer = RecorderAnswer(
         files=tuple(map(str, written)),
         file_bytes={str(path): path.stat().st_size for path in written},
-        replaced=(str(header),) if replaced else (),
+        replaced=replaced,
         kept=tuple(map(str, kept)),
     )
     if options.json:

@@ -68,13 +68,15 @@ def load_bytes(data: bytes, name: str, options: LoadOptions = DEFAULT_OPTIONS) -
         return _read(Path(name), data, options)
 
 
-def graph_of(model: object) -> Graph:
-    """A graph as it is, or that of the model file at a path."""
+def graph_of(model: object, graph: str | None = None) -> Graph:
+    """A graph as it is, or that of the model file at a path: of a recording the one that is called ``graph``."""
     if isinstance(model, Graph):
+        if graph is not None:
+            recording.refuse_choice(DEFAULT_OPTIONS.with_graph(graph))
         return model
     if not isinstance(model, (str, os.PathLike)):
         raise refusal("the model", model, "a Graph, such as load or GraphBuilder.build gives, or the path of a file")
-    return load(model)
+    return load(model, graph=graph)
 
 
 def _read(path: Path, data: bytes, options: LoadOptions) -> Graph:

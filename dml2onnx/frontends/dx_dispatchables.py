@@ -415,9 +415,8 @@ class DispatchableReader:
         port = made.by_field.get(field_name)
         if port is None:
             close = self._findings.closest(field_name, known)
-            if close:
-                meant = place.rpartition("/")[0] + pointer(close)
-                self._findings.meant(meant, codes.IGNORED_BINDING, field_name)
+            for name in close:
+                self._findings.meant(place.rpartition("/")[0] + pointer(name), codes.IGNORED_BINDING, field_name)
             lacks = f"{made.operator.type} has no tensor" if made.operator else "the graph has no input or output"
             what = f"{lacks} {quote(field_name)}{suggestion(close)}"
         elif port.descs == ():

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dml2onnx.catalog.likeness import SIMILAR, nearest, question
 from dml2onnx.codes.reading import MISSING_FIELD, MISSING_KEY, OWNED_NOT_BOUND, TOO_MANY_FINDINGS, UNCONNECTED_TENSOR
 from dml2onnx.diagnostics import LONGEST_QUOTE, Severity, plural, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.diagnostics import Code, Diagnostic
@@ -22,7 +23,6 @@ MAX_COMPARISONS = 100_000
 
 LONGEST_LIST = 16
 
-_SIMILAR = 0.6
 _SLIP = 0.85
 """How much of two names agrees, from 0 to 1, for one to be suggested in place of the other, or to be meant by it."""
 
@@ -159,27 +159,23 @@ class Findings:
 
     def is_slip(self, name: str, known: Collection[str]) -> bool:
         """Whether a name differs from a known one by so little that no other can be meant."""
-        return bool(self._closest(name, known, _SLIP))
+        return len(self._closest(name, known, _SLIP, beginnings=False)) == 1
 
     def did_you_mean(self, name: str, known: Collection[str]) -> str:
         """``; did you mean ...?`` for a name close to known ones, and nothing for others."""
         return suggestion(self.closest(name, known))
 
-    def closest(self, name: str, known: Collection[str]) -> str:
-        """The known name that is close enough to be suggested, or ``""``."""
-        return self._closest(name, known, _SIMILAR)
+    def closest(self, name: str, known: Collection[str]) -> tuple[str, ...]:
+        """The known name that is close enough to be suggested, those that are equally close, or none."""
+        return self._closest(name, known, SIMILAR)
 
-    def _closest(self, name: str, known: Collection[str], similarity: float) -> str:
+    def _closest(
+        self, name: str, known: Collection[str], similarity: float, *, beginnings: bool = True
+    ) -> tuple[str, ...]:
         if self._comparisons + len(known) > MAX_COMPARISONS or len(name) > LONGEST_QUOTE:
-            return ""
+            return ()
         self._comparisons += len(known)
-        folded: dict[str, str] = {}
-        for candidate in known:
-            folded.setdefault(candidate.lower(), candidate)
-        import difflib  # only what is misspelt needs it
-
-        close = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=similarity)
-        return folded[close[0]] if close else ""
+        return nearest(name, known, similarity, beginnings=beginnings)
 
     def all(self) -> tuple[Diagnostic, ...]:
         """Everything found, in the order found."""
@@ -218,6 +214,6 @@ def _leads_to(pointer: str, places: Collection[str]) -> str:
     return pointer
 
 
-def suggestion(close: str) -> str:
-    """``; did you mean ...?`` for the name that is meant, and nothing for none."""
-    return f"; did you mean {quote(close)}?" if close else ""
+def suggestion(close: Iterable[str]) -> str:
+    """``; did you mean ...?`` for the names that may be meant, and nothing for none."""
+    return question(map(quote, close))

@@ -9,7 +9,7 @@ from dml2onnx.frontends.findings import listing, quote, show, suggestion
 from dml2onnx.frontends.findings import pointer as pointer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from dml2onnx.diagnostics import Code
     from dml2onnx.frontends.findings import Findings
@@ -55,7 +55,7 @@ class Members:
                         node=self.node,
                     )
                 )
-                meant.add(close)
+                meant.update(close)
         return meant
 
     def hint(self, known: Collection[str], what: str, *, slips: bool = False) -> None:
@@ -81,9 +81,9 @@ class Members:
                         )
                     )
 
-    def _mean(self, close: str, code: Code, name: str) -> None:
-        if close:
-            self._findings.meant(self.at(close), code, name)
+    def _mean(self, close: Iterable[str], code: Code, name: str) -> None:
+        for item in close:
+            self._findings.meant(self.at(item), code, name)
 
     def required(self, name: str, expected: str) -> object:
         """Any value; ``None`` when it is missing, which is an error."""

@@ -332,8 +332,8 @@ class _NativeReader:
         section, what = ("inputs", "input") if is_input else ("outputs", "output")
         names = [item.name for item in (schema.input_fields if is_input else schema.output_fields)]
         close = self._findings.closest(field, names)
-        if close:
-            self._findings.meant(members.at(section, close), codes.UNKNOWN_TENSOR, field)
+        for name in close:
+            self._findings.meant(members.at(section, name), codes.UNKNOWN_TENSOR, field)
         self._findings.add(
             at_field(
                 codes.UNKNOWN_TENSOR,

@@ -171,12 +171,13 @@ def report(
     for problem in problems:
         path = "".join(f"/{token}" if isinstance(token, int) else f"/{escape(token)}" for token in problem.path)
         field = next((token for token in problem.path if isinstance(token, str)), "")
-        close = findings.closest(*problem.guess) if problem.guess else ""
+        close = findings.closest(*problem.guess) if problem.guess else ()
         code = problem.code
         if code is codes.IGNORED_FIELD and problem.guess and findings.is_slip(*problem.guess):
             code = codes.UNKNOWN_FIELD
-        if close and code in (codes.UNKNOWN_FIELD, codes.IGNORED_FIELD):
-            findings.meant(place + path.rpartition("/")[0] + pointer(close), code, str(problem.path[-1]))
+        if code in (codes.UNKNOWN_FIELD, codes.IGNORED_FIELD):
+            for name in close:
+                findings.meant(place + path.rpartition("/")[0] + pointer(name), code, str(problem.path[-1]))
         findings.add(
             at_field(
                 code,

@@ -4,6 +4,7 @@
 
     {
       "dml2onnx_recording": 1,
+      "ended": true,
       "graphs": [
         {
           "name": "net",
@@ -26,74 +27,44 @@
 A ``graph`` is a ``DML_GRAPH_DESC`` that the program has compiled, an ``operator`` one of a single node, ``rejected`` an
 operator that could not be created, for the reason in ``problem``; and the ``program`` is all that was dispatched, for
 DxDispatch. Inputs with ``contents`` are constants: what the program has told the recorder of its weights. DxDispatch
-has neither constants in graphs nor buffers whose contents are not known: those of the program are named.
+has neither constants in graphs nor buffers whose contents are not known: those of the program are named. What the
+program did with a real device and is not here is ``unrecorded`` (of a graph or of the whole) or ``missing``
+(dispatches). One that is not ``ended`` has journals besides, as ``recorded`` has it.
 
 All files lie beside the index, or below; none of them is read that lies elsewhere.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading
 from dml2onnx.codes import recordings as codes
-from dml2onnx.diagnostics import Severity, UnreadableError, plural
+from dml2onnx.diagnostics import Severity, plural
 from dml2onnx.frontends.files import FileError, ModelFiles
-from dml2onnx.frontends.findings import LONGEST_LIST, Findings, listing, quote, show
+from dml2onnx.frontends.findings import LONGEST_LIST, Findings, listing, quote
 from dml2onnx.frontends.options import DEFAULT_OPTIONS
+from dml2onnx.frontends.recorded import KEY, PROGRAM, REJECTED, bad, continued, index_in, unreadable
 from dml2onnx.frontends.text import read_document, read_file
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.data import head, padded
 from dml2onnx.ir.graph import Constant, Graph, GraphInput
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
     from pathlib import Path
 
-    from dml2onnx.diagnostics import Code
     from dml2onnx.frontends.options import LoadOptions
+    from dml2onnx.frontends.recorded import Index, Part, Recorded
     from dml2onnx.frontends.text import Document
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Value
 
 INDEX = "recording.json"
-VERSION = 1
-PROGRAM, REJECTED = "program", "rejected"
-KINDS = ("graph", "operator", REJECTED, PROGRAM)
-_KEY = "dml2onnx_recording"
 OPERATORS = "operators"
 _FOLDERS = (OPERATORS, "data")
 """What the recorder makes before anything else."""
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Bytes of a file."""
-
-    file: str
-    offset: int
-    length: int
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A graph of a recording, as the index has it."""
-
-    name: str
-    kind: str
-    nodes: int
-    file: str
-    problem: str = ""
-    """Why the program did not get it."""
-    contents: Mapping[str, Part] = field(default_factory=dict)
-    constants: frozenset[str] = frozenset()
-    without_contents: frozenset[str] = frozenset()
-
-    def __str__(self) -> str:
-        return f"{quote(self.name)} ({self.kind}, {plural(self.nodes, 'node')}, {self.file})"
 
 
 def index_of(path: Path) -> Path:
@@ -110,7 +81,7 @@ def _is_recorded(folder: Path) -> bool:
     if not all((folder / name).is_dir() for name in _FOLDERS):
         return False
     files = [item for item in folder.iterdir() if item.name not in _FOLDERS]
-    return all(item.suffix == ".json" for item in (*files, *(folder / OPERATORS).iterdir()))
+    return all(item.suffix in (".json", ".jsonl") for item in (*files, *(folder / OPERATORS).iterdir()))
 
 
 def read_index(path: Path, max_bytes: int) -> bytes:
@@ -118,36 +89,38 @@ def read_index(path: Path, max_bytes: int) -> bytes:
     if path.name == INDEX and not path.exists() and path.parent.is_dir():
         message = f"{quote(str(path.parent))} has the files of a recording, but no {INDEX}, which says what they are"
         expected = f"{INDEX}, or one of the other files by its own name"
-        raise _unreadable(codes.BAD_RECORDING, message, expected, f"no {INDEX}")
+        raise unreadable(codes.BAD_RECORDING, message, expected, f"no {INDEX}")
     return read_file(path, max_bytes)
 
 
 def is_index(document: Document) -> bool:
     """Whether a file is the index of a recording."""
-    return _KEY in document.root
+    return KEY in document.root
 
 
 def refuse_choice(options: LoadOptions) -> None:
     """:class:`UnreadableError` when a graph is chosen of a model that is one."""
     if options.graph is not None:
         message = f"the model is one graph, and {quote(options.graph)} names one of several"
-        raise _unreadable(codes.UNKNOWN_GRAPH, message, "the recording of a program", "one graph")
+        raise unreadable(codes.UNKNOWN_GRAPH, message, "the recording of a program", "one graph")
 
 
 def graphs(index: Path, options: LoadOptions = DEFAULT_OPTIONS) -> tuple[Recorded, ...]:
     """The graphs that an index lists."""
     document = read_document(index, read_index(index, options.max_bytes))
     if not is_index(document):
-        raise _bad(f"{quote(str(index))} has no member {_KEY}", _KEY)
-    return _graphs(document)
+        raise bad(f"{quote(str(index))} has no member {KEY}", KEY)
+    return index_in(document, ModelFiles(index.parent, options.allow_paths, options.max_bytes)).graphs
 
 
 def chosen(listed: tuple[Recorded, ...], name: str | None) -> Recorded:
-    """The graph of that name, or the only one; :class:`UnreadableError` lists them otherwise."""
+    """The graph of that name, the only one, or the program beside it; else :class:`UnreadableError` lists them all."""
     if not listed:
-        raise _unreadable(codes.BAD_RECORDING, "the program has compiled no graph", "a graph", "none")
+        raise unreadable(codes.BAD_RECORDING, "the program has compiled no graph", "a graph", "none")
     good = [item for item in listed if item.kind != REJECTED]
-    named = good if name is None else [item for item in listed if item.name == name]
+    programs = [item for item in good if item.kind == PROGRAM]
+    only = programs if len(programs) == 1 and len(good) <= 2 else good
+    named = only if name is None else [item for item in listed if item.name == name]
     if len(named) == 1:
         return named[0]
     shown = "; ".join(map(str, listed[:LONGEST_LIST]))
@@ -156,25 +129,27 @@ def chosen(listed: tuple[Recorded, ...], name: str | None) -> Recorded:
     if name is not None:
         guess = Findings().did_you_mean(name, [item.name for item in listed])
         message = f"the recording has no graph {quote(name)}{guess}; it has {shown}"
-        raise _unreadable(codes.UNKNOWN_GRAPH, message, "a graph of the recording", quote(name))
+        raise unreadable(codes.UNKNOWN_GRAPH, message, "a graph of the recording", quote(name))
     message = f"say with --graph which one is meant; the recording has {shown}"
-    raise _unreadable(codes.CHOOSE_GRAPH, message, "--graph NAME", plural(len(listed), "graph"))
+    raise unreadable(codes.CHOOSE_GRAPH, message, "--graph NAME", plural(len(listed), "graph"))
 
 
 def read(document: Document, options: LoadOptions) -> Graph:
     """The graph that ``options`` choose of the recording with this index."""
-    item = chosen(_graphs(document), options.graph)
     files = ModelFiles(document.path.parent, options.allow_paths, options.max_bytes)
+    index = index_in(document, files)
+    item = chosen(index.graphs, options.graph)
     try:
         path = files.find(item.file)
     except FileError as error:
-        raise _unreadable(error.code, str(error), error.expected, error.found) from None
+        raise unreadable(error.code, str(error), error.expected, error.found) from None
     inner = read_document(path, read_file(path, options.max_bytes))
     if item.kind != PROGRAM and inner.strict_error is not None:
         raise inner.strict_error
     if item.kind == PROGRAM:
         from dml2onnx.frontends import dxdispatch
 
+        item = continued(inner, item, files)
         graph = dxdispatch.read(inner, options)
     else:
         from dml2onnx.frontends import dml_graph
@@ -183,9 +158,7 @@ def read(document: Document, options: LoadOptions) -> Graph:
     if item.kind == PROGRAM:
         graph = _unfilled(graph, item)
     findings = Findings()
-    if item.problem:
-        message = f"the program was refused this: {item.problem}"
-        findings.add(codes.REFUSED_IN_PROGRAM.at(message, found=item.problem))
+    _tell(index, item, findings)
     inputs, constants = _filled(graph, item, files, options, findings)
     resources = inner.root.get("resources") if item.kind == PROGRAM else None
     if not any(found.severity is Severity.ERROR for found in graph.findings):
@@ -198,6 +171,20 @@ def read(document: Document, options: LoadOptions) -> Graph:
         findings=(*findings.all(), *graph.findings),
         sources=(*graph.sources, document.path, *files.found),
     )
+
+
+def _tell(index: Index, item: Recorded, findings: Findings) -> None:
+    """Says what the graph is not that the program had."""
+    if item.problem:
+        message = f"the program was refused this: {item.problem}"
+        findings.add(codes.REFUSED_IN_PROGRAM.at(message, found=item.problem))
+    for what in (*filter(None, (item.unrecorded,)), *index.unrecorded):
+        findings.add(codes.NOT_RECORDED.at(f"the program ran with what is not recorded: {what}", found=what))
+    for what in item.missing:
+        findings.add(codes.MISSING_DISPATCH.at(what, expected="all that the program dispatched"))
+    if not index.ended:
+        message = "the recording was not ended: the program still runs, or it ended without releasing all that it made"
+        findings.add(codes.NOT_ENDED.at(message, expected='"ended": true', found='"ended": false'))
 
 
 def require_owned(graph: Graph, options: LoadOptions) -> Graph:
@@ -279,82 +266,3 @@ def _data(given: GraphInput, part: Part, files: ModelFiles, findings: Findings) 
         findings.add(codes.BAD_RECORDING.at(message, expected=f"{needed} bytes", found=f"{data.nbytes} bytes"))
         return None
     return data if nbytes >= UNBOUNDED else padded(head(data, nbytes), nbytes)
-
-
-# --- The index --------------------------------------------------------------------------------------------------------
-
-
-def _graphs(document: Document) -> tuple[Recorded, ...]:
-    if document.strict_error is not None:
-        raise document.strict_error
-    root = document.root
-    if type(root[_KEY]) is not int or root[_KEY] != VERSION:
-        raise _bad(f"{_KEY} is {show(root[_KEY])}", f"{_KEY}: {VERSION}")
-    listed = _member(root, "graphs", list, "the index")
-    found = tuple([_recorded(raw, f"graphs[{index}]") for index, raw in enumerate(listed)])
-    names = [item.name for item in found]
-    if len(set(names)) < len(names):
-        twice = Counter(names).most_common(1)[0][0]
-        raise _bad(f"two graphs are called {quote(twice)}", "a name for each graph")
-    files = Counter(item.file for item in found)
-    if len(files) < len(found):  # a small index could have a large file read again and again
-        raise _bad(f"two graphs are in {quote(files.most_common(1)[0][0])}", "a file for each graph")
-    return found
-
-
-def _recorded(raw: object, what: str) -> Recorded:
-    if type(raw) is not dict:
-        raise _bad(f"{what} is {show(raw)}", "an object")
-    kind = _member(raw, "kind", str, what)
-    if kind not in KINDS:
-        raise _bad(f"{what}.kind is {quote(kind)}", ", ".join(KINDS))
-    contents = _member(raw, "contents", dict, what) if "contents" in raw else {}
-    return Recorded(
-        _member(raw, "name", str, what),
-        kind,
-        _whole(raw, "nodes", what),
-        _member(raw, "file", str, what),
-        _member(raw, "problem", str, what) if "problem" in raw else "",
-        {name: _part(part, f"{what}.contents[{quote(name)}]") for name, part in contents.items()},
-        _names(raw, "constants", what),
-        _names(raw, "without_contents", what),
-    )
-
-
-def _names(raw: Mapping[str, object], member: str, what: str) -> frozenset[str]:
-    names = _member(raw, member, list, what) if member in raw else []
-    if not all(type(name) is str for name in names):
-        raise _bad(f"{what}.{member} has what is no name", "names of buffers")
-    return frozenset(names)
-
-
-def _part(raw: object, what: str) -> Part:
-    if type(raw) is not dict:
-        raise _bad(f"{what} is {show(raw)}", "an object with file, offset and length")
-    return Part(_member(raw, "file", str, what), _whole(raw, "offset", what), _whole(raw, "length", what))
-
-
-def _whole(raw: Mapping[str, object], name: str, what: str) -> int:
-    value = _member(raw, name, int, what)
-    if not 0 <= value < 1 << 63:
-        raise _bad(f"{what}.{name} is {show(value)}", "a whole number that is not negative")
-    return value
-
-
-def _member(raw: Mapping[str, object], name: str, kind: type[T], what: str) -> T:
-    value = raw.get(name)
-    if type(value) is not kind:
-        found = show(value) if name in raw else "missing"
-        raise _bad(f"{what}.{name} is {found}", f"{name}, {_WORDS[kind]}")
-    return value
-
-
-_WORDS = {int: "a whole number", str: "text", list: "an array", dict: "an object"}
-
-
-def _bad(message: str, expected: str) -> UnreadableError:
-    return _unreadable(codes.BAD_RECORDING, f"the recording is damaged: {message}", expected, message)
-
-
-def _unreadable(code: Code, message: str, expected: str, found: str) -> UnreadableError:
-    return UnreadableError(code.at(message, expected=expected, found=found))

@@ -79,7 +79,7 @@ def unknown_data_type(raw: object, names: Collection[str], *path: str | int) -> 
     problem = unknown_enumerator(raw, names, "data type", *path)
     alias = DATA_TYPE_ALIASES.get(raw.removeprefix(DATA_TYPE_PREFIX).lower()) if isinstance(raw, str) else None
     meant = next((name for name in names if alias and name.removeprefix(DATA_TYPE_PREFIX) == alias.name), None)
-    return problem if meant is None else problem._replace(message=problem.message + suggestion(meant), guess=None)
+    return problem if meant is None else problem._replace(message=problem.message + suggestion([meant]), guess=None)
 
 
 def read_uint(raw: object, limit: int, problems: list[Problem], *path: str | int) -> int | Unreadable:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 else:
     np = later("numpy")
 
-_COMPARED = 1 << 21
+_COMPARED = 1 << 16
 """Elements that are compared one by one: all of a small view; of a large one so many that, with strides at random, some
 of them meet."""
-_SEARCHED = 1 << 22
+_SEARCHED = 1 << 20
 """Sums that are looked at, at once."""
 
 

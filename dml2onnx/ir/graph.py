@@ -93,7 +93,8 @@ class Node:
                 if write.base is not None:
                     bases.append(write.base)
         if bases:  # several outputs into one buffer are versions made from each other
-            sources += [base for base in bases if base not in targets]
+            made = set(targets)
+            sources += [base for base in bases if base not in made]
         _set_sources(self, tuple(sources))
         _set_targets(self, tuple(targets))
 
@@ -103,8 +104,11 @@ class Node:
     def before(self, write: Write) -> Value | None:
         """The version of a buffer that is there when the node starts; ``None`` where nobody can tell what it holds."""
         base = write.base
-        while base is not None and base in self.targets:
-            base = next(other.base for writes in self.writes.values() for other in writes if other.value is base)
+        if base is None or base not in self.targets:
+            return base
+        bases = {other.value: other.base for writes in self.writes.values() for other in writes}
+        while base in bases:
+            base = bases[base]
         return base
 
     def views_in(self) -> list[tuple[str, int, Read, TensorDesc]]:

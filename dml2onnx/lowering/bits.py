@@ -1,8 +1,9 @@
-"""The bytes of a tensor read as another data type, in standard ONNX (which has BitCast only from opset 26 on).
+"""The bytes of a tensor read as another data type: BitCast, which ONNX has from opset 26 on.
 
-Between integers a Cast keeps the bits. A float is taken apart, or put together, by exact arithmetic on its exponent and
-its mantissa. All values survive, and the payload of a NaN does not: no operator of ONNX before BitCast tells one NaN
-from another, and none but Gather from a table, which FLOAT16 has, makes more than one.
+Before, and on targets without it: between integers a Cast keeps the bits. A float is taken apart, or put together, by
+exact arithmetic on its exponent and its mantissa. All values survive, and the payload of a NaN does not: no operator of
+ONNX before BitCast tells one NaN from another, and none but Gather from a table, which FLOAT16 has, makes more than
+one.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ def reinterpret(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
         return x
     if x.value is not None:
         return e.constant(np.ascontiguousarray(x.value).view(dtype), label=x.label)
-    e.note(f"bytes of {x.dtype} are read as {dtype}, for which ONNX has no operator")
+    if x.dtype.itemsize == dtype.itemsize and "f" in (x.dtype.kind, dtype.kind) and _has_bit_cast(e, x.dtype, dtype):
+        return e.BitCast(x, dtype)
+    e.note(f"bytes of {x.dtype} are read as {dtype}, for which ONNX has no operator before BitCast of opset 26")
     if x.dtype.kind == "f":
         x = _float_to_bits(e, x)
     if x.dtype.itemsize > dtype.itemsize:
@@ -80,12 +83,18 @@ def reinterpret(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
     return e.Cast(x, dtype)
 
 
+def _has_bit_cast(e: Emitter, first: DType, last: DType) -> bool:
+    return e.has_kernel("BitCast", first, "T1") and e.has_kernel("BitCast", last, "T2")
+
+
 def _float_to_bits(e: Emitter, x: Tensor) -> Tensor:
-    """The bits of every number and of one NaN, as unsigned integers.
+    """The bits of every number as unsigned integers, and without BitCast of one NaN.
 
     Arithmetic on parts of a number is exact in its own type, or for FLOAT16 in FLOAT. The logarithm gives the exponent
     or, near a power of two, the one below; both end in the same bits.
     """
+    if _has_bit_cast(e, x.dtype, unsigned(x.dtype)):
+        return e.BitCast(x, unsigned(x.dtype))
     form, flat = _FORMATS[x.dtype], e.Reshape(x, (x.size,))
     work, integer = (DOUBLE, INT64) if x.dtype == DOUBLE else (FLOAT, INT32)
     top = 2.0**form.highest * (2 - 2.0**-form.mantissa)
@@ -122,6 +131,8 @@ def _bits_to_float(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
 
     A number is 1, or of subnormal ones 0, and its mantissa, times a power of two that is itself a normal number.
     """
+    if _has_bit_cast(e, unsigned(dtype), dtype):
+        return e.BitCast(e.Cast(x, unsigned(dtype)), dtype)
     form, flat = _FORMATS[dtype], e.Cast(e.Reshape(x, (x.size,)), unsigned(dtype))
     if dtype == FLOAT16:
         every = e.constant(np.arange(1 << 16, dtype=np.uint16).view(np.float16))

@@ -312,6 +312,24 @@ class Buffers:
                 found.add(held if held.bits == data_type.bits else DataType(f"uint{data_type.bits}"))
         return found
 
+    def has_constant_nan(self, value: Value, offset: int, desc: TensorDesc) -> bool:
+        """Whether constants that ``desc`` sees are NaN as floats of its width: their bits are not those of any NaN."""
+        width = desc.data_type.itemsize
+        length = desc.extent * width
+        for layer in self._memory[value]:
+            if layer.start >= offset + length or offset >= layer.end:
+                continue
+            if isinstance(layer, Known):
+                raw = layer.data.read(offset, width if isinstance(layer.data, FillData) else length)
+            elif layer.tensor.value is not None:
+                raw = np.ascontiguousarray(layer.tensor.value).reshape(-1).view(np.uint8)
+            else:
+                continue
+            floats = raw[: raw.size // width * width].view(f"f{width}")
+            if np.isnan(floats).any():
+                return True
+        return False
+
     def _as(self, tensor: Tensor, dtype: DType) -> Tensor:
         """:func:`reinterpret`, once for all that read a tensor."""
         if tensor.dtype == dtype:

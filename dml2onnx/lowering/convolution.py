@@ -40,13 +40,17 @@ def convolution(node: Operands, e: Emitter) -> Tensor:
 
 
 def _forward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor | None) -> Tensor:
-    """A Conv, all of which is wanted unless there is OutputPadding."""
-    window = _window(op, w, op.uints("StartPadding"), op.uints("EndPadding"))
+    """A Conv of as many windows as the output has, all of them wanted unless there is OutputPadding [decision C9]."""
     sizes, wanted = op.tensor("OutputTensor").sizes, _wanted(op)
+    window = _window(op, w, op.uints("StartPadding"), op.uints("EndPadding")).reaching(x.shape[2:], sizes[2:])
     if min(wanted) <= 0:
         return _extended(e, None, x, sizes)
     y = _conv(e, x, w, bias, window, op.uint("GroupCount"))
-    return y if wanted == sizes else _extended(e, e.Slice(y, (0,) * y.rank, wanted), x, sizes)
+    return (
+        e.Slice(y, (0,) * y.rank, sizes)
+        if wanted == sizes
+        else _extended(e, e.Slice(y, (0,) * y.rank, wanted), x, sizes)
+    )
 
 
 def _backward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor | None) -> Tensor:

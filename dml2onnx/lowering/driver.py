@@ -8,6 +8,7 @@ from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, InternalError
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
 from dml2onnx.lowering.agreement import in_held_order
+from dml2onnx.lowering.branches import settle
 from dml2onnx.lowering.budget import Budget
 from dml2onnx.lowering.buffers import Buffers
 from dml2onnx.lowering.emitter import Emitter, Tensor
@@ -16,6 +17,7 @@ from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowering
 from dml2onnx.lowering.repeats import Repeats
+from dml2onnx.lowering.unread import drop_constants, drop_unread
 from dml2onnx.model import FLOAT, FLOAT16, OnnxGraph, Port
 from dml2onnx.rules.findings import not_lowered
 
@@ -53,8 +55,8 @@ def lower(
     budget = Budget.beside(item.data for item in graph.constants)
     e = Emitter(opset, target, frozenset(ports), frozenset(weights), budget)
     buffers = Buffers(e, graph)
-    repeats = Repeats(e, buffers)
     bits = wanted_as_bits(live, outputs)
+    repeats = Repeats(e, buffers, bits)
     inputs = _bind_inputs(graph, live, outputs, e, buffers)
     wanted = {output.value: output for output in outputs}
     names = _Names({port.onnx_name for port in inputs})
@@ -74,7 +76,12 @@ def lower(
     e.begin("outputs", "")
     results = tuple(names.port(output, buffers, e) for output in outputs)
     e.end()
-    avert(e, (port.onnx_name for port in results))
+    returned = [port.onnx_name for port in results]
+    settle(e)
+    has_dropped = drop_unread(e, returned)
+    avert(e, returned)
+    if has_dropped:
+        drop_constants(e, returned)
     return OnnxGraph(tuple(e.origins), e.initializers, inputs, results)
 
 

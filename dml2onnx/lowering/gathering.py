@@ -114,6 +114,13 @@ def _offsets(
     return e.Cast(e.Min(total, e.constant(most, UINT32)), dtype or _index_type(most + 1))
 
 
+def _starts(e: Emitter, rows: int, step: int, count: int) -> Array:
+    """The flat offsets of ``count`` elements in each of ``rows`` that are ``step`` apart."""
+    e.budget.require(rows * count)
+    starts: Array = np.arange(rows).reshape(-1, 1, 1) * step + np.arange(count)
+    return starts
+
+
 def _by_offset(e: Emitter, x: Tensor, start: Array, steps: Sequence[tuple[Tensor, int]]) -> Tensor:
     """Elements of all of ``x`` by their flat offset, beyond the end the last one."""
     e.note("indices known only at run time may lie outside: elements are found by their flat offset")
@@ -154,7 +161,7 @@ def gather(node: Operands, e: Emitter) -> Tensor:
     indices = e.Reshape(indices, shape or (1,))
     if _is_free(node, e, indices, x.shape[axis]):
         before, inner = prod(x.shape[:axis]), prod(x.shape[axis + 1 :])
-        start = np.arange(before).reshape(-1, 1, 1) * (x.shape[axis] * inner) + np.arange(inner)
+        start = _starts(e, before, x.shape[axis] * inner, inner)
         place = e.Reshape(_place(e, indices, x.shape[axis]), (1, indices.size, 1))
         return e.Reshape(_by_offset(e, x, start, [(place, inner)]), sizes)
     whole = (*x.shape[:axis], *shape, *x.shape[axis + 1 :])
@@ -200,7 +207,7 @@ def gather_elements(node: Operands, e: Emitter) -> Tensor:
     if x.shape[axis] == 1:  # whatever the index is
         return e.Expand(x, sizes)
     if _is_free(node, e, indices, x.shape[axis]):
-        y = _by_offset(e, x, _start(x.shape, sizes, axis), [_step(e, indices, x.shape, axis)])
+        y = _by_offset(e, x, _start(e, x.shape, sizes, axis), [_step(e, indices, x.shape, axis)])
         return e.Expand(y, sizes)
     places = _safe(e, indices, x.shape[axis : axis + 1])
     if places.size == places.shape[axis] < prod(sizes):
@@ -208,8 +215,9 @@ def gather_elements(node: Operands, e: Emitter) -> Tensor:
     return e.GatherElements(x, e.Expand(places, sizes), axis)
 
 
-def _start(shape: tuple[int, ...], sizes: tuple[int, ...], axis: int) -> Array:
+def _start(e: Emitter, shape: tuple[int, ...], sizes: tuple[int, ...], axis: int) -> Array:
     """The flat offsets in a tensor of ``shape`` of elements of ``sizes``, but for their place along an axis."""
+    e.budget.require(prod(sizes) // sizes[axis])
     start = np.zeros((1,) * len(shape), np.int64)
     for i, stride in enumerate(packed_strides(shape)):
         if i != axis:
@@ -235,7 +243,7 @@ def gather_nd(node: Operands, e: Emitter) -> Tensor:
     named = x.shape[batches : batches + length]
     if _is_free(node, e, indices, named):
         rows, inner = prod(x.shape[:batches]), prod(x.shape[batches + length :])
-        start = np.arange(rows).reshape(-1, 1, 1) * (x.size // rows) + np.arange(inner)
+        start = _starts(e, rows, x.size // rows, inner)
         columns = _columns(e, indices, x.shape[batches:], (rows, -1, 1))
         return e.Reshape(_by_offset(e, x, start, columns), sizes)
     places = _safe(e, indices, named)
@@ -278,7 +286,7 @@ def scatter(node: Operands, e: Emitter) -> Tensor:
         return e.ScatterElements(x, _for_onnx(e, indices), updates, axis)
     e.note("indices known only at run time may lie outside: one more place takes their updates")
     step = _step(e, indices, x.shape, axis)
-    offsets = _offsets(e, _start(x.shape, indices.shape, axis), [step], x.size)
+    offsets = _offsets(e, _start(e, x.shape, indices.shape, axis), [step], x.size)
     longer = _with_one_more(e, e.Reshape(x, (x.size, 1)))
     y = e.ScatterElements(
         e.Reshape(longer, (x.size + 1,)),

@@ -22,22 +22,27 @@ def gemm(node: Operands, e: Emitter) -> Tensor:
     """``FusedActivation(Alpha * TransA(A) x TransB(B) + Beta * C)`` for each of the batches.
 
     One Gemm, its rows those of all batches, where B is the same for all of them; else MatMul, which broadcasts
-    batches of zero stride by itself, and takes a plain product as it lies. With Beta 0, C is not evaluated [decision
-    M2].
+    batches of zero stride by itself, and takes tensors of more than two dimensions as they lie, where Gemm would need
+    a Reshape of each. With Beta 0, C is not evaluated [decision M2].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gemm_operator_desc
     """
     op = node.op
     a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
     beta = op.float("Beta")
     c = node.widened(node.broadcastable("CTensor")) if op.has("CTensor") and beta != 0 else None
-    is_plain = c is None and op.float("Alpha") == 1 and op.enum("TransA") == "NONE"
-    if not e.exact and is_plain and (op.enum("TransB") == "NONE" or b.value is not None):
+    if not e.exact and _suits_matmul(op, b, c):
         return _as_matmul(e, op, a, b, c)
     if prod(b.shape[:-2]) == 1 and (op.enum("TransA") == "NONE" or prod(a.shape[:-2]) == 1):
         flat = None if c is None else _flat(e, c, a.shape[:-2], node.output().sizes[-2])
         if c is None or flat is not None:
             return _as_gemm(e, op, a, b, flat)
     return _as_matmul(e, op, a, b, c)
+
+
+def _suits_matmul(op: OperatorDesc, b: Tensor, c: Tensor | None) -> bool:
+    """Whether there is no more to it than a product, or whether Gemm would have to flatten two operands or three."""
+    is_plain = c is None and op.float("Alpha") == 1 and op.enum("TransA") == "NONE"
+    return (is_plain and (op.enum("TransB") == "NONE" or b.value is not None)) or (b.value is None and b.rank > 2)
 
 
 def _matrices(node: Operands, e: Emitter, field: str) -> Tensor:

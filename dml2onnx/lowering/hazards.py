@@ -10,7 +10,8 @@ them. It stands only where a pass would match and be wrong; what is exact, QLine
 - ``_enters_body``: the same pass reads past the inputs of an If whose body reads the numbers, and stops the process.
 - ``_is_inexact_unit``: kernels for quantised numbers that round otherwise (``ties.py``), or that do not exist.
   https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/selectors_actions/qdq_selector_action_transformer.cc
-- ``_keep_weights``: FLOAT weights between dequantised and quantised numbers are quantised themselves.
+- ``_keep_weights``: FLOAT weights between dequantised and quantised numbers are quantised themselves, and so are those
+  that ONNX Runtime has computed from constants when it loaded the model.
   https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/weight_bias_quantization.cc
 - ``_is_doubled``: of two quantisations in a row with different scales one is dropped.
   https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/double_qdq_pairs_remover.cc
@@ -20,6 +21,9 @@ them. It stands only where a pass would match and be wrong; what is exact, QLine
   https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/relu_clip_fusion.cc
 - ``_is_coarsened``: the other factor of weights that are dequantised at run time is quantised (MatMulNBits).
   https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc
+- ``_is_quotient``: 1 divided by a number, times another, becomes one quotient: of integers another number altogether,
+  of floats another rounding, which a quantisation may show, and a number where infinity times 0 was none.
+  https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/div_mul_fusion.cc
 - ``_is_scaled_bias``: MatMulIntegerToFloat multiplies a row that is added by the scales.
   https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/matmul_integer_to_float.cc
 """
@@ -31,7 +35,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.branches import settle
 from dml2onnx.lowering.emitter.core import Tensor
 from dml2onnx.lowering.ties import Steps, are_rounded_alike
 from dml2onnx.model import Node, bodies
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
 
 DQ, Q = "DequantizeLinear", "QuantizeLinear"
 _CONCERNED = frozenset({DQ, Q, "MatMulInteger"})
+_QUOTIENT = frozenset({"Div", "Mul"})
 _MOVES = frozenset({"MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"})
 _ROUNDS_OTHERWISE = frozenset({"AveragePool", "DepthToSpace", "Softmax"})
 _CLIPS = frozenset({"Clip", "Relu"})
@@ -54,14 +58,22 @@ _EPSILON = float(np.finfo(np.float32).eps)
 
 def avert(e: Emitter, outputs: Iterable[str]) -> None:
     """Puts fences into the graph that has been emitted; ``outputs`` are the names of what it returns."""
-    settle(e)
-    if not e.operators.isdisjoint(_CONCERNED) or _has_integer_relu(e):
+    if not e.operators.isdisjoint(_CONCERNED) or _has_integer_relu(e) or _has_quotient(e):
         _Fences(e, frozenset(outputs)).build()
 
 
 def _has_integer_relu(e: Emitter) -> bool:
     return "Relu" in e.operators and any(
         node.op_type == "Relu" and _is_integer(node.outputs[0]) for origin in e.origins for node in origin.nodes
+    )
+
+
+def _has_quotient(e: Emitter) -> bool:
+    """Whether one number is divided by others, and something is multiplied."""
+    return e.operators >= _QUOTIENT and any(
+        node.op_type == "Div" and node.inputs[0] is not None and node.inputs[0].size == 1
+        for origin in e.origins
+        for node in origin.nodes
     )
 
 
@@ -106,6 +118,16 @@ class _Fences:
 
         within = [node for nodes in self.lists for host in nodes for body in bodies(host) for node in body.nodes]
         self.inside = {item.name for node in within for item in node.inputs if item is not None}
+        self.known = self._found_known()
+        """What follows from constants alone: ONNX Runtime has folded it before it looks for most patterns."""
+
+    def _found_known(self) -> set[str]:
+        known = set(self.e.initializers)
+        for nodes in self.lists:
+            for node in nodes:
+                if all(item is None or item.name in known for item in node.inputs):
+                    known.update(item.name for item in node.outputs if item is not None)
+        return known
 
     def build(self) -> None:
         """Every pattern at every node, in order."""
@@ -128,11 +150,13 @@ class _Fences:
             case "Conv" | "ConvTranspose" | "Gemm" if self._is_weighed(node):
                 self._keep_weights(place)
             case "MatMul" if self._is_weighed(node):
-                self._use_integers(place)
+                self._keep_factor(place)
             case "Gemm" | "MatMul" if self._is_coarsened(node):
                 self._fence(place, [1])
             case "Add" if self._is_scaled_bias(node):
                 self._fence(place, [i for i, item in enumerate(node.inputs) if self._maker(item) is not None])
+            case "Mul" if quotients := self._quotients(node):
+                self._fence(place, quotients)
             case "Clip" if self._is_clipped_relu(node):
                 self._fence(place, [0])
             case _ if self._is_inexact_unit(node):
@@ -149,7 +173,7 @@ class _Fences:
         source, made = node.inputs[0], node.outputs[0]
         assert source is not None
         harmless = source.dtype == _UINT8 or (source.dtype == _INT8 and self.e.opset < 21)
-        if harmless or self._scalar(node) is None:
+        if harmless or not self._has_one_step(node):
             return []
         return [move for move in self._readers(made) if move.op_type in _MOVES and self._is_read_as_float(move)]
 
@@ -201,13 +225,17 @@ class _Fences:
         if first is None or first.op_type != Q:
             return False
         mine, other = self._scalar(node), self._scalar(before)
-        return mine is not None and other is not None and mine != other
+        if mine is None or other is None:
+            return self._has_one_step(node) and self._has_one_step(before)
+        return mine != other
 
     def _hides_clip(self, node: Node) -> bool:
         """Whether a Clip in front of a QuantizeLinear would be taken for its saturation without being it."""
         clip, parameters = self._maker(node.inputs[0]), self._scalar(node)
-        if clip is None or clip.op_type != "Clip" or parameters is None:
+        if clip is None or clip.op_type != "Clip":
             return False
+        if parameters is None:
+            return self._has_one_step(node)
         scale, zero_point = parameters
         limits = np.iinfo(node.outputs[0].dtype.name if node.outputs[0] is not None else "uint8")
         bounds = [self._value(item) for item in (*clip.inputs[1:], None, None)]
@@ -227,13 +255,27 @@ class _Fences:
         if node.op_type not in ("Gemm", "MatMul") or len(node.inputs) < 2 or self._is_dequantised(node.inputs[0]):
             return False
         weights = self._maker(node.inputs[1])
-        return weights is not None and weights.op_type == DQ and self._value(weights.inputs[0]) is not None
+        return weights is not None and weights.op_type == DQ and self._is_known(weights.inputs[0])
 
     def _is_scaled_bias(self, node: Node) -> bool:
         """Whether a constant row is added to a MatMulInteger times the product of two scales."""
         makers = [self._maker(item) for item in node.inputs]
-        constant = any(self._value(item) is not None for item in node.inputs)
+        constant = any(map(self._is_known, node.inputs))
         return constant and any(maker is not None and self._is_scaled_product(maker) for maker in makers)
+
+    def _quotients(self, node: Node) -> list[int]:
+        """Which factors of a product are quotients of 1 that ONNX Runtime would make the product a part of."""
+        (made,) = node.outputs
+        if not (self.e.exact or _is_integer(made) or self._quantizer(node, seen=True) is not None):
+            return []
+        return [index for index, item in enumerate(node.inputs) if self._is_quotient(item)]
+
+    def _is_quotient(self, value: Value | None) -> bool:
+        maker = self._maker(value)
+        if maker is None or maker.op_type != "Div" or self._is_known(value):
+            return False
+        one, constant = maker.inputs[0], self._value(maker.inputs[0])
+        return one is not None and one.size == 1 and self._is_known(one) and (constant is None or constant.item() == 1)
 
     def _is_clipped_relu(self, node: Node) -> bool:
         """Whether a Clip reads a Relu of integers, which are merged for floats only: others do not load."""
@@ -297,13 +339,42 @@ class _Fences:
         """Integers for weights that were integers, so that a kernel of quantised numbers is found; else a fence."""
         node = place.node
         weights, bias = node.inputs[1], node.inputs[2] if len(node.inputs) > 2 else None
-        if weights is None or (self._value(weights) is None and bias is None):
+        concerned = self._is_known(weights) or self._is_dequantised(weights)
+        if bias is None and (not concerned or self._are_integers(node)):
             return
-        exact = node.op_type != "ConvTranspose" and (self._value(weights) is None or self._integers(node) is not None)
-        if exact and self._is_whole(node, bias):
+        if node.op_type != "ConvTranspose" and self._integers(node) is not None and self._is_whole(node, bias):
             self._use_integers(place)
         else:
             self._fence(place, [0])
+
+    def _keep_factor(self, place: _Place) -> None:
+        """The same for MatMul, of which ONNX Runtime quantises no factor that is not quantised already."""
+        if self._is_dequantised(place.node.inputs[1]) and not self._are_integers(place.node):
+            self._fence(place, [0])
+        else:
+            self._use_integers(place)
+
+    def _are_integers(self, node: Node) -> bool:
+        """Whether weights are dequantised at run time as a kernel takes them: UINT8 by one scale, or one per filter."""
+        maker, weights = self._maker(node.inputs[1]), node.inputs[1]
+        if node.op_type == "ConvTranspose" or maker is None or maker.op_type != DQ or weights is None:
+            return False
+        x, scale, zero_point = (*maker.inputs, None)[:3]
+        if x is None or x.dtype != _UINT8 or not self._have_neighbours_bytes(node):
+            return False
+        if self._scalar(maker) is not None:
+            return True
+        values = self._value(zero_point)
+        is_by_filter = node.op_type == "Conv" and maker.attributes.get("axis") == 0 and self._value(scale) is not None
+        return is_by_filter and values is not None and len(np.unique(values)) == 1
+
+    def _have_neighbours_bytes(self, node: Node) -> bool:
+        """Whether a node reads UINT8 by one scale, and what it gives becomes UINT8 by one scale."""
+        maker, last = self._dequantizer(node.inputs[0]), self._quantizer(node)
+        if maker is None or last is None or self._scalar(maker) is None or self._scalar(last) is None:
+            return False
+        source, result = maker.inputs[0], last.outputs[0]
+        return source is not None and result is not None and source.dtype == result.dtype == _UINT8
 
     def _is_whole(self, node: Node, bias: Value | None) -> bool:
         """Whether a bias is nothing but multiples of the product of the scales, as which it is quantised."""
@@ -324,20 +395,15 @@ class _Fences:
 
         Those of INT8 are taken only where both neighbours are quantisations too: ONNX Runtime makes UINT8 of all.
         """
-        maker, last, weights = self._dequantizer(node.inputs[0]), self._quantizer(node), node.inputs[1]
+        weights = node.inputs[1]
         found = None if weights is None else self.e.dequantized.get(weights.name)
-        if maker is None or last is None or found is None or found.x.dtype.itemsize > 1:
+        if found is None or found.x.dtype.itemsize > 1 or not self._have_neighbours_bytes(node):
             return None
         if found.scale.size > 1:
             is_by_filter = node.op_type == "Conv" and weights is not None and weights.shape[0] == found.x.shape[0]
             if not is_by_filter or len(np.unique(_zero_point(found))) > 1:
                 return None
-        source, result = maker.inputs[0], last.outputs[0]
-        assert source is not None
-        assert result is not None
-        if self._scalar(maker) is None or self._scalar(last) is None or source.dtype != result.dtype:
-            return None
-        return found if source.dtype == _UINT8 else None
+        return found
 
     def _use_integers(self, place: _Place) -> None:
         """A DequantizeLinear at run time in front of constant weights, which becomes part of the kernel.
@@ -411,6 +477,13 @@ class _Fences:
     def _value(self, value: Value | None) -> Array | None:
         """What a value is, if it is constant."""
         return None if value is None else self.e.initializers.get(value.name)
+
+    def _is_known(self, value: Value | None) -> bool:
+        return value is not None and value.name in self.known
+
+    def _has_one_step(self, node: Node) -> bool:
+        """Whether scale and zero point of a quantisation are of one element each, and known when a model is loaded."""
+        return all(item is None or (item.size == 1 and self._is_known(item)) for item in node.inputs[1:])
 
     def _is_output(self, node: Node) -> bool:
         return any(item is not None and item.name in self.outputs for item in node.outputs)

@@ -133,7 +133,7 @@ def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor,
 
 
 def _convolved(node: Operands, e: Emitter) -> Tensor:
-    """The convolution in INT32.
+    """The convolution in INT32, of as many windows as the output has [decision C9].
 
     ConvInteger takes one zero point of the filter. Those of channels are taken off after it: each times the sum of
     the window, a convolution with ones.
@@ -142,13 +142,14 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
     group = op.uint("GroupCount")
     window = Window(
         w.shape[2:], op.uints("Strides"), op.uints("Dilations"), op.uints("StartPadding"), op.uints("EndPadding")
-    )
+    ).reaching(x.shape[2:], node.output().sizes[2:])
     zero_point = zero_point_along(node, e, "Filter", w.rank, 0)
     x, x_zero_point = _unsigned(e, x, zero_point_along(node, e, "Input", x.rank, 1))
     w, w_zero_point = _unsigned(e, w, zero_point)
     x_zero_point = e.Reshape(x_zero_point, ())
     if w_zero_point.size == 1:
-        return e.ConvInteger(x, w, x_zero_point, e.Reshape(w_zero_point, ()), window, group)
+        y = e.ConvInteger(x, w, x_zero_point, e.Reshape(w_zero_point, ()), window, group)
+        return e.Slice(y, (0,) * y.rank, node.output().sizes)
     e.note("zero points of channels are taken off behind ConvInteger, each times the sum of its window")
     y = e.ConvInteger(x, w, x_zero_point, e.constant(0, UINT8), window, group)
     e.budget.require(group * prod(w.shape[1:]))
@@ -157,7 +158,7 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
     spatial = y.shape[2:]
     by_channel = e.Reshape(e.Cast(w_zero_point, INT32), (1, group, w.shape[0] // group, *(1,) * len(spatial)))
     extra = e.Mul(e.Reshape(sums, (y.shape[0], group, 1, *spatial)), by_channel)
-    return e.Sub(y, e.Reshape(extra, y.shape))
+    return e.Slice(e.Sub(y, e.Reshape(extra, y.shape)), (0,) * y.rank, node.output().sizes)
 
 
 def _multiplied(node: Operands, e: Emitter) -> Tensor:

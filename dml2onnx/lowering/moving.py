@@ -3,22 +3,24 @@
 A descriptor may call integers floats, and the other way round, as TILE of integers must at feature level 1_0. A node
 that moves elements does not look at them, so it takes them as what memory holds, and hands that on; only who computes
 with them has them converted, in which no value changes but a NaN becomes the one that arithmetic makes. Where a node
-joins what is held as floats with what is held as integers, those who read the result, directly or after more moves,
-say what it becomes.
+joins what is held as floats with what is held as integers, or with constants that are NaN as floats, those who read
+the result, directly or after more moves, say what it becomes.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dml2onnx.ir.operator import Scalar
+from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.registry import movement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from dml2onnx.ir.graph import GraphOutput, Node, Value
+    from dml2onnx.ir.graph import GraphOutput, Node, Read, Value
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.ir.tensor import DataType
+    from dml2onnx.ir.tensor import TensorDesc
     from dml2onnx.lowering.buffers import Buffers
 
 
@@ -73,8 +75,21 @@ def moved_type(node: Node, buffers: Buffers, wanted: frozenset[Value]) -> DataTy
     held = {item for read, desc in views for item in buffers.held(read.value, read.offset, desc)}
     floats = {item for item in held if item.is_float}
     integers = held - floats
-    if floats and not (integers and any(value in wanted for value in node.targets)):
+    are_bits = any(value in wanted for value in node.targets)
+    if floats and not (are_bits and (integers or _has_nan(node, views, buffers))):
         return floats.pop()
-    if integers and data_type.is_float:
+    if data_type.is_float and integers:
         return min(integers, key=lambda item: item.value)
-    return None
+    return DataType(f"uint{data_type.bits}") if data_type.is_float and floats else None
+
+
+def _has_nan(node: Node, views: Sequence[tuple[Read, TensorDesc]], buffers: Buffers) -> bool:
+    """Whether constants among what is moved may be NaN as floats: tensors, or a number that stands among them."""
+    op = node.operator
+    numbers = (op.get(name) for name in ("PaddingValue", "Value") if name in op.schema.index)
+    values = [item.value if isinstance(item, Scalar) else item for item in numbers]
+    is_float = views[0][1].data_type.is_float
+    # of integers any but 0 may be one
+    if any(isinstance(item, (int, float)) and (item != item if is_float else item != 0) for item in values):
+        return True
+    return any(buffers.has_constant_nan(read.value, read.offset, desc) for read, desc in views)

@@ -93,17 +93,21 @@ def cumulative_summation(node: Operands, e: Emitter) -> Tensor:
 
 @lowers("CUMULATIVE_PRODUCT")
 def cumulative_product(node: Operands, e: Emitter) -> Tensor:
-    """The product of the elements along Axis up to each, or up to the one before it; integers wrap: Mul of slices.
+    """The product of the elements along Axis up to each, or up to the one before it; integers wrap: CumProd.
 
-    ONNX has no such operator. Decisions R16 to R18.
+    Before opset 26 ONNX has no such operator, and it is Mul of slices. Decisions R16 to R18.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_cumulative_product_operator_desc
     """
     axis, reverse = node.op.uint("Axis"), node.op.enum("AxisDirection") == "DECREASING"
     x = along(node, e, [axis])
     dtype = x.dtype
     x = node.widened(x) if dtype.kind == "f" else modular(e, x)
+    exclusive = node.op.flag("HasExclusiveProduct")
+    if e.has_kernel("CumProd", x.dtype):
+        y = e.CumProd(x, axis, exclusive=exclusive, reverse=reverse)
+        return e.Expand(y if dtype.kind == "f" else e.Cast(y, dtype), node.output().sizes)
     rows = e.Reshape(x, (prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])))
-    y = _products_before(e, rows, reverse) if node.op.flag("HasExclusiveProduct") else _products(e, rows, reverse)
+    y = _products_before(e, rows, reverse) if exclusive else _products(e, rows, reverse)
     y = e.Reshape(y, x.shape)
     return e.Expand(y if dtype.kind == "f" else e.Cast(y, dtype), node.output().sizes)
 

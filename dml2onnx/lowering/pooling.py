@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from math import prod
 from typing import TYPE_CHECKING
@@ -86,14 +86,22 @@ class Pool:
     @property
     def table_size(self) -> int:
         """Elements of what :meth:`inside` makes."""
-        return prod(self.output) + sum(n * k for n, k in zip(self.output, self.window.shape, strict=True))
+        return prod(self.output) + sum(self.output)
 
     def inside(self) -> Counts:
         """How many elements of each window lie in the input, of shape ``output``."""
-        places = [self.places(axis) for axis in range(len(self.sizes))]
-        counts = [((p >= 0) & (p < n)).sum(1) for p, n in zip(places, self.sizes, strict=True)]
-        result: Counts = reduce(np.multiply.outer, counts)
+        result: Counts = reduce(np.multiply.outer, [self._inside(axis) for axis in range(len(self.sizes))])
         return result
+
+    def _inside(self, axis: int) -> Counts:
+        """The same along one axis, by arithmetic: windows may be as long as numbers go, whatever the tensors hold."""
+        w = self.window
+        first = np.arange(self.output[axis]) * w.strides[axis] - w.start[axis]
+        step = w.dilations[axis]
+        before = np.maximum(-(first // step), 0)
+        to_end = np.minimum((self.sizes[axis] - 1 - first) // step + 1, w.shape[axis])
+        counts: Counts = np.maximum(to_end - before, 0)
+        return counts
 
     @property
     def has_empty(self) -> bool:
@@ -119,6 +127,22 @@ def pool_of(op: OperatorDesc, before: str = "InputTensor", after: str = "OutputT
     return Pool(Window(shape, strides, dilations, start, end), sizes, output)
 
 
+def forward_pool(op: OperatorDesc) -> Pool:
+    """The windows of a forward operator, and where more of them fit than the output has, these too [decision P2].
+
+    So no window ends before the input does, as no ONNX operator has it; :func:`_wanted` takes the first ones.
+    """
+    pool = pool_of(op)
+    fitting = pool.window.output_sizes(pool.sizes)
+    output = tuple(map(max, pool.output, fitting))
+    return pool if output == pool.output else replace(pool, output=output)
+
+
+def _wanted(e: Emitter, y: Tensor, node: Operands) -> Tensor:
+    """As many elements as the output has."""
+    return e.Slice(y, (0,) * y.rank, node.output().sizes)
+
+
 def _pick(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
     """Every ``stride``-th element."""
     ends = [(n - 1) * s + 1 for n, s in zip(pool.output, pool.window.strides, strict=True)]
@@ -135,11 +159,11 @@ def max_pooling(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     Padding never wins; the first of equal elements does [decisions P6 to P9].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_max_pooling2_operator_desc
     """
-    x, pool = _above_lowest(e, node.tensor("InputTensor")), pool_of(node.op)
+    x, pool = _above_lowest(e, node.tensor("InputTensor")), forward_pool(node.op)
     e.budget.require(pool.table_size if pool.may_have_empty else 0)
     if not node.has_output("OutputIndicesTensor"):
-        return {"OutputTensor": _maximum(e, x, pool)}
-    y, indices = first_maxima(e, x, pool)
+        return {"OutputTensor": _wanted(e, _maximum(e, x, pool), node)}
+    y, indices = (_wanted(e, item, node) for item in first_maxima(e, x, pool))
     return {
         "OutputTensor": y,
         "OutputIndicesTensor": e.Cast(indices, node.output("OutputIndicesTensor").data_type.dtype),
@@ -293,13 +317,18 @@ def average_pooling(node: Operands, e: Emitter) -> Tensor:
     elements inside; of a window without any the mean is NaN [decisions P3 to P5].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling1_operator_desc
     """
-    x, pool, include = node.tensor("InputTensor"), pool_of(node.op), node.op.flag("IncludePadding")
+    return _wanted(e, _mean(node, e, forward_pool(node.op)), node)
+
+
+def _mean(node: Operands, e: Emitter, pool: Pool) -> Tensor:
+    x, include = node.tensor("InputTensor"), node.op.flag("IncludePadding")
     e.budget.require(pool.table_size if pool.may_have_empty else 0)
     if pool.picks:
         return _pick(e, x, pool)
     x = node.widened(x)
     if not pool.fits or (pool.is_dilated and e.opset < 19) or e.takes_instead("AveragePool", x.dtype, "Conv", "Mul"):
         e.note("a mean filter: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
+        e.budget.require(pool.table_size if pool.is_padded and not include else 0)
         mean = _filtered(e, x, pool, 1 / prod(pool.window.shape))
         return e.Mul(mean, e.constant(_whole_to_inside(pool), x.dtype)) if pool.is_padded and not include else mean
     if not pool.is_padded or not include:
@@ -344,7 +373,11 @@ def lp_pooling(node: Operands, e: Emitter) -> Tensor:
     Means times the number of elements, between powers, where LpPool is many times as slow.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_lp_pooling_operator_desc
     """
-    x, pool, p = node.tensor("InputTensor"), pool_of(node.op), node.op.uint("P")
+    return _wanted(e, _norm(node, e, forward_pool(node.op)), node)
+
+
+def _norm(node: Operands, e: Emitter, pool: Pool) -> Tensor:
+    x, p = node.tensor("InputTensor"), node.op.uint("P")
     e.budget.require(pool.table_size if pool.may_have_empty else 0)
     if pool.picks:
         return e.Abs(_pick(e, x, pool))
@@ -370,6 +403,7 @@ def _window_sums(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
         e.note("a filter of ones: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
         return _filtered(e, x, pool, 1)
     mean = e.AveragePool(x, pool.window, count_include_pad=False)
+    e.budget.require(pool.table_size if pool.is_padded else 0)
     counts = pool.inside()[None, None] if pool.is_padded else prod(pool.window.shape)
     return e.Mul(mean, e.constant(counts, x.dtype))
 
@@ -383,12 +417,13 @@ def quantized_linear_average_pooling(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_quantized_linear_average_pooling_operator_desc
     """
-    x, pool = e.Cast(node.tensor("InputTensor"), FLOAT), pool_of(node.op)
+    x, pool = e.Cast(node.tensor("InputTensor"), FLOAT), forward_pool(node.op)
     e.budget.require(pool.table_size if pool.may_have_empty else 0)
     zero_point = zero_point_along(node, e, "Input", x.rank, 1)
     if zero_point is not None:
         x = e.Sub(x, e.Cast(zero_point, FLOAT))
     sums = _window_sums(e, x, pool)
+    e.budget.require(pool.table_size)
     counts = prod(pool.window.shape) if node.op.flag("IncludePadding") else np.maximum(pool.inside(), 1)[None, None]
-    mean = e.Div(sums, e.constant(counts, FLOAT))
+    mean = _wanted(e, e.Div(sums, e.constant(counts, FLOAT)), node)
     return requantized(node, e, mean, scale_along(node, e, "Input", x.rank, 1), 1)

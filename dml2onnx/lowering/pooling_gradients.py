@@ -70,6 +70,7 @@ def average_pooling_grad(node: Operands, e: Emitter) -> Tensor:
     e.budget.require(pool.table_size if pool.may_have_empty else 0)
     weight = 1 / prod(pool.window.shape)
     if pool.is_padded and not node.op.flag("IncludePadding"):
+        e.budget.require(pool.table_size)
         # a window without elements inside has none to share among
         gradient = e.Div(gradient, e.constant(np.maximum(pool.inside(), 1)[None, None], gradient.dtype))
         weight = 1

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
     from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.ir.graph import Node
+    from dml2onnx.ir.graph import Node, Value
     from dml2onnx.ir.tensor import TensorDesc
     from dml2onnx.lowering.buffers import Buffers
     from dml2onnx.lowering.emitter import Emitter
@@ -71,9 +71,10 @@ class _First:
 class Repeats:
     """What the nodes of one graph became, by what they were."""
 
-    def __init__(self, emitter: Emitter, buffers: Buffers) -> None:
+    def __init__(self, emitter: Emitter, buffers: Buffers, wanted_as_bits: frozenset[Value] = frozenset()) -> None:
         self._e = emitter
         self._buffers = buffers
+        self._wanted_as_bits = wanted_as_bits
         self._known: dict[Hashable, _First] = {}
 
     def lower(self, node: Node, afresh: Callable[[], Sequence[Tensor]]) -> Sequence[Tensor]:
@@ -96,7 +97,7 @@ class Repeats:
 
     def _read(self, node: Node) -> tuple[Hashable, list[Tensor]] | None:
         """What two nodes that are alike have in common, and the tensors that they read."""
-        parts: list[Hashable] = [node.operator, *node.writes]
+        parts: list[Hashable] = [node.operator, *node.writes, not self._wanted_as_bits.isdisjoint(node.targets)]
         tensors: list[Tensor] = []
         sight = self._buffers.sight
         for name, _, read, desc in _seen(node):

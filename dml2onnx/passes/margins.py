@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from dml2onnx.model import Array, Node, Value
+    from dml2onnx.model import Array, DType, Node, Value
     from dml2onnx.passes.draft import Draft
 
     Takes: TypeAlias = Callable[[Draft, Node, "_Margin"], bool]
@@ -37,6 +37,33 @@ class _Margin:
     start: tuple[int, ...]
     end: tuple[int, ...]
     value: Array
+    """In the type in which the reader at hand has it."""
+    is_lowest: bool
+    """Whether nothing that it surrounds can be less."""
+    keeps_order: bool = True
+    """Whether the reader sees no number of the source as less than one that it is greater than."""
+
+    @classmethod
+    def of(cls, source: Value | None, start: Sequence[int], end: Sequence[int], value: Array) -> _Margin:
+        """As it is made."""
+        return cls(source, tuple(start), tuple(end), value, _is_lowest(value))
+
+    def cast(self, dtype: DType) -> _Margin | None:
+        """What a Cast makes of it; ``None`` where kernels differ about that."""
+        before = self.value
+        if before.dtype.kind == "f" and dtype.kind != "f" and before.item() != 0:
+            return None
+        with np.errstate(over="ignore"):
+            value, rising = before.astype(dtype), _is_rising(before.dtype, dtype)
+        is_lowest = _is_lowest(value) or (self.is_lowest and rising)
+        return replace(self, value=value, is_lowest=is_lowest, keeps_order=self.keeps_order and rising)
+
+
+def _is_rising(first: DType, last: DType) -> bool:
+    """Whether a Cast makes of a number nothing less than of one that it is greater than: integers may wrap."""
+    if last.kind == "f":
+        return first.kind in "fiu"
+    return {first.kind, last.kind} <= {"i", "u"} and np.can_cast(first, last)
 
 
 def fold_pads(draft: Draft) -> None:
@@ -72,7 +99,7 @@ def _margin(draft: Draft, node: Node) -> _Margin | None:
     start, end = tuple(widths[: made.rank]), tuple(widths[made.rank :])
     if value is None or len(end) != made.rank or min(widths) < 0 or any((*start[:2], *end[:2])):
         return None
-    return _Margin(node.inputs[0], start[2:], end[2:], value.reshape(()))
+    return _Margin.of(node.inputs[0], start[2:], end[2:], value.reshape(()))
 
 
 def _joined(draft: Draft, node: Node) -> _Margin | None:
@@ -92,7 +119,7 @@ def _joined(draft: Draft, node: Node) -> _Margin | None:
     zeros = [0] * (made.rank - 2)
     start, end = zeros.copy(), zeros.copy()
     start[axis - 2], end[axis - 2] = sum(widths[:at]), sum(widths[at:])
-    return _Margin(node.inputs[at], tuple(start), tuple(end), parts[0][0].reshape(()))
+    return _Margin.of(node.inputs[at], start, end, parts[0][0].reshape(()))
 
 
 def _is_even(part: Array) -> bool:
@@ -114,14 +141,14 @@ class _Fold:
 
     def build(self) -> None:
         """Every reader, or none: a Pad that stays would be paid for with its readers' own."""
-        if self._collect(self._pad.outputs[0], ()):
+        if self._collect(self._pad.outputs[0], (), self._margin):
             for reader, between in self._found:
                 self._fold(reader, between)
             for step in (self._pad, *dict.fromkeys(step for _, between in self._found for step in between)):
                 self._draft.replace(step, note=f"its margin is made by the pads of {self._found[0][0].name}")
 
-    def _collect(self, value: Value | None, between: tuple[Node, ...]) -> bool:
-        """Finds what slides over a padded value; whether all that reads it does."""
+    def _collect(self, value: Value | None, between: tuple[Node, ...], margin: _Margin) -> bool:
+        """Finds what slides over a padded value, whose margin is as given; whether all that reads it does."""
         readers = self._draft.readers(value)
         if value is None or self._draft.is_pinned(value) or not readers:
             return False
@@ -129,10 +156,12 @@ class _Fold:
             if [item is not None and item.name == value.name for item in reader.inputs].count(True) != 1:
                 return False
             if reader.op_type == "Cast" or _is_fence(reader):
-                if not self._collect(reader.outputs[0], (*between, reader)):
+                made = reader.outputs[0]
+                behind = margin if reader.op_type != "Cast" or made is None else margin.cast(made.dtype)
+                if behind is None or not self._collect(made, (*between, reader), behind):
                     return False
             elif reader.inputs[0] is not None and reader.inputs[0].name == value.name:
-                if not self._takes(self._draft, reader, self._margin):
+                if not self._takes(self._draft, reader, margin):
                     return False
                 self._found.append((reader, between))
             else:
@@ -142,18 +171,32 @@ class _Fold:
     def _fold(self, reader: Node, between: tuple[Node, ...]) -> None:
         x = self._margin.source
         assert x is not None
+        is_padded = self._is_padded(x)
         for step in between:
             x = self._repeated(step, x)
+        fences = []
+        if is_padded and reader.op_type != "Conv":
+            fenced = self._draft.value(f"{x.name}/fenced", x.dtype, x.shape)
+            sizes = self._draft.store(np.array(x.shape, np.int64), f"{x.name}/sizes")
+            fences.append(self._draft.node("Reshape", [x, sizes], [fenced]))
+            x = fenced
         attributes = dict(reader.attributes)
         widths = zip(_own_pads(reader, self._margin), self._margin.start + self._margin.end, strict=True)
         attributes["pads"] = tuple(a + b for a, b in widths)
         if reader.op_type == "AveragePool":
             attributes["count_include_pad"] = 1
         folded = replace(reader, inputs=(x, *reader.inputs[1:]), attributes=attributes)
-        self._draft.replace(reader, folded, note=f"its own pads are the margin that {self._pad.name} made")
+        self._draft.replace(reader, *fences, folded, note=f"its own pads are the margin that {self._pad.name} made")
+
+    def _is_padded(self, value: Value) -> bool:
+        """Whether another Pad lies under the margin: ONNX Runtime puts it into a pool, also if it is too wide."""
+        maker = self._draft.maker(value)
+        while maker is not None and maker.op_type == "Cast":
+            maker = self._draft.maker(maker.inputs[0])
+        return maker is not None and maker.op_type == "Pad"
 
     def _repeated(self, step: Node, x: Value) -> Value:
-        """A cast of what was not padded yet; no fence is wanted any more."""
+        """A cast of what was not padded yet; a fence against this margin is not wanted any more."""
         (result,) = step.outputs
         assert result is not None
         if step.op_type != "Cast":
@@ -190,7 +233,7 @@ def _takes(draft: Draft, reader: Node, margin: _Margin) -> bool:
             zero_point = draft.constant(reader.inputs[_ZERO_POINT])
             return zero_point is not None and zero_point.size == 1 and zero_point.item() == margin.value.item()
         case "MaxPool":
-            return len(reader.outputs) == 1 and _is_lowest(margin.value) and _fits(reader, margin)
+            return len(reader.outputs) == 1 and margin.is_lowest and _fits(reader, margin)
         case "AveragePool":
             counts = reader.attributes.get("count_include_pad", 0) == 1 or "pads" not in reader.attributes
             return is_zero and counts and _fits(reader, margin)
@@ -201,7 +244,9 @@ def _ignores(draft: Draft, reader: Node, margin: _Margin) -> bool:
     """Whether a maximum over numbers that are not negative has a margin of zeros."""
     is_zero = margin.value.dtype.kind in "fiu" and margin.value.item() == 0
     is_maximum = reader.op_type == "MaxPool" and len(reader.outputs) == 1
-    return is_zero and is_maximum and _fits(reader, margin) and _is_not_negative(draft, margin.source, _MOST_STEPS)
+    if not (is_zero and is_maximum and margin.keeps_order and _fits(reader, margin)):
+        return False
+    return _is_not_negative(draft, margin.source, _MOST_STEPS)
 
 
 def _is_not_negative(draft: Draft, value: Value | None, steps: int) -> bool:
@@ -214,12 +259,27 @@ def _is_not_negative(draft: Draft, value: Value | None, steps: int) -> bool:
     if maker is None or not steps:
         return False
     if maker.op_type == "Clip":
-        low = draft.constant(maker.inputs[1]) if len(maker.inputs) > 1 else None
-        return low is not None and low.item() >= 0
-    if maker.op_type in _KEEPS_SIGNS:
+        return _is_clipped_above_zero(draft, maker)
+    if maker.op_type == "Cast" and not _casts_rising(maker):
+        return False
+    if maker.op_type in _KEEPS_SIGNS and "dilations" not in maker.attributes:
         sources = maker.inputs if maker.op_type == "Concat" else maker.inputs[:1]
         return all(_is_not_negative(draft, item, steps - 1) for item in sources)
-    return maker.op_type in ("Relu", "Sigmoid", "Softmax", "Abs")
+    if maker.op_type == "Abs":
+        return value is not None and value.dtype.kind == "f"  # the lowest integer stays as it is
+    return maker.op_type in ("Relu", "Sigmoid", "Softmax")
+
+
+def _is_clipped_above_zero(draft: Draft, clip: Node) -> bool:
+    """Whether both bounds are not negative: where they cross, the upper one counts."""
+    bounds = [draft.constant(item) for item in clip.inputs[1:] if item is not None]
+    has_low = len(clip.inputs) > 1 and clip.inputs[1] is not None
+    return has_low and all(bound is not None and bound.item() >= 0 for bound in bounds)
+
+
+def _casts_rising(node: Node) -> bool:
+    given, made = node.inputs[0], node.outputs[0]
+    return given is not None and made is not None and _is_rising(given.dtype, made.dtype)
 
 
 def _is_finite(draft: Draft, weights: Value | None) -> bool:

@@ -236,8 +236,11 @@ def _narrow(draft: Draft, pool: Node) -> None:
     if before is None or draft.is_pinned(pool.outputs[0]) or len(readers) != 1 or readers[0].op_type != "Cast":
         return
     given, (result,) = before.inputs[0], readers[0].outputs
-    if given is None or result is None or given.dtype != result.dtype:
+    inner = before.outputs[0]
+    if given is None or result is None or inner is None or given.dtype != result.dtype:
         return
+    if not np.can_cast(given.dtype, inner.dtype):
+        return  # it compares other numbers: bytes that are read with another sign
     source = given if given.dtype == _UINT8 else _unsigned(draft, given)
     maker = draft.maker(source)
     if source is None or maker is None or maker.op_type != "QLinearConv":

@@ -170,8 +170,9 @@ def _into_reader(draft: Draft, found: _Affine) -> bool:
     ):
         return False
     scaled = weights * _by_channel(product, weights, factor, of_result=False)
-    added = (weights * _by_channel(product, weights, term, of_result=False)).sum(_reduced(product, weights))
-    return _rebuilt(draft, product, found.x, (scaled, weights), bias + added, found)
+    if term.any():
+        bias = bias + (weights * _by_channel(product, weights, term, of_result=False)).sum(_reduced(product, weights))
+    return _rebuilt(draft, product, found.x, (scaled, weights), bias, found)
 
 
 def _channels(product: Node, x: Value) -> int:

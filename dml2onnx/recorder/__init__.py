@@ -1,6 +1,7 @@
 """The recording DirectML device for C++ programs: one header, which ``scripts/generate_recorder.py`` writes.
 
-It is packaged with an example that includes it and a CMake file that builds that.
+It is packaged with one that puts it before ``DMLCreateDevice``, with what ``DirectML.h`` includes for systems that have
+none of it, and with an example and a CMake file that builds that.
 """
 
 from __future__ import annotations
@@ -8,6 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 
 HEADER = "dml2onnx_recorder.h"
+RECORD = "dml2onnx_record.h"
+"""In the place of ``DirectML.h``, for a program none of whose other lines change."""
+POSIX = ("d3d12", "oaidl", "ocidl", "rpc", "rpcndr", "unknwn", "winapifamily")
+HEADERS = (HEADER, RECORD, *(f"posix/{name}.h" for name in POSIX))
 EXAMPLE = ("main.cpp", "CMakeLists.txt")
 """What is there to be changed, and is therefore never written over."""
 

@@ -6,6 +6,10 @@
 
 #pragma once
 
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 201703L
+#error "dml2onnx_recorder.h is C++17: compile with -std=c++17, or /std:c++17, or a newer one"
+#else
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -34,6 +38,67 @@
 // tables of operators between them. A part starts with the standard headers that it needs, which are gathered at the
 // top of the whole. Types and functions are written as in DirectML.h (PascalCase), variables in camelCase, private
 // members with an underscore behind them. Nothing throws across COM, nothing needs RTTI, and all of it is C++17.
+
+// DirectML.h stands on the headers of the Windows SDK. Those of other compilers and systems have less, and what they do
+// not have is said here: the annotations of parameters, which mean nothing to the compiler. The GUIDs, which DirectML.h
+// tells to compilers with __declspec(uuid) only, follow below. Nothing is missing with Visual C++.
+#if !defined(_MSC_VER)
+#if !__has_include(<d3d12.h>)
+#error "DirectML.h includes d3d12.h, which is not found: add recorder/posix to the include path"
+#endif
+#if !defined(_WIN32) && __has_include(<wsl/winadapter.h>)
+#include <wsl/winadapter.h>
+#elif !defined(_WIN32) && __has_include(<unknwn.h>)
+#include <unknwn.h>  // the d3d12.h of DirectX-Headers includes less than that of Windows
+#endif
+#include <d3d12.h>
+// this DirectML.h comes from no SDK, whose version it would go by
+#if !defined(DML_TARGET_VERSION) && !defined(DML_TARGET_VERSION_USE_LATEST)
+#define DML_TARGET_VERSION_USE_LATEST
+#endif
+#if !defined(_In_opt_)
+#define _In_opt_
+#endif
+#if !defined(_Inout_)
+#define _Inout_
+#endif
+#if !defined(_COM_Outptr_)
+#define _COM_Outptr_
+#endif
+#if !defined(_COM_Outptr_opt_)
+#define _COM_Outptr_opt_
+#endif
+#if !defined(_In_reads_)
+#define _In_reads_(count)
+#endif
+#if !defined(_In_reads_opt_)
+#define _In_reads_opt_(count)
+#endif
+#if !defined(_In_reads_bytes_opt_)
+#define _In_reads_bytes_opt_(count)
+#endif
+#if !defined(_Out_writes_bytes_)
+#define _Out_writes_bytes_(count)
+#endif
+#if !defined(_Out_writes_bytes_opt_)
+#define _Out_writes_bytes_opt_(count)
+#endif
+#if !defined(_Field_size_)
+#define _Field_size_(count)
+#endif
+#if !defined(_Field_size_opt_)
+#define _Field_size_opt_(count)
+#endif
+#if !defined(_Field_size_bytes_)
+#define _Field_size_bytes_(count)
+#endif
+#if !defined(_Field_z_)
+#define _Field_z_
+#endif
+#if !defined(_Maybenull_)
+#define _Maybenull_
+#endif
+#endif
 
 // A program whose DirectML.h goes by another name says so before it includes this header.
 #if defined(DML2ONNX_DIRECTML_HEADER)
@@ -2698,20 +2763,42 @@ inline Description Describe(const DML_OPERATOR_DESC* desc) {
 namespace dml2onnx {
 namespace detail {
 
-// As DirectML.h declares them. Compilers differ in how they give the GUID of an interface, so they stand here as well.
+// As DirectML.h declares them: X(interface, what the recorder calls its GUID, the GUID). Compilers differ in how they
+// give the GUID of an interface, so they stand here as well.
+#define DML2ONNX_INTERFACES_OF_1_0(X)                                                                                  \
+  X(IDMLObject, kIidObject, 0xc8263aac, 0x9e0c, 0x4a2d, 0x9b, 0x8e, 0x00, 0x75, 0x21, 0xa3, 0x31, 0x7c)                \
+  X(IDMLDevice, kIidDevice, 0x6dbd6437, 0x96fd, 0x423f, 0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f)                \
+  X(IDMLDeviceChild, kIidDeviceChild, 0x27e83142, 0x8165, 0x49e3, 0x97, 0x4e, 0x2f, 0xd6, 0x6e, 0x4c, 0xb6, 0x9d)      \
+  X(IDMLPageable, kIidPageable, 0xb1ab0825, 0x4542, 0x4a4b, 0x86, 0x17, 0x6d, 0xde, 0x6e, 0x8f, 0x62, 0x01)            \
+  X(IDMLOperator, kIidOperator, 0x26caae7a, 0x3081, 0x4633, 0x95, 0x81, 0x22, 0x6f, 0xbe, 0x57, 0x69, 0x5d)            \
+  X(IDMLDispatchable, kIidDispatchable, 0xdcb821a8, 0x1039, 0x441e, 0x9f, 0x1c, 0xb1, 0x75, 0x9c, 0x2f, 0x3c, 0xec)    \
+  X(IDMLCompiledOperator, kIidCompiled, 0x6b15e56a, 0xbf5c, 0x4902, 0x92, 0xd8, 0xda, 0x3a, 0x65, 0x0a, 0xfe, 0xa4)    \
+  X(IDMLOperatorInitializer, kIidInitializer, 0x427c1113, 0x435c, 0x469c, 0x86, 0x76, 0x4d, 0x5d, 0xd0, 0x72, 0xf8, 0x13) \
+  X(IDMLBindingTable, kIidBindingTable, 0x29c687dc, 0xde74, 0x4e3b, 0xab, 0x00, 0x11, 0x68, 0xf2, 0xfc, 0x3c, 0xfc)    \
+  X(IDMLCommandRecorder, kIidRecorder, 0xe6857a76, 0x2e3e, 0x4fdd, 0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53)     \
+  X(IDMLDebugDevice, kIidDebugDevice, 0x7d6f3ac9, 0x394a, 0x4ac3, 0x92, 0xa7, 0x39, 0x0c, 0xc5, 0x7a, 0x82, 0x17)
+#if DML2ONNX_TARGET_VERSION >= 0x2100
+#define DML2ONNX_INTERFACES(X)   \
+  DML2ONNX_INTERFACES_OF_1_0(X)  \
+  X(IDMLDevice1, kIidDevice1, 0xa0884f9a, 0xd2be, 0x4355, 0xaa, 0x5d, 0x59, 0x01, 0x28, 0x1a, 0xd1, 0xd2)
+#else
+#define DML2ONNX_INTERFACES(X) DML2ONNX_INTERFACES_OF_1_0(X)
+#endif
+
 inline constexpr GUID kIidUnknown = {0x00000000, 0x0000, 0x0000, {0xC0, 0, 0, 0, 0, 0, 0, 0x46}};
-inline constexpr GUID kIidObject = {0xc8263aac, 0x9e0c, 0x4a2d, {0x9b, 0x8e, 0x00, 0x75, 0x21, 0xa3, 0x31, 0x7c}};
-inline constexpr GUID kIidDevice = {0x6dbd6437, 0x96fd, 0x423f, {0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f}};
-inline constexpr GUID kIidDevice1 = {0xa0884f9a, 0xd2be, 0x4355, {0xaa, 0x5d, 0x59, 0x01, 0x28, 0x1a, 0xd1, 0xd2}};
-inline constexpr GUID kIidDeviceChild = {0x27e83142, 0x8165, 0x49e3, {0x97, 0x4e, 0x2f, 0xd6, 0x6e, 0x4c, 0xb6, 0x9d}};
-inline constexpr GUID kIidPageable = {0xb1ab0825, 0x4542, 0x4a4b, {0x86, 0x17, 0x6d, 0xde, 0x6e, 0x8f, 0x62, 0x01}};
-inline constexpr GUID kIidOperator = {0x26caae7a, 0x3081, 0x4633, {0x95, 0x81, 0x22, 0x6f, 0xbe, 0x57, 0x69, 0x5d}};
-inline constexpr GUID kIidDispatchable = {0xdcb821a8, 0x1039, 0x441e, {0x9f, 0x1c, 0xb1, 0x75, 0x9c, 0x2f, 0x3c, 0xec}};
-inline constexpr GUID kIidCompiled = {0x6b15e56a, 0xbf5c, 0x4902, {0x92, 0xd8, 0xda, 0x3a, 0x65, 0x0a, 0xfe, 0xa4}};
-inline constexpr GUID kIidInitializer = {0x427c1113, 0x435c, 0x469c, {0x86, 0x76, 0x4d, 0x5d, 0xd0, 0x72, 0xf8, 0x13}};
-inline constexpr GUID kIidBindingTable = {0x29c687dc, 0xde74, 0x4e3b, {0xab, 0x00, 0x11, 0x68, 0xf2, 0xfc, 0x3c, 0xfc}};
-inline constexpr GUID kIidRecorder = {0xe6857a76, 0x2e3e, 0x4fdd, {0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53}};
-inline constexpr GUID kIidDebugDevice = {0x7d6f3ac9, 0x394a, 0x4ac3, {0x92, 0xa7, 0x39, 0x0c, 0xc5, 0x7a, 0x82, 0x17}};
+
+// The GUID of an interface of DirectML's; other types have none.
+template <typename Interface>
+struct IidOf;
+
+#define DML2ONNX_IID(Interface, name, l, w1, w2, b1, b2, b3, b4, b5, b6, b7, b8)          \
+  inline constexpr GUID name = {l, w1, w2, {b1, b2, b3, b4, b5, b6, b7, b8}};             \
+  template <>                                                                             \
+  struct IidOf<Interface> {                                                               \
+    static constexpr const GUID& Get() { return name; }                                   \
+  };
+DML2ONNX_INTERFACES(DML2ONNX_IID)
+#undef DML2ONNX_IID
 
 // Interfaces of the recorder: the one that programs ask for, and those by which it knows its own objects. They change
 // when the objects do, since two libraries of one program may have been compiled with different recorders.
@@ -2904,7 +2991,15 @@ class Object : public Interface {
  protected:
   virtual ~Object() = default;
 
-  virtual HRESULT QueryOther(REFIID, void**) { return E_NOINTERFACE; }
+  // An interface that the recorder does not have. The real object's would be called behind its back, with objects of ours.
+  virtual HRESULT QueryOther(REFIID riid, void**) {
+    static constexpr std::uint32_t kOwn = 0x3f1c9f10;  // by which recorders know their objects
+    if (realObject_ && riid.Data1 != kOwn && As<IUnknown>(realObject_.Get(), riid)) Hidden(riid);
+    return E_NOINTERFACE;
+  }
+
+  // The program has asked for an interface that the real object has, and was told that there is none.
+  virtual void Hidden(const GUID&) {}
 
   // The program has given the object a name; "" when it has taken it away.
   virtual void Named(const std::string&) {}
@@ -2922,14 +3017,80 @@ Ref<T> Own(IUnknown* object) {
   return Ref<T>(static_cast<T*>(found.Get()));
 }
 
-// Hands a new object to the program: S_FALSE when it wants to know only whether there would be one.
+// Hands a new object to the program, with what the real device `made` of the call: any success that it says.
 template <typename T>
-HRESULT Hand(Ref<T> object, REFIID riid, void** ppv) {
-  return ppv == nullptr ? S_FALSE : object->QueryInterface(riid, ppv);
+HRESULT Hand(Ref<T> object, HRESULT made, REFIID riid, void** ppv) {
+  const HRESULT result = object->QueryInterface(riid, ppv);
+  return FAILED(result) ? result : made;
+}
+
+inline std::string GuidText(const GUID& guid) {
+  char text[40];
+  const auto& last = guid.Data4;
+  std::snprintf(text, sizeof text, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+                static_cast<unsigned>(guid.Data1), unsigned{guid.Data2}, unsigned{guid.Data3}, unsigned{last[0]},
+                unsigned{last[1]}, unsigned{last[2]}, unsigned{last[3]}, unsigned{last[4]}, unsigned{last[5]},
+                unsigned{last[6]}, unsigned{last[7]});
+  return text;
 }
 
 }  // namespace detail
 }  // namespace dml2onnx
+
+// What makes IID_PPV_ARGS and __uuidof know DirectML's interfaces with compilers that have no __declspec(uuid), where
+// DirectML.h leaves it at that. They ask a template, which is defined here for all interfaces that nobody has
+// specialized it for: a program that has done so itself, since it had to, stays as it is.
+
+#if defined(DML2ONNX_POSIX_D3D12_H)
+
+template <typename Interface>
+const GUID& dml2onnx_uuidof() {
+  return dml2onnx::detail::IidOf<Interface>::Get();
+}
+
+#elif defined(_MSC_VER)
+
+// the compiler knows them
+
+#elif defined(__MINGW32__) && defined(__uuidof) && (!defined(USE___UUIDOF) || USE___UUIDOF == 0)
+
+extern "C++" {
+template <typename Interface>
+#if __MINGW64_VERSION_MAJOR >= 9
+constexpr
+#endif
+    const GUID&
+    __mingw_uuidof() {
+  return dml2onnx::detail::IidOf<Interface>::Get();
+}
+}
+
+#elif defined(__wsl_stub_uuidof_use_constexpr)
+
+extern "C++" {
+template <typename Interface>
+#if __wsl_stub_uuidof_use_constexpr
+constexpr
+#endif
+    const GUID&
+    __wsl_stub_uuidof() {
+  return dml2onnx::detail::IidOf<Interface>::Get();
+}
+}
+
+#elif defined(__CRT_UUID_DECL)
+
+#define DML2ONNX_IID(Interface, name, ...) __CRT_UUID_DECL(Interface, __VA_ARGS__)
+DML2ONNX_INTERFACES(DML2ONNX_IID)
+#undef DML2ONNX_IID
+
+#elif defined(WINADAPTER_IID)  // the first DirectX-Headers
+
+#define DML2ONNX_IID(Interface, name, ...) WINADAPTER_IID(Interface, __VA_ARGS__)
+DML2ONNX_INTERFACES(DML2ONNX_IID)
+#undef DML2ONNX_IID
+
+#endif
 
 // The folder of a recording: files that appear whole or not at all, and names for them that any system takes.
 
@@ -2976,6 +3137,8 @@ inline std::string FileStem(const std::string& name) {
 }
 
 inline constexpr char kIndexName[] = "recording.json";
+// Of journals: what has come since a file was written whole, an object on each line.
+inline constexpr char kJournalSuffix[] = ".jsonl";
 
 // A path as text in UTF-8, which is a type of its own in C++20.
 inline std::string PathText(const std::filesystem::path& path) {
@@ -2986,44 +3149,28 @@ inline std::string PathText(const std::filesystem::path& path) {
 // Files go to a name of their own first and are renamed, which replaces an earlier one in one step. Names are ASCII.
 class Folder {
  public:
-  // Makes the folder, or takes over that of an earlier recording; says why not in `problem`.
+  // Makes the folder, or takes over that of an earlier run of the program; says why not in `problem`. A folder that this
+  // run has recorded to is left alone: the second device that wants "recording" gets "recording_2", and so on.
   static std::unique_ptr<Folder> Open(const std::filesystem::path& wanted, std::string& problem) {
     std::error_code error;
-    const std::filesystem::path path = std::filesystem::absolute(wanted, error).lexically_normal();
-    if (!error) std::filesystem::create_directories(path, error);
-    if (error) {
-      problem = "the folder " + PathText(wanted) + " cannot be made: " + error.message();
-      return nullptr;
+    std::filesystem::path path = std::filesystem::absolute(wanted, error).lexically_normal();
+    if (!error && !path.has_filename()) path = path.parent_path();  // "recording/"
+    const std::lock_guard<std::mutex> lock(InUse().mutex);
+    const std::filesystem::path first = path;
+    for (int number = 2; InUse().paths.count(path) != 0 || (number > 2 && HoldsOthers(path)); ++number) {
+      path = first;
+      path += "_" + std::to_string(number);
     }
-    const bool isRecording = std::filesystem::exists(path / kIndexName, error);
-    if (!isRecording && !std::filesystem::is_empty(path, error)) {
-      problem = "the folder " + PathText(wanted) + " holds other things than a recording";
-      return nullptr;
-    }
-    {
-      const std::lock_guard<std::mutex> lock(InUse().mutex);
-      if (!InUse().paths.insert(path).second) {
-        problem = "another device records to the folder " + PathText(wanted);
-        return nullptr;
-      }
-    }
-    std::unique_ptr<Folder> folder(new Folder(path));
-    std::filesystem::create_directories(path / "data", error);
-    if (!error) std::filesystem::create_directories(path / "operators", error);
-    if (!error && isRecording) folder->RemoveOperators(error);
-    if (error) {
-      problem = "the folder " + PathText(wanted) + " cannot be written: " + error.message();
-      return nullptr;
-    }
+    std::unique_ptr<Folder> folder = OpenAt(path, problem);
+    if (folder) InUse().paths.insert(path);
     return folder;
   }
 
+  const std::filesystem::path& Path() const { return path_; }
+
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    const std::lock_guard<std::mutex> lock(InUse().mutex);
-    InUse().paths.erase(path_);
-  }
+  ~Folder() = default;
 
   // Writes a whole file; false, and the reason in `problem`, when it cannot.
   bool Write(const std::string& name, const void* data, std::size_t bytes, std::string& problem) const {
@@ -3045,6 +3192,15 @@ class Folder {
   }
   bool Write(const std::string& name, const std::string& text, std::string& problem) const {
     return Write(name, text.data(), text.size(), problem);
+  }
+
+  // Adds a line to a journal, which is there when this returns, whatever becomes of the program.
+  bool Append(const std::string& name, const std::string& line, std::string& problem) const {
+    std::ofstream file(path_ / name, std::ios::binary | std::ios::app);
+    file << line + "\n";
+    file.close();
+    if (!file) problem = name + " cannot be written";
+    return static_cast<bool>(file);
   }
 
   // Adds bytes to a file, which grows where they lie behind its end. Those that are there already do not change, so
@@ -3079,13 +3235,48 @@ class Folder {
 
   explicit Folder(std::filesystem::path path) : path_(std::move(path)) {}
 
+  static bool HoldsOthers(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) return false;
+    return !std::filesystem::exists(path / kIndexName, error) && !std::filesystem::is_empty(path, error);
+  }
+
+  static std::unique_ptr<Folder> OpenAt(const std::filesystem::path& path, std::string& problem) {
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    if (error) {
+      problem = "the folder " + PathText(path) + " cannot be made: " + error.message();
+      return nullptr;
+    }
+    const bool isRecording = std::filesystem::exists(path / kIndexName, error);
+    if (HoldsOthers(path)) {
+      problem = "the folder " + PathText(path) + " holds other things than a recording";
+      return nullptr;
+    }
+    std::unique_ptr<Folder> folder(new Folder(path));
+    std::filesystem::create_directories(path / "data", error);
+    if (!error) std::filesystem::create_directories(path / "operators", error);
+    if (!error && isRecording) folder->RemoveEarlier(error);
+    if (error) {
+      problem = "the folder " + PathText(path) + " cannot be written: " + error.message();
+      return nullptr;
+    }
+    return folder;
+  }
+
   static Used& InUse() {
     static Used used;
     return used;
   }
 
-  // The operators of an earlier recording are numbered, and some of them would stay.
-  void RemoveOperators(std::error_code& error) const {
+  // The operators of an earlier recording are numbered, and some of them would stay; its journals would be read.
+  void RemoveEarlier(std::error_code& error) const {
+    for (std::filesystem::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
+      std::error_code ignored;
+      const std::string name = PathText(entry->path().filename());
+      const bool isOurs = name.rfind("program.", 0) == 0 || name.rfind("recording.", 0) == 0;
+      if (isOurs && entry->path().extension() == kJournalSuffix) std::filesystem::remove(entry->path(), ignored);
+    }
     for (std::filesystem::directory_iterator entry(path_ / "operators", error), end; !error && entry != end;
          entry.increment(error)) {
       const std::string name = PathText(entry->path().filename());
@@ -3176,6 +3367,8 @@ struct GraphRecord {
   std::string name;
   std::string file;
   std::string problem;  // why it was refused; "" when it was not
+  std::string unrecorded;  // what a real device took, and cannot be recorded
+  std::size_t place = 0;  // in the index
   UINT inputCount = 0;
   UINT outputCount = 0;
   std::vector<NodeRecord> nodes;
@@ -3184,6 +3377,9 @@ struct GraphRecord {
   // For each binding of the program the graph input or output that each of its elements stands for, -1 for an optional
   // tensor that is absent. A graph has one element for each binding; an operator's array of tensors has several.
   std::vector<std::vector<int>> inputPoints, outputPoints;
+
+  // Whether it was compiled, and all of it is known.
+  bool IsWhole() const { return problem.empty() && unrecorded.empty(); }
 
   const TensorFacts* InputOf(UINT node, UINT number) const {
     if (node >= nodes.size() || !nodes[node].op) return nullptr;
@@ -3336,6 +3532,9 @@ inline std::string FirstProblem(const GraphRecord& graph) {
   for (std::size_t index = 0; index < graph.nodes.size(); ++index) {
     const NodeRecord& node = graph.nodes[index];
     if (node.isConstant ? node.file.empty() : !node.op) return numbered("Nodes[", index) + " is null";
+    if (node.op && !node.op->description.Acceptable()) {
+      return numbered("Nodes[", index) + ": " + node.op->description.problems.front();
+    }
   }
   const auto writes = [&graph](UINT node, UINT number) {
     if (node < graph.nodes.size() && graph.nodes[node].isConstant) return number == 0;
@@ -3546,8 +3745,33 @@ inline void Watch(ID3D12Resource* buffer, const void* owner, std::function<void(
   buffer->SetPrivateDataInterface(guid, &*witness);
 }
 
+// The bytes that lie in a buffer of the CPU now, as one for uploads is; none where only the GPU can read it.
+inline std::vector<unsigned char> ReadBack(ID3D12Resource* buffer, UINT64 offset, UINT64 bytes) {
+#if defined(__ID3D12Resource_INTERFACE_DEFINED__)
+  D3D12_HEAP_PROPERTIES heap{};
+  D3D12_HEAP_FLAGS flags{};
+  if (bytes == 0 || FAILED(buffer->GetHeapProperties(&heap, &flags))) return {};
+  const bool isCpus = heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == D3D12_HEAP_TYPE_READBACK ||
+                      (heap.Type == D3D12_HEAP_TYPE_CUSTOM &&
+                       (heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_COMBINE ||
+                        heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_BACK));
+  const UINT64 width = buffer->GetDesc().Width;
+  if (!isCpus || offset > width || bytes > width - offset) return {};
+  const D3D12_RANGE read{static_cast<SIZE_T>(offset), static_cast<SIZE_T>(offset + bytes)}, written{0, 0};
+  void* data = nullptr;
+  if (FAILED(buffer->Map(0, &read, &data)) || data == nullptr) return {};
+  const auto* begin = static_cast<const unsigned char*>(data) + read.Begin;
+  std::vector<unsigned char> found(begin, begin + (read.End - read.Begin));
+  buffer->Unmap(0, &written);
+  return found;
+#else
+  return static_cast<void>(buffer), static_cast<void>(offset), static_cast<void>(bytes), std::vector<unsigned char>();
+#endif
+}
+
 #else
 
+inline std::vector<unsigned char> ReadBack(ID3D12Resource*, UINT64, UINT64) { return {}; }
 inline std::string DebugName(ID3D12Resource*) { return ""; }
 inline void Watch(ID3D12Resource*, const void*, const std::function<void()>&) {}
 
@@ -3587,6 +3811,7 @@ struct ResourceRecord {
   std::string file;  // of its contents; "" when they are not known
   std::vector<std::pair<UINT64, UINT64>> ranges;  // of contents: begin, end
   bool dispatched = false;
+  bool isReadBack = false;  // its contents are not the program's word, but were read from it
 
   bool Overlaps(UINT64 begin, UINT64 end) const {
     return std::any_of(ranges.begin(), ranges.end(),
@@ -3600,10 +3825,16 @@ struct ResourceRecord {
 };
 
 struct ProgramText {
-  std::string text;
+  std::string text;  // a whole file, or the line of a journal
   std::vector<std::string> constants;  // resources that are constants of graphs
   std::vector<std::string> withoutContents;  // buffers whose contents are not known, for which DxDispatch has no word
 };
+
+inline void WriteNames(JsonWriter& json, const std::vector<std::string>& names) {
+  json.BeginArray();
+  for (const std::string& name : names) json.String(name);
+  json.EndArray();
+}
 
 class Program {
  public:
@@ -3664,6 +3895,19 @@ class Program {
     return contents;
   }
 
+  // The graphs whose initialization reads a resource.
+  std::vector<const GraphRecord*> Capturing(std::size_t resource) const {
+    std::vector<const GraphRecord*> graphs;
+    for (const auto& item : plans_) {
+      if (item.second.initializations.empty()) continue;
+      const auto& owned = item.second.initializations.back().owned;
+      const bool reads = std::any_of(owned.begin(), owned.end(),
+                                     [=](const auto& input) { return input.second.resource == resource; });
+      if (reads) graphs.push_back(item.first);
+    }
+    return graphs;
+  }
+
   // --- Dispatches ---
 
   // Dispatched operators; a graph has as many as nodes.
@@ -3697,40 +3941,20 @@ class Program {
     for (const Copy& copy : copies) commands_.push_back(CopyCommand(copy));
   }
 
-  ProgramText Text() const {
-    ProgramText made;
-    std::vector<std::string> names;
-    UniqueExactly unique;
-    for (const ResourceRecord& item : resources_) names.push_back(unique.New(item.name));
-    JsonWriter json;
-    json.BeginObject(Layout::kLines).Key("resources").BeginObject(Layout::kLines);
-    for (std::size_t index = 0; index < resources_.size(); ++index) {
-      if (!resources_[index].dispatched) continue;
-      json.Key(names[index]);
-      WriteResource(json, resources_[index]);
-      const bool isBuffer = resources_[index].isBuffer, isKnown = !resources_[index].file.empty();
-      if (isBuffer && !isKnown) made.withoutContents.push_back(names[index]);
-      if (!isBuffer && isKnown) made.constants.push_back(names[index]);
-    }
-    json.EndObject().Key("dispatchables").BeginObject(Layout::kLines);
-    UniqueExactly others;
-    std::vector<std::string> called;
-    for (const Dispatchable& item : dispatchables_) {
-      called.push_back(others.New(item.Name()));
-      json.Key(called.back());
-      WriteDispatchable(json, item, names);
-    }
-    json.EndObject().Key("commands").BeginArray(Layout::kLines);
-    for (const Command& command : commands_) {
-      json.BeginObject().Key("type").String("dispatch").Key("dispatchable").String(called[command.dispatchable]);
-      json.Key("bindings");
-      WriteBindings(json, command.bindings, names);
-      json.EndObject();
-    }
-    json.EndArray().EndObject();
-    made.text = json.Take() + "\n";
+  // All of it, under the names that everything has now.
+  ProgramText Text() {
+    names_ = {};
+    called_ = {};
+    told_ = {};
+    changed_.clear();
+    for (std::size_t index = 0; index < resources_.size(); ++index) changed_.insert(index);
+    ProgramText made = Since(Layout::kLines);
+    made.text += "\n";
     return made;
   }
+
+  // What is new since this or Text was called last, under the names that were told then, as an object on one line.
+  ProgramText Since() { return Since(Layout::kInline); }
 
  private:
   struct Use {
@@ -3792,21 +4016,65 @@ class Program {
     std::vector<std::size_t> lastReader;  // by graph input: the place in the order
     std::vector<Initialization> initializations;
   };
+  // Names of which no two are equal, by number.
   class UniqueExactly {
    public:
-    std::string New(const std::string& wanted) {
+    void Add(const std::string& wanted) {
       std::string name = wanted;
       for (int number = 2; !taken_.insert(name).second; ++number) name = wanted + "_" + std::to_string(number);
-      return name;
+      names_.push_back(std::move(name));
     }
+    const std::string& operator[](std::size_t index) const { return names_[index]; }
+    std::size_t Size() const { return names_.size(); }
 
    private:
     std::set<std::string> taken_;
+    std::vector<std::string> names_;
   };
 
   std::size_t New(ResourceRecord resource) {
     resources_.push_back(std::move(resource));
     return resources_.size() - 1;
+  }
+
+  ProgramText Since(Layout layout) {
+    ProgramText made;
+    while (names_.Size() < resources_.size()) names_.Add(resources_[names_.Size()].name);
+    while (called_.Size() < dispatchables_.size()) called_.Add(dispatchables_[called_.Size()].Name());
+    JsonWriter json;
+    json.BeginObject(layout);
+    if (layout == Layout::kInline) json.Key("from").Unsigned(told_.commands);
+    json.Key("resources").BeginObject(layout);
+    for (const std::size_t index : changed_) {
+      const ResourceRecord& resource = resources_[index];
+      if (!resource.dispatched) continue;
+      json.Key(names_[index]);
+      WriteResource(json, resource);
+      if (resource.isBuffer && resource.file.empty()) made.withoutContents.push_back(names_[index]);
+      if (!resource.isBuffer && !resource.file.empty()) made.constants.push_back(names_[index]);
+    }
+    json.EndObject().Key("dispatchables").BeginObject(layout);
+    for (std::size_t index = told_.dispatchables; index < dispatchables_.size(); ++index) {
+      json.Key(called_[index]);
+      WriteDispatchable(json, dispatchables_[index]);
+    }
+    json.EndObject().Key("commands").BeginArray(layout);
+    for (std::size_t index = told_.commands; index < commands_.size(); ++index) {
+      const Command& command = commands_[index];
+      json.BeginObject().Key("type").String("dispatch").Key("dispatchable").String(called_[command.dispatchable]);
+      json.Key("bindings");
+      WriteBindings(json, command.bindings);
+      json.EndObject();
+    }
+    json.EndArray();
+    if (layout == Layout::kInline) {
+      WriteNames(json.Key("constants"), made.constants);
+      WriteNames(json.Key("without_contents"), made.withoutContents);
+    }
+    made.text = json.EndObject().Take();
+    changed_.clear();
+    told_ = {dispatchables_.size(), commands_.size()};
+    return made;
   }
 
   // --- Plans ---
@@ -3887,7 +4155,7 @@ class Program {
         if (!inputs[number].ownedByDml || !source.isInput) continue;
         const auto found = initialized.owned.find(static_cast<UINT>(source.index));
         if (found == initialized.owned.end()) continue;
-        resources_[found->second.resource].dispatched = true;
+        Dispatched(found->second);
         AddBinding(made.owned, inputs[number], found->second);
       }
       initialized.dispatchables.push_back(dispatchables_.size());
@@ -3906,12 +4174,17 @@ class Program {
   Use Touch(Use use, const TensorFacts* tensor) {
     if (use.resource == kNone || tensor == nullptr) return use;
     ResourceRecord& resource = resources_[use.resource];
-    resource.bytes = std::max(resource.bytes, use.offset + ReachOf(*tensor));
-    if (resource.dataType == DML_TENSOR_DATA_TYPE_UNKNOWN) resource.dataType = tensor->dataType;
+    const UINT64 end = use.offset + ReachOf(*tensor);
+    const bool isNew = resource.dataType == DML_TENSOR_DATA_TYPE_UNKNOWN;
+    if (end > resource.bytes || isNew) changed_.insert(use.resource);
+    resource.bytes = std::max(resource.bytes, end);
+    if (isNew) resource.dataType = tensor->dataType;
     return use;
   }
   Use Dispatched(Use use) {
-    if (use.resource != kNone) resources_[use.resource].dispatched = true;
+    if (use.resource == kNone || resources_[use.resource].dispatched) return use;
+    resources_[use.resource].dispatched = true;
+    changed_.insert(use.resource);
     return use;
   }
 
@@ -4007,28 +4280,27 @@ class Program {
     json.EndObject().Key("sizeInBytes").Unsigned(RoundUp(bytes, 4)).EndObject();
   }
 
-  static void WriteUse(JsonWriter& json, Use use, const std::vector<std::string>& names) {
+  void WriteUse(JsonWriter& json, Use use) const {
     if (use.offset == 0) {
-      json.String(names[use.resource]);
+      json.String(names_[use.resource]);
       return;
     }
-    json.BeginObject().Key("name").String(names[use.resource]);
+    json.BeginObject().Key("name").String(names_[use.resource]);
     json.Key("elementOffset").Unsigned(use.offset).Key("elementSizeInBytes").Unsigned(1).EndObject();
   }
 
-  static void WriteBindings(JsonWriter& json, const std::vector<Binding>& bindings,
-                            const std::vector<std::string>& names) {
+  void WriteBindings(JsonWriter& json, const std::vector<Binding>& bindings) const {
     json.BeginObject();
     for (const Binding& binding : bindings) {
       json.Key(binding.field);
       if (binding.isArray) json.BeginArray();
-      for (const Use use : binding.uses) WriteUse(json, use, names);
+      for (const Use use : binding.uses) WriteUse(json, use);
       if (binding.isArray) json.EndArray();
     }
     json.EndObject();
   }
 
-  static void WriteDispatchable(JsonWriter& json, const Dispatchable& item, const std::vector<std::string>& names) {
+  void WriteDispatchable(JsonWriter& json, const Dispatchable& item) const {
     json.BeginObject().Key("type");
     if (!item.graph) {
       json.String("DML_OPERATOR_ELEMENT_WISE_IDENTITY").Key("desc").BeginObject();
@@ -4043,7 +4315,7 @@ class Program {
     json.String(description.name).Key("desc").Raw(description.Fields());
     if (!item.owned.empty()) {
       json.Key("bindings");
-      WriteBindings(json, item.owned, names);
+      WriteBindings(json, item.owned);
     }
     json.EndObject();
   }
@@ -4054,6 +4326,13 @@ class Program {
   std::vector<Dispatchable> dispatchables_;
   std::map<Row, std::size_t> copiers_;
   std::vector<Command> commands_;
+  // What is on disk: the names of resources and dispatchables, how many there were, and resources that have changed since.
+  struct Told {
+    std::size_t dispatchables = 0, commands = 0;
+  };
+  UniqueExactly names_, called_;
+  Told told_;
+  std::set<std::size_t> changed_;
 };
 
 }  // namespace detail
@@ -4067,8 +4346,11 @@ namespace detail {
 
 inline constexpr int kFormatVersion = 1;
 inline constexpr char kProgramName[] = "program";
-// The program is written anew at every dispatch while it is short, and then whenever it has grown by an eighth.
+// The program is written anew at every dispatch while it is short, and then whenever it has grown by an eighth; what comes
+// in between goes to its journal at once, so that a program that dies has left all of it.
 inline constexpr std::size_t kShortProgram = 32;
+inline constexpr char kProgramJournal[] = "program.jsonl";
+inline constexpr std::size_t kMostNotes = 64;
 
 class Recording : public std::enable_shared_from_this<Recording> {
   using Names = std::map<ID3D12Resource*, std::string>;
@@ -4079,15 +4361,27 @@ class Recording : public std::enable_shared_from_this<Recording> {
     std::string problem;
     std::unique_ptr<Folder> folder = Folder::Open(options.folder, problem);
     std::shared_ptr<Recording> recording;
+    std::string elsewhere;
     if (folder) {
+      if (IsNumbered(options.folder, folder->Path())) {
+        elsewhere = "this program has recorded to the folder already, so that another device records to " +
+                    PathText(folder->Path());
+      }
       recording.reset(new Recording(options, isReal, std::move(folder)));
       recording->WriteIndex(problem);
     }
     if (!problem.empty() && options.onProblem) options.onProblem(problem);
+    if (!elsewhere.empty() && options.onProblem) options.onProblem(elsewhere);
     return problem.empty() ? recording : nullptr;
   }
 
-  ~Recording() { Flush(); }
+  ~Recording() {
+    Locked([&](std::string& problem) {
+      isEnded_ = true;
+      if (isStale_) WriteProgram(problem);
+      WriteIndex(problem);
+    });
+  }
 
   const RecordingOptions& Options() const { return options_; }
 
@@ -4100,10 +4394,26 @@ class Recording : public std::enable_shared_from_this<Recording> {
     });
   }
 
+  // Something that the program did and that is no part of the recording, which says so.
+  void Unrecorded(const std::string& what) {
+    Locked([&](std::string& problem) {
+      if (Note(notes_, what)) WriteIndex(problem);
+    });
+    Report(what);
+  }
+
+  void NoteHidden(const GUID& iid) {
+    Unrecorded("the program has asked for the interface " + GuidText(iid) +
+               ", which the real device has and this recorder does not, and was told that there is none");
+  }
+
   // An operator, when it is created. One that is refused is a graph of its own, which `dml2onnx check` explains.
   void AddOperator(const std::shared_ptr<const OperatorRecord>& op, const std::string& refusal) {
     GraphRecord graph = GraphOfOne(op);
     const std::string stem = Stem(op->description.name);
+    if (refusal.empty() && !op->description.Acceptable()) {
+      Unrecorded(stem + ": " + op->description.problems.front() + ", which the real device takes");
+    }
     Locked([&](std::string& problem) {
       std::string number = std::to_string(++operators_);
       number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
@@ -4113,15 +4423,15 @@ class Recording : public std::enable_shared_from_this<Recording> {
       graph.kind = GraphKind::kRejected;
       graph.problem = refusal;
       graph.name = names_.New("rejected " + stem);
-      graphs_.push_back(std::make_shared<GraphRecord>(std::move(graph)));
-      Changed(problem);
+      List(std::make_shared<GraphRecord>(std::move(graph)), problem);
     });
     Report(refusal.empty() ? "" : stem + ": " + refusal);
   }
 
-  // A graph, when it is compiled: its text and the bytes of its constants.
+  // A graph, when it is compiled: its text and the bytes of its constants. Of one that a real device has `taken` nothing
+  // is a problem to the program.
   std::shared_ptr<GraphRecord> AddGraph(GraphRecord graph, const std::vector<std::pair<const void*, UINT64>>& data,
-                                        const std::string& wantedName) {
+                                        const std::string& wantedName, bool taken) {
     auto record = std::make_shared<GraphRecord>(std::move(graph));
     const std::string hooked = wantedName.empty() && record->kind == GraphKind::kGraph ? HookedName() : wantedName;
     Locked([&](std::string& problem) {
@@ -4134,11 +4444,11 @@ class Recording : public std::enable_shared_from_this<Recording> {
         folder_->Write(node.file, data[index].first, static_cast<std::size_t>(data[index].second), problem);
       }
       if (record->problem.empty()) record->problem = FirstProblem(*record);
+      if (taken) record->unrecorded.swap(record->problem);
       if (!folder_->Write(record->file, GraphText(*record), problem)) return;
-      graphs_.push_back(record);
-      Changed(problem);
+      List(record, problem);
     });
-    if (!record->problem.empty()) Report(record->name + ": " + record->problem);
+    if (!record->IsWhole()) Report(record->name + ": " + record->problem + record->unrecorded);
     return record;
   }
 
@@ -4151,8 +4461,9 @@ class Recording : public std::enable_shared_from_this<Recording> {
       names_.Free(graph->name);
       NameGraph(*graph, name);
       if (!folder_->Write(graph->file, GraphText(*graph), problem)) return;
-      Changed(problem);
+      Changed(*graph, problem);
       folder_->Remove(old);
+      if (program_.Size() != 0) isStale_ = true;  // its dispatchables go by the name
     });
   }
 
@@ -4163,14 +4474,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     Names names = NamesOfNew({{buffer, 0}});
     return Locked([&](std::string& problem) {
       const std::size_t old = program_.ResourceOf(buffer, [&] { return NameOf(buffer, names[buffer]); });
-      ResourceRecord& resource = program_.Resource(program_.ForContents(buffer, old, offset, offset + bytes));
-      const bool isFirst = resource.file.empty();
-      if (isFirst) resource.file = NewDataFile(resource.name);
-      const auto size = static_cast<std::size_t>(bytes);
-      if (isFirst && !folder_->Write(resource.file, data, offset == 0 ? size : 0, problem)) return;
-      if ((!isFirst || offset != 0) && !folder_->Add(resource.file, offset, data, size, problem)) return;
-      resource.ranges.push_back({offset, offset + bytes});
-      Changed(problem);
+      Fill(buffer, old, data, bytes, offset, false, problem);
     });
   }
 
@@ -4181,7 +4485,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
       Contents contents{NewDataFile(graph->name + "." + graph->InputNames()[input]), 0, bytes};
       if (!folder_->Write(contents.file, data, static_cast<std::size_t>(bytes), problem)) return;
       graph->contents[input] = contents;
-      Changed(problem);
+      Changed(*graph, problem);
     });
   }
 
@@ -4191,7 +4495,10 @@ class Recording : public std::enable_shared_from_this<Recording> {
     const HRESULT result = Locked([&](std::string&) {
       FreeName(buffer);
       for (int number = 2; owners_.count(name) != 0; ++number) name = wanted + "_" + std::to_string(number);
-      if (program_.Knows(buffer)) program_.Resource(program_.ResourceOf(buffer, [] { return ""; })).name = name;
+      if (program_.Knows(buffer)) {
+        program_.Resource(program_.ResourceOf(buffer, [] { return ""; })).name = name;
+        if (program_.Size() != 0) isStale_ = true;
+      }
       GiveName(buffer, name);
     });
     if (SUCCEEDED(result) && name != wanted) {
@@ -4216,38 +4523,67 @@ class Recording : public std::enable_shared_from_this<Recording> {
     std::vector<BoundBuffer> bound;
     for (const auto& item : owned) bound.push_back(item.second);
     const Names names = NamesOfNew(bound);
+    std::map<UINT, std::vector<unsigned char>> read;
+    for (const auto& item : owned) {
+      const TensorFacts* tensor = isReal_ && graph->IsWhole() ? graph->GraphInput(item.first) : nullptr;
+      if (tensor != nullptr) read[item.first] = ReadBack(item.second.buffer, item.second.offset, ReachOf(*tensor));
+    }
+    std::string unread;
     Locked([&](std::string& problem) {
-      if (!graph->problem.empty()) return;
+      if (!graph->IsWhole()) return;
       Meet(bound, names);
+      for (const auto& item : read) {
+        const std::string lost = Keep(owned.at(item.first), *graph->GraphInput(item.first), item.second, problem);
+        if (!lost.empty()) unread += (unread.empty() ? "" : ", ") + lost;
+      }
       program_.Initialize(graph, owned, persistent);
-      Changed(problem);
+      Changed(*graph, problem);
     });
+    if (!unread.empty()) {
+      Report(graph->name + ": the CPU cannot read the weights in " + unread + "; Recorder::Constant takes them");
+    }
   }
 
   void Dispatch(const std::shared_ptr<GraphRecord>& graph, const DispatchBindings& bindings) {
     std::vector<BoundBuffer> bound = bindings.inputs;
     bound.insert(bound.end(), bindings.outputs.begin(), bindings.outputs.end());
+    if (!graph->IsWhole()) {
+      return Missing(graph->name + " is dispatched, which is not recorded: " + graph->problem + graph->unrecorded);
+    }
     const Names names = NamesOfNew(bound);
     Locked([&](std::string& problem) {
-      if (!graph->problem.empty()) {
-        problem = graph->name + " is dispatched, which is not recorded: " + graph->problem;
-        return;
-      }
+      if (isFull_) return;
       if (program_.Size() + graph->nodes.size() > options_.mostDispatches) {
-        if (!std::exchange(isFull_, true)) problem = "the most dispatches are recorded, and no further ones will be";
+        isFull_ = true;
+        problem = "the most dispatches are recorded, and no further ones will be";
+        Note(notes_, "the program dispatched more than the " + std::to_string(program_.Size()) + " that are recorded");
+        std::string ignored;
+        WriteIndex(ignored);
         return;
       }
       Meet(bound, names);
       program_.Dispatch(graph, bindings);
       isStale_ = true;
-      if (program_.Size() <= kShortProgram || program_.Size() >= written_ + written_ / 8) WriteProgram(problem);
+      if (program_.Size() <= kShortProgram || program_.Size() >= written_ + written_ / 8) {
+        WriteProgram(problem);
+      } else {
+        folder_->Append(kProgramJournal, program_.Since().text, problem);
+      }
     });
+  }
+
+  // A dispatch that is not in the program, which therefore is not what ran.
+  void Missing(const std::string& what) {
+    Locked([&](std::string& problem) {
+      if (Note(missing_, what)) WriteIndex(problem);
+    });
+    Report(what);
   }
 
   HRESULT Flush() {
     return Locked([&](std::string& problem) {
       if (isStale_) WriteProgram(problem);
-      if (changes_ != 0) WriteIndex(problem);
+      WriteIndex(problem);
     });
   }
 
@@ -4271,6 +4607,48 @@ class Recording : public std::enable_shared_from_this<Recording> {
     });
     Report(FAILED(result) ? "there is no memory for the recording" : problem);
     return FAILED(result) ? result : problem.empty() ? S_OK : kAccessDenied;
+  }
+
+  static bool IsNumbered(const std::filesystem::path& wanted, const std::filesystem::path& got) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::absolute(wanted, error).lexically_normal();
+    return !error && (path.has_filename() ? path : path.parent_path()) != got;
+  }
+
+  static bool Note(std::vector<std::string>& notes, const std::string& what) {
+    if (notes.size() >= kMostNotes || std::find(notes.begin(), notes.end(), what) != notes.end()) return false;
+    notes.push_back(what);
+    return true;
+  }
+
+  // --- Contents of buffers ---
+
+  // Bytes of a buffer, in the resource that it is from now on.
+  void Fill(ID3D12Resource* buffer, std::size_t known, const void* data, UINT64 bytes, UINT64 offset, bool isReadBack,
+            std::string& problem) {
+    const std::size_t index = program_.ForContents(buffer, known, offset, offset + bytes);
+    ResourceRecord& resource = program_.Resource(index);
+    resource.isReadBack = isReadBack;
+    const bool isFirst = resource.file.empty();
+    if (isFirst) resource.file = NewDataFile(resource.name);
+    const auto size = static_cast<std::size_t>(bytes);
+    if (isFirst && !folder_->Write(resource.file, data, offset == 0 ? size : 0, problem)) return;
+    if ((!isFirst || offset != 0) && !folder_->Add(resource.file, offset, data, size, problem)) return;
+    resource.ranges.push_back({offset, offset + bytes});
+    for (const GraphRecord* graph : program_.Capturing(index)) Changed(*graph, problem);
+  }
+
+  // Weights as they were read from the buffer of a real device, unless the program has told them. Gives the name of a
+  // buffer whose contents nobody knows.
+  std::string Keep(const BoundBuffer& bound, const TensorFacts& tensor, const std::vector<unsigned char>& data,
+                   std::string& problem) {
+    const std::size_t known = program_.ResourceOf(bound.buffer, [] { return ""; });
+    const ResourceRecord& resource = program_.Resource(known);
+    const bool isTold = resource.Overlaps(bound.offset, bound.offset + ReachOf(tensor));
+    if (isTold && !resource.isReadBack) return "";
+    if (data.empty()) return isTold ? "" : resource.name;
+    Fill(bound.buffer, known, data.data(), data.size(), bound.offset, true, problem);
+    return "";
   }
 
   static std::string Stem(const std::string& name) {
@@ -4316,7 +4694,8 @@ class Recording : public std::enable_shared_from_this<Recording> {
 
   void NameGraph(GraphRecord& graph, const std::string& wanted) {
     const bool isOperator = wanted.empty() && graph.kind == GraphKind::kOperator;
-    graph.name = names_.New(isOperator ? Stem(graph.nodes.front().op->description.name) : wanted);
+    const auto& op = graph.nodes.empty() ? nullptr : graph.nodes.front().op;
+    graph.name = names_.New(isOperator ? Stem(op ? op->description.name : "") : wanted);
     graph.file = files_.New(FileStem(graph.name)) + ".json";
   }
 
@@ -4365,43 +4744,67 @@ class Recording : public std::enable_shared_from_this<Recording> {
     withoutContents_.swap(made.withoutContents);
     constants_.swap(made.constants);
     if (!isListed) WriteIndex(problem);
+    folder_->Remove(kProgramJournal);  // its lines begin with commands that the file has, and mean nothing any more
   }
 
-  // While the recording is small the index is written at every change, and then when a sixteenth of it is new.
-  void Changed(std::string& problem) {
-    if (++changes_ * 16 > graphs_.size()) WriteIndex(problem);
+  // --- The index ---
+
+  void List(const std::shared_ptr<GraphRecord>& graph, std::string& problem) {
+    graph->place = graphs_.size();
+    graphs_.push_back(graph);
+    Changed(*graph, problem);
   }
+
+  // While the recording is small the index is written at every change, and then when a sixteenth of it is new; what comes
+  // in between goes to a journal, whose name stands in the index, so that no older one is taken for it.
+  void Changed(const GraphRecord& graph, std::string& problem) {
+    if (++changes_ * 16 > graphs_.size()) return WriteIndex(problem);
+    JsonWriter json;
+    json.BeginObject().Key("number").Unsigned(graph.place).Key("graph");
+    WriteGraph(json, graph);
+    folder_->Append(IndexJournal(), json.EndObject().Take(), problem);
+  }
+
+  std::string IndexJournal() const { return "recording." + std::to_string(journal_) + kJournalSuffix; }
 
   void WriteIndex(std::string& problem) {
-    static constexpr const char* kKinds[] = {"graph", "operator", "rejected"};
+    const std::string old = IndexJournal();
+    ++journal_;
     JsonWriter json;
     json.BeginObject(Layout::kLines).Key("dml2onnx_recording").Integer(kFormatVersion);
+    json.Key("ended").Bool(isEnded_);
+    if (!isEnded_) json.Key("journal").String(IndexJournal());
+    std::vector<std::string> notes = notes_;
+    if (written_ == 0) notes.insert(notes.end(), missing_.begin(), missing_.end());
+    if (!notes.empty()) WriteNames(json.Key("unrecorded"), notes);
     json.Key("graphs").BeginArray(Layout::kLines);
-    for (const auto& graph : graphs_) {
-      json.BeginObject().Key("name").String(graph->name);
-      json.Key("kind").String(kKinds[static_cast<int>(graph->kind)]).Key("nodes").Unsigned(graph->nodes.size());
-      json.Key("file").String(graph->file);
-      if (!graph->problem.empty()) json.Key("problem").String(graph->problem);
-      std::map<UINT, Contents> contents = graph->contents;
-      for (const auto& item : program_.Captured(*graph)) contents.insert(item);
-      if (!contents.empty()) WriteContents(json, *graph, contents);
-      json.EndObject();
-    }
+    for (const auto& graph : graphs_) WriteGraph(json, *graph);
     if (written_ != 0) {
       json.BeginObject().Key("name").String(kProgramName).Key("kind").String("program");
       json.Key("nodes").Unsigned(written_).Key("file").String(std::string(kProgramName) + ".json");
+      if (!isEnded_) json.Key("journal").String(kProgramJournal);
       WriteNames(json.Key("constants"), constants_);
       WriteNames(json.Key("without_contents"), withoutContents_);
+      if (!missing_.empty()) WriteNames(json.Key("missing"), missing_);
       json.EndObject();
     }
     json.EndArray().EndObject();
-    if (folder_->Write(kIndexName, json.Take() + "\n", problem)) changes_ = 0;
+    if (!folder_->Write(kIndexName, json.Take() + "\n", problem)) return;
+    changes_ = 0;
+    folder_->Remove(old);
   }
 
-  static void WriteNames(JsonWriter& json, const std::vector<std::string>& names) {
-    json.BeginArray();
-    for (const std::string& name : names) json.String(name);
-    json.EndArray();
+  void WriteGraph(JsonWriter& json, const GraphRecord& graph) const {
+    static constexpr const char* kKinds[] = {"graph", "operator", "rejected"};
+    json.BeginObject().Key("name").String(graph.name);
+    json.Key("kind").String(kKinds[static_cast<int>(graph.kind)]).Key("nodes").Unsigned(graph.nodes.size());
+    json.Key("file").String(graph.file);
+    if (!graph.problem.empty()) json.Key("problem").String(graph.problem);
+    if (!graph.unrecorded.empty()) json.Key("unrecorded").String(graph.unrecorded);
+    std::map<UINT, Contents> contents = graph.contents;
+    for (const auto& item : program_.Captured(graph)) contents.insert(item);
+    if (!contents.empty()) WriteContents(json, graph, contents);
+    json.EndObject();
   }
 
   static void WriteContents(JsonWriter& json, const GraphRecord& graph, const std::map<UINT, Contents>& contents) {
@@ -4425,9 +4828,10 @@ class Recording : public std::enable_shared_from_this<Recording> {
   std::map<std::string, ID3D12Resource*> owners_;  // of these names, each the first buffer that goes by it
   std::set<ID3D12Resource*> watched_;
   std::vector<std::string> constants_, withoutContents_;  // of the program on disk
-  UINT operators_ = 0, numbered_ = 0, buffers_ = 0;
+  std::vector<std::string> notes_, missing_;  // what is not recorded: anything, and dispatches
+  UINT operators_ = 0, numbered_ = 0, buffers_ = 0, journal_ = 0;
   std::size_t written_ = 0, changes_ = 0;
-  bool isStale_ = false, isFull_ = false;
+  bool isStale_ = false, isFull_ = false, isEnded_ = false;
 };
 
 }  // namespace detail
@@ -4458,6 +4862,7 @@ class Child : public Object<Interface, kIidDeviceChild, kIids...> {
 
  protected:
   Recording& Record() const { return *owner_.recording; }
+  void Hidden(const GUID& iid) override { Record().NoteHidden(iid); }
 
  private:
   const Owner owner_;
@@ -4535,6 +4940,11 @@ struct NamedOperators {
   CompiledOperators own;
   std::vector<IDMLCompiledOperator*> real;
   std::string problem;
+
+  // What the real device is given for what the program gave.
+  IDMLCompiledOperator* const* RealOf(IDMLCompiledOperator* const* given) const {
+    return given == nullptr ? nullptr : real.data();
+  }
 };
 
 inline NamedOperators NamedBy(UINT count, IDMLCompiledOperator* const* operators) {
@@ -4569,11 +4979,11 @@ class InitializerObject final
   HRESULT STDMETHODCALLTYPE Reset(UINT operatorCount, IDMLCompiledOperator* const* operators) noexcept override {
     return Guarded([&] {
       NamedOperators named = NamedBy(operatorCount, operators);
-      if (!named.problem.empty()) {
+      if (!named.problem.empty() && Real() == nullptr) {
         Record().Report(named.problem);
         return E_INVALIDARG;
       }
-      const HRESULT result = Real() == nullptr ? S_OK : Real()->Reset(operatorCount, named.real.data());
+      const HRESULT result = Real() == nullptr ? S_OK : Real()->Reset(operatorCount, named.RealOf(operators));
       if (FAILED(result)) return result;
       const std::lock_guard<std::mutex> lock(mutex_);
       operators_.swap(named.own);
@@ -4723,7 +5133,7 @@ class CommandRecorderObject final : public Child<IDMLCommandRecorder, kIidRecord
       } else if (table && named.initializer) {
         Initialize(*named.initializer, table->Now());
       } else {
-        Record().Report("a dispatch is not recorded: its dispatchable or binding table is null, or not of this device");
+        Record().Missing("a dispatch is not recorded: its dispatchable or binding table is null, or not of this device");
       }
       return S_OK;
     });
@@ -4743,7 +5153,7 @@ class CommandRecorderObject final : public Child<IDMLCommandRecorder, kIidRecord
   void Initialize(const InitializerObject& initializer, const BindingsNow& now) {
     const CompiledOperators operators = initializer.Operators();
     for (std::size_t index = 0; index < operators.size(); ++index) {
-      if (!operators[index]) continue;
+      if (!operators[index]) continue;  // null, or of the real device
       const GraphRecord& graph = *operators[index]->Graph();
       std::map<UINT, BoundBuffer> owned;
       std::size_t element = 0;
@@ -4876,15 +5286,13 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
       std::string refusal = FirstOf(record->description.problems);
       HRESULT result = refusal.empty() ? S_OK : E_INVALIDARG;
       Ref<IDMLOperator> real;
-      // what this header does not know the real device may; null pointers it must not see
-      if (real_ &&
-          (refusal.empty() || (desc != nullptr && desc->Desc != nullptr && record->description.name.empty()))) {
-        result = real_->CreateOperator(desc, kIidOperator, ppv == nullptr ? nullptr : real.Out());
-        refusal = FAILED(result) ? "the real device answers " + HexText(result) : "";
+      if (real_) {  // which is given all, and may know what this header does not
+        result = real_->CreateOperator(desc, kIidOperator, Place(real, ppv));
+        refusal = FAILED(result) ? Answered(refusal, result) : "";
       }
       recording_->AddOperator(record, refusal);
-      if (FAILED(result) || ppv == nullptr) return FAILED(result) ? result : S_FALSE;
-      return Hand(Make<OperatorObject>(real.Get(), std::move(record)), riid, ppv);
+      if (IsNone(result, real, ppv)) return Without(result);
+      return Hand(Make<OperatorObject>(real.Get(), std::move(record)), result, riid, ppv);
     });
   }
 
@@ -4893,76 +5301,81 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
     if (ppv != nullptr) *ppv = nullptr;
     return Guarded([&] {
       const Ref<OperatorObject> own = Own<OperatorObject>(op);
-      if (!own) {
-        recording_->Report(op == nullptr ? "the operator to be compiled is null"
-                                         : "the operator to be compiled was made by another device");
+      const std::string foreign = op == nullptr ? "the operator to be compiled is null"
+                                                : "the operator to be compiled was made by another device";
+      if (!own && !real_) {
+        recording_->Report(foreign);
         return E_INVALIDARG;
       }
       Ref<IDMLCompiledOperator> real;
+      HRESULT result = S_OK;
       if (real_) {
-        const HRESULT result =
-            real_->CompileOperator(own->Real(), flags, kIidCompiled, ppv == nullptr ? nullptr : real.Out());
+        result = real_->CompileOperator(own ? own->Real() : op, flags, kIidCompiled,
+                                        Place(real, ppv));
         if (FAILED(result)) {
           recording_->Report("the real device does not compile an operator: " + HexText(result));
           return result;
         }
       }
-      const std::shared_ptr<const OperatorRecord> record = own->Operator();
-      auto graph = recording_->AddGraph(GraphOfOne(record), {}, record->name);
-      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), riid, ppv);
+      const auto record = own ? own->Operator() : std::make_shared<const OperatorRecord>();
+      GraphRecord compiled = GraphOfOne(record);
+      if (!own) compiled.problem = foreign;
+      auto graph = recording_->AddGraph(std::move(compiled), {}, record->name, static_cast<bool>(real_));
+      if (IsNone(result, real, ppv)) return Without(result);
+      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), result, riid, ppv);
     });
   }
 
   HRESULT STDMETHODCALLTYPE CreateOperatorInitializer(UINT operatorCount, IDMLCompiledOperator* const* operators,
                                                       REFIID riid, void** ppv) noexcept override {
-    if (ppv == nullptr) return E_POINTER;
-    *ppv = nullptr;
+    if (ppv == nullptr && !real_) return E_POINTER;
+    if (ppv != nullptr) *ppv = nullptr;
     return Guarded([&] {
       NamedOperators named = NamedBy(operatorCount, operators);
       if (!named.problem.empty()) {
         recording_->Report(named.problem);
-        return E_INVALIDARG;
+        if (!real_) return E_INVALIDARG;
       }
       Ref<IDMLOperatorInitializer> real;
-      if (real_) {
-        const HRESULT result = real_->CreateOperatorInitializer(
-            operatorCount, operators == nullptr ? nullptr : named.real.data(), kIidInitializer, real.Out());
-        if (FAILED(result)) return result;
-      }
-      return Hand(Make<InitializerObject>(real.Get(), std::move(named.own)), riid, ppv);
+      const HRESULT result = real_ ? real_->CreateOperatorInitializer(operatorCount, named.RealOf(operators),
+                                                                      kIidInitializer, Place(real, ppv))
+                                   : S_OK;
+      if (IsNone(result, real, ppv)) return result;
+      return Hand(Make<InitializerObject>(real.Get(), std::move(named.own)), result, riid, ppv);
     });
   }
 
   HRESULT STDMETHODCALLTYPE CreateCommandRecorder(REFIID riid, void** ppv) noexcept override {
-    if (ppv == nullptr) return E_POINTER;
-    *ppv = nullptr;
+    if (ppv == nullptr && !real_) return E_POINTER;
+    if (ppv != nullptr) *ppv = nullptr;
     return Guarded([&] {
       Ref<IDMLCommandRecorder> real;
-      const HRESULT result = real_ ? real_->CreateCommandRecorder(kIidRecorder, real.Out()) : S_OK;
-      return FAILED(result) ? result : Hand(Make<CommandRecorderObject>(real.Get()), riid, ppv);
+      const HRESULT result = real_ ? real_->CreateCommandRecorder(kIidRecorder, Place(real, ppv)) : S_OK;
+      if (IsNone(result, real, ppv)) return result;
+      return Hand(Make<CommandRecorderObject>(real.Get()), result, riid, ppv);
     });
   }
 
   HRESULT STDMETHODCALLTYPE CreateBindingTable(const DML_BINDING_TABLE_DESC* desc, REFIID riid,
                                                void** ppv) noexcept override {
-    if (ppv == nullptr) return E_POINTER;
-    *ppv = nullptr;
+    if (ppv == nullptr && !real_) return E_POINTER;
+    if (ppv != nullptr) *ppv = nullptr;
     return Guarded([&] {
       Ref<IDMLBindingTable> real;
+      HRESULT result = S_OK;
       if (real_) {
         DML_BINDING_TABLE_DESC unwrapped{};
         if (desc != nullptr) {
           unwrapped = *desc;
           unwrapped.Dispatchable = NamedDispatchable(desc->Dispatchable).real;
         }
-        const HRESULT result =
-            real_->CreateBindingTable(desc == nullptr ? nullptr : &unwrapped, kIidBindingTable, real.Out());
-        if (FAILED(result)) return result;
+        result = real_->CreateBindingTable(desc == nullptr ? nullptr : &unwrapped, kIidBindingTable, Place(real, ppv));
+        if (IsNone(result, real, ppv)) return result;
       } else if (desc != nullptr && desc->Dispatchable == nullptr) {
         recording_->Report("the dispatchable of a binding table is null");
         return E_INVALIDARG;
       }
-      return Hand(Make<BindingTableObject>(real.Get()), riid, ppv);
+      return Hand(Make<BindingTableObject>(real.Get()), result, riid, ppv);
     });
   }
 
@@ -4990,22 +5403,23 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
                                          void** ppv) noexcept override {
     if (ppv != nullptr) *ppv = nullptr;
     return Guarded([&] {
-      std::vector<Ref<OperatorObject>> operators;
-      GraphParts parts = GraphReader::Read(desc, [&](IDMLOperator* op) {
-        operators.push_back(Own<OperatorObject>(op));
-        return operators.back() ? operators.back()->Operator() : nullptr;
+      GraphParts parts = GraphReader::Read(desc, [](IDMLOperator* op) {
+        const Ref<OperatorObject> own = Own<OperatorObject>(op);
+        return own ? own->Operator() : nullptr;
       });
       parts.graph.problem = parts.problem;
       Ref<IDMLCompiledOperator> real;
       HRESULT result = S_OK;
-      if (real1_ && parts.problem.empty()) {
-        result = CompileReal(*desc, operators, flags, ppv == nullptr ? nullptr : real.Out());
-        if (FAILED(result)) parts.graph.problem = "the real device answers " + HexText(result);
+      if (real1_) {
+        result = CompileReal(desc, flags, Place(real, ppv));
+        if (FAILED(result)) parts.graph.problem = Answered(parts.problem, result);
       }
-      auto graph = recording_->AddGraph(std::move(parts.graph), parts.data, "");
+      const bool taken = real1_ && SUCCEEDED(result);
+      auto graph = recording_->AddGraph(std::move(parts.graph), parts.data, "", taken);
       if (FAILED(result)) return result;
-      if (!graph->problem.empty() && !real) return E_INVALIDARG;
-      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), riid, ppv);
+      if (!graph->problem.empty()) return E_INVALIDARG;
+      if (IsNone(result, real, ppv)) return Without(result);
+      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), result, riid, ppv);
     });
   }
 #endif
@@ -5019,8 +5433,9 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
     if (Same(riid, kIidDebugDevice) && (!real_ || realDebug_)) {
       return Found(static_cast<IDMLDebugDevice*>(&debugFace_), ppv);
     }
-    return E_NOINTERFACE;
+    return Object::QueryOther(riid, ppv);
   }
+  void Hidden(const GUID& iid) override { recording_->NoteHidden(iid); }
 
  private:
 #if DML2ONNX_TARGET_VERSION >= 0x2100
@@ -5047,6 +5462,25 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
     return problems.empty() ? "" : problems.front();
   }
 
+  // Whether a call ends without an object, as it does when the real device gives none.
+  template <typename T>
+  bool IsNone(HRESULT result, const Ref<T>& real, void** ppv) const {
+    return FAILED(result) || ppv == nullptr || (real_ && !real);
+  }
+
+  // What a program hears that wanted to know only whether there would be an object.
+  HRESULT Without(HRESULT result) const { return FAILED(result) || real_ ? result : S_FALSE; }
+
+  // Where the real device puts an object; nowhere when the program says so.
+  template <typename T>
+  static void** Place(Ref<T>& real, void** ppv) {
+    return ppv == nullptr ? nullptr : real.Out();
+  }
+
+  static std::string Answered(const std::string& problem, HRESULT result) {
+    return (problem.empty() ? "" : problem + "; ") + ("the real device answers " + HexText(result));
+  }
+
   static std::string HexText(HRESULT result) {
     char text[16];
     std::snprintf(text, sizeof text, "%08X", static_cast<unsigned>(result));
@@ -5068,16 +5502,20 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
 #endif
 
 #if DML2ONNX_TARGET_VERSION >= 0x2100
-  // The same graph with the operators of the real device.
-  HRESULT CompileReal(DML_GRAPH_DESC desc, const std::vector<Ref<OperatorObject>>& operators, DML_EXECUTION_FLAGS flags,
-                      void** ppv) {
+  // The same graph with the operators of the real device in the place of ours; all else is what the program gave.
+  HRESULT CompileReal(const DML_GRAPH_DESC* given, DML_EXECUTION_FLAGS flags, void** ppv) {
+    if (given == nullptr || given->Nodes == nullptr) return real1_->CompileGraph(given, flags, kIidCompiled, ppv);
+    DML_GRAPH_DESC desc = *given;
     std::vector<DML_GRAPH_NODE_DESC> nodes(desc.Nodes, desc.Nodes + desc.NodeCount);
     std::vector<DML_OPERATOR_GRAPH_NODE_DESC> descs;
-    descs.reserve(operators.size());
+    descs.reserve(nodes.size());  // so that none of them moves
     for (DML_GRAPH_NODE_DESC& node : nodes) {
-      if (node.Type != DML_GRAPH_NODE_TYPE_OPERATOR) continue;
+      const auto type = ReadAt<std::int32_t>(&node, offsetof(DML_GRAPH_NODE_DESC, Type));
+      if (type != DML_GRAPH_NODE_TYPE_OPERATOR || node.Desc == nullptr) continue;
       descs.push_back(*static_cast<const DML_OPERATOR_GRAPH_NODE_DESC*>(node.Desc));
-      descs.back().Operator = operators[descs.size() - 1]->Real();
+      if (const Ref<OperatorObject> own = Own<OperatorObject>(descs.back().Operator)) {
+        descs.back().Operator = own->Real();
+      }
       node.Desc = &descs.back();
     }
     desc.Nodes = nodes.data();
@@ -5089,10 +5527,11 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
 
   HRESULT Move(UINT count, IDMLPageable* const* objects, MoveMethod method) noexcept {
     return Guarded([&] {
+      if (real_ && objects == nullptr) return (real_.Get()->*method)(count, objects);
       if (objects == nullptr && count != 0) return E_INVALIDARG;
       std::vector<IDMLPageable*> real;
       for (UINT index = 0; index < count; ++index) {
-        if (objects[index] == nullptr) return E_INVALIDARG;
+        if (objects[index] == nullptr && !real_) return E_INVALIDARG;
         const Ref<IDMLDispatchable> dispatchable = As<IDMLDispatchable>(objects[index], kIidDispatchable);
         const IDMLPageable* own = dispatchable ? NamedDispatchable(dispatchable.Get()).real : nullptr;
         real.push_back(own == nullptr ? objects[index] : const_cast<IDMLPageable*>(own));
@@ -5164,3 +5603,5 @@ inline HRESULT GetRecorder(IUnknown* device, Recorder** recorder) noexcept {
 }
 
 }  // namespace dml2onnx
+
+#endif  // C++17

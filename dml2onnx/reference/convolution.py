@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from types import EllipsisType
 
 import numpy as np
@@ -98,8 +99,8 @@ def forward(op: OperatorDesc, x: Floats, w: Floats) -> Floats:
     """
     groups, sizes = op.uint("GroupCount"), op.tensor("OutputTensor").sizes
     filters = w.reshape(groups, w.shape[0] // groups, -1)
-    x = _padded(op, x)
     spatial, kernel = sizes[2:], w.shape[2:]
+    x = _padded(op, x, kernel, spatial)
     if math.prod(kernel) == 1 and x.shape[2:] == spatial:
         # the input is the matrix
         points: Floats = np.matmul(filters, x.reshape(len(x), groups, filters.shape[2], -1))
@@ -123,9 +124,13 @@ def forward(op: OperatorDesc, x: Floats, w: Floats) -> Floats:
     return y
 
 
-def _padded(op: OperatorDesc, x: Floats) -> Floats:
-    """The input with zeros around it (``np.pad`` takes longer)."""
-    pads = list(zip(op.uints("StartPadding"), op.uints("EndPadding"), strict=True))
+def _padded(op: OperatorDesc, x: Floats, kernel: Sequence[int], spatial: Sequence[int]) -> Floats:
+    """The input with zeros around it, as far as the windows of the output reach (``np.pad`` takes longer).
+
+    EndPadding is no more than a part of the formula of the output's sizes; these say themselves (decision C9).
+    """
+    geometry = zip(x.shape[2:], op.uints("StartPadding"), *_steps(op), kernel, spatial, strict=True)
+    pads = [(start, max((m - 1) * s + (k - 1) * d + 1 - start - n, 0)) for n, start, s, d, k, m in geometry]
     if not any(start or end for start, end in pads):
         return x
     sizes = [start + n + end for n, (start, end) in zip(x.shape[2:], pads, strict=True)]
@@ -133,6 +138,11 @@ def _padded(op: OperatorDesc, x: Floats) -> Floats:
     inside: Index = (..., *(slice(start, start + n) for n, (start, _) in zip(x.shape[2:], pads, strict=True)))
     padded[inside] = x
     return padded
+
+
+def _steps(op: OperatorDesc) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """How far apart windows, and elements of a window, are."""
+    return op.uints("Strides"), op.uints("Dilations")
 
 
 def _block(shape: tuple[int, ...], rank: int) -> tuple[int, int]:

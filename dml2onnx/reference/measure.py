@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import TOO_LARGE_FOR_REFERENCE
 from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.ir.data import stored_bytes
+from dml2onnx.reference.work import hidden_work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
 
 LARGEST_NODE = 1 << 27
-"""Elements that one node may read and bytes that it may write: a minute's work, and some GiB."""
+"""Elements that one node may read and look at, and bytes that it may write: a minute's work, and some GiB."""
 LARGEST_GRAPH = 1 << 29
 
 
@@ -22,17 +24,22 @@ def require_computable(graph: Graph, outputs: Sequence[GraphOutput]) -> None:
     nodes = graph.live_nodes(tuple(outputs))
     needed = values_needed(nodes, outputs)
     total = 0
-    # constants are there already, and cost what nodes read of them
-    for value in [item.value for item in graph.inputs]:
-        if value in needed:
-            total += value.nbytes
-            _require(value.nbytes, total, f"the buffer {quote(value.name)} has {value.nbytes} bytes")
+    # what is stored of constants is there already, and costs what nodes read of it
+    made = [(item.value, item.value.nbytes) for item in graph.inputs]
+    made += [(item.value, item.value.nbytes - stored_bytes(item.data)) for item in graph.constants]
+    for value, nbytes in made:
+        if value in needed and nbytes > 0:
+            total += nbytes
+            _require(nbytes, total, f"the buffer {quote(value.name)} has {value.nbytes} bytes")
     for node in nodes:
         read = sum(desc.element_count for _, _, _, desc in node.views_in())
         written = sum(desc.element_count + write.value.nbytes for _, _, write, desc in node.views_out())
-        total += read + written
+        hidden = hidden_work(node.operator)
+        work = read + written + hidden
+        total += work
         reason = f"it reads {read} elements and writes {written}, bytes of their buffers included"
-        _require(read + written, total, reason, node)
+        reason += f", and looks at {hidden} on the way" if hidden > read + written else ""
+        _require(work, total, reason, node)
 
 
 def values_needed(nodes: Sequence[Node], outputs: Sequence[GraphOutput]) -> set[Value]:

@@ -17,6 +17,8 @@ _SIMPLE = 1 << 18
 """Numbers of so many parts leave room in FLOAT32 for the other steps by which a coordinate can be computed."""
 _OTHER_STEPS = 4
 """Roundings by which such steps may differ."""
+_MOST_SAMPLES = 1 << 22
+"""Along one axis of one region: the contents of regions may ask for any number."""
 WINDOW = (-1, 0, 1, 2)
 """The elements that a coordinate which is a little off may touch, counted from the one below."""
 
@@ -75,6 +77,8 @@ def line_of(op: OperatorDesc, axis: str, corners: tuple[float, float], outputs: 
     size_of = _Number.rounded(last.value - first.value, start.doubt + end.doubt)
     ratio = _Number.rounded(size_of.value / outputs, size_of.doubt / outputs)
     count, is_open = _count(op, ratio)
+    if outputs * count > _MOST_SAMPLES:
+        raise MemoryError  # which is said with the node that it is about
     samples = np.arange(outputs * count).astype(np.float64)
     if aligned and len(samples) == 1:
         # in the middle, whatever the offset of the output (decision O8)

@@ -143,9 +143,11 @@ class Printed:
     resource: str
     data_type: str
     values: tuple[Json, ...]
-    """All elements, infinities and NaN as strings."""
+    """Its elements, infinities and NaN as strings."""
     bits: tuple[str, ...] = ()
-    """Where the program asked for them, the bits of each element in hexadecimal."""
+    """Where the program asked for them, the bits of each of these in hexadecimal."""
+    left_out: int = 0
+    """Elements behind these: of all that a run prints the first 1,048,576 are shown."""
 
 
 @dataclass(frozen=True, slots=True)

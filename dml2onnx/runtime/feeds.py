@@ -10,6 +10,7 @@ import numpy as np
 from dml2onnx import arguments
 from dml2onnx.codes.running import INPUT_SHAPE, INPUT_TYPE, MISSING_INPUT, UNKNOWN_INPUT
 from dml2onnx.diagnostics import DmlError, quote, shortened
+from dml2onnx.ir.view import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 def check_inputs(ports: Sequence[Port], given: Mapping[str, npt.ArrayLike]) -> dict[str, Array]:
     """ONNX feeds; all that is wrong with names, types and shapes is reported at once.
 
-    An array has the shape of the buffer in memory order, or is flat.
+    An array has the shape of the buffer in memory order, or is flat. One that has the Sizes of a permuted tensor, which
+    are another shape, is put into memory order.
     """
     arrays = arguments.arrays(given)
     feeds: dict[str, Array] = {}
@@ -32,13 +34,24 @@ def check_inputs(ports: Sequence[Port], given: Mapping[str, npt.ArrayLike]) -> d
         if array is None or array.dtype != port.dtype:
             break
         if array.shape != port.shape:
-            if array.shape != (prod(port.shape),):
+            if (stored := _stored(port, array)) is None:
                 break
-            array = array.reshape(port.shape)
+            array = stored
         feeds[port.onnx_name] = array if array.flags.c_contiguous else np.ascontiguousarray(array)
     if len(feeds) == len(ports) == len(arrays):
         return feeds
     raise DmlError(*_findings(ports, arrays))
+
+
+def _stored(port: Port, array: Array) -> Array | None:
+    """The array as the buffer has it; None where its shape is neither flat nor, without doubt, that of the tensor."""
+    if array.shape == (prod(port.shape),):
+        return array.reshape(port.shape)
+    desc = port.desc
+    layout = Layout(desc.sizes, desc.effective_strides)
+    if array.shape != desc.sizes or not layout.is_dense or prod(port.shape) != array.size:
+        return None
+    return array.transpose(layout.memory_order).reshape(port.shape)
 
 
 def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Diagnostic]:
@@ -58,7 +71,7 @@ def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Di
         if array.dtype != port.dtype:
             message = f"input {quote(port.name)} must be {port.dtype}, not {array.dtype}"
             yield INPUT_TYPE.at(message, expected=port.dtype, found=array.dtype)
-        elif array.shape not in (port.shape, (prod(port.shape),)):
+        elif array.shape != port.shape and _stored(port, array) is None:
             wanted = f"shape {list(port.shape)} (or be flat)"
             message = f"input {quote(port.name)} must have {wanted}, not {list(array.shape)}"
             yield INPUT_SHAPE.at(message, expected=list(port.shape), found=list(array.shape))

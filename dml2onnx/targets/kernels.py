@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import schemas_directory
 from dml2onnx.codes.compiling import UNKNOWN_TARGET
 from dml2onnx.diagnostics import DmlError, InternalError, quote
-from dml2onnx.targets.opsets import OPSETS
 from dml2onnx.targets.quirks import EDGES, Quirk
 
 if TYPE_CHECKING:
@@ -43,6 +42,8 @@ class Target:
     """One of :data:`NAMES`."""
     source: str
     """Where the table is from."""
+    opsets: range
+    """The opsets of which it runs models."""
     falls_back: bool
     """Whether nodes without a kernel run on the CPU, as in a session of ONNX Runtime; if not, nothing runs them."""
     quirks: frozenset[Quirk]
@@ -79,7 +80,7 @@ class Target:
         return False
 
     def _look_up(self, op: str, opset: int) -> tuple[Alternative, ...]:
-        assert opset in OPSETS
+        assert opset in self.opsets, f"{self.name} runs no models of opset {opset}"
         versions = self._kernels.get(op, {})
         version = max((number for number in map(int, versions) if number <= opset), default=None)
         alternatives = versions[str(version)] if version is not None else []
@@ -103,4 +104,6 @@ def target(name: str, *, exact: bool = True) -> Target:
     content = json.loads(path.read_text(encoding="utf-8"))
     quirks = frozenset([Quirk[item] for item in content["quirks"]])
     shown = quirks if exact else quirks - EDGES
-    return Target(name, content["source"], content["falls_back"], shown, exact, content["kernels"])
+    first, last = content["opsets"]
+    opsets = range(first, last + 1)
+    return Target(name, content["source"], opsets, content["falls_back"], shown, exact, content["kernels"])

@@ -6,7 +6,7 @@ from functools import cache
 
 from dml2onnx.diagnostics import InternalError
 
-IR_VERSIONS = {17: 8, 18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
+IR_VERSIONS = {17: 8, 18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11, 24: 12, 25: 13, 26: 13}
 """Of each opset the IR version of the ONNX release that brought it, which every runtime with that opset reads.
 
 ONNX wants no lower one. https://github.com/onnx/onnx/blob/main/docs/Versioning.md#released-versions

@@ -36,6 +36,10 @@ def _of_regions(op: OperatorDesc) -> int:
     return op.tensor("InputTensor").sizes[0]
 
 
+def _of_gradients(op: OperatorDesc) -> int:
+    return op.tensor("InputTensor" if op.has("InputTensor") else "OutputGradientTensor").sizes[0]
+
+
 def _of_planes(op: OperatorDesc) -> int:
     return prod(op.tensor("OutputTensor").sizes)
 
@@ -57,6 +61,7 @@ _COUNTS: Mapping[str, tuple[str, Callable[[OperatorDesc], int]]] = {
     "RNN": ("SequenceLengthsTensor", _of_steps),
     "ROI_ALIGN": ("BatchIndicesTensor", _of_regions),
     "ROI_ALIGN1": ("BatchIndicesTensor", _of_regions),
+    "ROI_ALIGN_GRAD": ("BatchIndicesTensor", _of_gradients),
     "SCATTER": ("IndicesTensor", _along_axis),
     "SCATTER_ND": ("IndicesTensor", _of_tuples),
 }

@@ -68,8 +68,33 @@ inline void Watch(ID3D12Resource* buffer, const void* owner, std::function<void(
   buffer->SetPrivateDataInterface(guid, &*witness);
 }
 
+// The bytes that lie in a buffer of the CPU now, as one for uploads is; none where only the GPU can read it.
+inline std::vector<unsigned char> ReadBack(ID3D12Resource* buffer, UINT64 offset, UINT64 bytes) {
+#if defined(__ID3D12Resource_INTERFACE_DEFINED__)
+  D3D12_HEAP_PROPERTIES heap{};
+  D3D12_HEAP_FLAGS flags{};
+  if (bytes == 0 || FAILED(buffer->GetHeapProperties(&heap, &flags))) return {};
+  const bool isCpus = heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == D3D12_HEAP_TYPE_READBACK ||
+                      (heap.Type == D3D12_HEAP_TYPE_CUSTOM &&
+                       (heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_COMBINE ||
+                        heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_BACK));
+  const UINT64 width = buffer->GetDesc().Width;
+  if (!isCpus || offset > width || bytes > width - offset) return {};
+  const D3D12_RANGE read{static_cast<SIZE_T>(offset), static_cast<SIZE_T>(offset + bytes)}, written{0, 0};
+  void* data = nullptr;
+  if (FAILED(buffer->Map(0, &read, &data)) || data == nullptr) return {};
+  const auto* begin = static_cast<const unsigned char*>(data) + read.Begin;
+  std::vector<unsigned char> found(begin, begin + (read.End - read.Begin));
+  buffer->Unmap(0, &written);
+  return found;
+#else
+  return static_cast<void>(buffer), static_cast<void>(offset), static_cast<void>(bytes), std::vector<unsigned char>();
+#endif
+}
+
 #else
 
+inline std::vector<unsigned char> ReadBack(ID3D12Resource*, UINT64, UINT64) { return {}; }
 inline std::string DebugName(ID3D12Resource*) { return ""; }
 inline void Watch(ID3D12Resource*, const void*, const std::function<void()>&) {}
 

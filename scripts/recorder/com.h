@@ -1,28 +1,53 @@
 // What all COM objects of the recorder share: references, identity, private data, and pointers that count.
 
 #include <atomic>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace dml2onnx {
 namespace detail {
 
-// As DirectML.h declares them. Compilers differ in how they give the GUID of an interface, so they stand here as well.
+// As DirectML.h declares them: X(interface, what the recorder calls its GUID, the GUID). Compilers differ in how they
+// give the GUID of an interface, so they stand here as well.
+#define DML2ONNX_INTERFACES_OF_1_0(X)                                                                                  \
+  X(IDMLObject, kIidObject, 0xc8263aac, 0x9e0c, 0x4a2d, 0x9b, 0x8e, 0x00, 0x75, 0x21, 0xa3, 0x31, 0x7c)                \
+  X(IDMLDevice, kIidDevice, 0x6dbd6437, 0x96fd, 0x423f, 0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f)                \
+  X(IDMLDeviceChild, kIidDeviceChild, 0x27e83142, 0x8165, 0x49e3, 0x97, 0x4e, 0x2f, 0xd6, 0x6e, 0x4c, 0xb6, 0x9d)      \
+  X(IDMLPageable, kIidPageable, 0xb1ab0825, 0x4542, 0x4a4b, 0x86, 0x17, 0x6d, 0xde, 0x6e, 0x8f, 0x62, 0x01)            \
+  X(IDMLOperator, kIidOperator, 0x26caae7a, 0x3081, 0x4633, 0x95, 0x81, 0x22, 0x6f, 0xbe, 0x57, 0x69, 0x5d)            \
+  X(IDMLDispatchable, kIidDispatchable, 0xdcb821a8, 0x1039, 0x441e, 0x9f, 0x1c, 0xb1, 0x75, 0x9c, 0x2f, 0x3c, 0xec)    \
+  X(IDMLCompiledOperator, kIidCompiled, 0x6b15e56a, 0xbf5c, 0x4902, 0x92, 0xd8, 0xda, 0x3a, 0x65, 0x0a, 0xfe, 0xa4)    \
+  X(IDMLOperatorInitializer, kIidInitializer, 0x427c1113, 0x435c, 0x469c, 0x86, 0x76, 0x4d, 0x5d, 0xd0, 0x72, 0xf8, 0x13) \
+  X(IDMLBindingTable, kIidBindingTable, 0x29c687dc, 0xde74, 0x4e3b, 0xab, 0x00, 0x11, 0x68, 0xf2, 0xfc, 0x3c, 0xfc)    \
+  X(IDMLCommandRecorder, kIidRecorder, 0xe6857a76, 0x2e3e, 0x4fdd, 0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53)     \
+  X(IDMLDebugDevice, kIidDebugDevice, 0x7d6f3ac9, 0x394a, 0x4ac3, 0x92, 0xa7, 0x39, 0x0c, 0xc5, 0x7a, 0x82, 0x17)
+#if DML2ONNX_TARGET_VERSION >= 0x2100
+#define DML2ONNX_INTERFACES(X)   \
+  DML2ONNX_INTERFACES_OF_1_0(X)  \
+  X(IDMLDevice1, kIidDevice1, 0xa0884f9a, 0xd2be, 0x4355, 0xaa, 0x5d, 0x59, 0x01, 0x28, 0x1a, 0xd1, 0xd2)
+#else
+#define DML2ONNX_INTERFACES(X) DML2ONNX_INTERFACES_OF_1_0(X)
+#endif
+
 inline constexpr GUID kIidUnknown = {0x00000000, 0x0000, 0x0000, {0xC0, 0, 0, 0, 0, 0, 0, 0x46}};
-inline constexpr GUID kIidObject = {0xc8263aac, 0x9e0c, 0x4a2d, {0x9b, 0x8e, 0x00, 0x75, 0x21, 0xa3, 0x31, 0x7c}};
-inline constexpr GUID kIidDevice = {0x6dbd6437, 0x96fd, 0x423f, {0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f}};
-inline constexpr GUID kIidDevice1 = {0xa0884f9a, 0xd2be, 0x4355, {0xaa, 0x5d, 0x59, 0x01, 0x28, 0x1a, 0xd1, 0xd2}};
-inline constexpr GUID kIidDeviceChild = {0x27e83142, 0x8165, 0x49e3, {0x97, 0x4e, 0x2f, 0xd6, 0x6e, 0x4c, 0xb6, 0x9d}};
-inline constexpr GUID kIidPageable = {0xb1ab0825, 0x4542, 0x4a4b, {0x86, 0x17, 0x6d, 0xde, 0x6e, 0x8f, 0x62, 0x01}};
-inline constexpr GUID kIidOperator = {0x26caae7a, 0x3081, 0x4633, {0x95, 0x81, 0x22, 0x6f, 0xbe, 0x57, 0x69, 0x5d}};
-inline constexpr GUID kIidDispatchable = {0xdcb821a8, 0x1039, 0x441e, {0x9f, 0x1c, 0xb1, 0x75, 0x9c, 0x2f, 0x3c, 0xec}};
-inline constexpr GUID kIidCompiled = {0x6b15e56a, 0xbf5c, 0x4902, {0x92, 0xd8, 0xda, 0x3a, 0x65, 0x0a, 0xfe, 0xa4}};
-inline constexpr GUID kIidInitializer = {0x427c1113, 0x435c, 0x469c, {0x86, 0x76, 0x4d, 0x5d, 0xd0, 0x72, 0xf8, 0x13}};
-inline constexpr GUID kIidBindingTable = {0x29c687dc, 0xde74, 0x4e3b, {0xab, 0x00, 0x11, 0x68, 0xf2, 0xfc, 0x3c, 0xfc}};
-inline constexpr GUID kIidRecorder = {0xe6857a76, 0x2e3e, 0x4fdd, {0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53}};
-inline constexpr GUID kIidDebugDevice = {0x7d6f3ac9, 0x394a, 0x4ac3, {0x92, 0xa7, 0x39, 0x0c, 0xc5, 0x7a, 0x82, 0x17}};
+
+// The GUID of an interface of DirectML's; other types have none.
+template <typename Interface>
+struct IidOf;
+
+#define DML2ONNX_IID(Interface, name, l, w1, w2, b1, b2, b3, b4, b5, b6, b7, b8)          \
+  inline constexpr GUID name = {l, w1, w2, {b1, b2, b3, b4, b5, b6, b7, b8}};             \
+  template <>                                                                             \
+  struct IidOf<Interface> {                                                               \
+    static constexpr const GUID& Get() { return name; }                                   \
+  };
+DML2ONNX_INTERFACES(DML2ONNX_IID)
+#undef DML2ONNX_IID
 
 // Interfaces of the recorder: the one that programs ask for, and those by which it knows its own objects. They change
 // when the objects do, since two libraries of one program may have been compiled with different recorders.
@@ -215,7 +240,15 @@ class Object : public Interface {
  protected:
   virtual ~Object() = default;
 
-  virtual HRESULT QueryOther(REFIID, void**) { return E_NOINTERFACE; }
+  // An interface that the recorder does not have. The real object's would be called behind its back, with objects of ours.
+  virtual HRESULT QueryOther(REFIID riid, void**) {
+    static constexpr std::uint32_t kOwn = 0x3f1c9f10;  // by which recorders know their objects
+    if (realObject_ && riid.Data1 != kOwn && As<IUnknown>(realObject_.Get(), riid)) Hidden(riid);
+    return E_NOINTERFACE;
+  }
+
+  // The program has asked for an interface that the real object has, and was told that there is none.
+  virtual void Hidden(const GUID&) {}
 
   // The program has given the object a name; "" when it has taken it away.
   virtual void Named(const std::string&) {}
@@ -233,10 +266,21 @@ Ref<T> Own(IUnknown* object) {
   return Ref<T>(static_cast<T*>(found.Get()));
 }
 
-// Hands a new object to the program: S_FALSE when it wants to know only whether there would be one.
+// Hands a new object to the program, with what the real device `made` of the call: any success that it says.
 template <typename T>
-HRESULT Hand(Ref<T> object, REFIID riid, void** ppv) {
-  return ppv == nullptr ? S_FALSE : object->QueryInterface(riid, ppv);
+HRESULT Hand(Ref<T> object, HRESULT made, REFIID riid, void** ppv) {
+  const HRESULT result = object->QueryInterface(riid, ppv);
+  return FAILED(result) ? result : made;
+}
+
+inline std::string GuidText(const GUID& guid) {
+  char text[40];
+  const auto& last = guid.Data4;
+  std::snprintf(text, sizeof text, "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+                static_cast<unsigned>(guid.Data1), unsigned{guid.Data2}, unsigned{guid.Data3}, unsigned{last[0]},
+                unsigned{last[1]}, unsigned{last[2]}, unsigned{last[3]}, unsigned{last[4]}, unsigned{last[5]},
+                unsigned{last[6]}, unsigned{last[7]});
+  return text;
 }
 
 }  // namespace detail

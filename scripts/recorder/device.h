@@ -118,15 +118,13 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
       std::string refusal = FirstOf(record->description.problems);
       HRESULT result = refusal.empty() ? S_OK : E_INVALIDARG;
       Ref<IDMLOperator> real;
-      // what this header does not know the real device may; null pointers it must not see
-      if (real_ &&
-          (refusal.empty() || (desc != nullptr && desc->Desc != nullptr && record->description.name.empty()))) {
-        result = real_->CreateOperator(desc, kIidOperator, ppv == nullptr ? nullptr : real.Out());
-        refusal = FAILED(result) ? "the real device answers " + HexText(result) : "";
+      if (real_) {  // which is given all, and may know what this header does not
+        result = real_->CreateOperator(desc, kIidOperator, Place(real, ppv));
+        refusal = FAILED(result) ? Answered(refusal, result) : "";
       }
       recording_->AddOperator(record, refusal);
-      if (FAILED(result) || ppv == nullptr) return FAILED(result) ? result : S_FALSE;
-      return Hand(Make<OperatorObject>(real.Get(), std::move(record)), riid, ppv);
+      if (IsNone(result, real, ppv)) return Without(result);
+      return Hand(Make<OperatorObject>(real.Get(), std::move(record)), result, riid, ppv);
     });
   }
 
@@ -135,76 +133,81 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
     if (ppv != nullptr) *ppv = nullptr;
     return Guarded([&] {
       const Ref<OperatorObject> own = Own<OperatorObject>(op);
-      if (!own) {
-        recording_->Report(op == nullptr ? "the operator to be compiled is null"
-                                         : "the operator to be compiled was made by another device");
+      const std::string foreign = op == nullptr ? "the operator to be compiled is null"
+                                                : "the operator to be compiled was made by another device";
+      if (!own && !real_) {
+        recording_->Report(foreign);
         return E_INVALIDARG;
       }
       Ref<IDMLCompiledOperator> real;
+      HRESULT result = S_OK;
       if (real_) {
-        const HRESULT result =
-            real_->CompileOperator(own->Real(), flags, kIidCompiled, ppv == nullptr ? nullptr : real.Out());
+        result = real_->CompileOperator(own ? own->Real() : op, flags, kIidCompiled,
+                                        Place(real, ppv));
         if (FAILED(result)) {
           recording_->Report("the real device does not compile an operator: " + HexText(result));
           return result;
         }
       }
-      const std::shared_ptr<const OperatorRecord> record = own->Operator();
-      auto graph = recording_->AddGraph(GraphOfOne(record), {}, record->name);
-      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), riid, ppv);
+      const auto record = own ? own->Operator() : std::make_shared<const OperatorRecord>();
+      GraphRecord compiled = GraphOfOne(record);
+      if (!own) compiled.problem = foreign;
+      auto graph = recording_->AddGraph(std::move(compiled), {}, record->name, static_cast<bool>(real_));
+      if (IsNone(result, real, ppv)) return Without(result);
+      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), result, riid, ppv);
     });
   }
 
   HRESULT STDMETHODCALLTYPE CreateOperatorInitializer(UINT operatorCount, IDMLCompiledOperator* const* operators,
                                                       REFIID riid, void** ppv) noexcept override {
-    if (ppv == nullptr) return E_POINTER;
-    *ppv = nullptr;
+    if (ppv == nullptr && !real_) return E_POINTER;
+    if (ppv != nullptr) *ppv = nullptr;
     return Guarded([&] {
       NamedOperators named = NamedBy(operatorCount, operators);
       if (!named.problem.empty()) {
         recording_->Report(named.problem);
-        return E_INVALIDARG;
+        if (!real_) return E_INVALIDARG;
       }
       Ref<IDMLOperatorInitializer> real;
-      if (real_) {
-        const HRESULT result = real_->CreateOperatorInitializer(
-            operatorCount, operators == nullptr ? nullptr : named.real.data(), kIidInitializer, real.Out());
-        if (FAILED(result)) return result;
-      }
-      return Hand(Make<InitializerObject>(real.Get(), std::move(named.own)), riid, ppv);
+      const HRESULT result = real_ ? real_->CreateOperatorInitializer(operatorCount, named.RealOf(operators),
+                                                                      kIidInitializer, Place(real, ppv))
+                                   : S_OK;
+      if (IsNone(result, real, ppv)) return result;
+      return Hand(Make<InitializerObject>(real.Get(), std::move(named.own)), result, riid, ppv);
     });
   }
 
   HRESULT STDMETHODCALLTYPE CreateCommandRecorder(REFIID riid, void** ppv) noexcept override {
-    if (ppv == nullptr) return E_POINTER;
-    *ppv = nullptr;
+    if (ppv == nullptr && !real_) return E_POINTER;
+    if (ppv != nullptr) *ppv = nullptr;
     return Guarded([&] {
       Ref<IDMLCommandRecorder> real;
-      const HRESULT result = real_ ? real_->CreateCommandRecorder(kIidRecorder, real.Out()) : S_OK;
-      return FAILED(result) ? result : Hand(Make<CommandRecorderObject>(real.Get()), riid, ppv);
+      const HRESULT result = real_ ? real_->CreateCommandRecorder(kIidRecorder, Place(real, ppv)) : S_OK;
+      if (IsNone(result, real, ppv)) return result;
+      return Hand(Make<CommandRecorderObject>(real.Get()), result, riid, ppv);
     });
   }
 
   HRESULT STDMETHODCALLTYPE CreateBindingTable(const DML_BINDING_TABLE_DESC* desc, REFIID riid,
                                                void** ppv) noexcept override {
-    if (ppv == nullptr) return E_POINTER;
-    *ppv = nullptr;
+    if (ppv == nullptr && !real_) return E_POINTER;
+    if (ppv != nullptr) *ppv = nullptr;
     return Guarded([&] {
       Ref<IDMLBindingTable> real;
+      HRESULT result = S_OK;
       if (real_) {
         DML_BINDING_TABLE_DESC unwrapped{};
         if (desc != nullptr) {
           unwrapped = *desc;
           unwrapped.Dispatchable = NamedDispatchable(desc->Dispatchable).real;
         }
-        const HRESULT result =
-            real_->CreateBindingTable(desc == nullptr ? nullptr : &unwrapped, kIidBindingTable, real.Out());
-        if (FAILED(result)) return result;
+        result = real_->CreateBindingTable(desc == nullptr ? nullptr : &unwrapped, kIidBindingTable, Place(real, ppv));
+        if (IsNone(result, real, ppv)) return result;
       } else if (desc != nullptr && desc->Dispatchable == nullptr) {
         recording_->Report("the dispatchable of a binding table is null");
         return E_INVALIDARG;
       }
-      return Hand(Make<BindingTableObject>(real.Get()), riid, ppv);
+      return Hand(Make<BindingTableObject>(real.Get()), result, riid, ppv);
     });
   }
 
@@ -232,22 +235,23 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
                                          void** ppv) noexcept override {
     if (ppv != nullptr) *ppv = nullptr;
     return Guarded([&] {
-      std::vector<Ref<OperatorObject>> operators;
-      GraphParts parts = GraphReader::Read(desc, [&](IDMLOperator* op) {
-        operators.push_back(Own<OperatorObject>(op));
-        return operators.back() ? operators.back()->Operator() : nullptr;
+      GraphParts parts = GraphReader::Read(desc, [](IDMLOperator* op) {
+        const Ref<OperatorObject> own = Own<OperatorObject>(op);
+        return own ? own->Operator() : nullptr;
       });
       parts.graph.problem = parts.problem;
       Ref<IDMLCompiledOperator> real;
       HRESULT result = S_OK;
-      if (real1_ && parts.problem.empty()) {
-        result = CompileReal(*desc, operators, flags, ppv == nullptr ? nullptr : real.Out());
-        if (FAILED(result)) parts.graph.problem = "the real device answers " + HexText(result);
+      if (real1_) {
+        result = CompileReal(desc, flags, Place(real, ppv));
+        if (FAILED(result)) parts.graph.problem = Answered(parts.problem, result);
       }
-      auto graph = recording_->AddGraph(std::move(parts.graph), parts.data, "");
+      const bool taken = real1_ && SUCCEEDED(result);
+      auto graph = recording_->AddGraph(std::move(parts.graph), parts.data, "", taken);
       if (FAILED(result)) return result;
-      if (!graph->problem.empty() && !real) return E_INVALIDARG;
-      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), riid, ppv);
+      if (!graph->problem.empty()) return E_INVALIDARG;
+      if (IsNone(result, real, ppv)) return Without(result);
+      return Hand(Make<CompiledObject>(real.Get(), std::move(graph)), result, riid, ppv);
     });
   }
 #endif
@@ -261,8 +265,9 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
     if (Same(riid, kIidDebugDevice) && (!real_ || realDebug_)) {
       return Found(static_cast<IDMLDebugDevice*>(&debugFace_), ppv);
     }
-    return E_NOINTERFACE;
+    return Object::QueryOther(riid, ppv);
   }
+  void Hidden(const GUID& iid) override { recording_->NoteHidden(iid); }
 
  private:
 #if DML2ONNX_TARGET_VERSION >= 0x2100
@@ -289,6 +294,25 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
     return problems.empty() ? "" : problems.front();
   }
 
+  // Whether a call ends without an object, as it does when the real device gives none.
+  template <typename T>
+  bool IsNone(HRESULT result, const Ref<T>& real, void** ppv) const {
+    return FAILED(result) || ppv == nullptr || (real_ && !real);
+  }
+
+  // What a program hears that wanted to know only whether there would be an object.
+  HRESULT Without(HRESULT result) const { return FAILED(result) || real_ ? result : S_FALSE; }
+
+  // Where the real device puts an object; nowhere when the program says so.
+  template <typename T>
+  static void** Place(Ref<T>& real, void** ppv) {
+    return ppv == nullptr ? nullptr : real.Out();
+  }
+
+  static std::string Answered(const std::string& problem, HRESULT result) {
+    return (problem.empty() ? "" : problem + "; ") + ("the real device answers " + HexText(result));
+  }
+
   static std::string HexText(HRESULT result) {
     char text[16];
     std::snprintf(text, sizeof text, "%08X", static_cast<unsigned>(result));
@@ -310,16 +334,20 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
 #endif
 
 #if DML2ONNX_TARGET_VERSION >= 0x2100
-  // The same graph with the operators of the real device.
-  HRESULT CompileReal(DML_GRAPH_DESC desc, const std::vector<Ref<OperatorObject>>& operators, DML_EXECUTION_FLAGS flags,
-                      void** ppv) {
+  // The same graph with the operators of the real device in the place of ours; all else is what the program gave.
+  HRESULT CompileReal(const DML_GRAPH_DESC* given, DML_EXECUTION_FLAGS flags, void** ppv) {
+    if (given == nullptr || given->Nodes == nullptr) return real1_->CompileGraph(given, flags, kIidCompiled, ppv);
+    DML_GRAPH_DESC desc = *given;
     std::vector<DML_GRAPH_NODE_DESC> nodes(desc.Nodes, desc.Nodes + desc.NodeCount);
     std::vector<DML_OPERATOR_GRAPH_NODE_DESC> descs;
-    descs.reserve(operators.size());
+    descs.reserve(nodes.size());  // so that none of them moves
     for (DML_GRAPH_NODE_DESC& node : nodes) {
-      if (node.Type != DML_GRAPH_NODE_TYPE_OPERATOR) continue;
+      const auto type = ReadAt<std::int32_t>(&node, offsetof(DML_GRAPH_NODE_DESC, Type));
+      if (type != DML_GRAPH_NODE_TYPE_OPERATOR || node.Desc == nullptr) continue;
       descs.push_back(*static_cast<const DML_OPERATOR_GRAPH_NODE_DESC*>(node.Desc));
-      descs.back().Operator = operators[descs.size() - 1]->Real();
+      if (const Ref<OperatorObject> own = Own<OperatorObject>(descs.back().Operator)) {
+        descs.back().Operator = own->Real();
+      }
       node.Desc = &descs.back();
     }
     desc.Nodes = nodes.data();
@@ -331,10 +359,11 @@ class DeviceObject final : public Object<DeviceInterface, kIidDevice> {
 
   HRESULT Move(UINT count, IDMLPageable* const* objects, MoveMethod method) noexcept {
     return Guarded([&] {
+      if (real_ && objects == nullptr) return (real_.Get()->*method)(count, objects);
       if (objects == nullptr && count != 0) return E_INVALIDARG;
       std::vector<IDMLPageable*> real;
       for (UINT index = 0; index < count; ++index) {
-        if (objects[index] == nullptr) return E_INVALIDARG;
+        if (objects[index] == nullptr && !real_) return E_INVALIDARG;
         const Ref<IDMLDispatchable> dispatchable = As<IDMLDispatchable>(objects[index], kIidDispatchable);
         const IDMLPageable* own = dispatchable ? NamedDispatchable(dispatchable.Get()).real : nullptr;
         real.push_back(own == nullptr ? objects[index] : const_cast<IDMLPageable*>(own));

@@ -52,6 +52,8 @@ inline std::string FileStem(const std::string& name) {
 }
 
 inline constexpr char kIndexName[] = "recording.json";
+// Of journals: what has come since a file was written whole, an object on each line.
+inline constexpr char kJournalSuffix[] = ".jsonl";
 
 // A path as text in UTF-8, which is a type of its own in C++20.
 inline std::string PathText(const std::filesystem::path& path) {
@@ -62,44 +64,28 @@ inline std::string PathText(const std::filesystem::path& path) {
 // Files go to a name of their own first and are renamed, which replaces an earlier one in one step. Names are ASCII.
 class Folder {
  public:
-  // Makes the folder, or takes over that of an earlier recording; says why not in `problem`.
+  // Makes the folder, or takes over that of an earlier run of the program; says why not in `problem`. A folder that this
+  // run has recorded to is left alone: the second device that wants "recording" gets "recording_2", and so on.
   static std::unique_ptr<Folder> Open(const std::filesystem::path& wanted, std::string& problem) {
     std::error_code error;
-    const std::filesystem::path path = std::filesystem::absolute(wanted, error).lexically_normal();
-    if (!error) std::filesystem::create_directories(path, error);
-    if (error) {
-      problem = "the folder " + PathText(wanted) + " cannot be made: " + error.message();
-      return nullptr;
+    std::filesystem::path path = std::filesystem::absolute(wanted, error).lexically_normal();
+    if (!error && !path.has_filename()) path = path.parent_path();  // "recording/"
+    const std::lock_guard<std::mutex> lock(InUse().mutex);
+    const std::filesystem::path first = path;
+    for (int number = 2; InUse().paths.count(path) != 0 || (number > 2 && HoldsOthers(path)); ++number) {
+      path = first;
+      path += "_" + std::to_string(number);
     }
-    const bool isRecording = std::filesystem::exists(path / kIndexName, error);
-    if (!isRecording && !std::filesystem::is_empty(path, error)) {
-      problem = "the folder " + PathText(wanted) + " holds other things than a recording";
-      return nullptr;
-    }
-    {
-      const std::lock_guard<std::mutex> lock(InUse().mutex);
-      if (!InUse().paths.insert(path).second) {
-        problem = "another device records to the folder " + PathText(wanted);
-        return nullptr;
-      }
-    }
-    std::unique_ptr<Folder> folder(new Folder(path));
-    std::filesystem::create_directories(path / "data", error);
-    if (!error) std::filesystem::create_directories(path / "operators", error);
-    if (!error && isRecording) folder->RemoveOperators(error);
-    if (error) {
-      problem = "the folder " + PathText(wanted) + " cannot be written: " + error.message();
-      return nullptr;
-    }
+    std::unique_ptr<Folder> folder = OpenAt(path, problem);
+    if (folder) InUse().paths.insert(path);
     return folder;
   }
 
+  const std::filesystem::path& Path() const { return path_; }
+
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    const std::lock_guard<std::mutex> lock(InUse().mutex);
-    InUse().paths.erase(path_);
-  }
+  ~Folder() = default;
 
   // Writes a whole file; false, and the reason in `problem`, when it cannot.
   bool Write(const std::string& name, const void* data, std::size_t bytes, std::string& problem) const {
@@ -121,6 +107,15 @@ class Folder {
   }
   bool Write(const std::string& name, const std::string& text, std::string& problem) const {
     return Write(name, text.data(), text.size(), problem);
+  }
+
+  // Adds a line to a journal, which is there when this returns, whatever becomes of the program.
+  bool Append(const std::string& name, const std::string& line, std::string& problem) const {
+    std::ofstream file(path_ / name, std::ios::binary | std::ios::app);
+    file << line + "\n";
+    file.close();
+    if (!file) problem = name + " cannot be written";
+    return static_cast<bool>(file);
   }
 
   // Adds bytes to a file, which grows where they lie behind its end. Those that are there already do not change, so
@@ -155,13 +150,48 @@ class Folder {
 
   explicit Folder(std::filesystem::path path) : path_(std::move(path)) {}
 
+  static bool HoldsOthers(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) return false;
+    return !std::filesystem::exists(path / kIndexName, error) && !std::filesystem::is_empty(path, error);
+  }
+
+  static std::unique_ptr<Folder> OpenAt(const std::filesystem::path& path, std::string& problem) {
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    if (error) {
+      problem = "the folder " + PathText(path) + " cannot be made: " + error.message();
+      return nullptr;
+    }
+    const bool isRecording = std::filesystem::exists(path / kIndexName, error);
+    if (HoldsOthers(path)) {
+      problem = "the folder " + PathText(path) + " holds other things than a recording";
+      return nullptr;
+    }
+    std::unique_ptr<Folder> folder(new Folder(path));
+    std::filesystem::create_directories(path / "data", error);
+    if (!error) std::filesystem::create_directories(path / "operators", error);
+    if (!error && isRecording) folder->RemoveEarlier(error);
+    if (error) {
+      problem = "the folder " + PathText(path) + " cannot be written: " + error.message();
+      return nullptr;
+    }
+    return folder;
+  }
+
   static Used& InUse() {
     static Used used;
     return used;
   }
 
-  // The operators of an earlier recording are numbered, and some of them would stay.
-  void RemoveOperators(std::error_code& error) const {
+  // The operators of an earlier recording are numbered, and some of them would stay; its journals would be read.
+  void RemoveEarlier(std::error_code& error) const {
+    for (std::filesystem::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
+      std::error_code ignored;
+      const std::string name = PathText(entry->path().filename());
+      const bool isOurs = name.rfind("program.", 0) == 0 || name.rfind("recording.", 0) == 0;
+      if (isOurs && entry->path().extension() == kJournalSuffix) std::filesystem::remove(entry->path(), ignored);
+    }
     for (std::filesystem::directory_iterator entry(path_ / "operators", error), end; !error && entry != end;
          entry.increment(error)) {
       const std::string name = PathText(entry->path().filename());

@@ -81,6 +81,8 @@ struct GraphRecord {
   std::string name;
   std::string file;
   std::string problem;  // why it was refused; "" when it was not
+  std::string unrecorded;  // what a real device took, and cannot be recorded
+  std::size_t place = 0;  // in the index
   UINT inputCount = 0;
   UINT outputCount = 0;
   std::vector<NodeRecord> nodes;
@@ -89,6 +91,9 @@ struct GraphRecord {
   // For each binding of the program the graph input or output that each of its elements stands for, -1 for an optional
   // tensor that is absent. A graph has one element for each binding; an operator's array of tensors has several.
   std::vector<std::vector<int>> inputPoints, outputPoints;
+
+  // Whether it was compiled, and all of it is known.
+  bool IsWhole() const { return problem.empty() && unrecorded.empty(); }
 
   const TensorFacts* InputOf(UINT node, UINT number) const {
     if (node >= nodes.size() || !nodes[node].op) return nullptr;
@@ -241,6 +246,9 @@ inline std::string FirstProblem(const GraphRecord& graph) {
   for (std::size_t index = 0; index < graph.nodes.size(); ++index) {
     const NodeRecord& node = graph.nodes[index];
     if (node.isConstant ? node.file.empty() : !node.op) return numbered("Nodes[", index) + " is null";
+    if (node.op && !node.op->description.Acceptable()) {
+      return numbered("Nodes[", index) + ": " + node.op->description.problems.front();
+    }
   }
   const auto writes = [&graph](UINT node, UINT number) {
     if (node < graph.nodes.size() && graph.nodes[node].isConstant) return number == 0;

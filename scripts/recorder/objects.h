@@ -31,6 +31,7 @@ class Child : public Object<Interface, kIidDeviceChild, kIids...> {
 
  protected:
   Recording& Record() const { return *owner_.recording; }
+  void Hidden(const GUID& iid) override { Record().NoteHidden(iid); }
 
  private:
   const Owner owner_;
@@ -108,6 +109,11 @@ struct NamedOperators {
   CompiledOperators own;
   std::vector<IDMLCompiledOperator*> real;
   std::string problem;
+
+  // What the real device is given for what the program gave.
+  IDMLCompiledOperator* const* RealOf(IDMLCompiledOperator* const* given) const {
+    return given == nullptr ? nullptr : real.data();
+  }
 };
 
 inline NamedOperators NamedBy(UINT count, IDMLCompiledOperator* const* operators) {
@@ -142,11 +148,11 @@ class InitializerObject final
   HRESULT STDMETHODCALLTYPE Reset(UINT operatorCount, IDMLCompiledOperator* const* operators) noexcept override {
     return Guarded([&] {
       NamedOperators named = NamedBy(operatorCount, operators);
-      if (!named.problem.empty()) {
+      if (!named.problem.empty() && Real() == nullptr) {
         Record().Report(named.problem);
         return E_INVALIDARG;
       }
-      const HRESULT result = Real() == nullptr ? S_OK : Real()->Reset(operatorCount, named.real.data());
+      const HRESULT result = Real() == nullptr ? S_OK : Real()->Reset(operatorCount, named.RealOf(operators));
       if (FAILED(result)) return result;
       const std::lock_guard<std::mutex> lock(mutex_);
       operators_.swap(named.own);
@@ -296,7 +302,7 @@ class CommandRecorderObject final : public Child<IDMLCommandRecorder, kIidRecord
       } else if (table && named.initializer) {
         Initialize(*named.initializer, table->Now());
       } else {
-        Record().Report("a dispatch is not recorded: its dispatchable or binding table is null, or not of this device");
+        Record().Missing("a dispatch is not recorded: its dispatchable or binding table is null, or not of this device");
       }
       return S_OK;
     });
@@ -316,7 +322,7 @@ class CommandRecorderObject final : public Child<IDMLCommandRecorder, kIidRecord
   void Initialize(const InitializerObject& initializer, const BindingsNow& now) {
     const CompiledOperators operators = initializer.Operators();
     for (std::size_t index = 0; index < operators.size(); ++index) {
-      if (!operators[index]) continue;
+      if (!operators[index]) continue;  // null, or of the real device
       const GraphRecord& graph = *operators[index]->Graph();
       std::map<UINT, BoundBuffer> owned;
       std::size_t element = 0;

@@ -37,6 +37,7 @@ struct ResourceRecord {
   std::string file;  // of its contents; "" when they are not known
   std::vector<std::pair<UINT64, UINT64>> ranges;  // of contents: begin, end
   bool dispatched = false;
+  bool isReadBack = false;  // its contents are not the program's word, but were read from it
 
   bool Overlaps(UINT64 begin, UINT64 end) const {
     return std::any_of(ranges.begin(), ranges.end(),
@@ -50,10 +51,16 @@ struct ResourceRecord {
 };
 
 struct ProgramText {
-  std::string text;
+  std::string text;  // a whole file, or the line of a journal
   std::vector<std::string> constants;  // resources that are constants of graphs
   std::vector<std::string> withoutContents;  // buffers whose contents are not known, for which DxDispatch has no word
 };
+
+inline void WriteNames(JsonWriter& json, const std::vector<std::string>& names) {
+  json.BeginArray();
+  for (const std::string& name : names) json.String(name);
+  json.EndArray();
+}
 
 class Program {
  public:
@@ -114,6 +121,19 @@ class Program {
     return contents;
   }
 
+  // The graphs whose initialization reads a resource.
+  std::vector<const GraphRecord*> Capturing(std::size_t resource) const {
+    std::vector<const GraphRecord*> graphs;
+    for (const auto& item : plans_) {
+      if (item.second.initializations.empty()) continue;
+      const auto& owned = item.second.initializations.back().owned;
+      const bool reads = std::any_of(owned.begin(), owned.end(),
+                                     [=](const auto& input) { return input.second.resource == resource; });
+      if (reads) graphs.push_back(item.first);
+    }
+    return graphs;
+  }
+
   // --- Dispatches ---
 
   // Dispatched operators; a graph has as many as nodes.
@@ -147,40 +167,20 @@ class Program {
     for (const Copy& copy : copies) commands_.push_back(CopyCommand(copy));
   }
 
-  ProgramText Text() const {
-    ProgramText made;
-    std::vector<std::string> names;
-    UniqueExactly unique;
-    for (const ResourceRecord& item : resources_) names.push_back(unique.New(item.name));
-    JsonWriter json;
-    json.BeginObject(Layout::kLines).Key("resources").BeginObject(Layout::kLines);
-    for (std::size_t index = 0; index < resources_.size(); ++index) {
-      if (!resources_[index].dispatched) continue;
-      json.Key(names[index]);
-      WriteResource(json, resources_[index]);
-      const bool isBuffer = resources_[index].isBuffer, isKnown = !resources_[index].file.empty();
-      if (isBuffer && !isKnown) made.withoutContents.push_back(names[index]);
-      if (!isBuffer && isKnown) made.constants.push_back(names[index]);
-    }
-    json.EndObject().Key("dispatchables").BeginObject(Layout::kLines);
-    UniqueExactly others;
-    std::vector<std::string> called;
-    for (const Dispatchable& item : dispatchables_) {
-      called.push_back(others.New(item.Name()));
-      json.Key(called.back());
-      WriteDispatchable(json, item, names);
-    }
-    json.EndObject().Key("commands").BeginArray(Layout::kLines);
-    for (const Command& command : commands_) {
-      json.BeginObject().Key("type").String("dispatch").Key("dispatchable").String(called[command.dispatchable]);
-      json.Key("bindings");
-      WriteBindings(json, command.bindings, names);
-      json.EndObject();
-    }
-    json.EndArray().EndObject();
-    made.text = json.Take() + "\n";
+  // All of it, under the names that everything has now.
+  ProgramText Text() {
+    names_ = {};
+    called_ = {};
+    told_ = {};
+    changed_.clear();
+    for (std::size_t index = 0; index < resources_.size(); ++index) changed_.insert(index);
+    ProgramText made = Since(Layout::kLines);
+    made.text += "\n";
     return made;
   }
+
+  // What is new since this or Text was called last, under the names that were told then, as an object on one line.
+  ProgramText Since() { return Since(Layout::kInline); }
 
  private:
   struct Use {
@@ -242,21 +242,65 @@ class Program {
     std::vector<std::size_t> lastReader;  // by graph input: the place in the order
     std::vector<Initialization> initializations;
   };
+  // Names of which no two are equal, by number.
   class UniqueExactly {
    public:
-    std::string New(const std::string& wanted) {
+    void Add(const std::string& wanted) {
       std::string name = wanted;
       for (int number = 2; !taken_.insert(name).second; ++number) name = wanted + "_" + std::to_string(number);
-      return name;
+      names_.push_back(std::move(name));
     }
+    const std::string& operator[](std::size_t index) const { return names_[index]; }
+    std::size_t Size() const { return names_.size(); }
 
    private:
     std::set<std::string> taken_;
+    std::vector<std::string> names_;
   };
 
   std::size_t New(ResourceRecord resource) {
     resources_.push_back(std::move(resource));
     return resources_.size() - 1;
+  }
+
+  ProgramText Since(Layout layout) {
+    ProgramText made;
+    while (names_.Size() < resources_.size()) names_.Add(resources_[names_.Size()].name);
+    while (called_.Size() < dispatchables_.size()) called_.Add(dispatchables_[called_.Size()].Name());
+    JsonWriter json;
+    json.BeginObject(layout);
+    if (layout == Layout::kInline) json.Key("from").Unsigned(told_.commands);
+    json.Key("resources").BeginObject(layout);
+    for (const std::size_t index : changed_) {
+      const ResourceRecord& resource = resources_[index];
+      if (!resource.dispatched) continue;
+      json.Key(names_[index]);
+      WriteResource(json, resource);
+      if (resource.isBuffer && resource.file.empty()) made.withoutContents.push_back(names_[index]);
+      if (!resource.isBuffer && !resource.file.empty()) made.constants.push_back(names_[index]);
+    }
+    json.EndObject().Key("dispatchables").BeginObject(layout);
+    for (std::size_t index = told_.dispatchables; index < dispatchables_.size(); ++index) {
+      json.Key(called_[index]);
+      WriteDispatchable(json, dispatchables_[index]);
+    }
+    json.EndObject().Key("commands").BeginArray(layout);
+    for (std::size_t index = told_.commands; index < commands_.size(); ++index) {
+      const Command& command = commands_[index];
+      json.BeginObject().Key("type").String("dispatch").Key("dispatchable").String(called_[command.dispatchable]);
+      json.Key("bindings");
+      WriteBindings(json, command.bindings);
+      json.EndObject();
+    }
+    json.EndArray();
+    if (layout == Layout::kInline) {
+      WriteNames(json.Key("constants"), made.constants);
+      WriteNames(json.Key("without_contents"), made.withoutContents);
+    }
+    made.text = json.EndObject().Take();
+    changed_.clear();
+    told_ = {dispatchables_.size(), commands_.size()};
+    return made;
   }
 
   // --- Plans ---
@@ -337,7 +381,7 @@ class Program {
         if (!inputs[number].ownedByDml || !source.isInput) continue;
         const auto found = initialized.owned.find(static_cast<UINT>(source.index));
         if (found == initialized.owned.end()) continue;
-        resources_[found->second.resource].dispatched = true;
+        Dispatched(found->second);
         AddBinding(made.owned, inputs[number], found->second);
       }
       initialized.dispatchables.push_back(dispatchables_.size());
@@ -356,12 +400,17 @@ class Program {
   Use Touch(Use use, const TensorFacts* tensor) {
     if (use.resource == kNone || tensor == nullptr) return use;
     ResourceRecord& resource = resources_[use.resource];
-    resource.bytes = std::max(resource.bytes, use.offset + ReachOf(*tensor));
-    if (resource.dataType == DML_TENSOR_DATA_TYPE_UNKNOWN) resource.dataType = tensor->dataType;
+    const UINT64 end = use.offset + ReachOf(*tensor);
+    const bool isNew = resource.dataType == DML_TENSOR_DATA_TYPE_UNKNOWN;
+    if (end > resource.bytes || isNew) changed_.insert(use.resource);
+    resource.bytes = std::max(resource.bytes, end);
+    if (isNew) resource.dataType = tensor->dataType;
     return use;
   }
   Use Dispatched(Use use) {
-    if (use.resource != kNone) resources_[use.resource].dispatched = true;
+    if (use.resource == kNone || resources_[use.resource].dispatched) return use;
+    resources_[use.resource].dispatched = true;
+    changed_.insert(use.resource);
     return use;
   }
 
@@ -457,28 +506,27 @@ class Program {
     json.EndObject().Key("sizeInBytes").Unsigned(RoundUp(bytes, 4)).EndObject();
   }
 
-  static void WriteUse(JsonWriter& json, Use use, const std::vector<std::string>& names) {
+  void WriteUse(JsonWriter& json, Use use) const {
     if (use.offset == 0) {
-      json.String(names[use.resource]);
+      json.String(names_[use.resource]);
       return;
     }
-    json.BeginObject().Key("name").String(names[use.resource]);
+    json.BeginObject().Key("name").String(names_[use.resource]);
     json.Key("elementOffset").Unsigned(use.offset).Key("elementSizeInBytes").Unsigned(1).EndObject();
   }
 
-  static void WriteBindings(JsonWriter& json, const std::vector<Binding>& bindings,
-                            const std::vector<std::string>& names) {
+  void WriteBindings(JsonWriter& json, const std::vector<Binding>& bindings) const {
     json.BeginObject();
     for (const Binding& binding : bindings) {
       json.Key(binding.field);
       if (binding.isArray) json.BeginArray();
-      for (const Use use : binding.uses) WriteUse(json, use, names);
+      for (const Use use : binding.uses) WriteUse(json, use);
       if (binding.isArray) json.EndArray();
     }
     json.EndObject();
   }
 
-  static void WriteDispatchable(JsonWriter& json, const Dispatchable& item, const std::vector<std::string>& names) {
+  void WriteDispatchable(JsonWriter& json, const Dispatchable& item) const {
     json.BeginObject().Key("type");
     if (!item.graph) {
       json.String("DML_OPERATOR_ELEMENT_WISE_IDENTITY").Key("desc").BeginObject();
@@ -493,7 +541,7 @@ class Program {
     json.String(description.name).Key("desc").Raw(description.Fields());
     if (!item.owned.empty()) {
       json.Key("bindings");
-      WriteBindings(json, item.owned, names);
+      WriteBindings(json, item.owned);
     }
     json.EndObject();
   }
@@ -504,6 +552,13 @@ class Program {
   std::vector<Dispatchable> dispatchables_;
   std::map<Row, std::size_t> copiers_;
   std::vector<Command> commands_;
+  // What is on disk: the names of resources and dispatchables, how many there were, and resources that have changed since.
+  struct Told {
+    std::size_t dispatchables = 0, commands = 0;
+  };
+  UniqueExactly names_, called_;
+  Told told_;
+  std::set<std::size_t> changed_;
 };
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // The recording: what objects tell it, in files. All of it is behind one lock, and no code of the program is called
 // while that is held.
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,8 +16,11 @@ namespace detail {
 
 inline constexpr int kFormatVersion = 1;
 inline constexpr char kProgramName[] = "program";
-// The program is written anew at every dispatch while it is short, and then whenever it has grown by an eighth.
+// The program is written anew at every dispatch while it is short, and then whenever it has grown by an eighth; what comes
+// in between goes to its journal at once, so that a program that dies has left all of it.
 inline constexpr std::size_t kShortProgram = 32;
+inline constexpr char kProgramJournal[] = "program.jsonl";
+inline constexpr std::size_t kMostNotes = 64;
 
 class Recording : public std::enable_shared_from_this<Recording> {
   using Names = std::map<ID3D12Resource*, std::string>;
@@ -27,15 +31,27 @@ class Recording : public std::enable_shared_from_this<Recording> {
     std::string problem;
     std::unique_ptr<Folder> folder = Folder::Open(options.folder, problem);
     std::shared_ptr<Recording> recording;
+    std::string elsewhere;
     if (folder) {
+      if (IsNumbered(options.folder, folder->Path())) {
+        elsewhere = "this program has recorded to the folder already, so that another device records to " +
+                    PathText(folder->Path());
+      }
       recording.reset(new Recording(options, isReal, std::move(folder)));
       recording->WriteIndex(problem);
     }
     if (!problem.empty() && options.onProblem) options.onProblem(problem);
+    if (!elsewhere.empty() && options.onProblem) options.onProblem(elsewhere);
     return problem.empty() ? recording : nullptr;
   }
 
-  ~Recording() { Flush(); }
+  ~Recording() {
+    Locked([&](std::string& problem) {
+      isEnded_ = true;
+      if (isStale_) WriteProgram(problem);
+      WriteIndex(problem);
+    });
+  }
 
   const RecordingOptions& Options() const { return options_; }
 
@@ -48,10 +64,26 @@ class Recording : public std::enable_shared_from_this<Recording> {
     });
   }
 
+  // Something that the program did and that is no part of the recording, which says so.
+  void Unrecorded(const std::string& what) {
+    Locked([&](std::string& problem) {
+      if (Note(notes_, what)) WriteIndex(problem);
+    });
+    Report(what);
+  }
+
+  void NoteHidden(const GUID& iid) {
+    Unrecorded("the program has asked for the interface " + GuidText(iid) +
+               ", which the real device has and this recorder does not, and was told that there is none");
+  }
+
   // An operator, when it is created. One that is refused is a graph of its own, which `dml2onnx check` explains.
   void AddOperator(const std::shared_ptr<const OperatorRecord>& op, const std::string& refusal) {
     GraphRecord graph = GraphOfOne(op);
     const std::string stem = Stem(op->description.name);
+    if (refusal.empty() && !op->description.Acceptable()) {
+      Unrecorded(stem + ": " + op->description.problems.front() + ", which the real device takes");
+    }
     Locked([&](std::string& problem) {
       std::string number = std::to_string(++operators_);
       number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
@@ -61,15 +93,15 @@ class Recording : public std::enable_shared_from_this<Recording> {
       graph.kind = GraphKind::kRejected;
       graph.problem = refusal;
       graph.name = names_.New("rejected " + stem);
-      graphs_.push_back(std::make_shared<GraphRecord>(std::move(graph)));
-      Changed(problem);
+      List(std::make_shared<GraphRecord>(std::move(graph)), problem);
     });
     Report(refusal.empty() ? "" : stem + ": " + refusal);
   }
 
-  // A graph, when it is compiled: its text and the bytes of its constants.
+  // A graph, when it is compiled: its text and the bytes of its constants. Of one that a real device has `taken` nothing
+  // is a problem to the program.
   std::shared_ptr<GraphRecord> AddGraph(GraphRecord graph, const std::vector<std::pair<const void*, UINT64>>& data,
-                                        const std::string& wantedName) {
+                                        const std::string& wantedName, bool taken) {
     auto record = std::make_shared<GraphRecord>(std::move(graph));
     const std::string hooked = wantedName.empty() && record->kind == GraphKind::kGraph ? HookedName() : wantedName;
     Locked([&](std::string& problem) {
@@ -82,11 +114,11 @@ class Recording : public std::enable_shared_from_this<Recording> {
         folder_->Write(node.file, data[index].first, static_cast<std::size_t>(data[index].second), problem);
       }
       if (record->problem.empty()) record->problem = FirstProblem(*record);
+      if (taken) record->unrecorded.swap(record->problem);
       if (!folder_->Write(record->file, GraphText(*record), problem)) return;
-      graphs_.push_back(record);
-      Changed(problem);
+      List(record, problem);
     });
-    if (!record->problem.empty()) Report(record->name + ": " + record->problem);
+    if (!record->IsWhole()) Report(record->name + ": " + record->problem + record->unrecorded);
     return record;
   }
 
@@ -99,8 +131,9 @@ class Recording : public std::enable_shared_from_this<Recording> {
       names_.Free(graph->name);
       NameGraph(*graph, name);
       if (!folder_->Write(graph->file, GraphText(*graph), problem)) return;
-      Changed(problem);
+      Changed(*graph, problem);
       folder_->Remove(old);
+      if (program_.Size() != 0) isStale_ = true;  // its dispatchables go by the name
     });
   }
 
@@ -111,14 +144,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
     Names names = NamesOfNew({{buffer, 0}});
     return Locked([&](std::string& problem) {
       const std::size_t old = program_.ResourceOf(buffer, [&] { return NameOf(buffer, names[buffer]); });
-      ResourceRecord& resource = program_.Resource(program_.ForContents(buffer, old, offset, offset + bytes));
-      const bool isFirst = resource.file.empty();
-      if (isFirst) resource.file = NewDataFile(resource.name);
-      const auto size = static_cast<std::size_t>(bytes);
-      if (isFirst && !folder_->Write(resource.file, data, offset == 0 ? size : 0, problem)) return;
-      if ((!isFirst || offset != 0) && !folder_->Add(resource.file, offset, data, size, problem)) return;
-      resource.ranges.push_back({offset, offset + bytes});
-      Changed(problem);
+      Fill(buffer, old, data, bytes, offset, false, problem);
     });
   }
 
@@ -129,7 +155,7 @@ class Recording : public std::enable_shared_from_this<Recording> {
       Contents contents{NewDataFile(graph->name + "." + graph->InputNames()[input]), 0, bytes};
       if (!folder_->Write(contents.file, data, static_cast<std::size_t>(bytes), problem)) return;
       graph->contents[input] = contents;
-      Changed(problem);
+      Changed(*graph, problem);
     });
   }
 
@@ -139,7 +165,10 @@ class Recording : public std::enable_shared_from_this<Recording> {
     const HRESULT result = Locked([&](std::string&) {
       FreeName(buffer);
       for (int number = 2; owners_.count(name) != 0; ++number) name = wanted + "_" + std::to_string(number);
-      if (program_.Knows(buffer)) program_.Resource(program_.ResourceOf(buffer, [] { return ""; })).name = name;
+      if (program_.Knows(buffer)) {
+        program_.Resource(program_.ResourceOf(buffer, [] { return ""; })).name = name;
+        if (program_.Size() != 0) isStale_ = true;
+      }
       GiveName(buffer, name);
     });
     if (SUCCEEDED(result) && name != wanted) {
@@ -164,38 +193,67 @@ class Recording : public std::enable_shared_from_this<Recording> {
     std::vector<BoundBuffer> bound;
     for (const auto& item : owned) bound.push_back(item.second);
     const Names names = NamesOfNew(bound);
+    std::map<UINT, std::vector<unsigned char>> read;
+    for (const auto& item : owned) {
+      const TensorFacts* tensor = isReal_ && graph->IsWhole() ? graph->GraphInput(item.first) : nullptr;
+      if (tensor != nullptr) read[item.first] = ReadBack(item.second.buffer, item.second.offset, ReachOf(*tensor));
+    }
+    std::string unread;
     Locked([&](std::string& problem) {
-      if (!graph->problem.empty()) return;
+      if (!graph->IsWhole()) return;
       Meet(bound, names);
+      for (const auto& item : read) {
+        const std::string lost = Keep(owned.at(item.first), *graph->GraphInput(item.first), item.second, problem);
+        if (!lost.empty()) unread += (unread.empty() ? "" : ", ") + lost;
+      }
       program_.Initialize(graph, owned, persistent);
-      Changed(problem);
+      Changed(*graph, problem);
     });
+    if (!unread.empty()) {
+      Report(graph->name + ": the CPU cannot read the weights in " + unread + "; Recorder::Constant takes them");
+    }
   }
 
   void Dispatch(const std::shared_ptr<GraphRecord>& graph, const DispatchBindings& bindings) {
     std::vector<BoundBuffer> bound = bindings.inputs;
     bound.insert(bound.end(), bindings.outputs.begin(), bindings.outputs.end());
+    if (!graph->IsWhole()) {
+      return Missing(graph->name + " is dispatched, which is not recorded: " + graph->problem + graph->unrecorded);
+    }
     const Names names = NamesOfNew(bound);
     Locked([&](std::string& problem) {
-      if (!graph->problem.empty()) {
-        problem = graph->name + " is dispatched, which is not recorded: " + graph->problem;
-        return;
-      }
+      if (isFull_) return;
       if (program_.Size() + graph->nodes.size() > options_.mostDispatches) {
-        if (!std::exchange(isFull_, true)) problem = "the most dispatches are recorded, and no further ones will be";
+        isFull_ = true;
+        problem = "the most dispatches are recorded, and no further ones will be";
+        Note(notes_, "the program dispatched more than the " + std::to_string(program_.Size()) + " that are recorded");
+        std::string ignored;
+        WriteIndex(ignored);
         return;
       }
       Meet(bound, names);
       program_.Dispatch(graph, bindings);
       isStale_ = true;
-      if (program_.Size() <= kShortProgram || program_.Size() >= written_ + written_ / 8) WriteProgram(problem);
+      if (program_.Size() <= kShortProgram || program_.Size() >= written_ + written_ / 8) {
+        WriteProgram(problem);
+      } else {
+        folder_->Append(kProgramJournal, program_.Since().text, problem);
+      }
     });
+  }
+
+  // A dispatch that is not in the program, which therefore is not what ran.
+  void Missing(const std::string& what) {
+    Locked([&](std::string& problem) {
+      if (Note(missing_, what)) WriteIndex(problem);
+    });
+    Report(what);
   }
 
   HRESULT Flush() {
     return Locked([&](std::string& problem) {
       if (isStale_) WriteProgram(problem);
-      if (changes_ != 0) WriteIndex(problem);
+      WriteIndex(problem);
     });
   }
 
@@ -219,6 +277,48 @@ class Recording : public std::enable_shared_from_this<Recording> {
     });
     Report(FAILED(result) ? "there is no memory for the recording" : problem);
     return FAILED(result) ? result : problem.empty() ? S_OK : kAccessDenied;
+  }
+
+  static bool IsNumbered(const std::filesystem::path& wanted, const std::filesystem::path& got) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::absolute(wanted, error).lexically_normal();
+    return !error && (path.has_filename() ? path : path.parent_path()) != got;
+  }
+
+  static bool Note(std::vector<std::string>& notes, const std::string& what) {
+    if (notes.size() >= kMostNotes || std::find(notes.begin(), notes.end(), what) != notes.end()) return false;
+    notes.push_back(what);
+    return true;
+  }
+
+  // --- Contents of buffers ---
+
+  // Bytes of a buffer, in the resource that it is from now on.
+  void Fill(ID3D12Resource* buffer, std::size_t known, const void* data, UINT64 bytes, UINT64 offset, bool isReadBack,
+            std::string& problem) {
+    const std::size_t index = program_.ForContents(buffer, known, offset, offset + bytes);
+    ResourceRecord& resource = program_.Resource(index);
+    resource.isReadBack = isReadBack;
+    const bool isFirst = resource.file.empty();
+    if (isFirst) resource.file = NewDataFile(resource.name);
+    const auto size = static_cast<std::size_t>(bytes);
+    if (isFirst && !folder_->Write(resource.file, data, offset == 0 ? size : 0, problem)) return;
+    if ((!isFirst || offset != 0) && !folder_->Add(resource.file, offset, data, size, problem)) return;
+    resource.ranges.push_back({offset, offset + bytes});
+    for (const GraphRecord* graph : program_.Capturing(index)) Changed(*graph, problem);
+  }
+
+  // Weights as they were read from the buffer of a real device, unless the program has told them. Gives the name of a
+  // buffer whose contents nobody knows.
+  std::string Keep(const BoundBuffer& bound, const TensorFacts& tensor, const std::vector<unsigned char>& data,
+                   std::string& problem) {
+    const std::size_t known = program_.ResourceOf(bound.buffer, [] { return ""; });
+    const ResourceRecord& resource = program_.Resource(known);
+    const bool isTold = resource.Overlaps(bound.offset, bound.offset + ReachOf(tensor));
+    if (isTold && !resource.isReadBack) return "";
+    if (data.empty()) return isTold ? "" : resource.name;
+    Fill(bound.buffer, known, data.data(), data.size(), bound.offset, true, problem);
+    return "";
   }
 
   static std::string Stem(const std::string& name) {
@@ -264,7 +364,8 @@ class Recording : public std::enable_shared_from_this<Recording> {
 
   void NameGraph(GraphRecord& graph, const std::string& wanted) {
     const bool isOperator = wanted.empty() && graph.kind == GraphKind::kOperator;
-    graph.name = names_.New(isOperator ? Stem(graph.nodes.front().op->description.name) : wanted);
+    const auto& op = graph.nodes.empty() ? nullptr : graph.nodes.front().op;
+    graph.name = names_.New(isOperator ? Stem(op ? op->description.name : "") : wanted);
     graph.file = files_.New(FileStem(graph.name)) + ".json";
   }
 
@@ -313,43 +414,67 @@ class Recording : public std::enable_shared_from_this<Recording> {
     withoutContents_.swap(made.withoutContents);
     constants_.swap(made.constants);
     if (!isListed) WriteIndex(problem);
+    folder_->Remove(kProgramJournal);  // its lines begin with commands that the file has, and mean nothing any more
   }
 
-  // While the recording is small the index is written at every change, and then when a sixteenth of it is new.
-  void Changed(std::string& problem) {
-    if (++changes_ * 16 > graphs_.size()) WriteIndex(problem);
+  // --- The index ---
+
+  void List(const std::shared_ptr<GraphRecord>& graph, std::string& problem) {
+    graph->place = graphs_.size();
+    graphs_.push_back(graph);
+    Changed(*graph, problem);
   }
+
+  // While the recording is small the index is written at every change, and then when a sixteenth of it is new; what comes
+  // in between goes to a journal, whose name stands in the index, so that no older one is taken for it.
+  void Changed(const GraphRecord& graph, std::string& problem) {
+    if (++changes_ * 16 > graphs_.size()) return WriteIndex(problem);
+    JsonWriter json;
+    json.BeginObject().Key("number").Unsigned(graph.place).Key("graph");
+    WriteGraph(json, graph);
+    folder_->Append(IndexJournal(), json.EndObject().Take(), problem);
+  }
+
+  std::string IndexJournal() const { return "recording." + std::to_string(journal_) + kJournalSuffix; }
 
   void WriteIndex(std::string& problem) {
-    static constexpr const char* kKinds[] = {"graph", "operator", "rejected"};
+    const std::string old = IndexJournal();
+    ++journal_;
     JsonWriter json;
     json.BeginObject(Layout::kLines).Key("dml2onnx_recording").Integer(kFormatVersion);
+    json.Key("ended").Bool(isEnded_);
+    if (!isEnded_) json.Key("journal").String(IndexJournal());
+    std::vector<std::string> notes = notes_;
+    if (written_ == 0) notes.insert(notes.end(), missing_.begin(), missing_.end());
+    if (!notes.empty()) WriteNames(json.Key("unrecorded"), notes);
     json.Key("graphs").BeginArray(Layout::kLines);
-    for (const auto& graph : graphs_) {
-      json.BeginObject().Key("name").String(graph->name);
-      json.Key("kind").String(kKinds[static_cast<int>(graph->kind)]).Key("nodes").Unsigned(graph->nodes.size());
-      json.Key("file").String(graph->file);
-      if (!graph->problem.empty()) json.Key("problem").String(graph->problem);
-      std::map<UINT, Contents> contents = graph->contents;
-      for (const auto& item : program_.Captured(*graph)) contents.insert(item);
-      if (!contents.empty()) WriteContents(json, *graph, contents);
-      json.EndObject();
-    }
+    for (const auto& graph : graphs_) WriteGraph(json, *graph);
     if (written_ != 0) {
       json.BeginObject().Key("name").String(kProgramName).Key("kind").String("program");
       json.Key("nodes").Unsigned(written_).Key("file").String(std::string(kProgramName) + ".json");
+      if (!isEnded_) json.Key("journal").String(kProgramJournal);
       WriteNames(json.Key("constants"), constants_);
       WriteNames(json.Key("without_contents"), withoutContents_);
+      if (!missing_.empty()) WriteNames(json.Key("missing"), missing_);
       json.EndObject();
     }
     json.EndArray().EndObject();
-    if (folder_->Write(kIndexName, json.Take() + "\n", problem)) changes_ = 0;
+    if (!folder_->Write(kIndexName, json.Take() + "\n", problem)) return;
+    changes_ = 0;
+    folder_->Remove(old);
   }
 
-  static void WriteNames(JsonWriter& json, const std::vector<std::string>& names) {
-    json.BeginArray();
-    for (const std::string& name : names) json.String(name);
-    json.EndArray();
+  void WriteGraph(JsonWriter& json, const GraphRecord& graph) const {
+    static constexpr const char* kKinds[] = {"graph", "operator", "rejected"};
+    json.BeginObject().Key("name").String(graph.name);
+    json.Key("kind").String(kKinds[static_cast<int>(graph.kind)]).Key("nodes").Unsigned(graph.nodes.size());
+    json.Key("file").String(graph.file);
+    if (!graph.problem.empty()) json.Key("problem").String(graph.problem);
+    if (!graph.unrecorded.empty()) json.Key("unrecorded").String(graph.unrecorded);
+    std::map<UINT, Contents> contents = graph.contents;
+    for (const auto& item : program_.Captured(graph)) contents.insert(item);
+    if (!contents.empty()) WriteContents(json, graph, contents);
+    json.EndObject();
   }
 
   static void WriteContents(JsonWriter& json, const GraphRecord& graph, const std::map<UINT, Contents>& contents) {
@@ -373,9 +498,10 @@ class Recording : public std::enable_shared_from_this<Recording> {
   std::map<std::string, ID3D12Resource*> owners_;  // of these names, each the first buffer that goes by it
   std::set<ID3D12Resource*> watched_;
   std::vector<std::string> constants_, withoutContents_;  // of the program on disk
-  UINT operators_ = 0, numbered_ = 0, buffers_ = 0;
+  std::vector<std::string> notes_, missing_;  // what is not recorded: anything, and dispatches
+  UINT operators_ = 0, numbered_ = 0, buffers_ = 0, journal_ = 0;
   std::size_t written_ = 0, changes_ = 0;
-  bool isStale_ = false, isFull_ = false;
+  bool isStale_ = false, isFull_ = false, isEnded_ = false;
 };
 
 }  // namespace detail

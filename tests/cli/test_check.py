@@ -385,7 +385,17 @@ def test_what_directml_accepts_is_a_warning(undocumented: str, capsys: pytest.Ca
 def test_what_directml_accepts_and_no_model_computes(
     undocumented: str, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    model = json.loads(Path(undocumented).read_text())
+    model["nodes"][0]["desc"]["Strides"] = [0, 2]
+    Path(undocumented).write_text(json.dumps(model))
     assert main([command, undocumented]) == 1
     assert "DML2010" in "".join(capsys.readouterr())
     assert main([command, undocumented, "--documented"]) == 1
+    assert "DML2010" not in "".join(capsys.readouterr())
+
+
+def test_sizes_that_directml_accepts_are_compiled(undocumented: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", undocumented]) == 0
+    assert main(["compile", undocumented]) == 0
+    assert main(["compile", undocumented, "--documented"]) == 1
     assert "DML1503" in "".join(capsys.readouterr())

@@ -144,6 +144,16 @@ def test_the_only_graph_is_meant(folder: Path) -> None:
     assert dml2onnx.load(folder).name == "net"
 
 
+def test_compile_takes_the_name_of_a_graph(folder: Path) -> None:
+    _second(folder)
+    assert [item.name for item in dml2onnx.compile(folder, graph="net").inputs] == ["x"]
+    assert [item.name for item in dml2onnx.compile(str(folder), graph="program").inputs] == ["a", "b"]
+    with pytest.raises(UnreadableError, match="one graph"):
+        dml2onnx.compile(dml2onnx.load(folder, graph="net"), graph="net")
+    with pytest.raises(UnreadableError, match="one graph"):
+        dml2onnx.compile(folder / "net.json", graph="net")
+
+
 def refused(path: Path, graph: str | None = None) -> tuple[str, str]:
     with pytest.raises(UnreadableError) as caught:
         dml2onnx.load(path, graph=graph)
@@ -151,7 +161,24 @@ def refused(path: Path, graph: str | None = None) -> tuple[str, str]:
     return finding.code, finding.message
 
 
+def _second(folder: Path) -> None:
+    """Gives the recording another graph."""
+    index = copy.deepcopy(INDEX)
+    index["graphs"].insert(1, {"name": "other", "kind": "graph", "nodes": 1, "file": "other.json"})
+    (folder / "other.json").write_text(json.dumps(GRAPH))
+    (folder / "recording.json").write_text(json.dumps(index))
+
+
+def test_the_program_of_a_single_graph_is_meant(folder: Path) -> None:
+    assert dml2onnx.load(folder).name == "program"
+    np.save(folder.parent / "a.npy", np.full((1, 1, 1, 4), 7, np.float32))
+    out = folder.parent / "out"
+    assert main(["run", str(folder), "--input", f"a={folder.parent / 'a.npy'}", "--output-dir", str(out)]) == 0
+    assert np.load(out / "c.npy").reshape(-1).tolist() == [8, 9, 10, 11]
+
+
 def test_several_graphs_are_listed(folder: Path) -> None:
+    _second(folder)
     code, message = refused(folder)
     assert code == recordings.CHOOSE_GRAPH.id
     assert '"net" (graph, 1 node, net.json); "program" (program, 1 node, program.json)' in message
@@ -299,6 +326,7 @@ def test_every_command_takes_a_graph(folder: Path, capsys: pytest.CaptureFixture
     for command in ("verify", "explain", "check"):
         assert main([command, *chosen]) == 0, capsys.readouterr()
         assert main([command, str(folder), "--graph", "nobody"]) == 2
+    _second(folder)
     assert main(["compile", str(folder)]) == 2
     assert "--graph" in capsys.readouterr().err
 
@@ -353,3 +381,108 @@ def test_a_recording_that_has_lost_its_index(folder: Path, capsys: pytest.Captur
     assert main(["check", str(folder / "net.json")]) == 0
     (folder / "notes.txt").write_text("of somebody")  # what the recorder would never have begun with
     assert refused(folder)[0] == unreadable.NOT_A_FILE.id
+
+
+# --- What is not there ------------------------------------------------------------------------------------------------
+
+
+def _changed(folder: Path, **members: object) -> None:
+    (folder / "recording.json").write_text(json.dumps({**INDEX, **members}))
+
+
+def test_a_recording_that_was_not_ended_says_so(folder: Path) -> None:
+    _changed(folder, ended=False)
+    found = dml2onnx.load(folder, graph="net").findings
+    assert [item.code for item in found] == [recordings.NOT_ENDED.id]
+    assert dml2onnx.compile(dml2onnx.load(folder, graph="net")).run({"x": np.zeros((1, 1, 1, 4), np.float32)})
+    _changed(folder, ended=True)
+    assert dml2onnx.load(folder, graph="net").findings == ()
+    _changed(folder, ended="no")
+    assert refused(folder, "net")[0] == recordings.BAD_RECORDING.id
+
+
+def test_what_is_not_recorded_is_said(folder: Path) -> None:
+    graphs = copy.deepcopy(INDEX["graphs"])
+    graphs[1]["unrecorded"] = "Flags is 6"
+    graphs[2]["missing"] = ["net is dispatched, which is not recorded"]
+    _changed(folder, unrecorded=["an interface"], graphs=graphs)
+    net, program = dml2onnx.load(folder, graph="net"), dml2onnx.load(folder, graph="program")
+    assert [item.code for item in net.findings] == [recordings.NOT_RECORDED.id] * 2
+    assert "Flags is 6" in net.findings[0].message
+    assert "an interface" in net.findings[1].message
+    assert [item.code for item in program.findings] == [recordings.NOT_RECORDED.id, recordings.MISSING_DISPATCH.id]
+    with pytest.raises(dml2onnx.DmlError, match="not recorded"):
+        dml2onnx.compile(program)
+
+
+def _dispatch(begin: int, source: str, target: str) -> str:
+    """A line of the program's journal: one more dispatch, into a buffer of its own."""
+    bindings = {"ATensor": source, "BTensor": "b", "OutputTensor": target}
+    line = {
+        "from": begin,
+        "resources": {target: ZEROS},
+        "dispatchables": {},
+        "commands": [{"type": "dispatch", "dispatchable": "sum", "bindings": bindings}],
+        "constants": [],
+        "without_contents": [target],
+    }
+    return json.dumps(line) + "\n"
+
+
+def _journal(folder: Path, *lines: str) -> None:
+    graphs = copy.deepcopy(INDEX["graphs"])
+    graphs[2]["journal"] = "program.jsonl"
+    _changed(folder, ended=False, journal="recording.3.jsonl", graphs=graphs)
+    (folder / "program.jsonl").write_text("".join(lines))
+
+
+@pytest.mark.parametrize("tail", ["", '{"from": 3, "resour'])
+def test_the_journal_of_a_program_goes_on_where_it_ends(folder: Path, tail: str) -> None:
+    stale = _dispatch(0, "a", "z")
+    _journal(folder, stale, _dispatch(1, "c", "d"), _dispatch(2, "d", "e"), tail)
+    graph = dml2onnx.load(folder, graph="program")
+    assert [item.name for item in graph.inputs] == ["a", "b"]
+    given = {"a": np.ones((1, 1, 1, 4), np.float32), "b": np.array([[[[1, 2, 3, 4]]]], np.float32)}
+    results = dml2onnx.compile(graph).run(given)
+    assert {name: found.reshape(-1).tolist() for name, found in results.items()} == {"e": [4, 7, 10, 13]}
+
+
+def test_a_journal_may_end_at_any_byte(folder: Path) -> None:
+    lines = [_dispatch(1, "c", "d"), _dispatch(2, "d", "e")]
+    whole = "".join(lines)
+    for end in range(len(whole) + 1):
+        _journal(folder, whole[:end])
+        graph = dml2onnx.load(folder, graph="program")
+        assert len(graph.nodes) == 1 + whole[:end].count("\n")
+        assert [item.code for item in graph.findings] == [recordings.NOT_ENDED.id]
+
+
+def test_a_journal_that_leaves_something_out_is_refused(folder: Path) -> None:
+    _journal(folder, _dispatch(2, "c", "d"))
+    assert refused(folder, "program")[0] == recordings.BAD_RECORDING.id
+    _journal(folder, "{}\n")
+    assert refused(folder, "program")[0] == recordings.BAD_RECORDING.id
+    _journal(folder, "no JSON\n")
+    assert refused(folder, "program")[0] == unreadable.NOT_JSON.id
+    assert main(["check", str(folder)]) == 2
+
+
+def test_the_journal_of_the_index_has_new_graphs_and_new_names(folder: Path) -> None:
+    _journal(folder)
+    renamed = {"name": "renamed", "kind": "graph", "nodes": 1, "file": "renamed.json", "contents": {"w": W}}
+    new = {"name": "new", "kind": "graph", "nodes": 1, "file": "new.json"}
+    lines = [{"number": 1, "graph": renamed}, {"number": 2, "graph": new}]
+    (folder / "recording.3.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"number"')
+    (folder / "net.json").rename(folder / "renamed.json")
+    (folder / "new.json").write_text(json.dumps(GRAPH))
+    assert [item.name for item in dml2onnx.load(folder, graph="renamed").inputs] == ["x"]
+    assert [item.name for item in dml2onnx.load(folder, graph="new").inputs] == ["x", "w"]
+    assert dml2onnx.load(folder, graph="program").nodes
+    (folder / "recording.3.jsonl").write_text(json.dumps({"number": 3, "graph": new}) + "\n")
+    assert refused(folder, "net")[0] == recordings.BAD_RECORDING.id
+
+
+def test_journals_lie_beside_their_index(folder: Path) -> None:
+    (folder.parent / "outside.jsonl").write_text("{}\n")
+    _changed(folder, journal="../outside.jsonl")
+    assert refused(folder, "net")[0] == reading.FILE_OUTSIDE.id

@@ -323,3 +323,85 @@ def test_a_copy_of_integers_is_one_node() -> None:
     """What is called FLOAT32 on its way is never taken apart."""
     graph, _ = moving("TILE", FORMS["TILE"][0], "FLOAT32", "INT32", "packed")
     assert set(operators(compile_outputs(graph, graph.outputs))) <= {"Tile", "Reshape", "Expand"}
+
+
+def beside(name: str, form: Mapping[str, Any], data_type: str, computed: int) -> tuple[Graph, dict[str, np.ndarray]]:
+    """A node of which one input, by its number among those that it moves, is held as computed floats; the others are
+    constants that are NaN as floats, and so is a number that it puts among them. What it gives is read as integers.
+    """
+    width = DataType[data_type].bits
+    last = -75 + (1 << width if data_type.startswith("UINT") else 0)
+    number = {"PaddingValue": float(last) if name == "PADDING" else last, "Value": last}
+    form = {key: number.get(key, value) for key, value in form.items()}
+    op, constants = described(name, form, data_type, "packed")
+    reads: dict[str, tuple[Read, ...]] = {}
+    nodes, inputs, stored, feeds, count = [], [], [], {}, 0
+    for field in op.schema.tensor_fields:
+        values = []
+        for index, desc in enumerate(op.tensors(field.name) if field.name in op.schema.index else ()):
+            if "Output" in field.name:
+                break
+            value = Value(f"{field.name}{index}", desc.minimum_bytes)
+            values.append(value)
+            if field.name in constants:
+                stored.append(Constant(value, ArrayData(np.resize(constants[field.name].view(np.uint8), value.nbytes))))
+                continue
+            if count == computed:
+                given = Value("given", 4 * desc.element_count)
+                whole, floats = t("INT32", desc.sizes), t(f"FLOAT{width}", desc.sizes)
+                cast = operator("CAST", InputTensor=whole, OutputTensor=floats)
+                nodes.append(Node("cast", cast, {"InputTensor": (Read(given),)}, {"OutputTensor": (Write(value),)}))
+                inputs.append(GraphInput("given", given, desc=whole))
+                feeds["given"] = np.arange(-9, desc.element_count - 9, dtype=np.int32)
+            else:
+                stored.append(Constant(value, ArrayData(bits(data_type, desc.element_count, count).view(np.uint8))))
+            count += 1
+        if values:
+            reads[field.name] = tuple(map(Read, values))
+    outputs, writes = [], {}
+    for field in op.schema.tensor_fields:
+        if "Output" in field.name:
+            made = [Value(f"{field.name}{i}", desc.minimum_bytes) for i, desc in enumerate(op.tensors(field.name))]
+            writes[field.name] = tuple(map(Write, made))
+            outputs += [GraphOutput(v.name, v, t(f"UINT{width}", [v.nbytes * 8 // width])) for v in made]
+    nodes.append(Node("move", op, reads, writes))
+    return Graph(tuple(nodes), tuple(inputs), tuple(outputs), tuple(stored)), feeds
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("name", FORMS)
+def test_constants_keep_their_bits_beside_floats(name: str, exact: bool) -> None:
+    """Every type, and every input that may be the one that is computed."""
+    (row,) = catalog.operator(name).rows_at(LATEST)
+    for data_type in sorted(row.tensors[moved(name)[0]].data_types & PARTNERS.keys()):
+        for form in FORMS[name]:
+            op = described(name, form, data_type, "packed")[0]
+            for computed in range(sum(len(op.tensors(field)) for field in moved(name))):
+                graph, feeds = beside(name, form, data_type, computed)
+                model = compile_outputs(graph, graph.outputs, target="cpu" if exact else "onnx", exact=exact)
+                got = in_session(model, feeds, optimised=True)
+                for key, want in evaluate(graph, feeds).items():
+                    np.testing.assert_array_equal(got[key], want, err_msg=f"{data_type} {form} {computed}")
+
+
+@pytest.mark.parametrize("order", [("FLOAT32", "INT32"), ("INT32", "FLOAT32")])
+def test_equal_joins_are_read_as_floats_and_as_integers(order: tuple[str, str]) -> None:
+    """What the first became is not what the second has to be."""
+    n = 4
+    given, held, stored = Value("given", 4 * n), Value("held", 4 * n), Value("stored", 4 * n)
+    x, both = t("FLOAT32", [n]), t("FLOAT32", [2 * n])
+    relu = operator("ACTIVATION_RELU", InputTensor=x, OutputTensor=x)
+    nodes = [Node("relu", relu, {"InputTensor": (Read(given),)}, {"OutputTensor": (Write(held),)})]
+    outputs = []
+    for index, data_type in enumerate(order):
+        value = Value(f"all{index}", 8 * n)
+        join = operator("JOIN", InputTensors=[x, x], OutputTensor=both, Axis=0)
+        reads = {"InputTensors": (Read(stored), Read(held))}
+        nodes.append(Node(f"join{index}", join, reads, {"OutputTensor": (Write(value),)}))
+        outputs.append(GraphOutput(value.name, value, t(data_type, [2 * n])))
+    constants = (Constant(stored, ArrayData(np.array([-75, 7, -1, 0], np.int32).view(np.uint8))),)
+    graph = Graph(tuple(nodes), (GraphInput("given", given, desc=x),), tuple(outputs), constants)
+    model = compile_outputs(graph, graph.outputs)
+    got = in_session(model, {"given": np.array([1, -2, 3, 0], np.float32)}, optimised=True)
+    wanted = [-75, 7, -1, 0, *np.array([1, 0, 3, 0], np.float32).view(np.int32)]
+    assert got[f"all{order.index('INT32')}"].tolist() == wanted

@@ -138,6 +138,8 @@ FORMS: dict[str, Form] = {
     "multiply": lambda g, x: g.multiply(x, x),
     "multiply scale": lambda g, x: g.multiply(x, number(g, x, 0.5)),
     "divide": lambda g, x: g.divide(x, number(g, x, 3)),
+    "one over": lambda g, x: g.divide(number(g, x, 1, x.data_type.name), x),
+    "divide by one": lambda g, x: g.divide(x, number(g, x, 1, x.data_type.name)),
     "subtract": lambda g, x: g.subtract(number(g, x, 1), x),
     "choose": lambda g, x: g.if_(g.greater_than(x, number(g, x, 0.5)), x, number(g, x, 1.5)),
     "transpose": lambda g, x: moved(g, x, (0, 2, 3, 1) if x.rank == 4 else tuple(reversed(range(x.rank)))),
@@ -271,7 +273,7 @@ ROUNDINGS = 16
 """Of the largest number of a tensor: 36 products are added up, and a normalisation divides by what is below 1."""
 ROUNDED = {
     *("convolution", "weighted", "transposed convolution", "product", "normalize", "mean", "sum", "scaled product"),
-    *("gelu", "swish"),
+    *("gelu", "swish", "one over"),
 }
 """Forms whose numbers are added up in another order, or by one kernel in the place of several."""
 BATCH = 400
@@ -500,6 +502,12 @@ def with_scaled_row(g: GraphBuilder) -> Expression:
     return g.matrix_multiply_integer_to_float(x, factors[0], steps, factors[1], bias=row)
 
 
+def quotient_times_steps(g: GraphBuilder) -> Expression:
+    """Steps times the quotient of 1 and others, quantised again: many products lie in the middle of two steps."""
+    x, others = (g.cast(g.input(name, "UINT8", (1, 4, 64, 64)), "FLOAT32") for name in ("x", "others"))
+    return quantized(g, g.multiply(x, g.divide(number(g, x, 1), others)), "UINT8", 1.0, 0)
+
+
 VERSION = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
 FENCES: dict[str, tuple[str, Callable[[GraphBuilder], Expression], bool]] = {
     "32-bit numbers that are moved": ("_propagates", moved_integers, True),
@@ -514,6 +522,7 @@ FENCES: dict[str, tuple[str, Callable[[GraphBuilder], Expression], bool]] = {
     "integers that are clipped": ("_is_clipped_relu", clipped_integers, True),
     "coarse weights": ("_is_coarsened", coarsened, VERSION > (1, 24)),
     "a scaled row": ("_is_scaled_bias", with_scaled_row, True),
+    "a quotient of one": ("_is_quotient", quotient_times_steps, True),
 }
 """The fence, a graph that needs it, and whether this ONNX Runtime goes wrong without it; by name.
 
@@ -563,3 +572,55 @@ def test_weights_stay_where_the_sum_is_an_output_too() -> None:
     feeds = {"x": np.random.default_rng(3).integers(0, 256, SIZES).astype(np.uint8)}
     plain, fused = (runs(model, feeds, optimised=optimised) for optimised in (False, True))
     assert difference(plain["total"], fused["total"], rounded=True) == ""
+
+
+def pooled(g: GraphBuilder, x: Expression, scale: Expression, last: Expression) -> Expression:
+    return g.quantized_linear_average_pooling(x, scale, last, [1, 1], True)
+
+
+def convolved(g: GraphBuilder, x: Expression, scale: Expression, last: Expression) -> Expression:
+    weights, one = g.constant(np.resize(FILTER_STEPS, (4, 4, 1, 1))), g.constant(np.ones((1, 1, 1, 1), np.float32))
+    return g.quantized_linear_convolution(
+        x, scale, None, weights, one, None, None, last, None, output_data_type=x.data_type.name
+    )
+
+
+def multiplied_matrices(g: GraphBuilder, x: Expression, scale: Expression, last: Expression) -> Expression:
+    weights, one = g.constant(np.resize(FILTER_STEPS, SIZES)), g.constant(np.ones((1, 1, 1, 1), np.float32))
+    return g.quantized_linear_matrix_multiply(x, scale, weights, one, last, x.data_type.name)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("bound", [("last",), ("scale",), ("scale", "last")])
+@pytest.mark.parametrize("data_type", ["INT8", "UINT8"])
+@pytest.mark.parametrize("form", [pooled, convolved, multiplied_matrices])
+def test_scales_of_one_beside_scales_that_are_bound(
+    form: Callable[..., Expression], data_type: str, bound: tuple[str, ...], exact: bool
+) -> None:
+    """1 divided by a scale, times sums, is no quotient; and a division by 1 took its result along."""
+    g = GraphBuilder()
+    x, given = g.input("x", data_type, SIZES), {}
+    for name in ("scale", "last"):
+        is_bound = name in bound
+        given[name] = (
+            g.input(name, "FLOAT32", (1, 1, 1, 1)) if is_bound else g.constant(np.ones((1, 1, 1, 1), np.float32))
+        )
+    model = compile(g.build({"y": form(g, x, given["scale"], given["last"])}), opset=21, exact=exact)
+    feeds = {port.onnx_name: random_array(port, np.random.default_rng(3)) for port in model.inputs}
+    for number_of in (0.1, 0.3, 0.7, 3.7, 10.0):
+        feeds |= {name: np.full((1, 1, 1, 1), number_of, np.float32) for name in bound}
+        plain, optimised = (runs(model, feeds, optimised=flag)["y"] for flag in (False, True))
+        np.testing.assert_array_equal(optimised, plain)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "INT32", "INT16", "UINT8"])
+def test_quotients_of_one_that_are_multiplied(data_type: str) -> None:
+    """Exact models keep infinity times 0 no number, and integers what is truncated."""
+    g = GraphBuilder()
+    x, y = (g.input(name, data_type, SIZES) for name in "xy")
+    model = compile(g.build({"z": g.multiply(y, FORMS["one over"](g, x))}), opset=21, exact=True)
+    dtype = np.dtype(data_type.lower())
+    numbers = [1e-40, 0.3, 7, 3] if dtype.kind == "f" else [2, 1, 7, 3]
+    feeds = {"x": np.resize(np.array(numbers, dtype), SIZES), "y": np.resize(np.array([0, 5, 3, 6], dtype), SIZES)}
+    plain, optimised = (runs(model, feeds, optimised=flag)["z"] for flag in (False, True))
+    np.testing.assert_array_equal(optimised, plain)

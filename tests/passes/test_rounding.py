@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -180,3 +181,30 @@ def test_a_margin_of_zeros_behind_relu_goes(data_type: str) -> None:
 def test_the_level_has_them_all() -> None:
     assert chosen(2)[-len(ROUNDING) :] == ROUNDING
     assert all(item.description.endswith(".") for item in ROUNDING)
+
+
+@pytest.mark.parametrize("direction", ["FORWARD", "BACKWARD"])
+@pytest.mark.parametrize("group", [1, 2])
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("term", [False, True])
+@pytest.mark.parametrize("first", [False, True])
+def test_convolutions_of_any_channels_take_factors(
+    first: bool, term: bool, bias: bool, group: int, direction: Literal["FORWARD", "BACKWARD"]
+) -> None:
+    """Four channels become two or six, on either side of the factors."""
+    for channels in (2, 6):
+        g = GraphBuilder()
+        x = g.input("x", "FLOAT32", (1, 4, 3, 3))
+        of_input, of_filter = (4, channels // group) if direction == "BACKWARD" else (channels, 4 // group)
+        weights = g.constant(numbers(of_input, of_filter, 2, 2))
+        added = g.constant(numbers(1, channels, 1, 1)) if bias else None
+
+        def changed(x: Expression, g: GraphBuilder = g) -> Expression:
+            y = g.multiply(x, by_channel(g, x))
+            return g.add(y, by_channel(g, y)) if term else y
+
+        y = g.convolution(changed(x) if first else x, weights, added, direction=direction, group_count=group)
+        graph = g.build({"y": y if first else changed(y)})
+        values = RANDOM.normal(0, 1, (1, 4, 3, 3)).astype(np.float32)
+        one, other = (compile(graph, optimize=level).run({"x": values})["y"] for level in (0, 2))
+        np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-4 * float(np.abs(one).max()))

@@ -35,7 +35,7 @@ class Compiler:
         self._run(source, include, *options, "-pthread", "-o", str(output))
 
     def _run(self, source: Path, include: Path, *options: str) -> None:
-        directories = (f"-I{include}", f"-I{RECORDER}")
+        directories = (f"-I{include}", f"-I{RECORDER}", f"-I{RECORDER / 'posix'}")
         command = (*self.command, "-std=c++17", *WARNINGS, *directories, str(source), *options)
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=280, env=_environment())
         assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"

@@ -2,8 +2,9 @@
 
 Those are facts of the interface: what a program has to know in order to be compiled against DirectML. The catalogue has
 no part in it, so that a field in the wrong place there is found. Like the real one the header leaves out what is newer
-than ``DML_TARGET_VERSION``. On Windows it stands on the compiler's own ``d3d12.h``; elsewhere it declares the few words
-of COM and Direct3D 12 that it needs.
+than ``DML_TARGET_VERSION``, includes ``d3d12.h`` and nothing else, writes its interfaces and structures with the macros
+of Windows' headers, and gives the GUIDs of its interfaces to compilers that know ``__declspec(uuid)`` alone. So what
+compiles with it compiles with Microsoft's.
 """
 
 from __future__ import annotations
@@ -15,98 +16,18 @@ from typing import Any
 
 FACTS = Path(__file__).parent / "directml_api.json"
 
-COM = """\
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
-
-typedef std::int8_t INT8;
-typedef std::int16_t INT16;
-typedef std::int32_t INT32;
-typedef std::int64_t INT64;
-typedef std::uint8_t UINT8, BYTE;
-typedef std::uint16_t UINT16;
-typedef std::uint32_t UINT32, ULONG;
-typedef std::uint64_t UINT64;
-typedef std::int32_t INT, BOOL, LONG;
-typedef std::uint32_t UINT;
-typedef float FLOAT;
-typedef double DOUBLE;
-typedef std::size_t SIZE_T;
-typedef wchar_t WCHAR;
-typedef const wchar_t* PCWSTR;
-typedef std::int32_t HRESULT;
-
-struct GUID {
-  std::uint32_t Data1;
-  std::uint16_t Data2, Data3;
-  std::uint8_t Data4[8];
-};
-typedef GUID IID;
-typedef const GUID& REFGUID;
-typedef const IID& REFIID;
-inline bool operator==(const GUID& a, const GUID& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
-inline bool operator!=(const GUID& a, const GUID& b) { return !(a == b); }
-
-template <typename Interface>
-const IID& UuidOf();
-#define IID_PPV_ARGS(ppv) \\
-  UuidOf<std::remove_pointer_t<std::remove_pointer_t<decltype(ppv)>>>(), reinterpret_cast<void**>(ppv)
-
-#define TRUE 1
-#define FALSE 0
-#define S_OK (static_cast<HRESULT>(0))
-#define S_FALSE (static_cast<HRESULT>(1))
-#define E_NOTIMPL (static_cast<HRESULT>(0x80004001u))
-#define E_NOINTERFACE (static_cast<HRESULT>(0x80004002u))
-#define E_POINTER (static_cast<HRESULT>(0x80004003u))
-#define E_FAIL (static_cast<HRESULT>(0x80004005u))
-#define E_UNEXPECTED (static_cast<HRESULT>(0x8000FFFFu))
-#define E_OUTOFMEMORY (static_cast<HRESULT>(0x8007000Eu))
-#define E_INVALIDARG (static_cast<HRESULT>(0x80070057u))
-#define SUCCEEDED(result) ((result) >= 0)
-#define FAILED(result) ((result) < 0)
-#define DXGI_ERROR_MORE_DATA (static_cast<HRESULT>(0x887A0003u))
-#define DXGI_ERROR_NOT_FOUND (static_cast<HRESULT>(0x887A0002u))
-#define DXGI_ERROR_UNSUPPORTED (static_cast<HRESULT>(0x887A0004u))
-
-#define STDMETHODCALLTYPE
-#define STDAPI extern "C" HRESULT
-#define interface struct
-#define DEFINE_ENUM_FLAG_OPERATORS(T) \\
-  inline constexpr T operator|(T a, T b) { return T(static_cast<int>(a) | static_cast<int>(b)); } \\
-  inline constexpr T operator&(T a, T b) { return T(static_cast<int>(a) & static_cast<int>(b)); }
-
-interface IUnknown {
-  virtual HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** ppv) = 0;
-  virtual ULONG STDMETHODCALLTYPE AddRef() = 0;
-  virtual ULONG STDMETHODCALLTYPE Release() = 0;
-};
-
-#define __ID3D12Object_INTERFACE_DEFINED__
-interface ID3D12Object : IUnknown {
-  virtual HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID guid, UINT* size, void* data) = 0;
-  virtual HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID guid, UINT size, const void* data) = 0;
-  virtual HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID guid, const IUnknown* data) = 0;
-  virtual HRESULT STDMETHODCALLTYPE SetName(PCWSTR name) = 0;
-};
-interface ID3D12Device : IUnknown {};
-interface ID3D12Resource : ID3D12Object {};
-interface ID3D12CommandList : IUnknown {};
-interface ID3D12DescriptorHeap : IUnknown {};
-struct D3D12_CPU_DESCRIPTOR_HANDLE {
-  SIZE_T ptr;
-};
-struct D3D12_GPU_DESCRIPTOR_HANDLE {
-  UINT64 ptr;
-};
-"""
-
 VERSION = """\
 #ifndef DML_TARGET_VERSION
 #if !defined(NTDDI_VERSION) || defined(DML_TARGET_VERSION_USE_LATEST)
 #define DML_TARGET_VERSION {latest:#x}
+#elif defined(NTDDI_WIN10_ZN) && NTDDI_VERSION >= NTDDI_WIN10_ZN
+#define DML_TARGET_VERSION 0x6000
+#elif defined(NTDDI_WIN10_NI) && NTDDI_VERSION >= NTDDI_WIN10_NI
+#define DML_TARGET_VERSION 0x5000
+#elif defined(NTDDI_WIN10_CO) && NTDDI_VERSION >= NTDDI_WIN10_CO
+#define DML_TARGET_VERSION 0x4000
+#elif defined(NTDDI_WIN10_FE) && NTDDI_VERSION >= NTDDI_WIN10_FE
+#define DML_TARGET_VERSION 0x3000
 #elif defined(NTDDI_WIN10_VB) && NTDDI_VERSION >= NTDDI_WIN10_VB
 #define DML_TARGET_VERSION 0x2000
 #else
@@ -155,7 +76,10 @@ def header(api: Facts) -> str:
     """The text of the header."""
     parts = [
         "#pragma once\n",
-        f"#ifdef _WIN32\n#include <d3d12.h>\n#else\n{COM}#endif\n",
+        '#include "d3d12.h"\n',
+        "#if WINAPI_FAMILY_PARTITION(WINAPI_PARTITION_APP | WINAPI_PARTITION_GAMES)\n",
+        "#ifndef DML_DECLARE_INTERFACE\n"
+        "#define DML_DECLARE_INTERFACE(iid) DECLSPEC_UUID(iid) DECLSPEC_NOVTABLE\n#endif\n",
         VERSION.format(latest=api["constants"]["DML_TARGET_VERSION"]),
     ]
     for name, value in api["constants"].items():
@@ -169,6 +93,7 @@ def header(api: Facts) -> str:
     for name, function in api["functions"].items():
         since = "2_0" if "DML_FEATURE_LEVEL" in str(function) else "1_0"
         parts.append(guarded(since, f"STDAPI {name}({_parameters(function)});\n"))
+    parts.append("#endif\n")
     return "\n".join(parts)
 
 
@@ -190,29 +115,48 @@ def _struct(kind: str, name: str, item: Facts) -> str:
     lines = []
     for field in item["fields"]:
         extent = f"[{field['array']}]" if "array" in field else ""
-        lines.append(guarded(field.get("since", "1_0"), f"  {field['type']} {field['name']}{extent};\n"))
+        lines.append(
+            guarded(
+                field.get("since", "1_0"), f"  {_field_annotation(field)}{field['type']} {field['name']}{extent};\n"
+            )
+        )
     return f"{kind} {name} {{\n{''.join(lines)}}};\n"
 
 
+def _field_annotation(field: Facts) -> str:
+    if "count" in field:
+        return f"_Field_size_{'opt_' if field.get('optional') else ''}({field['count']}) "
+    if field["type"] == "const void*":
+        return '_Field_size_(_Inexpressible_("Dependent on the type")) '
+    if field["type"] == "const char*":
+        return "_Field_z_ _Maybenull_ "
+    return "_Maybenull_ " if field.get("optional") else ""
+
+
 def _interface(name: str, item: Facts) -> str:
-    methods = "".join(
-        f"  virtual {method['returns']} STDMETHODCALLTYPE {method['name']}({_parameters(method)}) = 0;\n"
-        for method in item["methods"]
-    )
-    first, second, third, *rest = item["iid"].split("-")
-    last = [f"0x{byte:02x}" for byte in bytes.fromhex("".join(rest))]
-    words = [f"0x{word}" for word in (first, second, third)]
-    iid = f"{{{', '.join(words)}, {{{', '.join(last)}}}}}"
-    return (
-        f"interface {name} : {item['base']} {{\n{methods}}};\n"
-        f"#ifdef _WIN32\n__CRT_UUID_DECL({name}, {', '.join([*words, *last])})\n#else\n"
-        f"template <>\ninline const IID& UuidOf<{name}>() {{\n"
-        f"  static constexpr IID iid = {iid};\n  return iid;\n}}\n#endif\n"
-    )
+    methods = "".join(f"  {_method(method)}({_parameters(method)}) = 0;\n" for method in item["methods"])
+    return f'interface DML_DECLARE_INTERFACE("{item["iid"]}") {name} : {item["base"]} {{\n{methods}}};\n'
+
+
+def _method(method: Facts) -> str:
+    if method["returns"] == "HRESULT":
+        return f"IFACEMETHOD({method['name']})"
+    return f"IFACEMETHOD_({method['returns']}, {method['name']})"
 
 
 def _parameters(item: Facts) -> str:
-    return ", ".join(f"{parameter['type']} {parameter['name']}" for parameter in item["parameters"])
+    return ", ".join(f"{_annotation(each)}{each['type']} {each['name']}" for each in item["parameters"])
+
+
+def _annotation(parameter: Facts) -> str:
+    optional = "opt_" if parameter.get("optional") else ""
+    if parameter["type"] == "void**":
+        return f"_COM_Outptr_{optional} "
+    way = "_Out_writes_" if parameter.get("direction") == "out" else "_In_reads_"
+    for extent, word in (("bytes", "bytes_"), ("count", "")):
+        if extent in parameter and parameter["type"].endswith("*"):
+            return f"{way}{word}{optional}({parameter[extent]}) "
+    return "_In_opt_ " if optional else ""
 
 
 if __name__ == "__main__":

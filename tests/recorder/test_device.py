@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import dml2onnx
-from dml2onnx.codes import reading
+from dml2onnx.codes import reading, recordings
 from tests.recorder import compilers, stand_in
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def run(program: Path, what: str, folder: Path, code: int = 0) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("what", ["objects", "nulls", "features", "forwarding", "failures"])
+@pytest.mark.parametrize("what", ["objects", "nulls", "features", "forwarding", "failures", "passing"])
 def test_the_rules_hold(program: Path, tmp_path: Path, what: str) -> None:
     assert run(program, what, tmp_path / "recording").endswith("done\n")
 
@@ -131,10 +131,10 @@ def ramp(count: int, step: float, *shape: int) -> Floats:
     return (np.arange(1, count + 1, dtype=np.float32) * np.float32(step)).reshape(shape or (count,))
 
 
-def compiled(folder: Path, graph: str) -> dml2onnx.CompiledModel:
-    """A graph of a recording without anything wrong in it."""
+def compiled(folder: Path, graph: str, *known: str) -> dml2onnx.CompiledModel:
+    """A graph of a recording without anything wrong in it, but for these codes."""
     loaded = dml2onnx.load(folder, graph=graph)
-    assert dml2onnx.check(loaded) == []
+    assert [item.code for item in dml2onnx.check(loaded)] == list(known)
     return dml2onnx.compile(loaded)
 
 
@@ -283,8 +283,8 @@ def test_a_program_that_dies_leaves_what_it_did(program: Path, tmp_path: Path) -
     run(program, "crash", folder, code=3)
     assert not list(folder.rglob("*.part"))
     x = np.array([1, 2, 3, 4], np.float32)
-    result = compiled(folder, "program").run({"buffer1": x.reshape(1, 1, 1, 4)})["buffer2"]
-    assert result.reshape(-1).tolist() == [3, 6, 9, 12]
+    model = compiled(folder, "program", recordings.NOT_ENDED.id)
+    assert model.run({"buffer1": x.reshape(1, 1, 1, 4)})["buffer2"].reshape(-1).tolist() == [3, 6, 9, 12]
     assert len(list((folder / "operators").iterdir())) == 2
     assert dml2onnx.load(folder / "operators" / "0001.ELEMENT_WISE_IDENTITY.json").findings == ()
 
@@ -295,5 +295,96 @@ def test_frames_end_somewhere(program: Path, tmp_path: Path) -> None:
     index = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
     assert index["graphs"][-1]["nodes"] == 100
     x = np.zeros((1, 1, 1, 4), np.float32)
-    result = compiled(folder, "program").run({"buffer1": x})["buffer1"]
-    assert result.reshape(-1).tolist() == [100] * 4
+    model = compiled(folder, "program", recordings.NOT_RECORDED.id)
+    assert model.run({"buffer1": x})["buffer1"].reshape(-1).tolist() == [100] * 4
+
+
+@pytest.mark.parametrize("last", [0, 1, 15, 16, 17, *range(30, 60)])
+def test_no_dispatch_is_lost_at_any_moment(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: int
+) -> None:
+    monkeypatch.setenv("LAST_STEP", str(last))
+    folder = tmp_path / "long"
+    run(program, "long crash", folder, code=3)
+    x = np.zeros((1, 1, 1, 4), np.float32)
+    model = compiled(folder, "program", recordings.NOT_ENDED.id)
+    (result,) = model.run({"buffer1": x}).values()
+    assert result.reshape(-1).tolist() == [last + 1] * 4
+    names = {path.stem for path in folder.glob("step_*.json")}
+    assert len(names) == last + 1
+    for number in range(last + 1):  # the last ones stand in a journal
+        assert len(dml2onnx.load(folder, graph=f"step {number}").nodes) == 1
+
+
+def test_weights_and_names_are_there_when_a_long_program_dies(program: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "long"
+    run(program, "long crash", folder, code=3)
+    x = np.array([[[[1, 2, 3, 4]]]], np.float32)
+    model = compiled(folder, "renamed", recordings.NOT_ENDED.id)
+    result = model.run({"ATensor": x})["OutputTensor"]
+    np.testing.assert_allclose(result[0, 0], x[0, 0] @ ramp(16, 1, 4, 4), rtol=1e-6)
+    (whole,) = compiled(folder, "program", recordings.NOT_ENDED.id).run({"buffer1": x}).values()
+    np.testing.assert_allclose(whole[0, 0], (x[0, 0] + 60) @ ramp(16, 1, 4, 4), rtol=1e-6)
+
+
+def test_a_recording_that_ended_says_so_and_has_no_journal(program: Path, tmp_path: Path) -> None:
+    run(program, "program", tmp_path / "recording")
+    index = json.loads((tmp_path / "recording" / "recording.json").read_text(encoding="utf-8"))
+    assert index["ended"] is True
+    assert not list((tmp_path / "recording").rglob("*.jsonl"))
+
+
+def test_each_device_of_a_program_has_a_folder(program: Path, tmp_path: Path) -> None:
+    (tmp_path / "recording_2").mkdir()
+    (tmp_path / "recording_2" / "thesis.txt").write_text("all of it")
+    said = run(program, "folders", tmp_path / "recording")
+    assert said.count("another device records to") == 3
+    counts = {path.name: len(list((path / "operators").glob("*"))) for path in tmp_path.glob("recording*")}
+    assert counts == {"recording": 1, "recording_2": 0, "recording_3": 0, "recording_4": 1, "recording_5": 1}
+
+
+# --- Before a real device ---------------------------------------------------------------------------------------------
+
+
+def test_what_the_real_device_takes_and_cannot_be_recorded_is_said(program: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "passing"
+    run(program, "passing", folder)
+    index = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
+    assert not [item for item in index["graphs"] if "problem" in item]
+    said = {item["name"]: item.get("unrecorded", "") for item in index["graphs"]}
+    wanted = {
+        "ACTIVATION_RELU": "",
+        "ACTIVATION_RELU_2": "10 elements, of which 9 are recorded",
+        "ACTIVATION_RELU_3": "Flags is 6",
+        "ACTIVATION_RELU_4": "DataType is 99",
+        "ACTIVATION_RELU_5": "InputTensor is null",
+        "PADDING": "PaddingMode is 77",
+        "operator": "Type is 5000",
+        "operator_3": "was made by another device",
+        "graph1": "was made by another device",
+    }
+    for name, text in wanted.items():
+        assert text in said[name]
+        assert bool(text) == bool(said[name])
+    assert any("95c22a63-716d-4838-ad7d-ab06de5e4017" in note for note in index["unrecorded"])
+    found = [item.code for item in dml2onnx.load(folder, graph="program").findings]
+    assert found.count(recordings.MISSING_DISPATCH.id) == len(index["graphs"][-1]["missing"]) > 10
+    good = dml2onnx.load(folder, graph="ACTIVATION_RELU")
+    assert {item.code for item in good.findings} == {recordings.NOT_RECORDED.id}
+    assert dml2onnx.compile(good)
+
+
+def test_weights_that_the_cpu_can_read_are_read(program: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "readback"
+    said = run(program, "readback", folder)
+    assert "the CPU cannot read the weights in gpu weights" in said
+    graph = dml2onnx.load(folder, graph="program", constants={"gpu weights": ramp(16, 2, 1, 1, 4, 4)})
+    assert [item.name for item in graph.inputs] == ["x"]
+    x = np.array([[[[1, 2, -1, 3]]]], np.float32)
+    results = dml2onnx.compile(graph).run({"x": x})
+    wanted = (x @ ramp(16, 1, 4, 4)).reshape(-1)
+    found = {name: results[name].reshape(-1).tolist() for name in ("first", "second", "third")}
+    factors = {"first": 1, "second": -1, "third": 2}
+    assert found == {name: (wanted * factor).tolist() for name, factor in factors.items()}
+    untold = dml2onnx.load(folder, graph="program")
+    assert [item.code for item in dml2onnx.check(untold)] == [reading.NO_CONTENTS.id]

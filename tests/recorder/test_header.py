@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +44,15 @@ def test_compiles_for_windows_at_every_target_version(
     windows: Compiler, directml: Path, source: Path, version: str
 ) -> None:
     windows.object(source, directml, f"-DDML_TARGET_VERSION={version}", *BARE)
+
+
+@pytest.mark.parametrize("version", ["0x1000", "0x2000", "0x6400"])
+@pytest.mark.parametrize("real", [0, 1])
+def test_what_stands_before_the_device_compiles(
+    compiler: Compiler, directml: Path, source: Path, version: str, real: int
+) -> None:
+    source.write_text(USE.replace(recorder.HEADER, recorder.RECORD))
+    compiler.object(source, directml, f"-DDML_TARGET_VERSION={version}", f"-DDML2ONNX_REAL_DEVICE={real}", *BARE)
 
 
 def test_compiles_with_exceptions_and_without_a_version(compiler: Compiler, directml: Path, source: Path) -> None:
@@ -99,3 +110,137 @@ def test_every_operator_is_there_from_its_target_version_on() -> None:
     assert found == {
         name: int(declared[name]["since"].replace("_", "") + "00", 16) for name in catalog.operator_names()
     }
+
+
+# --- Real headers -----------------------------------------------------------------------------------------------------
+
+GUIDS = """\
+#include "dml2onnx_recorder.h"
+static_assert(__uuidof(IDMLDevice).Data1 == 0x6dbd6437, "");
+static_assert(__uuidof(IDMLDevice1).Data1 == 0xa0884f9a, "");
+static_assert(__uuidof(IDMLBindingTable).Data4[7] == 0xfc, "");
+int main() {
+  IDMLDevice1* device = nullptr;
+  if (FAILED(dml2onnx::CreateRecordingDevice(nullptr, {}, IID_PPV_ARGS(&device)))) return 1;
+  device->Release();
+}
+"""
+UNCHANGED = """\
+#include <DirectML.h>
+
+int main() {
+  IDMLDevice *device = nullptr, *other = nullptr;
+  if (FAILED(DMLCreateDevice(nullptr, DML_CREATE_DEVICE_FLAG_NONE, IID_PPV_ARGS(&device)))) return 1;
+  const auto create = &::DMLCreateDevice1;
+  if (FAILED(create(nullptr, DML_CREATE_DEVICE_FLAG_NONE, DML_FEATURE_LEVEL_2_1, IID_PPV_ARGS(&other)))) return 2;
+  const UINT sizes[] = {1, 1, 1, 4};
+  const DML_BUFFER_TENSOR_DESC buffer{DML_TENSOR_DATA_TYPE_FLOAT32, DML_TENSOR_FLAG_NONE, 4, sizes, nullptr, 16, 0};
+  const DML_TENSOR_DESC tensor{DML_TENSOR_TYPE_BUFFER, &buffer};
+  const DML_ACTIVATION_RELU_OPERATOR_DESC relu{&tensor, &tensor};
+  const DML_OPERATOR_DESC desc{DML_OPERATOR_ACTIVATION_RELU, &relu};
+  IDMLOperator* op = nullptr;
+  if (FAILED(device->CreateOperator(&desc, IID_PPV_ARGS(&op)))) return 3;
+  IDMLCompiledOperator* compiled = nullptr;
+  if (FAILED(device->CompileOperator(op, DML_EXECUTION_FLAG_NONE, IID_PPV_ARGS(&compiled)))) return 4;
+  compiled->Release();
+  op->Release();
+  device->Release();
+  other->Release();
+}
+"""
+REAL = """\
+#include "dml2onnx_recorder.h"
+
+STDAPI DMLCreateDevice(ID3D12Device*, DML_CREATE_DEVICE_FLAGS, REFIID riid, void** ppv) {
+  dml2onnx::RecordingOptions options;
+  options.folder = "real";
+  return dml2onnx::CreateRecordingDevice(nullptr, options, riid, ppv);
+}
+STDAPI DMLCreateDevice1(ID3D12Device*, DML_CREATE_DEVICE_FLAGS, DML_FEATURE_LEVEL, REFIID riid, void** ppv) {
+  return DMLCreateDevice(nullptr, DML_CREATE_DEVICE_FLAG_NONE, riid, ppv);
+}
+"""
+RECORD = ("-include", recorder.RECORD)
+
+
+def test_a_guid_is_known_that_the_header_does_not_tell(compiler: Compiler, directml: Path, source: Path) -> None:
+    source.write_text(GUIDS.replace("static_assert(__", "// static_assert(__"))
+    program = source.with_name("guids")
+    compiler.program(source, directml, program)
+    subprocess.run([program], cwd=source.parent, check=True)
+
+
+def test_a_guid_is_known_to_mingw(windows: Compiler, directml: Path, source: Path) -> None:
+    assert "__CRT_UUID_DECL" not in (directml / "DirectML.h").read_text()
+    source.write_text(GUIDS)  # which asserts them while it is compiled: what is only declared would be no constant
+    windows.object(source, directml)
+
+
+def test_a_program_may_have_told_mingw_itself(windows: Compiler, directml: Path, source: Path) -> None:
+    told = "__CRT_UUID_DECL(IDMLDevice, 0x6dbd6437, 0x96fd, 0x423f, 0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f)\n"
+    first, rest = GUIDS.split("\n", 1)
+    source.write_text(f"#include <DirectML.h>\n{told}{first}\n{rest}")
+    windows.object(source, directml, "-DDML_TARGET_VERSION_USE_LATEST")
+
+
+@pytest.fixture(scope="session")
+def directx_headers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Microsoft's DirectX-Headers, as Debian has them."""
+    installed = Path("/usr/include")
+    if (installed / "directx" / "d3d12.h").is_file():
+        return installed
+    if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
+        pytest.skip("no DirectX-Headers: install directx-headers-dev")
+    directory = tmp_path_factory.mktemp("directx")
+    done = subprocess.run(
+        ["apt-get", "download", "directx-headers-dev"], cwd=directory, capture_output=True, check=False, timeout=120
+    )
+    packages = list(directory.glob("*.deb"))
+    if done.returncode or not packages:
+        pytest.skip("no DirectX-Headers: install directx-headers-dev")
+    subprocess.run(["dpkg-deb", "-x", packages[0], directory], check=True)
+    return directory / "usr" / "include"
+
+
+@pytest.mark.parametrize("places", [(".",), ("directx", "wsl/stubs")], ids=["as installed", "as told"])
+def test_compiles_with_directx_headers(
+    compiler: Compiler, directml: Path, directx_headers: Path, source: Path, places: tuple[str, ...]
+) -> None:
+    source.write_text(GUIDS)
+    program = source.with_name("guids")
+    options = [item for place in places for item in ("-isystem", str(directx_headers / place))]
+    compiler.program(source, directml, program, *options)
+    subprocess.run([program], cwd=source.parent, check=True)
+
+
+def test_nothing_of_a_program_changes(compiler: Compiler, directml: Path, source: Path) -> None:
+    source.write_text(UNCHANGED)
+    program = source.with_name("unchanged")
+    compiler.program(source, directml, program, *RECORD)
+    environment = {**os.environ, "DML2ONNX_RECORDING": "here"}
+    subprocess.run([program], cwd=source.parent, env=environment, check=True)
+    assert dml2onnx.check(dml2onnx.load(source.parent / "here")) == []
+    assert (source.parent / "here_2").is_dir()
+
+
+def test_the_real_device_is_created_where_there_is_one(compiler: Compiler, directml: Path, source: Path) -> None:
+    source.write_text(UNCHANGED)
+    real, program = source.with_name("real.cpp"), source.with_name("unchanged")
+    real.write_text(REAL)
+    compiler.program(source, directml, source.with_suffix(".o"), "-DDML2ONNX_REAL_DEVICE=1", *RECORD, "-c")
+    compiler.program(real, directml, program, str(source.with_suffix(".o")))
+    subprocess.run([program], cwd=source.parent, check=True)
+    for folder in ("recording", "real"):
+        assert dml2onnx.check(dml2onnx.load(source.parent / folder)) == []
+    (source.parent / "recording").rename(source.parent / "old")
+    (source.parent / "recording").write_text("in the way")
+    done = subprocess.run([program], cwd=source.parent, capture_output=True, text=True, check=True)
+    assert "cannot be made" in done.stderr  # and the program runs as before
+
+
+def test_an_older_standard_is_one_error(compiler: Compiler, directml: Path, source: Path) -> None:
+    for name in (recorder.HEADER, recorder.RECORD):
+        source.write_text(f'#include "{name}"\nint main() {{ return 0; }}\n')
+        with pytest.raises(AssertionError, match=r"C\+\+17") as caught:
+            compiler.object(source, directml, "-std=c++14")
+        assert str(caught.value).count("error:") == 1

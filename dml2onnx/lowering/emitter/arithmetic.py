@@ -102,7 +102,11 @@ class ArithmeticOps(MovementOps):
         return self._binary("Mul", _WRAPS, a, b, np.multiply)
 
     def Div(self, a: Tensor, b: Tensor) -> Tensor:
-        """Quotient; of integers truncated toward zero. Integer division by zero traps: guard it."""
+        """Quotient; of integers truncated toward zero. Integer division by zero traps: guard it. That by 1 is left out:
+        ONNX Runtime would take it out of some models, and lose its result.
+        """
+        if b.value is not None and b.size == 1 and b.value.item() == 1:
+            return self.Reshape(a, (1,) * (max(a.rank, b.rank) - a.rank) + a.shape)
         return self._binary("Div", _VALUE, a, b, _truncating_divide)
 
     def Mod(self, a: Tensor, b: Tensor) -> Tensor:
@@ -429,6 +433,12 @@ class ArithmeticOps(MovementOps):
         inputs = [x, self.constant(axis, INT64)]
         traits = Traits(inputs=(0,), keeps=Keeps.LOW_BITS)
         return self.emit("CumSum", traits, inputs, x.dtype, x.shape, attributes, fold)
+
+    def CumProd(self, x: Tensor, axis: int, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
+        """Running product along an axis, as :meth:`CumSum` is a running sum; opset 26."""
+        attributes = {name: 1 for name, wanted in (("exclusive", exclusive), ("reverse", reverse)) if wanted}
+        traits = Traits(inputs=(0,), keeps=Keeps.LOW_BITS)
+        return self.emit("CumProd", traits, [x, self.constant(axis, INT64)], x.dtype, x.shape, attributes)
 
     def _reduce(self, op: str, x: Tensor, axes: tuple[int, ...], fold: Fold) -> Tensor:
         """A reduction with kept dimensions; the axes moved from an attribute to an input in opset 13 or 18."""

@@ -405,6 +405,10 @@ class EmitterCore:
         result.zero_padded = x.zero_padded
         return result
 
+    def BitCast(self, x: Tensor, dtype: DType) -> Tensor:
+        """The same bits as another element type of the same width; opset 26."""
+        return self.nodes("BitCast", [x], [(dtype, x.shape)], {"to": ELEMENT_TYPES[dtype][0]})[0]
+
 
 @cache
 def _reason_of_cast(given: DType, wanted: DType) -> str:

@@ -50,6 +50,17 @@ class Window(NamedTuple):
         """``output_size`` of every spatial axis."""
         return _output_sizes(self, sizes)
 
+    def reaching(self, sizes: tuple[int, ...], output: tuple[int, ...]) -> Window:
+        """The same with as much padding at the end as that many windows need, whatever they were said to have.
+
+        Where all of them fit without any there may be more of them: the first ones are those that are wanted.
+        """
+        if self.output_sizes(sizes) == output:
+            return self
+        axes = zip(range(len(sizes)), sizes, output, strict=True)
+        needed = [(m - 1) * self.strides[i] + self.extent(i) - self.start[i] - n for i, n, m in axes]
+        return self._replace(end=tuple(max(n, 0) for n in needed))
+
     def in_padding(self, axis: int, size: int) -> tuple[int, int]:
         """How many windows lie wholly in front of the elements, and how many wholly behind them."""
         step, extent, start = self.strides[axis], self.extent(axis), self.start[axis]

@@ -76,7 +76,7 @@ def forward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
             yield _no_room(i, f"The filter reaches over {reach} elements of dimension {i + 2}, which has {padded}")
         else:
             words = partial(windows_formula, subject, i, size, reach, stride)
-            yield loosely(exactly((padded - reach) // stride + 1, words), OTHER_SIZES)
+            yield loosely(exactly((padded - reach) // stride + 1, words), OTHER_SIZES, compiled=True)
 
 
 @formula("convolution/size-output-backward", tensor="OutputTensor")
@@ -102,7 +102,8 @@ def backward_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
 
 def _no_room(i: int, problem: str) -> Finding:
     wanted = "at least 1 output element"
-    return Finding(codes.NO_ROOM, f"StartPadding/{i}", f"{problem} with padding.", wanted, 0, accepted=OTHER_SIZES)
+    place, message = f"StartPadding/{i}", f"{problem} with padding."
+    return Finding(codes.NO_ROOM, place, message, wanted, 0, accepted=OTHER_SIZES, compiled=True)
 
 
 @rule(

@@ -37,11 +37,7 @@ def output_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
 @formula("average_pooling_grad/size-input-gradient", tensor="InputGradientTensor")
 def average_gradient_size(subject: Subject, rank: int) -> Iterator[Term | Finding]:
     """The arriving gradient has the sizes of the forward output, the result those of the forward input."""
-    for term in _pooled_size(subject, rank, "OutputGradientTensor"):
-        if isinstance(term, Finding):
-            yield replace(term, compiled=True)  # each gradient goes to its window, and what lies outside is dropped
-        else:
-            yield term._replace(compiled=bool(term.accepted))
+    return _pooled_size(subject, rank, "OutputGradientTensor")
 
 
 @formula("max_pooling_grad/size-input-gradient", tensor="InputGradientTensor")
@@ -49,7 +45,7 @@ def maximum_gradient_size(subject: Subject, rank: int) -> Iterator[Term | Findin
     """The arriving gradient has the sizes of the forward output, the division rounded down; nothing else will do."""
     for term in _pooled_size(subject, rank, "InputTensor"):
         if isinstance(term, Finding):
-            yield replace(term, accepted="")
+            yield replace(term, accepted="", compiled=False)
         elif term.accepted:
             yield exactly(term.low, term.words)
         else:
@@ -75,7 +71,7 @@ def _pooled_size(subject: Subject, rank: int, whole: str) -> Iterator[Term | Fin
         if high < 1:  # less than a stride is missing: rounded up, there is one window, which hangs over the end
             message = f"The window reaches over {reach} elements of dimension {i + 2}, which has {padded} with padding."
             most = f"at most {padded + strides[i] - 1}"
-            yield Finding(codes.NO_ROOM, f"WindowSize/{i}", message, most, reach, accepted=OTHER_SIZES)
+            yield Finding(codes.NO_ROOM, f"WindowSize/{i}", message, most, reach, accepted=OTHER_SIZES, compiled=True)
             continue
         words = partial(windows_formula, subject, i, sizes[i + 2], reach, strides[i])
-        yield loosely(between(max(low, 1), high, words), OTHER_SIZES)
+        yield loosely(between(max(low, 1), high, words), OTHER_SIZES, compiled=True)

@@ -15,6 +15,8 @@ int main(int count, char** arguments) {
       {"outputs", networks::RecordSharedOutputs}, {"weights", networks::RecordWeightSets},
       {"names", networks::RecordNames},           {"crash", networks::RecordAndDie},
       {"frames", networks::RecordFrames},         {"unknown", networks::RecordUnknownWeights},
+      {"long crash", networks::RecordMuchAndDie}, {"folders", rules::CheckFolders},
+      {"passing", forwarding::CheckPassing},      {"readback", forwarding::CheckReadback},
   };
   CHECK(count == 3 && tests.count(arguments[1]) == 1);
   tests.at(arguments[1])(arguments[2]);

@@ -255,6 +255,27 @@ inline void RecordAndDie(const std::string& folder) {
   std::_Exit(3);
 }
 
+// A long program that ends in the middle: graphs, weights and dispatches go on to the last moment.
+inline void RecordMuchAndDie(const std::string& folder) {
+  Com<IDMLDevice1> device = RecordTo(folder);
+  Com<dml2onnx::Recorder> recorder = RecorderOf(device.Get());
+  Queue queue(device.Get());
+  const std::vector<float> weights = Ramp(16, 1);
+  std::vector<Com<IDMLCompiledOperator>> kept;
+  const char* last = std::getenv("LAST_STEP");
+  for (std::size_t index = 0; index < 60; ++index) {
+    kept.push_back(Scale(device.Get(), 4, 1, 1, (L"step " + std::to_wstring(index)).c_str()));
+    queue.Dispatch(kept.back().Get(), {{Buffer(index)}}, {{Buffer(index + 1)}});
+    if (last != nullptr && index == std::stoul(last)) std::_Exit(3);
+  }
+  kept.push_back(OwnedGemm(device.Get(), 1, L"gemm"));
+  CHECK(recorder->Constant(Buffer(100), weights.data(), 64, 0) == S_OK);
+  queue.Initialize(kept.back().Get(), {{}, {Buffer(100)}, {}}, {Buffer(101)});
+  queue.Dispatch(kept.back().Get(), {{Buffer(60)}, {}, {}}, {{Buffer(61)}}, {Buffer(101)});
+  kept.back()->SetName(L"renamed");
+  std::_Exit(3);
+}
+
 // A program that draws frames: more than is recorded, and more than is written one by one.
 inline void RecordFrames(const std::string& folder) {
   dml2onnx::RecordingOptions options = OptionsFor(folder);

@@ -1,0 +1,47 @@
+"""Which known names a misspelt or shortened one may stand for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SIMILAR = 0.6
+"""How much alike two names are from which on one may be meant by the other, as ``difflib`` counts it."""
+SHORTEST_BEGINNING = 3
+"""Letters from which on the beginning of a name stands for it."""
+MOST = 3
+"""Names that are equally likely and are all told."""
+
+
+def nearest(
+    name: str, known: Iterable[str], similarity: float = SIMILAR, *, beginnings: bool = True
+) -> tuple[str, ...]:
+    """The known name that is most likely meant, or those that are equally likely; whatever the case of their letters.
+
+    Names that begin with the given one come before those that only look like it.
+    """
+    import difflib  # only what is misspelt needs it
+
+    given, folded = name.lower(), dict[str, str]()
+    for candidate in known:
+        folded.setdefault(candidate.lower(), candidate)
+    if beginnings and len(given) >= SHORTEST_BEGINNING:
+        begun = {item: whole for item, whole in folded.items() if item.startswith(given)}
+        if begun:
+            folded, similarity = begun, 0.0
+    close = difflib.get_close_matches(given, folded, n=MOST, cutoff=similarity)
+    matcher = difflib.SequenceMatcher(b=given)
+    likeness: dict[str, float] = {}
+    for item in close:
+        matcher.set_seq1(item)
+        likeness[item] = matcher.ratio()
+    most = max(likeness.values(), default=0)
+    return tuple(whole for item, whole in folded.items() if likeness.get(item) == most)
+
+
+def question(names: Iterable[str]) -> str:
+    """``; did you mean ...?`` for the names that may be meant, and nothing for none."""
+    listed = " or ".join(names)
+    return f"; did you mean {listed}?" if listed else ""

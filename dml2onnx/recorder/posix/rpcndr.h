@@ -1,0 +1,10 @@
+// Of the stubs of DirectX-Headers, which its d3d12.h includes, where nobody says where they lie.
+// SPDX-License-Identifier: MIT
+#if defined(__GNUC__)
+#pragma GCC system_header  // #include_next is no word of the standard
+#endif
+#if __has_include_next(<rpcndr.h>)
+#include_next <rpcndr.h>
+#elif __has_include(<wsl/stubs/rpcndr.h>)
+#include <wsl/stubs/rpcndr.h>
+#endif

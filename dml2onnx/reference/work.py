@@ -1,0 +1,151 @@
+"""What the reference implementation of an operator does beyond reading its inputs and writing its outputs.
+
+Counted in elements that pass through numpy: those of windows, of sums of products, of what is padded. A turn of a loop
+in Python stands for some of them.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from dml2onnx.ir.tensor import TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dml2onnx.ir.operator import OperatorDesc
+
+TURN = 1 << 10
+"""Elements that take as long as one turn of a loop."""
+STEP = 8 * TURN
+"""And as one step of a recurrent operator, or one region."""
+PRODUCTS = 256
+"""Products in a matrix product that take as long as one element elsewhere."""
+
+
+def hidden_work(op: OperatorDesc) -> int:
+    """Elements that are looked at, beyond those that are read and written."""
+    function = _WORK.get(op.type)
+    return 0 if function is None else function(op)
+
+
+def _reach(op: OperatorDesc, count: Sequence[int], window: Sequence[int]) -> int:
+    """The elements, padding too, between the first and the last that ``count`` windows in each dimension reach."""
+    return prod(_reaches(op, count, window))
+
+
+def _reaches(op: OperatorDesc, count: Sequence[int], window: Sequence[int]) -> list[int]:
+    """The same in each dimension."""
+    dilations = op.uints("Dilations") if op.has("Dilations") else (1,) * len(window)
+    steps = zip(count, window, op.uints("Strides"), dilations, strict=True)
+    return [(n - 1) * stride + (k - 1) * dilation + 1 for n, k, stride, dilation in steps]
+
+
+def _pooling(op: OperatorDesc) -> int:
+    """One turn for each element of the window, in which each of the output sees one element."""
+    after = op.tensor("InputGradientTensor" if op.has("InputGradientTensor") else "OutputTensor")
+    window, planes, places = op.uints("WindowSize"), prod(after.sizes[:2]), after.sizes[2:]
+    counts = sum(n * k for n, k in zip(places, window, strict=True))
+    return prod(window) * (TURN + after.element_count) + planes * _reach(op, places, window) + counts
+
+
+def _convolution(op: OperatorDesc) -> int:
+    """Windows become columns that the filter multiplies, or each element of the filter is a turn."""
+    x, w, y = (op.tensor(name) for name in ("InputTensor", "FilterTensor", "OutputTensor"))
+    kernel = w.sizes[2:]
+    if op.has("Direction") and op.enum("Direction") == "BACKWARD":
+        sums = prod(kernel) * (TURN + x.sizes[0] * y.sizes[1] * prod(x.sizes[2:]))
+        products = x.element_count * prod(w.sizes[1:])
+        ends = zip(y.sizes[2:], op.uints("StartPadding"), strict=True)
+        whole = x.sizes[0] * y.sizes[1] * prod(map(max, _reaches(op, x.sizes[2:], kernel), map(sum, ends)))
+        return sums + products // PRODUCTS + whole
+    columns = x.sizes[0] * x.sizes[1] * prod(kernel) * prod(y.sizes[2:])
+    axes = zip(x.sizes[2:], op.uints("StartPadding"), strict=True)
+    padded = x.sizes[0] * x.sizes[1] * prod(map(max, _reaches(op, y.sizes[2:], kernel), map(sum, axes)))
+    return columns + padded + y.element_count * prod(w.sizes[1:]) // PRODUCTS
+
+
+def _product(op: OperatorDesc) -> int:
+    """Each element of the output is a sum over what both matrices have in common."""
+    a, is_turned = op.tensor("ATensor"), op.has("TransA") and op.enum("TransA") == "TRANSPOSE"
+    return op.tensor("OutputTensor").element_count * a.sizes[-2 if is_turned else -1] // PRODUCTS
+
+
+def _recurrent(op: OperatorDesc) -> int:
+    x, r = op.tensor("InputTensor"), op.tensor("RecurrenceTensor")
+    directions, gates, hidden = r.sizes[-3], r.sizes[-2], r.sizes[-1]
+    of_step = x.sizes[-2] * gates * (1 + (x.sizes[-1] + hidden) // PRODUCTS)
+    return x.sizes[-3] * directions * (STEP + of_step)
+
+
+_KEYS = frozenset(f"{when}{what}Tensor" for when in ("", "Past", "OutputPresent") for what in ("Key", "Value"))
+
+
+def _attention(op: OperatorDesc) -> int:
+    """Every query meets every key in each head."""
+    heads = op.uint("HeadCount" if op.has("HeadCount") else "QueryHeadCount")
+    *_, batch, queries, width = op.tensor("OutputTensor").sizes
+    lengths = [queries]
+    for item in op.schema.tensor_fields:
+        desc = op.get(item.name)
+        if not isinstance(desc, TensorDesc):
+            continue
+        if item.name in _KEYS:
+            lengths.append(desc.sizes[-2])
+        elif item.name.startswith("Stacked"):
+            lengths.append(desc.sizes[-4])
+    keys = sum(sorted(lengths)[-2:])  # the past and what is added to it
+    scores = batch * heads * queries * keys
+    return scores + scores * width // heads // PRODUCTS + batch * TURN
+
+
+def _regions(op: OperatorDesc) -> int:
+    """Each region has its turns; how many samples it has besides the fewest, its contents say."""
+    across = op.tensor("InputGradientTensor" if op.has("InputGradientTensor") else "OutputTensor")
+    fewest = max(op.uint("MinimumSamplesPerOutput"), 1)
+    samples = across.element_count * fewest**2 + sum(across.sizes[2:]) * fewest * across.sizes[0]
+    return samples + across.sizes[0] * STEP
+
+
+def _bins(op: OperatorDesc) -> int:
+    """Each element of a region's picture has its turn."""
+    sizes = op.tensor("OutputTensor").sizes
+    return TURN * sizes[0] * prod(sizes[2:])
+
+
+def _neighbours(op: OperatorDesc) -> int:
+    """One turn for each place along an axis, and as many elements of each window as there are."""
+    x = op.tensor("InputTensor")
+    sizes = x.sizes[1:2] if op.flag("CrossChannel") else x.sizes[2:]
+    return sum(n * TURN + x.element_count * min(op.uint("LocalSize"), n) for n in sizes)
+
+
+def _folding(op: OperatorDesc) -> int:
+    """The image with its padding."""
+    image = op.tensor("OutputTensor" if op.type == "FOLD" else "InputTensor").sizes
+    pads = list(zip(op.uints("StartPadding"), op.uints("EndPadding"), strict=True))
+    rest = len(image) - len(pads)
+    return prod(image[:rest]) * prod(n + a + b for n, (a, b) in zip(image[rest:], pads, strict=True))
+
+
+def _one_by_one(op: OperatorDesc) -> int:
+    return op.tensor("InputTensor").element_count * TURN // 16
+
+
+_GROUPS: tuple[tuple[Callable[[OperatorDesc], int], tuple[str, ...]], ...] = (
+    (_pooling, ("MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2", "AVERAGE_POOLING", "AVERAGE_POOLING1")),
+    (_pooling, ("LP_POOLING", "LP_POOLING1", "QUANTIZED_LINEAR_AVERAGE_POOLING")),
+    (_pooling, ("MAX_POOLING_GRAD", "AVERAGE_POOLING_GRAD")),
+    (_convolution, ("CONVOLUTION", "CONVOLUTION_INTEGER", "QUANTIZED_LINEAR_CONVOLUTION")),
+    (_product, ("GEMM", "MATRIX_MULTIPLY_INTEGER", "MATRIX_MULTIPLY_INTEGER_TO_FLOAT")),
+    (_product, ("QUANTIZED_LINEAR_MATRIX_MULTIPLY",)),
+    (_recurrent, ("RNN", "GRU", "LSTM")),
+    (_attention, ("MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1")),
+    (_regions, ("ROI_ALIGN", "ROI_ALIGN1", "ROI_ALIGN_GRAD")),
+    (_bins, ("ROI_POOLING",)),
+    (_neighbours, ("LOCAL_RESPONSE_NORMALIZATION", "LOCAL_RESPONSE_NORMALIZATION_GRAD")),
+    (_folding, ("FOLD", "UNFOLD")),
+    (_one_by_one, ("MAX_UNPOOLING",)),
+)
+_WORK = {name: function for function, names in _GROUPS for name in names}

@@ -1,0 +1,200 @@
+"""Convolutions and pooling whose output is larger or smaller than the formula gives, beside DirectML.
+
+DirectML computes as many windows as the output has, over an input that goes on in padding on all sides. Some of its
+answers stand here; where it is installed it is asked again, for many more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx.catalog import LATEST
+from dml2onnx.checks.operators import findings_of
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.verification.directml_trials import ask
+from dml2onnx.verification.lone import lone_node
+from tests.directml.live import installed, needs_directml
+from tests.lowering.harness import check_case, operator, t
+
+LOWEST = float(np.finfo(np.float32).min)
+KINDS = [
+    "CONVOLUTION", "CONVOLUTION BACKWARD", "CONVOLUTION_INTEGER", "QUANTIZED_LINEAR_CONVOLUTION",
+    "MAX_POOLING", "MAX_POOLING1", "MAX_POOLING2", "AVERAGE_POOLING", "AVERAGE_POOLING1", "LP_POOLING", "LP_POOLING1",
+    "QUANTIZED_LINEAR_AVERAGE_POOLING",
+]  # fmt: skip
+
+
+def moved(kind: str, output: tuple[int, int], **options: Any) -> OperatorDesc:
+    """Over the numbers 1 to 9 in a square, with windows of 2 by 2, or a filter of ones, unless ``options`` say."""
+    window = options.pop("window", (2, 2))
+    fields: dict[str, Any] = {
+        "InputTensor": t("FLOAT32", (1, 1, 3, 3)),
+        "OutputTensor": t("FLOAT32", (1, 1, *output)),
+        "DimensionCount": 2,
+        "Strides": options.pop("strides", (1, 1)),
+        "StartPadding": options.pop("start", (0, 0)),
+        "EndPadding": (0, 0),
+    }
+    if kind.startswith("CONVOLUTION"):
+        fields |= {
+            "FilterTensor": t("FLOAT32", (1, 1, *window)),
+            "BiasTensor": t("FLOAT32", (1, 1, 1, 1)) if options.pop("bias", False) else None,
+            "Mode": "CROSS_CORRELATION",
+            "Direction": kind.partition(" ")[2] or "FORWARD",
+            "Dilations": (1, 1),
+            "OutputPadding": (0, 0),
+            "GroupCount": 1,
+            "FusedActivation": None,
+        }
+    else:
+        fields["WindowSize"] = window
+    return operator(kind.partition(" ")[0], **fields, **options)
+
+
+SEEN: list[tuple[OperatorDesc, list[list[float]]]] = [
+    (moved("CONVOLUTION", (4, 4)), [[12, 16, 9, 0], [24, 28, 15, 0], [15, 17, 9, 0], [0, 0, 0, 0]]),
+    (moved("CONVOLUTION", (1, 1)), [[12]]),
+    (moved("CONVOLUTION", (2, 3), window=(4, 5)), [[45, 33, 18], [39, 28, 15]]),
+    (
+        moved("CONVOLUTION", (4, 4), bias=True),
+        [[112, 116, 109, 100], [124, 128, 115, 100], [115, 117, 109, 100], [100, 100, 100, 100]],
+    ),
+    (moved("CONVOLUTION", (3, 3), strides=(2, 2), start=(1, 0)), [[3, 3, 0], [24, 15, 0], [0, 0, 0]]),
+    (moved("CONVOLUTION", (1, 2), start=(4, 0)), [[0, 0]]),
+    (moved("CONVOLUTION BACKWARD", (2, 6)), [[1, 3, 5, 3, 0, 0], [5, 12, 16, 9, 0, 0]]),
+    (moved("MAX_POOLING", (4, 4)), [[5, 6, 6, LOWEST], [8, 9, 9, LOWEST], [8, 9, 9, LOWEST], [LOWEST] * 4]),
+    (moved("MAX_POOLING", (1, 2)), [[5, 6]]),
+    (moved("MAX_POOLING", (2, 3), window=(4, 5)), [[9, 9, 9], [9, 9, 9]]),
+    (
+        moved("AVERAGE_POOLING", (4, 4), IncludePadding=True),
+        [[3, 4, 2.25, 0], [6, 7, 3.75, 0], [3.75, 4.25, 2.25, 0], [0, 0, 0, 0]],
+    ),
+    (moved("AVERAGE_POOLING", (3, 3), IncludePadding=False), [[3, 4, 4.5], [6, 7, 7.5], [7.5, 8.5, 9]]),
+    (moved("AVERAGE_POOLING", (1, 1), IncludePadding=False), [[3]]),
+    (moved("LP_POOLING", (4, 4), P=1), [[12, 16, 9, 0], [24, 28, 15, 0], [15, 17, 9, 0], [0, 0, 0, 0]]),
+    (moved("LP_POOLING", (1, 1), P=1), [[12]]),
+]
+"""What DirectML 1.15.4 gave."""
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize(("op", "want"), SEEN, ids=lambda item: item.type if isinstance(item, OperatorDesc) else "")
+def test_what_directml_was_seen_to_give(op: OperatorDesc, want: list[list[float]], exact: bool) -> None:
+    contents = {"InputTensor": np.arange(1, 10), "FilterTensor": 1, "BiasTensor": 100}
+    inputs = {
+        name: np.broadcast_to(np.asarray(value, np.float32).reshape(-1), op.tensor(name).element_count).copy()
+        for name, value in contents.items()
+        if op.has(name)
+    }
+    model = dml2onnx.compile(lone_node(op), exact=exact)
+    feeds = {f"{name}0": value.reshape(op.tensor(name).sizes) for name, value in inputs.items()}
+    assert model.run(feeds)["OutputTensor0"][0, 0].tolist() == want
+    check_case(op, inputs=inputs, exact=exact)
+
+
+@dataclass
+class Geometry:
+    """Sizes of two or three dimensions at random, and an output beside what the formula gives."""
+
+    random: Random
+    rank: int
+    size: tuple[int, ...] = field(init=False)
+    window: tuple[int, ...] = field(init=False)
+    strides: tuple[int, ...] = field(init=False)
+    dilations: tuple[int, ...] = field(init=False)
+    start: tuple[int, ...] = field(init=False)
+    end: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("size", 1, 7), ("window", 1, 4), ("strides", 1, 3), ("dilations", 1, 2), ("start", 0, 4), ("end", 0, 2)
+        ):  # fmt: skip
+            setattr(self, name, tuple(self.random.randint(low, high) for _ in range(self.rank)))
+
+    def output(self, *, dilated: bool = True, backward: bool = False) -> tuple[int, ...]:
+        """As large as the formula says, or some elements more or less."""
+        dilations = self.dilations if dilated else (1,) * self.rank
+        axes = zip(self.size, self.window, self.strides, dilations, self.start, self.end, strict=True)
+        natural = [
+            (n - 1) * s + (k - 1) * d + 1 - a - b if backward else (n + a + b - (k - 1) * d - 1) // s + 1
+            for n, k, s, d, a, b in axes
+        ]
+        return tuple(max(1, n + self.random.choice([-3, -2, -1, 0, 1, 2, 3, 6])) for n in natural)
+
+
+def drawn(kind: str, seed: int) -> OperatorDesc:
+    random = Random(f"{kind} {seed}")
+    is_integer = "INTEGER" in kind or "QUANTIZED" in kind
+    g = Geometry(random, 2 if is_integer else random.choice([2, 2, 3]))
+    batch, channels, groups = random.randint(1, 2), random.randint(1, 3), 1
+    fields: dict[str, Any] = {
+        "DimensionCount": g.rank, "Strides": g.strides, "StartPadding": g.start, "EndPadding": g.end
+    }  # fmt: skip
+    data_type = "UINT8" if is_integer else random.choice(["FLOAT32", "FLOAT32", "FLOAT16"])
+    fields["InputTensor"] = t(data_type, (batch, channels, *g.size))
+    scale, zero = t("FLOAT32", (1, 1, 1, 1)), t("UINT8", (1, 1, 1, 1))
+    if kind.startswith("QUANTIZED"):
+        fields |= {"InputScaleTensor": scale, "OutputScaleTensor": scale, "OutputZeroPointTensor": zero}
+    if is_integer:
+        fields["InputZeroPointTensor"] = zero if random.random() < 0.7 else None
+    if "CONVOLUTION" in kind:
+        is_backward = kind.endswith("BACKWARD")
+        if not is_integer:
+            groups = random.choice([1, channels])
+        each = random.randint(1, 2)
+        counts = (channels, each) if is_backward else (each * groups, channels // groups)
+        after = each * groups
+        output = g.output(backward=is_backward)
+        fields |= {"Dilations": g.dilations, "GroupCount": groups}
+        fields["FilterTensor"] = t("INT8" if is_integer else data_type, (*counts, *g.window))
+        if is_integer:
+            fields["FilterZeroPointTensor"] = None
+            if kind.startswith("QUANTIZED"):
+                fields |= {"FilterScaleTensor": scale, "BiasTensor": None}
+        else:
+            bias = t(data_type, (1, after, *(1,) * g.rank)) if random.random() < 0.5 else None
+            fields |= {"BiasTensor": bias, "Mode": "CROSS_CORRELATION", "FusedActivation": None}
+            fields["Direction"] = "BACKWARD" if is_backward else "FORWARD"
+            fields["OutputPadding"] = (0,) * g.rank
+    else:
+        is_dilated = kind in ("MAX_POOLING2", "AVERAGE_POOLING1", "LP_POOLING1", "QUANTIZED_LINEAR_AVERAGE_POOLING")
+        after, output = channels, g.output(dilated=is_dilated)
+        fields["WindowSize"] = g.window
+        if is_dilated:
+            fields["Dilations"] = g.dilations
+        if "AVERAGE" in kind:
+            fields["IncludePadding"] = random.random() < 0.5
+        if kind.startswith("LP"):
+            fields["P"] = random.choice([1, 2, 3])
+        if kind in ("MAX_POOLING1", "MAX_POOLING2"):
+            fields["OutputIndicesTensor"] = t("UINT32", (batch, after, *output)) if random.random() < 0.5 else None
+    written = "INT32" if kind == "CONVOLUTION_INTEGER" else data_type
+    fields["OutputTensor"] = t(written, (batch, after, *output))
+    return operator(kind.partition(" ")[0], **fields)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_compiled_model_does_what_the_reference_does(kind: str) -> None:
+    odd = 0
+    for seed in range(24):
+        op = drawn(kind, seed)
+        found = findings_of(op, LATEST)
+        assert all(item.accepted and item.compiled for item in found), (op, found)
+        odd += bool(found)
+        exact = seed % 2 == 1  # other models leave NaN and infinities open
+        check_case(op, opset=(17, 18, 19, 21, 23)[seed % 5], seed=seed, exact=exact, extremes=seed % 4 == 1)
+    assert odd > (0 if kind.endswith("BACKWARD") else 15)
+
+
+@needs_directml
+@pytest.mark.parametrize("kind", KINDS)
+def test_directml_does_the_same(kind: str) -> None:
+    for answer in ask([drawn(kind, seed) for seed in range(100, 160)], 0, installed()):
+        assert answer.problem == "", answer.op
+        assert answer.outcome.dispatched == 0

@@ -1,0 +1,87 @@
+"""Opsets from 24 on: every operator in each of them, and what ONNX has of its own there."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnxruntime
+import pytest
+
+import dml2onnx
+from dml2onnx import catalog
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.targets import NAMES, OPSETS, target
+from dml2onnx.verification import verify
+from dml2onnx.verification.lone import lone_node
+from dml2onnx.verification.valid import descriptors
+from tests.lowering.harness import check_case, operator, operators, t
+
+RELEASE = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
+LAST = 26 if RELEASE >= (1, 31) else 25
+"""The last opset that the installed ONNX Runtime knows."""
+LATER = range(24, LAST + 1)
+needs_26 = pytest.mark.skipif(LAST < 26, reason="this ONNX Runtime does not know opset 26")
+
+
+@pytest.mark.parametrize("name", catalog.operator_names())
+def test_every_operator(name: str) -> None:
+    for op in descriptors()[name]:
+        for opset in LATER:
+            for exact in (False, True):
+                found = verify(lone_node(op), rounds=1, opset=opset, exact=exact)
+                assert found.passed, (op, opset, exact, found.first_wrong_node)
+
+
+def test_targets_say_how_far_they_go() -> None:
+    for name in NAMES:
+        last = OPSETS[-1] if name in ("cpu", "onnx") else 23
+        assert target(name, exact=False).opsets == range(OPSETS[0], last + 1), name
+    tensor = t("FLOAT32", [3])
+    graph = dml2onnx.GraphBuilder()
+    built = graph.build({"y": graph.abs(graph.input("x", tensor.data_type, (3,)))})
+    with pytest.raises(DmlError) as caught:
+        dml2onnx.compile(built, opset=26, target="dml")
+    (item,) = caught.value.diagnostics
+    assert (item.code, item.found, item.expected) == ("DML2003", "26", "17 to 23")
+
+
+@needs_26
+@pytest.mark.parametrize(("data_type", "bits"), [("FLOAT16", "UINT16"), ("FLOAT32", "INT32"), ("FLOAT64", "UINT64")])
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_reinterpretation_is_one_bit_cast(data_type: str, bits: str, exact: bool) -> None:
+    """Of all bits, those of signalling NaNs and of payloads among them."""
+    graph = dml2onnx.GraphBuilder()
+    x = graph.input("x", bits, (1, 64))
+    y = graph.reinterpret(graph.identity(x), data_type=data_type)
+    model = dml2onnx.compile(graph.build({"y": y}), opset=26, exact=exact)
+    assert operators(model) == ["BitCast"]
+    dtype = np.dtype(bits.lower())
+    given = np.random.default_rng(0).integers(0, np.iinfo(dtype).max, (1, 64), dtype, endpoint=True)
+    given[0, :3] = np.array([1, -1, 0]).astype(dtype)
+    assert model.run({"x": given})["y"].tobytes() == given.tobytes()
+
+
+@needs_26
+def test_bits_of_floats_take_three_nodes() -> None:
+    sizes = t("FLOAT32", (2, 5))
+    op = operator("ELEMENT_WISE_BIT_AND", ATensor=sizes, BTensor=sizes, OutputTensor=sizes)
+    assert operators(check_case(op, opset=26, extremes=True)) == ["BitCast", "BitCast", "BitwiseAnd", "BitCast"]
+    op = operator("ELEMENT_WISE_BIT_NOT", InputTensor=sizes, OutputTensor=sizes)
+    assert len(operators(check_case(op, opset=26, extremes=True))) == 3
+
+
+@needs_26
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT32", "UINT32", "INT64"])
+@pytest.mark.parametrize("direction", ["INCREASING", "DECREASING"])
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_running_products_are_cum_prod(data_type: str, direction: str, exclusive: bool) -> None:
+    sizes = t(data_type, (2, 70, 3))
+    op = operator(
+        "CUMULATIVE_PRODUCT",
+        InputTensor=sizes,
+        OutputTensor=sizes,
+        Axis=1,
+        AxisDirection=direction,
+        HasExclusiveProduct=exclusive,
+    )
+    made = operators(check_case(op, opset=26))
+    assert [name for name in made if name != "Cast"] == ["CumProd"]

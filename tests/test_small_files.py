@@ -1,0 +1,293 @@
+"""What small files may cost, counted: calls of functions, bytes of memory, findings, elements. Never seconds.
+
+``test_costs.py`` does so for every operator alone; here are graphs and programs in which many things meet.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx import DmlError
+from dml2onnx.cli import commands, main
+from dml2onnx.codes.checking import OVERLAPPING_WRITES
+from dml2onnx.diagnostics import Severity
+from dml2onnx.ir import collisions
+from dml2onnx.ir.data import FillData
+from dml2onnx.ir.graph import Constant, Graph, Read, Value
+from dml2onnx.lowering.emitter.neural import Window
+from dml2onnx.lowering.pooling import Pool
+from dml2onnx.reference import require_computable
+from dml2onnx.reference.measure import LARGEST_NODE
+from dml2onnx.verification.lone import lone_node
+from tests.lowering.harness import operator, t
+
+
+def calls(function: Callable[[], object]) -> int:
+    """How many functions a function calls."""
+    count = 0
+
+    def hear(frame: Any, event: str, argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(hear)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def f32(*sizes: int) -> dict[str, Any]:
+    return {"DataType": "FLOAT32", "Sizes": list(sizes)}
+
+
+def node(kind: str, name: str, desc: dict[str, Any], inputs: Any, outputs: Any) -> dict[str, Any]:
+    return {"name": name, "type": kind, "desc": desc, "inputs": inputs, "outputs": outputs}
+
+
+def native(inputs: dict[str, Any], nodes: list[dict[str, Any]], outputs: list[str]) -> dict[str, Any]:
+    return {"dml2onnx": 1, "inputs": inputs, "nodes": nodes, "outputs": outputs}
+
+
+# --- Graphs that grow -------------------------------------------------------------------------------------------------
+
+
+def check_and_compile(path: Path, most: int) -> None:
+    """With at most so many findings."""
+    graph = dml2onnx.load(path)
+    found = dml2onnx.check(graph)
+    assert len(found) <= most
+    if not any(item.severity is Severity.ERROR for item in found):
+        dml2onnx.compile(graph)
+
+
+def equal_nodes(count: int) -> dict[str, Any]:
+    desc = {"InputTensor": f32(4), "OutputTensor": f32(4)}
+    nodes = [
+        node("ACTIVATION_RELU", f"n{i}", desc, {"InputTensor": "x"}, {"OutputTensor": f"y{i}"}) for i in range(count)
+    ]
+    return native({"x": f32(4)}, nodes, [f"y{i}" for i in range(count)])
+
+
+def nodes_of_one_name(count: int) -> dict[str, Any]:
+    desc = {"InputTensor": f32(4), "OutputTensor": f32(4)}
+    one = node("ACTIVATION_RELU", "n", desc, {"InputTensor": "x"}, {"OutputTensor": "y"})
+    return native({"x": f32(4)}, [one] * count, ["y"])
+
+
+def one_value_joined(count: int) -> dict[str, Any]:
+    desc = {"InputTensors": [f32(1)] * count, "OutputTensor": f32(count), "Axis": 0}
+    return native(
+        {"x": f32(1)}, [node("JOIN", "n", desc, {"InputTensors": ["x"] * count}, {"OutputTensor": "y"})], ["y"]
+    )
+
+
+def pieces(count: int) -> dict[str, Any]:
+    desc = {"InputTensor": f32(count), "OutputTensors": [f32(1)] * count, "Axis": 0}
+    names = [f"y{i}" for i in range(count)]
+    return native({"x": f32(count)}, [node("SPLIT", "n", desc, {"InputTensor": "x"}, {"OutputTensors": names})], names)
+
+
+def pieces_of_one_name(count: int) -> dict[str, Any]:
+    desc = {"InputTensor": f32(count), "OutputTensors": [f32(1)] * count, "Axis": 0}
+    made = node("SPLIT", "n", desc, {"InputTensor": "x"}, {"OutputTensors": ["y"] * count})
+    return native({"x": f32(count)}, [made], ["y"])
+
+
+def resource(count: int) -> dict[str, Any]:
+    return {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": count, "value": 1}}
+
+
+def dispatch(name: str, **bindings: Any) -> dict[str, Any]:
+    return {"type": "dispatch", "dispatchable": name, "bindings": bindings}
+
+
+def part(name: str, offset: int, count: int) -> dict[str, Any]:
+    return {"name": name, "elementOffset": offset, "elementCount": count, "elementSizeInBytes": 4}
+
+
+def overlapping_pieces(count: int, step: int = 4) -> dict[str, Any]:
+    """Each in the bytes of all of them but a few."""
+    desc = {"InputTensor": f32(count * 64), "OutputTensors": [f32(64)] * count, "Axis": 0}
+    places = [part("y", step * index, 64) for index in range(count)]
+    return {
+        "resources": {"x": resource(count * 64), "y": resource(count * step + 64)},
+        "dispatchables": {"s": {"type": "DML_OPERATOR_SPLIT", "desc": desc}},
+        "commands": [dispatch("s", InputTensor="x", OutputTensors=places), {"type": "print", "resource": "y"}],
+    }
+
+
+def separate_pieces(count: int) -> dict[str, Any]:
+    return overlapping_pieces(count, 64)
+
+
+def parts_of_one_buffer(count: int) -> dict[str, Any]:
+    relu = {"type": "DML_OPERATOR_ACTIVATION_RELU", "desc": {"InputTensor": f32(64), "OutputTensor": f32(64)}}
+    return {
+        "resources": {"x": resource(64), "y": resource(4 * count + 64)},
+        "dispatchables": {"r": relu},
+        "commands": [dispatch("r", InputTensor="x", OutputTensor=[part("y", 4 * i, 64)]) for i in range(count)],
+    }
+
+
+GROWING: list[Callable[[int], dict[str, Any]]] = [
+    equal_nodes, nodes_of_one_name, one_value_joined, pieces, pieces_of_one_name, overlapping_pieces,
+    separate_pieces, parts_of_one_buffer,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", GROWING, ids=lambda make: make.__name__)
+def test_what_is_checked_and_compiled_grows_with_the_file(
+    make: Callable[[int], dict[str, Any]], tmp_path: Path
+) -> None:
+    """Four times as large is at most five times as many calls; so nothing is done for each pair."""
+    counted = []
+    for count in (50, 150, 600):
+        path = tmp_path / f"{count}.json"
+        path.write_text(json.dumps(make(count)), encoding="utf-8")
+
+        counted.append(calls(partial(check_and_compile, path, 4 * count + 10)))
+    assert counted[2] <= 5 * counted[1]
+
+
+def test_each_overlapping_output_is_named_once(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(overlapping_pieces(100)), encoding="utf-8")
+    found = [item.pointer for item in dml2onnx.check(path) if item.code == OVERLAPPING_WRITES.id]
+    assert len(found) == len(set(found)) == 99
+
+
+# --- Views ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_views_are_judged_in_bounded_memory(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    rank = int(random.integers(3, 9))
+    sizes = [int(random.choice([2, 3, 5, 7, 13, 29, 61, 127, 251, 509, 1009])) for _ in range(rank)]
+    strides = [int(2 ** random.uniform(0, 29)) for _ in range(rank)]
+    collisions.collides([2, 2], [3, 2])  # what is imported late
+    tracemalloc.start()
+    try:
+        collisions.collides(sizes, strides)
+        assert tracemalloc.get_traced_memory()[1] < 24 << 20
+    finally:
+        tracemalloc.stop()
+
+
+# --- Windows ----------------------------------------------------------------------------------------------------------
+
+
+def test_elements_inside_windows_are_counted_by_arithmetic() -> None:
+    random = np.random.default_rng(0)
+    for _ in range(300):
+        shape, stride, dilation, start, size, output = (int(n) for n in random.integers(1, 8, 6))
+        pool = Pool(Window((shape,), (stride,), (dilation,), (start,), (0,)), (size,), (output,))
+        places = pool.places(0)
+        assert pool.inside().tolist() == ((places >= 0) & (places < size)).sum(1).tolist()
+
+
+def pooling(kind: str, window: int) -> Graph:
+    """One element, in windows that are nearly all padding."""
+    return lone_node(
+        operator(
+            kind,
+            InputTensor=t("FLOAT32", (1, 1, 1, 1)),
+            OutputTensor=t("FLOAT32", (1, 1, 2, 2)),
+            DimensionCount=2,
+            Strides=(1, 1),
+            WindowSize=(window, window),
+            StartPadding=(window // 2, window // 2),
+            EndPadding=(window // 2, window // 2),
+            **({"P": 2} if kind == "LP_POOLING" else {}),
+        )
+    )
+
+
+@pytest.mark.parametrize("window", [1 << 14, 1 << 20, 1 << 28, 1 << 30])
+@pytest.mark.parametrize("kind", ["LP_POOLING", "MAX_POOLING"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_windows_of_padding_cost_what_tensors_hold(kind: str, window: int, exact: bool) -> None:
+    """A model within a MiB, or a finding before anything is made; no reference that looks at each element."""
+    graph = pooling(kind, window)
+    dml2onnx.compile(pooling(kind, 8), exact=exact)  # what is read once
+    tracemalloc.start()
+    refusal = ["DML2007"]
+    try:
+        dml2onnx.compile(graph, exact=exact)
+    except DmlError as error:
+        refusal = [item.code for item in error.diagnostics]
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert refusal == ["DML2007"]
+    assert peak < 1 << 21
+    with pytest.raises(DmlError, match="DML3015"):
+        require_computable(graph, graph.outputs)
+
+
+# --- Fills ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("nbytes", [1 << 28, 1 << 34, 1 << 42])
+def test_filled_constants_count_where_they_are_made(nbytes: int) -> None:
+    """Of which only one element is read."""
+    graph = lone_node(operator("ACTIVATION_RELU", InputTensor=t("FLOAT32", (1,)), OutputTensor=t("FLOAT32", (1,))))
+    (made,) = graph.nodes
+    value = Value("w", nbytes)
+    changed = replace(made, reads={"InputTensor": (Read(value),)})
+    filled = Graph((changed,), (), graph.outputs, (Constant(value, FillData(b"\0\0\x80?", nbytes)),))
+    for compute in (lambda: require_computable(filled, filled.outputs), lambda: dml2onnx.verify(filled, rounds=1)):
+        with pytest.raises(DmlError) as caught:
+            compute()
+        (item,) = caught.value.diagnostics
+        assert (item.code, item.expected) == ("DML3015", f"at most {LARGEST_NODE}")
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_a_run_prints_so_many_elements_and_no_more(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, verbose: bool
+) -> None:
+    monkeypatch.setattr(commands, "MOST_PRINTED", 10)
+    desc = {"InputTensor": f32(4), "OutputTensor": f32(4)}
+    show = {"type": "print", "resource": "y", "verbose": verbose}
+    program = {
+        "resources": {"x": resource(4), "y": resource(4)},
+        "dispatchables": {"r": {"type": "DML_OPERATOR_ACTIVATION_RELU", "desc": desc}},
+        "commands": [dispatch("r", InputTensor="x", OutputTensor="y"), *[show] * 4],
+    }
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(program), encoding="utf-8")
+    assert main(["run", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert said.count("... and 2 more elements") == 1
+    assert said.count("... and 4 more elements") == 1
+    assert main(["run", str(path), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)["printed"]
+    assert [(len(item["values"]), item.get("left_out", 0)) for item in printed] == [(4, 0), (4, 0), (2, 2), (0, 4)]
+
+
+def test_a_small_program_that_prints_much_prints_a_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A million numbers at most, of the eight million that are there."""
+    desc = {"InputTensor": f32(1), "OutputTensor": f32(1)}
+    program = {
+        "resources": {"x": resource(1 << 22), "y": resource(1)},
+        "dispatchables": {"r": {"type": "DML_OPERATOR_ACTIVATION_RELU", "desc": desc}},
+        "commands": [dispatch("r", InputTensor="x", OutputTensor="y"), *[{"type": "print", "resource": "x"}] * 2],
+    }
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(program), encoding="utf-8")
+    assert main(["run", str(path)]) == 0
+    assert len(capsys.readouterr().out) < 4 * commands.MOST_PRINTED
