@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.report.operators import OperatorAnswer
 
+PART = re.compile(r"^- ([A-Z]+|Observed): (.*?)(?=^- (?:[A-Z]+|Observed): |\Z)", re.MULTILINE | re.DOTALL)
 DECISION = re.compile(r"\[decisions? ([^\]]*)\]|\bdecisions? ((?:[A-Z]\d+)(?:(?:, | and )[A-Z]\d+)*)")
 POINT = re.compile(r"^\*\*([A-Z]\d+)\. (.*?)\*\*$(.*?)(?=^\*\*[A-Z]\d+\. |^---$|^## |\Z)", re.MULTILINE | re.DOTALL)
 LONGEST = 400
@@ -46,6 +47,7 @@ class Decision:
     decision: str
     evidence: str
     confidence: str
+    observed: str
 
 
 def decisions() -> dict[str, Decision]:
@@ -53,8 +55,10 @@ def decisions() -> dict[str, Decision]:
     text = (catalog.schemas_directory() / "decisions.md").read_text(encoding="utf-8")
     found = {}
     for name, title, body in POINT.findall(text):
-        parts = dict(re.findall(r"^- ([A-Z]+): (.*?)(?=^- [A-Z]+: |\Z)", body, re.MULTILINE | re.DOTALL))
-        found[name] = Decision(name, title, parts["DECISION"], parts["EVIDENCE"], parts["CONFIDENCE"])
+        parts = dict(PART.findall(body))
+        found[name] = Decision(
+            name, title, parts["DECISION"], parts["EVIDENCE"], parts["CONFIDENCE"], parts["Observed"]
+        )
     return found
 
 
@@ -216,6 +220,7 @@ def _decided(schema: OperatorSchema, points: Mapping[str, Decision]) -> Iterable
         yield items(
             (
                 f"Decided: {prose(point.decision)}",
+                f"Observed: {prose(point.observed)}",
                 f"Evidence: {prose(point.evidence)}",
                 f"How sure: {prose(point.confidence)}",
             )

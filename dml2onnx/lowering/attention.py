@@ -136,7 +136,14 @@ def _addend(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
 
 
 def _mask_values(node: Operands, e: Emitter, batch: int, keys: int) -> Tensor | None:
-    """MaskFilterValue where the mask keeps nothing, else 0; it is added to the scores [decision H3]."""
+    """MaskFilterValue where the mask keeps nothing, else 0; it is added to the scores [decision H3].
+
+    Exactly, it is multiplied by 1 less what a BOOLEAN mask has [decision H8].
+    """
+    if e.exact and node.op.enum("MaskType") == "BOOLEAN" and node.op.has("MaskTensor"):
+        wide, mask = node.compute_type(node.output().data_type.dtype), node.broadcastable("MaskTensor")
+        missing = e.Sub(e.constant(1, wide), e.Cast(e.Reshape(mask, mask.shape[mask.rank - 4 :]), wide))
+        return e.Mul(missing, e.constant(_mask_filter_value(node), wide))
     kept = _kept(node, e, batch, keys)
     if kept is None or (kept.value is not None and kept.value.all()):
         return None

@@ -6,7 +6,7 @@ order, so that MaskFilterValue, which is added to scores (decision H3), costs th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def attention(op: OperatorDesc, inputs: Inputs) -> Outputs:
     past_key, past_value = inputs.optional("PastKeyTensor"), inputs.optional("PastValueTensor")
     batch, heads, queries, _ = query.values.shape
     broken = np.zeros((batch, 1, 1, 1), np.bool_)
-    kept: list[Mask] = []
+    kept: list[Floats] = []
     if lengths is None:
         key, value = _joined(past_key, key), _joined(past_value, value)
     else:
@@ -69,13 +69,17 @@ def attention(op: OperatorDesc, inputs: Inputs) -> Outputs:
         # where the new keys do not fit nothing is guaranteed (decision H19)
         broken = ((past < 0) | (past + new > total)).reshape(broken.shape)
         last = past.reshape(broken.shape) + np.arange(queries)[:, None]
-        kept.append(np.arange(total) <= last)  # causal (decision H17)
+        kept.append((np.arange(total) <= last).astype(np.float64))  # causal (decision H17)
     presents = {"OutputPresentKeyTensor": key, "OutputPresentValueTensor": value}
     mask = _kept(op, inputs, (batch, queries, key.values.shape[2]))
     kept += [] if mask is None else [mask]
     weights = _weights(_scores(op, inputs, query, key.repeated(heads // key.values.shape[1]), kept))
     output = _weighted(weights, value.repeated(heads // value.values.shape[1]))
-    results = {"OutputTensor": _marked(op, "OutputTensor", _merged(output), broken[..., 0])}
+    merged = _marked(op, "OutputTensor", _merged(output), broken[..., 0])
+    if mask is not None and not np.isin(mask, (0, 1)).all():
+        # ONNX's masks have no other values (decision H8)
+        merged = replace(merged, open=np.ones(merged.values.shape, np.bool_))
+    results = {"OutputTensor": merged}
     for name, present in presents.items():
         if op.has(name):
             exact = None if not present.error.any() else present.error
@@ -165,8 +169,8 @@ def _cached(op: OperatorDesc, inputs: Inputs, name: str, past: Array | None, new
 # --- Scores ---------------------------------------------------------------------------------------------------------
 
 
-def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads, kept: list[Mask]) -> Result:
-    """{ batch, heads, queries, keys }: what the softmax sees, MaskFilterValue added where one of ``kept`` is not."""
+def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads, kept: list[Floats]) -> Result:
+    """{ batch, heads, queries, keys }: what the softmax sees, with ``(1 - kept) * MaskFilterValue`` of each mask."""
     scale = op.float("Scale")
     transposed, size = key.values.swapaxes(-1, -2), np.abs(key.values).swapaxes(-1, -2)
     key_error = key.error.swapaxes(-1, -2)
@@ -175,7 +179,7 @@ def _scores(op: OperatorDesc, inputs: Inputs, query: _Heads, key: _Heads, kept: 
     carried = np.abs(query.values) @ key_error + query.error @ (size + key_error)
     position = inputs.optional("RelativePositionBiasTensor")
     addends = [] if position is None else [widen(_plain(position, 4))]
-    addends += [np.where(mask, 0.0, _mask_filter_value(op)) for mask in kept]
+    addends += [np.where(mask == 1, 0.0, (1 - mask) * _mask_filter_value(op)) for mask in kept]
     for added in addends:
         total = total + added
         magnitude = magnitude + np.where(np.isfinite(added), np.abs(added), 0)
@@ -195,7 +199,19 @@ def _mask_filter_value(op: OperatorDesc) -> float:
     return float(np.clip(value, -limit, limit))  # decision H4
 
 
-def _kept(op: OperatorDesc, inputs: Inputs, sizes: tuple[int, int, int]) -> Mask | None:
+def _kept(op: OperatorDesc, inputs: Inputs, sizes: tuple[int, int, int]) -> Floats | None:
+    """1 where the mask lets a query see a key, broadcastable to the scores; ``None`` without a mask.
+
+    The numbers of a BOOLEAN mask count as they are (decision H8).
+    """
+    mask = inputs.optional("MaskTensor")
+    if mask is not None and op.enum("MaskType") == "BOOLEAN":
+        return widen(_plain(mask, 4))
+    seen = _seen(op, inputs, sizes)
+    return None if seen is None else seen.astype(np.float64)
+
+
+def _seen(op: OperatorDesc, inputs: Inputs, sizes: tuple[int, int, int]) -> Mask | None:
     """Where the mask lets a query see a key, broadcastable to the scores; ``None`` without a mask.
 
     ``sizes`` are the numbers of batch items, queries and keys.
@@ -204,9 +220,6 @@ def _kept(op: OperatorDesc, inputs: Inputs, sizes: tuple[int, int, int]) -> Mask
     mask, kind = inputs.optional("MaskTensor"), op.enum("MaskType")
     if mask is None or kind == "NONE":
         return None
-    if kind == "BOOLEAN":
-        kept: Mask = _plain(mask, 4) != 0  # decision H8
-        return kept
     position = np.arange(keys)
     rows = mask.reshape(-1).astype(np.int64)
     if kind == "KEY_QUERY_SEQUENCE_LENGTH_START_END":

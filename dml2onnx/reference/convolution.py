@@ -38,8 +38,10 @@ def convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
     if bias is not None:
         total += _blank_output_padding(op, np.broadcast_to(widen(bias), total.shape))
     lost = _lost(op, w, total)
-    if lost is not None:
-        total = np.where(lost & (op.enum("Direction") == "BACKWARD"), np.nan, total)
+    if lost is not None and op.enum("Direction") == "BACKWARD":
+        is_stuffed = op.uint("GroupCount") > 1 or max(op.uints("Dilations")) > 1
+        seen = lost if is_stuffed else _blanked(op, _meets_nothing(op, w, is_stuffed=False), total)
+        total = np.where(seen, np.nan, total)
     if inputs.values_only:
         return {"OutputTensor": activated(op.activation(), total)}
     terms = x.shape[1] // op.uint("GroupCount") * int(np.prod(w.shape[2:])) + 1
@@ -56,19 +58,24 @@ def _lost(op: OperatorDesc, w: Floats, total: Floats) -> Mask | None:
         return ~np.isfinite(total) if any(op.uints("OutputPadding")) else None
     if np.isfinite(w).all():
         return None
-    lost = _meets_nothing(op, w).reshape(1, *total.shape[1:])
-    return np.broadcast_to(_blank_output_padding(op, lost.astype(np.float64)) != 0, total.shape)
+    return _blanked(op, _meets_nothing(op, w, is_stuffed=True), total)
 
 
-def _meets_nothing(op: OperatorDesc, w: Floats) -> Mask:
+def _blanked(op: OperatorDesc, mask: Mask, total: Floats) -> Mask:
+    """A mask of one image for all, without the elements that are 0 whatever arrives."""
+    outside = _blank_output_padding(op, mask.astype(np.float64)[np.newaxis])
+    return np.broadcast_to(outside != 0, total.shape)
+
+
+def _meets_nothing(op: OperatorDesc, w: Floats, *, is_stuffed: bool) -> Mask:
     """Where, backward, an element of the filter that is not finite is multiplied by 0 for want of an input element.
 
-    With groups or dilations zeros stand between the input's elements and all around them; else around them only.
+    Zeros stand all around the input's elements and, where these are spread by a kernel of the general kind, as with
+    groups or dilations, between them too.
     """
     groups, sizes = op.uint("GroupCount"), op.tensor("OutputTensor").sizes
     inputs = op.tensor("InputTensor").sizes[2:]
     strides, dilations = op.uints("Strides"), op.uints("Dilations")
-    stuffed = groups > 1 or max(dilations) > 1
     # {groups, output channels of one, kernel}
     strange: Mask = np.logical_or.reduce((~np.isfinite(w)).reshape(groups, -1, *w.shape[1:]), axis=1)
     found: Mask = np.zeros((groups, w.shape[1], *sizes[2:]), np.bool_)
@@ -80,7 +87,7 @@ def _meets_nothing(op: OperatorDesc, w: Floats) -> Mask:
             at = np.arange(size) + p - j * d
             phase.append(at % s == 0)
             met.append((at % s == 0) & (at >= 0) & (at < n * s))
-        missed = ~all_along(met) if stuffed else ~all_along(met) & all_along(phase)
+        missed = ~all_along(met) if is_stuffed else ~all_along(met) & all_along(phase)
         found |= np.array(strange[(..., *tap)]).reshape(groups, -1, *[1] * len(lines)) & missed
     return found.reshape(groups * w.shape[1], *sizes[2:])
 

@@ -171,7 +171,7 @@ def bound(value: float, data_type: DataType) -> Array:
 
 
 def fill(value: float, data_type: DataType) -> Array:
-    """A float attribute as contents of the tensor's type: integers drop the fraction and wrap (decisions D7, X18)."""
+    """A float attribute as contents of a tensor: integers drop the fraction and wrap (decisions D7 and X18)."""
     if data_type.is_float or not np.isfinite(value):
         return bound(value, data_type)
     low, _ = data_type.limits

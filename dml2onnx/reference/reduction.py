@@ -78,12 +78,16 @@ def _log_sum_exp(x: Floats, axes: Axes) -> Result:
     # the sum of exponentials is 1 or more, so that its relative error is the absolute one of its logarithm
     own = sum_error(terms, np.ones_like(total), ROUNDOFF) + ACCURACY
     error = np.where(np.isfinite(rest), own + FEW * (np.abs(shift) + np.abs(rest)), 0)
-    return Result(shift + rest, error)
+    # nothing is subtracted first: exponentials were seen to overflow and vanish (decision R2)
+    plain = np.exp(x).sum(axis=axes, keepdims=True)
+    lost = np.isfinite(top) & ((plain > LARGEST_FLOAT32) | (plain < SMALLEST_FLOAT32))
+    seen = np.where(plain > LARGEST_FLOAT32, np.inf, -np.inf)
+    return Result(np.where(lost, seen, shift + rest), error, lost if lost.any() else None)
 
 
 def _extremum(function: Callable[..., Any]) -> Callable[[Floats, Axes], Result]:
     def reduce(x: Floats, axes: Axes) -> Result:
-        # NaN is preferred, not promised (decisions G1, R8)
+        # numbers are taken, which is not promised (decisions G1, R8)
         marks: Mask = np.any(np.isnan(x), axis=axes, keepdims=True)
         return Result(function(x, axis=axes, keepdims=True), None, marks)
 
@@ -96,8 +100,8 @@ _FLOAT_FUNCTIONS: dict[str, Callable[[Floats, Axes], Result]] = {
     "L2": _l2,
     "LOG_SUM": _log_sum,
     "LOG_SUM_EXP": _log_sum_exp,
-    "MAX": _extremum(np.max),
-    "MIN": _extremum(np.min),
+    "MAX": _extremum(np.fmax.reduce),
+    "MIN": _extremum(np.fmin.reduce),
     "MULTIPLY": _multiply,
     "SUM": _sum,
     "SUM_SQUARE": _sum_square,

@@ -1,9 +1,9 @@
-"""Small questions that DirectML was asked about the points of ``schemas/decisions.md``, with its answers.
+"""Small questions about the points of ``schemas/decisions.md``, with the answers that DirectML gave to them.
 
 ``probes.jsonl`` has one question a line: the points that it is about, an operator's descriptor in the native format,
-the elements of its inputs, and those of its outputs as DirectML gave them. ``python -m tests.directml.probes [POINT
-...]`` asks the reference, and DirectML where it is installed, once more, and prints what differs; with ``--record`` the
-answers are written anew. A new question is a line without an answer.
+the elements of its inputs, and those of its outputs as DirectML gave them.
+``python -m tests.directml.probes [POINT ...]`` asks the reference, and DirectML where it is installed, once more, and
+prints what differs; with ``--record`` all answers are written anew. A new question is a line without an answer.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,19 +15,6 @@ from dml2onnx.verification.descriptors import plain, sized
 from dml2onnx.verification.directml_trials import Answer, ask, differences
 from tests.directml.live import installed, needs_directml
 
-KNOWN = {
-    "BATCH_NORMALIZATION_TRAINING_GRAD": "N11: the mean is taken as it is given",
-    "DEQUANTIZE": "a descriptor that DirectML refuses is among those held for valid",
-    "GATHER": "X2: what an index below the first element gives",
-    "GATHER_ELEMENTS": "X2: what an index below the first element gives",
-    "LP_NORMALIZATION": "N16: Epsilon with P 1",
-    "MULTIHEAD_ATTENTION": "descriptors that DirectML refuses are among those held for valid",
-    "MULTIHEAD_ATTENTION1": "descriptors that DirectML refuses are among those held for valid",
-    "REVERSE_SUBSEQUENCES": "what a length above the size gives",
-    "ROI_ALIGN_GRAD": "what lies outside, and batch indices that are out of range",
-}
-"""Operators in which the compiled model still differs; whoever mends one takes it out."""
-
 
 @cache
 def answers() -> dict[OperatorDesc, Answer]:
@@ -37,17 +23,8 @@ def answers() -> dict[OperatorDesc, Answer]:
     return {answer.op: answer for answer in ask(ops, 0, installed())}
 
 
-def parameters() -> list[Any]:
-    names = sorted(valid.descriptors())
-    reasons = {name: KNOWN.get(name.removeprefix("DML_OPERATOR_")) for name in names}
-    return [
-        pytest.param(name, marks=[pytest.mark.xfail(reason=reason, strict=True)] if reason else [])
-        for name, reason in reasons.items()
-    ]
-
-
 @needs_directml
-@pytest.mark.parametrize("name", parameters())
+@pytest.mark.parametrize("name", sorted(valid.descriptors()))
 def test_the_compiled_model_does_what_directml_does(name: str) -> None:
     for op in valid.descriptors()[name]:
         answer = answers()[op]

@@ -14,7 +14,7 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import ScaleBias
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.reference import evaluate
+from dml2onnx.reference import evaluate_results
 from tests.lowering.harness import check_case, operator, operators, t, type_cases
 
 INTEGERS = ["INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64"]
@@ -243,8 +243,10 @@ def chain(types, x, *, known=False, tail=None):
 
 def compare_chain(graph, x):
     got = compile_outputs(graph, graph.outputs).run({"x": x})["y"]
-    want = evaluate(graph, {"x": x})["y"]
-    np.testing.assert_array_equal(got, want)
+    want = evaluate_results(graph, {"x": x})["y"]
+    # what a narrow type does not hold is left to the driver (decision E11)
+    known = np.ones(got.shape, np.bool_) if want.unspecified is None else ~want.unspecified
+    np.testing.assert_array_equal(got[known], want.values[known])
 
 
 @pytest.mark.parametrize("source", TYPES)

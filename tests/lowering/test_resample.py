@@ -232,7 +232,7 @@ PIECES = [
     (
         "antialiased, odd",
         linear((1, 1, 7, 5), (1, 1, 3, 2), name="RESAMPLE3", antialiased=True),
-        ["Resize", "Resize", "Reshape", "Resize", "Reshape"],
+        ["Resize", "Reshape", "Resize", "Resize", "Reshape"],
     ),
     ("antialiased, a half", linear((6, 8), (3, 4), name="RESAMPLE3", antialiased=True), ["Resize"]),
 ]

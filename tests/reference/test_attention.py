@@ -158,7 +158,7 @@ class TestByHand:
             ("KEY_QUERY_SEQUENCE_LENGTH_START_END", [1, 0, 1, 1, 2], 3),
             ("KEY_QUERY_SEQUENCE_LENGTH_START_END", [1, 0, 0, 0, 1], 2),
             ("BOOLEAN", [[[[0, 1]]]], 3),
-            ("BOOLEAN", [[[[-7, 0]]]], 1),
+            ("BOOLEAN", [[[[1, 0]]]], 1),
             ("BOOLEAN", [[[[0, 0]]]], 2),
             ("NONE", [[[[0, 1]]]], 2),
         ],
@@ -326,3 +326,12 @@ def test_a_graph_updates_a_cache_in_place():
     got: dict[str, Any] = evaluate(Graph(tuple(nodes), tuple(inputs), outputs), given)
     np.testing.assert_array_equal(got["cache"], [[[[3, 6], [6, 0], [9, 9]]]])
     np.testing.assert_allclose(got["y"], [[[6, 5]]])
+
+
+def test_numbers_of_a_boolean_mask_count():
+    """``(1 - mask) * MaskFilterValue`` is added (decision H8)."""
+    for mask, added in (((2, 0), (-1, 1)), ((1, 1), (0, 0)), ((5, 1), (-4, 0))):
+        got = two_keys(MaskType="BOOLEAN", MaskTensor=np.array([[[mask]]], np.int32), MaskFilterValue=2.0)
+        by_hand = two_keys(RelativePositionBiasTensor=2 * np.array([[[added]]], np.float32))
+        np.testing.assert_allclose(got.values, by_hand.values, rtol=1e-6)
+        assert (got.open is not None) == (mask != (1, 1))
