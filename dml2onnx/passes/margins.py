@@ -235,7 +235,7 @@ def _takes(draft: Draft, reader: Node, margin: _Margin) -> bool:
         case "MaxPool":
             return len(reader.outputs) == 1 and margin.is_lowest and _fits(reader, margin)
         case "AveragePool":
-            counts = reader.attributes.get("count_include_pad", 0) == 1 or "pads" not in reader.attributes
+            counts = reader.attributes.get("count_include_pad", 0) == 1 or not any(_own_pads(reader, margin))
             return is_zero and counts and _fits(reader, margin)
     return False
 

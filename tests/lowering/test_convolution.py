@@ -121,9 +121,16 @@ class TestForward:
         op = convolution((2, 3, 5, 4), (4, 3, 1, 1), mode="CONVOLUTION", bias=False)
         assert operators(check_case(op)) == ["Conv"]
 
-    def test_defaults_are_left_out(self):
+    def test_all_attributes_are_written(self):
+        """As exporters do: some tools stop where one is left to its default."""
         model = check_case(convolution((1, 3, 8, 8), (4, 3, 3, 3)))
-        assert attributes(model, "Conv") == {"kernel_shape": [3, 3]}
+        assert attributes(model, "Conv") == {
+            "dilations": [1, 1],
+            "group": 1,
+            "kernel_shape": [3, 3],
+            "pads": [0, 0, 0, 0],
+            "strides": [1, 1],
+        }
 
     def test_attributes(self):
         op = convolution(

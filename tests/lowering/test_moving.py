@@ -302,7 +302,7 @@ def joined(wanted: str) -> tuple[Graph, dict[str, np.ndarray]]:
         ),
     )
     inputs = (GraphInput("given", values["given"], desc=t("INT32", [n])), GraphInput("a", values["a"], desc=x))
-    feeds = {"given": bits("INT32", n, 3), "a": np.array([1.5, -0.0, 3e-39, -7, np.inf, 1e38, 2, 0], np.float32)}
+    feeds = {"given": bits("INT32", n, 3), "a": np.array([1.5, -0.0, 3e-38, -7, np.inf, 1e38, 2, 0], np.float32)}
     return Graph(nodes, inputs, (GraphOutput("all", values["all"], t(wanted, [2 * n])),)), feeds
 
 

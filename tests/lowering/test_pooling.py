@@ -185,7 +185,7 @@ class TestMaximumForms:
     def test_padding_that_no_window_reaches_is_dropped(self):
         model = check_form(maximum((1, 1, 5, 5), (2, 2), strides=(3, 3), end=(1, 2)))
         node = model.model_proto.graph.node[0]
-        assert {item.name for item in node.attribute} == {"kernel_shape", "strides"}
+        assert {item.name: list(item.ints) for item in node.attribute}["pads"] == [0, 0, 0, 0]
 
     @pytest.mark.parametrize("data_type", ["INT8", "UINT8", "INT16", "UINT16"])
     def test_padding_as_large_as_the_window(self, data_type):
@@ -332,7 +332,7 @@ class TestMeanForms:
 
     def test_without_padding_nothing_is_counted(self):
         model = check_case(mean((1, 2, 6, 6), (2, 2), include=True, strides=(2, 2)))
-        assert {item.name for item in model.model_proto.graph.node[0].attribute} == {"kernel_shape", "strides"}
+        assert {item.name for item in model.model_proto.graph.node[0].attribute} == {"kernel_shape", "pads", "strides"}
 
     @pytest.mark.parametrize("include", [False, True])
     def test_float16_is_rounded_once(self, include):

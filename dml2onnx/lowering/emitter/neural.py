@@ -80,7 +80,7 @@ class Window(NamedTuple):
         )
 
     def attributes(self) -> Mapping[str, Attribute]:
-        """As ONNX attributes; what is the default is left out, so that models read well."""
+        """As ONNX attributes of pooling, also where they have their defaults."""
         return _attributes(self)
 
 
@@ -91,14 +91,16 @@ def _output_sizes(window: Window, sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=4096)
 def _attributes(window: Window) -> Mapping[str, Attribute]:
-    result: dict[str, Attribute] = {"kernel_shape": window.shape}
-    if any(step != 1 for step in window.strides):
-        result["strides"] = window.strides
-    if any(step != 1 for step in window.dilations):
+    # as exporters write them: some tools stop where they are left to their defaults
+    result: dict[str, Attribute] = {"kernel_shape": window.shape, "pads": window.start + window.end}
+    if any(step != 1 for step in window.dilations):  # which AveragePool and LpPool do not have in all opsets
         result["dilations"] = window.dilations
-    if any(window.start) or any(window.end):
-        result["pads"] = window.start + window.end
-    return result
+    return {**result, "strides": window.strides}
+
+
+@lru_cache(maxsize=4096)
+def _attributes_of_convolution(window: Window, group: int) -> Mapping[str, Attribute]:
+    return {"dilations": window.dilations, "group": group, **_attributes(window)}
 
 
 class NeuralOps(MovementOps):
@@ -136,9 +138,7 @@ class NeuralOps(MovementOps):
         return self.emit("Add", _ALL, [result, bias], result.dtype, result.shape)
 
     def _convolution(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int) -> Tensor:
-        attributes = window.attributes()
-        if group != 1:
-            attributes = {**attributes, "group": group}
+        attributes = _attributes_of_convolution(window, group)
         inputs = [x, w] if b is None else [x, w, b]
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         return self.emit("Conv", _ALL, inputs, x.dtype, shape, attributes)
@@ -162,9 +162,7 @@ class NeuralOps(MovementOps):
             (size - 1) * window.strides[i] + window.extent(i) + extra[i] - window.start[i] - window.end[i]
             for i, size in enumerate(x.shape[2:])
         )
-        attributes = window.attributes()
-        if group != 1:
-            attributes = {**attributes, "group": group}
+        attributes = _attributes_of_convolution(window, group)
         if any(extra):
             attributes = {**attributes, "output_padding": extra}
         inputs = [x, w] if b is None else [x, w, b]
@@ -478,9 +476,7 @@ class NeuralOps(MovementOps):
 
         Padding adds nothing: it is the zero point.
         """
-        attributes = window.attributes()
-        if group != 1:
-            attributes = {**attributes, "group": group}
+        attributes = _attributes_of_convolution(window, group)
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         inputs = [x, w, x_zero_point, w_zero_point]
         return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape, attributes)
