@@ -296,7 +296,8 @@ def _clipped_gradient(node: Operands, e: Emitter, first: float, last: float) -> 
     low, high = e.constant(first, x.dtype), e.constant(last, x.dtype)
     # NaN is neither inside nor outside
     if e.exact and x.dtype.kind == "f":
-        outside = e.Not(e.And(e.Greater(x, low), e.Less(x, high)))
+        # a Not in front of Where ONNX Runtime takes away, exchanging the two
+        outside = e.Or(e.Not(e.Greater(x, low)), e.Not(e.Less(x, high)))
     else:
         outside = e.Or(e.LessOrEqual(x, low), e.GreaterOrEqual(x, high))
     return e.Expand(cleared(e, outside, gradient), node.output("OutputGradientTensor").sizes)
