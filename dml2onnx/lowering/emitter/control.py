@@ -59,11 +59,11 @@ class ControlOps(MovementOps):
 
     def If(self, condition: Tensor, then: Branch, otherwise: Branch) -> list[Tensor]:
         """What ``then`` gives where the BOOL of one element holds, else what ``otherwise`` gives; the other rests."""
+        # of any rank in ONNX; a scalar is what every runtime takes
+        condition = self.Reshape(condition, ())
         bodies = {name: self.branch(name, emit) for name, emit in zip(BRANCHES, (then, otherwise), strict=True)}
         described = [[(item.dtype, item.shape) for item in body.outputs] for body in bodies.values()]
         assert described[0] == described[1], f"branches that differ: {described}"
-        # of any rank in ONNX; a scalar is what every runtime takes
-        condition = self.Reshape(condition, ())
         return self.nodes("If", [condition], described[0], bodies)
 
     def branch(self, attribute: str, emit: Branch) -> Body:
