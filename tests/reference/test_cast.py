@@ -28,8 +28,12 @@ def cast(x, data_type):
 def test_integers_keep_their_low_bits(source, target, data):
     low, high = source.limits
     value = data.draw(st.one_of(st.integers(low, high), st.sampled_from([low, high])))
-    first = target.limits[0]
+    first, last = target.limits
     got = cast(np.array([value], source.dtype), target)
+    base = -(2**31) if target.is_signed else 0
+    if target.bits < 32 and not first <= (value - base) % 2**32 + base <= last:
+        assert got.unspecified is not None  # stored by way of 32 bits, which is left to the driver (decision E11)
+        return
     assert int(got.values[0]) == (value - first) % 2**target.bits + first
     assert got.unspecified is None
 
