@@ -10,6 +10,8 @@ from _campaign_journal import Campaign, as_native
 
 SEEDS_AT_ONCE = 15
 """One process of DirectML answers for as many seeds, whose contents are those of the first; one in four is extreme."""
+DEFAULT_MODELS = (1, 4)
+"""Which of so many runs are of default models; its contents are ordinary."""
 GRAPHS_OF_A_SEED = 5
 
 
@@ -24,7 +26,8 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
     bases = [descriptor_trials.normal(op) for several in valid.descriptors().values() for op in several]
     while seeds := list(islice(chosen, SEEDS_AT_ONCE)):
         ops = [(op, seed) for seed in seeds for op in drawn(bases, seed)]
-        answers = ask([op for op, _ in ops], seeds[0], installation)
+        exact = seeds[0] % DEFAULT_MODELS[1] != DEFAULT_MODELS[0]
+        answers = ask([op for op, _ in ops], seeds[0], installation, exact=exact)
         for (_, seed), answer in zip(ops, answers, strict=True):
             campaign.counts["descriptors, run"] += 1
             campaign.counts[f"descriptors, {_kind(answer)}"] += 1

@@ -9,7 +9,7 @@ import pytest
 
 from dml2onnx.directml import runner
 from dml2onnx.directml.cases import DIED, Outcome
-from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.operator import OperatorDesc, ScaleBias
 from dml2onnx.verification import directml_trials, valid
 from dml2onnx.verification.descriptors import plain, sized
 from dml2onnx.verification.directml_trials import Answer, ask, differences
@@ -30,6 +30,61 @@ def test_the_compiled_model_does_what_directml_does(name: str) -> None:
         answer = answers()[op]
         assert answer.problem == "", op
         assert answer.outcome.dispatched == 0
+
+
+@cache
+def default_answers() -> dict[OperatorDesc, Answer]:
+    """As :func:`answers`, of default models."""
+    ops = [op for several in valid.descriptors().values() for op in several]
+    return {answer.op: answer for answer in ask(ops, 1, installed(), exact=False)}
+
+
+@needs_directml
+@pytest.mark.parametrize("name", sorted(valid.descriptors()))
+def test_the_default_model_does_what_directml_does(name: str) -> None:
+    for op in valid.descriptors()[name]:
+        assert default_answers()[op].problem == "", op
+
+
+@needs_directml
+def test_shifts_by_the_width_are_promised_by_exact_models_only() -> None:
+    x = sized(1, 2, 3, 4, type="UINT8")
+    shift = plain("ELEMENT_WISE_BIT_SHIFT_RIGHT", ATensor=x, BTensor=x, OutputTensor=x)
+    for seed in range(4):
+        for exact in (True, False):
+            (answer,) = ask([shift], seed, installed(), exact=exact)
+            assert answer.problem == ""
+
+
+@needs_directml
+def test_of_what_is_not_compiled_no_numbers_are_compared() -> None:
+    x = sized(1, 1, 4, 4)
+    fields = {"Strides": (1, 0), "WindowSize": (2, 2), "StartPadding": (0, 0), "EndPadding": (0, 0)}
+    at_one_place = plain("MAX_POOLING", InputTensor=x, OutputTensor=sized(1, 1, 3, 3), **fields)
+    (answer,) = ask([at_one_place], 0, installed())
+    assert (answer.refused, answer.outcome.created, answer.problem) == (False, 0, "")
+
+
+@needs_directml
+def test_a_count_that_belies_its_array_is_nobodys_verdict() -> None:
+    x = sized(1, 2, 3, 4)
+    right = plain("ACTIVATION_SOFTMAX1", InputTensor=x, OutputTensor=x, Axes=(1, 3))
+    values = [3 if item.name == "AxisCount" else value for item, value in right.items()]
+    (answer,) = ask([OperatorDesc(right.schema, tuple(values))], 0, installed())
+    assert (answer.refused, answer.problem) == (True, "")
+
+
+@needs_directml
+@pytest.mark.parametrize("name", ["ABS", "CLIP", "IDENTITY"])
+@pytest.mark.parametrize("bits", [32, 64])
+def test_64_bits_are_not_scaled(name: str, bits: int) -> None:
+    x = sized(1, 1, 1, 4, type=f"INT{bits}")
+    bounds = {"Min": -3.0, "Max": 3.0} if name == "CLIP" else {}
+    for scale, bias in ((1.0, 0.0), (2.0, 0.0), (1.0, 1.0)):
+        op = plain(f"ELEMENT_WISE_{name}", InputTensor=x, OutputTensor=x, ScaleBias=ScaleBias(scale, bias), **bounds)
+        (answer,) = ask([op], 0, installed())
+        assert answer.problem == ""
+        assert answer.refused == (bits == 64 and (scale, bias) != (1.0, 0.0))
 
 
 @needs_directml
