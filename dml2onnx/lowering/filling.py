@@ -14,6 +14,7 @@ import numpy as np
 from dml2onnx.lowering.element_wise import fill
 from dml2onnx.lowering.element_wise_logic import BITWISE_OPSET
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.lowering.steps import in_steps
 from dml2onnx.model import FLOAT, INT64
 
 if TYPE_CHECKING:
@@ -221,8 +222,8 @@ def _products(e: Emitter, c0: Tensor, c2: Tensor) -> list[tuple[Tensor, Tensor]]
 
 
 def _philox_by_tables(e: Emitter, counters: Sequence[Tensor], key: tuple[Tensor, Tensor]) -> Sequence[Tensor]:
-    """The rounds as the steps of a Scan; of each, what is combined lies side by side, taken apart into bytes."""
-    e.note("BitwiseXor is new in opset 18: bytes are looked up in a table, in a Scan over the rounds")
+    """The rounds as steps; of each, what is combined lies side by side, taken apart into bytes."""
+    e.note("BitwiseXor is new in opset 18: bytes are looked up in a table, round after round")
     shape, count = counters[0].shape, counters[0].size
     steps = np.arange(_ROUNDS, dtype=np.uint64).reshape(-1, 1) * np.array(_KEY_STEPS[::-1], np.uint64)
     keys = e.Add(e.Concat([key[1], key[0]], 0), e.constant(steps.astype(np.uint32)))
@@ -242,7 +243,7 @@ def _philox_by_tables(e: Emitter, counters: Sequence[Tensor], key: tuple[Tensor,
         return [c0, low1, c2, low0], []
 
     states = [e.Reshape(item, (count,)) for item in counters]
-    return [e.Reshape(item, shape) for item in e.Scan(step, states, [keys])[0]]
+    return [e.Reshape(item, shape) for item in in_steps(e, step, states, [keys])[0]]
 
 
 def _in_bytes(e: Emitter, x: Tensor) -> Tensor:

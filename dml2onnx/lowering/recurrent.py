@@ -17,6 +17,7 @@ from dml2onnx.lowering.activation import apply_activation, sees_slices
 from dml2onnx.lowering.emitter.control import Step
 from dml2onnx.lowering.emitter.recurrent import GateActivation, RecurrentDirection
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.lowering.steps import in_steps
 from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
@@ -380,29 +381,14 @@ def _scanned(
         states = [_initial(e, layer, item, index) for item in layer.states]
         body = _body(e, ready, masked=runs is not None, sequence=wanted[0])
         elements = [products] if runs is None else [products, runs]
-        run = e.Scan if e.exact else partial(_stepped, e)
-        after, given = run(body, states, elements, backward=index == 1 or layer.direction == "reverse")
+        backward = index == 1 or layer.direction == "reverse"
+        after, given = in_steps(e, body, states, elements, backward=backward)
         sequences += [e.Reshape(item, (steps, 1, *item.shape[1:])) for item in given]
         lasts.append([e.Reshape(item, (1, *item.shape)) for item in after])
     results: list[Tensor | None] = [e.Concat(sequences, 1) if wanted[0] else None]
     for keep, parts in zip(wanted[1:], zip(*lasts, strict=True), strict=True):
         results.append(e.Concat(parts, 0) if keep else None)
     return results
-
-
-def _stepped(
-    e: Emitter, body: Step, states: Sequence[Tensor], elements: Sequence[Tensor], *, backward: bool
-) -> tuple[Sequence[Tensor], list[Tensor]]:
-    """What a Scan gives, its steps one after the other: default models have no control flow."""
-    steps = elements[0].shape[0]
-    slices = [e.Split(item, (1,) * steps, 0) for item in elements]
-    given: list[Sequence[Tensor]] = []
-    for index in reversed(range(steps)) if backward else range(steps):
-        parts = [e.Reshape(item[index], item[index].shape[1:]) for item in slices]
-        states, rows = body(states, parts)
-        given.append([e.Reshape(row, (1, *row.shape)) for row in rows])
-    columns = zip(*(reversed(given) if backward else given), strict=True)
-    return states, [e.Concat(column, 0) for column in columns]
 
 
 def _runs(e: Emitter, layer: _Layer) -> Tensor | None:

@@ -32,10 +32,10 @@ def cast(op: OperatorDesc, inputs: Inputs) -> Outputs:
         return {"OutputTensor": Result(truncate(wide, target), None, ~inside)}
     if x.dtype.kind == "f" or target.is_float:
         return {"OutputTensor": Result(x.astype(target.dtype))}
-    return {"OutputTensor": _narrowed(as_integers(x), target)}
+    return {"OutputTensor": narrowed(as_integers(x), target)}
 
 
-def _narrowed(x: npt.NDArray[np.integer[Any]], target: DataType) -> Result:
+def narrowed(x: npt.NDArray[np.integer[Any]], target: DataType) -> Result:
     """The low bits; where they do not hold the number, 8 and 16 bits are left to the driver, which saturates here."""
     kept: Array = x.astype(target.dtype)
     low, high = target.limits

@@ -51,7 +51,9 @@ def mean_variance_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     mean = mean_of(x, axes) if use_mean else Result(zero, zero)
     variance = variance_of(x, mean, axes) if use_variance else None
     scale, bias = (_given(inputs.optional(name), default) for name, default in (("ScaleTensor", 1), ("BiasTensor", 0)))
-    return {"OutputTensor": normalized(op, x, mean, variance, scale, bias, np.zeros(x.shape, np.bool_))}
+    # DirectML was seen to make NaN of a negative number that is all of its mean
+    is_alone = use_mean and use_variance and prod(x.shape[axis] for axis in axes) == 1
+    return {"OutputTensor": normalized(op, x, mean, variance, scale, bias, (x < 0) & is_alone)}
 
 
 def _given(parameter: Array | None, default: float) -> Floats:

@@ -10,7 +10,8 @@ import numpy as np
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.reference.accuracy import working_roundoff
-from dml2onnx.reference.numeric import sum_error, widen
+from dml2onnx.reference.cast import narrowed
+from dml2onnx.reference.numeric import as_integers, sum_error, widen
 from dml2onnx.reference.registry import Array, Inputs, Outputs, Result, reference
 
 
@@ -65,7 +66,7 @@ def unfold(op: OperatorDesc, inputs: Inputs) -> Outputs:
 
 @reference("FOLD")
 def fold(op: OperatorDesc, inputs: Inputs) -> Outputs:
-    """Adds the columns up in the windows of the image, dropping what falls into the padding (decisions X21, X22).
+    """Adds the columns up in the windows of the image, dropping what falls into the padding (decisions X21, X22, E11).
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_fold_operator_desc
     """
@@ -82,7 +83,9 @@ def fold(op: OperatorDesc, inputs: Inputs) -> Outputs:
         return canvas[inner].reshape(image.sizes)
 
     if not image.data_type.is_float:
-        return {"OutputTensor": Result(total(given))}  # which wraps
+        # 32 and 64 bits wrap; what 8 or 16 bits do not hold is stored as CAST would
+        wide = given if image.data_type.bits >= 32 else given.astype(np.int64)
+        return {"OutputTensor": narrowed(as_integers(total(wide)), image.data_type)}
     x = widen(given)
     # no element lies in more windows than a window has elements
     magnitude = widen(total(np.abs(x)))

@@ -228,6 +228,26 @@ CASES: list[Case] = [
         codes.WRONG_DIMENSION_COUNT,
         "OutputTensor/Sizes",
     ),
+    case(
+        "scaled integers of 64 bits",
+        unary("ELEMENT_WISE_IDENTITY", t(1, 1, 4, 4, type="INT64"), ScaleBias=ScaleBias(-1.0, 0.0)),
+        codes.NOT_EQUAL,
+        "ScaleBias",
+    ),
+    case(
+        "the cells of an LSTM alone",
+        op(
+            "LSTM",
+            InputTensor=t(1, 5, 2, 4),
+            WeightTensor=t(1, 1, 12, 4),
+            RecurrenceTensor=t(1, 1, 12, 3),
+            OutputCellSingleTensor=t(1, 1, 2, 3),
+            ActivationDescs=(op("ACTIVATION_SIGMOID"), op("ACTIVATION_TANH"), op("ACTIVATION_TANH")),
+            Direction="FORWARD",
+        ),
+        codes.AT_LEAST_ONE,
+        "OutputSequenceTensor",
+    ),
     case("softmax of a cube", unary("ACTIVATION_SOFTMAX", t(1, 2, 3, 4)), codes.EFFECTIVE_RANK, "InputTensor/Sizes"),
     case("hardmax of a cube", unary("ACTIVATION_HARDMAX", t(1, 2, 3, 4)), codes.EFFECTIVE_RANK, "InputTensor/Sizes"),
     case(

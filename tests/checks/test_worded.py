@@ -54,6 +54,7 @@ WINDOW = {"InputWindowSizes": (4,), "InputWindowStrides": (2,)}
 
 # (descriptor, code, path, feature level)
 BROKEN: list[tuple[OperatorDesc, Code, str, str | None]] = [
+    (attention(MaskType="BOOLEAN"), codes.REQUIRED_HERE, "MaskTensor", None),
     (
         op("UPSAMPLE_2D", InputTensor=t(1, 1, 2, 2), OutputTensor=t(1, 1, 4, 4), ScaleSize=Size2D(2, 3)),
         codes.WRONG_SIZE,

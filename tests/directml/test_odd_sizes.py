@@ -16,6 +16,7 @@ import pytest
 import dml2onnx
 from dml2onnx.catalog import LATEST
 from dml2onnx.checks.operators import findings_of
+from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.verification.directml_trials import ask
 from dml2onnx.verification.lone import lone_node
@@ -96,6 +97,38 @@ def test_what_directml_was_seen_to_give(op: OperatorDesc, want: list[list[float]
     feeds = {f"{name}0": value.reshape(op.tensor(name).sizes) for name, value in inputs.items()}
     assert model.run(feeds)["OutputTensor0"][0, 0].tolist() == want
     check_case(op, inputs=inputs, exact=exact)
+
+
+POOLING = [kind for kind in KINDS if "POOLING" in kind]
+
+
+def over_all(kind: str, seed: int) -> OperatorDesc:
+    """A drawn descriptor whose window is all of its input, without padding."""
+    op = drawn(kind, seed)
+    spatial = op.tensor("InputTensor").sizes[2:]
+    none = (0,) * len(spatial)
+    changes: dict[str, Any] = {"WindowSize": spatial, "StartPadding": none, "EndPadding": none}
+    for name, value in (("Dilations", (1,) * len(spatial)), ("OutputIndicesTensor", None)):
+        if op.has(name):
+            changes[name] = value
+    return OperatorDesc(op.schema, tuple(changes.get(item.name, value) for item, value in op.items()))
+
+
+@pytest.mark.parametrize("kind", POOLING)
+def test_a_window_over_all_of_the_input_has_one_place(kind: str) -> None:
+    """DirectML takes another output, and computes what is none of the windows: no model is made."""
+    odd = 0
+    for seed in range(24):
+        op = over_all(kind, seed)
+        if set(op.tensor("OutputTensor").sizes[2:]) == {1}:
+            assert not findings_of(op, LATEST)
+            continue
+        odd += 1
+        assert [item.compiled for item in findings_of(op, LATEST) if item.path.startswith("OutputTensor")] == [False]
+        with pytest.raises(DmlError) as caught:
+            dml2onnx.compile(lone_node(op))
+        assert {item.code for item in caught.value.diagnostics} == {"DML2010"}
+    assert odd > 8
 
 
 @dataclass

@@ -334,3 +334,16 @@ def test_lp_in_float32_stays_within_a_small_error(seed, n, p):
     result = lp(x, 1, p)
     assert not disagreements(x / norm, result, DataType.FLOAT32).any()
     assert result.error.max() < 1e-4
+
+
+@pytest.mark.parametrize("sizes", [(4, 1), (1, 4, 1, 1)])
+def test_a_negative_number_that_is_all_of_its_mean_is_left_open(sizes):
+    """DirectML was seen to make NaN of it, and 0 of the others."""
+    x = np.array([0.3, -1.2, 2.5, -0.7], np.float32).reshape(sizes)
+    last = len(sizes) - 1
+    for axes, marks in (((last,), [False, True, False, True]), ((sizes.index(4),), [False] * 4)):
+        fields = {"Axes": axes, "NormalizeVariance": True, "Epsilon": EPSILON, "FusedActivation": None}
+        op = describe("MEAN_VARIANCE_NORMALIZATION1", InputTensor=x, OutputTensor=x, **fields)
+        (found,) = operator_results(op, {"InputTensor": [x]})["OutputTensor"]
+        left = np.zeros(sizes, bool) if found.unspecified is None else np.broadcast_to(found.unspecified, sizes)
+        assert left.ravel().tolist() == marks

@@ -154,3 +154,19 @@ def test_fold_of_special_numbers():
     x = np.array([[[np.inf, 1.0], [-np.inf, np.nan]]], np.float32)
     result = described("FOLD", x, np.zeros(case[0], np.float32), case)
     np.testing.assert_array_equal(result.values, [[[np.inf, -np.inf, np.nan]]])
+
+
+@pytest.mark.parametrize(
+    ("data_type", "number", "left_open"), [("INT8", 100, True), ("UINT16", 40000, True), ("INT32", 2**31 - 1, False)]
+)
+def test_sums_that_leave_their_type(data_type, number, left_open):
+    """What DirectML gave: narrow integers are stored by way of 32 bits, which is left to the driver; others wrap."""
+    dtype = DataType[data_type].dtype
+    x = np.full((1, 2, 3), number, dtype)
+    fields = {"WindowSizes": (2,), "Strides": (1,), "Dilations": (1,), "StartPadding": (0,), "EndPadding": (0,)}
+    op = describe("FOLD", InputTensor=x, OutputTensor=np.zeros((1, 1, 4), dtype), DimensionCount=1, **fields)
+    (found,) = operator_results(op, {"InputTensor": [x]})["OutputTensor"]
+    limit = DataType[data_type].limits[1] if left_open else -2
+    assert found.values.ravel().tolist() == [number, limit, limit, number]
+    marks = np.zeros((1, 1, 4), bool) if found.unspecified is None else found.unspecified
+    assert marks.ravel().tolist() == [False, left_open, left_open, False]

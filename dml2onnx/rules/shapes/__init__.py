@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.rules.shapes import (
     attention,
     convolution,
+    element_wise,
     gathering,
     gemm,
     join,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 FAMILIES = (
     attention,
     convolution,
+    element_wise,
     gathering,
     gemm,
     join,

@@ -260,6 +260,15 @@ def no_mask(subject: Subject) -> Iterator[Finding]:
         yield Finding(codes.EXACTLY_ONE, "MaskTensor", message, "null", "a tensor")
 
 
+@rule("multihead_attention/mask", "multihead_attention1/mask")
+def mask_given(subject: Subject) -> Iterator[Finding]:
+    """Any ``MaskType`` but NONE goes with a mask."""
+    kind = subject.text("MaskType")
+    if kind != "NONE" and subject.value("MaskTensor") is None:
+        message = f"MaskTensor is null and MaskType is {kind}."
+        yield Finding(codes.REQUIRED_HERE, "MaskTensor", message, "a tensor, or MaskType NONE", "null")
+
+
 @formula("multihead_attention/mask-shape", "multihead_attention1/mask-shape", tensor="MaskTensor")
 def mask_shape(subject: Subject, rank: int) -> Whole:
     """The sizes that ``MaskType`` names, with any leading ones."""

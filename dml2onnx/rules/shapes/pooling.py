@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from dml2onnx.rules.shapes.sizes import Term
     from dml2onnx.rules.subject import Subject
 
+ONE_WINDOW = "it takes parts of the input that are no windows, where one window is all of it"
+"""What DirectML does with a larger output then: it was seen to reduce runs of elements, or to give zeros."""
+
 
 @formula(
     "average_pooling/size-output",
@@ -58,6 +61,8 @@ def _pooled_size(subject: Subject, rank: int, whole: str) -> Iterator[Term | Fin
     windows, strides = subject.uints("WindowSize", count), subject.uints("Strides", count)
     starts, ends = subject.uints("StartPadding", count), subject.uints("EndPadding", count)
     dilations = subject.uints("Dilations", count) if "Dilations" in subject.index else (1,) * count
+    is_whole = windows == tuple(sizes[2:]) and not any((*starts, *ends)) and set(dilations) == {1}
+    is_whole = is_whole and not ("OutputIndicesTensor" in subject.index and subject.value("OutputIndicesTensor"))
     for i in range(2):
         yield exactly(sizes[i], f"{whole}.Sizes[{i}]")
     for i in range(count):
@@ -74,4 +79,5 @@ def _pooled_size(subject: Subject, rank: int, whole: str) -> Iterator[Term | Fin
             yield Finding(codes.NO_ROOM, f"WindowSize/{i}", message, most, reach, accepted=OTHER_SIZES, compiled=True)
             continue
         words = partial(windows_formula, subject, i, sizes[i + 2], reach, strides[i])
-        yield loosely(between(max(low, 1), high, words), OTHER_SIZES, compiled=True)
+        does, compiled = (ONE_WINDOW, False) if is_whole else (OTHER_SIZES, True)
+        yield loosely(between(max(low, 1), high, words), does, compiled=compiled)

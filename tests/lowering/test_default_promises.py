@@ -1,0 +1,96 @@
+"""What `docs/targets.md` promises of default models, for every operator: no control flow, and FLOAT16 that stays so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from random import Random
+
+import pytest
+
+from dml2onnx import catalog
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.model import CONTROL_FLOW, FLOAT, Node, with_bodies
+from dml2onnx.targets import DEFAULT_TARGET
+from dml2onnx.verification.lone import lone_node
+from dml2onnx.verification.valid import descriptors
+from dml2onnx.verification.variations import findings, of_row, with_value
+
+OPSETS = (17, 18, 21, 26)
+WITH_FLOAT32_INSIDE = {
+    "ACTIVATION_CELU",
+    "ELEMENT_WISE_IS_INFINITY",
+    "ELEMENT_WISE_POW",
+    "LOCAL_RESPONSE_NORMALIZATION",
+    "LOCAL_RESPONSE_NORMALIZATION_GRAD",
+    "LP_NORMALIZATION",
+    "MATRIX_MULTIPLY_INTEGER_TO_FLOAT",
+    "MAX_POOLING_GRAD",
+    "AVERAGE_POOLING_GRAD",
+    "RESAMPLE_GRAD",
+    "RESAMPLE_GRAD1",
+    "ROI_ALIGN",
+    "ROI_ALIGN1",
+    "ROI_ALIGN_GRAD",
+    "ROI_POOLING",
+}
+"""Operators of FLOAT16 that are made of formulas in FLOAT32, those below aside: docs/limits.md says it in general."""
+FAMILIES_WITH_FLOAT32_INSIDE = {"normalization", "normalization_training", "quantization"}
+BITS = "ELEMENT_WISE_BIT_"
+"""Numbers are made of the bits of a float by arithmetic, before there is BitCast."""
+
+
+@cache
+def of_all_kinds(name: str) -> tuple[OperatorDesc, ...]:
+    """The descriptors of an operator, and each with data types and a rank of each row of its support table."""
+    found: dict[OperatorDesc, None] = {}
+    for op in descriptors()[name]:
+        found[op] = None
+        for number, row in enumerate(op.schema.support):
+            found[of_row(op, row, Random(number))] = None
+        found[in_half(op)] = None
+    return tuple(op for op in found if not findings(op))
+
+
+def in_half(op: OperatorDesc) -> OperatorDesc:
+    """The descriptor with FLOAT16 for FLOAT32."""
+    for item in op.schema.tensor_fields:
+        several = tuple(
+            replace(desc, data_type=DataType.FLOAT16, total_size=0) if desc.data_type is DataType.FLOAT32 else desc
+            for desc in op.tensors(item.name)
+        )
+        if several:
+            op = with_value(op, item.name, several if isinstance(op.get(item.name), tuple) else several[0])
+    return op
+
+
+def nodes_of(op: OperatorDesc, opset: int) -> Iterator[Node]:
+    graph = lone_node(op)
+    model = compile_outputs(graph, graph.outputs, opset=opset, target=DEFAULT_TARGET, exact=False)
+    return with_bodies(model.lowered.nodes)
+
+
+@pytest.mark.parametrize("name", catalog.operator_names())
+def test_no_default_model_has_control_flow(name: str) -> None:
+    for op in of_all_kinds(name):
+        for opset in OPSETS:
+            assert not {node.op_type for node in nodes_of(op, opset)} & CONTROL_FLOW, (op, opset)
+
+
+@pytest.mark.parametrize("name", catalog.operator_names())
+def test_half_stays_half(name: str) -> None:
+    for op in of_all_kinds(name):
+        types = {desc.data_type for item in op.schema.tensor_fields for desc in op.tensors(item.name)}
+        if DataType.FLOAT16 not in types or types & {DataType.FLOAT32, DataType.FLOAT64}:
+            continue
+        wide = {
+            node.op_type
+            for node in nodes_of(op, 21)
+            for value in node.outputs
+            if value is not None and value.dtype == FLOAT
+        }
+        expected = op.type in WITH_FLOAT32_INSIDE or op.schema.family in FAMILIES_WITH_FLOAT32_INSIDE
+        assert not wide or expected or op.type.startswith(BITS), (op, wide)
