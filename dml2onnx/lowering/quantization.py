@@ -222,8 +222,9 @@ def _difference(e: Emitter, x: Tensor, zero_point: Tensor | None) -> Tensor:
 def _parameters(e: Emitter, x: Tensor, items: Sequence[Tensor]) -> tuple[list[Tensor], int | None] | None:
     """Scale and zero point as QuantizeLinear takes them: scalars, or vectors along an axis, which comes second.
 
-    ``None`` where they vary along several axes, along one that ``x`` does not have, or faster than is worth it, and
-    where the scale is no positive number: ONNX Runtime's optimiser moves quantisations as if it always was.
+    ``None`` where they vary along several axes, along one that ``x`` does not have or the kernel does not look at, or
+    faster than is worth it, and where the scale is no positive number: ONNX Runtime's optimiser moves quantisations as
+    if it always was.
     """
     factors = items[0].value
     if factors is not None and not (np.isfinite(factors) & (factors >= np.finfo(np.float32).tiny)).all():
@@ -234,7 +235,8 @@ def _parameters(e: Emitter, x: Tensor, items: Sequence[Tensor]) -> tuple[list[Te
     axis = max(axes)
     size = x.shape[axis]
     is_slow = e.target.has(Quirk.QUANTIZES_LONG_RUNS) and prod(x.shape[axis + 1 :]) < SHORTEST_RUN
-    if len(axes) > 1 or size == 1 or is_slow:
+    is_wrong = e.target.has(Quirk.QUANTIZES_ALONG_THE_LAST_AXIS) and axis != x.rank - 1
+    if len(axes) > 1 or size == 1 or is_slow or is_wrong:
         return None
     e.note(f"one scale and zero point for each index along axis {axis}")
     return [e.Expand(e.Reshape(item, (item.size,)), (size,)) for item in items], axis

@@ -114,6 +114,14 @@ def _compares_integers(outcome: Outcome) -> bool:
     )
 
 
+def _interpolates(outcome: Outcome) -> bool:
+    return any(
+        node.op_type == "Resize" and node.attributes.get("mode") == "linear" and node.inputs[0].dtype == np.float32
+        for node in with_bodies(outcome.nodes)
+        if node.inputs[0] is not None
+    )
+
+
 def _indices(outcome: Outcome) -> bool:
     return any(node.op_type == "MaxPool" and len(node.outputs) == 2 for node in with_bodies(outcome.nodes))
 
@@ -198,6 +206,60 @@ OPENVINO = (
         (_f(2, shape=(1, 1)), _f(3, shape=(1, 1))),
         (_f(6, shape=(1, 1)),),
         "DmlFusedGemm",
+    ),
+    Difference(
+        "dml",
+        "`QuantizeLinear` and `DequantizeLinear` of opset 21 take scales along the last axis, whatever `axis` says.",
+        Quirk.QUANTIZES_ALONG_THE_LAST_AXIS,
+        """(uint8[2,2] x, float[2] s, uint8[2] z) => (float[2,2] y) { y = DequantizeLinear <axis = 0> (x, s, z) }""",
+        (np.array([[1, 2], [3, 4]], np.uint8), _f(1, 10), np.array([0, 0], np.uint8)),
+        (_f(1, 2, 30, 40, shape=(2, 2)),),
+    ),
+    Difference(
+        "dml",
+        "`ConvTranspose` of one spatial dimension is refused with `output_padding`.",
+        Quirk.LINES_HAVE_NO_OUTPUT_PADDING,
+        """(float[1,1,1] x, float[1,1,1] w) => (float[1,1,2] y)
+             { y = ConvTranspose <strides = [2], output_padding = [1]> (x, w) }""",
+        (_f(3, shape=(1, 1, 1)), _f(5, shape=(1, 1, 1))),
+        (_f(15, 0, shape=(1, 1, 2)),),
+        "80070057",
+    ),
+    Difference(
+        "dml",
+        "FLOAT16 is rounded as the driver has it, after each node, and may be added up in FLOAT16 (decision G5).",
+        _both(_computes(np.float16), lambda outcome: outcome.fits_half),
+        "(float16[1] x) => (float16[1] y) { y = Sqrt (x) }",
+        (np.array([1.9], np.float16),),
+        (np.array([1.379], np.float16),),
+        of_device=True,
+    ),
+    Difference(
+        "dml",
+        "Linear `Resize` of FLOAT has weights that are off by some last digits.",
+        _both(_interpolates, rounded_otherwise(stated)),
+        """(float[1,1,2] x) => (float[1,1,12] y) <int64[3] s = {1,1,12}> { y = Resize <mode = "linear"> (x, , , s) }""",
+        (_f(1 / 3, 1, shape=(1, 1, 2)),),
+        (_f(*[1 / 3] * 3, *(1 / 3 + step / 18 for step in (1, 3, 5, 7, 9, 11)), 1, 1, 1, shape=(1, 1, 12)),),
+        of_device=True,
+    ),
+    Difference(
+        "dml",
+        "`GatherND` of a single number, whose result has no dimensions, is refused.",
+        Quirk.GATHER_ND_GIVES_NO_SCALAR,
+        "(float[2] x, int64[1] i) => (float y) { y = GatherND (x, i) }",
+        (_f(3, 5), np.array([1])),
+        (np.array(5, np.float32),),
+        "80070057",
+    ),
+    Difference(
+        "dml",
+        "Tensors of more than eight dimensions are refused, be they between two nodes.",
+        Quirk.DIMENSIONS_END_AT_8,
+        "(float[1,1,1,1,1,1,1,1,1] x) => (float[1,1,1,1,1,1,1,1,1] y) { y = Relu (x) }",
+        (_f(2, shape=(1,) * 9),),
+        (_f(2, shape=(1,) * 9),),
+        "80070057",
     ),
     Difference(
         "openvino",

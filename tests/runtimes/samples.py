@@ -9,7 +9,7 @@ import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pytest
@@ -26,6 +26,16 @@ FAMILIES = ("padding", "convolution", "resample", "pooling", "join")
 Arrays = dict[str, np.ndarray]
 
 
+class Judge(Protocol):
+    """What is wrong with outputs by public name, as they lie in memory, or ``None``.
+
+    With ``half_accumulation`` sums of FLOAT16 may have been added up in FLOAT16, as DirectML may (decision G5).
+    """
+
+    def __call__(self, model: CompiledModel, outputs: Arrays, *, half_accumulation: bool = False) -> str | None:
+        """Judges the outputs of a model."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
     """A DirectML graph with inputs, and somebody who knows what has to come of them."""
@@ -35,8 +45,7 @@ class Sample:
     """The model for a target."""
     inputs: Arrays
     """By public name; sample contents that come with the model are not among them."""
-    judge: Callable[[CompiledModel, Arrays], str | None]
-    """What is wrong with outputs by public name, as they lie in memory, or ``None``."""
+    judge: Judge
 
 
 def vectors(directory: Path) -> Iterator[Sample]:
@@ -60,7 +69,7 @@ def _vector(folder: Path, case: dict[str, Any]) -> Sample:
     def compiled(target: str) -> CompiledModel:
         return dml2onnx.compile(folder / "model.json", target=target)
 
-    def judge(model: CompiledModel, outputs: Arrays) -> str | None:
+    def judge(model: CompiledModel, outputs: Arrays, *, half_accumulation: bool = False) -> str | None:
         for name, want in expected.items():
             have = np.ascontiguousarray(outputs[name]).reshape(-1)
             if have.dtype != want.dtype:
@@ -96,10 +105,14 @@ class Drawn:
     def sample(self, name: str) -> Sample:
         case = self.case()
         given = {port.name: case.memory[port.name].reshape(-1) for port in case.graph.inputs}
-        return Sample(name, self.compile, given, lambda model, outputs: _disagreement(case, model.finish(outputs)))
+
+        def judge(model: CompiledModel, outputs: Arrays, *, half_accumulation: bool = False) -> str | None:
+            return _disagreement(case, model.finish(outputs), half_accumulation)
+
+        return Sample(name, self.compile, given, judge)
 
 
-def _disagreement(case: harness.Case, outputs: Arrays) -> str | None:
+def _disagreement(case: harness.Case, outputs: Arrays, half_accumulation: bool) -> str | None:
     for field, results in operator_results(case.op, case.logical).items():
         for index, result in enumerate(results):
             key = field if harness.single(case.op, field) else f"{field}[{index}]"
@@ -107,7 +120,7 @@ def _disagreement(case: harness.Case, outputs: Arrays) -> str | None:
             have = outputs[key]
             if have.dtype != result.values.dtype or have.shape != result.values.shape:
                 return f"{key}: {have.dtype} {have.shape} instead of {result.values.dtype} {result.values.shape}"
-            wrong = disagreements(have, result, desc.data_type)
+            wrong = disagreements(have, result, desc.data_type, half_accumulation)
             if wrong.any():
                 return f"{key}: {wrong.sum()} of {wrong.size} differ, {have[wrong][:4]} != {result.values[wrong][:4]}"
     return None
