@@ -16,11 +16,13 @@ from onnx import parser
 from dml2onnx.model import with_bodies
 from dml2onnx.targets import Quirk
 from tests.runtimes.narrowing import (
+    DIGITS,
     HALF_DIGITS,
     computed,
     cut_to_32_bits,
     double_in_float,
     half_in_float,
+    nan_of_infinities,
     rounded_otherwise,
     stated,
 )
@@ -116,9 +118,14 @@ def _compares_integers(outcome: Outcome) -> bool:
 
 def _interpolates(outcome: Outcome) -> bool:
     return any(
-        node.op_type == "Resize" and node.attributes.get("mode") == "linear" and node.inputs[0].dtype == np.float32
+        node.op_type == "Resize" and node.attributes.get("mode") == "linear" for node in with_bodies(outcome.nodes)
+    )
+
+
+def _multiplies_64_bits(outcome: Outcome) -> bool:
+    return any(
+        node.op_type == "ReduceProd" and node.inputs[0] is not None and node.inputs[0].dtype.itemsize == 8
         for node in with_bodies(outcome.nodes)
-        if node.inputs[0] is not None
     )
 
 
@@ -237,10 +244,28 @@ OPENVINO = (
     Difference(
         "dml",
         "Linear `Resize` of FLOAT has weights that are off by some last digits.",
-        _both(_interpolates, rounded_otherwise(stated)),
+        _both(_both(_computes(np.float32), _interpolates), rounded_otherwise(stated)),
         """(float[1,1,2] x) => (float[1,1,12] y) <int64[3] s = {1,1,12}> { y = Resize <mode = "linear"> (x, , , s) }""",
         (_f(1 / 3, 1, shape=(1, 1, 2)),),
         (_f(*[1 / 3] * 3, *(1 / 3 + step / 18 for step in (1, 3, 5, 7, 9, 11)), 1, 1, 1, shape=(1, 1, 12)),),
+        of_device=True,
+    ),
+    Difference(
+        "dml",
+        "Linear `Resize` adds a part of the difference of two elements, which makes NaN of infinities.",
+        _both(_interpolates, nan_of_infinities({np.float32: DIGITS, np.float16: HALF_DIGITS})),
+        """(float[1,1,2] x) => (float[1,1,4] y) <int64[3] s = {1,1,4}> { y = Resize <mode = "linear"> (x, , , s) }""",
+        (_f(1, np.inf, shape=(1, 1, 2)),),
+        (_f(1, np.inf, np.inf, np.inf, shape=(1, 1, 4)),),
+    ),
+    Difference(
+        "dml",
+        "`ReduceProd` of 64-bit integers is refused where DirectML takes a shader that Wine does not translate.",
+        _both(_multiplies_64_bits, lambda outcome: outcome.refused and "80004005" in (outcome.problem or "")),
+        "(int64[12] x) => (int64[1] y) { y = ReduceProd (x) }",
+        (np.array([2] * 12),),
+        (np.array([4096]),),
+        "80004005",
         of_device=True,
     ),
     Difference(
