@@ -134,7 +134,10 @@ def nan_of_infinities(digits: Mapping[type, float]) -> Callable[[Outcome], bool]
 
 
 def _without_infinities(instead: int) -> Kept:
-    return lambda value: np.where(np.isinf(value), value.dtype.type(instead), value) if value.dtype.kind == "f" else value
+    def kept(value: Array) -> Array:
+        return np.where(np.isinf(value), value.dtype.type(instead), value) if value.dtype.kind == "f" else value
+
+    return kept
 
 
 def _is_known_or_not_finite(answer: Array, one: Array, other: Array, digits: float) -> bool:
