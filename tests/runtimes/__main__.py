@@ -26,6 +26,7 @@ import numpy as np
 from onnx import parser
 
 from dml2onnx.directml.installation import find
+from dml2onnx.targets import target
 from tests.conftest import shared_directory
 from tests.runtimes import results, samples
 from tests.runtimes.differences import DIFFERENCES
@@ -44,11 +45,11 @@ FIRST = (
 def parse(text: str) -> Runtime:
     """A runtime as the command line names it."""
     what, _, python = text.partition("=")
-    name, _, target = what.partition(":")
+    name, _, made_for = what.partition(":")
     environment = {}
     if name == "dml" and sys.platform != "win32" and (directml := find()) is not None and directml.provider:
         environment[COMMAND] = json.dumps(directml.provider)
-    return Runtime(name, target or "cpu", Path(python or sys.executable), environment)
+    return Runtime(name, made_for or "cpu", Path(python or sys.executable), environment)
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -110,7 +111,7 @@ def examples(runtime: Runtime) -> tuple[str, int]:
 def prove(
     runtimes: Sequence[Runtime], *, everything: bool, only: re.Pattern[str], jobs: int
 ) -> dict[Runtime, dict[str, results.Tally]]:
-    """All samples in whose names ``only`` is found on all runtimes."""
+    """All samples in whose names ``only`` is found, on the runtimes whose target has models of their opset."""
     tallies: dict[Runtime, dict[str, results.Tally]] = {runtime: {} for runtime in runtimes}
     pool = Pool(jobs)
     place = Path(tempfile.mkdtemp())
@@ -120,8 +121,9 @@ def prove(
         for source, sample in list(drawn(place)):  # all before any thread, in whose company pytest cannot parse
             if not only.search(sample.name):
                 continue
-            models = {target: Job(sample, sample.compile(target)) for target in {item.target for item in runtimes}}
-            for runtime in runtimes:
+            able = [runtime for runtime in runtimes if sample.opset in target(runtime.target).opsets]
+            models = {name: Job(sample, sample.compile(name)) for name in {item.target for item in able}}
+            for runtime in able:
                 job = models[runtime.target]
                 tally = tallies[runtime].setdefault(source, results.Tally())
                 tally.drawn += 1

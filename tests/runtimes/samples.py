@@ -17,6 +17,7 @@ import pytest
 import dml2onnx
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.reference import disagreements, operator_results
+from dml2onnx.targets import DEFAULT_OPSET
 from tests import test_vectors
 from tests.lowering import harness
 
@@ -46,6 +47,8 @@ class Sample:
     inputs: Arrays
     """By public name; sample contents that come with the model are not among them."""
     judge: Judge
+    opset: int = DEFAULT_OPSET
+    """What its models are written in; targets have not all of them."""
 
 
 def vectors(directory: Path) -> Iterator[Sample]:
@@ -109,7 +112,7 @@ class Drawn:
         def judge(model: CompiledModel, outputs: Arrays, *, half_accumulation: bool = False) -> str | None:
             return _disagreement(case, model.finish(outputs), half_accumulation)
 
-        return Sample(name, self.compile, given, judge)
+        return Sample(name, self.compile, given, judge, self.opset)
 
 
 def _disagreement(case: harness.Case, outputs: Arrays, half_accumulation: bool) -> str | None:
