@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.ir.tensor import MAX_DIMENSIONS
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT, INT64
 from dml2onnx.targets import Quirk
@@ -151,6 +152,10 @@ def _in_blocks(node: Operands, e: Emitter, data_type: DataType) -> tuple[Tensor,
         for axis, (size, entries) in enumerate(zip(x.shape, item.shape, strict=True))
         if 1 < entries < size
     }
+    if x.rank + len(split) > MAX_DIMENSIONS and e.target.has(Quirk.DIMENSIONS_END_AT_8):
+        e.note("each element of a block gets a scale of its own: split dimensions would be too many")
+        scale, *zero_points = (_repeated(e, item, x.shape) for item in items)
+        return x, e.Cast(scale, FLOAT), zero_points[0] if zero_points else None
     if split:
         e.note("dimensions of several blocks are split: the blocks, and the elements of each")
     counts = [max(item.shape[axis] for item in items) for axis in range(x.rank)]
@@ -164,6 +169,14 @@ def _in_blocks(node: Operands, e: Emitter, data_type: DataType) -> tuple[Tensor,
 
     x, scale, *zero_points = (divided(item) for item in (x, *items))
     return x, e.Cast(scale, FLOAT), zero_points[0] if zero_points else None
+
+
+def _repeated(e: Emitter, item: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """The parameters of several blocks along an axis, each as often as its block has elements."""
+    for axis, (entries, size) in enumerate(zip(item.shape, sizes, strict=True)):
+        if 1 < entries < size:
+            item = e.Gather(item, e.positions(np.arange(size) // (size // entries)), axis)
+    return item
 
 
 def zero_point_of(node: Operands, field: str) -> Tensor | None:

@@ -83,6 +83,12 @@ def slice_grad(node: Operands, e: Emitter) -> Tensor:
 
 def _strewn(e: Emitter, x: Tensor, steps: Sequence[int]) -> Tensor:
     """``step - 1`` zeros behind every element, along each axis."""
+    if x.rank + sum(step > 1 for step in steps) > MAX_DIMENSIONS and e.target.has(Quirk.DIMENSIONS_END_AT_8):
+        for axis, step in enumerate(steps):
+            front, back = x.shape[: axis + 1], x.shape[axis + 1 :]
+            rows = _strewn(e, e.Reshape(x, (prod(front), prod(back))), (step, 1)) if step > 1 else x
+            x = e.Reshape(rows, (*front[:-1], front[-1] * step, *back))
+        return x
     apart = [item for n, step in zip(x.shape, steps, strict=True) for item in ([n] if step == 1 else [n, 1])]
     zeros = [item for step in steps for item in ([0] if step == 1 else [0, step - 1])]
     padded = surrounded(e, e.Reshape(x, apart), (0,) * len(apart), zeros, 0)
