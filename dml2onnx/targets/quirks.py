@@ -95,6 +95,10 @@ class Quirk(Enum):
     DIMENSIONS_END_AT_8 = (
         "A node with a tensor of more than eight dimensions is refused when the model is loaded (DirectML)."
     )
+    QUANTIZES_FOUR_DIMENSIONS = (
+        "QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear are refused with more than four dimensions when the "
+        "model is loaded (DirectML)."
+    )
     PAIRS_OF_BYTES_SATURATE = (
         "Products of UINT8 with INT8 are added in pairs of 16 bits, where they saturate, on processors without VNNI; "
         "on the others they take less than half the time of products of UINT8 with UINT8."

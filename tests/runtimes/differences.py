@@ -224,6 +224,15 @@ OPENVINO = (
     ),
     Difference(
         "dml",
+        "`QuantizeLinear` and `DequantizeLinear` of opset 21 are refused with more than four dimensions.",
+        Quirk.QUANTIZES_FOUR_DIMENSIONS,
+        "(uint8[1,1,1,1,1] x, float s, uint8 z) => (float[1,1,1,1,1] y) { y = DequantizeLinear (x, s, z) }",
+        (np.array([7], np.uint8).reshape(1, 1, 1, 1, 1), np.array(2, np.float32), np.array(3, np.uint8)),
+        (_f(8, shape=(1, 1, 1, 1, 1)),),
+        "80070057",
+    ),
+    Difference(
+        "dml",
         "`ConvTranspose` of one spatial dimension is refused with `output_padding`.",
         Quirk.LINES_HAVE_NO_OUTPUT_PADDING,
         """(float[1,1,1] x, float[1,1,1] w) => (float[1,1,2] y)

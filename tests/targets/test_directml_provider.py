@@ -46,6 +46,26 @@ def test_scales_lie_along_the_last_axis(describe, rank):
         assert [n.attributes["axis"] for n in vectors] == ([axis] if axis == rank - 1 else [])
 
 
+@pytest.mark.parametrize("describe", [quantize, dequantize])
+@pytest.mark.parametrize("layout", [(0, 0, 0, 0, 0), (0, 0, 0, 0, 1), (0, 1, 0, 0, 0)])
+@pytest.mark.parametrize("null", [False, True])
+def test_four_dimensions_are_quantized(describe, layout, null):
+    op = describe(sizes=(2, 3, 1, 2, 4), scale=layout, zero=layout, null=null)
+    scales = np.linspace(0.5, 2, 5, dtype=np.float32)[: op.tensor("ScaleTensor").extent]
+    for constants in ((), ("ScaleTensor",)):
+        model = check_case(op, target="dml", inputs={"ScaleTensor": scales}, constants=constants)
+        for node in model.lowered.nodes:
+            if node.op_type in ("QuantizeLinear", "DequantizeLinear"):
+                assert first(node.inputs).rank <= 4
+
+
+def test_four_dimensions_are_quantized_by_what_is_in_them():
+    (op,) = {in_most_dimensions(op, Random(0)) for op in descriptors()["DML_OPERATOR_DYNAMIC_QUANTIZE_LINEAR"][:1]}
+    assert op.tensor("InputTensor").rank == MAX_DIMENSIONS
+    (node,) = [n for n in check_case(op, target="dml").lowered.nodes if n.op_type == "DynamicQuantizeLinear"]
+    assert first(node.inputs).rank <= 4
+
+
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("sizes", [(1, 2, 4), (1, 2, 4, 4)])
 def test_lines_are_padded(sizes, bias):

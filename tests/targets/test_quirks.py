@@ -168,6 +168,7 @@ def test_targets_differ() -> None:
         Quirk.LINES_HAVE_NO_OUTPUT_PADDING,
         Quirk.GATHER_ND_GIVES_NO_SCALAR,
         Quirk.DIMENSIONS_END_AT_8,
+        Quirk.QUANTIZES_FOUR_DIMENSIONS,
     }
     assert target("cpu").quirks >= SLOW | SHOWN.keys()
     assert all(quirk in target("cpu").quirks or quirk in ELSEWHERE for quirk in Quirk)
