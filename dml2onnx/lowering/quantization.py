@@ -212,7 +212,8 @@ def saturated(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) ->
 def dequantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> Tensor:
     """``(x - zero_point) * scale``: FLOAT ``scale``, all of one rank, broadcasting; the result is FLOAT."""
     # of 32-bit numbers ONNX takes no zero point
-    if e.dequantizes(x.dtype) and (zero_point is None or x.dtype.itemsize < 4):
+    few = x.rank <= 4 or not e.target.has(Quirk.QUANTIZES_FOUR_DIMENSIONS)
+    if few and e.dequantizes(x.dtype) and (zero_point is None or x.dtype.itemsize < 4):
         given = zero_point
         if given is None:
             # without one ONNX Runtime's optimiser takes all for UINT8, and 1.24 stops in the middle of some graphs

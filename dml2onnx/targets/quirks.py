@@ -96,7 +96,7 @@ class Quirk(Enum):
         "A node with a tensor of more than eight dimensions is refused when the model is loaded (DirectML)."
     )
     QUANTIZES_FOUR_DIMENSIONS = (
-        "QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear are refused with more than four dimensions when the "
+        "QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear of more than four dimensions are refused when the "
         "model is loaded (DirectML)."
     )
     PAIRS_OF_BYTES_SATURATE = (

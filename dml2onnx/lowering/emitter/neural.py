@@ -16,7 +16,7 @@ from dml2onnx.lowering.emitter.core import (
     are_constant,
     broadcast_shape,
 )
-from dml2onnx.lowering.emitter.movement import MovementOps
+from dml2onnx.lowering.emitter.movement import MOVES, MovementOps
 from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, INT64, UINT4, has_unknown
 from dml2onnx.targets import Quirk
 
@@ -443,7 +443,7 @@ class NeuralOps(MovementOps):
         FLOAT ``x``, of which NaN becomes the lowest number; both parameters are scalars, or vectors along ``axis``.
         """
         if self._quantizes_rows(x, scale, axis):
-            rows = self.QuantizeLinear(self._rows(x, axis), scale, zero_point, None if axis is None else 1)
+            rows = self.QuantizeLinear(self._rows(x), scale, zero_point, None if axis is None else 1)
             return self.Reshape(rows, x.shape)
         dtype = zero_point.dtype
         limits = np.iinfo(dtype.name)
@@ -460,7 +460,7 @@ class NeuralOps(MovementOps):
     def DynamicQuantizeLinear(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """FLOAT ``x`` as UINT8, and the scale and zero point that its range, widened to 0, asks for, as scalars."""
         if self._quantizes_rows(x, x, None):
-            row, scale, zero_point = self.DynamicQuantizeLinear(self._rows(x, None))
+            row, scale, zero_point = self.DynamicQuantizeLinear(self._rows(x))
             return self.Reshape(row, x.shape), scale, zero_point
         unsigned: DType = np.dtype(np.uint8)
         outputs = [(unsigned, x.shape), (x.dtype, ()), (unsigned, ())]
@@ -499,9 +499,6 @@ class NeuralOps(MovementOps):
 
         Both parameters are scalars, or vectors along ``axis``; INT32 has no zero point.
         """
-        if self._quantizes_rows(x, scale, axis):
-            rows = self.DequantizeLinear(self._rows(x, axis), scale, zero_point, None if axis is None else 1)
-            return self.Reshape(rows, x.shape)
 
         def fold(a: np.ndarray, s: np.ndarray, *z: np.ndarray) -> Array:
             difference = a.astype(np.int64) - (_along(z[0], axis, a.ndim) if z else 0)
@@ -525,8 +522,10 @@ class NeuralOps(MovementOps):
             return False
         return axis in (None, x.rank - 1) and not are_constant([x, scale])
 
-    def _rows(self, x: Tensor, axis: int | None) -> Tensor:
-        return self.Reshape(x, (x.size,) if axis is None else (x.size // x.shape[-1], x.shape[-1]))
+    def _rows(self, x: Tensor) -> Tensor:
+        """A Flatten: ONNX Runtime moves quantisations to the front of a Reshape, and so back into all dimensions."""
+        shape = (x.size // x.shape[-1], x.shape[-1])
+        return self.emit("Flatten", MOVES, [x], x.dtype, shape, {"axis": x.rank - 1}, lambda a: a.reshape(shape))
 
     def _as_unsigned(self, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> tuple[Tensor, Tensor | None]:
         """Constant INT8 moved to UINT8, and the zero point with it.
