@@ -49,6 +49,7 @@ ANSWERS: tuple[type[form.Head], ...] = (
     verified.VerifyAnswer,
     answers.ExplainAnswer,
     lookups.CodeAnswer,
+    lookups.ResultAnswer,
     operators.OperatorAnswer,
     records.Report,
     comparison.Comparison,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ from dml2onnx.cli import main
 from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends import recording
 from dml2onnx.frontends.text import read_document
+from dml2onnx.ir.mapped import Watched
 from dml2onnx.providers.threads import SESSION_THREADS, session_threads
 from dml2onnx.report.batched import Work
 from tests.frontends.models import GRAPH, NATIVE
@@ -223,3 +225,17 @@ def test_a_file_that_becomes_shorter_is_said(tmp_path: Path, step: str) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1, (done.returncode, done.stderr)
     assert done.stderr.startswith("DML1021"), done.stderr
+
+
+def test_a_file_that_is_read_again_and_again_is_as_long_as_it_is(tmp_path: Path) -> None:
+    """A mapped array may repeat elements by strides, and so have more bytes than its file."""
+    path = tmp_path / "x.npy"
+    np.save(path, np.arange(4, dtype=np.float32))
+    (whole,) = [np.load(path, mmap_mode="r")]
+    for view in (np.broadcast_to(whole, (3, 4)), whole[::2], whole[::-1], whole[1:3]):
+        Watched([view]).require()
+    os.truncate(path, path.stat().st_size - 4)
+    Watched([whole[:3], whole[2::-1]]).require()
+    for view in (np.broadcast_to(whole, (3, 4)), whole[::-1], whole[1:]):
+        with pytest.raises(DmlError, match="DML1021"):
+            Watched([view]).require()

@@ -161,7 +161,7 @@ def test_what_is_not_bound_holds_zeros() -> None:
 
 def test_what_is_bound_is_checked() -> None:
     with pytest.raises(DmlError) as caught:
-        summed().session().bind({"a": np.zeros((2, 3), np.float32), "b": np.zeros(6), "c": np.zeros(1)})
+        summed().session().bind({"a": np.zeros((6, 1), np.float32), "b": np.zeros(6), "c": np.zeros(1)})
     assert {item.code for item in caught.value.diagnostics} == {"DML3003", "DML3005", "DML3006"}
 
 

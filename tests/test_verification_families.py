@@ -70,7 +70,7 @@ def test_every_family_is_here() -> None:
 
 
 def between(op: OperatorDesc, weights: str = "") -> Graph:
-    """A graph of a copy of each input, the operator under the name "wrong", and a copy of its first output.
+    """A graph of a copy of each input but indices, the operator under the name "wrong", and a copy of its first output.
 
     ``weights`` is the tensor that is constant; of an array of them, the last.
     """
@@ -83,6 +83,9 @@ def between(op: OperatorDesc, weights: str = "") -> Graph:
     for name, index, read, desc in node.views_in():
         if read.value is held:
             constants.append(Constant(held, ArrayData.of(_contents(desc, random))))
+            continue
+        if name.endswith("IndicesTensor"):  # drawn within their range where the graph has them as inputs
+            copies[read.value] = read.value
             continue
         before = Value(f"x{len(made)}", read.value.nbytes)
         copies[read.value] = before

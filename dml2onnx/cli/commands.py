@@ -118,6 +118,7 @@ def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
     most = list(answer.operators.items())[:MOST_KINDS]
     rest = answer.onnx_nodes - sum(number for _, number in most)
     listed = ", ".join(f"{number} {name}" for name, number in most) + (f", {rest} others" if rest else "")
+    later = f"; opset {answer.later_opset} has operators for what takes many nodes here" if answer.later_opset else ""
     in_place = f", some of it in {count(len(answer.in_place), 'file')} in place" if answer.in_place else ""
     screen.table(
         ["", ""],
@@ -125,7 +126,7 @@ def _show_compiled(answer: CompileAnswer, screen: Screen) -> None:
             ("DirectML nodes", answer.directml_nodes),
             ("ONNX nodes", f"{answer.onnx_nodes} ({listed})"),
             ("weights", render.size(answer.weight_bytes) + in_place),
-            ("opset", f"{answer.opset} (IR version {answer.ir_version})"),
+            ("opset", f"{answer.opset} (IR version {answer.ir_version}){later}"),
             ("needs feature level", level_text(answer.minimum_feature_level, answer.ships_with)),
         ],
     )

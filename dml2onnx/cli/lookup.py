@@ -12,23 +12,45 @@ from dml2onnx import catalog
 from dml2onnx.cli.examples import demonstrations, examples, text_of, undemonstrated
 from dml2onnx.cli.markup import escape, escape_lines
 from dml2onnx.codes import all_codes
+from dml2onnx.codes.results import hresult_of
 from dml2onnx.diagnostics import quote
-from dml2onnx.report.lookups import CodeAnswer, CodeDemonstration, CodeExample, Operator, OperatorsAnswer
+from dml2onnx.report.lookups import CodeAnswer, CodeDemonstration, CodeExample, Operator, OperatorsAnswer, ResultAnswer
 
 if TYPE_CHECKING:
     import argparse
 
     from dml2onnx.cli.examples import Demonstration, Example
     from dml2onnx.cli.render import Screen
+    from dml2onnx.codes.results import HResult
 
 
 def explain_command(options: argparse.Namespace, screen: Screen) -> int:
-    """Explains a code, an operator, or what each node of a model becomes."""
+    """Explains a code, an operator, an HRESULT, or what each node of a model becomes."""
+    found = hresult_of(options.model)
+    if found is not None and not Path(options.model).exists():
+        return _explain_result(found, screen)
     if re.fullmatch(r"\w+", options.model) and not Path(options.model).exists():
         return _explain_name(options.model.upper(), screen)
     from dml2onnx.cli.explain import explain_model_command  # brings the compiler
 
     return explain_model_command(options, screen)
+
+
+def _explain_result(found: HResult, screen: Screen) -> int:
+    number = f"0x{found.number:08X}"
+    if screen.as_json:
+        screen.answer(
+            ResultAnswer(
+                name=found.name, hresult=number, text=found.text, explanation=found.explanation, steps=found.steps
+            )
+        )
+        return 0
+    screen.say(f"[bold]{found.name}[/] {number}: [bold]{escape(found.text)}[/]\n")
+    screen.say(escape_lines(found.explanation))
+    screen.say("\n[bold]how to find the cause[/]")
+    for step in found.steps:
+        screen.say(f"- {escape(step)}")
+    return 0
 
 
 def _explain_name(name: str, screen: Screen) -> int:

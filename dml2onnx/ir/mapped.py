@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from dml2onnx.codes.reading import FILE_UNREADABLE
 from dml2onnx.diagnostics import DmlError, quote
@@ -105,13 +106,14 @@ def mapped_ends(arrays: Iterable[Array]) -> dict[Path, tuple[int, tuple[int, ...
     ends: dict[Path, tuple[int, tuple[int, ...] | None]] = {}
     for array in arrays:
         found = mapping(array)
-        place = file_place(array)
-        if found is None or place is None:
+        if found is None:
             continue
+        # a view may repeat elements, or leave some out
+        end = found.offset + byte_bounds(array)[1] - _address(found)
         path = found.path if isinstance(found, FileMap) else found.filename
         if path is not None:
             named, identity = Path(path), found.inode if isinstance(found, FileMap) else None
-            ends[named] = (max(ends.get(named, (0, None))[0], place + array.nbytes), identity)
+            ends[named] = (max(ends.get(named, (0, None))[0], end), identity)
     return ends
 
 

@@ -71,7 +71,9 @@ def reinterpret(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
         return e.constant(np.ascontiguousarray(x.value).view(dtype), label=x.label)
     if x.dtype.itemsize == dtype.itemsize and "f" in (x.dtype.kind, dtype.kind) and _has_bit_cast(e, x.dtype, dtype):
         return e.BitCast(x, dtype)
-    e.note(f"bytes of {x.dtype} are read as {dtype}, for which ONNX has no operator before BitCast of opset 26")
+    e.note(f"bytes of {x.dtype} are read as {dtype}, for which ONNX has no operator")
+    if "f" in (x.dtype.kind, dtype.kind):
+        e.suggest_opset(26, "BitCast")
     if x.dtype.kind == "f":
         x = _float_to_bits(e, x)
     if x.dtype.itemsize > dtype.itemsize:

@@ -67,7 +67,8 @@ def _backward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor |
     crop = tuple(max(r - n, 0) for r, n in zip(reached, wanted[2:], strict=True))
     missing = [max(n - r, 0) for r, n in zip(reached, wanted[2:], strict=True)]
     # ONNX allows output_padding up to a dilation that exceeds the stride; ONNX Runtime's kernel does not
-    extra = tuple(m if m < stride else 0 for m, stride in zip(missing, strides, strict=True))
+    pads = len(strides) > 1 or not e.target.has(Quirk.LINES_HAVE_NO_OUTPUT_PADDING)
+    extra = tuple(m if pads and m < stride else 0 for m, stride in zip(missing, strides, strict=True))
     window = _window(op, w, start, crop)
     groups = op.uint("GroupCount")
     if extra == tuple(missing):

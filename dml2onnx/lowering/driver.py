@@ -82,7 +82,7 @@ def lower(
     avert(e, returned)
     if has_dropped:
         drop_constants(e, returned)
-    return OnnxGraph(tuple(e.origins), e.initializers, inputs, results)
+    return OnnxGraph(tuple(e.origins), e.initializers, inputs, results, e.later_opset)
 
 
 def _functions(live: Sequence[Node]) -> list[Lowering]:

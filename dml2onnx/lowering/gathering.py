@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from dml2onnx.ir.tensor import packed_strides
+from dml2onnx.ir.tensor import MAX_DIMENSIONS, packed_strides
 from dml2onnx.lowering.emitter.core import broadcast_shape
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import DOUBLE, INT64
@@ -129,9 +129,10 @@ def _by_offset(e: Emitter, x: Tensor, start: Array, steps: Sequence[tuple[Tensor
     return e.Reshape(flat, offsets.shape)
 
 
-def _aligned(e: Emitter, x: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """``x``, some of whose axes may be broadcast, behind as many leading ones as ``sizes`` has."""
-    shape = x.shape[max(x.rank - len(sizes), 0) :]
+def _aligned(e: Emitter, x: Tensor, sizes: tuple[int, ...], shape: tuple[int, ...] | None = None) -> Tensor:
+    """``x``, or it in a shape, some of whose axes may be broadcast, behind as many leading ones as ``sizes`` has."""
+    whole = x.shape if shape is None else shape
+    shape = whole[max(len(whole) - len(sizes), 0) :]
     return e.Expand(e.Reshape(x, (1,) * (len(sizes) - len(shape)) + shape), sizes)
 
 
@@ -167,9 +168,11 @@ def gather(node: Operands, e: Emitter) -> Tensor:
     whole = (*x.shape[:axis], *shape, *x.shape[axis + 1 :])
     if x.shape[axis] == 1:
         alone = (*x.shape[:axis], *(1,) * len(shape), *x.shape[axis + 1 :])
-        return _aligned(e, e.Reshape(x, alone), sizes)
+        return _aligned(e, x, sizes, alone)
     places = _safe(e, indices, x.shape[axis : axis + 1])
-    return _aligned(e, e.Reshape(_gathered(e, x, places, axis), whole), sizes)
+    if len(whole) > MAX_DIMENSIONS and e.target.has(Quirk.DIMENSIONS_END_AT_8):
+        places = e.Reshape(places, (places.size,))
+    return _aligned(e, _gathered(e, x, places, axis), sizes, whole)
 
 
 def _gathered(e: Emitter, x: Tensor, places: Tensor, axis: int) -> Tensor:
@@ -250,6 +253,8 @@ def gather_nd(node: Operands, e: Emitter) -> Tensor:
     if length == 1 and prod(x.shape[:batches]) == 1 and e.target.has(Quirk.GATHER_ELEMENT_BY_ELEMENT):
         x = e.Reshape(x, x.shape[batches:])
         return _aligned(e, _gathered(e, x, e.Reshape(places, places.shape[:-1]), 0), sizes)
+    if places.rank == 1 and length == x.rank and e.target.has(Quirk.GATHER_ND_GIVES_NO_SCALAR):
+        places = e.Reshape(places, (1, length))
     return _aligned(e, e.GatherND(x, e.Cast(places, INT64), batches), sizes)
 
 

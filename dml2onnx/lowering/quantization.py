@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.ir.tensor import MAX_DIMENSIONS
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT, INT64
 from dml2onnx.targets import Quirk
@@ -151,6 +152,10 @@ def _in_blocks(node: Operands, e: Emitter, data_type: DataType) -> tuple[Tensor,
         for axis, (size, entries) in enumerate(zip(x.shape, item.shape, strict=True))
         if 1 < entries < size
     }
+    if x.rank + len(split) > MAX_DIMENSIONS and e.target.has(Quirk.DIMENSIONS_END_AT_8):
+        e.note("each element of a block gets a scale of its own: split dimensions would be too many")
+        scale, *zero_points = (_repeated(e, item, x.shape) for item in items)
+        return x, e.Cast(scale, FLOAT), zero_points[0] if zero_points else None
     if split:
         e.note("dimensions of several blocks are split: the blocks, and the elements of each")
     counts = [max(item.shape[axis] for item in items) for axis in range(x.rank)]
@@ -164,6 +169,14 @@ def _in_blocks(node: Operands, e: Emitter, data_type: DataType) -> tuple[Tensor,
 
     x, scale, *zero_points = (divided(item) for item in (x, *items))
     return x, e.Cast(scale, FLOAT), zero_points[0] if zero_points else None
+
+
+def _repeated(e: Emitter, item: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """The parameters of several blocks along an axis, each as often as its block has elements."""
+    for axis, (entries, size) in enumerate(zip(item.shape, sizes, strict=True)):
+        if 1 < entries < size:
+            item = e.Gather(item, e.positions(np.arange(size) // (size // entries)), axis)
+    return item
 
 
 def zero_point_of(node: Operands, field: str) -> Tensor | None:
@@ -199,7 +212,8 @@ def saturated(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) ->
 def dequantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> Tensor:
     """``(x - zero_point) * scale``: FLOAT ``scale``, all of one rank, broadcasting; the result is FLOAT."""
     # of 32-bit numbers ONNX takes no zero point
-    if e.dequantizes(x.dtype) and (zero_point is None or x.dtype.itemsize < 4):
+    few = x.rank <= 4 or not e.target.has(Quirk.QUANTIZES_FOUR_DIMENSIONS)
+    if few and e.dequantizes(x.dtype) and (zero_point is None or x.dtype.itemsize < 4):
         given = zero_point
         if given is None:
             # without one ONNX Runtime's optimiser takes all for UINT8, and 1.24 stops in the middle of some graphs
@@ -222,8 +236,9 @@ def _difference(e: Emitter, x: Tensor, zero_point: Tensor | None) -> Tensor:
 def _parameters(e: Emitter, x: Tensor, items: Sequence[Tensor]) -> tuple[list[Tensor], int | None] | None:
     """Scale and zero point as QuantizeLinear takes them: scalars, or vectors along an axis, which comes second.
 
-    ``None`` where they vary along several axes, along one that ``x`` does not have, or faster than is worth it, and
-    where the scale is no positive number: ONNX Runtime's optimiser moves quantisations as if it always was.
+    ``None`` where they vary along several axes, along one that ``x`` does not have or the kernel does not look at, or
+    faster than is worth it, and where the scale is no positive number: ONNX Runtime's optimiser moves quantisations as
+    if it always was.
     """
     factors = items[0].value
     if factors is not None and not (np.isfinite(factors) & (factors >= np.finfo(np.float32).tiny)).all():
@@ -234,7 +249,8 @@ def _parameters(e: Emitter, x: Tensor, items: Sequence[Tensor]) -> tuple[list[Te
     axis = max(axes)
     size = x.shape[axis]
     is_slow = e.target.has(Quirk.QUANTIZES_LONG_RUNS) and prod(x.shape[axis + 1 :]) < SHORTEST_RUN
-    if len(axes) > 1 or size == 1 or is_slow:
+    is_wrong = e.target.has(Quirk.QUANTIZES_ALONG_THE_LAST_AXIS) and axis != x.rank - 1
+    if len(axes) > 1 or size == 1 or is_slow or is_wrong:
         return None
     e.note(f"one scale and zero point for each index along axis {axis}")
     return [e.Expand(e.Reshape(item, (item.size,)), (size,)) for item in items], axis

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.ir.tensor import MAX_DIMENSIONS
 from dml2onnx.lowering.margins import surrounded
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import INT64
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,6 +83,12 @@ def slice_grad(node: Operands, e: Emitter) -> Tensor:
 
 def _strewn(e: Emitter, x: Tensor, steps: Sequence[int]) -> Tensor:
     """``step - 1`` zeros behind every element, along each axis."""
+    if x.rank + sum(step > 1 for step in steps) > MAX_DIMENSIONS and e.target.has(Quirk.DIMENSIONS_END_AT_8):
+        for axis, step in enumerate(steps):
+            front, back = x.shape[: axis + 1], x.shape[axis + 1 :]
+            rows = _strewn(e, e.Reshape(x, (prod(front), prod(back))), (step, 1)) if step > 1 else x
+            x = e.Reshape(rows, (*front[:-1], front[-1] * step, *back))
+        return x
     apart = [item for n, step in zip(x.shape, steps, strict=True) for item in ([n] if step == 1 else [n, 1])]
     zeros = [item for step in steps for item in ([0] if step == 1 else [0, step - 1])]
     padded = surrounded(e, e.Reshape(x, apart), (0,) * len(apart), zeros, 0)
@@ -111,10 +119,12 @@ def tile(node: Operands, e: Emitter) -> Tensor:
         return e.Expand(x, sizes)
     repeats = [after // before for before, after in zip(x.shape, sizes, strict=True)]
     last = max(axis for axis, count in enumerate(repeats) if count > 1)
-    if x.value is not None or (e.has_kernel("Tile", x.dtype) and prod(x.shape[last:]) * x.dtype.itemsize >= TINY_BLOCK):
+    apart = [item for size, count in zip(x.shape, repeats, strict=True) for item in ((1, count), (size, size))]
+    is_wide = len(apart) > MAX_DIMENSIONS and e.target.has(Quirk.DIMENSIONS_END_AT_8)
+    is_fast = is_wide or prod(x.shape[last:]) * x.dtype.itemsize >= TINY_BLOCK
+    if x.value is not None or (is_fast and e.has_kernel("Tile", x.dtype)):
         return e.Tile(x, repeats)
     e.note(f"Expand repeats along dimensions of their own: Tile has no kernel for {x.dtype}, or is slow on such blocks")
-    apart = [item for size, count in zip(x.shape, repeats, strict=True) for item in ((1, count), (size, size))]
     rows = e.Reshape(x, [before for before, _ in apart])
     return e.Reshape(e.Expand(rows, [after for _, after in apart]), sizes)
 

@@ -156,6 +156,8 @@ class OnnxGraph:
     initializers: Mapping[str, Array]
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
+    later_opset: int | None = None
+    """One in which ONNX has operators for what takes many nodes here, and which the target runs."""
 
     @property
     def traces(self) -> tuple[Origin, ...]:

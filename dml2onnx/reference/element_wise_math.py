@@ -314,7 +314,10 @@ def constant_pow(op: OperatorDesc, inputs: Inputs) -> Outputs:
     exponent, is_float = op.float("Exponent"), op.tensor("InputTensor").data_type.is_float
     if is_float or not exponent.is_integer():
         return {"OutputTensor": _power(op, inputs, np.asarray(exponent, np.float32))}
-    return {"OutputTensor": _integer_power(_scaled_integers(op, inputs), np.asarray(int(exponent), object))}
+    data_type = op.tensor("InputTensor").data_type
+    doubt = scaled_integers_in_doubt(inputs.tensor("InputTensor"), op.scale_bias(), data_type)
+    whole = np.asarray(int(exponent), object)
+    return {"OutputTensor": _doubted(_integer_power(_scaled_integers(op, inputs), whole), doubt)}
 
 
 def _scaled_integers(op: OperatorDesc, inputs: Inputs) -> Array:

@@ -54,6 +54,8 @@ class CompileAnswer(Written):
     operators: Mapping[str, int]
     """How many nodes there are of each ONNX operator, the most frequent first."""
     opset: int
+    later_opset: int | None = None
+    """One in which ONNX has operators for what takes many nodes here, and which the target runs."""
     ir_version: int
     """The layout of the file, which a runtime has to know."""
     target: str
@@ -232,6 +234,7 @@ def compiled(
         onnx_nodes=model.node_count,
         operators=operators_of(model.lowered.nodes),
         opset=model.opset,
+        later_opset=model.lowered.later_opset,
         ir_version=model.ir_version,
         target=model.target,
         passes=model.passes,

@@ -73,3 +73,18 @@ class CodeAnswer(Head):
     """What it takes, where neither a model nor commands of some lines give the code on every machine."""
     documentation: str = ""
     """The page that states the rule."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultAnswer(Head):
+    """What ``explain`` says of an HRESULT that DirectML returned."""
+
+    command: Literal["explain"] = field(default="explain", metadata=ALWAYS)
+    name: str
+    hresult: str
+    """Its number, as ``0x80070057``."""
+    text: str
+    """What Windows says of it."""
+    explanation: str
+    steps: tuple[str, ...]
+    """What to do, the most likely first."""

@@ -82,6 +82,23 @@ class Quirk(Enum):
         "Gemm without C is refused when the model is loaded, where an activation stands behind it: the two become one "
         "operator, which wants three inputs (DirectML)."
     )
+    QUANTIZES_ALONG_THE_LAST_AXIS = (
+        "QuantizeLinear and DequantizeLinear of opset 21 take a vector of scales along the last axis, whatever axis "
+        "says: it is refused when the model is loaded, or multiplies other numbers where its length fits (DirectML)."
+    )
+    LINES_HAVE_NO_OUTPUT_PADDING = (
+        "ConvTranspose of one spatial dimension is refused with output_padding when the model is loaded (DirectML)."
+    )
+    GATHER_ND_GIVES_NO_SCALAR = (
+        "GatherND of a single number, whose result has no dimensions, is refused when the model is loaded (DirectML)."
+    )
+    DIMENSIONS_END_AT_8 = (
+        "A node with a tensor of more than eight dimensions is refused when the model is loaded (DirectML)."
+    )
+    QUANTIZES_FOUR_DIMENSIONS = (
+        "QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear of more than four dimensions are refused when the "
+        "model is loaded (DirectML)."
+    )
     PAIRS_OF_BYTES_SATURATE = (
         "Products of UINT8 with INT8 are added in pairs of 16 bits, where they saturate, on processors without VNNI; "
         "on the others they take less than half the time of products of UINT8 with UINT8."

@@ -80,7 +80,7 @@ def _together(op: OperatorDesc, random: Random) -> OperatorDesc:
         case 2:
             return of_row(op, random.choice(op.schema.support), random) if op.schema.support else op
         case _:
-            return _with_leading(op) if random.random() < 0.5 else _without_leading(op)
+            return with_leading(op) if random.random() < 0.5 else _without_leading(op)
 
 
 def of_row(op: OperatorDesc, row: SupportRow, random: Random) -> OperatorDesc:
@@ -103,13 +103,13 @@ def of_row(op: OperatorDesc, row: SupportRow, random: Random) -> OperatorDesc:
     op = _each_tensor(op, lambda desc: replace(desc, data_type=others.get(desc.data_type, desc.data_type)))
     ranks = [desc.rank for name in row.tensors for desc in op.tensors(name)]
     for _ in range(low - min(ranks, default=low)):
-        op = _with_leading(op)
+        op = with_leading(op)
     for _ in range(max(ranks, default=high) - high):
         op = _without_leading(op)
     return op
 
 
-def _with_leading(op: OperatorDesc) -> OperatorDesc:
+def with_leading(op: OperatorDesc) -> OperatorDesc:
     """One more dimension in front, of size 1, and an entry for it in all that has one for each dimension."""
     for name, value in _by_dimension(op):
         first = 1 if name in _ONES else 0

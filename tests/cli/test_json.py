@@ -44,6 +44,7 @@ ANSWERS: dict[str, tuple[str, int, str]] = {
     "verify": ("verify model.json --cases 2", 0, "VerifyAnswer"),
     "explain": ("explain model.json", 0, "ExplainAnswer"),
     "explain code": ("explain DML1108", 0, "CodeAnswer"),
+    "explain result": ("explain 80070057", 0, "ResultAnswer"),
     "explain operator": ("explain GEMM", 0, "OperatorAnswer"),
     "explain nothing": ("explain DML9999", 2, "Failure"),
     "report": ("report model.json --verify --profile -o page.html", 0, "Report"),

@@ -85,3 +85,19 @@ def test_running_products_are_cum_prod(data_type: str, direction: str, exclusive
     )
     made = operators(check_case(op, opset=26))
     assert [name for name in made if name != "Cast"] == ["CumProd"]
+
+
+@pytest.mark.parametrize("name", ["onnx", "cpu", "dml"])
+def test_a_later_opset_is_suggested(name: str) -> None:
+    """Where ONNX has one operator there for many nodes here, and the target runs it."""
+    graph = dml2onnx.GraphBuilder()
+    x = graph.input("x", "INT32", (1, 8))
+    built = graph.build({"y": graph.abs(graph.reinterpret(x, data_type="FLOAT32"))})
+    suggested = 26 if 26 in target(name, exact=False).opsets else None
+    assert dml2onnx.compile(built, target=name).lowered.later_opset == suggested
+    plain = graph.build({"y": graph.abs(graph.input("z", "FLOAT32", (1, 8)))})
+    assert dml2onnx.compile(plain, target=name).lowered.later_opset is None
+    if suggested is not None:
+        again = dml2onnx.compile(built, target=name, opset=suggested)
+        assert again.lowered.later_opset is None
+        assert again.node_count < dml2onnx.compile(built, target=name).node_count / 4

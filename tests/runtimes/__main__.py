@@ -1,10 +1,11 @@
 """Proves compiled models on other runtimes than the one that they are made for.
 
-    python -m tests.runtimes NAME[:TARGET][=PYTHON] ... [--all] [--jobs N] [--results DIRECTORY]
+    python -m tests.runtimes NAME[:TARGET][=PYTHON] ... [--all] [--only PATTERN] [--jobs N] [--results DIRECTORY]
 
 Each NAME is a runtime of ``worker.py``, PYTHON the interpreter that has it. All samples are compiled; of those whose
-models differ in nothing but sizes and values, the first is run, or with ``--all`` every one. The exit code is 0 when
-all that is different or refused is in the table of ``differences.py``, and all of that table is still so.
+models differ in nothing but sizes and values, the first is run, or with ``--all`` every one. ``--only`` takes no
+samples but those in whose names the pattern, a regular expression, is found. The exit code is 0 when all that is
+different or refused is in the table of ``differences.py``, and all of that table is still so.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -24,6 +26,7 @@ import numpy as np
 from onnx import parser
 
 from dml2onnx.directml.installation import find
+from dml2onnx.targets import target
 from tests.conftest import shared_directory
 from tests.runtimes import results, samples
 from tests.runtimes.differences import DIFFERENCES
@@ -42,17 +45,18 @@ FIRST = (
 def parse(text: str) -> Runtime:
     """A runtime as the command line names it."""
     what, _, python = text.partition("=")
-    name, _, target = what.partition(":")
+    name, _, made_for = what.partition(":")
     environment = {}
     if name == "dml" and sys.platform != "win32" and (directml := find()) is not None and directml.provider:
         environment[COMMAND] = json.dumps(directml.provider)
-    return Runtime(name, target or "cpu", Path(python or sys.executable), environment)
+    return Runtime(name, made_for or "cpu", Path(python or sys.executable), environment)
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     command = argparse.ArgumentParser(prog="python -m tests.runtimes", description="Proves models on other runtimes.")
     command.add_argument("runtimes", nargs="+", type=parse, metavar="NAME[:TARGET][=PYTHON]")
     command.add_argument("--all", action="store_true", help="run every sample, not one of each kind")
+    command.add_argument("--only", default="", help="samples whose names have this regular expression")
     command.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time")
     command.add_argument("--results", type=Path, help="a directory for results, one JSON file for each runtime")
     command.add_argument("--optional", action="append", default=[], help="a runtime that this machine may not have")
@@ -72,7 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             ok &= runtime.name in options.optional
         else:
             ok &= not healed
-    tallies = prove(list(titles), everything=options.all, jobs=options.jobs) if titles else {}
+    only = re.compile(options.only)
+    tallies = prove(list(titles), everything=options.all, only=only, jobs=options.jobs) if titles else {}
     for runtime, title in titles.items():
         content = results.record(runtime, title, tallies[runtime])
         ok &= show(content)
@@ -103,8 +108,10 @@ def examples(runtime: Runtime) -> tuple[str, int]:
     return worker.title, healed
 
 
-def prove(runtimes: Sequence[Runtime], *, everything: bool, jobs: int) -> dict[Runtime, dict[str, results.Tally]]:
-    """All samples on all runtimes."""
+def prove(
+    runtimes: Sequence[Runtime], *, everything: bool, only: re.Pattern[str], jobs: int
+) -> dict[Runtime, dict[str, results.Tally]]:
+    """All samples in whose names ``only`` is found, on the runtimes whose target has models of their opset."""
     tallies: dict[Runtime, dict[str, results.Tally]] = {runtime: {} for runtime in runtimes}
     pool = Pool(jobs)
     place = Path(tempfile.mkdtemp())
@@ -112,8 +119,11 @@ def prove(runtimes: Sequence[Runtime], *, everything: bool, jobs: int) -> dict[R
     kinds: set[tuple[object, ...]] = set()
     try:
         for source, sample in list(drawn(place)):  # all before any thread, in whose company pytest cannot parse
-            models = {target: Job(sample, sample.compile(target)) for target in {item.target for item in runtimes}}
-            for runtime in runtimes:
+            if not only.search(sample.name):
+                continue
+            able = [runtime for runtime in runtimes if sample.opset in target(runtime.target).opsets]
+            models = {name: Job(sample, sample.compile(name)) for name in {item.target for item in able}}
+            for runtime in able:
                 job = models[runtime.target]
                 tally = tallies[runtime].setdefault(source, results.Tally())
                 tally.drawn += 1

@@ -16,11 +16,13 @@ from onnx import parser
 from dml2onnx.model import with_bodies
 from dml2onnx.targets import Quirk
 from tests.runtimes.narrowing import (
+    DIGITS,
     HALF_DIGITS,
     computed,
     cut_to_32_bits,
     double_in_float,
     half_in_float,
+    nan_of_infinities,
     rounded_otherwise,
     stated,
 )
@@ -114,6 +116,19 @@ def _compares_integers(outcome: Outcome) -> bool:
     )
 
 
+def _interpolates(outcome: Outcome) -> bool:
+    return any(
+        node.op_type == "Resize" and node.attributes.get("mode") == "linear" for node in with_bodies(outcome.nodes)
+    )
+
+
+def _multiplies_64_bits(outcome: Outcome) -> bool:
+    return any(
+        node.op_type == "ReduceProd" and node.inputs[0] is not None and node.inputs[0].dtype.itemsize == 8
+        for node in with_bodies(outcome.nodes)
+    )
+
+
 def _indices(outcome: Outcome) -> bool:
     return any(node.op_type == "MaxPool" and len(node.outputs) == 2 for node in with_bodies(outcome.nodes))
 
@@ -198,6 +213,87 @@ OPENVINO = (
         (_f(2, shape=(1, 1)), _f(3, shape=(1, 1))),
         (_f(6, shape=(1, 1)),),
         "DmlFusedGemm",
+    ),
+    Difference(
+        "dml",
+        "`QuantizeLinear` and `DequantizeLinear` of opset 21 take scales along the last axis, whatever `axis` says.",
+        Quirk.QUANTIZES_ALONG_THE_LAST_AXIS,
+        """(uint8[2,2] x, float[2] s, uint8[2] z) => (float[2,2] y) { y = DequantizeLinear <axis = 0> (x, s, z) }""",
+        (np.array([[1, 2], [3, 4]], np.uint8), _f(1, 10), np.array([0, 0], np.uint8)),
+        (_f(1, 2, 30, 40, shape=(2, 2)),),
+    ),
+    Difference(
+        "dml",
+        "`QuantizeLinear` and `DequantizeLinear` of opset 21 are refused with more than four dimensions.",
+        Quirk.QUANTIZES_FOUR_DIMENSIONS,
+        "(uint8[1,1,1,1,1] x, float s, uint8 z) => (float[1,1,1,1,1] y) { y = DequantizeLinear (x, s, z) }",
+        (np.array([7], np.uint8).reshape(1, 1, 1, 1, 1), np.array(2, np.float32), np.array(3, np.uint8)),
+        (_f(8, shape=(1, 1, 1, 1, 1)),),
+        "80070057",
+    ),
+    Difference(
+        "dml",
+        "`ConvTranspose` of one spatial dimension is refused with `output_padding`.",
+        Quirk.LINES_HAVE_NO_OUTPUT_PADDING,
+        """(float[1,1,1] x, float[1,1,1] w) => (float[1,1,2] y)
+             { y = ConvTranspose <strides = [2], output_padding = [1]> (x, w) }""",
+        (_f(3, shape=(1, 1, 1)), _f(5, shape=(1, 1, 1))),
+        (_f(15, 0, shape=(1, 1, 2)),),
+        "80070057",
+    ),
+    Difference(
+        "dml",
+        "FLOAT16 is rounded as the driver has it, after each node, and may be added up in FLOAT16 (decision G5).",
+        _both(_computes(np.float16), lambda outcome: outcome.fits_half),
+        "(float16[1] x) => (float16[1] y) { y = Sqrt (x) }",
+        (np.array([1.9], np.float16),),
+        (np.array([1.379], np.float16),),
+        of_device=True,
+    ),
+    Difference(
+        "dml",
+        "Linear `Resize` of FLOAT has weights that are off by some last digits.",
+        _both(_both(_computes(np.float32), _interpolates), rounded_otherwise(stated)),
+        """(float[1,1,2] x) => (float[1,1,6] y) <int64[3] s = {1,1,6}> { y = Resize <mode = "linear"> (x, , , s) }""",
+        (_f(1, 4, shape=(1, 1, 2)),),
+        (_f(1, 1, 2, 3, 4, 4, shape=(1, 1, 6)),),
+        of_device=True,
+    ),
+    Difference(
+        "dml",
+        "Linear `Resize` adds a part of the difference of two elements, which makes NaN of infinities.",
+        _both(_interpolates, nan_of_infinities({np.float32: DIGITS, np.float16: HALF_DIGITS})),
+        """(float[1,1,2] x) => (float[1,1,1] y) <int64[3] s = {1,1,1}> { y = Resize <mode = "linear"> (x, , , s) }""",
+        (_f(np.inf, np.inf, shape=(1, 1, 2)),),
+        (_f(np.inf, shape=(1, 1, 1)),),
+    ),
+    Difference(
+        "dml",
+        "`ReduceProd` of 64-bit integers is refused where DirectML takes a shader that Wine does not translate.",
+        _both(_multiplies_64_bits, lambda outcome: outcome.refused and "80004005" in (outcome.problem or "")),
+        "(int64[12] x) => (int64[1] y) { y = ReduceProd (x) }",
+        (np.array([2] * 12),),
+        (np.array([4096]),),
+        "80004005",
+        of_device=True,
+    ),
+    Difference(
+        "dml",
+        "`GatherND` of a single number, whose result has no dimensions, is refused.",
+        Quirk.GATHER_ND_GIVES_NO_SCALAR,
+        "(float[2] x, int64[1] i) => (float[1] y) <int64[1] s = {1}> { z = GatherND (x, i) y = Reshape (z, s) }",
+        (_f(3, 5), np.array([1])),
+        (_f(5),),
+        "80070057",
+    ),
+    Difference(
+        "dml",
+        "Tensors of more than eight dimensions are refused, be they between two nodes.",
+        Quirk.DIMENSIONS_END_AT_8,
+        "(float[1,1,1,1,1,1,1,1,1] x) => (float[1,1,1,1,1,1,1,1,1] y) { y = Relu (x) }",
+        (_f(2, shape=(1,) * 9),),
+        (_f(2, shape=(1,) * 9),),
+        "80070057",
     ),
     Difference(
         "openvino",

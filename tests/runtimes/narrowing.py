@@ -6,7 +6,7 @@ ONNX's reference evaluator: node by node, with each value rounded, or cut, to th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -112,6 +112,39 @@ def rounded_otherwise(kept: Kept, digits: float = DIGITS) -> Callable[[Outcome],
         )
 
     return explains
+
+
+def nan_of_infinities(digits: Mapping[type, float]) -> Callable[[Outcome], bool]:
+    """Inputs have infinities, and NaN stands where ``0 * inf`` or ``inf - inf`` may be; nothing else differs.
+
+    The model is computed with 0 and with 1 in place of infinities. What they are no part of stays the same, and has
+    to be that, or NaN where an infinity has weight 0; what they are part of has to be infinite, or NaN.
+    """
+
+    def explains(outcome: Outcome) -> bool:
+        if outcome.run is None or not any(np.isinf(x).any() for x in outcome.run.feeds.values() if x.dtype.kind == "f"):
+            return False
+        found = list(_outcomes(outcome, (_without_infinities(0), _without_infinities(1))))
+        return len(found) == 2 and all(
+            _is_known_or_not_finite(np.asarray(answer), one, other, digits.get(answer.dtype.type, 0.0))
+            for answer, one, other in zip(outcome.run.answer, *found, strict=True)
+        )
+
+    return explains
+
+
+def _without_infinities(instead: int) -> Kept:
+    def kept(value: Array) -> Array:
+        return np.where(np.isinf(value), value.dtype.type(instead), value) if value.dtype.kind == "f" else value
+
+    return kept
+
+
+def _is_known_or_not_finite(answer: Array, one: Array, other: Array, digits: float) -> bool:
+    known = one == other
+    slack = digits * np.max(np.abs(one[known].astype(np.float64)), initial=0)
+    near = np.abs(answer.astype(np.float64) - one) <= slack
+    return bool((np.isnan(answer) | (known & near) | (~known & np.isinf(answer))).all())
 
 
 def cut_to_32_bits(outcome: Outcome) -> bool:

@@ -51,6 +51,8 @@ class Outcome:
     """Those of the ONNX model that was run."""
     run: Run | None = None
     """The model, and what came out; ``None`` where it was refused."""
+    fits_half: bool = False
+    """Whether it is within the bounds of sums that are added up in FLOAT16, though not within those of FLOAT."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +162,10 @@ class Job:
                 return Outcome(self.sample.name, problem, False, nodes, run)
         outputs = {port.name: array for port, array in zip(ports, answer, strict=True)}
         found = self.sample.judge(self.model, outputs)
-        return Outcome(self.sample.name, found, False, nodes, None if found is None else run)
+        if found is None:
+            return Outcome(self.sample.name, None, False, nodes)
+        fits_half = self.sample.judge(self.model, outputs, half_accumulation=True) is None
+        return Outcome(self.sample.name, found, False, nodes, run, fits_half)
 
     def check(self) -> Outcome:
         """What ONNX itself says of the model: its checker, and shapes inferred anew beside those that are stated."""

@@ -9,7 +9,7 @@ import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ import pytest
 import dml2onnx
 from dml2onnx.compiler import CompiledModel, compile_outputs
 from dml2onnx.reference import disagreements, operator_results
+from dml2onnx.targets import DEFAULT_OPSET
 from tests import test_vectors
 from tests.lowering import harness
 
@@ -24,6 +25,16 @@ FAMILIES = ("padding", "convolution", "resample", "pooling", "join")
 """The families of operators whose tests make up the matrix: data types, ranks, strides, modes, and odd sizes."""
 
 Arrays = dict[str, np.ndarray]
+
+
+class Judge(Protocol):
+    """What is wrong with outputs by public name, as they lie in memory, or ``None``.
+
+    With ``half_accumulation`` sums of FLOAT16 may have been added up in FLOAT16, as DirectML may (decision G5).
+    """
+
+    def __call__(self, model: CompiledModel, outputs: Arrays, *, half_accumulation: bool = False) -> str | None:
+        """Judges the outputs of a model."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,8 +46,9 @@ class Sample:
     """The model for a target."""
     inputs: Arrays
     """By public name; sample contents that come with the model are not among them."""
-    judge: Callable[[CompiledModel, Arrays], str | None]
-    """What is wrong with outputs by public name, as they lie in memory, or ``None``."""
+    judge: Judge
+    opset: int = DEFAULT_OPSET
+    """What its models are written in; targets have not all of them."""
 
 
 def vectors(directory: Path) -> Iterator[Sample]:
@@ -60,7 +72,7 @@ def _vector(folder: Path, case: dict[str, Any]) -> Sample:
     def compiled(target: str) -> CompiledModel:
         return dml2onnx.compile(folder / "model.json", target=target)
 
-    def judge(model: CompiledModel, outputs: Arrays) -> str | None:
+    def judge(model: CompiledModel, outputs: Arrays, *, half_accumulation: bool = False) -> str | None:
         for name, want in expected.items():
             have = np.ascontiguousarray(outputs[name]).reshape(-1)
             if have.dtype != want.dtype:
@@ -96,10 +108,14 @@ class Drawn:
     def sample(self, name: str) -> Sample:
         case = self.case()
         given = {port.name: case.memory[port.name].reshape(-1) for port in case.graph.inputs}
-        return Sample(name, self.compile, given, lambda model, outputs: _disagreement(case, model.finish(outputs)))
+
+        def judge(model: CompiledModel, outputs: Arrays, *, half_accumulation: bool = False) -> str | None:
+            return _disagreement(case, model.finish(outputs), half_accumulation)
+
+        return Sample(name, self.compile, given, judge, self.opset)
 
 
-def _disagreement(case: harness.Case, outputs: Arrays) -> str | None:
+def _disagreement(case: harness.Case, outputs: Arrays, half_accumulation: bool) -> str | None:
     for field, results in operator_results(case.op, case.logical).items():
         for index, result in enumerate(results):
             key = field if harness.single(case.op, field) else f"{field}[{index}]"
@@ -107,7 +123,7 @@ def _disagreement(case: harness.Case, outputs: Arrays) -> str | None:
             have = outputs[key]
             if have.dtype != result.values.dtype or have.shape != result.values.shape:
                 return f"{key}: {have.dtype} {have.shape} instead of {result.values.dtype} {result.values.shape}"
-            wrong = disagreements(have, result, desc.data_type)
+            wrong = disagreements(have, result, desc.data_type, half_accumulation)
             if wrong.any():
                 return f"{key}: {wrong.sum()} of {wrong.size} differ, {have[wrong][:4]} != {result.values[wrong][:4]}"
     return None

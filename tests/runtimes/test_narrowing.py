@@ -71,6 +71,22 @@ def test_halves_in_float(answer: float, explained: bool) -> None:
     assert explains(outcome(CHAIN, np.array([256], np.float16), [answer])) is explained
 
 
+@pytest.mark.parametrize(
+    ("x", "answer", "explained"),
+    [
+        ([1, np.inf], [1, np.inf, np.inf, np.nan], True),
+        ([1, np.inf], [np.nan, np.inf, np.inf, np.inf], True),
+        ([1, np.inf], [1.1, np.inf, np.inf, np.nan], False),
+        ([1, np.inf], [1, 7, np.inf, np.nan], False),
+        ([1, 2], [1, 1.25, 1.75, np.nan], False),
+    ],
+)
+def test_nan_of_infinities(x: Sequence[float], answer: Sequence[float], explained: bool) -> None:
+    text = '(float[1,1,2] x) => (float[1,1,4] y) <int64[3] s = {1,1,4}> { y = Resize <mode = "linear"> (x, , , s) }'
+    given = outcome(text, np.array([[x]], np.float32), [[answer]])
+    assert narrowing.nan_of_infinities({np.float32: narrowing.DIGITS})(given) is explained
+
+
 def test_what_cannot_be_computed_is_not_explained() -> None:
     refused = Outcome("", "refused", True, ())
     for explains in (narrowing.rounded_otherwise(narrowing.stated), narrowing.cut_to_32_bits):

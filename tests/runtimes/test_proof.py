@@ -11,6 +11,7 @@ import onnxruntime
 import pytest
 
 from tests.lowering.harness import operator, t
+from tests.lowering.test_convolution import convolution
 from tests.runtimes import results
 from tests.runtimes.__main__ import main, parse
 from tests.runtimes.differences import DIFFERENCES
@@ -75,6 +76,39 @@ def test_an_answer_that_differs(cpu):
     assert not outcome.refused
 
 
+@pytest.mark.parametrize(("off", "fits"), [(0, None), (2, True), (200, False)])
+def test_sums_of_halves(off, fits):
+    """What FLOAT16 that is added up in FLOAT16 may give is told from what it may not."""
+    op = convolution((1, 1, 2, 2), (1, 1, 2, 2), bias=False, data_type="FLOAT16")
+    drawn = Drawn(op)
+    job = Job(drawn.sample("sum"), drawn.compile("cpu"))
+
+    class Off(Worker):
+        def ask(self, model, feeds):
+            answer = super().ask(model, feeds)
+            return [array + np.float16(off) * np.spacing(np.abs(array)) for array in answer]
+
+    worker = Off(Runtime("cpu", "cpu", Path(sys.executable)))
+    outcome = job.run(worker)
+    worker.stop()
+    assert (None if outcome.problem is None else outcome.fits_half) is fits
+
+
+def test_some_samples_alone(monkeypatch, tmp_path):
+    drawn = joined()
+    monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place: [("few", drawn.sample(n)) for n in ("a1", "b2")])
+    assert main(["cpu", "--all", "--only", "b[0-9]", "--results", str(tmp_path), "--jobs", "1"]) == 0
+    assert json.loads((tmp_path / "cpu.json").read_text(encoding="utf-8"))["samples"]["few"]["drawn"] == 1
+
+
+def test_opsets_that_a_target_does_not_have(monkeypatch, tmp_path):
+    """What is portable has models of opset 23 at most; nothing is compiled for it in a later one."""
+    drawn = [("few", Drawn(joined().op, opset).sample(f"in {opset}")) for opset in (21, 26)]
+    monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place: drawn)
+    assert main(["cpu:portable", "--all", "--results", str(tmp_path), "--jobs", "1"]) == 0
+    assert json.loads((tmp_path / "cpu.json").read_text(encoding="utf-8"))["samples"]["few"]["drawn"] == 1
+
+
 def test_a_model_that_is_refused(cpu):
     answer = cpu.ask(b"no model", {})
     assert isinstance(answer, str)
@@ -130,7 +164,7 @@ def test_a_proof_and_its_results(tmp_path, monkeypatch, capsys):
     """What ``scripts/test.py --provider`` does, with a few samples in the place of all."""
     right = joined()
     wrong = right.sample("wrong")
-    wrong = Sample("wrong", wrong.compile, wrong.inputs, lambda model, outputs: "it is wrong")
+    wrong = Sample("wrong", wrong.compile, wrong.inputs, lambda model, outputs, **_: "it is wrong")
     monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place: [("few", right.sample("right")), ("few", wrong)])
     assert main(["cpu", "--all", "--results", str(tmp_path), "--jobs", "1"]) == 1
     written = json.loads((tmp_path / "cpu.json").read_text())

@@ -92,15 +92,17 @@ def test_powers_of_a_column_and_a_row():
     sizes = t("FLOAT32", (2, 4))
     column, row = t("FLOAT32", (2, 4), (1, 0)), t("FLOAT32", (2, 4), (0, 1))
     op = operator("ELEMENT_WISE_POW", InputTensor=column, ExponentTensor=row, OutputTensor=sizes)
-    assert operators(check_case(op)) == ["Pow"]
-    assert operators(check_case(op, target="webgpu")) == ["Expand", "Expand", "Pow"]
+    assert operators(check_case(op, exact=False)) == ["Pow"]
+    assert operators(check_case(op, target="webgpu", exact=False)) == ["Expand", "Expand", "Pow"]
+    assert "Pow" in operators(check_case(op, target="webgpu"))
 
 
 @pytest.mark.parametrize(("exponent", "forms"), [(0.25, True), (1.5, True), (1, False), (3, False), (-0.5, False)])
 def test_roots_of_what_has_no_logarithm(exponent, forms):
     sizes = t("FLOAT32", (3, 5))
     op = operator("ELEMENT_WISE_CONSTANT_POW", InputTensor=sizes, OutputTensor=sizes, Exponent=exponent)
-    assert ("Where" in operators(check_case(op, target="webgpu", extremes=True))) == forms
+    check_case(op, target="webgpu", extremes=True)
+    assert ("Where" in operators(check_case(op, target="webgpu", exact=False))) == forms
 
 
 def test_clips_to_infinity():
@@ -180,7 +182,7 @@ def test_strides_of_filters_of_one_element():
     assert operators(check_case(op)) == ["Conv"]
     model = check_case(op, target="openvino")
     assert operators(model) == ["Pad", "Slice", "Conv"]
-    assert "strides" not in model.lowered.nodes[-1].attributes
+    assert model.lowered.nodes[-1].attributes["strides"] == (1, 1)
 
 
 def test_means_without_their_kernel():

@@ -164,6 +164,11 @@ def test_targets_differ() -> None:
         Quirk.BYTES_CONVERTED_SATURATE,
         Quirk.SCALES_OF_ROWS_ARE_FUSED,
         Quirk.GEMM_WANTS_C,
+        Quirk.QUANTIZES_ALONG_THE_LAST_AXIS,
+        Quirk.LINES_HAVE_NO_OUTPUT_PADDING,
+        Quirk.GATHER_ND_GIVES_NO_SCALAR,
+        Quirk.DIMENSIONS_END_AT_8,
+        Quirk.QUANTIZES_FOUR_DIMENSIONS,
     }
     assert target("cpu").quirks >= SLOW | SHOWN.keys()
     assert all(quirk in target("cpu").quirks or quirk in ELSEWHERE for quirk in Quirk)

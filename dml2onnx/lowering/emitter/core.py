@@ -168,6 +168,7 @@ class EmitterCore:
         self.dequantized: dict[str, Dequantized] = {}
         """What initializers were dequantised from, by name."""
         self.notes: list[str] = []
+        self.later_opset: int | None = None
         self.budget = budget or Budget()
         self._names = {*ports, *weights}
         self._weights = weights
@@ -205,6 +206,12 @@ class EmitterCore:
     def note(self, text: str) -> None:
         """Why this form was chosen; ``dml2onnx explain`` shows it."""
         self.notes.append(text)
+
+    def suggest_opset(self, opset: int, op: str) -> None:
+        """Says that a later opset has an operator for what takes many nodes here, if the target runs such models."""
+        if self.opset < opset and opset in self.target.opsets:
+            self.note(f"opset {opset} has {op} for it")
+            self.later_opset = opset
 
     def fresh(self, name: str) -> str:
         """``name``, or where it is taken the next one that is free; nothing else gets it."""

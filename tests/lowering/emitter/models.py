@@ -16,11 +16,11 @@ from dml2onnx.targets import IR_VERSIONS
 def model_of(e: Emitter, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> onnx.ModelProto:
     """The model, checked."""
     e.end()
-    ports = [
+    first, last = (
         tuple(Port(x.name, x.name, x.dtype, x.shape, TensorDesc(DataType.FLOAT32, x.shape)) for x in several)
         for several in (inputs, outputs)
-    ]
-    graph = OnnxGraph(tuple(e.origins), e.initializers, *ports)
+    )
+    graph = OnnxGraph(tuple(e.origins), e.initializers, first, last)
     model = onnx.ModelProto.FromString(
         writer.model_bytes(graph, writer.Header("test", e.opset, IR_VERSIONS[e.opset], {}))
     )
