@@ -379,3 +379,16 @@ def descriptors(draw):
 def test_lowered_equals_reference(op, opset, constants, seed):
     constants = [name for name in constants if name in op.schema.index]
     check_case(op, opset=opset, constants=constants, seed=seed, extremes=True)
+
+
+@pytest.mark.parametrize("data_type", ["UINT8", "UINT16"])
+def test_what_is_shifted_out_is_cut_off_where_casts_saturate(data_type):
+    """On DirectML a Cast of 256 to UINT8 is 255."""
+    sizes = t(data_type, (4,))
+    op = operator("ELEMENT_WISE_BIT_SHIFT_LEFT", ATensor=sizes, BTensor=sizes, OutputTensor=sizes)
+    inputs = {
+        "ATensor": np.array([1, 64, 128, 3], data_type.lower()),
+        "BTensor": np.array([1, 2, 1, 7], data_type.lower()),
+    }
+    assert operators(check_case(op, inputs=inputs, target="dml"))[-3:] == ["BitShift", "BitwiseAnd", "Cast"]
+    assert operators(check_case(op, inputs=inputs))[-2:] == ["BitShift", "Cast"]

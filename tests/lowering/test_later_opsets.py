@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import onnxruntime
 import pytest
 
 import dml2onnx
@@ -13,13 +12,10 @@ from dml2onnx.targets import NAMES, OPSETS, target
 from dml2onnx.verification import verify
 from dml2onnx.verification.lone import lone_node
 from dml2onnx.verification.valid import descriptors
-from tests.lowering.harness import check_case, operator, operators, t
+from tests.lowering.harness import RUNNABLE_OPSETS, check_case, operator, operators, t
 
-RELEASE = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
-LAST = 26 if RELEASE >= (1, 31) else 25
-"""The last opset that the installed ONNX Runtime knows."""
-LATER = range(24, LAST + 1)
-needs_26 = pytest.mark.skipif(LAST < 26, reason="this ONNX Runtime does not know opset 26")
+LATER = [opset for opset in RUNNABLE_OPSETS if opset >= 24]
+needs_26 = pytest.mark.skipif(26 not in LATER, reason="this ONNX Runtime does not know opset 26")
 
 
 @pytest.mark.parametrize("name", catalog.operator_names())
