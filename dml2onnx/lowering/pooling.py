@@ -178,7 +178,11 @@ def first_maxima(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
     if _has_exact_max_pool(e, x.dtype):
         return e.MaxPoolWithIndices(x, pool.window)
     narrow = x.dtype.itemsize <= 2 or (x.dtype.kind == "f" and not e.has_kernel("MaxPool", DOUBLE))
-    values, indices = e.MaxPoolWithIndices(e.Cast(x, FLOAT if narrow else DOUBLE), pool.window)
+    wide = e.Cast(x, FLOAT if narrow else DOUBLE)
+    if e.exact and x.dtype.kind == "f" and wide.dtype != x.dtype and not x.limited:
+        # below all numbers of the narrow type: where nothing is above minus infinity ONNX Runtime 1.24 finds no place
+        wide = e.Clip(wide, 2 * _lowest(x.dtype), None)
+    values, indices = e.MaxPoolWithIndices(wide, pool.window)
     return e.Cast(values, x.dtype), indices
 
 

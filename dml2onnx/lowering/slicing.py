@@ -175,5 +175,7 @@ def _reversed(e: Emitter, x: Tensor, lengths: Tensor, axis: int) -> Tensor:
     count, time = lengths.size, x.shape[axis]
     is_first = axis == 0 and count > 1
     rows = e.Reshape(x, (*((time, count) if is_first else (count, time)), x.size // (count * time)))
-    y = e.ReverseSequence(rows, e.Reshape(lengths, (count,)), time_axis=0 if is_first else 1)
+    # one element in reverse is as it was, and none at all ONNX Runtime 1.24 forgets to copy
+    lengths = e.Clip(e.Reshape(e.Cast(lengths, INT64), (count,)), 1, None)
+    y = e.ReverseSequence(rows, lengths, time_axis=0 if is_first else 1)
     return e.Reshape(y, x.shape)
