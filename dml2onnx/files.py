@@ -28,7 +28,7 @@ from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # a module is no None
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping

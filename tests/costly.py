@@ -6,6 +6,7 @@ With 0 for the seconds, what the reference implementation takes for those that i
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 import tracemalloc
@@ -25,7 +26,7 @@ from dml2onnx.verification.valid import descriptors
 from tests.hostile import LARGE, enlarged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 EVERY = 11
 """Of so many variants of an operator one is tried: prime, for each number in turn is made large in six ways."""
@@ -96,7 +97,7 @@ class TooManyCallsError(Exception):
     """More calls than the work that was said."""
 
 
-def _calls(function: Any, most: int) -> int:
+def calls(function: Callable[[], object], most: float = math.inf) -> int:
     """How many functions a function calls; :class:`TooManyCallsError` where they are more than ``most``."""
     count = 0
 
@@ -128,7 +129,7 @@ def computed(graph: Graph) -> str:
     work += sum(write.value.nbytes for _, _, write, _ in node.views_out())
     tracemalloc.start()
     try:
-        _calls(lambda: evaluate_results(graph, {}, graph.outputs), CALLS * work)
+        calls(lambda: evaluate_results(graph, {}, graph.outputs), CALLS * work)
         peak = tracemalloc.get_traced_memory()[1]
     except DmlError:
         return "refused"  # the numbers ask for too much

@@ -385,7 +385,7 @@ def test_a_model_that_is_killed_while_it_is_saved_has_its_own_weights(tmp_path: 
             model.save(path, external_data=True)
             if step % 2:
                 break
-        if not killed_at(step, lambda path=path: new.save(path, external_data=True)):  # type: ignore[misc]
+        if not killed_at(step, lambda path=path: new.save(path, external_data=True)):  # type: ignore[misc]  # a lambda with a default
             break
         found.add(said_by(path))
         new.save(path, external_data=True)

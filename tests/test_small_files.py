@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,23 +29,8 @@ from dml2onnx.lowering.pooling import Pool
 from dml2onnx.reference import require_computable
 from dml2onnx.reference.measure import LARGEST_NODE
 from dml2onnx.verification.lone import lone_node
+from tests.costly import calls
 from tests.lowering.harness import operator, t
-
-
-def calls(function: Callable[[], object]) -> int:
-    """How many functions a function calls."""
-    count = 0
-
-    def hear(frame: Any, event: str, argument: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(hear)
-    try:
-        function()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 def f32(*sizes: int) -> dict[str, Any]:
@@ -236,6 +220,34 @@ def test_windows_of_padding_cost_what_tensors_hold(kind: str, window: int, exact
     assert peak < 1 << 21
     with pytest.raises(DmlError, match="DML3015"):
         require_computable(graph, graph.outputs)
+
+
+@pytest.mark.parametrize("window", [1 << 14, 1 << 30])
+@pytest.mark.parametrize("end", [0, 1])
+def test_what_hangs_over_is_counted_as_tensors_are_large(window: int, end: int) -> None:
+    """Whose gradient is shared among the elements of a window that lie in the padded input."""
+    op = operator(
+        "AVERAGE_POOLING_GRAD",
+        InputGradientTensor=t("FLOAT32", (1, 1, 1, 2)),
+        OutputGradientTensor=t("FLOAT32", (1, 1, 1, 2)),
+        Strides=(1, window),
+        WindowSize=(1, window),
+        StartPadding=(0, window - 1),
+        EndPadding=(0, end),
+        IncludePadding=True,
+    )
+    graph = lone_node(op)
+    tracemalloc.start()
+    refusal = ["DML2007"]
+    try:
+        dml2onnx.compile(graph)
+    except DmlError as error:
+        refusal = [item.code for item in error.diagnostics]
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert refusal == ["DML2007"]
+    assert peak < 1 << 21
 
 
 # --- Fills ------------------------------------------------------------------------------------------------------------

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 def explain_command(options: argparse.Namespace, screen: Screen) -> int:
     """Explains a code, an operator, an HRESULT, or what each node of a model becomes."""
-    found = hresult_of(options.model)
-    if found is not None and not Path(options.model).exists():
-        return _explain_result(found, screen)
-    if re.fullmatch(r"\w+", options.model) and not Path(options.model).exists():
-        return _explain_name(options.model.upper(), screen)
+    if not Path(options.model).exists():
+        if (found := hresult_of(options.model)) is not None:
+            return _explain_result(found, screen)
+        if re.fullmatch(r"\w+", options.model):
+            return _explain_name(options.model.upper(), screen)
     from dml2onnx.cli.explain import explain_model_command  # brings the compiler
 
     return explain_model_command(options, screen)

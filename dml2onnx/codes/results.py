@@ -143,12 +143,16 @@ HRESULTS = (
 def hresult_of(text: str) -> HResult | None:
     """The failure of that number (``80070057``, ``0x80070057``, ``-2147024809``), name, or text of Windows."""
     wanted = text.strip()
-    plain = re.sub(r"[\s.]+", " ", wanted).strip().lower()
+    name, number, plain = wanted.upper(), _number(wanted), _plain(wanted)
     for item in HRESULTS:
-        same_text = plain == re.sub(r"[\s.]+", " ", item.text).strip().lower()
-        if same_text or wanted.upper() == item.name or _number(wanted) == item.number:
+        if name == item.name or number == item.number or plain == _plain(item.text):
             return item
     return None
+
+
+def _plain(text: str) -> str:
+    """A text without its case, its full stops, and more than one blank between words."""
+    return re.sub(r"[\s.]+", " ", text).strip().lower()
 
 
 def _number(text: str) -> int | None:

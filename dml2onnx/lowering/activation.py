@@ -196,9 +196,8 @@ def _sigmoid(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
 def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``x * sigmoid(SigmoidInputScale * x)``, NaN at the infinity where the sigmoid is 0 [decision A7].
 
-    ONNX has Swish from opset 24 on, which ONNX Runtime 1.31 runs in models of opset 24 alone.
-
-    Or ``x / (1 + exp(-SigmoidInputScale * x))``, lest x multiply an error of Sigmoid.
+    Or ``x / (1 + exp(-SigmoidInputScale * x))``, lest x multiply an error of Sigmoid. ONNX has Swish from opset 24 on,
+    which ONNX Runtime 1.31 runs in models of opset 24 alone.
     """
     scale = op.float("SigmoidInputScale")
     if scale == 0 and not e.exact:

@@ -46,11 +46,8 @@ def _forward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor | 
     if min(wanted) <= 0:
         return _extended(e, None, x, sizes)
     y = _conv(e, x, w, bias, window, op.uint("GroupCount"))
-    return (
-        e.Slice(y, (0,) * y.rank, sizes)
-        if wanted == sizes
-        else _extended(e, e.Slice(y, (0,) * y.rank, wanted), x, sizes)
-    )
+    y = e.Slice(y, (0,) * y.rank, wanted)
+    return y if wanted == sizes else _extended(e, y, x, sizes)
 
 
 def _backward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor | None) -> Tensor:

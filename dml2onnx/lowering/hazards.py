@@ -191,10 +191,10 @@ class _Fences:
     def _is_inexact_unit(self, node: Node) -> bool:
         """Whether a node between dequantised and quantised numbers becomes a kernel that gives others."""
         operator = node.op_type
-        if operator not in ("Add", "Mul", "Resize") and operator not in _ROUNDS_OTHERWISE:
+        # a Resize that does not only move numbers ONNX Runtime 1.24 interpolates as integers, and truncates
+        interpolates = operator == "Resize" and node.attributes.get("mode", "nearest") != "nearest"
+        if not (interpolates or operator in ("Add", "Mul") or operator in _ROUNDS_OTHERWISE):
             return False
-        if operator == "Resize" and node.attributes.get("mode", "nearest") == "nearest":
-            return False  # which moves numbers; else ONNX Runtime 1.24 interpolates integers, and truncates
         last = self._quantizer(node)
         if last is None:
             return False

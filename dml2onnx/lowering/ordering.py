@@ -105,11 +105,10 @@ def cumulative_product(node: Operands, e: Emitter) -> Tensor:
     exclusive = node.op.flag("HasExclusiveProduct")
     if e.has_kernel("CumProd", x.dtype):
         y = e.CumProd(x, axis, exclusive=exclusive, reverse=reverse)
-        return e.Expand(y if dtype.kind == "f" else e.Cast(y, dtype), node.output().sizes)
-    e.suggest_opset(26, "CumProd")
-    rows = e.Reshape(x, (prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])))
-    y = _products_before(e, rows, reverse) if exclusive else _products(e, rows, reverse)
-    y = e.Reshape(y, x.shape)
+    else:
+        e.suggest_opset(26, "CumProd")
+        rows = e.Reshape(x, (prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])))
+        y = e.Reshape(_products_before(e, rows, reverse) if exclusive else _products(e, rows, reverse), x.shape)
     return e.Expand(y if dtype.kind == "f" else e.Cast(y, dtype), node.output().sizes)
 
 

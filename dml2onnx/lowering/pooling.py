@@ -90,16 +90,19 @@ class Pool:
 
     def inside(self) -> Counts:
         """How many elements of each window lie in the input, of shape ``output``."""
-        result: Counts = reduce(np.multiply.outer, [self._inside(axis) for axis in range(len(self.sizes))])
+        result: Counts = reduce(np.multiply.outer, [self.within(axis, 0, n) for axis, n in enumerate(self.sizes)])
         return result
 
-    def _inside(self, axis: int) -> Counts:
-        """The same along one axis, by arithmetic: windows may be as long as numbers go, whatever the tensors hold."""
+    def within(self, axis: int, low: int, high: int) -> Counts:
+        """How many elements of each window along an axis lie from ``low`` on and before ``high``.
+
+        By arithmetic: windows may be as long as numbers go, whatever the tensors hold.
+        """
         w = self.window
-        first = np.arange(self.output[axis]) * w.strides[axis] - w.start[axis]
+        first = np.arange(self.output[axis]) * w.strides[axis] - w.start[axis] - low
         step = w.dilations[axis]
         before = np.maximum(-(first // step), 0)
-        to_end = np.minimum((self.sizes[axis] - 1 - first) // step + 1, w.shape[axis])
+        to_end = np.minimum((high - low - 1 - first) // step + 1, w.shape[axis])
         counts: Counts = np.maximum(to_end - before, 0)
         return counts
 

@@ -74,19 +74,21 @@ def average_pooling_grad(node: Operands, e: Emitter) -> Tensor:
         # a window without elements inside has none to share among
         gradient = e.Div(gradient, e.constant(np.maximum(pool.inside(), 1)[None, None], gradient.dtype))
         weight = 1
-    elif (counts := _inside_padding(node, pool)).min() < prod(pool.window.shape):
+    elif (counts := _inside_padding(node, e, pool)) is not None:
         # of what hangs over the padded end nothing counts [decision P19]
         gradient = e.Div(gradient, e.constant(np.maximum(counts, 1)[None, None], gradient.dtype))
         weight = 1
     return _spread(e, gradient, pool, weight)
 
 
-def _inside_padding(node: Operands, pool: Pool) -> npt.NDArray[np.int64]:
-    """How many elements of each window do not hang over the padded end."""
-    ends = [n + end for n, end in zip(pool.sizes, node.op.uints("EndPadding"), strict=True)]
-    counts: npt.NDArray[np.int64] = reduce(
-        np.multiply.outer, [(pool.places(axis) < end).sum(1) for axis, end in enumerate(ends)]
-    )
+def _inside_padding(node: Operands, e: Emitter, pool: Pool) -> npt.NDArray[np.int64] | None:
+    """How many elements of each window do not hang over the padded end; ``None`` where none does."""
+    ends = map(sum, zip(pool.sizes, node.op.uints("EndPadding"), strict=True))
+    lines = [pool.within(axis, -pool.window.start[axis], end) for axis, end in enumerate(ends)]
+    if all((line == k).all() for line, k in zip(lines, pool.window.shape, strict=True)):
+        return None
+    e.budget.require(pool.table_size)
+    counts: npt.NDArray[np.int64] = reduce(np.multiply.outer, lines)
     return counts
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference.accuracy import ROUNDOFF, SMALLEST_FLOAT32, UNIT_ROUNDOFF
 from dml2onnx.reference.propagation import SAMPLES, moved, with_deviations, with_marks, with_steps
-from dml2onnx.reference.registry import Inputs, Result, run
+from dml2onnx.reference.registry import Inputs, Result, either, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -167,7 +167,7 @@ def _limited(result: Result, desc: TensorDesc, arithmetic: Arithmetic) -> Result
     reached = size + _own(result)
     small = np.where(size < arithmetic.smallest, size, 0)
     over: Mask = (reached > arithmetic.largest) & np.isfinite(size)
-    marks = over if result.unspecified is None else over | result.unspecified
+    marks = either(over, result.unspecified)
     return Result(result.values, np.maximum(_own(result), small), marks if marks.any() else None)
 
 

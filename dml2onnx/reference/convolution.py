@@ -11,7 +11,7 @@ import numpy as np
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.activation import activated, apply_activation
 from dml2onnx.reference.numeric import all_along, products_result, widen
-from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, reference
+from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, either, reference
 
 Index = tuple[EllipsisType | slice, ...]
 
@@ -46,9 +46,7 @@ def convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
         return {"OutputTensor": activated(op.activation(), total)}
     terms = x.shape[1] // op.uint("GroupCount") * int(np.prod(w.shape[2:])) + 1
     sums = products_result(x, w, total, product, terms, np.zeros(()) if bias is None else np.abs(widen(bias)))
-    marks = sums.unspecified
-    if lost is not None:
-        marks = lost if marks is None else marks | lost
+    marks = sums.unspecified if lost is None else either(lost, sums.unspecified)
     return {"OutputTensor": apply_activation(op.activation(), total, sums.error, marks)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from dml2onnx.reference.numeric import (
     truncate_within,
     widen,
 )
-from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, either, reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ def abs_(op: OperatorDesc, inputs: Inputs) -> Outputs:
     if not data_type.is_float:
         before = as_integers(scale_and_bias_integers(x, factors, data_type))
         y = _without_lowest(np.abs(before), before)
-        return {"OutputTensor": _doubted(y, scaled_integers_in_doubt(x, factors, data_type))}
+        return {"OutputTensor": y.marked(scaled_integers_in_doubt(x, factors, data_type))}
     if factors is None:
         return {"OutputTensor": Result(np.abs(widen(x)))}
     return {"OutputTensor": through(np.abs, scale_and_bias_floats(x, factors, data_type))}
@@ -194,13 +194,6 @@ def negate(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     x = inputs.tensor("InputTensor")
     return {"OutputTensor": Result(-widen(x)) if x.dtype.kind == "f" else _without_lowest(-as_integers(x), x)}
-
-
-def _doubted(result: Result, doubt: Mask | None) -> Result:
-    """A result with what its operands leave open."""
-    if doubt is None:
-        return result
-    return replace(result, unspecified=doubt if result.unspecified is None else doubt | result.unspecified)
 
 
 def _without_lowest(y: Array, x: Array) -> Result:
@@ -301,7 +294,7 @@ def pow_(op: OperatorDesc, inputs: Inputs) -> Outputs:
         exponent = widen(scale_and_bias_floats(exponent, factors, data_type).values).astype(np.float32)
     result = _power(op, inputs, exponent)
     if not data_type.is_float:
-        result = _doubted(result, scaled_integers_in_doubt(inputs.tensor("ExponentTensor"), factors, data_type))
+        result = result.marked(scaled_integers_in_doubt(inputs.tensor("ExponentTensor"), factors, data_type))
     return {"OutputTensor": result}
 
 
@@ -317,7 +310,7 @@ def constant_pow(op: OperatorDesc, inputs: Inputs) -> Outputs:
     data_type = op.tensor("InputTensor").data_type
     doubt = scaled_integers_in_doubt(inputs.tensor("InputTensor"), op.scale_bias(), data_type)
     whole = np.asarray(int(exponent), object)
-    return {"OutputTensor": _doubted(_integer_power(_scaled_integers(op, inputs), whole), doubt)}
+    return {"OutputTensor": _integer_power(_scaled_integers(op, inputs), whole).marked(doubt)}
 
 
 def _scaled_integers(op: OperatorDesc, inputs: Inputs) -> Array:
@@ -330,7 +323,7 @@ def _power(op: OperatorDesc, inputs: Inputs, exponent: Array) -> Result:
         return _float_power(scaled(op, inputs), exponent)
     base = _scaled_integers(op, inputs)
     doubt = scaled_integers_in_doubt(inputs.tensor("InputTensor"), op.scale_bias(), data_type)
-    return _doubted(_power_of_integers(base, exponent, data_type), doubt)
+    return _power_of_integers(base, exponent, data_type).marked(doubt)
 
 
 def _power_of_integers(base: Array, exponent: Array, data_type: DataType) -> Result:
@@ -342,9 +335,8 @@ def _power_of_integers(base: Array, exponent: Array, data_type: DataType) -> Res
     result = truncate_within(y, error, data_type)
     low, high = data_type.limits
     # outside the type, and for NaN, CAST promises nothing (decision E10)
-    outside = ~((y - error > low - 1) & (y + error < high + 1)) | ((base == 0) & (exponent < 0))  # type: ignore[operator]
-    marks = outside if after.unspecified is None else outside | after.unspecified
-    return Result(result.values, result.error, marks, after.open)
+    outside = ~((y - error > low - 1) & (y + error < high + 1)) | ((base == 0) & (widen(exponent) < 0))
+    return Result(result.values, result.error, either(outside, after.unspecified), after.open)
 
 
 def _float_power(base: Result, exponent: Array) -> Result:
@@ -357,7 +349,7 @@ def _float_power(base: Result, exponent: Array) -> Result:
     # a power of exactly 1 is 1 whatever the exponent: NaN too, which all other powers keep
     error = 0 if base.error is None else base.error
     near_one = np.isnan(wide) & (error > 0) & (np.abs(base.values - 1) <= error)
-    unspecified = rounded | near_one if after.unspecified is None else rounded | near_one | after.unspecified
+    unspecified = either(rounded | near_one, after.unspecified)
     # ONNX's powers of 0 are those of C
     return Result(
         after.values, after.error + ACCURACY * np.abs(after.values), unspecified, (base.values == 0) & (wide <= 0)

@@ -10,7 +10,7 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import ACCURACY, LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
 from dml2onnx.reference.activation import apply_activation
 from dml2onnx.reference.numeric import sum_error, through, widen
-from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, reference
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Result, either, reference
 
 _STEPS = 7
 """Roundings that a term passes through on its way from the statistics to the output."""
@@ -139,11 +139,6 @@ def _inverse_deviation(op: OperatorDesc, variance: Result | None) -> Result:
     # a radicand below the smallest normal number may be 0 (decision G8)
     marks = overflows(size) | ((size > 0) & (size < SMALLEST_FLOAT32))
     return Result(inverse.values, inverse.error, either(marks, inverse.unspecified))
-
-
-def either(marks: Mask, others: Mask | None) -> Mask:
-    """What one of two masks, the second of which may be absent, holds."""
-    return marks if others is None else marks | others
 
 
 def overflows(size: Floats) -> Mask:

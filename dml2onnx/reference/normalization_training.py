@@ -105,8 +105,7 @@ def local_response_normalization_grad(op: OperatorDesc, inputs: Inputs) -> Outpu
     rest = factor * x * _windows(finite * x / s, axes, size)
     own = gradient * (power - factor * x * x * power / s) - rest
     values = np.where(endless, own.values, widen(whole.values))
-    marks = endless if whole.unspecified is None else endless | whole.unspecified
-    return {"OutputGradientTensor": Result(values, whole.error, marks)}
+    return {"OutputGradientTensor": Result(values, whole.error, whole.unspecified).marked(endless)}
 
 
 def _windows(x: Bounded, axes: tuple[int, ...], size: int) -> Bounded:

@@ -24,11 +24,8 @@ def max_unpooling(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     x, indices = inputs.tensor("InputTensor"), inputs.tensor("IndicesTensor")
     shape = op.tensor("OutputTensor").sizes
-    y, written, differs = (
-        np.zeros(prod(shape), x.dtype),
-        np.zeros(prod(shape), np.bool_),
-        np.zeros(prod(shape), np.bool_),
-    )
+    y = np.zeros(prod(shape), x.dtype)
+    written, differs = (np.zeros(prod(shape), np.bool_) for _ in range(2))
     for index, value in zip(indices.reshape(-1).tolist(), x.reshape(-1), strict=True):
         if index < len(y):
             differs[index] |= written[index] and y[index] != value

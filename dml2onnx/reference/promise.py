@@ -29,7 +29,7 @@ _WITH_TAILS = frozenset(
 
 def ordinary(views: Mapping[str, tuple[Result, ...]]) -> dict[str, tuple[Result, ...]]:
     """What an operator reads, with all that is not finite marked as unspecified."""
-    return {name: tuple(_marked(view, _not_finite(view.values)) for view in views[name]) for name in views}
+    return {name: tuple(view.marked(_not_finite(view.values)) for view in views[name]) for name in views}
 
 
 def promised(op: OperatorDesc, results: Mapping[str, tuple[Result, ...]]) -> dict[str, tuple[Result, ...]]:
@@ -39,19 +39,12 @@ def promised(op: OperatorDesc, results: Mapping[str, tuple[Result, ...]]) -> dic
 
 
 def _promised(result: Result, has_tails: bool) -> Result:
-    result = _marked(_marked(result, _not_finite(result.values)), result.open)
+    result = result.marked(_not_finite(result.values)).marked(result.open)
     if not has_tails or result.error is None or result.values.dtype.kind != "f":
         return result
     size = np.abs(result.values.astype(np.float64))
     largest = float(size.max(initial=0, where=np.isfinite(size)))
     return replace(result, error=result.error + TAIL * largest)
-
-
-def _marked(result: Result, marks: Mask | None) -> Result:
-    if marks is None:
-        return result
-    known = result.unspecified
-    return replace(result, unspecified=marks if known is None else known | marks)
 
 
 def _not_finite(values: Array) -> Mask | None:

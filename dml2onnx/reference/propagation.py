@@ -23,7 +23,7 @@ import numpy as np
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference.numeric import in_blocks, widen
-from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Result, run
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Result, either, run
 
 SAMPLES = 3
 _MARGIN = 6.0
@@ -85,7 +85,7 @@ def _torn(result: Result, samples: list[Result], size: Floats, scale: Floats) ->
     own: Floats = np.zeros(change.shape) if result.error is None else result.error
     error = own + np.where(np.isfinite(size), _MARGIN * change + _SPREAD * spread, 0)
     torn = torn | ~np.isfinite(change)
-    unspecified = result.unspecified if not torn.any() else _either(result.unspecified, torn)
+    unspecified = result.unspecified if not torn.any() else either(torn, result.unspecified)
     return Result(result.values, error, unspecified)
 
 
@@ -217,9 +217,5 @@ def _with_marks(result: Result, probed: Result) -> Result:
         differs &= ~(np.isnan(result.values) & np.isnan(probed.values))
     marks: Mask = differs
     for known in (result.unspecified, probed.unspecified):
-        marks = _either(known, marks)
+        marks = either(marks, known)
     return Result(result.values, result.error, marks)
-
-
-def _either(known: Mask | None, marks: Mask) -> Mask:
-    return marks if known is None else known | marks

@@ -207,11 +207,8 @@ def _run(
     by_step = [list(items) for items in zip(*sequences, strict=True)]
     strange = (lengths <= 0) | (lengths > steps)
     ended = [replace(_stacked([list(items)]), open=_open(items, strange)) for items in zip(*lasts, strict=True)]
-    beyond = _open(lasts[0][:1] * directions, lengths > steps)
-    if beyond is not None:
-        # whatever lies behind the sequence, 0 or not (decision L8)
-        known = ended[0].unspecified
-        ended[0] = replace(ended[0], unspecified=beyond if known is None else beyond | known)
+    # whatever lies behind the sequence, 0 or not (decision L8)
+    ended[0] = ended[0].marked(_open(lasts[0][:1] * directions, lengths > steps))
     return _stacked(by_step), ended
 
 

@@ -20,6 +20,11 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
+def either(marks: Mask, others: Mask | None) -> Mask:
+    """What one of two masks, the second of which may be absent, holds."""
+    return marks if others is None else marks | others
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """One output tensor.
@@ -35,6 +40,10 @@ class Result:
     error: Floats | None = None
     unspecified: Mask | None = None
     open: Mask | None = None
+
+    def marked(self, marks: Mask | None) -> Result:
+        """The same with more elements unspecified."""
+        return self if marks is None else replace(self, unspecified=either(marks, self.unspecified))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +179,7 @@ def _as_either(flushed: Result, kept: Result) -> Result:
     if error is not None and not same.all():
         far = np.abs(flushed.values.astype(np.float64) - kept.values.astype(np.float64))
         same |= np.isfinite(far) & (far <= error)
-    unspecified = ~same
-    for marks in (flushed.unspecified, kept.unspecified):
-        unspecified = unspecified if marks is None else unspecified | marks
+    unspecified = either(either(~same, flushed.unspecified), kept.unspecified)
     is_known = flushed.unspecified is None and not unspecified.any()
     return replace(flushed, error=error, unspecified=None if is_known else unspecified)
 

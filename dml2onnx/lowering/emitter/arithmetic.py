@@ -429,16 +429,18 @@ class ArithmeticOps(MovementOps):
                 total = np.concatenate([np.zeros_like(a.take([0], axis)), before], axis)
             return np.flip(total, axis) if reverse else total
 
-        attributes = {name: 1 for name, wanted in (("exclusive", exclusive), ("reverse", reverse)) if wanted}
-        inputs = [x, self.constant(axis, INT64)]
-        traits = Traits(inputs=(0,), keeps=Keeps.LOW_BITS)
-        return self.emit("CumSum", traits, inputs, x.dtype, x.shape, attributes, fold)
+        return self._running("CumSum", x, axis, exclusive, reverse, fold)
 
     def CumProd(self, x: Tensor, axis: int, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
         """Running product along an axis, as :meth:`CumSum` is a running sum; opset 26."""
+        return self._running("CumProd", x, axis, exclusive, reverse)
+
+    def _running(
+        self, op: str, x: Tensor, axis: int, exclusive: bool, reverse: bool, fold: Fold | None = None
+    ) -> Tensor:
         attributes = {name: 1 for name, wanted in (("exclusive", exclusive), ("reverse", reverse)) if wanted}
         traits = Traits(inputs=(0,), keeps=Keeps.LOW_BITS)
-        return self.emit("CumProd", traits, [x, self.constant(axis, INT64)], x.dtype, x.shape, attributes)
+        return self.emit(op, traits, [x, self.constant(axis, INT64)], x.dtype, x.shape, attributes, fold)
 
     def _reduce(self, op: str, x: Tensor, axes: tuple[int, ...], fold: Fold) -> Tensor:
         """A reduction with kept dimensions; the axes moved from an attribute to an input in opset 13 or 18."""
