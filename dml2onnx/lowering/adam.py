@@ -10,7 +10,7 @@ from dml2onnx.model import DOUBLE, FLOAT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 

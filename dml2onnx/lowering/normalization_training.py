@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.lowering.activation import affine, apply_activation
-from dml2onnx.lowering.normalization import channel_sums, image_sums, mean_over, power
+from dml2onnx.lowering.normalization import channel_sums, image_sums, power
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 
@@ -34,9 +34,9 @@ def batch_normalization_training(node: Operands, e: Emitter) -> Mapping[str, Ten
     op = node.op
     x, scale, bias = (node.in_float(field) for field in ("InputTensor", "ScaleTensor", "BiasTensor"))
     axes = _summed(x, scale)
-    mean = mean_over(e, x, axes)
+    mean = e.ReduceMean(x, axes)
     centred = e.Sub(x, mean)
-    variance = mean_over(e, e.Mul(centred, centred), axes)
+    variance = e.ReduceMean(e.Mul(centred, centred), axes)
     y = e.Add(e.Mul(centred, e.Div(scale, _deviation(e, variance, op.float("Epsilon")))), bias)
     if op.has("FusedAddTensor"):
         y = e.Add(y, node.in_float("FusedAddTensor"))
@@ -88,8 +88,8 @@ def batch_normalization_training_grad(node: Operands, e: Emitter) -> Mapping[str
     axes = _summed(gradient, scale)
     own = e.Sub(node.in_float("InputTensor"), node.in_float("MeanTensor"))
     product = e.Mul(gradient, own)
-    shared = e.Div(mean_over(e, product, axes), shifted)
-    through_both = e.Sub(e.Sub(gradient, mean_over(e, gradient, axes)), e.Mul(own, shared))
+    shared = e.Div(e.ReduceMean(product, axes), shifted)
+    through_both = e.Sub(e.Sub(gradient, e.ReduceMean(gradient, axes)), e.Mul(own, shared))
     return {
         "OutputGradientTensor": e.Mul(through_both, e.Div(scale, deviation)),
         "OutputScaleGradientTensor": e.Div(_total(e, product, axes), deviation),
@@ -99,7 +99,7 @@ def batch_normalization_training_grad(node: Operands, e: Emitter) -> Mapping[str
 
 def _total(e: Emitter, x: Tensor, axes: tuple[int, ...]) -> Tensor:
     """The sum over ``axes``: the mean, which has the faster form, times the number of elements."""
-    return e.Mul(mean_over(e, x, axes), e.constant(prod(x.shape[axis] for axis in axes), x.dtype))
+    return e.Mul(e.ReduceMean(x, axes), e.constant(prod(x.shape[axis] for axis in axes), x.dtype))
 
 
 @lowers("LOCAL_RESPONSE_NORMALIZATION_GRAD")
