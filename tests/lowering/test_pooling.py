@@ -290,6 +290,7 @@ class TestMaximumValues:
             check_case(op, inputs={"InputTensor": half})
             check_case(op, inputs={"InputTensor": np.where(rng.random(sizes) < 0.9, low, x)})
         check_case(op, inputs={"InputTensor": rng.choice([np.nan, -np.inf, np.inf, 1], sizes)})
+        check_case(op, inputs={"InputTensor": rng.choice([np.nan, -np.inf, np.inf, 1], sizes)}, constants=["InputTensor"])
 
     @pytest.mark.parametrize("data_type", DATA_TYPES)
     @pytest.mark.parametrize("start", [0, 1, 2])
