@@ -430,8 +430,9 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=["native", "dml_graph", "serialized", "dxdispatch"],
-        help="format to write (default: native for OUT.json, serialized for OUT.bin)",
+        choices=["native", "dml_graph", "serialized", "dxdispatch", "python"],
+        help="format to write; python is a program of the builder, with its weights in a .npz file beside it (default: "
+        "native for OUT.json, serialized for OUT.bin, python for OUT.py)",
     )
 
 
