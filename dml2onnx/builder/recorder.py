@@ -490,9 +490,9 @@ class Recorder:
     def build(self, outputs: Outputs, *, results: Outputs | None = None) -> Graph:
         """The graph that gives ``outputs``: expressions by name, or one or several that are named after their values.
 
-        ``results`` are further values that the graph can be compiled for (``--graph-output NAME``). May be called
-        again, after more operators, or for other outputs. The graph has every input and operator of the builder; what
-        no output needs is left out when it is compiled.
+        ``results`` are what :func:`dml2onnx.run` gives in the place of the outputs, and what else the graph can be
+        compiled for (``--graph-output NAME``). May be called again, after more operators, or for other outputs. The
+        graph has every input and operator of the builder; what no output needs is left out when it is compiled.
         """
         given = self._ends(outputs)
         if not given:

@@ -126,9 +126,12 @@ class _Program:
         assigned = self._variables.assigned.get(id(loop), [])
         for carried in assigned:
             self._assign(carried, carried.first)
-        self._writer.line(f"for i in range({loop.count}):")
+        place = len(self._writer.lines)
+        self._writer.line("for")
         self._writer.depth += 1
         self._items(loop.body, prefix)
+        counts = any("{i" in line for line in self._writer.lines[place:])
+        self._writer.lines[place] += f" {'i' if counts else '_'} in range({loop.count}):"
         for carried in assigned:
             self._assign(carried, loop.body[carried.position].targets[carried.target])
         self._writer.depth -= 1
