@@ -53,6 +53,7 @@ ALLOWED = {
         "programs",
         "serialized_schema",
     },
+    "reducing": {"catalog", "checks", "diagnostics", "ir"},
     "programs": {"builder", "catalog", "checks", "codes", "diagnostics", "ir"},
     "rules": {"catalog", "codes", "diagnostics", "ir"},
     "checks": {"arguments", "catalog", "codes", "diagnostics", "frontends", "garbage", "ir", "rules"},

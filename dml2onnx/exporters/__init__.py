@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from dml2onnx.files import Target
     from dml2onnx.ir.data import Data
 
-__all__ = ["FORMATS", "convert", "export", "left_out"]
+__all__ = ["FORMATS", "GRAPHS", "convert", "export", "left_out"]
 
-FORMATS = ("native", "dml_graph", "serialized", "dxdispatch", "python")
+GRAPHS = ("native", "dml_graph", "serialized", "dxdispatch")
+"""Formats that are read, too."""
+FORMATS = (*GRAPHS, "python")
 _BY_SUFFIX = {".json": "native", ".bin": "serialized", ".py": "python"}
 
 
