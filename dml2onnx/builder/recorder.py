@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -12,16 +13,17 @@ import numpy as np
 from dml2onnx import arguments, catalog
 from dml2onnx.builder import policies
 from dml2onnx.builder.attributes import activations, holds, plain
-from dml2onnx.builder.call_sites import call_site
+from dml2onnx.builder.call_sites import Sites, call_site
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.given import check_name, described, known_data_type, meant, refusal, tensor_desc, whole_numbers
 from dml2onnx.builder.names import Names
 from dml2onnx.builder.operands import axes_beyond, axes_from_the_start, is_literal, relatives, spread
 from dml2onnx.catalog import FeatureLevel, FieldType, Rule
+from dml2onnx.checks.answers import answers
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes import building as codes
 from dml2onnx.codes.checking import OUT_OF_RANGE
-from dml2onnx.diagnostics import DmlError, raise_errors
+from dml2onnx.diagnostics import DmlError, Severity, raise_errors
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.findings import Findings, listing, quote
@@ -92,6 +94,7 @@ class Recorder:
         self._reader = DescriptorReader(NATIVE)
         self._right: set[tuple[OperatorDesc, FeatureLevel]] = set()
         """Descriptors without errors; networks repeat themselves."""
+        self.sites = Sites()
         self._warnings: list[Diagnostic] = []
         """What is worth knowing of the attributes of nodes: a number that is rounded to infinity, or wraps."""
 
@@ -148,7 +151,8 @@ class Recorder:
         owned_by_dml = meant(arguments.flag, owned_by_dml, "owned_by_dml")
         desc = tensor_desc(data_type, sizes, strides, owned_by_dml, total_size, alignment)
         value = Value(self._value_names.take(name), desc.total_bytes)
-        self._inputs.append(GraphInput(name, value, None, desc))
+        self.sites.add(value, call_site(), quote(name))
+        self._inputs.append(GraphInput(name, value, None, desc, call_site()))
         self._input_names.add(name)
         return self._expression(value, desc)
 
@@ -188,6 +192,7 @@ class Recorder:
             raw = np.concatenate([raw, np.zeros(desc.minimum_bytes - raw.size, np.uint8)])
         raw.flags.writeable = False
         value = Value(self._value_names.take(self._scoped(name or "constant")), raw.size)
+        self.sites.add(value, call_site(), quote(name) if name else "a constant")
         self._constants.append(Constant(value, ArrayData(raw)))
         return self._expression(value, desc)
 
@@ -270,16 +275,16 @@ class Recorder:
         stem = schema.stem if name is None or (isinstance(name, str) and not name) else name
         node_name = self._node_names.free(self._scoped(stem))
         descs = self._input_descs(schema, inputs)
-        partial, warnings = self._read(schema, attributes, descs, node_name, site)
-        desc = self._with_outputs(partial, outputs, node_name, site)
-        self._judge(Node(node_name, desc, {}, {}, site))
-        self._node_names.take(node_name)
-        self._warnings.extend(warnings)
+        bare, warnings = self._read(schema, attributes, descs, node_name, site)
         reads = {
             field: tuple(Read(item.value) for item in _sequence(given))
             for field, given in inputs.items()
             if given is not None
         }
+        desc = self._with_outputs(outputs, Node(node_name, bare, reads, {}, site))
+        self._judge(Node(node_name, desc, reads, {}, site))
+        self._node_names.take(node_name)
+        self._warnings.extend(warnings)
         writes: dict[str, tuple[Write, ...]] = {}
         for field in outputs:
             tensors = desc.tensors(field)
@@ -289,6 +294,8 @@ class Recorder:
                 Write(Value(value_name, item.total_bytes)) for value_name, item in zip(names, tensors, strict=True)
             )
         self._nodes.append(Node(node_name, desc, reads, writes, site))
+        for write in (item for items in writes.values() for item in items):
+            self.sites.add(write.value, site, quote(node_name))
         results: dict[str, Expression | tuple[Expression, ...]] = {}
         for field, written in writes.items():
             made = tuple(
@@ -371,10 +378,9 @@ class Recorder:
         raise_errors(found)
         return operator, found
 
-    def _with_outputs(
-        self, partial: OperatorDesc, outputs: Mapping[str, Stated | Sequence[Stated]], node_name: str, site: str
-    ) -> OperatorDesc:
-        schema = partial.schema
+    def _with_outputs(self, outputs: Mapping[str, Stated | Sequence[Stated]], node: Node) -> OperatorDesc:
+        """The descriptor of a node that has none of its outputs yet, with those."""
+        bare, schema = node.operator, node.operator.schema
         single = {field: stated for field, stated in outputs.items() if isinstance(stated, Stated)}
         sizes = {
             field: whole_numbers(f"sizes of {field}", stated.sizes)
@@ -384,9 +390,8 @@ class Recorder:
         types = {
             field: known_data_type(stated.data_type) for field, stated in single.items() if stated.data_type is not None
         }
-        found = infer_outputs(partial, sizes, types, tuple(single))
+        found = infer_outputs(bare, sizes, types, tuple(single))
         if found.missing:
-            node = Node(node_name, partial, {}, {}, site)
             self._judge(node, without=frozenset(outputs))
             if found.findings:
                 raise DmlError(*(item.at(node) for item in found.findings))
@@ -394,13 +399,13 @@ class Recorder:
             message = (
                 f"{what} of {schema.short_name} do not follow from its inputs and attributes, and have to be stated"
             )
-            raise refusal(codes.NOT_INFERABLE, message, node=node_name, operator=schema)
-        values = list(partial.values)
+            raise refusal(codes.NOT_INFERABLE, message, node=node.name, operator=schema)
+        values = list(bare.values)
         for field, (data_type, inferred) in found.outputs.items():
             values[schema.index[field]] = self._output_desc(data_type, inferred)
         for field, stated in outputs.items():
             if not isinstance(stated, Stated):
-                values[schema.index[field]] = self._output_array(partial, stated)
+                values[schema.index[field]] = self._output_array(bare, stated)
                 count = schema.fields_by_name[field].count
                 if count is not None:
                     values[schema.index[count]] = len(stated)
@@ -412,9 +417,9 @@ class Recorder:
         steps = None if strides is None else whole_numbers("strides of the tensor policy", strides)
         return TensorDesc(data_type, exact, steps)
 
-    def _output_array(self, partial: OperatorDesc, stated: Sequence[Stated]) -> tuple[TensorDesc, ...]:
+    def _output_array(self, bare: OperatorDesc, stated: Sequence[Stated]) -> tuple[TensorDesc, ...]:
         """Outputs of SPLIT: the type of the input, sizes as stated."""
-        inputs = [item for field in partial.schema.input_fields for item in partial.tensors(field.name)]
+        inputs = [item for field in bare.schema.input_fields for item in bare.tensors(field.name)]
         data_type = inputs[0].data_type if inputs else DataType.FLOAT32  # that there is none is for the checks to say
         return tuple(self._output_desc(data_type, () if item.sizes is None else item.sizes) for item in stated)
 
@@ -422,8 +427,10 @@ class Recorder:
         """Raises what the checks find wrong with a node, but in the fields ``without``."""
         if (node.operator, self.feature_level) in self._right:
             return
-        findings = findings_of(node.operator, self.feature_level)
-        raise_errors(item.at(node) for item in findings if item.field not in without)
+        judge = partial(findings_of, level=self.feature_level)
+        findings = [item for item in judge(node.operator) if item.field not in without]
+        if any(item.code.severity is Severity.ERROR for item in findings):
+            raise_errors(answers(node, findings, judge, self.sites.place, editable=False))
         if not without:
             self._right.add((node.operator, self.feature_level))
 
@@ -466,7 +473,9 @@ class Recorder:
 
     def _own(self, item: object, where: str) -> Expression:
         if not isinstance(item, Expression):
-            message = f"{where} is {described(item)}, not an Expression"
+            names = [name for name in getattr(item, "_fields", ()) if getattr(item, name) is not None]
+            several = f"; take one of its outputs: {' or '.join(f'.{name}' for name in names)}" if names else ""
+            message = f"{where} is {described(item)}, not an Expression{several}"
             raise refusal(codes.FOREIGN_EXPRESSION, message, expected="an Expression", found=type(item).__name__)
         if item.builder is not self:
             message = f"{where} is an expression of another GraphBuilder"

@@ -106,6 +106,8 @@ def _check_one(
     """One model, or one graph of those that an index has."""
     data: bytes | None = None
     shown = name
+    if (options.fix or options.diff) and name != STANDARD_INPUT and recorded is None:
+        _fix(name, options, screen)
     try:
         with screen.working("reading"):
             if name == STANDARD_INPUT:
@@ -119,6 +121,28 @@ def _check_one(
         return unchecked(shown, error)
     level = level_of(graph, options.feature_level)
     return checked(graph, level, found, shown, data, _held(graph, level) if options.suggest else None)
+
+
+def _fix(name: str, options: argparse.Namespace, screen: Screen) -> None:
+    """Writes into a file what its findings leave no doubt about, or shows what that would be."""
+    from dml2onnx.cli.fixing import difference, fix_file  # brings what other checks do without
+    from dml2onnx.files import put
+
+    path = Path(name)
+    try:
+        fixed = fix_file(path, options)
+    except (DmlError, OSError):
+        return  # which is said when the file is checked
+    if fixed is None:
+        return
+    for line in difference(name, fixed.before, fixed.text):
+        colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[0], "dim")
+        screen.note(f"[{colour}]{escape(line)}[/]")
+    if options.fix:
+        put(path, [fixed.text.encode("utf-8")])
+    said = "fixed" if options.fix else "--fix would fix"
+    screen.note(f"{said} {count(fixed.findings, 'finding')} in {escape(name)}")
+    screen.note()
 
 
 def _uncompiled(

@@ -90,13 +90,14 @@ def checked(
     from dml2onnx.checks import minimum_feature_level
     from dml2onnx.frontends.locations import locate
 
-    wanted = {item.pointer: _is_about_name(item) for item in found if item.pointer}
+    wanted = {place.pointer: False for item in found for place in item.places}
+    wanted |= {item.pointer: _is_about_name(item) for item in found if item.pointer}
     places = {}
     if wanted and graph.format != "serialized":
         places = locate(data if data is not None else Path(model).read_bytes(), wanted)
     minimum = minimum_feature_level(graph)
     return CheckAnswer(
-        diagnostics=tuple(finding(item, model, places.get(item.pointer)) for item in found),
+        diagnostics=tuple(finding(item, model, places) for item in found),
         model=model,
         feature_level=level.name,
         minimum_feature_level=None if minimum is None else minimum.name,
