@@ -261,7 +261,10 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ignore", action="append", default=[], metavar="CODE", help="no findings of this code")
     parser.add_argument(
-        "--suggest", action="store_true", help="say what holds each node back, and what an older level has instead"
+        "--suggest",
+        action="store_true",
+        help="say what holds each node back, and what an older level has instead; where no level is given, which nodes "
+        "need the highest one, and what would lower it",
     )
     parser.add_argument(
         "--target", choices=targets.NAMES, help="compile too, for this target, and say what stands in the way"

@@ -39,6 +39,8 @@ class HeldBack:
     reason: str
     instead: str
     """What of the level does the same, an operator or several of them in a row; empty where nothing is known to."""
+    at: str = ""
+    """The level of which that is: the one that was asked for, or else the lowest that has it."""
     descriptors: tuple[Descriptor, ...] = ()
     """The same, complete: each reads what the one before it has written."""
 
@@ -60,7 +62,7 @@ class CheckAnswer(Answer):
     """The products that first have that level."""
     directml_nodes: int
     held_back: tuple[HeldBack, ...] | None = None
-    """With ``--suggest``, the nodes that the level does not have."""
+    """With ``--suggest``, the nodes that the level does not have; without a level those that need the highest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
