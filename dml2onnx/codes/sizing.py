@@ -1,0 +1,28 @@
+"""DML21xx: a graph that cannot have the sizes that are asked for."""
+
+from dml2onnx.diagnostics import Code
+
+WRONG_REQUEST = Code(
+    "DML2101",
+    "sizes that say nothing about an input",
+    "`--size NAME=8,3,224,224` (`sizes={\"NAME\": (8, 3, 224, 224)}`) has the name of an input of the graph and one size "
+    "for each of its dimensions, as its DirectML descriptor counts them: a number above 0, or a name.",
+)
+FIXED_SIZE = Code(
+    "DML2102",
+    "a size that is fixed",
+    "The graph has to keep this size of an input: weights, attributes, or a view of memory that has no counterpart at "
+    "another size say so. The message names the node that does. `dml2onnx sizes MODEL` lists which dimensions are free.",
+)
+TIED_SIZE = Code(
+    "DML2103",
+    "sizes that have to go together",
+    "Two dimensions of inputs are one size, or one follows from the other, and other sizes were asked for. The message "
+    "names the node that says so. State only one of them, and the other one follows.",
+)
+MISFIT_SIZE = Code(
+    "DML2104",
+    "a size that does not fit",
+    "A size has to be a multiple of a number, or two ways through the graph have to come out at one size, and at the "
+    "sizes that were asked for they do not. The message names the node.",
+)

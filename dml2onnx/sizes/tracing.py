@@ -1,0 +1,152 @@
+"""One walk through a graph, which finds out what every size is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dml2onnx.ir.inputs import input_descs
+from dml2onnx.sizes.expressions import Kind, Size
+from dml2onnx.sizes.layouts import Axis, Layout, Match, Sized, UnmatchedError, repeated, written
+from dml2onnx.sizes.operators import Flow
+from dml2onnx.sizes.solver import Place, Solver
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
+    from dml2onnx.ir.tensor import TensorDesc
+
+Stated = "Mapping[str, Sequence[Size | None]]"
+
+
+@dataclass(frozen=True, slots=True)
+class SizedNode:
+    """A node in sizes that may change."""
+
+    node: Node
+    views: Mapping[tuple[str, int], Sized]
+    attributes: Mapping[str, tuple[int, ...]]
+
+
+@dataclass
+class Traced:
+    """A graph in sizes that may change."""
+
+    graph: Graph
+    solver: Solver
+    inputs: dict[str, tuple[TensorDesc, Sized]] = field(default_factory=dict)
+    """The tensor as which the caller sees each input, and its sizes."""
+    nodes: dict[Node, SizedNode] = field(default_factory=dict)
+    outputs: dict[tuple[Value, TensorDesc], Sized] = field(default_factory=dict)
+    """What leaves the graph, by value and descriptor."""
+    layouts: dict[Value, Layout] = field(default_factory=dict)
+    ends: dict[Value, tuple[TensorDesc, Sized]] = field(default_factory=dict)
+    """The tensor that says how large the buffer of a value is."""
+    bases: dict[Value, Value] = field(default_factory=dict)
+
+
+def trace(graph: Graph, solver: Solver, stated: Mapping[str, Sequence[Size]]) -> Traced:
+    """Goes through a checked graph; ``stated`` are the sizes of inputs that the caller has an opinion of."""
+    traced = Traced(graph, solver)
+    nodes = graph.sorted_nodes()
+    ends = (*graph.outputs, *graph.results, *(item.output for item in graph.effects))
+    for item, desc in zip(graph.inputs, input_descs(graph.inputs, nodes, ends), strict=True):
+        sizes = stated.get(item.name) or [
+            solver.symbol(f"{item.name}[{i}]", size, Kind.INPUT) for i, size in enumerate(desc.sizes)
+        ]
+        traced.layouts[item.value], sized = written(desc, [solver.size(size) for size in sizes])
+        traced.inputs[item.name] = desc, sized
+        traced.ends[item.value] = desc, sized
+    for node in nodes:
+        _trace_node(node, traced)
+    for output in ends:
+        traced.outputs[output.value, output.desc] = _output(output.name, output.value, output.desc, traced)
+    return traced
+
+
+def _trace_node(node: Node, traced: Traced) -> None:
+    solver = traced.solver
+    views: dict[tuple[str, int], Sized] = {}
+    tensors: dict[str, list[list[Size]]] = {}
+    for name, index, read, desc in node.views_in():
+        sized = repeated(_read(node, read, desc, traced, name), desc, solver, f"{node.name}.{name}")
+        views[name, index] = sized
+        tensors.setdefault(name, []).append(list(sized.sizes))
+    flow = Flow(node, solver, tensors)
+    flow.flow()
+    for (name, index), sized in list(views.items()):
+        views[name, index] = Sized(tuple(flow.tensors[name][index]), sized.strides, sized.offset)
+    for name, index, write, desc in node.views_out():
+        sizes = [solver.size(size) for size in flow.tensors[name][index]]
+        views[name, index] = _write(node, write, desc, sizes, traced, flow.place(f"it writes {name}"))
+    traced.nodes[node] = SizedNode(node, views, flow.attributes)
+
+
+def _read(node: Node, read: Read, desc: TensorDesc, traced: Traced, name: str) -> Sized:
+    place = Place(node.name, node.operator.type, node.source, f"it reads {name}")
+    return _view(read.value, read.offset, desc, traced, place)
+
+
+def _view(value: Value, offset: int, desc: TensorDesc, traced: Traced, place: Place) -> Sized:
+    """A tensor somewhere in a value, in sizes that may change."""
+    solver = traced.solver
+    layout = _resolved(traced.layouts.get(value), solver)
+    plain = _as_it_is(desc, offset)
+    if layout is None or all(axis.size.is_constant for axis in layout.axes):
+        return plain
+    try:
+        return Match(layout, desc, offset, solver, place).view()
+    except UnmatchedError as problem:
+        words = f"{place.words} as {list(desc.sizes)}, and {problem}"
+        solver.fix([axis.size for axis in layout.axes], Place(place.node, place.operator, place.source, words))
+        return plain
+
+
+def _as_it_is(desc: TensorDesc, offset: int) -> Sized:
+    strides = [Size(stride) if size > 1 and stride else None for size, stride in _steps(desc)]
+    return Sized(tuple(map(Size, desc.sizes)), tuple(strides), Size(offset))
+
+
+def _steps(desc: TensorDesc) -> zip[tuple[int, int]]:
+    return zip(desc.sizes, desc.effective_strides, strict=True)
+
+
+def _resolved(layout: Layout | None, solver: Solver) -> Layout | None:
+    if layout is None:
+        return None
+    return Layout(
+        tuple(Axis(solver.size(axis.size), solver.size(axis.stride), axis.old_stride) for axis in layout.axes)
+    )
+
+
+def _write(node: Node, write: Write, desc: TensorDesc, sizes: list[Size], traced: Traced, place: Place) -> Sized:
+    base = write.base
+    layout, sized = written(desc, sizes)
+    if base is None or _is_all(write, desc):
+        if write.offset and not all(size.is_constant for size in sizes):
+            traced.solver.fix(sizes, place)
+        if not write.offset:
+            traced.layouts[write.value] = layout
+        traced.ends[write.value] = desc, sized
+        return Sized(sized.sizes, sized.strides, Size(write.offset))
+    traced.bases[write.value] = base
+    known = traced.layouts.get(base)
+    if known is None:
+        traced.solver.fix(sizes, place)
+        return _as_it_is(desc, write.offset)
+    view = _view(base, write.offset, desc, traced, place)
+    for own, seen in zip(sizes, view.sizes, strict=True):
+        traced.solver.equal(own, seen, place)
+    traced.layouts[write.value] = known
+    return view
+
+
+def _is_all(write: Write, desc: TensorDesc) -> bool:
+    """Whether a write leaves nothing of what was there before."""
+    return write.base is not None and write.offset == 0 and desc.is_dense and desc.minimum_bytes >= write.base.nbytes
+
+
+def _output(name: str, value: Value, desc: TensorDesc, traced: Traced) -> Sized:
+    place = Place("", "", "", f"the graph's output {name} is read")
+    return _view(value, 0, desc, traced, place)
