@@ -249,6 +249,7 @@ def compile(
     model: Graph | str | os.PathLike[str],
     *,
     graph: str | None = None,
+    sizes: Mapping[str, Sequence[int]] | None = None,
     outputs: Sequence[str] | None = None,
     opset: int = DEFAULT_OPSET,
     target: str = targets.DEFAULT_TARGET,
@@ -263,7 +264,8 @@ def compile(
 ) -> CompiledModel:
     """Compiles a graph, or the model file at a path, to an ONNX model.
 
-    Of the recording of a program ``graph`` names the graph that is meant, as for :func:`load`. ``outputs`` names what
+    Of the recording of a program ``graph`` names the graph that is meant, as for :func:`load`. ``sizes`` are other
+    sizes of inputs, as for :func:`dml2onnx.resize`. ``outputs`` names what
     is wanted of the graph's ``outputs`` and ``results`` (default: its ``outputs``). ``target`` says whose kernels
     decide about forms and element types: ``"onnx"``, whose models every runtime takes, ``"cpu"``, ``"dml"``,
     ``"openvino"``, ``"webgpu"`` or ``"portable"``. An ``exact`` model also keeps NaN, infinities, signs of zero and
@@ -280,7 +282,7 @@ def compile(
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
     through = passes.chosen(optimize, without_passes)
     tell = None if progress is None else arguments.function(progress, "progress")
-    source = graph_of(model, graph)
+    source = at_sizes(graph_of(model, graph), sizes)
     warnings = require_clean(source, feature_level, documented=documented)
     chosen = _select(source, outputs)
     return compile_outputs(
@@ -296,6 +298,15 @@ def compile(
         ir_version=version,
         progress=tell,
     )
+
+
+def at_sizes(graph: Graph, sizes: Mapping[str, Sequence[int]] | None) -> Graph:
+    """The graph with inputs of these sizes."""
+    if sizes is None:
+        return graph
+    from dml2onnx.checks.resizing import resize
+
+    return resize(graph, sizes)
 
 
 def require_clean(

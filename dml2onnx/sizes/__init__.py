@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from dml2onnx.ir.graph import Graph
 
-__all__ = ["resize"]
+__all__ = ["resized"]
 
 
-def resize(graph: Graph, sizes: Mapping[str, Sequence[int]]) -> Graph:
+def resized(graph: Graph, sizes: Mapping[str, Sequence[int]]) -> Graph:
     """The graph with inputs of these sizes; raises :class:`DmlError` where it cannot have them.
 
-    The graph has to have passed :func:`dml2onnx.check`, and so has the result.
+    The graph has to have passed :func:`dml2onnx.check`; whether the result does is for another call of that to say.
     """
     solver = Solver()
     asked = request(graph, sizes, solver)
