@@ -306,6 +306,16 @@ def _split(flow: Flow) -> None:
         flow.solver.equal(part[axis], as_size(whole // len(parts)), place)
 
 
+def _join(flow: Flow) -> None:
+    """JOIN: all parts have the same sizes but along the axis."""
+    parts, axis = flow.tensors["InputTensors"], flow.operator.uint("Axis")
+    place = flow.place(f"its parts have the same sizes but along axis {axis}")
+    for part in parts[1:]:
+        for i, (own, first) in enumerate(zip(part, parts[0], strict=True)):
+            if i != axis:
+                flow.solver.equal(own, first, place)
+
+
 def _tile(flow: Flow) -> None:
     """TILE: repeats stay; one element is repeated as often as whoever reads it wants."""
     sizes, repeats = flow.sizes("InputTensor"), list(flow.operator.uints("Repeats"))
@@ -420,6 +430,7 @@ _SPECIAL: Mapping[str, Callable[[Flow], None]] = {
     "SLICE1": _slice1,
     "SLICE_GRAD": _slice_gradient,
     "SPLIT": _split,
+    "JOIN": _join,
     "TILE": _tile,
     "TOP_K": _top_k,
     "TOP_K1": _top_k,

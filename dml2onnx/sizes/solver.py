@@ -98,7 +98,7 @@ class Solver:
         expr = _reduced(expr)
         why = Fixed(place, self.resolved(left.expr), self.resolved(right.expr))
         for symbol in sorted(expr.symbols(), key=lambda item: item.order, reverse=True):
-            other = _alone(expr, symbol)
+            other = self._alone(expr, symbol, place)
             if other is None:
                 continue
             if other.number is not None:
@@ -117,6 +117,21 @@ class Solver:
         else:
             self._fix(expr.symbols(), why)
 
+    def _alone(self, expr: Expr, symbol: Symbol, place: Place) -> Expr | None:
+        """What a symbol is where the expression is 0; ``None`` where it stands twice, or in a product."""
+        number = dict(expr.terms).get((symbol,), 0)
+        if not number:
+            return None
+        rest = expr - Expr({(symbol,): number})
+        if symbol in rest.symbols():
+            return None
+        rest = rest.scaled(-1 if number > 0 else 1)
+        whole = rest.over(Expr({(): abs(number)}))
+        if whole is None and symbol.kind is not Kind.GIVEN and len(rest.terms) == 1:
+            self.guards.setdefault((rest, abs(number)), Guard(rest, abs(number), place))
+            return rest.divided(abs(number))
+        return whole
+
     def _fix(self, symbols: Iterable[Symbol], why: Fixed) -> None:
         for symbol in symbols:
             self.bound[symbol] = Expr.of(symbol.old)
@@ -132,17 +147,6 @@ def _reduced(expr: Expr) -> Expr:
     return expr if content == 1 else Expr({monomial: number // content for monomial, number in expr.terms})
 
 
-def _alone(expr: Expr, symbol: Symbol) -> Expr | None:
-    """What a symbol is where the expression is 0; ``None`` where it stands in more than one place, or in a product."""
-    number = dict(expr.terms).get((symbol,), 0)
-    if not number:
-        return None
-    rest = expr - Expr({(symbol,): number})
-    if symbol in rest.symbols():
-        return None
-    return rest.scaled(-1 if number > 0 else 1).over(Expr({(): abs(number)}))
-
-
 def _follows(symbol: Symbol, other: Expr) -> bool:
     """Whether a size may follow another.
 
@@ -153,4 +157,4 @@ def _follows(symbol: Symbol, other: Expr) -> bool:
         return True
     if symbol.kind is Kind.MADE:
         return True
-    return len(other.terms) == 1 and not other.has_quotients
+    return len(other.terms) == 1
