@@ -136,7 +136,7 @@ class Resizer:
         made = TensorDesc(
             old.data_type, sizes, self._strides(old, sizes, sized), old.owned_by_dml, 0, old.alignment
         )
-        if sizes == old.sizes and _is_same_view(made, old):
+        if sizes == old.sizes and is_same_view(made, old):
             return old
         if not old.total_size:
             return made
@@ -164,7 +164,7 @@ class Resizer:
         return sizes[i] > 1 and old.sizes[i] == 1 and sized.strides is not None and sized.strides[i] is None
 
 
-def _is_same_view(one: TensorDesc, other: TensorDesc) -> bool:
+def is_same_view(one: TensorDesc, other: TensorDesc) -> bool:
     """Whether strides are the same where they move anything."""
     steps = zip(one.sizes, one.effective_strides, other.effective_strides, strict=True)
     return all(size == 1 or left == right for size, left, right in steps)

@@ -9,6 +9,7 @@ from dml2onnx.ir.inputs import input_descs
 from dml2onnx.sizes.expressions import Kind, Size
 from dml2onnx.sizes.layouts import Axis, Layout, Match, Sized, UnmatchedError, repeated, written
 from dml2onnx.sizes.operators import Flow
+from dml2onnx.sizes.resized import is_same_view
 from dml2onnx.sizes.solver import Place, Solver
 
 if TYPE_CHECKING:
@@ -95,6 +96,9 @@ def _view(value: Value, offset: int, desc: TensorDesc, traced: Traced, place: Pl
     plain = _as_it_is(desc, offset)
     if layout is None or all(axis.size.is_constant for axis in layout.axes):
         return plain
+    known = _as_written(value, offset, desc, traced)
+    if known is not None:
+        return known
     try:
         return Match(layout, desc, offset, solver, place).view()
     except UnmatchedError as problem:
@@ -110,6 +114,26 @@ def _as_it_is(desc: TensorDesc, offset: int) -> Sized:
 
 def _steps(desc: TensorDesc) -> zip[tuple[int, int]]:
     return zip(desc.sizes, desc.effective_strides, strict=True)
+
+
+def _as_written(value: Value, offset: int, desc: TensorDesc, traced: Traced) -> Sized | None:
+    """The view under which a value was written, dimension by dimension, where that is how it is read."""
+    if value not in traced.ends or offset:
+        return None
+    own, sized = traced.ends[value]
+    if (own.data_type, own.sizes) != (desc.data_type, desc.sizes) or not is_same_view(own, desc):
+        return None
+    sizes = tuple(traced.solver.size(size) for size in sized.sizes)
+    steps = sized.strides or _packed(sizes)
+    strides = [None if size.expr.number == 1 else step for size, step in zip(sizes, steps, strict=True)]
+    return Sized(sizes, tuple(strides))
+
+
+def _packed(sizes: tuple[Size, ...]) -> list[Size]:
+    steps = [Size(1)]
+    for size in reversed(sizes[1:]):
+        steps.append(steps[-1] * size)
+    return steps[::-1]
 
 
 def _resolved(layout: Layout | None, solver: Solver) -> Layout | None:
