@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dml2onnx.arguments import refusal
-from dml2onnx.checks import check
-from dml2onnx.diagnostics import raise_errors
+from dml2onnx.checks import check, level_of
+from dml2onnx.checks.operators import findings_of
+from dml2onnx.diagnostics import Severity, raise_errors
 from dml2onnx.frontends import graph_of
 from dml2onnx.sizes import resized
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import os
 
     from dml2onnx.ir.graph import Graph
+    from dml2onnx.ir.operator import OperatorDesc
 
 SIZES = 'sizes by the names of inputs, such as {"picture": (8, 3, 224, 224)}'
 
@@ -31,7 +33,12 @@ def resize(model: Graph | str | os.PathLike[str], sizes: Mapping[str, Sequence[i
     graph = graph_of(model)
     asked = checked_sizes(sizes)
     raise_errors(check(graph))
-    return resized(graph, asked)
+    level = level_of(graph, None)
+
+    def is_right(operator: OperatorDesc) -> bool:
+        return all(finding.code.severity is not Severity.ERROR for finding in findings_of(operator, level))
+
+    return resized(graph, asked, is_right)
 
 
 def checked_sizes(sizes: object) -> dict[str, tuple[int, ...]]:

@@ -5,7 +5,7 @@ from dml2onnx.diagnostics import Code
 WRONG_REQUEST = Code(
     "DML2101",
     "sizes that say nothing about an input",
-    "`--size NAME=8,3,224,224` (`sizes={\"NAME\": (8, 3, 224, 224)}`) has the name of an input of the graph and one size "
+    '`--size NAME=8,3,224,224` (`sizes={"NAME": (8, 3, 224, 224)}`) has the name of an input of the graph and one size '
     "for each of its dimensions, as its DirectML descriptor counts them: a number above 0, or a name.",
 )
 FIXED_SIZE = Code(

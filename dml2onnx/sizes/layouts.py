@@ -25,6 +25,8 @@ class Axis:
     size: Size
     stride: Size
     old_stride: int
+    index: int = -1
+    """Which dimension of the tensor that was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def written(desc: TensorDesc, sizes: Sequence[Size]) -> tuple[Layout, Sized]:
         step = _pitch(tight, tight_old, old[i], desc.sizes[i])
         steps[i] = step
         if not (sizes[i].is_constant and desc.sizes[i] == 1):
-            axes.append(Axis(sizes[i], step * bits, int(step) * bits))
+            axes.append(Axis(sizes[i], step * bits, int(step) * bits, i))
         if desc.sizes[i] > 1 or not sizes[i].is_constant:
             tight, tight_old = sizes[i] * step, max(desc.sizes[i] * int(step), tight_old)
     return Layout(tuple(axes)), Sized(tuple(sizes), None if desc.strides is None else tuple(steps))
@@ -111,6 +113,10 @@ def _pitch(tight: Size, tight_old: int, old: int, size: int) -> Size:
 # --- What is read ---------------------------------------------------------------------------------------------------
 
 
+AS_WRITTEN, INSIDE = -1, -2
+"""Where a dimension of one element goes, if there are several places: see :meth:`Match.view`."""
+
+
 class UnmatchedError(Exception):
     """A view covers what varies in a way that has no counterpart at another size; says which way."""
 
@@ -124,12 +130,17 @@ class _Segment:
     old_step: int
     dimension: int | None = None
     position: int = 0
+    index: int = -1
 
 
 class Match:
     """A view of a layout: which parts of which axes each dimension covers."""
 
-    def __init__(self, layout: Layout, desc: TensorDesc, offset: int, solver: Solver, place: Place) -> None:
+    def __init__(
+        self, layout: Layout, desc: TensorDesc, offset: int, solver: Solver, place: Place, preference: int
+    ) -> None:
+        self.preference = preference
+        self.is_ambiguous = False
         self.layout = layout
         self.desc = desc
         self.solver = solver
@@ -206,15 +217,14 @@ class Match:
     def _split(self, axis: Axis, cuts: list[int]) -> list[_Segment]:
         """The parts of an axis, the innermost first."""
         if len(cuts) <= 2:
-            return [_Segment(axis.size, axis.stride, axis.old_stride)]
+            return [_Segment(axis.size, axis.stride, axis.old_stride, index=axis.index)]
         for low, high in zip(cuts, cuts[1:], strict=False):
             if high % low:
                 raise UnmatchedError(f"it cuts a dimension of {int(axis.size)} at {low} and at {high}")
         sizes = self._parts(axis.size, cuts)
         if sizes is None:
             inner = [Size(high // low) for low, high in zip(cuts[:-2], cuts[1:-1], strict=True)]
-            self.solver.multiple(axis.size, cuts[-2], self.place)
-            sizes = [*inner, as_size(axis.size // cuts[-2])]
+            sizes = [*inner, self.solver.quotient(axis.size, cuts[-2], self.place)]
         segments, step, old = [], axis.stride, axis.old_stride
         for size in sizes:
             segments.append(_Segment(size, step, old))
@@ -313,7 +323,21 @@ class Match:
                 self.covered[chosen].append(segment)
 
     def _single_for(self, position: int, row: list[_Segment], free: list[int]) -> int | None:
-        """The dimension for a part that lies there: the last one in front of all that lies inside of it."""
+        """The dimension for a part that lies there, as it is preferred.
+
+        ``AS_WRITTEN`` is the dimension that it had, or that of the graph's input, ``INSIDE`` the last one in front of all that lies inside of it, and
+        a number is that dimension.
+        """
+        if not free:
+            return None
+        self.is_ambiguous = self.is_ambiguous or len(free) > 1
+        if self.preference in free:
+            return self.preference
+        if self.preference != INSIDE:
+            symbol = row[position].size.expr.symbol
+            for wanted in (row[position].index, -1 if symbol is None else self.solver.homes.get(symbol, -1)):
+                if wanted in free:
+                    return wanted
         inner = [item.dimension for item in row[:position] if item.dimension is not None]
         outer = [item.dimension for item in row[position + 1 :] if item.dimension is not None and int(item.size) > 1]
         inner = [i for i in inner if i < self.desc.rank]
@@ -321,7 +345,7 @@ class Match:
         if before:
             return self._aligned(position, row, before)
         before = [i for i in free if all(i < j for j in inner)] or free
-        return before[-1] if before else None
+        return before[-1]
 
     def _aligned(self, position: int, row: list[_Segment], free: list[int]) -> int:
         """Of several the last, but for as many as other parts of one element need that lie inside."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.catalog import ConditionOp, FieldKind, Rule
+from dml2onnx.catalog import ConditionOp, Rule
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.rules.constraints import condition_test
@@ -125,7 +125,9 @@ class Flow:
     def is_single(self, size: Size) -> bool:
         """Whether a dimension has one element, at all sizes."""
         symbol = self.solver.resolved(size.expr).symbol
-        return int(size) == 1 and (self.solver.is_constant(size) or (symbol is not None and symbol.kind is Kind.REPEATED))
+        return int(size) == 1 and (
+            self.solver.is_constant(size) or (symbol is not None and symbol.kind is Kind.REPEATED)
+        )
 
     # --- What the catalogue demands ---
 
@@ -229,13 +231,34 @@ def _chosen(term: Term, found: int) -> Size | None:
 
 
 MAKERS = frozenset(
-    f"{name}" for name in ("FILL_VALUE_CONSTANT", "FILL_VALUE_SEQUENCE", "RANDOM_GENERATOR", "DIAGONAL_MATRIX",
-                           "DIAGONAL_MATRIX1", "TILE")
+    f"{name}"
+    for name in (
+        "FILL_VALUE_CONSTANT",
+        "FILL_VALUE_SEQUENCE",
+        "RANDOM_GENERATOR",
+        "DIAGONAL_MATRIX",
+        "DIAGONAL_MATRIX1",
+        "TILE",
+    )
 )
 """Operators that make tensors of any size, which follow whoever reads them."""
 
-OWN = frozenset({"window", "inside", "size-quantization", "activations", "block-divides", "stacked-layout",
-                 "leading-ones", "room-for-the-past", "tuple-length", "indices-strides", "scaled", "output-padding"})
+OWN = frozenset(
+    {
+        "window",
+        "inside",
+        "size-quantization",
+        "activations",
+        "block-divides",
+        "stacked-layout",
+        "leading-ones",
+        "room-for-the-past",
+        "tuple-length",
+        "indices-strides",
+        "scaled",
+        "output-padding",
+    }
+)
 """Rules that demand no equal sizes, or that a function here stands for."""
 
 
@@ -301,9 +324,9 @@ def _split(flow: Flow) -> None:
     if flow.solver.is_constant(whole) or len({int(part[axis]) for part in parts}) > 1:
         flow.solver.fix([whole], flow.place(f"it cuts dimension {axis} into parts of its own sizes"))
         return
-    flow.solver.multiple(whole, len(parts), place)
+    share = flow.solver.quotient(whole, len(parts), place)
     for part in parts:
-        flow.solver.equal(part[axis], as_size(whole // len(parts)), place)
+        flow.solver.equal(part[axis], share, place)
 
 
 def _join(flow: Flow) -> None:
@@ -374,9 +397,7 @@ def _scaled(flow: Flow, own: Size, out: int, scale: float, place: Place) -> Size
         ratio = Fraction(float(np.float32(scale))).limit_denominator(1 << 12)
         product = as_size(own * ratio.numerator // ratio.denominator)
         return product + (out - int(product))
-    if ratio.denominator > 1:
-        flow.solver.multiple(own, ratio.denominator, place)
-    return as_size(own * ratio.numerator // ratio.denominator)
+    return flow.solver.quotient(own, ratio.denominator, place) * ratio.numerator
 
 
 def _blocks(flow: Flow) -> None:
@@ -403,6 +424,13 @@ def _unpooled(flow: Flow) -> None:
     flow.solver.equal(whole[0], part[0], flow.place("the image has the batch of InputTensor"))
 
 
+def _gathered_blocks(flow: Flow) -> None:
+    """SPACE_TO_DEPTH: height and width are multiples of a block."""
+    block = flow.operator.uint("BlockSize")
+    for size in flow.sizes("InputTensor")[2:]:
+        flow.solver.quotient(size, block, flow.place(f"it makes blocks of {block} by {block} elements"))
+
+
 def _one_hot(flow: Flow) -> None:
     """ONE_HOT: as many values along the axis as before."""
     axis = flow.operator.uint("Axis")
@@ -422,8 +450,16 @@ def _pooled_average_gradient(flow: Flow) -> None:
         flow.solver.equal(whole, part, place)
 
 
-_POOLING = ("AVERAGE_POOLING", "AVERAGE_POOLING1", "LP_POOLING", "LP_POOLING1", "MAX_POOLING", "MAX_POOLING1",
-            "MAX_POOLING2", "QUANTIZED_LINEAR_AVERAGE_POOLING")
+_POOLING = (
+    "AVERAGE_POOLING",
+    "AVERAGE_POOLING1",
+    "LP_POOLING",
+    "LP_POOLING1",
+    "MAX_POOLING",
+    "MAX_POOLING1",
+    "MAX_POOLING2",
+    "QUANTIZED_LINEAR_AVERAGE_POOLING",
+)
 
 _SPECIAL: Mapping[str, Callable[[Flow], None]] = {
     "SLICE": _slice,
@@ -437,6 +473,8 @@ _SPECIAL: Mapping[str, Callable[[Flow], None]] = {
     **dict.fromkeys(_POOLING, _pooled),
     **dict.fromkeys(("RESAMPLE", "RESAMPLE1", "RESAMPLE2", "RESAMPLE3"), _resampled),
     **dict.fromkeys(("RESAMPLE_GRAD", "RESAMPLE_GRAD1"), _resampled_gradient),
+    "SPACE_TO_DEPTH": _gathered_blocks,
+    "SPACE_TO_DEPTH1": _gathered_blocks,
     "QUANTIZE": _blocks,
     "DEQUANTIZE": _blocks,
     "FOLD": _folded,

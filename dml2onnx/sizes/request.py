@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
-    from dml2onnx.sizes.solver import Fixed, Guard, Solver
+    from dml2onnx.sizes.solver import Fixed, Guard, Place, Solver
     from dml2onnx.sizes.tracing import Traced
 
 
@@ -26,6 +26,8 @@ class Request:
 
     sizes: dict[str, tuple[Size, ...]] = field(default_factory=dict)
     wanted: dict[Symbol, int] = field(default_factory=dict)
+    ones: dict[int, Size] = field(default_factory=dict)
+    """What dimensions of one element become: those of one size are one symbol, whatever inputs they are of."""
     names: dict[str, Symbol] = field(default_factory=dict)
 
 
@@ -52,7 +54,9 @@ def request(graph: Graph, sizes: Mapping[str, Sequence[int | str]], solver: Solv
                 for i, (size, own) in enumerate(zip(wanted, old, strict=True))
             )
         except ValueError as problem:
-            problems.append(codes.WRONG_REQUEST.at(str(problem), expected="sizes above 0, or names", found=list(wanted)))
+            problems.append(
+                codes.WRONG_REQUEST.at(str(problem), expected="sizes above 0, or names", found=list(wanted))
+            )
     if problems:
         raise DmlError(*problems)
     return asked
@@ -72,8 +76,12 @@ def _asked(asked: Request, label: str, size: int | str, old: int, solver: Solver
         raise ValueError(f"{label} is {size}, which is no size")
     if size == old:
         return Size(old)
-    made = solver.symbol(label, old, Kind.GIVEN)
-    asked.wanted[_symbol(made)] = size
+    made = asked.ones.get(size) if old == 1 else None
+    if made is None:
+        made = solver.symbol(label, old, Kind.GIVEN)
+        asked.wanted[_symbol(made)] = size
+    if old == 1:
+        asked.ones[size] = made
     return made
 
 
@@ -83,22 +91,53 @@ def _symbol(size: Size) -> Symbol:
     return symbol
 
 
+def value_of(asked: Request, solver: Solver) -> Callable[[Symbol], int]:
+    """The value of each symbol: what is asked for, a part of that, or what the model has."""
+
+    def value(symbol: Symbol) -> int:
+        if symbol in solver.quotients:
+            whole, divisor, _ = solver.quotients[symbol]
+            return value(whole) // divisor
+        return asked.wanted.get(symbol, symbol.old)
+
+    return value
+
+
 def values_for(asked: Request, traced: Traced) -> tuple[Callable[[Symbol], int], list[Diagnostic]]:
     """The value of each symbol, and why the graph cannot have them."""
     solver = traced.solver
-
-    def value(symbol: Symbol) -> int:
-        return asked.wanted.get(symbol, symbol.old)
-
-    problems = []
-    for symbol, wanted in asked.wanted.items():
-        expr = solver.resolved(Expr.of(symbol))
-        found = expr.at(value)
-        if found != wanted:
-            problems.append(_refused(symbol, wanted, expr, found, traced))
+    value = value_of(asked, solver)
+    problems = [
+        _refused(symbol, wanted, expr, expr.at(value), traced)
+        for symbol, wanted in asked.wanted.items()
+        if (expr := solver.resolved(Expr.of(symbol))).at(value) != wanted and not _is_part(symbol, solver)
+    ]
     if not problems:
-        problems = [_misfit(guard, value, solver) for guard in solver.guards.values() if not _fits(guard, value, solver)]
+        parts = [(*found, value(found[0])) for found in solver.quotients.values()]
+        problems = [_indivisible(*part) for part in parts if part[3] % part[1]]
+        problems += [
+            _misfit(guard, value, solver) for guard in solver.guards.values() if not _fits(guard, value, solver)
+        ]
     return value, problems
+
+
+def _is_part(symbol: Symbol, solver: Solver) -> bool:
+    """Whether all that is known of a symbol is that it is a multiple of a number."""
+    return any(
+        whole is symbol and solver.resolved(Expr.of(part)).symbol is part
+        for part, (whole, _, _) in solver.quotients.items()
+    )
+
+
+def _indivisible(symbol: Symbol, divisor: int, place: Place, found: int) -> Diagnostic:
+    return codes.MISFIT_SIZE.at(
+        f"{symbol} is {found}, which is no multiple of {divisor}: {place.words}",
+        node=place.node,
+        operator=place.operator,
+        pointer=place.source,
+        expected=f"a multiple of {divisor}",
+        found=found,
+    )
 
 
 def _refused(symbol: Symbol, wanted: int, expr: Expr, found: int, traced: Traced) -> Diagnostic:

@@ -89,7 +89,7 @@ class Resizer:
 
     def _node(self, sized: SizedNode) -> Node:
         node = sized.node
-        operator = self._operator(sized)
+        operator = self.operator(sized)
         reads = {
             name: tuple(
                 Read(self._value(item.value), self._offset(sized, name, index, item.offset))
@@ -114,7 +114,8 @@ class Resizer:
         view = sized.views.get((name, index))
         return old if view is None else self.number(view.offset)
 
-    def _operator(self, sized: SizedNode) -> OperatorDesc:
+    def operator(self, sized: SizedNode) -> OperatorDesc:
+        """The descriptor of a node as it becomes."""
         operator = sized.node.operator
         values = list(operator.values)
         index = operator.schema.index
@@ -133,9 +134,7 @@ class Resizer:
     def desc(self, old: TensorDesc, sized: Sized) -> TensorDesc:
         """A descriptor as it becomes; the old one where its sizes and strides stay."""
         sizes = tuple(map(self.number, sized.sizes))
-        made = TensorDesc(
-            old.data_type, sizes, self._strides(old, sizes, sized), old.owned_by_dml, 0, old.alignment
-        )
+        made = TensorDesc(old.data_type, sizes, self._strides(old, sizes, sized), old.owned_by_dml, 0, old.alignment)
         if sizes == old.sizes and is_same_view(made, old):
             return old
         if not old.total_size:

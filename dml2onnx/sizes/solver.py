@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import gcd
 from typing import TYPE_CHECKING
 
 from dml2onnx.sizes.expressions import Expr, Kind, Size, Symbol, as_size, serials
@@ -47,6 +48,10 @@ class Solver:
     reasons: dict[Symbol, Fixed] = field(default_factory=dict)
     ties: dict[Symbol, Fixed] = field(default_factory=dict)
     guards: dict[tuple[Expr, int], Guard] = field(default_factory=dict)
+    quotients: dict[Symbol, tuple[Symbol, int, Place]] = field(default_factory=dict)
+    """Symbols that stand for a part of another one, which is that many times as large."""
+    homes: dict[Symbol, int] = field(default_factory=dict)
+    """Which dimension of an input a symbol is."""
     _serials: Iterator[int] = field(default_factory=serials)
 
     def symbol(self, name: str, old: int, kind: Kind) -> Size:
@@ -80,11 +85,32 @@ class Solver:
             return
         self._zero(self.resolved(as_size(left).expr - as_size(right).expr), as_size(left), as_size(right), place)
 
-    def multiple(self, size: int, divisor: int, place: Place) -> None:
-        """A size is a multiple of a number."""
+    def quotient(self, size: int, divisor: int, place: Place) -> Size:
+        """A size, which is a multiple of a number, divided by it."""
         expr = self.resolved(as_size(size).expr)
-        if expr.number is None and any(number % divisor for _, number in expr.terms):
-            self.guards.setdefault((expr, divisor), Guard(expr, divisor, place))
+        if divisor == 1 or not any(number % divisor for _, number in expr.terms):
+            return Size(expr.divided(divisor))
+        if len(expr.terms) == 1 and len(expr.terms[0][0]) == 1:
+            atom, number = expr.terms[0][0][0], expr.terms[0][1]
+            need = divisor // gcd(number, divisor)
+            if isinstance(atom, Symbol) and atom.old % need == 0:
+                part = self.symbol(f"{atom.name}/{need}", atom.old // need, atom.kind)
+                symbol = part.expr.symbol
+                assert symbol is not None
+                self.quotients[symbol] = atom, need, place
+                self.bound[atom] = part.expr.scaled(need)
+                return Size(self.resolved(expr).divided(divisor))
+        self.guards.setdefault((expr, divisor), Guard(expr, divisor, place))
+        return Size(expr.divided(divisor))
+
+    def state(self) -> tuple[dict[Symbol, Expr], ...]:
+        """All that is known, to go back to."""
+        known = (self.bound, self.reasons, self.ties, self.guards, self.quotients)
+        return tuple(dict(item) for item in known)  # type: ignore[call-overload]
+
+    def restore(self, state: tuple[dict[Symbol, Expr], ...]) -> None:
+        """Forgets what has been found out since."""
+        self.bound, self.reasons, self.ties, self.guards, self.quotients = map(dict, state)  # type: ignore[assignment]
 
     def fix(self, sizes: Iterable[int], place: Place) -> None:
         """Sizes stay what they are."""
@@ -104,6 +130,9 @@ class Solver:
             if other.number is not None:
                 self._fix({symbol}, why)
                 return
+            if symbol.kind is Kind.GIVEN and self._give_way(other, why):
+                self._zero(self.resolved(expr), left, right, place)
+                return
             if _follows(symbol, other):
                 self.bound[symbol] = other
                 self.ties[symbol] = why
@@ -117,6 +146,15 @@ class Solver:
         else:
             self._fix(expr.symbols(), why)
 
+    def _give_way(self, other: Expr, why: Fixed) -> bool:
+        """Whether of a product that a size asked for is equal to all factors but one stay: those of one element."""
+        loose = [item for item in other.symbols() if item.kind is not Kind.GIVEN]
+        single = [item for item in loose if item.old == 1]
+        if len(other.symbols()) > 1 and loose:
+            self._fix(single or loose, why)
+            return True
+        return False
+
     def _alone(self, expr: Expr, symbol: Symbol, place: Place) -> Expr | None:
         """What a symbol is where the expression is 0; ``None`` where it stands twice, or in a product."""
         number = dict(expr.terms).get((symbol,), 0)
@@ -128,8 +166,7 @@ class Solver:
         rest = rest.scaled(-1 if number > 0 else 1)
         whole = rest.over(Expr({(): abs(number)}))
         if whole is None and symbol.kind is not Kind.GIVEN and len(rest.terms) == 1:
-            self.guards.setdefault((rest, abs(number)), Guard(rest, abs(number), place))
-            return rest.divided(abs(number))
+            return self.quotient(Size(rest), abs(number), place).expr
         return whole
 
     def _fix(self, symbols: Iterable[Symbol], why: Fixed) -> None:

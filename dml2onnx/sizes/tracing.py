@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.sizes.expressions import Kind, Size
-from dml2onnx.sizes.layouts import Axis, Layout, Match, Sized, UnmatchedError, repeated, written
+from dml2onnx.sizes.layouts import AS_WRITTEN, INSIDE, Axis, Layout, Match, Sized, UnmatchedError, repeated, written
 from dml2onnx.sizes.operators import Flow
 from dml2onnx.sizes.resized import is_same_view
 from dml2onnx.sizes.solver import Place, Solver
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from dml2onnx.ir.graph import Graph, Node, Read, Value, Write
+    from dml2onnx.ir.graph import Graph, Node, Value, Write
     from dml2onnx.ir.tensor import TensorDesc
-
-Stated = "Mapping[str, Sequence[Size | None]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +45,14 @@ class Traced:
     bases: dict[Value, Value] = field(default_factory=dict)
 
 
-def trace(graph: Graph, solver: Solver, stated: Mapping[str, Sequence[Size]]) -> Traced:
-    """Goes through a checked graph; ``stated`` are the sizes of inputs that the caller has an opinion of."""
+Judge: TypeAlias = "Callable[[Traced, SizedNode], bool]"
+
+
+def trace(graph: Graph, solver: Solver, stated: Mapping[str, Sequence[Size]], judge: Judge | None = None) -> Traced:
+    """Goes through a checked graph; ``stated`` are the sizes of inputs that the caller has an opinion of.
+
+    ``judge`` says whether a node would be right at other sizes.
+    """
     traced = Traced(graph, solver)
     nodes = graph.sorted_nodes()
     ends = (*graph.outputs, *graph.results, *(item.output for item in graph.effects))
@@ -56,22 +60,50 @@ def trace(graph: Graph, solver: Solver, stated: Mapping[str, Sequence[Size]]) ->
         sizes = stated.get(item.name) or [
             solver.symbol(f"{item.name}[{i}]", size, Kind.INPUT) for i, size in enumerate(desc.sizes)
         ]
+        for i, size in enumerate(sizes):
+            symbol = size.expr.symbol
+            if symbol is not None:
+                solver.homes.setdefault(symbol, i)
         traced.layouts[item.value], sized = written(desc, [solver.size(size) for size in sizes])
         traced.inputs[item.name] = desc, sized
         traced.ends[item.value] = desc, sized
     for node in nodes:
-        _trace_node(node, traced)
+        _trace_node(node, traced, judge)
     for output in ends:
         traced.outputs[output.value, output.desc] = _output(output.name, output.value, output.desc, traced)
     return traced
 
 
-def _trace_node(node: Node, traced: Traced) -> None:
+def _trace_node(node: Node, traced: Traced, judge: Judge | None) -> None:
+    """One node. Where a dimension of one element may go to several places, to the first where nothing is in the way."""
     solver = traced.solver
+    state = solver.state()
+    harm, is_ambiguous = _attempt(node, traced, AS_WRITTEN, judge)
+    if not harm or not is_ambiguous:
+        return
+    least = harm, AS_WRITTEN
+    for preference in (INSIDE, *range(max(desc.rank for _, _, _, desc in node.views_in()))):
+        solver.restore(state)
+        harm, _ = _attempt(node, traced, preference, judge)
+        if not harm:
+            return
+        least = min(least, (harm, preference), key=lambda item: item[0])
+    solver.restore(state)
+    _attempt(node, traced, least[1], judge)
+
+
+def _attempt(node: Node, traced: Traced, preference: int, judge: Judge | None) -> tuple[int, bool]:
+    """How much stands in the way with this preference, and whether there is another."""
+    solver = traced.solver
+    before = _settled(solver)
     views: dict[tuple[str, int], Sized] = {}
     tensors: dict[str, list[list[Size]]] = {}
+    is_ambiguous = False
     for name, index, read, desc in node.views_in():
-        sized = repeated(_read(node, read, desc, traced, name), desc, solver, f"{node.name}.{name}")
+        place = Place(node.name, node.operator.type, node.source, f"it reads {name}")
+        view, others = _view(read.value, read.offset, desc, traced, place, preference)
+        is_ambiguous = is_ambiguous or others
+        sized = repeated(view, desc, solver, f"{node.name}.{name}")
         views[name, index] = sized
         tensors.setdefault(name, []).append(list(sized.sizes))
     flow = Flow(node, solver, tensors)
@@ -82,29 +114,48 @@ def _trace_node(node: Node, traced: Traced) -> None:
         sizes = [solver.size(size) for size in flow.tensors[name][index]]
         views[name, index] = _write(node, write, desc, sizes, traced, flow.place(f"it writes {name}"))
     traced.nodes[node] = SizedNode(node, views, flow.attributes)
+    harm = _settled(solver) - before + _repeated_again(node, views, solver)
+    if is_ambiguous and judge is not None and not judge(traced, traced.nodes[node]):
+        harm += 1
+    return harm, is_ambiguous
 
 
-def _read(node: Node, read: Read, desc: TensorDesc, traced: Traced, name: str) -> Sized:
-    place = Place(node.name, node.operator.type, node.source, f"it reads {name}")
-    return _view(read.value, read.offset, desc, traced, place)
+def _repeated_again(node: Node, views: Mapping[tuple[str, int], Sized], solver: Solver) -> int:
+    """How many tensors that vary by themselves are repeated along something else that varies."""
+    count = 0
+    for name, index, _, _ in node.views_in():
+        sized = views[name, index]
+        varies = [not solver.is_constant(size) for size in sized.sizes]
+        repeats = [step is None and vary for step, vary in zip(sized.strides or (), varies, strict=False)]
+        count += any(repeats) and sum(varies) > sum(repeats)
+    return count
 
 
-def _view(value: Value, offset: int, desc: TensorDesc, traced: Traced, place: Place) -> Sized:
-    """A tensor somewhere in a value, in sizes that may change."""
+def _settled(solver: Solver) -> int:
+    """How many sizes that the caller has asked for are no longer free."""
+    return sum(1 for symbol in (*solver.reasons, *solver.ties) if symbol.kind is Kind.GIVEN)
+
+
+def _view(
+    value: Value, offset: int, desc: TensorDesc, traced: Traced, place: Place, preference: int = AS_WRITTEN
+) -> tuple[Sized, bool]:
+    """A tensor somewhere in a value, in sizes that may change, and whether it could be another."""
     solver = traced.solver
     layout = _resolved(traced.layouts.get(value), solver)
     plain = _as_it_is(desc, offset)
     if layout is None or all(axis.size.is_constant for axis in layout.axes):
-        return plain
-    known = _as_written(value, offset, desc, traced)
+        return plain, False
+    known = _as_written(value, offset, desc, traced) if preference == AS_WRITTEN else None
     if known is not None:
-        return known
+        single = [size for size, old in zip(known.sizes, desc.sizes, strict=True) if old == 1]
+        return known, len(single) > 1 and not all(size.is_constant for size in single)
+    match = Match(layout, desc, offset, solver, place, preference)
     try:
-        return Match(layout, desc, offset, solver, place).view()
+        return match.view(), match.is_ambiguous
     except UnmatchedError as problem:
         words = f"{place.words} as {list(desc.sizes)}, and {problem}"
         solver.fix([axis.size for axis in layout.axes], Place(place.node, place.operator, place.source, words))
-        return plain
+        return plain, False
 
 
 def _as_it_is(desc: TensorDesc, offset: int) -> Sized:
@@ -140,7 +191,9 @@ def _resolved(layout: Layout | None, solver: Solver) -> Layout | None:
     if layout is None:
         return None
     return Layout(
-        tuple(Axis(solver.size(axis.size), solver.size(axis.stride), axis.old_stride) for axis in layout.axes)
+        tuple(
+            Axis(solver.size(axis.size), solver.size(axis.stride), axis.old_stride, axis.index) for axis in layout.axes
+        )
     )
 
 
@@ -159,7 +212,7 @@ def _write(node: Node, write: Write, desc: TensorDesc, sizes: list[Size], traced
     if known is None:
         traced.solver.fix(sizes, place)
         return _as_it_is(desc, write.offset)
-    view = _view(base, write.offset, desc, traced, place)
+    view, _ = _view(base, write.offset, desc, traced, place)
     for own, seen in zip(sizes, view.sizes, strict=True):
         traced.solver.equal(own, seen, place)
     traced.layouts[write.value] = known
@@ -173,4 +226,4 @@ def _is_all(write: Write, desc: TensorDesc) -> bool:
 
 def _output(name: str, value: Value, desc: TensorDesc, traced: Traced) -> Sized:
     place = Place("", "", "", f"the graph's output {name} is read")
-    return _view(value, 0, desc, traced, place)
+    return _view(value, 0, desc, traced, place)[0]

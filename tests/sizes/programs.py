@@ -49,7 +49,12 @@ def _pooling(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
 
 
 def _residual(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
-    return g.add(x, g.activation_relu(g.convolution(x, _weights(x.sizes[1], x.sizes[1], 3, 3), start_padding=[1, 1], end_padding=[1, 1])))
+    return g.add(
+        x,
+        g.activation_relu(
+            g.convolution(x, _weights(x.sizes[1], x.sizes[1], 3, 3), start_padding=[1, 1], end_padding=[1, 1])
+        ),
+    )
 
 
 def _statistics(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
