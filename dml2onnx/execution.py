@@ -76,8 +76,8 @@ def run(
     ``inputs`` are arrays in memory order, flat, or, where that is another shape, in the Sizes of their tensors, as
     outputs are; what is left out takes the sample contents that came with the model, so a
     DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned. Each
-    array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. ``sizes`` are
-    other sizes of inputs, as for :func:`dml2onnx.resize`. ``opset``,
+    array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. ``sizes``
+    are other sizes of inputs, as for :func:`dml2onnx.resize`. ``opset``,
     ``target`` (by default that of the provider), ``feature_level``, ``documented``, ``exact``, ``optimize`` and
     ``without_passes`` are as for :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`.
     Raises :class:`DmlError` with every finding.

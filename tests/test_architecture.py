@@ -246,6 +246,7 @@ def test_public_names() -> None:
         "convert",
         "load",
         "minimum_feature_level",
+        "resize",
         "run",
         "verify",
     ]

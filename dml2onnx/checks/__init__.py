@@ -47,7 +47,9 @@ def check(
 
     First what was found while reading it, then findings about the graph as a whole, then node by node in the graph's
     order, each node's in the order of its fields. ``sizes`` are other sizes of inputs, as for
-    :func:`dml2onnx.resize`; why the graph cannot have them is a finding, too. ``feature_level`` is by default the graph's own, or the latest one.
+    :func:`dml2onnx.resize`; why the graph cannot have them is a finding, too.
+
+    ``feature_level`` is by default the graph's own, or the latest one.
     What DirectML was seen to accept although its documentation forbids it is a warning of the class DML175, or an error
     with the code of the rule if only what is ``documented`` will do. A graph without findings of severity error can be
     compiled, unless such a warning stands for something of which it is not known what DirectML computes (DML2010). That

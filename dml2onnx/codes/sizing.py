@@ -12,7 +12,7 @@ FIXED_SIZE = Code(
     "DML2102",
     "a size that is fixed",
     "The graph has to keep this size of an input: weights, attributes, or a view of memory that has no counterpart at "
-    "another size say so. The message names the node that does. `dml2onnx sizes MODEL` lists which dimensions are free.",
+    "another size say so. The message names the node that does, and what it compares.",
 )
 TIED_SIZE = Code(
     "DML2103",

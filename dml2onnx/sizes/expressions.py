@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import total_ordering
 from math import gcd
-from typing import TypeAlias, Union
+from typing import TypeAlias
 
 
 class Kind(enum.IntEnum):
@@ -339,7 +339,7 @@ class Size(int):
             return NotImplemented
         return self._made(self.expr * Expr.of(other), other, _product(other, self))
 
-    def __floordiv__(self, other: int) -> Size | int:  # type: ignore[override]
+    def __floordiv__(self, other: int) -> Size | int:
         divisor = Expr.of(other)
         number = divisor.number
         if number is not None and number > 0:
@@ -347,7 +347,7 @@ class Size(int):
         quotient = self.expr.over(divisor)
         return int(self) // int(other) if quotient is None else self._made(quotient, other)
 
-    def __rfloordiv__(self, other: int) -> Size | int:  # type: ignore[override]
+    def __rfloordiv__(self, other: int) -> Size | int:
         return Size(other) // self
 
     def __repr__(self) -> str:
@@ -355,9 +355,6 @@ class Size(int):
 
     def __reduce__(self) -> tuple[type[int], tuple[int]]:
         return int, (int(self),)
-
-
-Number = Union[int, Size]
 
 
 def _product(left: int, right: int) -> tuple[Size, ...]:

@@ -7,6 +7,7 @@ matched against them: each of its dimensions covers an axis, several that lie si
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dml2onnx.sizes.expressions import Kind, Size, as_size, product
@@ -218,12 +219,12 @@ class Match:
         """The parts of an axis, the innermost first."""
         if len(cuts) <= 2:
             return [_Segment(axis.size, axis.stride, axis.old_stride, index=axis.index)]
-        for low, high in zip(cuts, cuts[1:], strict=False):
+        for low, high in pairwise(cuts):
             if high % low:
                 raise UnmatchedError(f"it cuts a dimension of {int(axis.size)} at {low} and at {high}")
         sizes = self._parts(axis.size, cuts)
         if sizes is None:
-            inner = [Size(high // low) for low, high in zip(cuts[:-2], cuts[1:-1], strict=True)]
+            inner = [Size(high // low) for low, high in pairwise(cuts[:-1])]
             sizes = [*inner, self.solver.quotient(axis.size, cuts[-2], self.place)]
         segments, step, old = [], axis.stride, axis.old_stride
         for size in sizes:
@@ -235,9 +236,9 @@ class Match:
         """The factors of a merged size, as the cuts group them; ``None`` where they do not meet."""
         factors = [self.solver.size(part) for part in reversed(size.factors)]
         if self.solver.is_constant(size):
-            return [Size(high // low) for low, high in zip(cuts, cuts[1:], strict=False)]
+            return [Size(high // low) for low, high in pairwise(cuts)]
         groups: list[Size] = []
-        for low, high in zip(cuts, cuts[1:], strict=False):
+        for low, high in pairwise(cuts):
             group: list[Size] = []
             while factors and int(product(group)) * int(factors[0]) <= high // low:
                 if int(product(group)) == high // low and int(factors[0]) > 1:
@@ -325,8 +326,8 @@ class Match:
     def _single_for(self, position: int, row: list[_Segment], free: list[int]) -> int | None:
         """The dimension for a part that lies there, as it is preferred.
 
-        ``AS_WRITTEN`` is the dimension that it had, or that of the graph's input, ``INSIDE`` the last one in front of all that lies inside of it, and
-        a number is that dimension.
+        ``AS_WRITTEN`` is the dimension that it had, or that of the graph's input, ``INSIDE`` the last one in front of
+        all that lies inside of it, and a number is that dimension.
         """
         if not free:
             return None

@@ -76,10 +76,10 @@ def _asked(asked: Request, label: str, size: int | str, old: int, solver: Solver
         raise ValueError(f"{label} is {size}, which is no size")
     if size == old:
         return Size(old)
-    made = asked.ones.get(size) if old == 1 else None
-    if made is None:
-        made = solver.symbol(label, old, Kind.GIVEN)
-        asked.wanted[_symbol(made)] = size
+    if old == 1 and size in asked.ones:
+        return asked.ones[size]
+    made = solver.symbol(label, old, Kind.GIVEN)
+    asked.wanted[_symbol(made)] = size
     if old == 1:
         asked.ones[size] = made
     return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -103,14 +103,22 @@ class Solver:
         self.guards.setdefault((expr, divisor), Guard(expr, divisor, place))
         return Size(expr.divided(divisor))
 
-    def state(self) -> tuple[dict[Symbol, Expr], ...]:
+    def state(self) -> Solver:
         """All that is known, to go back to."""
-        known = (self.bound, self.reasons, self.ties, self.guards, self.quotients)
-        return tuple(dict(item) for item in known)  # type: ignore[call-overload]
+        return replace(
+            self,
+            bound=dict(self.bound),
+            reasons=dict(self.reasons),
+            ties=dict(self.ties),
+            guards=dict(self.guards),
+            quotients=dict(self.quotients),
+        )
 
-    def restore(self, state: tuple[dict[Symbol, Expr], ...]) -> None:
+    def restore(self, state: Solver) -> None:
         """Forgets what has been found out since."""
-        self.bound, self.reasons, self.ties, self.guards, self.quotients = map(dict, state)  # type: ignore[assignment]
+        copy = state.state()
+        self.bound, self.reasons, self.ties = copy.bound, copy.reasons, copy.ties
+        self.guards, self.quotients = copy.guards, copy.quotients
 
     def fix(self, sizes: Iterable[int], place: Place) -> None:
         """Sizes stay what they are."""
