@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dml2onnx.arguments import refusal
@@ -11,6 +12,7 @@ from dml2onnx.checks.operators import findings_of
 from dml2onnx.diagnostics import Severity, raise_errors
 from dml2onnx.frontends import graph_of
 from dml2onnx.sizes import resized
+from dml2onnx.sizes.named import NamedGraph
 
 if TYPE_CHECKING:
     import os
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
 
+_NAME = re.compile(r"[A-Za-z_]\w*").fullmatch
+NAMED = "sizes above 0, or names of letters, digits and underscores"
 SIZES = 'sizes by the names of inputs, such as {"picture": (8, 3, 224, 224)}'
 
 
@@ -33,12 +37,30 @@ def resize(model: Graph | str | os.PathLike[str], sizes: Mapping[str, Sequence[i
     graph = graph_of(model)
     asked = checked_sizes(sizes)
     raise_errors(check(graph))
+    return resized(graph, asked, _judge(graph))
+
+
+def named(graph: Graph, sizes: Mapping[str, Sequence[int | str]]) -> NamedGraph:
+    """A checked graph in sizes that have names."""
+    asked = {name: tuple(own) for name, own in sizes.items()}
+    for name, own in asked.items():
+        for size in own:
+            if (
+                isinstance(size, bool)
+                or not isinstance(size, (int, str))
+                or (isinstance(size, str) and not _NAME(size))
+            ):
+                raise refusal(f"the sizes of {name}", size, NAMED)
+    return NamedGraph.of(graph, asked, _judge(graph))
+
+
+def _judge(graph: Graph) -> Callable[[OperatorDesc], bool]:
     level = level_of(graph, None)
 
     def is_right(operator: OperatorDesc) -> bool:
         return all(finding.code.severity is not Severity.ERROR for finding in findings_of(operator, level))
 
-    return resized(graph, asked, is_right)
+    return is_right
 
 
 def checked_sizes(sizes: object) -> dict[str, tuple[int, ...]]:

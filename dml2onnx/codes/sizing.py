@@ -26,3 +26,17 @@ MISFIT_SIZE = Code(
     "A size has to be a multiple of a number, or two ways through the graph have to come out at one size, and at the "
     "sizes that were asked for they do not. The message names the node.",
 )
+NO_ONE_MODEL = Code(
+    "DML2105",
+    "no one model for these sizes",
+    "A model with names for sizes is made of several models of fixed sizes, which have to be the same but for numbers "
+    "that follow from the names. Here they differ in more, at the node that the message names: another form is better "
+    "at another size, or a constant has to be made for each size. A smaller `--range`, a number in the place of the "
+    "name, or `-O0` may help.",
+)
+RANGE = Code(
+    "DML2106",
+    "a range of sizes that cannot be",
+    "`--range N=1..64` has a name that stands in `--size` and the first and the last size that it stands for. At both "
+    "the model has to be possible.",
+)

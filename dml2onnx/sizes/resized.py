@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from dml2onnx.ir.graph import Constant, Effect, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc, packed_strides
-from dml2onnx.sizes.expressions import Size, as_size
+from dml2onnx.sizes.expressions import Size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dml2onnx.sizes.expressions import Symbol
+    from dml2onnx.sizes.expressions import Expr, Symbol
     from dml2onnx.sizes.layouts import Sized
     from dml2onnx.sizes.tracing import SizedNode, Traced
 
@@ -25,11 +25,18 @@ class Resizer:
         self.traced = traced
         self.values = values
         self.made: dict[Value, Value] = {}
+        self._numbers: dict[Expr, int] = {}
 
     def number(self, size: int) -> int:
         """A size as it becomes."""
-        size = as_size(size)
-        return self.traced.solver.resolved(size.expr).at(self.values)
+        if not isinstance(size, Size):
+            return size
+        number = size.expr.number
+        if number is None:
+            number = self._numbers.get(size.expr)
+        if number is None:
+            number = self._numbers[size.expr] = self.traced.solver.resolved(size.expr).at(self.values)
+        return number
 
     def graph(self) -> Graph:
         """The graph, whose values and descriptors are the old ones where nothing changes."""

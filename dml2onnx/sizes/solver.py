@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import gcd
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dml2onnx.sizes.expressions import Expr, Kind, Size, Symbol, as_size, serials
 
@@ -103,22 +103,18 @@ class Solver:
         self.guards.setdefault((expr, divisor), Guard(expr, divisor, place))
         return Size(expr.divided(divisor))
 
-    def state(self) -> Solver:
-        """All that is known, to go back to."""
-        return replace(
-            self,
-            bound=dict(self.bound),
-            reasons=dict(self.reasons),
-            ties=dict(self.ties),
-            guards=dict(self.guards),
-            quotients=dict(self.quotients),
-        )
+    def state(self) -> tuple[int, ...]:
+        """How much is known, to go back to."""
+        return tuple(map(len, self._known()))
 
-    def restore(self, state: Solver) -> None:
-        """Forgets what has been found out since."""
-        copy = state.state()
-        self.bound, self.reasons, self.ties = copy.bound, copy.reasons, copy.ties
-        self.guards, self.quotients = copy.guards, copy.quotients
+    def restore(self, state: tuple[int, ...]) -> None:
+        """Forgets what has been found out since: nothing is ever found out twice."""
+        for known, count in zip(self._known(), state, strict=True):
+            while len(known) > count:
+                known.popitem()
+
+    def _known(self) -> tuple[dict[Any, Any], ...]:
+        return self.bound, self.reasons, self.ties, self.guards, self.quotients
 
     def fix(self, sizes: Iterable[int], place: Place) -> None:
         """Sizes stay what they are."""
