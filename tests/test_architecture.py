@@ -56,7 +56,8 @@ ALLOWED = {
     "reducing": {"catalog", "checks", "diagnostics", "ir"},
     "programs": {"builder", "catalog", "checks", "codes", "diagnostics", "ir"},
     "rules": {"catalog", "codes", "diagnostics", "ir"},
-    "checks": {"arguments", "catalog", "codes", "diagnostics", "frontends", "garbage", "ir", "rules"},
+    "sizes": {"catalog", "codes", "diagnostics", "ir", "rules"},
+    "checks": {"arguments", "catalog", "codes", "diagnostics", "frontends", "garbage", "ir", "rules", "sizes"},
     "builder": {"arguments", "catalog", "checks", "codes", "diagnostics", "frontends", "ir", "rules"},
     "reference": {"catalog", "codes", "diagnostics", "ir"},
     "model": {"ir"},
@@ -271,6 +272,7 @@ def test_public_names() -> None:
         "convert",
         "load",
         "minimum_feature_level",
+        "resize",
         "run",
         "verify",
     ]

@@ -35,6 +35,7 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     _add_allow_path(parser, "the model's own that its")
     parser.add_argument("--graph", metavar="NAME", help="which graph of a recording is meant")
     _add_constants(parser)
+    _add_sizes(parser)
     parser.add_argument(
         "--max-bytes",
         type=texts.size,
@@ -61,6 +62,17 @@ def _add_constants(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="make constants of the inputs after which files of this directory are named, NAME.npy or NAME.bin"
         " (repeatable)",
+    )
+
+
+def _add_sizes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--size",
+        action="append",
+        default=[],
+        type=texts.sizes,
+        metavar="NAME=N,C,H,W",
+        help="read the model as if it had been written for an input of these sizes (repeatable)",
     )
 
 
