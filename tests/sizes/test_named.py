@@ -22,7 +22,9 @@ RANGES = {"N": (1, 12)}
 def _compare(
     graph: Graph, sizes: Mapping[str, tuple[int | str, ...]], values: Mapping[str, int], model: dml2onnx.CompiledModel
 ) -> None:
-    fixed = {name: tuple(values[size] if isinstance(size, str) else size for size in own) for name, own in sizes.items()}
+    fixed = {
+        name: tuple(values[size] if isinstance(size, str) else size for size in own) for name, own in sizes.items()
+    }
     static = dml2onnx.compile(graph, sizes=fixed)
     feeds = _feeds(dml2onnx.resize(graph, fixed))
     found, wanted = model.run(feeds), static.run(feeds)
