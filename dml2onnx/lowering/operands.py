@@ -98,6 +98,14 @@ class Operands:
             self._e.note("FLOAT16 is computed in FLOAT32 and rounded once at the end")
         return self._e.Cast(x, wide)
 
+    def in_float(self, field: str) -> Tensor:
+        """An input, FLOAT16 as FLOAT whatever the provider computes in.
+
+        For formulas in which squares and sums would soon overflow, and an Epsilon would vanish.
+        """
+        x = self.tensor(field)
+        return self._e.Cast(x, FLOAT) if x.dtype == FLOAT16 else x
+
     def compute_type(self, dtype: DType) -> DType:
         """See :meth:`widened`."""
         return self._e.compute_type(dtype)
