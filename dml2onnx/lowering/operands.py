@@ -9,6 +9,7 @@ import numpy as np
 
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.moving import moved_fields, moved_type
+from dml2onnx.model import FLOAT, FLOAT16
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
