@@ -66,7 +66,8 @@ def _by_channels(e: Emitter, x: Tensor, parameters: list[Tensor], epsilon: float
         return None
     flat = {id(item): _spread(e, item, x.shape, first, behind) for item in parameters}
     rows = e.Reshape(x, _rows(x.shape, first, behind))
-    y = e.BatchNormalization(rows, *(flat[id(item)] for item in (scale, bias, mean, variance)), epsilon)
+    factor, term, middle, spread = (flat[id(item)] for item in (scale, bias, mean, variance))
+    y = e.BatchNormalization(rows, factor, term, middle, spread, epsilon)
     return e.Reshape(y, x.shape)
 
 

@@ -152,7 +152,7 @@ def _in_blocks(node: Operands, e: Emitter, data_type: DataType) -> tuple[Tensor,
         for axis, (size, entries) in enumerate(zip(x.shape, item.shape, strict=True))
         if 1 < entries < size
     }
-    if x.rank + len(split) > MAX_DIMENSIONS and e.target.has(Quirk.DIMENSIONS_END_AT_8):
+    if x.rank + len(split) > MAX_DIMENSIONS:
         e.note("each element of a block gets a scale of its own: split dimensions would be too many")
         scale, *zero_points = (_repeated(e, item, x.shape) for item in items)
         return x, e.Cast(scale, FLOAT), zero_points[0] if zero_points else None

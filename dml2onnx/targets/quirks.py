@@ -17,12 +17,6 @@ class Quirk(Enum):
     RECURRENT_GATES_LOSE_DIGITS = (
         "In RNN, GRU and LSTM Softplus is infinite from 89 on, and Sigmoid, Tanh and ScaledTanh have absolute errors."
     )
-    BATCH_NORMALIZATION_FOLDS_THE_MEAN = (
-        "BatchNormalization multiplies x by a factor and adds a term, which loses digits where the mean is large."
-    )
-    LRN_SUBTRACTS_WHAT_IT_ADDED = (
-        "LRN subtracts again what leaves its window, be it infinite, and takes several times as long as sums of slices."
-    )
     BYTES_SATURATE = (
         "Add, Sub and Mul of 8-bit integers stop at the limits of the type instead of going round (OpenVINO)."
     )
@@ -46,12 +40,6 @@ class Quirk(Enum):
         "QuantizeLinear and DequantizeLinear of opset 21 take a vector of scales along the last axis, whatever axis "
         "says: it is refused when the model is loaded, or multiplies other numbers where its length fits (DirectML)."
     )
-    GATHER_ND_GIVES_NO_SCALAR = (
-        "GatherND of a single number, whose result has no dimensions, is refused when the model is loaded (DirectML)."
-    )
-    DIMENSIONS_END_AT_8 = (
-        "A node with a tensor of more than eight dimensions is refused when the model is loaded (DirectML)."
-    )
     QUANTIZES_FOUR_DIMENSIONS = (
         "QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear of more than four dimensions are refused when the "
         "model is loaded (DirectML)."
@@ -63,9 +51,6 @@ class Quirk(Enum):
 
     # --- time --------------------------------------------------------------------------------------------------------
 
-    GATHER_ELEMENT_BY_ELEMENT = (
-        "Gather copies each element by itself, in some hundred nanoseconds; GatherElements is many times as fast."
-    )
     QUANTIZES_LONG_RUNS = "QuantizeLinear and DequantizeLinear are slow along an axis that few elements lie behind."
 
     # Enum's own __hash__ goes through Python; members are singletons, so identity serves and is fast.
@@ -74,8 +59,6 @@ class Quirk(Enum):
 
 EDGES = frozenset(
     {
-        Quirk.BATCH_NORMALIZATION_FOLDS_THE_MEAN,
-        Quirk.LRN_SUBTRACTS_WHAT_IT_ADDED,
         Quirk.RECURRENT_GATES_LOSE_DIGITS,
     }
 )

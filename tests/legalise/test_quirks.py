@@ -25,7 +25,7 @@ ROOM = Path(dml2onnx.__file__).parent
 VERSION = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 
 EVERY = {*EVERYWHERE}.union(*(target(name).quirks for name in NAMES))
-SLOW = {name for name in EVERY if quirk(name).kind is Kind.SPEED} | {"GATHER_ELEMENT_BY_ELEMENT", "QUANTIZES_LONG_RUNS"}
+SLOW = {name for name in EVERY if quirk(name).kind is Kind.SPEED} | {"QUANTIZES_LONG_RUNS"}
 """Facts about time, which no test can hold; ``scripts/bench_ops.py`` has the operators."""
 
 ELSEWHERE = {item.explains for item in DIFFERENCES if isinstance(item.explains, str)} - set(target("cpu").quirks)
@@ -189,8 +189,6 @@ def test_targets_differ() -> None:
         "GEMM_WANTS_C",
         "QUANTIZES_ALONG_THE_LAST_AXIS",
         "LINES_HAVE_NO_OUTPUT_PADDING",
-        "GATHER_ND_GIVES_NO_SCALAR",
-        "DIMENSIONS_END_AT_8",
         "QUANTIZES_FOUR_DIMENSIONS",
     }
     assert {*target("cpu").quirks, *EVERYWHERE} >= SLOW | SHOWN.keys()
