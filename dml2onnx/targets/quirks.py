@@ -27,6 +27,9 @@ class Quirk(Enum):
     RECURRENT_GATES_LOSE_DIGITS = (
         "In RNN, GRU and LSTM Softplus is infinite from 89 on, and Sigmoid, Tanh and ScaledTanh have absolute errors."
     )
+    RECURRENT_GATES_KEEP_NAN = (
+        "RNN, GRU and LSTM keep NaN in gates, and multiply weights by states that are not there: infinity becomes NaN."
+    )
     INTEGERS_REDUCED_IN_DOUBLE = (
         "ReduceSum and ReduceProd add and multiply integers in DOUBLE, and saturate (1.31; those of 1.24 wrap)."
     )
@@ -131,6 +134,7 @@ EDGES = frozenset(
         Quirk.BATCH_NORMALIZATION_FOLDS_THE_MEAN,
         Quirk.ERF_LOSES_NAN,
         Quirk.LRN_SUBTRACTS_WHAT_IT_ADDED,
+        Quirk.RECURRENT_GATES_KEEP_NAN,
         Quirk.RECURRENT_GATES_LOSE_DIGITS,
         Quirk.SIGMOID_HAS_ABSOLUTE_ERROR,
         Quirk.TOP_K_LOSES_ITS_WAY_AT_NAN,
