@@ -67,7 +67,18 @@ def unary(node: Operands, e: Emitter) -> Tensor:
     quirk, instead = _INSTEAD.get(node.op.type, (None, function))
     if quirk is not None and e.target.has(quirk):
         function = instead
-    return e.Expand(function(e, x), node.output().sizes)
+    return e.Expand(_as_formula(e, node.op.type, x, function(e, x)), node.output().sizes)
+
+
+def _as_formula(e: Emitter, name: str, x: Tensor, y: Tensor) -> Tensor:
+    """``y``, exactly with what DirectML's formulas of ATAN and ASINH make of NaN and -infinity [decisions G1, G12]."""
+    if not e.exact or x.limited:
+        return y
+    if name == "ELEMENT_WISE_ATAN":
+        return e.Where(e.IsNaN(x), e.constant(math.pi / 4, x.dtype), y)
+    if name == "ELEMENT_WISE_ASINH":
+        return e.Where(e.Equal(x, e.constant(-math.inf, x.dtype)), e.constant(math.nan, x.dtype), y)
+    return y
 
 
 def _cosh(e: Emitter, x: Tensor) -> Tensor:

@@ -47,7 +47,7 @@ _INEXACT: Mapping[str, frozenset[str]] = {
     "GRU": frozenset({"Softplus", "ScaledTanh"}),
     "LSTM": frozenset({"Softplus", "ScaledTanh"}),
 }
-"""Activations of which kernels with :attr:`Quirk.RECURRENT_GATES_LOSE_DIGITS` make too little.
+"""Activations of which the CPU provider's kernels, which run where a target has none, make too little.
 
 ScaledTanh, and Tanh in RNN, are differences of numbers near 1, which leaves few digits near 0. The absolute error of
 Sigmoid does for a gate, which multiplies, but in RNN it is the result.
@@ -143,7 +143,7 @@ def _by_position(e: Emitter, activations: Sequence[GateActivation] | None) -> Se
         return activations
     forward, backward = activations
     if (forward.alpha is None and backward.alpha is not None) or (forward.beta is None and backward.beta is not None):
-        e.note("only the backward activation has a parameter, which RNN cannot say: its steps are the body of a Scan")
+        e.note(f"only the backward activation has a parameter, which RNN cannot say: its {_steps(e)}")
         return None
     alpha = backward.alpha if backward.alpha is not None or forward.alpha is None else 0.0
     beta = backward.beta if backward.beta is not None or forward.beta is None else 0.0
@@ -328,17 +328,21 @@ def _lengths(node: Operands, e: Emitter, steps: int) -> tuple[Tensor | None, Ten
 def _gate_activations(layer: _Layer, e: Emitter, operator: str) -> list[GateActivation] | None:
     """The activations by their ONNX names, if all have one, and the kernel computes them exactly."""
     found = []
-    if e.exact and e.target.has(Quirk.RECURRENT_GATES_KEEP_NAN):
-        e.note(f"{operator} has other results for NaN and infinities than DirectML: its steps are the body of a Scan")
+    if e.target.has(Quirk.RECURRENT_GATES_DIFFER):
+        e.note(f"{operator} differs from DirectML's where something is NaN: its {_steps(e)}")
         return None
-    is_exact = not e.target.has(Quirk.RECURRENT_GATES_LOSE_DIGITS) and e.has_kernel(operator, layer.x.dtype)
+    is_exact = e.has_kernel(operator, layer.x.dtype)
     for activation in layer.activations:
         gate = _gate_activation(activation)
         if gate is None or (gate.name in _INEXACT[operator] and not is_exact):
-            e.note(f"{operator} does not have {activation.type}, or not exactly: its steps are the body of a Scan")
+            e.note(f"{operator} does not have {activation.type}, or not exactly: its {_steps(e)}")
             return None
         found.append(gate)
     return found
+
+
+def _steps(e: Emitter) -> str:
+    return "steps are the body of a Scan" if e.exact else "steps stand in a row"
 
 
 def _gate_activation(activation: OperatorDesc) -> GateActivation | None:
@@ -380,7 +384,7 @@ def _limited(e: Emitter, argument: Tensor, clip: float | None) -> Tensor:
     """What a gate's activation takes: within ``clip``; exactly without one it is finite, and NaN gives the lowest."""
     if not e.exact:
         return argument if clip is None else e.Clip(argument, -clip, clip)
-    largest = float(np.finfo(argument.dtype).max) if clip is None else clip
+    largest = float(np.finfo(str(argument.dtype)).max) if clip is None else clip
     return passing_over_nan(e, argument, e.Clip(argument, -largest, largest), -largest)
 
 
@@ -414,8 +418,8 @@ def _scanned(
         elements = [products] if runs is None else [products, runs]
         backward = index == 1 or layer.direction == "reverse"
         if e.exact and None in layer.states:
-            states = [None if item is None else _part(e, item, index) for item in layer.states]
-            after, given = _begun(e, body, states, elements, backward=backward)
+            before = [None if item is None else _part(e, item, index) for item in layer.states]
+            after, given = _begun(e, body, before, elements, backward=backward)
         else:
             states = [_initial(e, layer, item, index) for item in layer.states]
             after, given = in_steps(e, body, states, elements, backward=backward)
@@ -475,8 +479,9 @@ def _begun(
 ) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
     """All steps, of which the first goes without the states that are not there."""
     count = elements[0].shape[0]
-    parts = [e.Split(item, (count - 1, 1) if backward else (1, count - 1), 0) if count > 1 else [item] for item in elements]
     at = -1 if backward else 0
+    sizes = ((count - 1, 1) if backward else (1, count - 1)) if count > 1 else (1,)
+    parts = [e.Split(item, sizes, 0) for item in elements]
     after, given = body(states, [e.Reshape(part[at], part[at].shape[1:]) for part in parts])
     first = [e.Reshape(item, (1, *item.shape)) for item in given]
     if count == 1:

@@ -223,6 +223,8 @@ def _run(
     zero = _Numbers.exact(np.zeros((batch, hidden)))
     sequences: list[list[_Numbers]] = []
     lasts: list[_States] = []
+    # kernels that multiply zeros by infinite weights make NaN where DirectML multiplies nothing
+    torn = np.array([_is_torn(inputs, initial, direction) for direction in range(directions)])
     for direction in range(directions):
         weights = _weights(op, inputs, gates, direction)
         first = [inputs.optional(name) for name in initial]
@@ -235,19 +237,19 @@ def _run(
             # forward the first step of a sequence without any is seen in its cell (decision L7)
             runs = step < (lengths if backward else np.maximum(lengths, 1))
             after = cell(weights, _Numbers.exact(x[step]), before)
-            before = states = tuple(
-                _stored(op, new).where(runs, old) for new, old in zip(after, states, strict=True)
-            )
+            before = states = tuple(_stored(op, new).where(runs, old) for new, old in zip(after, states, strict=True))
             sequence[step] = states[0].where(step < lengths, zero)
         sequences.append(sequence)
         ends = np.ones_like(lengths, np.bool_) if backward else (lengths > 0) & (lengths <= steps)
         lasts.append((states[0].where(ends, zero), *states[1:]))
     by_step = [list(items) for items in zip(*sequences, strict=True)]
     strange = (lengths <= 0) | (lengths > steps)
-    ended = [replace(_stacked([list(items)]), open=_open(items, strange)) for items in zip(*lasts, strict=True)]
+    ended = [replace(_stacked([list(items)]), open=_open(items, strange, torn)) for items in zip(*lasts, strict=True)]
     # whatever lies behind the sequence, 0 or not (decision L8)
-    ended[0] = ended[0].marked(_open(lasts[0][:1] * directions, lengths > steps))
-    return _stacked(by_step), ended
+    ended[0] = ended[0].marked(_open(lasts[0][:1] * directions, lengths > steps, np.zeros_like(torn)))
+    steps_of_all = _stacked(by_step)
+    marks = np.broadcast_to(torn[:, None, None], steps_of_all.values.shape) if torn.any() else None
+    return replace(steps_of_all, open=marks), ended
 
 
 def _stored(op: OperatorDesc, state: _Numbers) -> _Numbers:
@@ -258,9 +260,23 @@ def _stored(op: OperatorDesc, state: _Numbers) -> _Numbers:
     return replace(state, unspecified=state.unspecified | beyond)
 
 
-def _open(items: Sequence[_Numbers], strange: Mask) -> Mask | None:
-    """The single outputs of sequences with a length that is 0 or above seq_length."""
-    return np.array([[np.broadcast_to(strange, item.values.shape) for item in items]]) if strange.any() else None
+def _is_torn(inputs: Inputs, initial: Sequence[str], direction: int) -> bool:
+    """Whether a direction has weights that are not finite, for a state that is not there."""
+    if all(inputs.optional(name) is not None for name in initial):
+        return False
+    peephole = inputs.optional("PeepholeTensor")
+    weights = [inputs.tensor("RecurrenceTensor")[0, direction]]
+    weights += [] if peephole is None else [peephole[0, 0, direction]]
+    return not all(np.isfinite(item).all() for item in weights)
+
+
+def _open(items: Sequence[_Numbers], strange: Mask, torn: Mask) -> Mask | None:
+    """The single outputs of sequences with a length that is 0 or above seq_length, and of ``torn`` directions."""
+    if not strange.any() and not torn.any():
+        return None
+    return np.array(
+        [[np.broadcast_to(strange | one, item.values.shape) for item, one in zip(items, torn, strict=True)]]
+    )
 
 
 def _stacked(rows: Sequence[Sequence[_Numbers]]) -> Result:
