@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.activation import FEWEST_BY_PARTS, affine, clamp, logarithm_of_1_and, passing_over_nan
 from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, scaled, truncated
 from dml2onnx.lowering.element_wise_logic import cleared, low_bits
@@ -52,6 +53,9 @@ _EXACT: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
     "ELEMENT_WISE_SIGN": Emitter.Sign,
 }
 """Functions that are one ONNX operator and round nothing: FLOAT16 is not widened where it has a kernel."""
+_JUMPING = ("ELEMENT_WISE_CEIL", "ELEMENT_WISE_FLOOR", "ELEMENT_WISE_SIGN")
+"""Those that make whole numbers of the smallest ones."""
+_SMALLEST = float(np.finfo(np.float32).smallest_normal)
 
 
 @lowers(*_UNARY)
@@ -63,6 +67,8 @@ def unary(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_exp_operator_desc
     """
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
+    if node.op.type == "ELEMENT_WISE_LOG":
+        x = _without_subnormals(node, e, x)
     function = _UNARY[node.op.type]
     quirk, instead = _INSTEAD.get(node.op.type, (None, function))
     if quirk is not None and e.target.has(quirk):
@@ -79,6 +85,15 @@ def _as_formula(e: Emitter, name: str, x: Tensor, y: Tensor) -> Tensor:
     if name == "ELEMENT_WISE_ASINH":
         return e.Where(e.Equal(x, e.constant(-math.inf, x.dtype)), e.constant(math.nan, x.dtype), y)
     return y
+
+
+def _without_subnormals(node: Operands, e: Emitter, x: Tensor) -> Tensor:
+    """FLOAT32 as DirectML takes it: exactly, and where a smallest number would make another result [decision G8]."""
+    data_type = node.op.tensor(node.op.schema.input_fields[0].name).data_type
+    if data_type is not DataType.FLOAT32 or not e.target.has(Quirk.KEEPS_SUBNORMALS):
+        return x
+    zero = e.constant(0, x.dtype)
+    return e.Where(e.Less(e.Abs(x), e.constant(_SMALLEST, x.dtype)), zero, x)
 
 
 def _cosh(e: Emitter, x: Tensor) -> Tensor:
@@ -134,6 +149,8 @@ def exact_unary(node: Operands, e: Emitter) -> Tensor:
     factors = node.op.scale_bias() if "ScaleBias" in node.op.schema.index else None
     if not is_unscaled(factors):
         x = scaled(e, node.widened(x), factors)
+    if node.op.type in _JUMPING:
+        x = _without_subnormals(node, e, x)
     return e.Expand(_EXACT[node.op.type](e, x), node.output().sizes)
 
 
@@ -223,6 +240,7 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
     a, b = _operands(node)
     is_floor = node.op.type.endswith("FLOOR")
     if a.dtype.kind == "f":
+        a, b = _without_subnormals(node, e, a), _without_subnormals(node, e, b)
         result = e.Mod(a, b)
         if e.exact and (b.value is None or np.isinf(b.value).any()):
             e.note("a multiple of an infinite divisor is NaN, as in DirectML")

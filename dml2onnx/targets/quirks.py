@@ -24,6 +24,7 @@ class Quirk(Enum):
     )
     ERF_LOSES_NAN = "Erf of NaN is a number (ONNX Runtime 1.24)."
     SIGMOID_HAS_ABSOLUTE_ERROR = "Sigmoid is up to 1e-7 off, however small the result."
+    KEEPS_SUBNORMALS = "Subnormal numbers of FLOAT32 are numbers like others, which Direct3D takes as 0."
     RECURRENT_GATES_DIFFER = (
         "RNN, GRU and LSTM keep NaN in gates, and multiply weights by states that are not there: infinity becomes NaN. "
         "Softplus is infinite from 89 on, and Sigmoid, Tanh and ScaledTanh have absolute errors."
@@ -132,6 +133,7 @@ EDGES = frozenset(
         Quirk.BATCH_NORMALIZATION_FOLDS_THE_MEAN,
         Quirk.ERF_LOSES_NAN,
         Quirk.LRN_SUBTRACTS_WHAT_IT_ADDED,
+        Quirk.KEEPS_SUBNORMALS,
         Quirk.RECURRENT_GATES_DIFFER,
         Quirk.SIGMOID_HAS_ABSOLUTE_ERROR,
         Quirk.TOP_K_LOSES_ITS_WAY_AT_NAN,

@@ -78,6 +78,7 @@ SHOWN = {
         [node("Erf", "x0 y")], [floats(*[NAN] * 16)], floats(*[NAN] * 16), versions=((1, 24), (1, 25))
     ),
     Quirk.SIGMOID_HAS_ABSOLUTE_ERROR: Shown([node("Sigmoid", "x0 y")], [floats(-20)], floats(2.0611537e-9), 1e-3),
+    Quirk.KEEPS_SUBNORMALS: Shown([node("Sign", "x0 y")], [floats(1e-45)], floats(0)),
     Quirk.RECURRENT_GATES_DIFFER: Shown(
         [node("RNN", "x0 x1 x2 y", hidden_size=1)],
         [floats(1e-5, NAN, shape=(1, 2, 1)), ONE_WEIGHT, ONE_WEIGHT],
