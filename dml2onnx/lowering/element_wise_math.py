@@ -56,6 +56,7 @@ _EXACT: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
 _JUMPING = ("ELEMENT_WISE_CEIL", "ELEMENT_WISE_FLOOR", "ELEMENT_WISE_SIGN")
 """Those that make whole numbers of the smallest ones."""
 _SMALLEST = float(np.finfo(np.float32).smallest_normal)
+_LARGEST_BELOW = float(np.nextafter(np.float32(_SMALLEST), np.float32(0)))
 
 
 @lowers(*_UNARY)
@@ -87,13 +88,18 @@ def _as_formula(e: Emitter, name: str, x: Tensor, y: Tensor) -> Tensor:
     return y
 
 
-def _without_subnormals(node: Operands, e: Emitter, x: Tensor) -> Tensor:
-    """FLOAT32 as DirectML takes it: exactly, and where a smallest number would make another result [decision G8]."""
+def _without_subnormals(node: Operands, e: Emitter, x: Tensor, *, keeps_nan: bool = True) -> Tensor:
+    """FLOAT32 as DirectML takes it: exactly, and where a smallest number would make another result [decision G8].
+
+    NaN becomes 0, too, unless ``keeps_nan``: the SIGN of it is 0.
+    """
     data_type = node.op.tensor(node.op.schema.input_fields[0].name).data_type
     if data_type is not DataType.FLOAT32 or not e.target.has(Quirk.KEEPS_SUBNORMALS):
         return x
-    zero = e.constant(0, x.dtype)
-    return e.Where(e.Less(e.Abs(x), e.constant(_SMALLEST, x.dtype)), zero, x)
+    zero, size = e.constant(0, x.dtype), e.Abs(x)
+    if keeps_nan:
+        return e.Where(e.Less(size, e.constant(_SMALLEST, x.dtype)), zero, x)
+    return e.Where(e.Greater(size, e.constant(_LARGEST_BELOW, x.dtype)), x, zero, no_minus_zero=True)
 
 
 def _cosh(e: Emitter, x: Tensor) -> Tensor:
@@ -150,7 +156,7 @@ def exact_unary(node: Operands, e: Emitter) -> Tensor:
     if not is_unscaled(factors):
         x = scaled(e, node.widened(x), factors)
     if node.op.type in _JUMPING:
-        x = _without_subnormals(node, e, x)
+        x = _without_subnormals(node, e, x, keeps_nan=node.op.type != "ELEMENT_WISE_SIGN")
     return e.Expand(_EXACT[node.op.type](e, x), node.output().sizes)
 
 
