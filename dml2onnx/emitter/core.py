@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from enum import Enum
-from functools import cache
+from functools import cache, wraps
 from hashlib import blake2b
 from itertools import zip_longest
 from math import prod
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 
 from dml2onnx import targets
 from dml2onnx.diagnostics import InternalError
-from dml2onnx.lowering.budget import Budget
+from dml2onnx.emitter.budget import Budget
 from dml2onnx.model import ELEMENT_TYPES, INT64, UNKNOWN, Node, Origin, Value, has_unknown, is_unknown
 from dml2onnx.targets import has_kernels, legal_type, own_type
 
@@ -35,7 +36,9 @@ __all__ = [
     "Tensor",
     "Traits",
     "are_constant",
+    "as_it_is",
     "broadcast_shape",
+    "legalised",
 ]
 
 _DTYPES = {name: dtype for dtype, (_, name) in ELEMENT_TYPES.items()}
@@ -52,6 +55,39 @@ it may make in all is the budget's to say."""
 
 
 _NO_ATTRIBUTES: Mapping[str, Attribute] = {}
+
+_Self = TypeVar("_Self", bound="EmitterCore")
+_Given = ParamSpec("_Given")
+_Made = TypeVar("_Made")
+
+
+def legalised(
+    method: Callable[Concatenate[_Self, _Given], _Made],
+) -> Callable[Concatenate[_Self, _Given], _Made]:
+    """Marks an operator in whose place a rule of the target may put other nodes: see ``legalise.rules``."""
+    operator = method.__name__
+
+    @wraps(method)
+    def emit(self: _Self, *args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
+        for rule in self.rules.get(operator, ()):
+            if rule not in self.applying:
+                self.applying.append(rule)
+                try:
+                    made: _Made | None = rule(self, *args, **kwargs)
+                finally:
+                    self.applying.pop()
+                if made is not None:
+                    return made
+        return method(self, *args, **kwargs)
+
+    return cast("Callable[Concatenate[_Self, _Given], _Made]", emit)
+
+
+def as_it_is(operator: Callable[_Given, _Made], *args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
+    """An operator of an emitter without asking any rule."""
+    bound: Any = operator
+    made: _Made = bound.__func__.__wrapped__(bound.__self__, *args, **kwargs)
+    return made
 
 
 class NoKernelError(InternalError):
@@ -111,6 +147,13 @@ class Tensor(Value):
         assert self.value is not None, f"{self.name} is not a constant"
         return self.value
 
+    @property
+    def is_never_minus_zero(self) -> bool:
+        """Whether floats are known to hold no -0.0: constants without, and what was cast from integers."""
+        if self.value is not None:
+            return not (np.signbit(self.value) & (self.value == 0)).any()
+        return self.cast_from is not None and self.cast_from.kind != "f"
+
 
 _all_but_the_name: Callable[[Tensor], tuple[Any, ...]] = attrgetter(*[item.name for item in fields(Tensor)][1:])
 
@@ -144,7 +187,8 @@ class EmitterCore:
     """Nodes and initializers of one ONNX graph, under construction.
 
     ``opset`` is the version of the default domain, ``target`` has the kernel table that types are legalised by.
-    ``ports`` are names that graph inputs and outputs will have, ``weights`` those that constants may take.
+    ``ports`` are names that graph inputs and outputs will have, ``weights`` those that constants may take. ``rules``
+    are asked for each operator before it is emitted: :func:`dml2onnx.legalise.emitter` has those of a target.
     """
 
     def __init__(
@@ -154,8 +198,12 @@ class EmitterCore:
         ports: frozenset[str] = frozenset(),
         weights: frozenset[str] = frozenset(),
         budget: Budget | None = None,
+        rules: Mapping[str, Sequence[Callable[..., Any]]] = MappingProxyType({}),
     ) -> None:
         self.opset = opset
+        self.rules = rules
+        self.applying: list[Callable[..., Any]] = []
+        """The rules of which nodes are being emitted, to which these do not apply again."""
         self.target: Target = target or targets.target(targets.EXACT_TARGET)
         self.exact = self.target.exact
         """Whether to keep NaN, infinities, signs of zero and last digits as the reference has them."""
@@ -180,6 +228,7 @@ class EmitterCore:
         self._vectors: dict[tuple[int, ...], Tensor] = {}
         self._reshaped: dict[tuple[Tensor, tuple[int, ...]], Tensor] = {}
         self._legal: dict[tuple[str, DType, Keeps], DType | None] = {}
+        self._instead: dict[tuple[str, DType, tuple[str, ...]], bool] = {}
 
     # --- scope -------------------------------------------------------------------------------------------------------
 
@@ -279,6 +328,11 @@ class EmitterCore:
 
     # --- nodes -------------------------------------------------------------------------------------------------------
 
+    @legalised
+    def compute_type(self, dtype: DType) -> DType:
+        """The type in which floating-point arithmetic on a type is done."""
+        return dtype
+
     def supports(self, op: str, dtype: DType, variable: str = "T") -> bool:
         """Whether ``op`` can be run exactly on this type, in a wider one if need be: whether :meth:`legal` has one."""
         return legal_type(self.target, op, self.opset, variable, ELEMENT_TYPES[dtype][1]) is not None
@@ -292,10 +346,13 @@ class EmitterCore:
 
         So has the CPU provider, since a session may place the nodes there, beside their neighbours.
         """
-        name = ELEMENT_TYPES[dtype][1]
-        if own_type(self.target, op, self.opset, variable, name) is not None:
-            return False
-        return all(has_kernels(self.target, other, self.opset, {"T": name}) for other in others)
+        key = (op, dtype, others)
+        if key not in self._instead:
+            name = ELEMENT_TYPES[dtype][1]
+            self._instead[key] = own_type(self.target, op, self.opset, variable, name) is None and all(
+                has_kernels(self.target, other, self.opset, {"T": name}) for other in others
+            )
+        return self._instead[key]
 
     def legal(self, op: str, traits: Traits, dtype: DType) -> DType:
         """The type in which to run ``op`` exactly; :class:`NoKernelError` where there is none."""

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import Keeps, Tensor, Traits, are_constant, broadcast_shape
-from dml2onnx.lowering.emitter.movement import MovementOps
-from dml2onnx.model import BOOL, DOUBLE, INT64
-from dml2onnx.targets import Quirk
+from dml2onnx.emitter.core import Keeps, Tensor, Traits, broadcast_shape, legalised
+from dml2onnx.emitter.movement import MovementOps
+from dml2onnx.model import BOOL, INT64
 
 if TYPE_CHECKING:
-    from dml2onnx.model import Array, DType
+    from dml2onnx.model import Array
 
 _INT32, _UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
 _VALUE = Traits()
@@ -26,15 +25,6 @@ _SELECTS = Traits(keeps=Keeps.BITS, inputs=(1, 2))
 Fold: TypeAlias = "Callable[..., Array]"
 
 
-def _orders_wrongly(dtype: DType) -> bool:
-    """Whether the CPU kernels of Max, Min, Clip, Sign, ReduceMax and ReduceMin cannot be trusted with a type.
-
-    On x86, ONNX Runtime 1.24 to 1.31 compares INT64 numbers whose upper halves are equal by their lower halves as if
-    those were signed: 2**31 is less than 1. Greater, Less, Equal, ArgMax and all UINT64 kernels are right.
-    """
-    return dtype == INT64
-
-
 def _truncating_divide(a: np.ndarray, b: np.ndarray) -> Array:
     if a.dtype.kind == "f":
         return np.asarray(np.divide(a, b))
@@ -42,13 +32,6 @@ def _truncating_divide(a: np.ndarray, b: np.ndarray) -> Array:
     quotient = np.floor_divide(a, safe)
     inexact = np.remainder(a, safe) != 0
     return np.asarray(np.where(inexact & ((a < 0) != (safe < 0)), quotient + 1, quotient), a.dtype)
-
-
-def _is_never_minus_zero(x: Tensor) -> bool:
-    """Whether floats are known to hold no -0.0: constants without, and what was cast from integers."""
-    if x.value is not None:
-        return not (np.signbit(x.value) & (x.value == 0)).any()
-    return x.cast_from is not None and x.cast_from.kind != "f"
 
 
 def _is_plus_zero(x: Tensor) -> bool:
@@ -71,6 +54,7 @@ class ArithmeticOps(MovementOps):
 
     # --- binary ------------------------------------------------------------------------------------------------------
 
+    @legalised
     def Add(self, a: Tensor, b: Tensor) -> Tensor:
         """Sum; integers wrap."""
         for x, addend in ((a, b), (b, a)):
@@ -84,15 +68,17 @@ class ArithmeticOps(MovementOps):
         https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/noop_elimination.cc
         """
         x = self.Reshape(x, (1,) * (rank - x.rank) + x.shape)
-        if _is_never_minus_zero(x):
+        if x.is_never_minus_zero:
             return x
         zero = self.constant(0, x.dtype)
         return self.Where(self.Equal(x, zero), zero, x, no_minus_zero=True)
 
+    @legalised
     def Sub(self, a: Tensor, b: Tensor) -> Tensor:
         """Difference; integers wrap."""
         return self._binary("Sub", _WRAPS, a, b, np.subtract)
 
+    @legalised
     def Mul(self, a: Tensor, b: Tensor) -> Tensor:
         """Product; integers wrap. A factor of 1 is left out."""
         for x, factor in ((a, b), (b, a)):
@@ -117,63 +103,28 @@ class ArithmeticOps(MovementOps):
         shape = broadcast_shape(a.shape, b.shape)
         return self.emit("Mod", _VALUE, [a, b], a.dtype, shape, {"fmod": 1}, np.fmod)
 
+    @legalised
     def Pow(self, a: Tensor, b: Tensor) -> Tensor:
         """Power of floats; the exponent may also be FLOAT, DOUBLE, INT32 or INT64 when the base is something else."""
         shape = broadcast_shape(a.shape, b.shape)
-        if a.size != 1 and b.size != 1 and self.target.has(Quirk.POW_BROADCASTS_ROWS_ONLY):
-            a, b = self.Expand(a, shape), self.Expand(b, shape)
         bound = (0, 1) if a.dtype == b.dtype else (0,)
-        y = self.emit("Pow", Traits(inputs=bound), [a, b], a.dtype, shape, None, np.power)
-        if y.value is not None or a.dtype.kind != "f" or not self.target.has(Quirk.POW_BY_LOGARITHM):
-            return y
-        return self._with_limits(a, b, y)
+        return self.emit("Pow", Traits(inputs=bound), [a, b], a.dtype, shape, None, np.power)
 
-    def _with_limits(self, a: Tensor, b: Tensor, y: Tensor) -> Tensor:
-        """A power ``y`` that a kernel has computed by a logarithm, with the roots of 0, of infinities and of NaN.
-
-        By exponents from 2 on, the error is nowhere to be seen. Others that are not constant are left as they are.
-        """
-        if b.value is None or (b.value <= 0).any() or (b.value >= 2).all() or (b.value == 1).any():
-            return y
-        size = self.Abs(a)
-        above, below = self.Greater(size, self.constant(0, a.dtype)), self.Less(size, self.constant(np.inf, a.dtype))
-        return self.Where(self.And(above, below), y, size)
-
+    @legalised
     def Max(self, *items: Tensor) -> Tensor:
         """Largest operand; NaN wins."""
-        return self._extreme("Max", items, np.maximum, self.Greater)
+        return self._extreme("Max", items, np.maximum)
 
+    @legalised
     def Min(self, *items: Tensor) -> Tensor:
         """Smallest operand; NaN wins."""
-        return self._extreme("Min", items, np.minimum, self.Less)
+        return self._extreme("Min", items, np.minimum)
 
-    def _extreme(
-        self, op: str, items: tuple[Tensor, ...], fold: Fold, wins: Callable[[Tensor, Tensor], Tensor]
-    ) -> Tensor:
+    def _extreme(self, op: str, items: tuple[Tensor, ...], fold: Fold) -> Tensor:
         if len(items) == 1:
             return items[0]
-        if self.misorders(items[0].dtype) and not are_constant(items):
-            signed = self._extreme(op, tuple(self.as_signed(item) for item in items), fold, wins)
-            return self.Cast(self.Add(signed, self.constant(-(1 << 31), _INT32)), _UINT32)
-        if _orders_wrongly(items[0].dtype):
-            return reduce(lambda a, b: self.Where(wins(a, b), a, b), items)
-        # where a float's -0.0 may be lost, Where itself is made of Max and Min
-        loses = items[0].dtype.kind == "f" and self.target.has(Quirk.WHERE_LOSES_MINUS_ZERO)
-        is_sure = not loses or (
-            len(items) == 2 and any(item.value is not None and _is_never_minus_zero(item) for item in items)
-        )
-        others = (wins.__name__, "Equal", "Where")
-        if is_sure and not are_constant(items) and self.takes_instead(op, items[0].dtype, *others):
-            return reduce(lambda a, b: self._chosen(wins, a, b), items)
         shape = broadcast_shape(*(item.shape for item in items))
         return self.emit(op, _VALUE, items, items[0].dtype, shape, None, lambda *a: reduce(fold, a))
-
-    def _chosen(self, wins: Callable[[Tensor, Tensor], Tensor], a: Tensor, b: Tensor) -> Tensor:
-        """The operand that wins a comparison, or the one that is NaN."""
-        if b.value is not None:
-            a, b = b, a
-        known = a.dtype.kind != "f" or (a.value is not None and not np.isnan(a.value).any())
-        return self.Where(wins(a, b), a, b if known else self.Where(self.Equal(a, a), b, a))
 
     def Greater(self, a: Tensor, b: Tensor) -> Tensor:
         """``a > b`` as BOOL."""
@@ -191,15 +142,6 @@ class ArithmeticOps(MovementOps):
         """``a <= b`` as BOOL."""
         return self._binary("LessOrEqual", _COMPARES, a, b, np.less_equal, BOOL)
 
-    def misorders(self, dtype: DType) -> bool:
-        """Whether the target takes large numbers of this type for negative ones where it looks for an extreme."""
-        return dtype == _UINT32 and self.target.has(Quirk.UINT32_COMPARED_AS_INT32)
-
-    def as_signed(self, x: Tensor) -> Tensor:
-        """UINT32 or UINT64 as signed integers in the same order: the sign bit flips."""
-        signed = np.dtype(f"int{8 * x.dtype.itemsize}")
-        return self.Add(self.Cast(x, signed), self.constant(np.iinfo(signed.name).min, signed))
-
     def Equal(self, a: Tensor, b: Tensor) -> Tensor:
         """``a == b`` as BOOL."""
         return self._binary("Equal", _COMPARES, a, b, np.equal, BOOL)
@@ -208,22 +150,19 @@ class ArithmeticOps(MovementOps):
         """Both BOOL operands hold."""
         return self._binary("And", _VALUE, a, b, np.logical_and)
 
+    @legalised
     def Or(self, a: Tensor, b: Tensor) -> Tensor:
         """Either BOOL operand holds."""
-        if not are_constant((a, b)) and self.takes_instead("Or", BOOL, "And", "Not"):
-            return self.Not(self.And(self.Not(a), self.Not(b)))
         return self._binary("Or", _VALUE, a, b, np.logical_or)
 
+    @legalised
     def Xor(self, a: Tensor, b: Tensor) -> Tensor:
         """One BOOL operand holds, but not both."""
-        if not are_constant((a, b)) and self.takes_instead("Xor", BOOL, "And", "Not"):
-            return self.And(self.Or(a, b), self.Not(self.And(a, b)))
         return self._binary("Xor", _VALUE, a, b, np.logical_xor)
 
+    @legalised
     def Mean(self, a: Tensor, b: Tensor) -> Tensor:
         """Half the sum of floats."""
-        if not are_constant((a, b)) and self.takes_instead("Mean", a.dtype, "Add", "Div"):
-            return self.Div(self.Add(a, b), self.constant(2, a.dtype))
         return self._binary("Mean", _VALUE, a, b, lambda x, y: (x + y) / x.dtype.type(2))
 
     def BitwiseAnd(self, a: Tensor, b: Tensor) -> Tensor:
@@ -246,26 +185,14 @@ class ArithmeticOps(MovementOps):
 
     # --- selection ---------------------------------------------------------------------------------------------------
 
+    @legalised
     def Where(self, condition: Tensor, x: Tensor, y: Tensor, *, no_minus_zero: bool = False) -> Tensor:
         """``x`` where the BOOL condition holds, else ``y``; all three broadcast, and bits stay what they are.
 
-        Where the kernel loses a -0.0 of ``x``, what may be -0.0 stands at the place of ``y``; of two such tensors each
-        is selected by itself, from numbers below which nothing is. ``no_minus_zero`` says that no ``x`` is -0.0 where
-        it is chosen.
+        ``no_minus_zero`` says that no ``x`` is -0.0 where it is chosen.
         """
-        loses = x.dtype.kind == "f" and not no_minus_zero and self.target.has(Quirk.WHERE_LOSES_MINUS_ZERO)
-        if not loses or _is_never_minus_zero(x):
-            return self._where(condition, x, y)
-        # not by Not, which ONNX Runtime takes away again, exchanging the two
-        otherwise = self.Equal(condition, self.constant(False))
-        if _is_never_minus_zero(y):
-            return self._where(otherwise, y, x)
-        wide = self.legal("Where", _SELECTS, x.dtype)
-        lowest = self.constant(-np.inf, wide)
-        mine, others = (self.Cast(item, wide) for item in (x, y))
-        return self.Cast(
-            self.Max(self._where(otherwise, lowest, mine), self._where(condition, lowest, others)), x.dtype
-        )
+        shape = broadcast_shape(condition.shape, x.shape, y.shape)
+        return self.emit("Where", _SELECTS, [condition, x, y], x.dtype, shape, None, np.where)
 
     def Choose(self, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
         """As :meth:`Where`, of floats of which every bit counts: GatherElements among both, which looks at none."""
@@ -274,10 +201,6 @@ class ArithmeticOps(MovementOps):
         both = self.Concat([self.Reshape(self.Expand(item, shape), row) for item in (y, x)], 0)
         which = self.Reshape(self.Expand(self.Cast(condition, _INT32), shape), row)
         return self.Reshape(self.GatherElements(both, which, 0), shape)
-
-    def _where(self, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        shape = broadcast_shape(condition.shape, x.shape, y.shape)
-        return self.emit("Where", _SELECTS, [condition, x, y], x.dtype, shape, None, np.where)
 
     # --- unary -------------------------------------------------------------------------------------------------------
 
@@ -333,6 +256,7 @@ class ArithmeticOps(MovementOps):
         """Arc tangent."""
         return self._unary("Atan", x, np.arctan)
 
+    @legalised
     def Atanh(self, x: Tensor) -> Tensor:
         """Inverse hyperbolic tangent."""
         return self._unary("Atanh", x, np.arctanh)
@@ -341,6 +265,7 @@ class ArithmeticOps(MovementOps):
         """Cosine of radians."""
         return self._unary("Cos", x, np.cos)
 
+    @legalised
     def Cosh(self, x: Tensor) -> Tensor:
         """Hyperbolic cosine."""
         return self._unary("Cosh", x, np.cosh)
@@ -353,37 +278,33 @@ class ArithmeticOps(MovementOps):
         """Sine of radians."""
         return self._unary("Sin", x, np.sin)
 
+    @legalised
     def Sinh(self, x: Tensor) -> Tensor:
         """Hyperbolic sine."""
         return self._unary("Sinh", x, np.sinh)
 
+    @legalised
     def Tan(self, x: Tensor) -> Tensor:
         """Tangent of radians."""
         return self._unary("Tan", x, np.tan)
 
+    @legalised
     def Sign(self, x: Tensor) -> Tensor:
         """-1, 0 or 1; of NaN, NaN."""
-        if x.value is None and self.takes_instead("Sign", x.dtype, "Greater", "Less", "Where"):
-            zero, one = self.constant(0, x.dtype), self.constant(1, x.dtype)
-            below = self.Where(self.Less(x, zero), self.Neg(one), x) if x.dtype.kind != "u" else x
-            return self.Where(self.Greater(x, zero), one, below)
-        if _orders_wrongly(x.dtype):
-            zero = self.constant(0, INT64)
-            return self.Sub(self.Cast(self.Greater(x, zero), INT64), self.Cast(self.Less(x, zero), INT64))
         return self._unary("Sign", x, np.sign)
 
     def Reciprocal(self, x: Tensor) -> Tensor:
         """``1 / x``."""
         return self._unary("Reciprocal", x, np.reciprocal)
 
+    @legalised
     def Erf(self, x: Tensor) -> Tensor:
         """The error function; constants are left to the runtime, numpy has none."""
         return self.emit("Erf", _VALUE, [x], x.dtype, x.shape)
 
+    @legalised
     def IsNaN(self, x: Tensor) -> Tensor:
         """Whether not a number, as BOOL."""
-        if x.value is None and self.takes_instead("IsNaN", x.dtype, "Equal", variable="T1"):
-            return self.Not(self.Equal(x, x))
         return self.emit("IsNaN", Traits("T1", output=False), [x], BOOL, x.shape, None, np.isnan)
 
     def IsInf(self, x: Tensor, *, negative: bool = True, positive: bool = True) -> Tensor:
@@ -393,17 +314,11 @@ class ArithmeticOps(MovementOps):
         traits = Traits("T1", output=False)
         return self.emit("IsInf", traits, [x], BOOL, x.shape, attributes, lambda a: np.isin(a, signs))
 
+    @legalised
     def Clip(self, x: Tensor, low: float | int | None, high: float | int | None) -> Tensor:
         """``min(max(x, low), high)`` with scalar bounds of the element type of ``x``; ``None`` is no bound."""
         if low is None and high is None:
             return x
-        instead = x.value is None and self.takes_instead("Clip", x.dtype, "Less", "Greater", "Where")
-        if x.value is None and x.dtype.kind == "f" and self.target.has(Quirk.CLIP_SPELLS_OUT_INFINITY):
-            low, high = None if low == -np.inf else low, None if high == np.inf else high
-            instead |= low is None or high is None
-        if instead or _orders_wrongly(x.dtype) or (x.value is None and self.misorders(x.dtype)):
-            x = x if low is None else self.Max(x, self.constant(low, x.dtype))
-            return x if high is None else self.Min(x, self.constant(high, x.dtype))
         if x.dtype.kind == "f":  # without a bound Clip takes the largest number, which would replace an infinity
             low, high = -np.inf if low is None else low, np.inf if high is None else high
         bounds = [None if bound is None else self.constant(bound, x.dtype) for bound in (low, high)]
@@ -415,6 +330,7 @@ class ArithmeticOps(MovementOps):
 
     # --- reductions --------------------------------------------------------------------------------------------------
 
+    @legalised
     def CumSum(self, x: Tensor, axis: int, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
         """Running sum along an axis; ``exclusive`` leaves an element out of its own sum, ``reverse`` starts at the end.
 
@@ -451,65 +367,64 @@ class ArithmeticOps(MovementOps):
             return self.emit(op, traits, inputs, x.dtype, shape, None, lambda a, _: fold(a, axis=axes, keepdims=True))
         return self.emit(op, traits, [x], x.dtype, shape, {"axes": axes}, lambda a: fold(a, axis=axes, keepdims=True))
 
-    def ReduceSum(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
-        """Sum over axes, which stay with size 1.
-
-        Integers are for small numbers: ONNX Runtime 1.31 adds them in DOUBLE on the CPU and saturates the sum.
-        """
+    @legalised
+    def ReduceSum(self, x: Tensor, axes: tuple[int, ...], *, wraps: bool = False) -> Tensor:
+        """Sum over axes, which stay with size 1; ``wraps`` says of integers that the sum may be too large for them."""
         return self._reduce("ReduceSum", x, axes, np.sum)
 
+    @legalised
     def ReduceProd(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
-        """Product over axes, which stay with size 1; of integers as exact as :meth:`ReduceSum`."""
+        """Product over axes, which stay with size 1; integers wrap."""
         return self._reduce("ReduceProd", x, axes, np.prod)
 
+    @legalised
     def ReduceMax(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
         """Maximum over axes, which stay with size 1."""
-        return self._reduce_extreme("ReduceMax", x, axes, np.max, self.ArgMax)
+        return self._reduce("ReduceMax", x, axes, np.max)
 
+    @legalised
     def ReduceMin(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
         """Minimum over axes, which stay with size 1."""
-        return self._reduce_extreme("ReduceMin", x, axes, np.min, self.ArgMin)
+        return self._reduce("ReduceMin", x, axes, np.min)
 
-    def _reduce_extreme(
-        self, op: str, x: Tensor, axes: tuple[int, ...], fold: Fold, find: Callable[[Tensor, int], Tensor]
-    ) -> Tensor:
-        in_float = x.dtype.kind in "iu" and x.dtype.itemsize == 4 and self.target.has(Quirk.INTEGERS_REDUCED_IN_FLOAT)
-        if _orders_wrongly(x.dtype) or (in_float and x.value is None):
-            for axis in axes:
-                x = self.GatherElements(x, find(x, axis), axis)
-            return x
-        if _orders_wrongly(self.legal(op, Traits(inputs=(0,)), x.dtype)):
-            return self.Cast(self._reduce(op, self.Cast(x, DOUBLE), axes, fold), x.dtype)
-        return self._reduce(op, x, axes, fold)
-
+    @legalised
     def ReduceL1(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
         """Sum of magnitudes over axes, which stay with size 1."""
         return self._reduce("ReduceL1", x, axes, lambda a, **given: np.abs(a).sum(**given))
 
+    @legalised
     def ReduceL2(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
         """Root of the sum of squares over axes, which stay with size 1."""
         return self._reduce("ReduceL2", x, axes, _in_double(lambda a, **given: np.sqrt((a * a).sum(**given))))
 
+    @legalised
     def ReduceSumSquare(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
         """Sum of squares over axes, which stay with size 1."""
         return self._reduce("ReduceSumSquare", x, axes, _in_double(lambda a, **given: (a * a).sum(**given)))
 
+    @legalised
     def ReduceLogSum(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
         """Logarithm of the sum over axes, which stay with size 1."""
         return self._reduce("ReduceLogSum", x, axes, _in_double(lambda a, **given: np.log(a.sum(**given))))
 
+    @legalised
     def ReduceLogSumExp(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
         """Logarithm of the sum of exponentials over axes, which stay with size 1."""
         return self._reduce("ReduceLogSumExp", x, axes, _in_double(lambda a, **given: np.log(np.exp(a).sum(**given))))
 
+    @legalised
     def ReduceMean(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
-        """Mean over axes, which stay with size 1."""
+        """Mean over axes, which stay with size 1; ``x`` itself without any."""
+        if not axes:
+            return x
         return self._reduce("ReduceMean", x, axes, np.mean)
 
+    @legalised
     def ArgMax(self, x: Tensor, axis: int, *, last: bool = False) -> Tensor:
         """Index (INT64) of the first, or last, maximum along an axis, which stays with size 1."""
         return self._arg_extreme("ArgMax", x, axis, last, np.argmax)
 
+    @legalised
     def ArgMin(self, x: Tensor, axis: int, *, last: bool = False) -> Tensor:
         """Index (INT64) of the first, or last, minimum along an axis, which stays with size 1."""
         return self._arg_extreme("ArgMin", x, axis, last, np.argmin)
@@ -521,11 +436,10 @@ class ArithmeticOps(MovementOps):
             index = find(np.flip(a, axis) if last else a, axis=axis, keepdims=True)
             return np.asarray(a.shape[axis] - 1 - index if last else index)
 
-        if x.value is None and self.misorders(x.dtype):
-            x = self.as_signed(x)
         attributes = {"axis": axis, "select_last_index": 1} if last else {"axis": axis}
         return self.emit(op, Traits(output=False), [x], INT64, shape, attributes, fold)
 
+    @legalised
     def TopK(self, x: Tensor, k: int, axis: int, *, largest: bool) -> tuple[Tensor, Tensor]:
         """The ``k`` largest or smallest along an axis in order, and their indices (INT64); of equals the first wins."""
         shape = (*x.shape[:axis], k, *x.shape[axis + 1 :])

@@ -8,9 +8,9 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from dml2onnx.lowering.emitter import Emitter, Tensor
-from dml2onnx.lowering.emitter.recurrent import GateActivation
-from tests.lowering.emitter.models import model_of
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.emitter.recurrent import GateActivation
+from tests.emitter.models import model_of
 
 
 def emitter(opset: int = 21) -> Emitter:

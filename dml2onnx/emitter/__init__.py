@@ -5,14 +5,13 @@ never emitted, equal constants are shared, and a node whose provider has no kern
 nearest type that loses nothing, between casts.
 """
 
-from dml2onnx.lowering.emitter.arithmetic import ArithmeticOps
-from dml2onnx.lowering.emitter.control import ControlOps
-from dml2onnx.lowering.emitter.core import NoKernelError, Tensor
-from dml2onnx.lowering.emitter.neural import NeuralOps
-from dml2onnx.lowering.emitter.recurrent import RecurrentOps
+from dml2onnx.emitter.control import ControlOps
+from dml2onnx.emitter.core import NoKernelError, Tensor
+from dml2onnx.emitter.neural import NeuralOps
+from dml2onnx.emitter.recurrent import RecurrentOps
 
 
-class Emitter(ArithmeticOps, NeuralOps, RecurrentOps, ControlOps):
+class Emitter(NeuralOps, RecurrentOps, ControlOps):
     """Builds one ONNX graph."""
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import (
+from dml2onnx.emitter.arithmetic import ArithmeticOps
+from dml2onnx.emitter.core import (
     FOLDED_GROWTH_ELEMENTS,
     Dequantized,
     Keeps,
@@ -15,8 +16,10 @@ from dml2onnx.lowering.emitter.core import (
     Traits,
     are_constant,
     broadcast_shape,
+    legalised,
 )
-from dml2onnx.lowering.emitter.movement import MOVES, MovementOps
+from dml2onnx.emitter.movement import MOVES
+from dml2onnx.emitter.windows import Window
 from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, INT64, UINT4, has_unknown
 from dml2onnx.targets import Quirk
 
@@ -30,120 +33,23 @@ _ALL = Traits()
 _FIRST = Traits(inputs=(0,))
 
 
-class Window(NamedTuple):
-    """A sliding window over the spatial axes: what Conv and the pools share. All tuples have one entry per axis."""
-
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    dilations: tuple[int, ...]
-    start: tuple[int, ...]
-    end: tuple[int, ...]
-
-    def extent(self, axis: int) -> int:
-        """Elements from the first to the last that a window covers."""
-        return (self.shape[axis] - 1) * self.dilations[axis] + 1
-
-    def output_size(self, axis: int, size: int) -> int:
-        """Windows that fit, those that hang over the end not counted."""
-        return (size + self.start[axis] + self.end[axis] - self.extent(axis)) // self.strides[axis] + 1
-
-    def output_sizes(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
-        """``output_size`` of every spatial axis."""
-        return _output_sizes(self, sizes)
-
-    def reaching(self, sizes: tuple[int, ...], output: tuple[int, ...]) -> Window:
-        """The same with as much padding at the end as that many windows need, whatever they were said to have.
-
-        Where all of them fit without any there may be more of them: the first ones are those that are wanted.
-        """
-        if self.output_sizes(sizes) == output:
-            return self
-        axes = zip(range(len(sizes)), sizes, output, strict=True)
-        needed = [(m - 1) * self.strides[i] + self.extent(i) - self.start[i] - n for i, n, m in axes]
-        return self._replace(end=tuple(max(n, 0) for n in needed))
-
-    def in_padding(self, axis: int, size: int) -> tuple[int, int]:
-        """How many windows lie wholly in front of the elements, and how many wholly behind them."""
-        step, extent, start = self.strides[axis], self.extent(axis), self.start[axis]
-        # those that begin in the padding, even if a stride is longer than a window
-        before = min((start - extent) // step + 1, start // step) if start >= extent else 0
-        reached = -(-(start + size) // step)
-        return before, max(self.output_size(axis, size) - max(reached, before), 0)
-
-    def without(self, axis: int, size: int, before: int, behind: int) -> Window:
-        """The same without that many windows at the start and at the end of an axis, all of them in padding."""
-        start = self.start[axis] - before * self.strides[axis]
-        last = (self.output_size(axis, size) - before - behind - 1) * self.strides[axis]
-        end = max(last + self.extent(axis) - start - size, 0) if behind else self.end[axis]
-        return self._replace(
-            start=(*self.start[:axis], start, *self.start[axis + 1 :]),
-            end=(*self.end[:axis], end, *self.end[axis + 1 :]),
-        )
-
-    def attributes(self) -> Mapping[str, Attribute]:
-        """As ONNX attributes of pooling, also where they have their defaults."""
-        return _attributes(self)
-
-
-@lru_cache(maxsize=4096)
-def _output_sizes(window: Window, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(window.output_size(axis, size) for axis, size in enumerate(sizes))
-
-
-@lru_cache(maxsize=4096)
-def _attributes(window: Window) -> Mapping[str, Attribute]:
-    # as exporters write them: some tools stop where they are left to their defaults
-    result: dict[str, Attribute] = {"kernel_shape": window.shape, "pads": window.start + window.end}
-    if any(step != 1 for step in window.dilations):  # which AveragePool and LpPool do not have in all opsets
-        result["dilations"] = window.dilations
-    return {**result, "strides": window.strides}
-
-
 @lru_cache(maxsize=4096)
 def _attributes_of_convolution(window: Window, group: int) -> Mapping[str, Attribute]:
-    return {"dilations": window.dilations, "group": group, **_attributes(window)}
+    return {"dilations": window.dilations, "group": group, **window.attributes()}
 
 
-class NeuralOps(MovementOps):
+class NeuralOps(ArithmeticOps):
     """Methods named as the ONNX operators that they emit."""
 
+    @legalised
     def Conv(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor:
         """Cross-correlation of ``x`` (N, C, ...) with ``w`` (M, C / group, ...), plus ``b`` (M)."""
-        strides = max(window.shape) == 1 < max(window.strides)
-        if strides and x.value is None and self.target.has(Quirk.CONV_GIVES_STRIDES_AWAY):
-            x = self.Pad(x, (0, 0, *window.start), (0, 0, *window.end))
-            x = self.Slice(x, (0,) * x.rank, x.shape, (1, 1, *window.strides))
-            ones, zeros = (1,) * len(window.shape), (0,) * len(window.shape)
-            window = Window(ones, ones, ones, zeros, zeros)
-        if x.value is None and self.target.has(Quirk.CONV_FORGETS_WIDE_PADDING):
-            return self._narrowly_padded(x, w, b, window, group)
-        return self._convolution(x, w, b, window, group)
-
-    def _narrowly_padded(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int) -> Tensor:
-        """``Conv`` with zeros around its result for windows that meet nothing; a Pad before it would become its own."""
-        outside = [(0, 0), (0, 0)]
-        narrow = window
-        for axis, size in enumerate(x.shape[2:]):
-            before, behind = window.in_padding(axis, size)
-            if before + behind >= window.output_size(axis, size):
-                before = behind = 0
-            narrow = narrow.without(axis, size, before, behind)
-            outside.append((before, behind))
-        if narrow == window:
-            return self._convolution(x, w, b, window, group)
-        start, end = zip(*outside, strict=True)
-        result = self.Pad(self._convolution(x, w, None, narrow, group), start, end)
-        if b is None:
-            return result
-        bias = self.Reshape(b, (b.size, *(1,) * len(window.shape)))
-        return self.emit("Add", _ALL, [result, bias], result.dtype, result.shape)
-
-    def _convolution(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int) -> Tensor:
         attributes = _attributes_of_convolution(window, group)
         inputs = [x, w] if b is None else [x, w, b]
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         return self.emit("Conv", _ALL, inputs, x.dtype, shape, attributes)
 
+    @legalised
     def ConvTranspose(
         self,
         x: Tensor,
@@ -170,6 +76,7 @@ class NeuralOps(MovementOps):
         shape = (x.shape[0], w.shape[1] * group, *spatial)
         return self.emit("ConvTranspose", _ALL, inputs, x.dtype, shape, attributes)
 
+    @legalised
     def MaxPool(self, x: Tensor, window: Window) -> Tensor:
         """Maximum over windows; padding never wins. Pads must be smaller than the window."""
         x = self._apart_from_pad(x)
@@ -177,6 +84,7 @@ class NeuralOps(MovementOps):
             "MaxPool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), window.attributes()
         )
 
+    @legalised
     def MaxPoolWithIndices(self, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
         """Maximum and the position (INT64) of the first maximum in the whole of ``x``, row-major.
 
@@ -186,6 +94,7 @@ class NeuralOps(MovementOps):
         values, indices = self.nodes("MaxPool", [x], [(x.dtype, shape), (INT64, shape)], window.attributes())
         return values, indices
 
+    @legalised
     def AveragePool(self, x: Tensor, window: Window, *, count_include_pad: bool) -> Tensor:
         """Mean over windows; dilations are opset 19's."""
         attributes = window.attributes()
@@ -196,6 +105,7 @@ class NeuralOps(MovementOps):
             "AveragePool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), attributes
         )
 
+    @legalised
     def LpPool(self, x: Tensor, window: Window, p: int) -> Tensor:
         """``sum(|x| ** p) ** (1 / p)`` over windows; dilations are opset 18's. Pads must be smaller than the window."""
         x = self._apart_from_pad(x)
@@ -213,6 +123,7 @@ class NeuralOps(MovementOps):
             return x
         return self.nodes("Reshape", [x, self.ints(x.shape)], [(x.dtype, x.shape)])[0]
 
+    @legalised
     def BatchNormalization(
         self, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, epsilon: float
     ) -> Tensor:
@@ -223,6 +134,7 @@ class NeuralOps(MovementOps):
         inputs = [x, scale, bias, mean, variance]
         return self.emit("BatchNormalization", _ALL, inputs, x.dtype, x.shape, {"epsilon": epsilon})
 
+    @legalised
     def InstanceNormalization(self, x: Tensor, scale: Tensor, bias: Tensor, epsilon: float) -> Tensor:
         """Each ``x[n, c]`` less its mean, over the root of its variance plus ``epsilon``, times ``scale[c]``, plus
         ``bias[c]``; ``x`` has at least three dimensions.
@@ -253,6 +165,7 @@ class NeuralOps(MovementOps):
         """``x`` over its norm of order ``p``, 1 or 2, along an axis."""
         return self.emit("LpNormalization", _ALL, [x], x.dtype, x.shape, {"axis": axis, "p": p})
 
+    @legalised
     def LRN(self, x: Tensor, size: int, alpha: float, beta: float, bias: float) -> Tensor:
         """``x / (bias + alpha / size * s) ** beta``, ``s`` the sum of squares over ``size`` channels.
 
@@ -295,6 +208,7 @@ class NeuralOps(MovementOps):
         attributes: dict[str, Attribute] = {"q_num_heads": heads[0], "kv_num_heads": heads[1], "scale": float(scale)}
         return self.nodes("Attention", inputs, [(query.dtype, shape) for shape in shapes[: 1 + presents]], attributes)
 
+    @legalised
     def Gemm(
         self,
         a: Tensor,
@@ -317,8 +231,6 @@ class NeuralOps(MovementOps):
             attributes["transA"] = 1
         if trans_b:
             attributes["transB"] = 1
-        if c is None and self.target.has(Quirk.GEMM_WANTS_C):
-            c = self.constant(-0.0, a.dtype)  # which changes no number
         inputs = [a, b] if c is None else [a, b, c]
         return self.emit("Gemm", _ALL, inputs, a.dtype, (m, n), attributes)
 
@@ -371,6 +283,7 @@ class NeuralOps(MovementOps):
         """``x`` where positive, else ``alpha * x``."""
         return self._activation("LeakyRelu", x, alpha=alpha)
 
+    @legalised
     def PRelu(self, x: Tensor, slope: Tensor) -> Tensor:
         """``x`` where positive, else ``slope * x``; the slope broadcasts to ``x``."""
         return self.emit("PRelu", _ALL, [x, slope], x.dtype, x.shape)
@@ -383,10 +296,12 @@ class NeuralOps(MovementOps):
         """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
         return self._activation("Celu", x, alpha=alpha)
 
+    @legalised
     def Selu(self, x: Tensor, alpha: float, gamma: float) -> Tensor:
         """``gamma * x`` where positive, else ``gamma * (alpha * exp(x) - alpha)``."""
         return self._activation("Selu", x, alpha=alpha, gamma=gamma)
 
+    @legalised
     def Sigmoid(self, x: Tensor) -> Tensor:
         """``1 / (1 + exp(-x))``."""
         return self._activation("Sigmoid", x)
@@ -395,22 +310,31 @@ class NeuralOps(MovementOps):
         """Hyperbolic tangent."""
         return self._activation("Tanh", x, np.tanh)
 
+    @legalised
+    def Swish(self, x: Tensor, alpha: float) -> Tensor:
+        """``x * sigmoid(alpha * x)``: ONNX has it from opset 24 on, which ONNX Runtime 1.31 runs in opset 24 alone."""
+        return self.Mul(x, self.Sigmoid(self.Mul(x, self.constant(alpha, x.dtype))))
+
     def HardSigmoid(self, x: Tensor, alpha: float, beta: float) -> Tensor:
         """``max(0, min(1, alpha * x + beta))``."""
         return self._activation("HardSigmoid", x, alpha=alpha, beta=beta)
 
+    @legalised
     def HardSwish(self, x: Tensor) -> Tensor:
         """``x * max(0, min(1, x / 6 + 0.5))``, which runtimes without a kernel of it put together."""
         return self._activation("HardSwish", x)
 
+    @legalised
     def Shrink(self, x: Tensor, bias: float, threshold: float) -> Tensor:
         """``x + bias`` below ``-threshold``, ``x - bias`` above ``threshold``, else 0."""
         return self._activation("Shrink", x, bias=bias, lambd=threshold)
 
+    @legalised
     def Softplus(self, x: Tensor) -> Tensor:
         """``log(exp(x) + 1)``."""
         return self._activation("Softplus", x)
 
+    @legalised
     def Softsign(self, x: Tensor) -> Tensor:
         """``x / (1 + |x|)``."""
         return self._activation("Softsign", x)
@@ -419,6 +343,7 @@ class NeuralOps(MovementOps):
         """``x`` where above ``alpha``, else 0."""
         return self._activation("ThresholdedRelu", x, alpha=alpha)
 
+    @legalised
     def Gelu(self, x: Tensor) -> Tensor:
         """``0.5 * x * (1 + erf(x / sqrt 2))``; opset 20."""
         return self._activation("Gelu", x)
@@ -427,6 +352,7 @@ class NeuralOps(MovementOps):
         """Exponentials along an axis, normalised to sum 1."""
         return self._activation("Softmax", x, axis=axis)
 
+    @legalised
     def LogSoftmax(self, x: Tensor, axis: int) -> Tensor:
         """Logarithm of the softmax along an axis."""
         return self._activation("LogSoftmax", x, axis=axis)
@@ -437,6 +363,7 @@ class NeuralOps(MovementOps):
 
     # --- quantization ------------------------------------------------------------------------------------------------
 
+    @legalised
     def QuantizeLinear(self, x: Tensor, scale: Tensor, zero_point: Tensor, axis: int | None = None) -> Tensor:
         """``round(x / scale) + zero_point``, halves to even, saturated to the type of ``zero_point``.
 
@@ -457,6 +384,7 @@ class NeuralOps(MovementOps):
         inputs = [x, scale, zero_point]
         return self.emit("QuantizeLinear", Traits("T1", (0,), False), inputs, dtype, x.shape, attributes, fold)
 
+    @legalised
     def DynamicQuantizeLinear(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """FLOAT ``x`` as UINT8, and the scale and zero point that its range, widened to 0, asks for, as scalars."""
         if self._quantizes_rows(x, x, None):
@@ -492,6 +420,7 @@ class NeuralOps(MovementOps):
         """Whether the provider has a kernel of DequantizeLinear for a type."""
         return self.has_kernel("DequantizeLinear", dtype, self._dequantized_type())
 
+    @legalised
     def DequantizeLinear(
         self, x: Tensor, scale: Tensor, zero_point: Tensor | None = None, axis: int | None = None
     ) -> Tensor:

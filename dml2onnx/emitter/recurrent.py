@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from dml2onnx.lowering.emitter.core import Tensor, Traits
-from dml2onnx.lowering.emitter.movement import MovementOps
+from dml2onnx.emitter.core import Tensor, Traits
+from dml2onnx.emitter.movement import MovementOps
 
 if TYPE_CHECKING:
     from dml2onnx.model.records import Attribute

@@ -9,12 +9,12 @@ import onnxruntime
 import pytest
 from onnx import TensorProto
 
-from dml2onnx.lowering.emitter import Emitter, NoKernelError, Tensor
-from dml2onnx.lowering.emitter.neural import Window
+from dml2onnx.emitter import Emitter, NoKernelError, Tensor
+from dml2onnx.emitter.windows import Window
 from dml2onnx.model import UNKNOWN, OnnxGraph, Origin
 from dml2onnx.targets import target
 from dml2onnx.writer import Header, model_bytes
-from tests.lowering.emitter.models import model_of
+from tests.emitter.models import model_of
 
 
 def emitter(opset: int = 21, provider: str = "cpu") -> Emitter:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from dml2onnx.lowering.emitter.core import Tensor
-from dml2onnx.lowering.emitter.movement import MovementOps
+from dml2onnx.emitter.core import Tensor
+from dml2onnx.emitter.movement import MovementOps
 from dml2onnx.model import CONTROL_FLOW, Body, Node
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape
+from dml2onnx.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape, legalised
 from dml2onnx.model import ELEMENT_TYPES, INT64, UNKNOWN, has_unknown
 from dml2onnx.targets import Quirk
 
@@ -130,6 +130,7 @@ class MovementOps(EmitterCore):
         outputs = [(x.dtype, (*x.shape[:axis], size, *x.shape[axis + 1 :])) for size in sizes]
         return self.nodes("Split", [x, self.ints(sizes)], outputs, {"axis": axis})
 
+    @legalised
     def Tile(self, x: Tensor, repeats: Sequence[int]) -> Tensor:
         """``numpy.tile``, with one repeat for every axis."""
         to = tuple(size * count for size, count in zip(x.shape, repeats, strict=True))
@@ -173,6 +174,7 @@ class MovementOps(EmitterCore):
             return self.Reshape(x, to)
         return self.emit("Expand", MOVES, [x, self.ints(to)], x.dtype, to, None, lambda a, _: np.broadcast_to(a, to))
 
+    @legalised
     def Gather(self, x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
         """``numpy.take`` along an axis; INT32 or INT64 indices.
 
@@ -223,12 +225,14 @@ class MovementOps(EmitterCore):
             attributes["reduction"] = reduction
         return self.emit("ScatterElements", traits, [x, indices, updates], x.dtype, x.shape, attributes, fold)
 
+    @legalised
     def SpaceToDepth(self, x: Tensor, block: int) -> Tensor:
         """Blocks of an (N, C, H, W) tensor into channels ``(by * block + bx) * C + c``."""
         n, c, height, width = x.shape
         shape = (n, c * block**2, height // block, width // block)
         return self.emit("SpaceToDepth", MOVES, [x], x.dtype, shape, {"blocksize": block})
 
+    @legalised
     def DepthToSpace(self, x: Tensor, block: int, mode: Literal["DCR", "CRD"]) -> Tensor:
         """Channels of an (N, C, H, W) tensor into blocks; DCR undoes :meth:`SpaceToDepth`, CRD counts c first."""
         n, c, height, width = x.shape
@@ -259,6 +263,7 @@ class MovementOps(EmitterCore):
         inputs = [x, self.ints(image), self.ints(block)]
         return self.emit("Col2Im", Traits(inputs=(0,)), inputs, x.dtype, shape, attributes)
 
+    @legalised
     def GatherND(self, x: Tensor, indices: Tensor, batch_dims: int = 0) -> Tensor:
         """``x[tuple]`` for the INT64 tuples in the last axis of ``indices``, behind common batch axes."""
 
@@ -306,6 +311,7 @@ class MovementOps(EmitterCore):
             "Concat", traits, items, first.dtype, shape, {"axis": axis}, lambda *a: np.concatenate(a, axis)
         )
 
+    @legalised
     def Pad(
         self,
         x: Tensor,
