@@ -23,9 +23,15 @@ def tile(e: Emitter, x: Tensor, repeats: Sequence[int]) -> Tensor | None:
 
 def repeated(e: Emitter, x: Tensor, repeats: Sequence[int]) -> Tensor | None:
     """Expand along dimensions of their own, if these are not too many; a constant is repeated when compiling."""
-    if x.value is not None or 2 * x.rank > MOST_DIMENSIONS:
+    apart: list[tuple[int, int]] = []
+    for size, count in zip(x.shape, repeats, strict=True):
+        if count > 1:
+            apart.append((1, count))
+        if size > 1:
+            (before, after) = apart.pop() if apart and apart[-1][0] > 1 else (1, 1)
+            apart.append((before * size, after * size))
+    if x.value is not None or len(apart) > MOST_DIMENSIONS:
         return None
-    apart = [item for size, count in zip(x.shape, repeats, strict=True) for item in ((1, count), (size, size))]
     e.note(f"Expand repeats along dimensions of their own: Tile has no kernel for {x.dtype}, or is slow on such blocks")
     rows = e.Reshape(x, [before for before, _ in apart])
     sizes = [size * count for size, count in zip(x.shape, repeats, strict=True)]
