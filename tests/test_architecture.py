@@ -249,6 +249,16 @@ def test_the_way_in_knows_no_onnx(room: str) -> None:
     assert not [file for file, module in imports(room) if module.split(".")[0] in {"onnx", "onnxruntime"}]
 
 
+def test_lowerings_know_no_target() -> None:
+    """What is to be otherwise for one is a rule of ``legalise``; the driver alone takes the target, and hands it on."""
+    for path in (PACKAGE / "lowering").glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        asked = [item for item in ast.walk(tree) if isinstance(item, ast.Attribute) and item.attr == "target"]
+        imported = [name for file, name in imports("lowering") if file == path and name.startswith("dml2onnx.targets")]
+        assert not asked, f"{path.name}:{asked[0].lineno}"
+        assert not imported or path.name == "driver.py", path.name
+
+
 def test_every_room_is_in_the_plan() -> None:
     rooms = {item.stem for item in PACKAGE.iterdir() if not item.name.startswith("_") and item.name != "py.typed"}
     assert rooms - {"schemas", "cli"} == set(ALLOWED)
