@@ -299,7 +299,8 @@ def broadcast_sizes(a: Expression, b: Expression, last: int = 0) -> tuple[int, .
         return np.broadcast_shapes(a.sizes[: a.rank - last], b.sizes[: b.rank - last])
     except ValueError:
         message = f"sizes {list(a.sizes)} and {list(b.sizes)} do not broadcast together"
-        raise refusal(codes.NO_BROADCAST, message, expected=list(a.sizes), found=list(b.sizes)) from None
+        places = [item.builder.sites.place(item.value, item.desc) for item in (a, b)]
+        raise refusal(codes.NO_BROADCAST, message, expected=list(a.sizes), found=list(b.sizes), places=places) from None
 
 
 def _expand(index: Index, rank: int) -> list[int | slice]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from dml2onnx import arguments, catalog
 from dml2onnx.builder import policies
 from dml2onnx.builder.attributes import activations, holds, plain
-from dml2onnx.builder.call_sites import call_site
+from dml2onnx.builder.call_sites import Sites, call_site
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.given import check_name, described, known_data_type, meant, refusal, tensor_desc, whole_numbers
 from dml2onnx.builder.layouts import OutputLayout, check_room, layout_of, writes_of
@@ -20,10 +21,11 @@ from dml2onnx.builder.layouts import described as laid_out
 from dml2onnx.builder.names import Names
 from dml2onnx.builder.operands import axes_beyond, axes_from_the_start, is_literal, relatives, spread
 from dml2onnx.catalog import FeatureLevel, FieldType, Rule
+from dml2onnx.checks.answers import answers
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes import building as codes
 from dml2onnx.codes.checking import OUT_OF_RANGE
-from dml2onnx.diagnostics import DmlError, raise_errors
+from dml2onnx.diagnostics import DmlError, Severity, raise_errors
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.findings import Findings, listing, quote
@@ -95,6 +97,7 @@ class Recorder:
         self._reader = DescriptorReader(NATIVE)
         self._right: set[tuple[OperatorDesc, FeatureLevel]] = set()
         """Descriptors without errors; networks repeat themselves."""
+        self.sites = Sites()
         self._warnings: list[Diagnostic] = []
         """What is worth knowing of the attributes of nodes: a number that is rounded to infinity, or wraps."""
 
@@ -205,8 +208,9 @@ class Recorder:
         check_room(desc, 0, nbytes)
         raw = None if contents is None else _raw(_elements(contents, desc.data_type), desc, desc.minimum_bytes)
         value = Value(self._value_names.take(name), nbytes)
+        self.sites.add(value, call_site(), quote(name))
         sample = None if raw is None else ArrayData(raw[:nbytes])
-        self._inputs.append(GraphInput(name, value, sample, declared))
+        self._inputs.append(GraphInput(name, value, sample, declared, call_site()))
         self._input_names.add(name)
         return self._expression(value, desc)
 
@@ -243,6 +247,7 @@ class Recorder:
         check_room(desc, 0, buffer_bytes or desc.total_bytes)
         raw = _raw(array, desc, buffer_bytes or desc.total_bytes)
         value = Value(self._value_names.take(self._scoped(name or "constant")), raw.size)
+        self.sites.add(value, call_site(), quote(name) if name else "a constant")
         self._constants.append(Constant(value, ArrayData(raw)))
         return self._expression(value, desc)
 
@@ -330,18 +335,20 @@ class Recorder:
         stem = schema.stem if name is None or (isinstance(name, str) and not name) else name
         node_name = self._node_names.free(self._scoped(stem))
         descs = self._input_descs(schema, inputs)
-        partial, warnings = self._read(schema, attributes, descs, node_name, site)
-        desc = self._with_outputs(partial, outputs, node_name, site)
-        self._judge(Node(node_name, desc, {}, {}, site))
-        self._node_names.take(node_name)
-        self._warnings.extend(warnings)
+        bare, warnings = self._read(schema, attributes, descs, node_name, site)
         reads = {
             field: tuple(Read(item.value, item.offset) for item in _sequence(given))
             for field, given in inputs.items()
             if given is not None
         }
+        desc = self._with_outputs(outputs, Node(node_name, bare, reads, {}, site))
+        self._judge(Node(node_name, desc, reads, {}, site))
+        self._node_names.take(node_name)
+        self._warnings.extend(warnings)
         writes = writes_of(desc, outputs, node_name, self._value_names, self._layouts)
         self._nodes.append(Node(node_name, desc, reads, writes, site))
+        for write in (item for items in writes.values() for item in items):
+            self.sites.add(write.value, site, quote(node_name))
         results: dict[str, Expression | tuple[Expression, ...]] = {}
         for field, written in writes.items():
             made = tuple(
@@ -425,10 +432,9 @@ class Recorder:
         raise_errors(found)
         return operator, found
 
-    def _with_outputs(
-        self, partial: OperatorDesc, outputs: Mapping[str, Stated | Sequence[Stated]], node_name: str, site: str
-    ) -> OperatorDesc:
-        schema = partial.schema
+    def _with_outputs(self, outputs: Mapping[str, Stated | Sequence[Stated]], node: Node) -> OperatorDesc:
+        """The descriptor of a node that has none of its outputs yet, with those."""
+        bare, schema = node.operator, node.operator.schema
         single = {field: stated for field, stated in outputs.items() if isinstance(stated, Stated)}
         sizes = {
             field: whole_numbers(f"sizes of {field}", stated.sizes)
@@ -438,9 +444,8 @@ class Recorder:
         types = {
             field: known_data_type(stated.data_type) for field, stated in single.items() if stated.data_type is not None
         }
-        found = infer_outputs(partial, sizes, types, tuple(single))
+        found = infer_outputs(bare, sizes, types, tuple(single))
         if found.missing:
-            node = Node(node_name, partial, {}, {}, site)
             self._judge(node, without=frozenset(outputs))
             if found.findings:
                 raise DmlError(*(item.at(node) for item in found.findings))
@@ -448,13 +453,13 @@ class Recorder:
             message = (
                 f"{what} of {schema.short_name} do not follow from its inputs and attributes, and have to be stated"
             )
-            raise refusal(codes.NOT_INFERABLE, message, node=node_name, operator=schema)
-        values = list(partial.values)
+            raise refusal(codes.NOT_INFERABLE, message, node=node.name, operator=schema)
+        values = list(bare.values)
         for field, (data_type, inferred) in found.outputs.items():
             values[schema.index[field]] = self._output_desc(data_type, inferred, field)
         for field, stated in outputs.items():
             if not isinstance(stated, Stated):
-                values[schema.index[field]] = self._output_array(partial, stated, field)
+                values[schema.index[field]] = self._output_array(bare, stated, field)
                 count = schema.fields_by_name[field].count
                 if count is not None:
                     values[schema.index[count]] = len(stated)
@@ -467,9 +472,9 @@ class Recorder:
         steps = None if strides is None else whole_numbers("strides of the tensor policy", strides)
         return laid_out(TensorDesc(data_type, exact, steps), layout)
 
-    def _output_array(self, partial: OperatorDesc, stated: Sequence[Stated], field: str) -> tuple[TensorDesc, ...]:
+    def _output_array(self, bare: OperatorDesc, stated: Sequence[Stated], field: str) -> tuple[TensorDesc, ...]:
         """Outputs of SPLIT: the type of the input, sizes as stated."""
-        inputs = [item for name in partial.schema.input_fields for item in partial.tensors(name.name)]
+        inputs = [item for name in bare.schema.input_fields for item in bare.tensors(name.name)]
         data_type = inputs[0].data_type if inputs else DataType.FLOAT32  # that there is none is for the checks to say
         return tuple(
             self._output_desc(data_type, () if item.sizes is None else item.sizes, field, index)
@@ -480,8 +485,10 @@ class Recorder:
         """Raises what the checks find wrong with a node, but in the fields ``without``."""
         if (node.operator, self.feature_level) in self._right:
             return
-        findings = findings_of(node.operator, self.feature_level)
-        raise_errors(item.at(node) for item in findings if item.field not in without)
+        judge = partial(findings_of, level=self.feature_level)
+        findings = [item for item in judge(node.operator) if item.field not in without]
+        if any(item.code.severity is Severity.ERROR for item in findings):
+            raise_errors(answers(node, findings, judge, self.sites.place, editable=False))
         if not without:
             self._right.add((node.operator, self.feature_level))
 
@@ -532,7 +539,9 @@ class Recorder:
 
     def _own(self, item: object, where: str) -> Expression:
         if not isinstance(item, Expression):
-            message = f"{where} is {described(item)}, not an Expression"
+            names = [name for name in getattr(item, "_fields", ()) if getattr(item, name) is not None]
+            several = f"; take one of its outputs: {' or '.join(f'.{name}' for name in names)}" if names else ""
+            message = f"{where} is {described(item)}, not an Expression{several}"
             raise refusal(codes.FOREIGN_EXPRESSION, message, expected="an Expression", found=type(item).__name__)
         if item.builder is not self:
             message = f"{where} is an expression of another GraphBuilder"

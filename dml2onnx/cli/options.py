@@ -35,6 +35,7 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     _add_allow_path(parser, "the model's own that its")
     parser.add_argument("--graph", metavar="NAME", help="which graph of a recording is meant")
     _add_constants(parser)
+    _add_sizes(parser)
     parser.add_argument(
         "--max-bytes",
         type=texts.size,
@@ -61,6 +62,17 @@ def _add_constants(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="make constants of the inputs after which files of this directory are named, NAME.npy or NAME.bin"
         " (repeatable)",
+    )
+
+
+def _add_sizes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--size",
+        action="append",
+        default=[],
+        type=texts.sizes,
+        metavar="NAME=N,C,H,W",
+        help="read the model as if it had been written for an input of these sizes (repeatable)",
     )
 
 
@@ -261,12 +273,23 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ignore", action="append", default=[], metavar="CODE", help="no findings of this code")
     parser.add_argument(
-        "--suggest", action="store_true", help="say what holds each node back, and what an older level has instead"
+        "--suggest",
+        action="store_true",
+        help="say what holds each node back, and what an older level has instead; where no level is given, which nodes "
+        "need the highest one, and what would lower it",
     )
     parser.add_argument(
         "--target", choices=targets.NAMES, help="compile too, for this target, and say what stands in the way"
     )
     parser.add_argument("--warnings-as-errors", action="store_true", help="warnings give exit code 1 too")
+    fixing = parser.add_mutually_exclusive_group()
+    fixing.add_argument(
+        "--fix",
+        action="store_true",
+        help="write into the files what leaves no doubt (misspelt names, counts and sizes that follow), show it as a "
+        "diff, and check what is left",
+    )
+    fixing.add_argument("--diff", action="store_true", help="show what --fix would write, and write nothing")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx import arguments, passes
-from dml2onnx.compiler import compile_outputs, require_clean
+from dml2onnx.compiler import at_sizes, compile_outputs, require_clean
 from dml2onnx.frontends import graph_of
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.reference import disagreements, evaluate_results, require_computable
@@ -95,6 +95,7 @@ def verify(
     model: Graph | str | os.PathLike[str],
     inputs: Mapping[str, npt.ArrayLike] | None = None,
     *,
+    sizes: Mapping[str, Sequence[int]] | None = None,
     rounds: int = 3,
     seed: int = 0,
     provider: ProviderLike = "cpu",
@@ -115,6 +116,7 @@ def verify(
     among the others; and so on in turn. What may differ is derived from the operators, see
     ``dml2onnx.reference.tolerance`` and ``propagation``; integers and data movement compare exactly.
 
+    ``sizes`` are other sizes of inputs, as for :func:`dml2onnx.resize`.
     ``documented``, ``exact``, ``optimize`` and ``without_passes`` are as for :func:`compile`; of a model that is not
     exact all is compared that such a model promises. Passes are about the outputs; nodes are compared in the literal
     translation, where each of them is there.
@@ -126,7 +128,7 @@ def verify(
     """
     given = arguments.arrays(inputs)
     return verify_with(
-        model,
+        model if sizes is None else at_sizes(graph_of(model), sizes),
         lambda _: given,
         rounds,
         seed,

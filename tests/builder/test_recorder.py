@@ -268,8 +268,9 @@ class TestGraphs:
         g.exp(x)  # which nothing needs
         unused = g.input("unused", "FLOAT32", [2])
         graph = g.build({"y": x * 2, "z": x[..., 0], "same": x * 2})
-        # the operator that nothing needs is worth a warning
-        assert [(item.code, item.node) for item in dml2onnx.check(graph)] == [("DML1216", "element_wise_exp")]
+        # the input and the operator that nothing needs are worth a warning each
+        found = [(item.code, item.node) for item in dml2onnx.check(graph)]
+        assert found == [("DML1220", ""), ("DML1216", "element_wise_exp")]
         assert len(graph.nodes) == 4
         model = dml2onnx.compile(graph)
         assert "Exp" not in {node.op_type for node in model.model_proto.graph.node}
