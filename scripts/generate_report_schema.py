@@ -31,6 +31,7 @@ from dml2onnx.report import (  # noqa: E402
     form,
     lookups,
     machine,
+    measured,
     operators,
     records,
     verified,
@@ -40,7 +41,7 @@ REPORT = ROOT / "schemas" / "report.schema.json"
 JOURNAL = ROOT / "schemas" / "journal.schema.json"
 GENERATOR = "scripts/generate_report_schema.py"
 
-MODULES = (form, checked, answers, lookups, operators, machine, verified, records, comparison, batched)
+MODULES = (form, checked, answers, measured, lookups, operators, machine, verified, records, comparison, batched)
 ANSWERS: tuple[type[form.Head], ...] = (
     checked.CheckAnswer,
     checked.CheckAllAnswer,
@@ -55,6 +56,7 @@ ANSWERS: tuple[type[form.Head], ...] = (
     comparison.Comparison,
     answers.ConvertAnswer,
     answers.ReduceAnswer,
+    measured.PerfAnswer,
     answers.RecorderAnswer,
     lookups.OperatorsAnswer,
     machine.DoctorAnswer,

@@ -53,6 +53,7 @@ ALLOWED = {
         "programs",
         "serialized_schema",
     },
+    "measuring": {"codes", "compiler", "diagnostics", "ir", "model", "providers", "runtime", "verification"},
     "reducing": {"catalog", "checks", "diagnostics", "ir"},
     "programs": {"builder", "catalog", "checks", "codes", "diagnostics", "ir"},
     "rules": {"catalog", "codes", "diagnostics", "ir"},
