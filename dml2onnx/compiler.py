@@ -82,6 +82,8 @@ class CompiledModel:
     """Whether it keeps what other models leave open: NaN, infinities, signs of zero, last digits."""
     sources: tuple[Path, ...] = ()
     """The files that its graph was read from."""
+    ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """The first and the last size that each name stands for, of a model that has names for sizes."""
     _message: list[ModelProto] = field(default_factory=list, init=False)
 
     def __repr__(self) -> str:
@@ -374,6 +376,7 @@ def compile_named(
         warnings=(*warnings, *model.warnings),
         defaults=defaults,
         metadata=metadata,
+        ranges=limits,
     )
 
 

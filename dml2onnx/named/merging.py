@@ -184,7 +184,7 @@ def _widest(nodes: Sequence[Node]) -> tuple[int, ...] | None:
     pads = [node.attributes["pads"] for node in nodes]
     if nodes[0].op_type not in WINDOWED or not all(isinstance(pad, tuple) for pad in pads):
         return None
-    widest: tuple[int, ...] = tuple(max(column) for column in zip(*pads, strict=True))  # type: ignore[arg-type]
+    widest: tuple[int, ...] = tuple(max(column) for column in zip(*pads, strict=True))
     half = len(widest) // 2
     same_start = all(pad[:half] == widest[:half] for pad in pads)  # type: ignore[index]
     return widest if same_start and all(_gives_its_output(node, widest) for node in nodes) else None

@@ -69,7 +69,8 @@ def points_of(graph: NamedGraph, ranges: Ranges) -> list[dict[str, int]]:
 
 
 def _pair(graph: NamedGraph, ranges: Ranges, attempt: int) -> list[dict[str, int]]:
-    first, second = {}, {}
+    first: dict[str, int] = {}
+    second: dict[str, int] = {}
     for number, (name, (low, high)) in enumerate(ranges.items()):
         part = SPREAD * (number + 1) + attempt / TRIES
         start, other = (low + int((high - low) * ((part + more) % 1)) for more in (0, 0.3))
@@ -80,6 +81,7 @@ def _pair(graph: NamedGraph, ranges: Ranges, attempt: int) -> list[dict[str, int
 
 def _inside(graph: NamedGraph, name: str, start: int, low: int, high: int, taken: tuple[int, ...]) -> int:
     """The first size from there on that fits and is not taken, or one below."""
+    size: int
     for size in (*range(start, high + 1), *range(min(start, high), low - 1, -1)):
         if size not in taken and not graph.problems({**_own(graph), name: size}):
             return size
