@@ -33,6 +33,7 @@ from dml2onnx.report import (  # noqa: E402
     machine,
     operators,
     records,
+    sizes,
     verified,
 )
 
@@ -40,7 +41,7 @@ REPORT = ROOT / "schemas" / "report.schema.json"
 JOURNAL = ROOT / "schemas" / "journal.schema.json"
 GENERATOR = "scripts/generate_report_schema.py"
 
-MODULES = (form, checked, answers, lookups, operators, machine, verified, records, comparison, batched)
+MODULES = (form, checked, answers, lookups, operators, machine, verified, records, comparison, batched, sizes)
 ANSWERS: tuple[type[form.Head], ...] = (
     checked.CheckAnswer,
     checked.CheckAllAnswer,
@@ -58,6 +59,7 @@ ANSWERS: tuple[type[form.Head], ...] = (
     lookups.OperatorsAnswer,
     machine.DoctorAnswer,
     batched.BatchAnswer,
+    sizes.SizesAnswer,
     form.Answer,
     form.Failure,
 )

@@ -449,6 +449,16 @@ def _add_batch(parser: argparse.ArgumentParser) -> None:
     _add_providers(parser)
 
 
+def _add_of(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--of",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="ask about this input (repeatable; default: the first)",
+    )
+
+
 def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=texts.output, metavar="OUT", help="file to write, or - (default: a new one beside MODEL)"
@@ -544,6 +554,7 @@ COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None
         "check, compile, verify or report many models, in several processes, with a journal",
         (_add_common, _add_level, _add_run_form, _add_batch),
     ),
+    "sizes": ("which sizes of inputs are free, tied, or fixed, by whom", (_add_model, _add_freeze, _add_of)),
     "convert": ("write a model in another format", (_add_model, _add_freeze, _add_convert)),
     "pydirectml": ("run a program made for PyDirectML", (_add_pydirectml,)),
     "recorder": ("write a header with which C++ programs record their graphs", (_add_common, _add_recorder)),

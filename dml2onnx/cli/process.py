@@ -34,6 +34,7 @@ HOMES = {
     "pydirectml": "pydirectml",
     "recorder": "recorder",
     "schema": "lookup",
+    "sizes": "sizes",
     "report": "report",
     "verify": "verification",
 }
