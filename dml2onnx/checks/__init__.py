@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import arguments, catalog
 from dml2onnx.catalog import FeatureLevel
+from dml2onnx.checks.answers import MOST_NODES, Sources, answers
 from dml2onnx.checks.consequences import without_consequences, without_edges
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.checks.structure import check_structure
@@ -87,11 +88,18 @@ def check(
     of_graph, found = without_consequences(graph, structure.of_graph, found, judge)
     diagnostics = [*reading, *of_graph]
     unlowered = catalog.unlowered_operators() if compiles else frozenset()
+    sources, asked = None, 0
     for node, findings in zip(graph.nodes, found, strict=True):
-        if findings:
+        if findings and asked < MOST_NODES:
+            asked += 1
+            sources = sources or Sources(graph)
+            diagnostics.extend(answers(node, findings, judge, sources.place, editable=graph.format == "native"))
+        elif findings:
             diagnostics.extend([finding.at(node) for finding in findings])
         if node.operator.schema.name in unlowered:
             diagnostics.append(not_lowered(node.operator.schema).at(node))
+    if structure.unread and not _has_error(diagnostics):
+        diagnostics[len(reading) + len(of_graph) : len(reading) + len(of_graph)] = structure.unread
     return diagnostics
 
 

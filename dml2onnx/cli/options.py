@@ -286,12 +286,23 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ignore", action="append", default=[], metavar="CODE", help="no findings of this code")
     parser.add_argument(
-        "--suggest", action="store_true", help="say what holds each node back, and what an older level has instead"
+        "--suggest",
+        action="store_true",
+        help="say what holds each node back, and what an older level has instead; where no level is given, which nodes "
+        "need the highest one, and what would lower it",
     )
     parser.add_argument(
         "--target", choices=targets.NAMES, help="compile too, for this target, and say what stands in the way"
     )
     parser.add_argument("--warnings-as-errors", action="store_true", help="warnings give exit code 1 too")
+    fixing = parser.add_mutually_exclusive_group()
+    fixing.add_argument(
+        "--fix",
+        action="store_true",
+        help="write into the files what leaves no doubt (misspelt names, counts and sizes that follow), show it as a "
+        "diff, and check what is left",
+    )
+    fixing.add_argument("--diff", action="store_true", help="show what --fix would write, and write nothing")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -465,8 +476,39 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=["native", "dml_graph", "serialized", "dxdispatch"],
-        help="format to write (default: native for OUT.json, serialized for OUT.bin)",
+        choices=["native", "dml_graph", "serialized", "dxdispatch", "python"],
+        help="format to write; python is a program of the builder, with its weights in a .npz file beside it (default: "
+        "native for OUT.json, serialized for OUT.bin, python for OUT.py)",
+    )
+
+
+def _add_reduce(parser: argparse.ArgumentParser) -> None:
+    test = parser.add_mutually_exclusive_group(required=True)
+    test.add_argument(
+        "--while",
+        dest="failing",
+        metavar="COMMAND",
+        help="a graph is of interest as long as this command fails with the exit code that it has for MODEL; it is run "
+        "by the shell, with the path of the graph, native JSON, for {} or else behind it",
+    )
+    test.add_argument(
+        "--interesting",
+        metavar="COMMAND",
+        help="a graph is of interest as long as this command ends with exit code 0, as C-Reduce wants it",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=texts.path,
+        metavar="OUT.json",
+        help="file to write whenever a smaller graph is found (default: a new one beside MODEL)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=texts.seconds,
+        default=300.0,
+        metavar="SECONDS",
+        help="end the command after that time; the graph is then of no interest (default: 300, as C-Reduce's)",
     )
 
 
@@ -556,6 +598,10 @@ COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None
     ),
     "sizes": ("which sizes of inputs are free, tied, or fixed, by whom", (_add_model, _add_freeze, _add_of)),
     "convert": ("write a model in another format", (_add_model, _add_freeze, _add_convert)),
+    "reduce": (
+        "find the smallest graph for which a command still fails, for a bug report",
+        (_add_model, _add_freeze, _add_reduce),
+    ),
     "pydirectml": ("run a program made for PyDirectML", (_add_pydirectml,)),
     "recorder": ("write a header with which C++ programs record their graphs", (_add_common, _add_recorder)),
     "ops": ("list DirectML's operators and whether they compile", (_add_common, _add_ops)),
