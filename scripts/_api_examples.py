@@ -130,6 +130,12 @@ import dml2onnx
 
 print(dml2onnx.minimum_feature_level("model.json").info.ships_with)
 """,
+    "resize": """\
+import dml2onnx
+
+larger = dml2onnx.resize("model.json", {"x": [2, 3, 16, 16]})
+assert larger.outputs[0].desc.sizes == (2, 4, 14, 14)
+""",
     "run": """\
 import numpy as np
 import dml2onnx

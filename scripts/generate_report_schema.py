@@ -54,6 +54,7 @@ ANSWERS: tuple[type[form.Head], ...] = (
     records.Report,
     comparison.Comparison,
     answers.ConvertAnswer,
+    answers.ReduceAnswer,
     answers.RecorderAnswer,
     lookups.OperatorsAnswer,
     machine.DoctorAnswer,

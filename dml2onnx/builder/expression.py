@@ -32,18 +32,21 @@ class Expression:
     ``//`` rounds down, as in Python; of floats it is the quotient, rounded, and then rounded down.
     """
 
-    __slots__ = ("builder", "desc", "value")
+    __slots__ = ("builder", "desc", "offset", "value")
     # makes numpy leave ``array + expression`` to the expression, instead of trying each element
     __array_ufunc__ = None
 
     builder: GraphBuilder
     desc: TensorDesc
     value: Value
+    offset: int
+    """Bytes of the buffer before the tensor."""
 
-    def __init__(self, builder: GraphBuilder, value: Value, desc: TensorDesc) -> None:
+    def __init__(self, builder: GraphBuilder, value: Value, desc: TensorDesc, offset: int = 0) -> None:
         self.builder = builder
         self.value = value
         self.desc = desc
+        self.offset = offset
 
     if not TYPE_CHECKING:  # whose readers know by themselves which members there are
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from dml2onnx.checks import check, level_of
 from dml2onnx.cli.markup import escape
-from dml2onnx.cli.models import SHOWN_INPUT, STANDARD_INPUT, count, level_text, load_options
+from dml2onnx.cli.models import SHOWN_INPUT, STANDARD_INPUT, at_sizes, count, level_text, load_options
 from dml2onnx.codes.unreadable import NO_SUCH_FILE, UNKNOWN_FORMAT
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 from dml2onnx.faces import later
@@ -187,8 +187,8 @@ def _held(graph: Graph, level: FeatureLevel, options: argparse.Namespace) -> tup
 def _load(name: str, data: bytes | None, options: argparse.Namespace, recorded: tuple[Path, str] | None) -> Graph:
     how = load_options(options, frozenset(options.input))
     if recorded is not None:
-        return load(recorded[0], how, graph=recorded[1])
-    return load(name, how) if data is None else load_bytes(data, SHOWN_INPUT, how)
+        return at_sizes(load(recorded[0], how, graph=recorded[1]), options)
+    return at_sizes(load(name, how) if data is None else load_bytes(data, SHOWN_INPUT, how), options)
 
 
 # --- Writing --------------------------------------------------------------------------------------------------------

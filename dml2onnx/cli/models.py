@@ -30,8 +30,17 @@ def load_model(options: argparse.Namespace, screen: Screen, inputs: frozenset[st
     with screen.working("reading"):
         how = load_options(options, inputs)
         if options.model == STANDARD_INPUT:
-            return load_bytes(sys.stdin.buffer.read(), SHOWN_INPUT, how)
-        return load(options.model, how)
+            return at_sizes(load_bytes(sys.stdin.buffer.read(), SHOWN_INPUT, how), options)
+        return at_sizes(load(options.model, how), options)
+
+
+def at_sizes(graph: Graph, options: argparse.Namespace) -> Graph:
+    """The graph at the sizes that the command line wants."""
+    if not options.size:
+        return graph
+    from dml2onnx.checks.resizing import resize  # which few commands need
+
+    return resize(graph, dict(options.size))
 
 
 def load_options(options: argparse.Namespace, inputs: frozenset[str] = frozenset()) -> LoadOptions:

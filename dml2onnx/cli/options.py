@@ -35,6 +35,7 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     _add_allow_path(parser, "the model's own that its")
     parser.add_argument("--graph", metavar="NAME", help="which graph of a recording is meant")
     _add_constants(parser)
+    _add_sizes(parser)
     parser.add_argument(
         "--max-bytes",
         type=texts.size,
@@ -61,6 +62,17 @@ def _add_constants(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="make constants of the inputs after which files of this directory are named, NAME.npy or NAME.bin"
         " (repeatable)",
+    )
+
+
+def _add_sizes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--size",
+        action="append",
+        default=[],
+        type=texts.sizes,
+        metavar="NAME=N,C,H,W",
+        help="read the model as if it had been written for an input of these sizes (repeatable)",
     )
 
 
@@ -441,8 +453,39 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=["native", "dml_graph", "serialized", "dxdispatch"],
-        help="format to write (default: native for OUT.json, serialized for OUT.bin)",
+        choices=["native", "dml_graph", "serialized", "dxdispatch", "python"],
+        help="format to write; python is a program of the builder, with its weights in a .npz file beside it (default: "
+        "native for OUT.json, serialized for OUT.bin, python for OUT.py)",
+    )
+
+
+def _add_reduce(parser: argparse.ArgumentParser) -> None:
+    test = parser.add_mutually_exclusive_group(required=True)
+    test.add_argument(
+        "--while",
+        dest="failing",
+        metavar="COMMAND",
+        help="a graph is of interest as long as this command fails with the exit code that it has for MODEL; it is run "
+        "by the shell, with the path of the graph, native JSON, for {} or else behind it",
+    )
+    test.add_argument(
+        "--interesting",
+        metavar="COMMAND",
+        help="a graph is of interest as long as this command ends with exit code 0, as C-Reduce wants it",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=texts.path,
+        metavar="OUT.json",
+        help="file to write whenever a smaller graph is found (default: a new one beside MODEL)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=texts.seconds,
+        default=300.0,
+        metavar="SECONDS",
+        help="end the command after that time; the graph is then of no interest (default: 300, as C-Reduce's)",
     )
 
 
@@ -528,6 +571,10 @@ COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None
         (_add_common, _add_level, _add_run_form, _add_batch),
     ),
     "convert": ("write a model in another format", (_add_model, _add_freeze, _add_convert)),
+    "reduce": (
+        "find the smallest graph for which a command still fails, for a bug report",
+        (_add_model, _add_freeze, _add_reduce),
+    ),
     "pydirectml": ("run a program made for PyDirectML", (_add_pydirectml,)),
     "recorder": ("write a header with which C++ programs record their graphs", (_add_common, _add_recorder)),
     "ops": ("list DirectML's operators and whether they compile", (_add_common, _add_ops)),

@@ -33,6 +33,7 @@ HOMES = {
     "ops": "lookup",
     "pydirectml": "pydirectml",
     "recorder": "recorder",
+    "reduce": "reduce",
     "schema": "lookup",
     "report": "report",
     "verify": "verification",

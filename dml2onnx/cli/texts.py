@@ -117,3 +117,15 @@ def size(text: str) -> int:
     if number is None or not number[1] or not int(number[1]):
         raise ArgumentTypeError(f"{quote(text)} is no number of bytes above 0, such as 1000000, 512M or 4G")
     return int(number[1]) << 10 * (unit.index(number[2].upper()) + 1 if number[2] else 0)
+
+
+def sizes(text: str) -> tuple[str, tuple[int, ...]]:
+    """The sizes of an input, as ``picture=8,3,224,224``."""
+    name, _, numbers = text.rpartition("=")
+    try:
+        found = tuple(int(number) for number in numbers.split(","))
+    except ValueError:
+        found = ()
+    if not name or not found or min(found) < 1:
+        raise ArgumentTypeError(f"{quote(text)} is not of the form NAME=8,3,224,224, with sizes above 0")
+    return name, found

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from dml2onnx.emitter.movement import MANY_ELEMENTS
 from dml2onnx.ir.data import FillData, PaddedData, stored_bytes
 from dml2onnx.ir.graph import Value
 from dml2onnx.ir.inputs import in_memory, stored_shape
@@ -34,16 +35,15 @@ from dml2onnx.ir.view import (
     plan_write,
 )
 from dml2onnx.lowering.bits import packed, reinterpret, unpacked
-from dml2onnx.lowering.emitter.movement import MANY_ELEMENTS
 from dml2onnx.lowering.margins import surrounded
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Set
 
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Graph, Node, Write
     from dml2onnx.ir.view import Plan
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.model import DType
 
 MATERIALISED_FILL_ELEMENTS = 1 << 20

@@ -12,8 +12,8 @@ from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.operator import OperatorDesc, ScaleBias
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
 

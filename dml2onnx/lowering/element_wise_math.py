@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.activation import FEWEST_BY_PARTS, affine, clamp, logarithm_of_1_and, passing_over_nan
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.lowering.activation import affine, clamp, passing_over_nan
 from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, scaled, truncated
 from dml2onnx.lowering.element_wise_logic import cleared, low_bits
-from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import BOOL, DOUBLE, FLOAT, INT64
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands
@@ -56,61 +55,12 @@ _EXACT: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
 
 @lowers(*_UNARY)
 def unary(node: Operands, e: Emitter) -> Tensor:
-    """``f(InputTensor * Scale + Bias)``: the ONNX operator of the same name, or what is as accurate and faster.
+    """``f(InputTensor * Scale + Bias)``: the ONNX operator of the same name.
 
-    ATANH, COSH, SINH and TAN are made of faster ones where their kernels are slow; of ACOSH and ASINH that would lose
-    digits near 0.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_exp_operator_desc
     """
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
-    function = _UNARY[node.op.type]
-    quirk, instead = _INSTEAD.get(node.op.type, (None, function))
-    if quirk is not None and e.target.has(quirk):
-        function = instead
-    return e.Expand(function(e, x), node.output().sizes)
-
-
-def _cosh(e: Emitter, x: Tensor) -> Tensor:
-    """``(exp(x) + exp(-x)) / 2``, where ``exp(x / 2)`` is squared last, lest it overflow too soon."""
-    root = e.Exp(e.Mul(e.Abs(x), e.constant(0.5, x.dtype)))
-    large = e.Mul(e.Mul(root, e.constant(0.5, x.dtype)), root)
-    return e.Add(large, e.Div(e.constant(0.25, x.dtype), large))
-
-
-def _sinh(e: Emitter, x: Tensor) -> Tensor:
-    """``tanh(x) * cosh(x)``, which subtracts nothing."""
-    return e.Mul(e.Tanh(x), _cosh(e, x))
-
-
-def _tan(e: Emitter, x: Tensor) -> Tensor:
-    return e.Div(e.Sin(x), e.Cos(x))
-
-
-def _atanh(e: Emitter, x: Tensor) -> Tensor:
-    """``ln(1 + 2 * |x| / (1 - |x|)) / 2``, with the sign of x: a quarter of the time of ONNX Runtime's Atanh."""
-    if x.dtype != FLOAT or x.size < FEWEST_BY_PARTS:
-        return e.Atanh(x)
-    large = e.constant(2.0**100, x.dtype)
-    magnitude = e.Abs(x)
-    ratio = e.Div(e.Add(magnitude, magnitude), e.Sub(e.constant(1, x.dtype), magnitude))
-    # twice, which makes a whole sign of the smallest number, and leaves 0 its own
-    sign = e.Clip(e.Mul(e.Clip(e.Mul(x, large), -1, 1), large), -1, 1)
-    return e.Mul(e.Mul(logarithm_of_1_and(e, ratio, bounded=False), e.constant(0.5, x.dtype)), sign)
-
-
-def _erf(e: Emitter, x: Tensor) -> Tensor:
-    """NaN has to stay NaN [decision E25]."""
-    return e.Where(e.IsNaN(x), e.constant(math.nan, x.dtype), e.Erf(x))
-
-
-_INSTEAD: Mapping[str, tuple[Quirk, Callable[[Emitter, Tensor], Tensor]]] = {
-    "ELEMENT_WISE_ATANH": (Quirk.FUNCTIONS_NUMBER_BY_NUMBER, _atanh),
-    "ELEMENT_WISE_COSH": (Quirk.FUNCTIONS_NUMBER_BY_NUMBER, _cosh),
-    "ELEMENT_WISE_ERF": (Quirk.ERF_LOSES_NAN, _erf),
-    "ELEMENT_WISE_SINH": (Quirk.FUNCTIONS_NUMBER_BY_NUMBER, _sinh),
-    "ELEMENT_WISE_TAN": (Quirk.FUNCTIONS_NUMBER_BY_NUMBER, _tan),
-}
-"""Forms of several ONNX operators, and what has to be true of the one operator for them to take its place."""
+    return e.Expand(_UNARY[node.op.type](e, x), node.output().sizes)
 
 
 @lowers(*_EXACT)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from dml2onnx.emitter.core import broadcast_shape
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, packed_strides
-from dml2onnx.lowering.emitter.core import broadcast_shape
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import DOUBLE, INT64
 from dml2onnx.targets import Quirk
@@ -24,7 +24,7 @@ from dml2onnx.targets import Quirk
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import Array, DType
 

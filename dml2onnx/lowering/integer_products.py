@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.neural import Window
+from dml2onnx.emitter.windows import Window
 from dml2onnx.lowering.quantization import saturated, zero_point_of
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
 from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
 

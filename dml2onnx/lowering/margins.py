@@ -12,7 +12,7 @@ from dml2onnx.model import has_unknown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
 
 NARROW, MANY = 128, 256
 """Bytes of a row, and rows, up to and from which Concat takes a third to a tenth of the time of Pad."""

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from dml2onnx.emitter.core import broadcast_shape
+from dml2onnx.emitter.windows import Window
 from dml2onnx.lowering.activation import affine, apply_activation
-from dml2onnx.lowering.emitter.core import broadcast_shape
-from dml2onnx.lowering.emitter.neural import Window
-from dml2onnx.lowering.reduction import LONGEST_ONES
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT, FLOAT16
 from dml2onnx.targets import Quirk
@@ -18,7 +17,7 @@ from dml2onnx.targets import Quirk
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 Axes: TypeAlias = tuple[int, ...]
@@ -29,8 +28,6 @@ SHORTEST_ROW = 2
 """Kernels that take a channel at a time want more than one element of it (ONNX Runtime 1.24 most of all)."""
 NEGLIGIBLE = 1e-10
 """An Epsilon that no sum of ordinary numbers notices."""
-WORTH_A_PRODUCT = 16
-"""Columns from which on a MatMul adds rows several times as fast as ReduceMean does."""
 
 
 # --- given statistics ------------------------------------------------------------------------------------------------
@@ -150,7 +147,7 @@ def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
     if y is None:
         x = _wide(e, x)
         scale, bias = (None if item is None else _wide(e, item) for item in (scale, bias))
-        centred = e.Sub(x, mean_over(e, x, axes)) if use_mean else x
+        centred = e.Sub(x, e.ReduceMean(x, axes)) if use_mean else x
         if use_variance:
             centred, scale = _divided(e, centred, axes, scale, epsilon)
         y = _plus(e, _times(e, centred, scale), bias)
@@ -246,36 +243,13 @@ def _divided(e: Emitter, x: Tensor, axes: Axes, scale: Tensor | None, epsilon: f
 
     The smaller one is, if that makes it no larger.
     """
-    mean_square = mean_over(e, e.Mul(x, x), axes)
+    mean_square = e.ReduceMean(e.Mul(x, x), axes)
     inverse = e.Reciprocal(e.Sqrt(e.Add(mean_square, e.constant(epsilon, x.dtype))))
     if scale is None:
         return x, inverse
     if all(scale.shape[axis] == 1 for axis in axes):
         return x, e.Mul(scale, inverse)
     return e.Mul(x, inverse), scale
-
-
-def mean_over(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
-    """The mean over ``axes``, which stay with size 1: of neighbours at a time, the last first.
-
-    By a product with ones where ReduceMean is fast over the last axes only. ``x`` itself without axes.
-    """
-    if axes and not e.target.has(Quirk.REDUCES_ROWS_ONLY):
-        return e.ReduceMean(x, axes)
-    while axes:
-        first, behind = axes[-1], axes[-1] + 1
-        while first - 1 in axes:
-            first -= 1
-        count, inner = prod(x.shape[first:behind]), prod(x.shape[behind:])
-        if inner < WORTH_A_PRODUCT or count > LONGEST_ONES:
-            x = e.ReduceMean(x, tuple(range(first, behind)))
-        else:
-            shape = (*x.shape[:first], *(1,) * (behind - first), *x.shape[behind:])
-            ones = e.constant(np.ones((1, count), x.dtype))
-            total = e.MatMul(ones, e.Reshape(x, (prod(x.shape[:first]), count, inner)))
-            x = e.Reshape(e.Div(total, e.constant(count, x.dtype)), shape)
-        axes = tuple(axis for axis in axes if axis < first)
-    return x
 
 
 @lowers("LP_NORMALIZATION")
@@ -297,8 +271,6 @@ def lp_normalization(node: Operands, e: Emitter) -> Tensor:
     count = e.constant(sizes[axis], x.dtype)
     if x.shape[axis] == 1:
         total = e.Mul(measure, count)
-    elif e.target.has(Quirk.REDUCES_ROWS_ONLY) and prod(x.shape[axis + 1 :]) >= WORTH_A_PRODUCT:
-        total = e.Mul(mean_over(e, measure, (axis,)), count)
     else:
         total = e.ReduceSum(measure, (axis,))
     if op.uint("P") == 1:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
-    from dml2onnx.lowering.emitter.movement import PadMode
+    from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.emitter.movement import PadMode
     from dml2onnx.lowering.operands import Operands
 
     Places = npt.NDArray[np.int64]

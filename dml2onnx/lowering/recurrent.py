@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.emitter.control import Step
+from dml2onnx.emitter.recurrent import GateActivation, RecurrentDirection
 from dml2onnx.lowering.activation import apply_activation, sees_slices
-from dml2onnx.lowering.emitter.control import Step
-from dml2onnx.lowering.emitter.recurrent import GateActivation, RecurrentDirection
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.steps import in_steps
 from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 _GATE_ACTIVATIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {

@@ -28,8 +28,8 @@ from dml2onnx.targets import Quirk
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.lowering.sampling import Indices, Rounding
 

@@ -24,7 +24,7 @@ from dml2onnx.lowering.roi_samples import (
 from dml2onnx.model import FLOAT, INT64
 
 if TYPE_CHECKING:
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 _MARGIN = 1e-6

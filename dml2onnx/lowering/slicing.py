@@ -16,7 +16,7 @@ from dml2onnx.targets import Quirk
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 TINY_BLOCK = 32

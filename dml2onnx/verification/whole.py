@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx import arguments, passes
-from dml2onnx.compiler import compile_outputs, require_clean
+from dml2onnx.compiler import at_sizes, compile_outputs, require_clean
 from dml2onnx.diagnostics import quote
 from dml2onnx.faces import shown_by
 from dml2onnx.frontends import graph_of
@@ -106,6 +106,7 @@ def verify(
     inputs: Mapping[str, npt.ArrayLike] | None = None,
     *,
     cases: Iterable[Mapping[str, npt.ArrayLike]] | None = None,
+    sizes: Mapping[str, Sequence[int]] | None = None,
     rounds: int = 3,
     seed: int = 0,
     provider: ProviderLike = "cpu",
@@ -129,6 +130,7 @@ def verify(
     With ``cases`` there is one round for each of them, and no others: inputs by name as in ``inputs``, which has those
     that are the same in all; ordinary random numbers stand for the rest.
 
+    ``sizes`` are other sizes of inputs, as for :func:`dml2onnx.resize`.
     ``documented``, ``exact``, ``optimize`` and ``without_passes`` are as for :func:`compile`; of a model that is not
     exact all is compared that such a model promises. Passes are about the outputs; nodes are compared in the literal
     translation, where each of them is there.
@@ -143,7 +145,7 @@ def verify(
     if listed is not None and not listed:
         raise arguments.refusal("cases", cases, "one case or several")
     return verify_with(
-        model,
+        model if sizes is None else at_sizes(graph_of(model), sizes),
         lambda _: given,
         rounds if listed is None else len(listed),
         seed,

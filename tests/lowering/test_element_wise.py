@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
+from dml2onnx.emitter import Emitter
 from dml2onnx.ir.operator import Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.lowering.emitter import Emitter
 from dml2onnx.reference import operator_results
 from tests.lowering.harness import (
     assert_close,
