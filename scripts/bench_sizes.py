@@ -13,6 +13,7 @@ import argparse
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,10 @@ def _frozen(graph: Graph, kept: str) -> Graph:
     return replace(graph, inputs=inputs, constants=(*graph.constants, *constants))
 
 
+def _recorded(path: Path) -> Graph:
+    return _frozen(dml2onnx.load(path), "input0")
+
+
 def cases() -> Iterator[Case]:
     """The networks of the tests, those that are beside the project last."""
     known = {item.name: item.graph for item in networks()}
@@ -94,11 +99,11 @@ def cases() -> Iterator[Case]:
     for kind in ("nchw", "nhwc"):
         path = SHARED / f"recorded/superres_{kind}.json"
         yield Case(
-            f"super-resolution {kind.upper()}", lambda path=path: _frozen(dml2onnx.load(path), "input0"),
+            f"super-resolution {kind.upper()}", partial(_recorded, path),
             {"input0": ("N", 3, "H", "W")}, {"N": (1, 4), "H": (8, 540), "W": (8, 960)}, {"N": 1, "H": 135, "W": 240},
         )  # fmt: skip
     yield Case(
-        "YOLOv4", lambda: _frozen(dml2onnx.load(SHARED / "recorded/yolov4.json"), "input0"),
+        "YOLOv4", partial(_recorded, SHARED / "recorded/yolov4.json"),
         {"input0": ("N", 3, 180, 320)}, {"N": (1, 4)}, {"N": 1},
     )  # fmt: skip
 
