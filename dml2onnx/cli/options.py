@@ -72,8 +72,8 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=texts.sizes,
         metavar="NAME=N,C,H,W",
-        help="read the model as if it had been written for an input of these sizes (repeatable); compile and verify "
-        "take names for sizes too: NAME=N,3,H,W",
+        help="read the model as if it had been written for an input of these sizes (repeatable); compile, verify "
+        "and explain take names for sizes too: NAME=N,3,H,W",
     )
 
 
@@ -376,7 +376,7 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(feature_level=None, documented=False)
+    parser.set_defaults(feature_level=None, documented=False, range=[])
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
