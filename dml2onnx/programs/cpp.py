@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from dml2onnx.builder.policies import packed
 from dml2onnx.catalog import FieldType
 from dml2onnx.checks import check
 from dml2onnx.codes.exporting import UNSAYABLE
-from dml2onnx.diagnostics import DmlError, quote, raise_errors, visible
+from dml2onnx.diagnostics import DmlError, quote, raise_errors, shortened, visible
 from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import Value, counted
 from dml2onnx.programs.calls import Calls
@@ -234,9 +235,11 @@ class _Program:
                 *("  std::uint64_t offset;", "  std::uint64_t bytes;", "};", ""),
                 *("inline constexpr Weight kWeights[] = {", *table, "};", ""),
             ]
-        names = ", ".join(f"{index}: {visible(item.name)}" for index, item in enumerate(graph.inputs))
-        if names:
-            lines += [f"// Inputs are {names}."]
+        for what, ends in (("Inputs", graph.inputs), ("Outputs", graph.outputs)):
+            listed = ", ".join(f"{index}: {visible(shortened(item.name, 60))}" for index, item in enumerate(ends))
+            lines += textwrap.wrap(
+                f"{what} are {listed}." if ends else "", 98, initial_indent="// ", subsequent_indent="// "
+            )
         lines += ["inline Microsoft::WRL::ComPtr<IDMLCompiledOperator> Compile(IDMLDevice* device) {"]
         return "\n".join(
             [*lines, f"  dml::Graph graph(device{policy});", *self._lines, "}", "", f"}}  // namespace {space}", ""]

@@ -186,18 +186,21 @@ def _convolution(desc: OperatorDesc, inputs: Inputs) -> str | None:
     fused = _fused(desc.activation())
     if fused is None:
         return None
-    lists = ["Strides", "Dilations", "StartPadding", "EndPadding", "OutputPadding"]
-    usual = [1, 1, 0, 0, 0]
-    given = [
-        "{}" if set(desc.uints(name)) == {number} else array(desc.uints(name))
-        for name, number in zip(lists, usual, strict=True)
-    ]
-    bias = inputs.one("BiasTensor") if desc.has("BiasTensor") else "dml::NullOpt"
-    enums = [enumerator(desc, "Mode"), enumerator(desc, "Direction")]
-    arguments = [inputs.one("InputTensor"), inputs.one("FilterTensor"), bias, *enums, *given]
-    defaults = ["DML_CONVOLUTION_MODE_CROSS_CORRELATION", "DML_CONVOLUTION_DIRECTION_FORWARD", *["{}"] * 5]
-    rest = [str(desc.uint("GroupCount")), fused]
-    return _call("Convolution", [*arguments, *rest], ["dml::NullOpt", *defaults, "1", "dml::FusedActivation::None()"])
+    tensors = [inputs.one(name) for name in ("InputTensor", "FilterTensor", "BiasTensor") if desc.has(name)]
+    usual = {"Mode": "CROSS_CORRELATION", "Direction": "FORWARD", "GroupCount": 1}
+    usual |= {"Strides": 1, "Dilations": 1, "StartPadding": 0, "EndPadding": 0, "OutputPadding": 0}
+    said = ""
+    for name, value in usual.items():
+        given = desc.get(name)
+        if isinstance(given, tuple):
+            said += f".{name}({array(desc.uints(name))})" if set(given) != {value} else ""
+        elif given != value:
+            said += f".{name}({enumerator(desc, name) if isinstance(given, str) else given})"
+    if desc.activation() is not None:
+        said += f".FusedActivation({fused})"
+    if not said:
+        return _call("Convolution", tensors)
+    return f"dml::ConvolutionBuilder({', '.join(tensors)}){said}.Build()"
 
 
 def _gemm(desc: OperatorDesc, inputs: Inputs) -> str | None:

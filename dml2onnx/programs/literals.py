@@ -164,11 +164,21 @@ def _scalar(value: float, data_type: DataType) -> str:
     )
 
 
+_PLACES = r"(?=\.(?!Impl|AsPtr|Compile)[A-Z]\w+\()"
+BREAKS = (re.compile(rf"(?<=,) (?![^{{]*\}})|{_PLACES}"), re.compile(rf"(?<=,) |{_PLACES}"))
+"""Behind commas outside of braces, or else inside of them too, and before the methods of a builder."""
+
+
 def wrapped(text: str, indent: str, width: int = 100) -> list[str]:
-    """A statement on as many lines as it needs, broken behind commas."""
+    """A statement on as many lines as it needs."""
+    lines = _broken(text, indent, width, BREAKS[0])
+    return lines if max(map(len, lines)) <= width else _broken(text, indent, width, BREAKS[1])
+
+
+def _broken(text: str, indent: str, width: int, places: re.Pattern[str]) -> list[str]:
     lines, line = [], indent
-    for position, part in enumerate(re.split(r"(?<=,) ", text)):
-        joined = f"{line} {part}" if position else f"{line}{part}"
+    for position, part in enumerate(places.split(text)):
+        joined = f"{line}{part}" if part.startswith(".") or not position else f"{line} {part}"
         if position and len(joined) > width:
             lines.append(line)
             line = f"{indent}    {part}"

@@ -571,6 +571,34 @@ inline Expression Convolution(Expression input, Expression filter, Optional<Expr
   });
 }
 
+class ConvolutionBuilder {
+ public:
+  ConvolutionBuilder(Expression input, Expression filter, Optional<Expression> bias = NullOpt)
+      : input_(input), filter_(filter), bias_(bias) {}
+  using List = Span<const std::uint32_t>;
+  ConvolutionBuilder& Mode(DML_CONVOLUTION_MODE mode) { mode_ = mode; return *this; }
+  ConvolutionBuilder& Direction(DML_CONVOLUTION_DIRECTION direction) { direction_ = direction; return *this; }
+  ConvolutionBuilder& Strides(List list) { strides_.assign(list.begin(), list.end()); return *this; }
+  ConvolutionBuilder& Dilations(List list) { dilations_.assign(list.begin(), list.end()); return *this; }
+  ConvolutionBuilder& StartPadding(List list) { start_.assign(list.begin(), list.end()); return *this; }
+  ConvolutionBuilder& EndPadding(List list) { end_.assign(list.begin(), list.end()); return *this; }
+  ConvolutionBuilder& OutputPadding(List list) { output_.assign(list.begin(), list.end()); return *this; }
+  ConvolutionBuilder& GroupCount(std::uint32_t count) { groups_ = count; return *this; }
+  ConvolutionBuilder& FusedActivation(dml::FusedActivation fused) { fused_ = fused; return *this; }
+  Expression Build() const {
+    return Convolution(input_, filter_, bias_, mode_, direction_, strides_, dilations_, start_, end_, output_, groups_, fused_);
+  }
+
+ private:
+  Expression input_, filter_;
+  Optional<Expression> bias_;
+  DML_CONVOLUTION_MODE mode_ = DML_CONVOLUTION_MODE_CROSS_CORRELATION;
+  DML_CONVOLUTION_DIRECTION direction_ = DML_CONVOLUTION_DIRECTION_FORWARD;
+  std::vector<std::uint32_t> strides_, dilations_, start_, end_, output_;
+  std::uint32_t groups_ = 1;
+  dml::FusedActivation fused_;
+};
+
 inline Expression Gemm(Expression a, Expression b, Optional<Expression> c = NullOpt,
                        DML_MATRIX_TRANSFORM transA = DML_MATRIX_TRANSFORM_NONE,
                        DML_MATRIX_TRANSFORM transB = DML_MATRIX_TRANSFORM_NONE, float alpha = 1, float beta = 1,
