@@ -235,15 +235,19 @@ class _Program:
                 *("  std::uint64_t offset;", "  std::uint64_t bytes;", "};", ""),
                 *("inline constexpr Weight kWeights[] = {", *table, "};", ""),
             ]
-        for what, ends in (("Inputs", graph.inputs), ("Outputs", graph.outputs)):
-            listed = ", ".join(f"{index}: {visible(shortened(item.name, 60))}" for index, item in enumerate(ends))
-            lines += textwrap.wrap(
-                f"{what} are {listed}." if ends else "", 98, initial_indent="// ", subsequent_indent="// "
-            )
+        lines += _listed("Inputs", [item.name for item in graph.inputs])
+        lines += _listed("Outputs", [item.name for item in graph.outputs])
         lines += ["inline Microsoft::WRL::ComPtr<IDMLCompiledOperator> Compile(IDMLDevice* device) {"]
         return "\n".join(
             [*lines, f"  dml::Graph graph(device{policy});", *self._lines, "}", "", f"}}  // namespace {space}", ""]
         )
+
+
+def _listed(what: str, names: Sequence[str]) -> list[str]:
+    """A comment with the numbers and names of inputs or outputs."""
+    listed = ", ".join(f"{index}: {visible(shortened(name, 60))}" for index, name in enumerate(names))
+    text = f"{what} are {listed}." if names else ""
+    return textwrap.wrap(text, 98, initial_indent="// ", subsequent_indent="// ")
 
 
 def _has(graph: Graph, level: str) -> bool:
