@@ -72,7 +72,20 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=texts.sizes,
         metavar="NAME=N,C,H,W",
-        help="read the model as if it had been written for an input of these sizes (repeatable)",
+        help="read the model as if it had been written for an input of these sizes (repeatable); compile and verify "
+        "take names for sizes too: NAME=N,3,H,W",
+    )
+
+
+def _add_ranges(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--range",
+        action="append",
+        default=[],
+        type=texts.sizes_range,
+        metavar="N=FIRST..LAST",
+        help="the sizes that a name of --size stands for (repeatable; default: from the smallest that is possible to "
+        "64 or four times the model's own)",
     )
 
 
@@ -447,6 +460,16 @@ def _add_batch(parser: argparse.ArgumentParser) -> None:
     _add_providers(parser)
 
 
+def _add_of(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--of",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="ask about this input (repeatable; default: the first)",
+    )
+
+
 def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=texts.output, metavar="OUT", help="file to write, or - (default: a new one beside MODEL)"
@@ -629,10 +652,13 @@ def _add_completion(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None], ...]]] = {
-    "compile": ("write an ONNX model", (_add_model, _add_freeze, _add_level, _add_form, _add_compile)),
+    "compile": ("write an ONNX model", (_add_model, _add_freeze, _add_level, _add_form, _add_compile, _add_ranges)),
     "check": ("say what is wrong, and why", (_add_common, _add_reading, _add_freeze, _add_check)),
     "run": ("compile and run a model", (_add_model, _add_frozen, _add_level, _add_run_form, _add_run)),
-    "verify": ("compare a model with the reference", (_add_model, _add_documented, _add_passes, _add_verify)),
+    "verify": (
+        "compare a model with the reference",
+        (_add_model, _add_documented, _add_passes, _add_verify, _add_ranges),
+    ),
     "explain": (
         "what each node becomes, what a code such as DML1601 means, or all about an operator such as JOIN",
         (_add_model, _add_freeze, _add_form, _add_explain),
@@ -645,6 +671,7 @@ COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None
         "check, compile, verify or report many models, in several processes, with a journal",
         (_add_common, _add_level, _add_run_form, _add_batch),
     ),
+    "sizes": ("which sizes of inputs are free, tied, or fixed, by whom", (_add_model, _add_freeze, _add_of)),
     "convert": ("write a model in another format", (_add_model, _add_freeze, _add_convert)),
     "perf": (
         "measure models on providers, targets, levels and threads, side by side",

@@ -36,6 +36,7 @@ HOMES = {
     "recorder": "recorder",
     "reduce": "reduce",
     "schema": "lookup",
+    "sizes": "sizes",
     "report": "report",
     "verify": "verification",
 }

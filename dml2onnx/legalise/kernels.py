@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import as_it_is
-from dml2onnx.legalise import reductions
+from dml2onnx.legalise import movements, reductions
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import shrunk
@@ -207,10 +207,12 @@ RULES |= {
     "Gelu": gelu,
     "HardSwish": hard_swish,
     "Shrink": shrink,
+    "Pad": movements.pad,
     "ReduceMax": reductions.reduce_max,
     "ReduceMin": reductions.reduce_min,
     "ReduceProd": reductions.reduce_prod,
     "ReduceSum": reductions.reduce_sum,
     "SpaceToDepth": space_to_depth,
+    "Tile": movements.tile,
     "TopK": top_k,
 }

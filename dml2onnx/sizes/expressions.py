@@ -57,7 +57,8 @@ class Floor:
     divisor: int
 
     def __str__(self) -> str:
-        return f"floor(({self.dividend})/{self.divisor})"
+        text = str(self.dividend)
+        return f"floor(({text})/{self.divisor})" if " " in text else f"floor({text}/{self.divisor})"
 
 
 Atom: TypeAlias = "Symbol | Floor"

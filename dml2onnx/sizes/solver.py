@@ -38,6 +38,8 @@ class Guard:
     expr: Expr
     divisor: int
     place: Place
+    sides: tuple[Expr, Expr] | None = None
+    """What has to be equal."""
 
 
 @dataclass
@@ -146,7 +148,7 @@ class Solver:
             self._fix(loose, why)
             self._zero(self.resolved(expr), left, right, place)
         elif expr.has_quotients:
-            self.guards.setdefault((expr, 0), Guard(expr, 0, place))
+            self.guards.setdefault((expr, 0), Guard(expr, 0, place, (why.left, why.right)))
         else:
             self._fix(expr.symbols(), why)
 
