@@ -476,9 +476,10 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=["native", "dml_graph", "serialized", "dxdispatch", "python"],
-        help="format to write; python is a program of the builder, with its weights in a .npz file beside it (default: "
-        "native for OUT.json, serialized for OUT.bin, python for OUT.py)",
+        choices=["native", "dml_graph", "serialized", "dxdispatch", "python", "cpp"],
+        help="format to write; python is a program of the builder, with its weights in a .npz file beside it, cpp one "
+        "of DirectMLX, with a .bin file (default: native for OUT.json, serialized for OUT.bin, python for OUT.py, cpp "
+        "for OUT.cpp)",
     )
 
 
