@@ -512,8 +512,10 @@ def test_the_map_is_coloured_by_classes_of_operators(opened: Browser) -> None:
     assert "convolution" in opened.run(chips)
     assert "recurrent" not in opened.run(chips)
     conv, onnx = spot(opened, "directml", "convolution"), spot(opened, "onnx", "convolution/Conv")
-    assert colour(opened, conv) == colour(opened, onnx)
-    assert colour(opened, conv) != colour(opened, spot(opened, "directml", "block_largest"))
+    one, same = colour(opened, conv), colour(opened, onnx)
+    other = colour(opened, spot(opened, "directml", "block_largest"))
+    assert max(abs(a - b) for a, b in zip(one, same, strict=True)) < 12  # at its rim they are mixed with the border
+    assert max(abs(a - b) for a, b in zip(one, other, strict=True)) > 12
 
 
 def test_the_whole_graph_stays_in_view_when_the_page_changes_its_size(opened: Browser) -> None:
