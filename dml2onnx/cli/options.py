@@ -278,7 +278,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_documented(parser)
     parser.add_argument(
         "--format",
-        choices=["full", "concise", "json", "github", "sarif"],
+        choices=["full", "concise", "json", "github", "sarif", "junit"],
         help="how findings are written (default: full)",
     )
     parser.add_argument(
@@ -295,6 +295,9 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "--target", choices=targets.NAMES, help="compile too, for this target, and say what stands in the way"
     )
     parser.add_argument("--warnings-as-errors", action="store_true", help="warnings give exit code 1 too")
+    parser.add_argument(
+        "--models-only", action="store_true", help="pass over files that are no models, as in directories"
+    )
     fixing = parser.add_mutually_exclusive_group()
     fixing.add_argument(
         "--fix",
