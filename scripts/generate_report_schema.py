@@ -31,6 +31,7 @@ from dml2onnx.report import (  # noqa: E402
     form,
     lookups,
     machine,
+    measured,
     operators,
     records,
     sizes,
@@ -41,7 +42,7 @@ REPORT = ROOT / "schemas" / "report.schema.json"
 JOURNAL = ROOT / "schemas" / "journal.schema.json"
 GENERATOR = "scripts/generate_report_schema.py"
 
-MODULES = (form, checked, answers, lookups, operators, machine, verified, records, comparison, batched, sizes)
+MODULES = (form, checked, answers, measured, lookups, operators, machine, verified, records, comparison, batched, sizes)
 ANSWERS: tuple[type[form.Head], ...] = (
     checked.CheckAnswer,
     checked.CheckAllAnswer,
@@ -56,6 +57,7 @@ ANSWERS: tuple[type[form.Head], ...] = (
     comparison.Comparison,
     answers.ConvertAnswer,
     answers.ReduceAnswer,
+    measured.PerfAnswer,
     answers.RecorderAnswer,
     lookups.OperatorsAnswer,
     machine.DoctorAnswer,

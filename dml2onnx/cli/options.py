@@ -482,6 +482,80 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_perf(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "models", nargs="+", metavar="MODEL", help="native, DML_GRAPH_DESC or DxDispatch JSON, or serialized graphs"
+    )
+    parser.add_argument(
+        "--provider",
+        dest="providers",
+        action="append",
+        metavar="NAME",
+        help=f"execution provider to measure: {', '.join(table.NAMES)}; with commas between them several that work "
+        "together (repeatable: each is measured; default: cpu)",
+    )
+    parser.add_argument(
+        "--target",
+        dest="targets",
+        action="append",
+        choices=targets.NAMES,
+        help="whose kernels decide about forms and data types (repeatable; default: that of each provider)",
+    )
+    parser.add_argument(
+        "-O",
+        dest="levels",
+        action="append",
+        type=int,
+        choices=(0, 1, 2),
+        help="level of optimisation, as for compile (repeatable; default: 1)",
+    )
+    parser.add_argument(
+        "--threads",
+        action="append",
+        type=texts.at_least(0),
+        metavar="N",
+        help="threads of a session, 0 for ONNX Runtime's own choice (repeatable; default: 0)",
+    )
+    parser.add_argument(
+        "--against",
+        action="append",
+        type=texts.path,
+        default=[],
+        metavar="OTHER.onnx",
+        help="measure this ONNX model too, which computes the same (repeatable)",
+    )
+    parser.add_argument(
+        "--opset", type=int, choices=targets.OPSETS, default=targets.DEFAULT_OPSET, metavar="N", help="ONNX opset"
+    )
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="contents of an input, as for run (repeatable; default: the model's sample, else random numbers, and 0 "
+        "for integers)",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=texts.seconds,
+        default=2.0,
+        metavar="S",
+        help="how long each is measured, in turns (default: 2)",
+    )
+    parser.add_argument(
+        "--runs", type=texts.at_least(1), metavar="N", help="so many runs of each instead, however long they take"
+    )
+    parser.add_argument(
+        "--warm-up", type=texts.at_least(0), default=10, metavar="N", help="runs that do not count (default: 10)"
+    )
+    parser.add_argument(
+        "--seed", type=texts.at_least(0), default=0, metavar="N", help="seed of random inputs (default: 0)"
+    )
+    parser.add_argument(
+        "--report", type=texts.path, metavar="OUT.html", help="write a report of the model with the figures"
+    )
+
+
 def _add_reduce(parser: argparse.ArgumentParser) -> None:
     test = parser.add_mutually_exclusive_group(required=True)
     test.add_argument(
@@ -598,6 +672,10 @@ COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None
     ),
     "sizes": ("which sizes of inputs are free, tied, or fixed, by whom", (_add_model, _add_freeze, _add_of)),
     "convert": ("write a model in another format", (_add_model, _add_freeze, _add_convert)),
+    "perf": (
+        "measure models on providers, targets, levels and threads, side by side",
+        (_add_common, _add_reading, _add_level, _add_perf),
+    ),
     "reduce": (
         "find the smallest graph for which a command still fails, for a bug report",
         (_add_model, _add_freeze, _add_reduce),

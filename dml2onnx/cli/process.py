@@ -31,6 +31,7 @@ HOMES = {
     "doctor": "doctor",
     "explain": "lookup",
     "ops": "lookup",
+    "perf": "perf",
     "pydirectml": "pydirectml",
     "recorder": "recorder",
     "reduce": "reduce",

@@ -10,6 +10,7 @@ from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import load_model, named_sizes
 from dml2onnx.codes.sizing import WRONG_REQUEST
 from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.graph import counted
 from dml2onnx.report.verified import verification_answer
 from dml2onnx.verification.sizes import verify_sizes
 from dml2onnx.verification.whole import verify_with
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 EXACT = "FLOAT32"
 """The arithmetic whose bounds need no word."""
+MOST_ROUNDS = 3
+"""Rounds that are named of those in which nothing is specified."""
 
 
 def verify_command(options: argparse.Namespace, screen: Screen) -> int:
@@ -144,7 +147,8 @@ def _show_gaps(answer: VerifyAnswer, screen: Screen) -> None:
     """What was not compared."""
     silent = [item for item in answer.comparisons if item.says_nothing]
     if silent:
-        rounds = ", ".join(f"{escape(item.output)} in round {escape(item.round)}" for item in silent)
-        screen.say(f"\nnothing is specified of {rounds}: no agreement is claimed there")
+        rounds = ", ".join(f"{escape(item.output)} in round {escape(item.round)}" for item in silent[:MOST_ROUNDS])
+        more = f", and {counted(len(silent) - MOST_ROUNDS, 'more round')}" if len(silent) > MOST_ROUNDS else ""
+        screen.say(f"\nnothing is specified of {rounds}{more}: no agreement is claimed there")
     if answer.cases.finished < answer.cases.asked:
         screen.say(f"\nthe time was up after {answer.cases.finished} of {answer.cases.asked} rounds")

@@ -206,3 +206,12 @@ NOT_OF_INTEREST = Code(
     "For the whole graph, written as native JSON, it does not, or takes longer than `--timeout`. Run the command on "
     "its own; `{}` in it stands for the path of the graph.",
 )
+ANSWERS_DIFFER = Code(
+    "DML3039",
+    "answers that differ, so that speeds say nothing",
+    "`dml2onnx perf` compares what it is to measure before it does: each with the first way in which the same model is "
+    "run. Differences above what rounding explains (a thousandth of the largest number for FLOAT32, 3 % for FLOAT16 "
+    "and for providers that may compute in it, nothing for integers of more than 8 bits) mean that one of them "
+    "computes something else. `dml2onnx verify` with the same provider and `-O`, or `--against`, says which, and "
+    "where.",
+)

@@ -328,10 +328,52 @@ class EmitterCore:
 
     # --- nodes -------------------------------------------------------------------------------------------------------
 
+    # Questions that have to be answered before there is a node: quirks answer them as they replace operators.
+
     @legalised
     def compute_type(self, dtype: DType) -> DType:
         """The type in which floating-point arithmetic on a type is done."""
         return dtype
+
+    @legalised
+    def keeps_subnormals(self) -> bool:
+        """Whether subnormal numbers of FLOAT are not 0, as Direct3D has them, and that matters."""
+        return False
+
+    @legalised
+    def has_exact_gates(self) -> bool:
+        """Whether RNN, GRU and LSTM do at the edges what DirectML does."""
+        return True
+
+    @legalised
+    def first_resized(self, rank: int) -> int:
+        """The first axis that Resize may move."""
+        return 0
+
+    @legalised
+    def merges_resize_with_mul(self) -> bool:
+        """Whether a Resize must not stand in front of a Mul."""
+        return False
+
+    @legalised
+    def fuses_scales_of_rows(self) -> bool:
+        """Whether an integer product must not be multiplied by the product of two scales."""
+        return False
+
+    @legalised
+    def casts_saturate(self) -> bool:
+        """Whether a Cast to a narrow integer stops at its limits."""
+        return False
+
+    @legalised
+    def sums_of_bytes_saturate(self) -> bool:
+        """Whether Add, Sub and Mul of 8-bit integers stop at their limits."""
+        return False
+
+    @legalised
+    def quantizes_along(self, shape: tuple[int, ...], axis: int) -> bool:
+        """Whether quantisations take a vector of scales along an axis of a shape, and in good time."""
+        return True
 
     def supports(self, op: str, dtype: DType, variable: str = "T") -> bool:
         """Whether ``op`` can be run exactly on this type, in a wider one if need be: whether :meth:`legal` has one."""
@@ -366,6 +408,7 @@ class EmitterCore:
                 ELEMENT_TYPES[dtype][1],
                 traits.keeps is Keeps.BITS,
                 modular=traits.keeps is Keeps.LOW_BITS and dtype.kind in "iu",
+                bytes_wrap=not self.sums_of_bytes_saturate(),
             )
             self._legal[key] = None if name is None else _DTYPES[name]
         legal = self._legal[key]

@@ -9,7 +9,6 @@ import numpy as np
 
 from dml2onnx.emitter.core import EmitterCore, Keeps, Tensor, Traits, broadcast_shape, legalised
 from dml2onnx.model import ELEMENT_TYPES, INT64, UNKNOWN, has_unknown
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,18 +175,8 @@ class MovementOps(EmitterCore):
 
     @legalised
     def Gather(self, x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
-        """``numpy.take`` along an axis; INT32 or INT64 indices.
-
-        Many single elements are those of GatherElements, where that is faster.
-        """
+        """``numpy.take`` along an axis; INT32 or INT64 indices."""
         shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
-        single = shape[axis + indices.rank :].count(1) == x.rank - axis - 1
-        if single and self.target.has(Quirk.GATHER_ELEMENT_BY_ELEMENT) and not has_unknown(shape):
-            rows, columns = prod(x.shape[:axis]), indices.size
-            if rows * columns >= MANY_ELEMENTS and (x.value is None or indices.value is None):
-                table = self.Reshape(x, (rows, x.shape[axis]))
-                places = self.Expand(self.Reshape(indices, (1, columns)), (rows, columns))
-                return self.Reshape(self.GatherElements(table, places, 1), shape)
         return self.emit(
             "Gather", MOVES, [x, indices], x.dtype, shape, {"axis": axis}, lambda a, i: np.take(a, i, axis)
         )

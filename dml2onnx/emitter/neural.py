@@ -14,14 +14,11 @@ from dml2onnx.emitter.core import (
     Keeps,
     Tensor,
     Traits,
-    are_constant,
     broadcast_shape,
     legalised,
 )
-from dml2onnx.emitter.movement import MOVES
 from dml2onnx.emitter.windows import Window
-from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, INT64, UINT4, has_unknown
-from dml2onnx.targets import Quirk
+from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, INT64, UINT4
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -234,8 +231,9 @@ class NeuralOps(ArithmeticOps):
         inputs = [a, b] if c is None else [a, b, c]
         return self.emit("Gemm", _ALL, inputs, a.dtype, (m, n), attributes)
 
+    @legalised
     def Resize(
-        self, x: Tensor, sizes: tuple[int, ...] | None, scales: tuple[float, ...] | None, **attributes: Attribute
+        self, /, x: Tensor, sizes: tuple[int, ...] | None, scales: tuple[float, ...] | None, **attributes: Attribute
     ) -> Tensor:
         """ONNX Resize; either ``sizes`` or float32 ``scales`` (whose floor gives the sizes), all axes."""
         if sizes is not None:
@@ -369,9 +367,6 @@ class NeuralOps(ArithmeticOps):
 
         FLOAT ``x``, of which NaN becomes the lowest number; both parameters are scalars, or vectors along ``axis``.
         """
-        if self._quantizes_rows(x, scale, axis):
-            rows = self.QuantizeLinear(self._rows(x), scale, zero_point, None if axis is None else 1)
-            return self.Reshape(rows, x.shape)
         dtype = zero_point.dtype
         limits = np.iinfo(dtype.name)
 
@@ -387,9 +382,6 @@ class NeuralOps(ArithmeticOps):
     @legalised
     def DynamicQuantizeLinear(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """FLOAT ``x`` as UINT8, and the scale and zero point that its range, widened to 0, asks for, as scalars."""
-        if self._quantizes_rows(x, x, None):
-            row, scale, zero_point = self.DynamicQuantizeLinear(self._rows(x))
-            return self.Reshape(row, x.shape), scale, zero_point
         unsigned: DType = np.dtype(np.uint8)
         outputs = [(unsigned, x.shape), (x.dtype, ()), (unsigned, ())]
         y, scale, zero_point = self.nodes("DynamicQuantizeLinear", [x], outputs)
@@ -416,8 +408,9 @@ class NeuralOps(ArithmeticOps):
         inputs = [x, w, x_zero_point, w_zero_point]
         return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape, attributes)
 
-    def dequantizes(self, dtype: DType) -> bool:
-        """Whether the provider has a kernel of DequantizeLinear for a type."""
+    @legalised
+    def dequantizes(self, dtype: DType, rank: int) -> bool:
+        """Whether the provider has a kernel of DequantizeLinear for a type and so many dimensions."""
         return self.has_kernel("DequantizeLinear", dtype, self._dequantized_type())
 
     @legalised
@@ -444,17 +437,6 @@ class NeuralOps(ArithmeticOps):
         if result.value is not None and axis in (None, 0):
             result.dequantized = Dequantized(x, scale, zero_point)
         return result
-
-    def _quantizes_rows(self, x: Tensor, scale: Tensor, axis: int | None) -> bool:
-        """Whether the kernel takes fewer dimensions than ``x`` has, and rows of it can be quantized instead."""
-        if x.rank <= 4 or has_unknown(x.shape) or not self.target.has(Quirk.QUANTIZES_FOUR_DIMENSIONS):
-            return False
-        return axis in (None, x.rank - 1) and not are_constant([x, scale])
-
-    def _rows(self, x: Tensor) -> Tensor:
-        """A Flatten: ONNX Runtime moves quantisations to the front of a Reshape, and so back into all dimensions."""
-        shape = (x.size // x.shape[-1], x.shape[-1])
-        return self.emit("Flatten", MOVES, [x], x.dtype, shape, {"axis": x.rank - 1}, lambda a: a.reshape(shape))
 
     def _as_unsigned(self, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> tuple[Tensor, Tensor | None]:
         """Constant INT8 moved to UINT8, and the zero point with it.

@@ -31,10 +31,7 @@ EVERYWHERE = ("INT64_COMPARED_BY_HALVES", "AVERAGE_POOL_COUNTS_PADDING_WRONGLY")
 
 def quirk(name: str) -> Quirk:
     """The quirk of that name; its module is read when it is first asked for."""
-    try:
-        found: Quirk = import_module(f"dml2onnx.legalise.quirks.{name.lower()}").QUIRK
-    except ModuleNotFoundError:
-        return Quirk(Kind.NUMBERS)
+    found: Quirk = import_module(f"dml2onnx.legalise.quirks.{name.lower()}").QUIRK
     return found
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.model import has_unknown
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -32,7 +34,7 @@ def shrunk(x: Tensor, axes: Axes) -> tuple[int, ...]:
 def starts_with(x: Tensor, axes: Axes) -> bool:
     """Whether the first axis that matters is among ``axes``, and not all that matter are, in a large tensor."""
     matter = [axis for axis, size in enumerate(x.shape) if size > 1]
-    return x.size >= WORTH_TWO_STEPS and matter[0] in axes and len(matter) > len(axes)
+    return x.size >= WORTH_TWO_STEPS and not has_unknown(x.shape) and matter[0] in axes and len(matter) > len(axes)
 
 
 def merged(e: Emitter, x: Tensor, axes: Axes) -> tuple[Tensor, Axes]:

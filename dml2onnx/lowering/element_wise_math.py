@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.activation import affine, clamp, passing_over_nan
 from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, scaled, truncated
 from dml2onnx.lowering.element_wise_logic import cleared, low_bits
@@ -51,6 +52,10 @@ _EXACT: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
     "ELEMENT_WISE_SIGN": Emitter.Sign,
 }
 """Functions that are one ONNX operator and round nothing: FLOAT16 is not widened where it has a kernel."""
+_JUMPING = ("ELEMENT_WISE_CEIL", "ELEMENT_WISE_FLOOR", "ELEMENT_WISE_SIGN")
+"""Those that make whole numbers of the smallest ones."""
+_SMALLEST = float(np.finfo(np.float32).smallest_normal)
+_LARGEST_BELOW = float(np.nextafter(np.float32(_SMALLEST), np.float32(0)))
 
 
 @lowers(*_UNARY)
@@ -60,7 +65,34 @@ def unary(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_exp_operator_desc
     """
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
-    return e.Expand(_UNARY[node.op.type](e, x), node.output().sizes)
+    if node.op.type == "ELEMENT_WISE_LOG":
+        x = _without_subnormals(node, e, x)
+    return e.Expand(_as_formula(e, node.op.type, x, _UNARY[node.op.type](e, x)), node.output().sizes)
+
+
+def _as_formula(e: Emitter, name: str, x: Tensor, y: Tensor) -> Tensor:
+    """``y``, exactly with what DirectML's formulas of ATAN and ASINH make of NaN and -infinity [decisions G1, G12]."""
+    if not e.exact or x.limited:
+        return y
+    if name == "ELEMENT_WISE_ATAN":
+        return e.Where(e.IsNaN(x), e.constant(math.pi / 4, x.dtype), y)
+    if name == "ELEMENT_WISE_ASINH":
+        return e.Where(e.Equal(x, e.constant(-math.inf, x.dtype)), e.constant(math.nan, x.dtype), y)
+    return y
+
+
+def _without_subnormals(node: Operands, e: Emitter, x: Tensor, *, keeps_nan: bool = True) -> Tensor:
+    """FLOAT32 as DirectML takes it: exactly, and where a smallest number would make another result [decision G8].
+
+    NaN becomes 0, too, unless ``keeps_nan``: the SIGN of it is 0.
+    """
+    data_type = node.op.tensor(node.op.schema.input_fields[0].name).data_type
+    if data_type is not DataType.FLOAT32 or not e.keeps_subnormals():
+        return x
+    zero, size = e.constant(0, x.dtype), e.Abs(x)
+    if keeps_nan:
+        return e.Where(e.Less(size, e.constant(_SMALLEST, x.dtype)), zero, x)
+    return e.Where(e.Greater(size, e.constant(_LARGEST_BELOW, x.dtype)), x, zero, no_minus_zero=True)
 
 
 @lowers(*_EXACT)
@@ -73,6 +105,8 @@ def exact_unary(node: Operands, e: Emitter) -> Tensor:
     factors = node.op.scale_bias() if "ScaleBias" in node.op.schema.index else None
     if not is_unscaled(factors):
         x = scaled(e, node.widened(x), factors)
+    if node.op.type in _JUMPING:
+        x = _without_subnormals(node, e, x, keeps_nan=node.op.type != "ELEMENT_WISE_SIGN")
     return e.Expand(_EXACT[node.op.type](e, x), node.output().sizes)
 
 
@@ -162,6 +196,7 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
     a, b = _operands(node)
     is_floor = node.op.type.endswith("FLOOR")
     if a.dtype.kind == "f":
+        a, b = _without_subnormals(node, e, a), _without_subnormals(node, e, b)
         result = e.Mod(a, b)
         if e.exact and (b.value is None or np.isinf(b.value).any()):
             e.note("a multiple of an infinite divisor is NaN, as in DirectML")

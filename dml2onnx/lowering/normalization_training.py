@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.legalise.formulas import channel_sums, power
 from dml2onnx.lowering.activation import affine, apply_activation
-from dml2onnx.lowering.normalization import channel_sums, image_sums, power
+from dml2onnx.lowering.normalization import image_sums
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:

@@ -97,6 +97,12 @@ def gather(
     return _report(graph, level, findings, model, verdict, profiled, digests=digests)
 
 
+def sketch(graph: Graph) -> Report:
+    """What can be drawn of a graph as it is, without compiling or verifying it."""
+    level = arguments.feature_level(graph.feature_level) or catalog.LATEST
+    return _report(graph, level, check(graph, level), None, None, None, digests=False)
+
+
 def _report(
     graph: Graph,
     level: FeatureLevel,

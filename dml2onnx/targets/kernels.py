@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import schemas_directory
 from dml2onnx.codes.compiling import UNKNOWN_TARGET
 from dml2onnx.diagnostics import DmlError, InternalError, quote
-from dml2onnx.targets.quirks import EDGES, Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,9 +54,9 @@ class Target:
     _alternatives: dict[tuple[str, int], tuple[Alternative, ...]] = field(default_factory=dict, repr=False)
     """What has been looked up, by operator and opset."""
 
-    def has(self, quirk: Quirk) -> bool:
+    def has(self, quirk: str) -> bool:
         """Whether that can be said of its kernels."""
-        return quirk.name in self.quirks
+        return quirk in self.quirks
 
     def has_kernel(self, op: str, opset: int, types: Mapping[str, str]) -> bool:
         """Whether a kernel runs ``op`` of a model of ``opset`` with these element types of its type variables.
@@ -93,8 +92,7 @@ class Target:
 def target(name: str, *, exact: bool = True) -> Target:
     """The target of that name; its table is read when it is first asked for.
 
-    What shows only at the edges counts as one of its quirks where models are to be ``exact``. ONNX says nothing of
-    edges, so an exact model for it is one for the CPU provider.
+    ONNX says nothing of NaN, infinities and last digits, so an ``exact`` model for it is one for the CPU provider.
     """
     if name not in NAMES:
         raise UnknownTargetError(name)
@@ -102,8 +100,8 @@ def target(name: str, *, exact: bool = True) -> Target:
         return target(EXACT_TARGET)
     path = schemas_directory() / "targets" / f"{name}.json"
     content = json.loads(path.read_text(encoding="utf-8"))
-    edges = set() if exact else {item.name for item in EDGES}
-    shown = tuple(name for name in content["quirks"] if name not in edges)
     first, last = content["opsets"]
     opsets = range(first, last + 1)
-    return Target(name, content["source"], opsets, content["falls_back"], shown, exact, content["kernels"])
+    return Target(
+        name, content["source"], opsets, content["falls_back"], tuple(content["quirks"]), exact, content["kernels"]
+    )

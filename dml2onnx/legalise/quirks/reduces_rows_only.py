@@ -14,6 +14,7 @@ import numpy as np
 from dml2onnx.legalise.reductions import (
     LONGEST_ONES,
     MOST_LEFT_OVER,
+    WORTH_TWO_STEPS,
     fold_axes,
     merged,
     pieces,
@@ -21,6 +22,7 @@ from dml2onnx.legalise.reductions import (
     starts_with,
 )
 from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.model import has_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,24 +69,45 @@ def reduce_log_sum_exp(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
     return e.Add(e.Log(e.ReduceSum(e.Exp(e.Sub(x, top)), axes)), top)
 
 
+@QUIRK.rule("ReduceSum")
+def reduce_sum(e: Emitter, x: Tensor, axes: Axes, *, wraps: bool = False) -> Tensor | None:
+    """A product with ones where many columns of a large tensor are added."""
+    return _added(e, x, axes, e.ReduceSum, lambda total, _: total) if x.size >= WORTH_TWO_STEPS else None
+
+
 @QUIRK.rule("ReduceMean")
-def reduce_mean(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
-    """Of neighbours at a time, the last first; by a product with ones where many columns are added."""
-    axes = tuple(sorted(axes))
-    while axes:
-        first, behind = axes[-1], axes[-1] + 1
-        while first - 1 in axes:
-            first -= 1
-        count, inner = prod(x.shape[first:behind]), prod(x.shape[behind:])
-        if inner < WORTH_A_PRODUCT or count > LONGEST_ONES:
-            x = e.ReduceMean(x, tuple(range(first, behind)))
+def reduce_mean(e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
+    """A product with ones where many columns are added."""
+    return _added(e, x, axes, e.ReduceMean, lambda total, count: e.Div(total, e.constant(count, x.dtype)))
+
+
+def _added(
+    e: Emitter,
+    x: Tensor,
+    axes: Axes,
+    otherwise: Callable[[Tensor, Axes], Tensor],
+    finish: Callable[[Tensor, int], Tensor],
+) -> Tensor | None:
+    """Of neighbours at a time, the last first."""
+    runs: list[tuple[int, int]] = []
+    for axis in sorted(axes):
+        first = runs.pop()[0] if runs and runs[-1][1] == axis else axis
+        runs.append((first, axis + 1))
+    if x.dtype.kind != "f" or has_unknown(x.shape) or not any(_is_fast_as_product(x, *run) for run in runs):
+        return None
+    for first, behind in reversed(runs):
+        if _is_fast_as_product(x, first, behind):
+            count = prod(x.shape[first:behind])
+            rows = e.Reshape(x, (prod(x.shape[:first]), count, prod(x.shape[behind:])))
+            total = finish(e.MatMul(e.constant(np.ones((1, count), x.dtype)), rows), count)
+            x = e.Reshape(total, (*x.shape[:first], *(1,) * (behind - first), *x.shape[behind:]))
         else:
-            shape = (*x.shape[:first], *(1,) * (behind - first), *x.shape[behind:])
-            ones = e.constant(np.ones((1, count), x.dtype))
-            total = e.MatMul(ones, e.Reshape(x, (prod(x.shape[:first]), count, inner)))
-            x = e.Reshape(e.Div(total, e.constant(count, x.dtype)), shape)
-        axes = tuple(axis for axis in axes if axis < first)
+            x = otherwise(x, tuple(range(first, behind)))
     return x
+
+
+def _is_fast_as_product(x: Tensor, first: int, behind: int) -> bool:
+    return prod(x.shape[behind:]) >= WORTH_A_PRODUCT and prod(x.shape[first:behind]) <= LONGEST_ONES
 
 
 @QUIRK.rule("ReduceProd")
