@@ -92,9 +92,9 @@ def asked(probes: Sequence[Probe], installation: Installation) -> list[dict[str,
         if probe.asks_for_a_verdict:
             cases.append((None, Case((probe.op,))))
             continue
-        graph = lone_node(probe.op)
-        known = {item.value: bytes(_stored(probe, item.name)) for item in graph.inputs}
-        cases.append((graph, graphs.single(graph.nodes[0], known)))
+        lone = lone_node(probe.op)
+        known = {item.value: bytes(_stored(probe, item.name)) for item in lone.inputs}
+        cases.append((lone, graphs.single(lone.nodes[0], known)))
     found: list[dict[str, list[Array]] | str] = []
     for (graph, case), outcome in zip(cases, runner.run([case for _, case in cases], installation), strict=True):
         if graph is None:
