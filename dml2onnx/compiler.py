@@ -14,6 +14,7 @@ from dml2onnx import arguments, passes, targets, writer
 from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, Severity, quote, raise_errors, shortened
+from dml2onnx.faces import shown_by
 from dml2onnx.fallbacks import fallbacks
 from dml2onnx.frontends import graph_of
 from dml2onnx.garbage import collection_paused
@@ -82,11 +83,15 @@ class CompiledModel:
     """Whether it keeps what other models leave open: NaN, infinities, signs of zero, last digits."""
     sources: tuple[Path, ...] = ()
     """The files that its graph was read from."""
+    ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """The first and the last size that each name stands for, of a model that has names for sizes."""
     _message: list[ModelProto] = field(default_factory=list, init=False)
 
     def __repr__(self) -> str:
         nodes = counted(self.node_count, "node")
         return f"<CompiledModel {quote(self.name)}: {nodes}, opset {self.opset}, target {self.target}>"
+
+    _repr_html_ = shown_by("dml2onnx.report.notebooks", "model_html")
 
     def __str__(self) -> str:
         """A summary: what goes in and out, and which ONNX operators there are."""
@@ -301,6 +306,10 @@ def compile(
     return compile_outputs(source, chosen, warnings=warnings, progress=tell, **form._asdict())
 
 
+ENOUGH = 4
+"""Sizes that one model for all is made of."""
+
+
 class Form(NamedTuple):
     """What a model is to be like, as :func:`compile_outputs` takes it."""
 
@@ -333,7 +342,7 @@ def compile_named(
     """One model for all sizes: those of some sizes, of which only numbers differ."""
     from dml2onnx.checks import check
     from dml2onnx.checks.resizing import named
-    from dml2onnx.named import merged, points_of, ranges_of
+    from dml2onnx.named import difference, merged, points_of, ranges_of
 
     def is_right(values: Mapping[str, int]) -> bool:
         found = check(graph.at(values), feature_level, documented=documented)
@@ -342,18 +351,23 @@ def compile_named(
     warnings = require_clean(source, feature_level, documented=documented)
     graph = named(source, sizes)
     limits = ranges_of(graph, ranges, is_right)
-    points = points_of(graph, limits)
-    models = []
-    for point in points:
+    points: list[Mapping[str, int]] = []
+    models: list[CompiledModel] = []
+    for point in points_of(graph, limits):
+        if len(points) >= ENOUGH:
+            break
         fixed = graph.at(point)
         require_clean(fixed, feature_level, documented=documented)
-        models.append(compile_outputs(fixed, _select(fixed, outputs), progress=progress, **form._asdict()))
-    model, lowered = models[0], [model.lowered for model in models]
+        made = compile_outputs(fixed, _select(fixed, outputs), progress=progress, **form._asdict())
+        # at a small size there may be another form: that of the last one serves as well
+        if not models or difference(models[0].lowered, made.lowered) is None:
+            points.append(point)
+            models.append(made)
+    model, lowered = models[0], [item.lowered for item in models]
     try:
         one = merged(graph, points, lowered, limits)
-    except DmlError:  # of one element there may be another form; the general one serves as well
-        del lowered[2], points[2]
-        one = merged(graph, points, lowered, limits)
+    except DmlError:  # so there may be for constants of one element
+        one = merged(graph, points[:-1], lowered[:-1], limits)
     texts = {name: f"{low}..{high}" for name, (low, high) in limits.items()}
     metadata = {**model.metadata, "dml2onnx_sizes": ", ".join(f"{name}={text}" for name, text in texts.items())}
     defaults = {
@@ -365,6 +379,7 @@ def compile_named(
         warnings=(*warnings, *model.warnings),
         defaults=defaults,
         metadata=metadata,
+        ranges=limits,
     )
 
 

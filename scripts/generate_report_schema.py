@@ -34,6 +34,7 @@ from dml2onnx.report import (  # noqa: E402
     measured,
     operators,
     records,
+    sizes,
     verified,
 )
 
@@ -41,7 +42,7 @@ REPORT = ROOT / "schemas" / "report.schema.json"
 JOURNAL = ROOT / "schemas" / "journal.schema.json"
 GENERATOR = "scripts/generate_report_schema.py"
 
-MODULES = (form, checked, answers, measured, lookups, operators, machine, verified, records, comparison, batched)
+MODULES = (form, checked, answers, measured, lookups, operators, machine, verified, records, comparison, batched, sizes)
 ANSWERS: tuple[type[form.Head], ...] = (
     checked.CheckAnswer,
     checked.CheckAllAnswer,
@@ -61,6 +62,7 @@ ANSWERS: tuple[type[form.Head], ...] = (
     lookups.OperatorsAnswer,
     machine.DoctorAnswer,
     batched.BatchAnswer,
+    sizes.SizesAnswer,
     form.Answer,
     form.Failure,
 )

@@ -37,7 +37,7 @@ def resize(model: Graph | str | os.PathLike[str], sizes: Mapping[str, Sequence[i
     graph = graph_of(model)
     asked = checked_sizes(sizes)
     raise_errors(check(graph))
-    return resized(graph, asked, _judge(graph))
+    return resized(graph, asked, judge(graph))
 
 
 def named(graph: Graph, sizes: Mapping[str, Sequence[int | str]]) -> NamedGraph:
@@ -51,10 +51,11 @@ def named(graph: Graph, sizes: Mapping[str, Sequence[int | str]]) -> NamedGraph:
                 or (isinstance(size, str) and not _NAME(size))
             ):
                 raise refusal(f"the sizes of {name}", size, NAMED)
-    return NamedGraph.of(graph, asked, _judge(graph))
+    return NamedGraph.of(graph, asked, judge(graph))
 
 
-def _judge(graph: Graph) -> Callable[[OperatorDesc], bool]:
+def judge(graph: Graph) -> Callable[[OperatorDesc], bool]:
+    """Says whether DirectML would accept an operator, at the level of the graph."""
     level = level_of(graph, None)
 
     def is_right(operator: OperatorDesc) -> bool:

@@ -72,7 +72,20 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=texts.sizes,
         metavar="NAME=N,C,H,W",
-        help="read the model as if it had been written for an input of these sizes (repeatable)",
+        help="read the model as if it had been written for an input of these sizes (repeatable); compile, verify "
+        "and explain take names for sizes too: NAME=N,3,H,W",
+    )
+
+
+def _add_ranges(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--range",
+        action="append",
+        default=[],
+        type=texts.sizes_range,
+        metavar="N=FIRST..LAST",
+        help="the sizes that a name of --size stands for (repeatable; default: from the smallest that is possible to "
+        "64 or four times the model's own)",
     )
 
 
@@ -265,7 +278,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_documented(parser)
     parser.add_argument(
         "--format",
-        choices=["full", "concise", "json", "github", "sarif"],
+        choices=["full", "concise", "json", "github", "sarif", "junit"],
         help="how findings are written (default: full)",
     )
     parser.add_argument(
@@ -282,6 +295,9 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "--target", choices=targets.NAMES, help="compile too, for this target, and say what stands in the way"
     )
     parser.add_argument("--warnings-as-errors", action="store_true", help="warnings give exit code 1 too")
+    parser.add_argument(
+        "--models-only", action="store_true", help="pass over files that are no models, as in directories"
+    )
     fixing = parser.add_mutually_exclusive_group()
     fixing.add_argument(
         "--fix",
@@ -363,7 +379,7 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(feature_level=None, documented=False)
+    parser.set_defaults(feature_level=None, documented=False, range=[])
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
@@ -447,15 +463,26 @@ def _add_batch(parser: argparse.ArgumentParser) -> None:
     _add_providers(parser)
 
 
+def _add_of(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--of",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="ask about this input (repeatable; default: the first)",
+    )
+
+
 def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=texts.output, metavar="OUT", help="file to write, or - (default: a new one beside MODEL)"
     )
     parser.add_argument(
         "--format",
-        choices=["native", "dml_graph", "serialized", "dxdispatch", "python"],
-        help="format to write; python is a program of the builder, with its weights in a .npz file beside it (default: "
-        "native for OUT.json, serialized for OUT.bin, python for OUT.py)",
+        choices=["native", "dml_graph", "serialized", "dxdispatch", "python", "cpp"],
+        help="format to write; python is a program of the builder, with its weights in a .npz file beside it, cpp one "
+        "of DirectMLX, with a .bin file (default: native for OUT.json, serialized for OUT.bin, python for OUT.py, cpp "
+        "for OUT.cpp)",
     )
 
 
@@ -628,10 +655,13 @@ def _add_completion(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None], ...]]] = {
-    "compile": ("write an ONNX model", (_add_model, _add_freeze, _add_level, _add_form, _add_compile)),
+    "compile": ("write an ONNX model", (_add_model, _add_freeze, _add_level, _add_form, _add_compile, _add_ranges)),
     "check": ("say what is wrong, and why", (_add_common, _add_reading, _add_freeze, _add_check)),
     "run": ("compile and run a model", (_add_model, _add_frozen, _add_level, _add_run_form, _add_run)),
-    "verify": ("compare a model with the reference", (_add_model, _add_documented, _add_passes, _add_verify)),
+    "verify": (
+        "compare a model with the reference",
+        (_add_model, _add_documented, _add_passes, _add_verify, _add_ranges),
+    ),
     "explain": (
         "what each node becomes, what a code such as DML1601 means, or all about an operator such as JOIN",
         (_add_model, _add_freeze, _add_form, _add_explain),
@@ -644,6 +674,7 @@ COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None
         "check, compile, verify or report many models, in several processes, with a journal",
         (_add_common, _add_level, _add_run_form, _add_batch),
     ),
+    "sizes": ("which sizes of inputs are free, tied, or fixed, by whom", (_add_model, _add_freeze, _add_of)),
     "convert": ("write a model in another format", (_add_model, _add_freeze, _add_convert)),
     "perf": (
         "measure models on providers, targets, levels and threads, side by side",

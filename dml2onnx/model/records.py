@@ -38,7 +38,7 @@ UNKNOWN = UnknownSize(4099)
 
 
 class NamedSize(int):
-    """The size of an axis that has a name, or is made of names: ``N``, ``2*H``. As a number it is one of its sizes."""
+    """The size of an axis that has a name, or is made of names: ``N``, ``2*H``. As a number it is one of them."""
 
     text: str
     range: tuple[int, int] | None

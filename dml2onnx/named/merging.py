@@ -154,6 +154,8 @@ class _Merging:
         if differing == ["kernel_shape"] and first.op_type in GLOBAL and all(map(_is_whole, nodes)):
             kept = {name: value for name, value in attributes.items() if name == "p"}
             return GLOBAL[first.op_type], kept
+        if differing == ["pads"] and (pads := _widest(nodes)) is not None:
+            return first.op_type, {**attributes, "pads": pads}
         what = f"{first.op_type} has another {differing[0]} at another size"
         raise refused(what, origin.node, origin.operator)
 
@@ -172,6 +174,35 @@ def _is_same(one: Array, other: Array) -> bool:
 def _is_dense(port: Port) -> bool:
     """Whether memory has the elements of the tensor, in any order, and nothing else."""
     return len(port.shape) == port.desc.rank and port.desc.is_dense
+
+
+WINDOWED = frozenset({"AveragePool", "Conv", "LpPool", "MaxPool"})
+
+
+def _widest(nodes: Sequence[Node]) -> tuple[int, ...] | None:
+    """Margins that serve at all sizes: what no window reaches makes no difference."""
+    pads = [node.attributes["pads"] for node in nodes]
+    if nodes[0].op_type not in WINDOWED or not all(isinstance(pad, tuple) for pad in pads):
+        return None
+    widest: tuple[int, ...] = tuple(max(column) for column in zip(*pads, strict=True))
+    half = len(widest) // 2
+    same_start = all(pad[:half] == widest[:half] for pad in pads)  # type: ignore[index]
+    return widest if same_start and all(_gives_its_output(node, widest) for node in nodes) else None
+
+
+def _gives_its_output(node: Node, pads: tuple[int, ...]) -> bool:
+    """Whether a node has as many windows with these margins as it has with its own."""
+    source, target = node.inputs[0], node.outputs[0]
+    if source is None or target is None or node.attributes.get("ceil_mode"):
+        return False
+    count = len(pads) // 2
+    weights = node.inputs[1] if node.op_type == "Conv" else None
+    kernel = node.attributes.get("kernel_shape", () if weights is None else weights.shape[2:])
+    strides, dilations = (node.attributes.get(name, (1,) * count) for name in ("strides", "dilations"))
+    return target.shape[2:] == tuple(
+        (source.shape[i + 2] + pads[i] + pads[i + count] - (kernel[i] - 1) * dilations[i] - 1) // strides[i] + 1  # type: ignore[index, operator]
+        for i in range(count)
+    )
 
 
 def _is_whole(node: Node) -> bool:

@@ -57,7 +57,8 @@ class Floor:
     divisor: int
 
     def __str__(self) -> str:
-        return f"floor(({self.dividend})/{self.divisor})"
+        text = str(self.dividend)
+        return f"floor(({text})/{self.divisor})" if " " in text else f"floor({text}/{self.divisor})"
 
 
 Atom: TypeAlias = "Symbol | Floor"
@@ -215,6 +216,8 @@ class Expr:
     def __str__(self) -> str:
         if not self.terms:
             return "0"
+        if self.symbol is not None:
+            return self.symbol.name.removeprefix("(").removesuffix(")")
         text = ""
         for monomial, number in self.terms:
             factors = [str(atom) for atom in monomial]

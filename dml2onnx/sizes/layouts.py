@@ -395,11 +395,11 @@ class Match:
         return tuple(strides)
 
 
-def repeated(sized: Sized, desc: TensorDesc, solver: Solver, name: str) -> Sized:
-    """The view in which dimensions of one element, and those that are repeated, may become larger."""
+def repeated(sized: Sized, desc: TensorDesc, solver: Solver, name: str, kept: frozenset[int]) -> Sized:
+    """The view in which dimensions of one element, and those that are repeated, may become larger, but those kept."""
     sizes = list(sized.sizes)
     for i, size in enumerate(sizes):
-        if not size.is_constant:
+        if not size.is_constant or i in kept:
             continue
         if desc.sizes[i] == 1:
             sizes[i] = solver.symbol(f"{name}[{i}]", 1, Kind.REPEATED)

@@ -221,6 +221,22 @@ class Flow:
                 self.solver.equal(left, right, place)
 
 
+_CONVOLUTIONS = ("CONVOLUTION", "CONVOLUTION_INTEGER", "QUANTIZED_LINEAR_CONVOLUTION")
+_PRODUCTS = ("GEMM", "MATRIX_MULTIPLY_INTEGER", "MATRIX_MULTIPLY_INTEGER_TO_FLOAT", "QUANTIZED_LINEAR_MATRIX_MULTIPLY")
+_RECURRENT = ("GRU", "LSTM", "RNN")
+
+
+def kept_dimensions(operator: OperatorDesc, field: str, rank: int) -> frozenset[int]:
+    """Dimensions over which an operator adds up: weights of one channel are none for several."""
+    if operator.type in _PRODUCTS:
+        return frozenset((rank - 2, rank - 1)) if field in ("ATensor", "BTensor") else frozenset()
+    if operator.type in _CONVOLUTIONS:
+        return frozenset(range(rank)) if field != "InputTensor" else frozenset((1,))
+    if operator.type in _RECURRENT:
+        return frozenset(range(rank))
+    return frozenset()
+
+
 def _chosen(term: Term, found: int) -> Size | None:
     """What a formula gives, as the model has it: the natural size, the other one, or as much more or less."""
     for candidate in (term.size, term.low, term.high):
@@ -483,3 +499,10 @@ _SPECIAL: Mapping[str, Callable[[Flow], None]] = {
     "ROI_ALIGN_GRAD": _regions_gradient,
     "AVERAGE_POOLING_GRAD": _pooled_average_gradient,
 }
+
+
+def statement(operator: str) -> str:
+    """What follows of an operator besides sizes, in words; empty where it is nothing."""
+    special = _SPECIAL.get(operator)
+    text = (special.__doc__ or "").strip() if special is not None else ""
+    return text.partition(": ")[2]

@@ -197,8 +197,12 @@ def _misfit(guard: Guard, value: Callable[[Symbol], int], solver: Solver) -> Dia
         message = f"{expr} is {found}, which is no multiple of {guard.divisor}: {guard.place.words}"
         expected = f"a multiple of {guard.divisor}"
     else:
-        message = f"sizes that have to be equal differ by {abs(found)}, {expr}: {guard.place.words}"
-        expected = "0"
+        left, right = (solver.resolved(side) for side in guard.sides or (expr, Expr({})))
+        if left.number is not None:
+            left, right = right, left
+        found, expected = left.at(value), str(right.at(value))
+        other = expected if right.number is not None else f"{expected}, {right}"
+        message = f"{left} is {found}, and has to be {other}: {guard.place.words}"
     place = guard.place
     return codes.MISFIT_SIZE.at(
         message, node=place.node, operator=place.operator, pointer=place.source, expected=expected, found=found

@@ -38,6 +38,8 @@ class Guard:
     expr: Expr
     divisor: int
     place: Place
+    sides: tuple[Expr, Expr] | None = None
+    """What has to be equal."""
 
 
 @dataclass
@@ -94,7 +96,7 @@ class Solver:
             atom, number = expr.terms[0][0][0], expr.terms[0][1]
             need = divisor // gcd(number, divisor)
             if isinstance(atom, Symbol) and atom.old % need == 0:
-                part = self.symbol(f"{atom.name}/{need}", atom.old // need, atom.kind)
+                part = self.symbol(f"({atom.name}/{need})", atom.old // need, atom.kind)
                 symbol = part.expr.symbol
                 assert symbol is not None
                 self.quotients[symbol] = atom, need, place
@@ -146,7 +148,7 @@ class Solver:
             self._fix(loose, why)
             self._zero(self.resolved(expr), left, right, place)
         elif expr.has_quotients:
-            self.guards.setdefault((expr, 0), Guard(expr, 0, place))
+            self.guards.setdefault((expr, 0), Guard(expr, 0, place, (why.left, why.right)))
         else:
             self._fix(expr.symbols(), why)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dml2onnx.ir.inputs import input_descs
 from dml2onnx.sizes.expressions import Kind, Size
 from dml2onnx.sizes.layouts import AS_WRITTEN, INSIDE, Axis, Layout, Match, Sized, UnmatchedError, repeated, written
-from dml2onnx.sizes.operators import Flow
+from dml2onnx.sizes.operators import Flow, kept_dimensions
 from dml2onnx.sizes.resized import is_same_view
 from dml2onnx.sizes.solver import Place, Solver
 
@@ -103,7 +103,7 @@ def _attempt(node: Node, traced: Traced, preference: int, judge: Judge | None) -
         place = Place(node.name, node.operator.type, node.source, f"it reads {name}")
         view, others = _view(read.value, read.offset, desc, traced, place, preference)
         is_ambiguous = is_ambiguous or others
-        sized = repeated(view, desc, solver, f"{node.name}.{name}")
+        sized = repeated(view, desc, solver, f"{node.name}.{name}", kept_dimensions(node.operator, name, desc.rank))
         views[name, index] = sized
         tensors.setdefault(name, []).append(list(sized.sizes))
     flow = Flow(node, solver, tensors)

@@ -91,28 +91,28 @@ def _joined(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
 def _transposed(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
     """Height and width change places, by strides."""
     n, c, h, w = x.sizes
-    return g.activation_identity(g.reinterpret(x, [n, c, w, h], [c * h * w, h * w, 1, w]))
+    return g.activation_identity(g.reinterpret(x, sizes=[n, c, w, h], strides=[c * h * w, h * w, 1, w]))
 
 
 def _rows(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
     """A product over rows of channels, where the pixels are one dimension and then two again."""
     n, c, h, w = x.sizes
-    rows = g.reinterpret(x, [n, 1, h * w, c], [c * h * w, c * h * w, 1, h * w])
+    rows = g.reinterpret(x, sizes=[n, 1, h * w, c], strides=[c * h * w, c * h * w, 1, h * w])
     product = g.gemm(rows, g.broadcast(g.constant(_weights(1, 1, c, c)), [n, 1, c, c]))
-    return g.activation_identity(g.reinterpret(product, [n, c, h, w], [c * h * w, 1, w * c, c]))
+    return g.activation_identity(g.reinterpret(product, sizes=[n, c, h, w], strides=[c * h * w, 1, w * c, c]))
 
 
 def _attention(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
     """Softmax over all pixels, which are one dimension."""
     n, c, h, w = x.sizes
-    rows = g.reinterpret(x, [1, n, c, h * w])
-    return g.reinterpret(g.activation_softmax(rows, [3]), [n, c, h, w])
+    rows = g.reinterpret(x, sizes=[1, n, c, h * w])
+    return g.reinterpret(g.activation_softmax(rows, [3]), sizes=[n, c, h, w])
 
 
 def _flattened(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
     """Batch and channels in one dimension."""
     n, c, h, w = x.sizes
-    return g.reinterpret(g.activation_sigmoid(g.reinterpret(x, [1, n * c, h, w])), [n, c, h, w])
+    return g.reinterpret(g.activation_sigmoid(g.reinterpret(x, sizes=[1, n * c, h, w])), sizes=[n, c, h, w])
 
 
 def _filled(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
@@ -138,7 +138,7 @@ def _halves(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
 def _masked(g: GraphBuilder, x: Expression, d: Draws) -> Expression:
     """One row of every picture is repeated over the others by a stride of 0."""
     n, c, h, w = x.sizes
-    return g.multiply(x, g.reinterpret(x, [n, c, h, w], [c * h * w, h * w, 0, 1]))
+    return g.multiply(x, g.reinterpret(x, sizes=[n, c, h, w], strides=[c * h * w, h * w, 0, 1]))
 
 
 STEPS: tuple[Step, ...] = (
