@@ -20,8 +20,8 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.lowering import driver
 from dml2onnx.reference import evaluate, interpreter
 from dml2onnx.targets import DEFAULT_OPSET, OPSETS
+from tests.emitter.test_budget import padded
 from tests.lowering.harness import make_case, operator, operators, t
-from tests.lowering.test_budget import padded
 
 FOUR = t("FLOAT32", [4])
 RELU = operator("ACTIVATION_RELU", InputTensor=FOUR, OutputTensor=FOUR)
