@@ -37,10 +37,10 @@ class Sites:
         self._made: dict[Value, tuple[str, str]] = {}
 
     def add(self, value: Value, site: str, name: str) -> None:
-        """A value, the call that made it, and its name in words."""
+        """A value, the call that made it, and its name, if it has been given one."""
         self._made[value] = site, name
 
     def place(self, value: Value, desc: TensorDesc) -> Place:
         """The call that made a value, and what it is."""
-        site, name = self._made.get(value, ("", quote(value.name)))
-        return Place(site, f"{name} is {desc}")
+        site, name = self._made.get(value, ("", value.name))
+        return Place(site, f"{quote(name) if name else 'a constant'} is {desc}")

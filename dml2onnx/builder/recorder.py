@@ -221,7 +221,7 @@ class Recorder:
         check_room(desc, 0, nbytes)
         raw = None if contents is None else _raw(_elements(contents, desc.data_type), desc, desc.minimum_bytes)
         value = Value(self._value_names.take(name), nbytes)
-        self.sites.add(value, call_site(), quote(name))
+        self.sites.add(value, call_site(), name)
         sample = None if raw is None else ArrayData(raw[:nbytes])
         self._inputs.append(GraphInput(name, value, sample, declared, call_site()))
         self._input_names.add(name)
@@ -260,7 +260,7 @@ class Recorder:
         check_room(desc, 0, buffer_bytes or desc.total_bytes)
         raw = _raw(array, desc, buffer_bytes or desc.total_bytes)
         value = Value(self._value_names.take(self._scoped(name or "constant")), raw.size)
-        self.sites.add(value, call_site(), quote(name) if name else "a constant")
+        self.sites.add(value, call_site(), name or "")
         self._constants.append(Constant(value, ArrayData(raw)))
         return self._expression(value, desc)
 
@@ -362,7 +362,7 @@ class Recorder:
         writes = writes_of(desc, outputs, node_name, self._value_names, self._layouts)
         self._nodes.append(Node(node_name, desc, reads, writes, site))
         for write in (item for items in writes.values() for item in items):
-            self.sites.add(write.value, site, quote(node_name))
+            self.sites.add(write.value, site, node_name)
         results: dict[str, Expression | tuple[Expression, ...]] = {}
         for field, written in writes.items():
             made = tuple(

@@ -493,7 +493,11 @@ def _strides_in_bytes(graph: Graph, result: Structure) -> None:
                     documentation=DOCUMENTATION,
                 )
             )
+    seen: set[OperatorDesc] = set()  # networks repeat themselves
     for position, node in enumerate(graph.nodes):
+        if node.operator in seen:
+            continue
+        seen.add(node.operator)
         for name in node.reads:
             for path, desc in _strided(node, name):
                 if desc not in said and (packed := strides_in_elements(desc)) is not None:
