@@ -55,7 +55,7 @@ ALLOWED = {
     },
     "measuring": {"codes", "compiler", "diagnostics", "ir", "model", "providers", "runtime", "verification"},
     "reducing": {"catalog", "checks", "diagnostics", "ir"},
-    "programs": {"builder", "catalog", "checks", "codes", "diagnostics", "ir"},
+    "programs": {"builder", "catalog", "checks", "codes", "diagnostics", "frontends", "ir"},
     "rules": {"catalog", "codes", "diagnostics", "ir"},
     "named": {"codes", "diagnostics", "model", "sizes"},
     "sizes": {"catalog", "codes", "diagnostics", "ir", "rules"},
