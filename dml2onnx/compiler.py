@@ -294,7 +294,7 @@ def compile(
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
     through = passes.chosen(optimize, without_passes)
     tell = None if progress is None else arguments.function(progress, "progress")
-    form = Form(opset, target, exact, shapes, through, passes.agrees(without_passes), version, quantised)
+    form = Form(opset, target, exact, shapes, through, passes.agrees(without_passes), version)
     source = graph_of(model, graph)
     if sizes is not None and has_names(sizes):
         return compile_named(source, sizes, ranges or {}, outputs, form, feature_level, documented, tell)
@@ -320,7 +320,6 @@ class Form(NamedTuple):
     through: Sequence[passes.Pass]
     agree: bool
     ir_version: int
-    quant_format: str | None
 
 
 def has_names(sizes: object) -> bool:
