@@ -153,13 +153,15 @@ class Solver:
             self._fix(expr.symbols(), why)
 
     def _give_way(self, other: Expr, why: Fixed) -> bool:
-        """Whether of a product that a size asked for is equal to all factors but one stay: those of one element."""
+        """Whether what nobody has asked for stays, so that a size that was asked for follows from nothing of it.
+
+        Of a product all factors but one do: those of one element.
+        """
         loose = [item for item in other.symbols() if item.kind is not Kind.GIVEN]
-        single = [item for item in loose if item.old == 1]
-        if len(other.symbols()) > 1 and loose:
+        single = [item for item in loose if item.old == 1] if len(other.symbols()) > 1 else []
+        if loose:
             self._fix(single or loose, why)
-            return True
-        return False
+        return bool(loose)
 
     def _alone(self, expr: Expr, symbol: Symbol, place: Place) -> Expr | None:
         """What a symbol is where the expression is 0; ``None`` where it stands twice, or in a product."""

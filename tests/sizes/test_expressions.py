@@ -1,0 +1,64 @@
+"""Sizes compute as numbers do, now and later."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dml2onnx.sizes.expressions import Expr, Kind, Size, Symbol, as_size, product
+from dml2onnx.sizes.solver import Place, Solver
+
+STEPS = st.lists(st.tuples(st.sampled_from("+-*/"), st.integers(1, 7), st.booleans()), max_size=6)
+PLACE = Place("node", "JOIN", "", "they are equal")
+
+
+@given(STEPS, st.integers(1, 40), st.integers(1, 40))
+def test_formulas_are_the_same_at_every_size(steps: list[tuple[str, int, bool]], old: int, new: int) -> None:
+    symbol = Symbol(0, "N", old, Kind.GIVEN)
+    size: int = Size(Expr.of(symbol))
+    numbers = [old, new]
+    for step, number, doubles in steps:
+        for i, value in enumerate(numbers):
+            other = (old, new)[i] * number if doubles else number
+            made = {"+": value + other, "-": value - other, "*": value * other, "/": value // number}
+            numbers[i] = made[step]
+        term = Size(Expr.of(symbol)) * number if doubles else number
+        size = {"+": size + term, "-": size - term, "*": size * term, "/": size // number}[step]
+    assert int(size) == numbers[0]
+    assert as_size(size).expr.at(lambda _: new) == numbers[1]
+
+
+def test_what_was_merged_can_be_taken_apart() -> None:
+    solver = Solver()
+    a, b = (solver.symbol(name, old, Kind.GIVEN) for name, old in (("A", 2), ("B", 5)))
+    merged = product([a, b])
+    assert [str(part.expr) for part in merged.parts] == ["A", "B"]
+    assert str(merged.expr) == "A*B"
+
+
+def test_what_must_be_equal_follows_what_was_asked_for() -> None:
+    solver = Solver()
+    asked, other = solver.symbol("N", 4, Kind.GIVEN), solver.symbol("x[0]", 8, Kind.INPUT)
+    solver.equal(other, asked * 2, PLACE)
+    assert str(solver.resolved(other.expr)) == "2*N"
+    solver.equal(asked * 3, 12, PLACE)
+    assert solver.resolved(asked.expr).number == 4
+    (reason,) = solver.reasons.values()
+    assert reason.place is PLACE
+
+
+def test_weights_do_not_follow_a_difference() -> None:
+    """That a filter might be as large as the picture less 30 is no reason to change it."""
+    solver = Solver()
+    height, kernel = solver.symbol("H", 33, Kind.GIVEN), solver.symbol("w[2]", 3, Kind.INPUT)
+    solver.equal(kernel, height - 30, PLACE)
+    assert solver.resolved(kernel.expr).number == 3
+    assert solver.resolved(height.expr).number == 33
+
+
+def test_rounded_sizes_that_have_to_be_equal_are_looked_at_later() -> None:
+    solver = Solver()
+    height = solver.symbol("H", 8, Kind.GIVEN)
+    solver.equal(height // 4 * 4, height, PLACE)
+    assert solver.resolved(height.expr).number is None
+    assert len(solver.guards) == 1
