@@ -45,7 +45,7 @@ def _forward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor | 
     window = _window(op, w, op.uints("StartPadding"), op.uints("EndPadding")).reaching(x.shape[2:], sizes[2:])
     if min(wanted) <= 0:
         return _extended(e, None, x, sizes)
-    y = _conv(e, x, w, bias, window, op.uint("GroupCount"))
+    y = convolved(e, x, w, bias, window, op.uint("GroupCount"))
     y = e.Slice(y, (0,) * y.rank, wanted)
     return y if wanted == sizes else _extended(e, y, x, sizes)
 
@@ -77,7 +77,7 @@ def _backward(e: Emitter, op: OperatorDesc, x: Tensor, w: Tensor, bias: Tensor |
 # --- kernels that take no more than planes ---------------------------------------------------------------------------
 
 
-def _conv(e: Emitter, x: Tensor, w: Tensor, bias: Tensor | None, window: Window, groups: int) -> Tensor:
+def convolved(e: Emitter, x: Tensor, w: Tensor, bias: Tensor | None, window: Window, groups: int) -> Tensor:
     """Conv; where it takes no groups of more than planes, one of planes, or one for each group."""
     if groups == 1 or len(window.shape) < 3 or not e.target.has(Quirk.CONVOLVES_PLANES):
         return e.Conv(x, w, bias, window, groups)

@@ -100,6 +100,8 @@ class Tensor(Value):
     """Whether it holds nothing but maxima with a finite number: no -inf, nor a NaN to rely on [decision G1]."""
     dequantized: Dequantized | None = None
     """The integers that a constant was dequantised from."""
+    paired: bool = False
+    """Whether it stands between quantisations of one operator, of which ONNX Runtime may make a kernel of integers."""
 
     def again(self, name: str) -> Tensor:
         """Another computed tensor of which the same is known."""
