@@ -270,4 +270,6 @@ def test_maxima_stand_between_quantisations(target):
     at = found.index("MaxPool")
     if target != "onnx":
         assert [found[at - 1], found[at + 1]] == [DQ, Q]
-    assert not {"Cast", "Flatten", "Round", "MatMulInteger", "ConvInteger"} & set(found)
+    assert not {"Cast", "Round", "MatMulInteger", "ConvInteger"} & set(found)
+    # WebGPU has no AveragePool: of a Conv with constant FLOAT weights the optimiser would round these, too
+    assert "Flatten" not in found or target == "webgpu"
