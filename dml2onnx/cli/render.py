@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
 import sys
+import time
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dml2onnx.model import Array
-    from dml2onnx.report.form import Finding, Head, Json
+    from dml2onnx.report.form import Finding, FindingPlace, Head, Json
 
 MOST_SHOWN = 50
 """People stop reading long before; tools get everything."""
@@ -39,6 +41,9 @@ PIPED_WIDTH = 200
 
 TERMINAL_BY_WORD = ("FORCE_COLOR", "TTY_COMPATIBLE")
 """Variables that make a terminal of what is none, as rich understands them."""
+
+BETWEEN_LINES = 30.0
+"""Seconds between two lines that say how far something is, in a log."""
 
 COLOURS = {"error": "bold red", "warning": "bold yellow"}
 
@@ -88,6 +93,11 @@ class Stream:
         """Whether colours and spinners are seen there."""
         return self._is_for_rich() and self.console.is_terminal
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody sees what moves there: a terminal by its nature, not by a wish for colours."""
+        return self._is_tty() and self.is_terminal
+
     def print(self, markup: str) -> None:
         """A line, or several."""
         if not markup.isprintable():
@@ -101,11 +111,30 @@ class Stream:
     def _is_for_rich(self) -> bool:
         if any(name in os.environ for name in TERMINAL_BY_WORD):
             return True
+        return self._is_tty()
+
+    def _is_tty(self) -> bool:
         isatty = getattr(self.file, "isatty", None)
         try:
             return isatty is not None and isatty()
         except ValueError:  # a stream that is closed
             return False
+
+
+class Log:
+    """Says in a log how far something is, so that whoever waits for it sees that it goes on."""
+
+    def __init__(self, stream: Stream, what: str) -> None:
+        self._stream = stream
+        self._what = what
+        self._said = time.monotonic()
+
+    def say(self, text: str) -> None:
+        """A line, if the last one was long ago."""
+        now = time.monotonic()
+        if now - self._said >= BETWEEN_LINES:
+            self._said = now
+            self._stream.print(escape(f"{self._what}: {text}"))
 
 
 class Screen:
@@ -116,13 +145,15 @@ class Screen:
         self.command = command
         self.as_json = as_json
         self.quiet = quiet
+        self._has_pointed = False
+        """Whether it has been said where more about findings is found; once is enough."""
         self.out = Stream(errors=aside)
         self.err = Stream(errors=True)
 
     @contextmanager
     def working(self, what: str) -> Iterator[None]:
         """A spinner while something takes long, where somebody is looking."""
-        if self.as_json or self.quiet or not self.err.is_terminal:
+        if self.as_json or self.quiet or not self.err.is_watched:
             yield
         else:
             with self.err.console.status(what):
@@ -130,18 +161,24 @@ class Screen:
 
     @contextmanager
     def counting(self, what: str) -> Iterator[Callable[[str], object] | None]:
-        """As :meth:`working`, with a function that says how far it is; ``None`` where nobody is looking."""
-        if self.as_json or self.quiet or not self.err.is_terminal:
+        """As :meth:`working`, with a function that says how far it is: a line now and then where nobody is looking."""
+        if self.quiet:
             yield None
+        elif self.as_json or not self.err.is_watched:
+            yield Log(self.err, what).say
         else:
             with self.err.console.status(what) as status:
                 yield lambda text: status.update(f"{what}: {escape(text)}")
 
     @contextmanager
     def bar(self, what: str, total: int) -> Iterator[Callable[[str], object]]:
-        """A bar with a function that moves it by one and says how it goes; nothing is seen where nobody is looking."""
-        if self.as_json or self.quiet or not self.err.is_terminal:
+        """A bar with a function that moves it by one and says how it goes; in logs a line now and then."""
+        if self.quiet:
             yield lambda text: None
+            return
+        if self.as_json or not self.err.is_watched:
+            log, steps = Log(self.err, what), itertools.count(1)
+            yield lambda text: log.say(f"{next(steps)} of {total}, {text}")
             return
         from dml2onnx.cli import terminal
 
@@ -162,6 +199,11 @@ class Screen:
         """A line for people; markup is rich's."""
         if not self.quiet and not self.as_json:
             self.out.print(text)
+
+    def note(self, text: str = "") -> None:
+        """A line for people that is no part of the answer where that is for programs."""
+        if not self.quiet:
+            (self.err if self.as_json else self.out).print(text)
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[object]], title: str = "") -> None:
         """Rows for people; columns whose title starts with ``>`` are aligned to the right."""
@@ -192,6 +234,10 @@ class Screen:
             page = item.documentation or page
         if len(wanted) > MOST_SHOWN:
             stream.print(f"... and {len(wanted) - MOST_SHOWN} more; --json lists all of them")
+        if wanted and not self._has_pointed:
+            self._has_pointed = True
+            code = next((item.code for item in wanted if item.is_error), wanted[0].code)
+            stream.print(f"[dim]for more:[/] dml2onnx explain {code}")
 
     def _diagnostic(self, item: Finding, stream: Stream, page: str) -> None:
         """What the message says already is not said once more, nor is the ``page`` of the finding before."""
@@ -208,6 +254,11 @@ class Screen:
             stream.print(f"  [dim]{margin}-->[/] {escape(f'{file}:{item.line}:{item.column}')}")
             stream.print(f"  [dim]{item.line} |[/] {escape(item.excerpt)}")
             stream.print(f"  [dim]{margin} |[/] [{colour}]{item.marker}[/]")
+        for place in item.places:
+            self._second_place(place, item, stream)
+        unsaid = [remedy.words for remedy in item.remedies if not is_said(remedy.words, item.message)]
+        for position, words in enumerate(unsaid):
+            stream.print(f"    [green]{'or' if position else 'help'}:[/] {escape(words, LONGEST_MEMBER)}")
         for label, text in (
             ("expected", "" if is_said(item.expected, item.message) else item.expected),
             ("found", "" if is_said(item.found, item.message) else item.found),
@@ -217,6 +268,18 @@ class Screen:
         ):
             if text:
                 stream.print(f"    [dim]{label}:[/] {escape(text, LONGEST_MEMBER)}")
+
+    def _second_place(self, place: FindingPlace, item: Finding, stream: Stream) -> None:
+        """Another place of a finding, underlined with dashes; where it is not in a text, by its name."""
+        if not place.line:
+            stream.print(f"    [dim]see:[/] {escape(f'{place.pointer}: {place.message}', LONGEST_MEMBER)}")
+            return
+        margin = " " * len(str(place.line))
+        file = shortened(item.file, LONGEST_PLACE)
+        stream.print(f"  [dim]{margin}-->[/] {escape(f'{file}:{place.line}:{place.column}')}")
+        stream.print(f"  [dim]{place.line} |[/] {escape(place.excerpt)}")
+        words = f"{place.marker.replace('^', '-')} {shortened(place.message, LONGEST_PLACE)}"
+        stream.print(f"  [dim]{margin} |[/] [blue]{escape(words)}[/]")
 
     def failure(self, text: str) -> None:
         """A failure that is no finding about the model."""

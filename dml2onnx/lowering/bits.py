@@ -16,7 +16,7 @@ import numpy as np
 from dml2onnx.model import DOUBLE, FLOAT, FLOAT16, INT64
 
 if TYPE_CHECKING:
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.model import DType
 
 
@@ -56,11 +56,6 @@ _FORMATS = {
 def unsigned(dtype: DType) -> DType:
     """The unsigned integer of the same width."""
     return np.dtype(f"uint{8 * dtype.itemsize}")
-
-
-def comparable(e: Emitter, x: Tensor) -> Tensor:
-    """UINT64 in the order of INT64, which ArgMax and TopK have kernels for, and UINT32 where it is taken for INT32."""
-    return e.as_signed(x) if x.dtype == np.uint64 or e.misorders(x.dtype) else x
 
 
 def reinterpret(e: Emitter, x: Tensor, dtype: DType) -> Tensor:

@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.convolution import convolved
-from dml2onnx.lowering.emitter.neural import Window
+from dml2onnx.emitter.windows import Window
 from dml2onnx.lowering.pairs import NOTE, Steps, bias_of, fits, has_positive_scale, numbers, quantised, writes_pairs
 from dml2onnx.lowering.quantization import saturated, steps_of, zero_point_of
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
 
@@ -81,7 +79,7 @@ def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
     total, rank = _multiplied(node, e), node.output().rank
     a_scale, b_scale = scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1)
     y = e.Cast(total, FLOAT)
-    if e.target.has(Quirk.SCALES_OF_ROWS_ARE_FUSED):
+    if e.fuses_scales_of_rows():
         y = e.Mul(e.Mul(y, a_scale), b_scale)
     else:
         y = e.Mul(y, e.Mul(a_scale, b_scale))
@@ -120,7 +118,7 @@ def _paired_convolution(node: Operands, e: Emitter) -> Tensor | None:
     output = node.output()
     window = window_of(node.op, w.shape[2:]).reaching(x.shape[2:], output.sizes[2:])
     groups = node.op.uint("GroupCount")
-    y = convolved(e, numbers(e, x, before), numbers(e, w, filters), bias, window, groups)
+    y = e.Conv(numbers(e, x, before), numbers(e, w, filters), bias, window, groups)
     return e.Slice(quantised(e, y, after, output.data_type.dtype), (0,) * y.rank, output.sizes)
 
 
@@ -148,7 +146,7 @@ def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
 
 def _as_safe(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tensor, Steps]:
     """INT8 that UINT8 is multiplied by, as UINT8 where the kernel would saturate on some processors."""
-    if x.dtype != UINT8 or w.dtype != INT8 or not e.target.has(Quirk.PAIRS_OF_BYTES_SATURATE):
+    if x.dtype != UINT8 or w.dtype != INT8 or not e.target.has("PAIRS_OF_BYTES_SATURATE"):
         return w, steps
     w, zero_point = _unsigned(e, w, steps.zero_point)
     return w, Steps(steps.scale, zero_point)
@@ -191,7 +189,7 @@ def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor,
     if x.dtype == UINT8:
         return x, zero_point
     e.note("INT8 is moved up by 128 to UINT8, of which ONNX Runtime's products are exact on every processor")
-    if e.target.has(Quirk.BYTES_CONVERTED_SATURATE):
+    if e.casts_saturate():
         raised = (e.Add(e.Cast(item, INT32), e.constant(128, INT32)) for item in (x, zero_point))
         x, zero_point = (e.Cast(item, UINT8) for item in raised)
         return x, zero_point

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.bits import comparable
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import DOUBLE, FLOAT, FLOAT16, INT64
-from dml2onnx.targets import Quirk
+from dml2onnx.model import INT64
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
-
-MOST_FACTORS = 16
-"""Elements up to this many are multiplied one after the other; of more, blocks of :data:`BLOCK` are."""
-BLOCK = 8
 
 
 def along(node: Operands, e: Emitter, axes: Iterable[int]) -> Tensor:
@@ -49,30 +41,13 @@ def top_k(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     axis, k = node.op.uint("Axis"), node.op.uint("K")
     largest = not node.op.has("AxisDirection") or node.op.enum("AxisDirection") == "DECREASING"
     x = along(node, e, [axis])
-    key = _sortable(e, x, largest)
-    values, indices = e.TopK(key, k, axis, largest=largest)
-    if key is not x:
-        values = e.GatherElements(x, indices, axis)
+    values, indices = e.TopK(x, k, axis, largest=largest)
     index_type = node.output("OutputIndexTensor").data_type.dtype
     sizes = node.output("OutputValueTensor").sizes
     return {
         "OutputValueTensor": e.Expand(values, sizes),
         "OutputIndexTensor": e.Expand(e.Cast(indices, index_type), sizes),
     }
-
-
-def _sortable(e: Emitter, x: Tensor, largest: bool) -> Tensor:
-    """What TopK sorts as DirectML would sort ``x``, exactly, and without NaN where TopK has no place for it.
-
-    In the next wider type there is room beyond the infinities, which become finite, for NaN.
-    """
-    if x.dtype.kind != "f" or not e.target.has(Quirk.TOP_K_LOSES_ITS_WAY_AT_NAN):
-        return x if e.has_kernel("TopK", x.dtype) and not e.misorders(x.dtype) else comparable(e, x)
-    e.note("sorted in a wider type, where NaN becomes the infinity behind all others")
-    wide = FLOAT if x.dtype == FLOAT16 else DOUBLE
-    limit = float(np.finfo(np.float32).max if wide == FLOAT else np.finfo(np.float64).max)
-    last = e.constant(-np.inf if largest else np.inf, wide)
-    return e.Where(e.IsNaN(x), last, e.Clip(e.Cast(x, wide), -limit, limit))
 
 
 # --- running sums and products ---------------------------------------------------------------------------------------
@@ -95,54 +70,11 @@ def cumulative_summation(node: Operands, e: Emitter) -> Tensor:
 def cumulative_product(node: Operands, e: Emitter) -> Tensor:
     """The product of the elements along Axis up to each, or up to the one before it; integers wrap: CumProd.
 
-    Before opset 26 ONNX has no such operator, and it is Mul of slices. Decisions R16 to R18.
+    Decisions R16 to R18.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_cumulative_product_operator_desc
     """
     axis, reverse = node.op.uint("Axis"), node.op.enum("AxisDirection") == "DECREASING"
     x = along(node, e, [axis])
-    dtype = x.dtype
-    x = node.widened(x) if dtype.kind == "f" else modular(e, x)
-    exclusive = node.op.flag("HasExclusiveProduct")
-    if e.has_kernel("CumProd", x.dtype):
-        y = e.CumProd(x, axis, exclusive=exclusive, reverse=reverse)
-    else:
-        e.suggest_opset(26, "CumProd")
-        rows = e.Reshape(x, (prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])))
-        y = e.Reshape(_products_before(e, rows, reverse) if exclusive else _products(e, rows, reverse), x.shape)
-    return e.Expand(y if dtype.kind == "f" else e.Cast(y, dtype), node.output().sizes)
-
-
-def _products(e: Emitter, x: Tensor, reverse: bool) -> Tensor:
-    """Running products along the middle of three axes.
-
-    Those of blocks first, all blocks at once, then each block times the product of all blocks before it: about
-    twice the multiplications of a loop, in few nodes, none of which has to broadcast.
-    """
-    outer, count, inner = x.shape
-    if count <= MOST_FACTORS:
-        return e.Concat(_running(e, x, 1, reverse), 1)
-    blocks = -(-count // BLOCK)
-    # ones behind the end change nothing, in either direction
-    padded = e.Pad(x, (0, 0, 0), (0, blocks * BLOCK - count, 0), value=1)
-    parts = _running(e, e.Reshape(padded, (outer, blocks, BLOCK, inner)), 2, reverse)
-    totals = e.Reshape(parts[0 if reverse else -1], (outer, blocks, inner))
-    before = e.Reshape(_products_before(e, totals, reverse), (outer, blocks, 1, inner))
-    y = e.Concat([e.Mul(part, before) for part in parts], 2)
-    return e.Slice(e.Reshape(y, (outer, blocks * BLOCK, inner)), (0, 0, 0), (outer, count, inner))
-
-
-def _products_before(e: Emitter, x: Tensor, reverse: bool) -> Tensor:
-    """:func:`_products` without the element itself: the first is 1."""
-    outer, count, inner = x.shape
-    first, start, end = (1, (0, 0, 0), (0, 1, 0)) if reverse else (0, (0, 1, 0), (0, 0, 0))
-    if count == 1:
-        return e.ConstantOfShape(x.shape, 1, x.dtype)
-    others = e.Slice(x, (0, first, 0), (outer, first + count - 1, inner))
-    return e.Pad(_products(e, others, reverse), start, end, value=1)
-
-
-def _running(e: Emitter, x: Tensor, axis: int, reverse: bool) -> list[Tensor]:
-    """Running products along a short axis, one multiplication each, not yet joined."""
-    parts = e.Split(x, (1,) * x.shape[axis], axis)
-    products = list(accumulate(reversed(parts) if reverse else parts, e.Mul))
-    return products[::-1] if reverse else products
+    wide = node.widened(x) if x.dtype.kind == "f" else modular(e, x)
+    y = e.CumProd(wide, axis, exclusive=node.op.flag("HasExclusiveProduct"), reverse=reverse)
+    return e.Expand(y if x.dtype.kind == "f" else e.Cast(y, x.dtype), node.output().sizes)

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.model import FLOAT
-from dml2onnx.targets import QDQ, Quirk
+from dml2onnx.targets import QDQ
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.model import DType
 
 INT32: DType = np.dtype(np.int32)
@@ -64,11 +64,11 @@ def fits(e: Emitter, x: Tensor, steps: Steps, axis: int = 0) -> bool:
     """
     if not has_positive_scale(steps):
         return False
-    if x.rank > 4 and e.target.has(Quirk.QUANTIZES_FOUR_DIMENSIONS):
+    if x.rank > 4 and e.target.has("QUANTIZES_FOUR_DIMENSIONS"):
         return False
-    if steps.count > 1 and (axis != x.rank - 1 and e.target.has(Quirk.QUANTIZES_ALONG_THE_LAST_AXIS)):
+    if steps.count > 1 and (axis != x.rank - 1 and e.target.has("QUANTIZES_ALONG_THE_LAST_AXIS")):
         return False
-    return x.dtype.itemsize == 1 and e.dequantizes(x.dtype) and steps.count in (1, x.shape[axis])
+    return x.dtype.itemsize == 1 and e.dequantizes(x.dtype, x.rank) and steps.count in (1, x.shape[axis])
 
 
 def numbers(e: Emitter, x: Tensor, steps: Steps, axis: int = 0) -> Tensor:
@@ -83,7 +83,7 @@ def bias_of(e: Emitter, bias: Tensor | None, x: Steps, w: Steps) -> Tensor | Non
         return None
     scale = e.Mul(e.Reshape(x.scale, ()), e.Reshape(w.scale, (w.scale.size,) if w.count > 1 else ()))
     flat = e.Reshape(bias, (bias.size,))
-    if not e.dequantizes(INT32):
+    if not e.dequantizes(INT32, 1):
         return e.Mul(e.Cast(flat, FLOAT), scale)
     if scale.rank:
         scale = e.Expand(scale, flat.shape)

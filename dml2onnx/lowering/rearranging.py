@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.ir.view import Gather, Layout
+from dml2onnx.legalise.depth import gathered_depth
+from dml2onnx.lowering.buffers import take
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
     Places = npt.NDArray[np.int64]
-
-_TWO_TRANSPOSES = "two Transposes of few axes, which ONNX Runtime runs much faster than one of six"
-
 
 # --- blocks ----------------------------------------------------------------------------------------------------------
 
@@ -30,51 +29,38 @@ _TWO_TRANSPOSES = "two Transposes of few axes, which ONNX Runtime runs much fast
 def space_to_depth(node: Operands, e: Emitter) -> Tensor:
     """``Output[n, d(c, by, bx), h, w] = Input[n, c, h * B + by, w * B + bx]``, d as Order says [decision X23].
 
-    SpaceToDepth where it has a kernel, else two Transposes, the first of rows and the second of the blocks in them.
+    SpaceToDepth, or for an Order that it does not have two Transposes.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_space_to_depth1_operator_desc
     """
-    x, block, sizes = node.tensor("InputTensor"), node.op.uint("BlockSize"), node.output().sizes
+    x, block = node.tensor("InputTensor"), node.op.uint("BlockSize")
     if block == 1:
         return x
-    n, c, height, width = x.shape
-    if _depth_comes_last(node):
-        if x.value is None and e.has_kernel("SpaceToDepth", x.dtype):
-            return e.SpaceToDepth(x, block)
-        outer, inner = n, c
-    else:
-        outer, inner = n * c, 1
-    e.note(_TWO_TRANSPOSES)
-    rows = e.Transpose(e.Reshape(x, (outer, inner * height // block, block, width)), (0, 2, 1, 3))
-    columns = e.Transpose(e.Reshape(rows, (outer * block, x.size // (outer * block**2), block)), (0, 2, 1))
-    return e.Reshape(columns, sizes)
+    return e.SpaceToDepth(x, block) if _depth_comes_last(node) else gathered_depth(e, x, block, "CRD")
 
 
 @lowers("DEPTH_TO_SPACE", "DEPTH_TO_SPACE1", moves=("InputTensor",))
 def depth_to_space(node: Operands, e: Emitter) -> Tensor:
     """``Output[n, c, h * B + by, w * B + bx] = Input[n, d(c, by, bx), h, w]``, d as Order says [decision X23].
 
-    Two Transposes, of the columns and of the rows of the blocks, or DepthToSpace where its kernel is as fast.
+    DepthToSpace.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space1_operator_desc
     """
-    x, block, sizes = node.tensor("InputTensor"), node.op.uint("BlockSize"), node.output().sizes
+    x, block = node.tensor("InputTensor"), node.op.uint("BlockSize")
     if block == 1:
         return x
-    n, c, height, width = sizes
-    depth_last = _depth_comes_last(node)
-    one_pass = x.dtype.itemsize == 8 or not e.target.has(Quirk.DEPTH_TO_SPACE_SLOWER_THAN_TRANSPOSE)
-    if one_pass and x.value is None and e.has_kernel("DepthToSpace", x.dtype):
-        return e.DepthToSpace(x, block, "DCR" if depth_last else "CRD")
-    outer, inner = (n, c) if depth_last else (n * c, 1)
-    e.note(_TWO_TRANSPOSES)
-    columns = e.Transpose(e.Reshape(x, (outer * block, block, x.size // (outer * block**2))), (0, 2, 1))
-    rows = e.Transpose(e.Reshape(columns, (outer, block, inner * height // block, width)), (0, 2, 1, 3))
-    return e.Reshape(rows, sizes)
+    return e.DepthToSpace(x, block, "DCR" if _depth_comes_last(node) else "CRD")
 
 
 def _depth_comes_last(node: Operands) -> bool:
     """Whether a depth channel is ``(by * B + bx) * C + c`` (ONNX: DCR) and not ``(c * B + by) * B + bx`` (CRD)."""
     return not node.op.has("Order") or node.op.enum("Order") == "DEPTH_COLUMN_ROW"
 
+
+MOST_SLICES = 64
+"""Elements of a window, along the last dimension, each of which is a Slice; more are one Gather.
+
+There can be as many as elements in a tensor, and a file need not be longer for that.
+"""
 
 # --- windows ---------------------------------------------------------------------------------------------------------
 
@@ -131,8 +117,8 @@ def _windows(node: Operands, image: TensorDesc) -> _Windows:
 def unfold(node: Operands, e: Emitter) -> Tensor:
     """The windows of the image, one to a column, 0 where they lie in the padding [decision X21].
 
-    Pad; along the last dimension a Slice per element of the window, and Concat; along all others together one Gather,
-    which then copies whole rows of blocks.
+    Pad; along the last dimension a Slice per element of the window, and Concat, or where they are many a Gather; along
+    all others together one Gather, which then copies whole rows of blocks.
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_unfold_operator_desc
     """
     w = _windows(node, node.op.tensor("InputTensor"))
@@ -155,6 +141,10 @@ def _unfold_last(e: Emitter, x: Tensor, w: _Windows) -> Tensor:
         e.note("windows that touch but do not overlap are blocks: a Transpose")
         whole = e.Slice(x, (0, 0, 0, 0), (n, 1, rows, blocks * size))
         return e.Transpose(e.Reshape(whole, (n, rows * blocks, size)), (0, 2, 1))
+    if size > MOST_SLICES and stride and w.dilations[-1]:
+        places = Layout((size, blocks), (w.dilations[-1], stride))
+        x = take(e, (Gather(2, places),), e.Reshape(x, (n, rows, w.padded[-1])))
+        return e.Transpose(x, (0, 2, 1, 3))
     firsts = [i * w.dilations[-1] for i in range(size)]
     parts = [e.Slice(x, (0, 0, 0, i), (n, 1, rows, i + (blocks - 1) * stride + 1), (1, 1, 1, stride)) for i in firsts]
     return e.Concat(parts, 1)

@@ -87,6 +87,18 @@ class ExplainedNode:
     """Why it became these, or why it was not compiled."""
 
 
+@dataclass(frozen=True, slots=True)
+class SizedTensor:
+    """A tensor of a node in sizes that have names."""
+
+    node: str
+    operator: str
+    tensor: str
+    """Its field, and which of an array: ``InputTensors[1]``."""
+    sizes: tuple[str, ...]
+    """Numbers and expressions: ``N``, ``2*H``."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainAnswer(Answer):
     """What ``explain MODEL`` says."""
@@ -98,6 +110,8 @@ class ExplainAnswer(Answer):
     target: str
     passes: tuple[str, ...]
     """What the model went through behind the literal translation; nothing with ``-O0``."""
+    tensors: tuple[SizedTensor, ...] = ()
+    """Where ``--size`` has names: the sizes of all tensors in these; what nodes become is another question then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +122,22 @@ class ConvertAnswer(Written):
     source: str
     """The format that was read: native, dml_graph, dxdispatch or serialized."""
     directml_nodes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReduceAnswer(Written):
+    """What ``reduce`` says of the graph that it has written."""
+
+    command: Literal["reduce"] = field(default="reduce", metadata=ALWAYS)
+    exit_code: int
+    """With which the command ends for the graph, as for the whole one."""
+    directml_nodes: int
+    directml_nodes_before: int
+    tests: int
+    """How often the command was run."""
+    seconds: float
+    finished: bool
+    """False where the search was interrupted: the graph is the smallest one until then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.report.comparison import Comparison
 from dml2onnx.report.form import as_json
+from dml2onnx.report.measured import panel
 from dml2onnx.report.records import MARK
 from dml2onnx.report.scene import directml_scene, onnx_scene, visible
+from dml2onnx.report.story import story
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dml2onnx.report.form import Json
+    from dml2onnx.report.measured import PerfAnswer
     from dml2onnx.report.records import Report
     from dml2onnx.report.scene import Scene
 
@@ -32,14 +35,15 @@ COMPARING = ("pairs.js", "compare.js")
 """In the order in which they run, behind those that are shared; all are parts of one script."""
 
 
-def page(report: Report | Comparison) -> str:
-    """The whole page."""
+def page(report: Report | Comparison, perf: PerfAnswer | None = None) -> str:
+    """The whole page; with figures of ``perf`` where there are any."""
     parts = _of_comparison(report) if isinstance(report, Comparison) else _of_report(report)
     own = (*SHARED, *(COMPARING if isinstance(report, Comparison) else SCRIPTS))
     script = f'{_asset("d3.min.js")}(() => {{\n"use strict";\n{"".join(map(_asset, own))}}})();\n'
     style = _asset("page.css")
     parts |= {
         "mark": MARK,
+        "perf": "" if perf is None else f"{panel(perf)}\n",
         "producer": html.escape(report.producer),
         "policy": f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'",
         "style": style,
@@ -66,6 +70,7 @@ def _of_report(report: Report) -> dict[str, str]:
         "title": html.escape(f"{name} – DirectML and ONNX"),
         "name": html.escape(name),
         "facts": _facts(report),
+        "story": f'<p class="story">{html.escape(" ".join(story(report)))}</p>',
         "controls": "",
         "first": "directml",
         "first_title": "DirectML",
@@ -87,6 +92,7 @@ def _of_comparison(report: Comparison) -> dict[str, str]:
         "title": html.escape(f"{left} and {right}"),
         "name": html.escape(f"{left} and {right}"),
         "facts": _differences(report),
+        "story": "",
         "controls": _asset("compare.html"),
         "first": "left",
         "first_title": html.escape(left),

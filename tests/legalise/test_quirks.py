@@ -1,0 +1,114 @@
+"""What is said of kernels is so: the smallest graph that shows each quirk, and what its rules are asked with."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+
+import dml2onnx
+from dml2onnx.emitter import Emitter
+from dml2onnx.legalise import EVERYWHERE, Kind, quirk, quirks, rules_of
+from dml2onnx.targets import NAMES, target
+from tests.legalise.shown import arrays, model_of
+from tests.runtimes.differences import DIFFERENCES
+
+ROOM = Path(dml2onnx.__file__).parent
+VERSION = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
+
+EVERY = {*EVERYWHERE}.union(*(target(name).quirks for name in NAMES))
+SLOW = {name for name in EVERY if quirk(name).kind is Kind.SPEED} - {"PAIRS_OF_BYTES_SATURATE"}
+"""Facts about time, which no test can hold; ``scripts/bench_ops.py`` has the operators."""
+
+ELSEWHERE = {item.explains for item in DIFFERENCES if isinstance(item.explains, str)} - set(target("cpu").quirks)
+"""Facts about other runtimes than ONNX Runtime's CPU provider, which is the one that is installed here.
+``tests/runtimes/differences.py`` has their titles."""
+
+SOMEWHERE = {"PAIRS_OF_BYTES_SATURATE"}
+"""Facts about some processors; models ask for them (``tests/passes/test_signed_weights.py``)."""
+
+
+HERE = sorted({*target("cpu").quirks, *EVERYWHERE} - SLOW - SOMEWHERE)
+"""What the ONNX Runtime that is installed here shows."""
+
+
+def test_every_quirk_is_shown() -> None:
+    """But for those about time, by a model in its file, which is run here or by ``tests.runtimes``."""
+    assert {*HERE} | SLOW | ELSEWHERE | SOMEWHERE == EVERY
+    assert [name for name in sorted(EVERY) if quirk(name).shown is None] == sorted(SLOW | SOMEWHERE)
+    for item in DIFFERENCES:
+        assert not isinstance(item.explains, str) or item.explains in target(item.runtime).quirks, item.title
+
+
+def test_every_quirk_has_a_module_that_a_target_names() -> None:
+    modules = {path.stem.upper() for path in Path(quirks.__file__).parent.glob("*.py")} - {"__INIT__"}
+    assert modules == EVERY
+    for name in modules:
+        reason = import_module(f"dml2onnx.legalise.quirks.{name.lower()}").__doc__ or ""
+        assert len(reason.splitlines()[0]) > 20, name
+        assert quirk(name).rules or name in SOMEWHERE, name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rules_are_given_what_their_operators_are_given(name: str) -> None:
+    """Each names an operator of the emitter that asks its rules, and has its parameters."""
+    for operator, rules in rules_of(target(name)).items():
+        method = getattr(Emitter, operator)
+        wanted = inspect.signature(method.__wrapped__).parameters
+        for rule in rules:
+            found = inspect.signature(rule).parameters
+            kinds = {item.kind for item in found.values()}
+            if not kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
+                assert list(found)[1:] == list(wanted)[1:], f"{operator}: {rule.__module__}"
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_facts(name: str) -> None:
+    """What has been mended in ONNX Runtime is no fact any more."""
+    shown = quirk(name).shown
+    assert shown is not None
+    model, (inputs, (exact, *_)) = model_of(shown.model), arrays(shown)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    got = np.asarray(session.run(None, dict(zip([item.name for item in model.graph.input], inputs, strict=True)))[0])
+    with np.errstate(all="ignore"):
+        close = np.allclose(got, exact, shown.digits, 0, equal_nan=True)
+    same = close and np.array_equal(np.signbit(got[got == 0]), np.signbit(exact[exact == 0]))
+    first, behind = shown.versions
+    assert same == (not first <= VERSION < behind), f"{got} beside {exact}"
+
+
+def test_nobody_asks_which_target_it_is() -> None:
+    rooms = [path for name in ("emitter", "legalise", "lowering", "passes") for path in (ROOM / name).rglob("*.py")]
+    for path in rooms:
+        for item in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            compared = [item.left, *item.comparators] if isinstance(item, ast.Compare) else []
+            names = [part for part in compared if isinstance(part, ast.Constant) and part.value in NAMES]
+            assert not names, f"{path.name}:{item.lineno}"  # type: ignore[attr-defined]  # comparisons have lines
+
+
+def test_targets_differ() -> None:
+    # its kernels are the operators themselves that are lowered here, but for what ONNX Runtime makes of several
+    assert set(target("dml").quirks) == {
+        "BYTES_CONVERTED_SATURATE",
+        "SCALES_OF_ROWS_ARE_FUSED",
+        "GEMM_WANTS_C",
+        "QUANTIZES_ALONG_THE_LAST_AXIS",
+        "LINES_HAVE_NO_OUTPUT_PADDING",
+        "QUANTIZES_FOUR_DIMENSIONS",
+    }
+    assert {*target("cpu").quirks, *EVERYWHERE} >= SLOW
+    assert {*target("cpu").quirks, *EVERYWHERE} | ELSEWHERE == EVERY
+
+
+def test_what_is_portable() -> None:
+    """It has the quirks of all, and a kernel only where all have one."""
+    others = [target(name) for name in NAMES if name != "portable"]
+    assert set(target("portable").quirks) == set().union(*(item.quirks for item in others))
+    for name in ("float", "double", "int8", "int64"):
+        everywhere = all(item.has_kernel("Add", 21, {"T": name}) for item in others)
+        assert target("portable").has_kernel("Add", 21, {"T": name}) is everywhere
