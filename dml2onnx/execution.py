@@ -80,7 +80,8 @@ def run(
     array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. ``sizes``
     are other sizes of inputs, as for :func:`dml2onnx.resize`. ``opset``, ``target`` (by default that of the provider),
     ``feature_level``, ``documented``, ``exact``, ``optimize``, ``without_passes`` and ``quant_format`` are as for
-    :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`. Raises :class:`DmlError` with every finding.
+    :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`.
+    Raises :class:`DmlError` with every finding.
     """
     providers = require_providers(provider)
     opset, target = arguments.opset(opset), arguments.target(providers.target if target is None else target)

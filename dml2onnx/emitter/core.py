@@ -357,6 +357,18 @@ class EmitterCore:
         """Whether a Resize must not stand in front of a Mul."""
         return False
 
+    def writes_pairs(self) -> bool:
+        """Whether products of quantised numbers are FLOAT ones between quantisations."""
+        return self.target.quant_format == targets.QDQ
+
+    def saturates_pairs(self) -> bool:
+        """Whether products of UINT8 with INT8 saturate on some processors that the target runs on."""
+        return self.target.has("PAIRS_OF_BYTES_SATURATE")
+
+    def quantizes_last_axis_only(self) -> bool:
+        """Whether vectors of scales lie along the last axis, whatever a node says."""
+        return self.target.has("QUANTIZES_ALONG_THE_LAST_AXIS")
+
     @legalised
     def fuses_scales_of_rows(self) -> bool:
         """Whether an integer product must not be multiplied by the product of two scales."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.emitter.windows import Window
-from dml2onnx.lowering.pairs import NOTE, Steps, bias_of, fits, has_positive_scale, numbers, quantised, writes_pairs
+from dml2onnx.lowering.pairs import NOTE, Steps, bias_of, fits, has_positive_scale, numbers, quantised
 from dml2onnx.lowering.quantization import saturated, steps_of, zero_point_of
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
@@ -46,7 +46,7 @@ def quantized_linear_convolution(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_convolution_operator_desc
     """
-    paired = _paired_convolution(node, e) if writes_pairs(e) else None
+    paired = _paired_convolution(node, e) if e.writes_pairs() else None
     if paired is not None:
         return paired
     total, bias = _convolved(node, e), node.optional("BiasTensor")
@@ -71,7 +71,7 @@ def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_matrix_multiply_integer_to_float_operator_desc
     """
-    paired = _paired_product(node, e, FLOAT) if writes_pairs(e) else None
+    paired = _paired_product(node, e, FLOAT) if e.writes_pairs() else None
     if paired is not None:
         if node.op.has("BiasTensor"):
             paired = e.Add(paired, e.Cast(node.broadcastable("BiasTensor"), FLOAT))
@@ -94,7 +94,7 @@ def quantized_linear_matrix_multiply(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_matrix_multiply_operator_desc
     """
-    paired = _paired_product(node, e, node.output().data_type.dtype) if writes_pairs(e) else None
+    paired = _paired_product(node, e, node.output().data_type.dtype) if e.writes_pairs() else None
     if paired is not None:
         return e.Expand(paired, node.output().sizes)
     total, rank = _multiplied(node, e), node.output().rank
@@ -146,7 +146,7 @@ def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
 
 def _as_safe(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tensor, Steps]:
     """INT8 that UINT8 is multiplied by, as UINT8 where the kernel would saturate on some processors."""
-    if x.dtype != UINT8 or w.dtype != INT8 or not e.target.has("PAIRS_OF_BYTES_SATURATE"):
+    if x.dtype != UINT8 or w.dtype != INT8 or not e.saturates_pairs():
         return w, steps
     w, zero_point = _unsigned(e, w, steps.zero_point)
     return w, Steps(steps.scale, zero_point)

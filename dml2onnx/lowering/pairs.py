@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.model import FLOAT
-from dml2onnx.targets import QDQ
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,11 +51,6 @@ class Steps:
         return e.Expand(scale, shape), e.Expand(zero_point, shape)
 
 
-def writes_pairs(e: Emitter) -> bool:
-    """Whether products of quantised numbers are to be written so."""
-    return e.target.quant_format == QDQ
-
-
 def fits(e: Emitter, x: Tensor, steps: Steps, axis: int = 0) -> bool:
     """Whether a tensor is dequantised by one DequantizeLinear that says what is meant, on this target.
 
@@ -64,9 +58,7 @@ def fits(e: Emitter, x: Tensor, steps: Steps, axis: int = 0) -> bool:
     """
     if not has_positive_scale(steps):
         return False
-    if x.rank > 4 and e.target.has("QUANTIZES_FOUR_DIMENSIONS"):
-        return False
-    if steps.count > 1 and (axis != x.rank - 1 and e.target.has("QUANTIZES_ALONG_THE_LAST_AXIS")):
+    if steps.count > 1 and (axis != x.rank - 1 and e.quantizes_last_axis_only()):
         return False
     return x.dtype.itemsize == 1 and e.dequantizes(x.dtype, x.rank) and steps.count in (1, x.shape[axis])
 
