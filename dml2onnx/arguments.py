@@ -27,7 +27,7 @@ from dml2onnx.codes.compiling import ILLEGAL_IR_VERSION, UNKNOWN_OPSET, UNKNOWN_
 from dml2onnx.codes.running import NO_ARGUMENT
 from dml2onnx.diagnostics import DmlError, quote, shortened
 from dml2onnx.faces import later
-from dml2onnx.targets import NAMES, OPSETS, ir_versions
+from dml2onnx.targets import NAMES, OPSETS, QOPERATOR, QUANT_FORMATS, ir_versions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -188,6 +188,19 @@ def target(given: object) -> str:
     if name not in NAMES:
         message = f"there is no target {quote(name)}; the targets are {expected}"
         raise DmlError(UNKNOWN_TARGET.at(message, expected=expected, found=quote(name)))
+    return name
+
+
+def quant_format(given: object, *, exact: bool) -> str | None:
+    """How quantised operators are to be written, ``None`` where the target says; exact models have integers."""
+    if given is None:
+        return None
+    expected = " or ".join(QUANT_FORMATS)
+    name = text(given, "quant_format", expected)
+    if name not in QUANT_FORMATS:
+        raise refusal("quant_format", given, expected)
+    if exact and name != QOPERATOR:
+        raise refusal("quant_format", given, f"{QOPERATOR}, since integers alone are exact, or a model that is not")
     return name
 
 

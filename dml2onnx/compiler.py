@@ -53,6 +53,7 @@ class CompileOptions(TypedDict):
     exact: bool
     optimize: int
     without_passes: Sequence[str]
+    quant_format: str | None
 
 
 SERIALIZED_UP_TO = 1 << 28
@@ -79,6 +80,8 @@ class CompiledModel:
     """Names of the passes that it went through."""
     shapes: bool = True
     """Whether the model states the type and shape of every value, not only of its inputs and outputs."""
+    quant_format: str = targets.QOPERATOR
+    """How quantised operators are written: "qdq" or "qoperator"."""
     exact: bool = False
     """Whether it keeps what other models leave open: NaN, infinities, signs of zero, last digits."""
     sources: tuple[Path, ...] = ()
@@ -270,6 +273,7 @@ def compile(
     shapes: bool = True,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
+    quant_format: str | None = None,
     ir_version: int | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> CompiledModel:
@@ -285,14 +289,16 @@ def compile(
     into the model, so that tools show them without inferring anything. ``optimize`` is 0 for the literal translation,
     node by node, 1 for all passes that make it faster and leave each bit of its results as it is, or 2 for those that
     round otherwise as well, but none of those named in ``without_passes``; ``"agree-on-orders"`` among these has each
-    node read its inputs as its descriptor says, whatever order they are held in. ``ir_version`` is stated instead of
-    that of the opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error that
+    node read its inputs as its descriptor says, whatever order they are held in. ``quant_format`` is ``"qdq"`` for
+    quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear, which accelerators take, or
+    ``"qoperator"`` for integer ones; by default what suits the target. ``ir_version`` is stated instead of that of the
+    opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error that
     :func:`dml2onnx.check` finds (with ``documented``, of what DirectML's documentation forbids and DirectML accepts,
     too), or that stands in the way of lowering.
     """
     opset, target, exact = arguments.opset(opset), arguments.target(target), arguments.flag(exact, "exact")
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
-    through = passes.chosen(optimize, without_passes)
+    through, quantised = passes.chosen(optimize, without_passes), arguments.quant_format(quant_format, exact=exact)
     tell = None if progress is None else arguments.function(progress, "progress")
     form = Form(opset, target, exact, shapes, through, passes.agrees(without_passes), version)
     source = graph_of(model, graph)
@@ -420,6 +426,7 @@ def compile_outputs(
     shapes: bool = True,
     through: Sequence[passes.Pass] = passes.PASSES,
     agree: bool = True,
+    quant_format: str | None = None,
     ir_version: int | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> CompiledModel:
@@ -427,7 +434,8 @@ def compile_outputs(
 
     Nodes ``agree`` on the order in which tensors are held.
     """
-    chosen = targets.target(target, exact=exact)
+    form = {} if quant_format is None else {"quant_format": quant_format}
+    chosen = targets.target(target, exact=exact, **form)
     arguments.opset_of(chosen, opset)
     lowered = passes.apply(lower(graph, outputs, opset, chosen, progress, agree=agree), through, opset, chosen)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
@@ -436,7 +444,19 @@ def compile_outputs(
     version = arguments.ir_version(ir_version, opset)
     found = (*warnings, *fallbacks(lowered, opset, chosen))
     return CompiledModel(
-        graph.name, opset, version, chosen.name, lowered, found, defaults, metadata, names, shapes, exact, graph.sources
+        graph.name,
+        opset,
+        version,
+        chosen.name,
+        lowered,
+        found,
+        defaults,
+        metadata,
+        names,
+        shapes,
+        chosen.quant_format,
+        exact,
+        graph.sources,
     )
 
 

@@ -69,6 +69,7 @@ def run(
     exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
+    quant_format: str | None = None,
     max_bytes: int | None = None,
 ) -> dict[str, Array]:
     """Compiles and runs a graph, or the model file at a path, and returns its outputs by name.
@@ -77,9 +78,9 @@ def run(
     outputs are; what is left out takes the sample contents that came with the model, so a
     DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned. Each
     array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. ``sizes``
-    are other sizes of inputs, as for :func:`dml2onnx.resize`. ``opset``,
-    ``target`` (by default that of the provider), ``feature_level``, ``documented``, ``exact``, ``optimize`` and
-    ``without_passes`` are as for :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`.
+    are other sizes of inputs, as for :func:`dml2onnx.resize`. ``opset``, ``target`` (by default that of the provider),
+    ``feature_level``, ``documented``, ``exact``, ``optimize``, ``without_passes`` and ``quant_format`` are as for
+    :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`.
     Raises :class:`DmlError` with every finding.
     """
     providers = require_providers(provider)
@@ -96,6 +97,7 @@ def run(
         exact=exact,
         optimize=optimize,
         without_passes=without_passes,
+        quant_format=quant_format,
         max_bytes=max_bytes,
     )
     return execution.results
@@ -113,6 +115,7 @@ def execute(
     exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
+    quant_format: str | None = None,
     profile: bool = False,
     assignment: bool = False,
     max_bytes: int | None = None,
@@ -124,7 +127,8 @@ def execute(
     how far it is.
     """
     tell = progress or (lambda text: None)
-    through = passes.chosen(optimize, without_passes)
+    through, exact = passes.chosen(optimize, without_passes), arguments.flag(exact, "exact")
+    form = arguments.quant_format(quant_format, exact=exact)
     providers = chosen(provider)
     warnings = require_clean(graph, feature_level, documented=documented)
     results = list(graph.results or graph.outputs)
@@ -135,10 +139,11 @@ def execute(
         [*results, *extra],
         opset=opset,
         target=target or providers.target,
-        exact=arguments.flag(exact, "exact"),
+        exact=exact,
         warnings=warnings,
         through=through,
         agree=passes.agrees(without_passes),
+        quant_format=form,
         progress=lambda text: tell(f"compiling, {text}"),
     )
     tell(f"loading {counted(compiled.node_count, 'ONNX node')}")

@@ -19,7 +19,7 @@
 
 ``scripts/probe_target.py`` writes openvino.json and webgpu.json. Whoever finds a quirk adds its name to "quirks" of the
 target that has it (a new one is a module of ``dml2onnx/legalise/quirks`` first), and then runs
-``--write-portable``. Nothing but a reader's hand changes "quirks".
+``--write-portable``. Nothing but a reader's hand changes "quirks" and "quant_format".
 
 A table holds, for every standard operator and each of its versions that the supported opsets use, the alternatives
 that a provider has kernels for. An alternative gives the types of every type variable of the operator, and a node fits
@@ -40,6 +40,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import onnx
 import onnx.defs
+
+from dml2onnx.targets import QDQ
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -277,6 +279,8 @@ class Head(NamedTuple):
     source: str
     falls_back: bool
     """Whether what has no kernel runs on the CPU instead: in a session of ONNX Runtime, of which this is a provider."""
+    quant_format: str
+    """How quantised operators are written, unless somebody asks for the other way; also chosen by hand."""
     quirks: Sequence[str]
     """Names of modules of ``dml2onnx.legalise.quirks``."""
     opsets: range
@@ -294,6 +298,7 @@ def write(path: Path, head: Head, content: Table) -> None:
     first = {"generator": head.generator, "source": head.source, "opsets": [head.opsets[0], head.opsets[-1]]}
     fields = "".join(f"  {json.dumps(key)}: {json.dumps(value)},\n" for key, value in first.items())
     fields += f'  "falls_back": {json.dumps(head.falls_back)},\n'
+    fields += f'  "quant_format": {json.dumps(head.quant_format)},\n'
     names = ",".join(f"\n    {json.dumps(name)}" for name in head.quirks)
     fields += f'  "quirks": [{names}' + ("\n  ],\n" if names else "],\n")
     text = "{\n" + fields + '  "kernels": {\n' + ",\n".join(operators) + "\n  }\n}\n"
@@ -306,15 +311,15 @@ def read_head(path: Path) -> Head:
     """What a written file says besides its kernels."""
     content = json.loads(path.read_text(encoding="utf-8"))
     first, last = content["opsets"]
-    quirks = tuple(content["quirks"])
-    return Head(content["generator"], content["source"], content["falls_back"], quirks, range(first, last + 1))
+    chosen = content["quant_format"], tuple(content["quirks"])
+    return Head(content["generator"], content["source"], content["falls_back"], *chosen, range(first, last + 1))
 
 
 def rewrite(name: str, generator: str, source: str, falls_back: bool, content: Table) -> None:
-    """A target's file with other kernels; its quirks stay."""
+    """A target's file with other kernels; what is chosen by hand stays."""
     path = TARGETS / f"{name}.json"
-    quirks = read_head(path).quirks if path.exists() else ()
-    write(path, Head(generator, source, falls_back, quirks, opsets(name)), content)
+    chosen = read_head(path)[3:5] if path.exists() else (QDQ, ())
+    write(path, Head(generator, source, falls_back, *chosen, opsets(name)), content)
 
 
 def parameters() -> str:
@@ -350,7 +355,7 @@ def portable() -> tuple[Head, Table]:
         content = intersection(content, read(path))
     quirks = dict.fromkeys(name for path in paths for name in read_head(path).quirks)
     source = f"the kernels that all of {', '.join(DESTINATIONS)} have, and the quirks that any of them has"
-    return Head(GENERATOR, source, False, tuple(quirks), opsets("portable")), content
+    return Head(GENERATOR, source, False, QDQ, tuple(quirks), opsets("portable")), content
 
 
 def standard() -> tuple[Head, Table]:
@@ -367,7 +372,7 @@ def standard() -> tuple[Head, Table]:
         }
     content = dict(sorted(content.items()))
     source = "cpu.json, and FLOAT16 wherever ONNX takes it beside FLOAT, which every session of ONNX Runtime casts"
-    return Head(GENERATOR, source, False, read_head(TARGETS / "onnx.json").quirks, opsets("onnx")), content
+    return Head(GENERATOR, source, False, *read_head(TARGETS / "onnx.json")[3:5], opsets("onnx")), content
 
 
 def _with_half(operator: str, version: int, row: Alternative) -> Alternative:

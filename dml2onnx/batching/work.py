@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dml2onnx.arguments import feature_level, ir_version
+from dml2onnx.arguments import feature_level, ir_version, quant_format
 from dml2onnx.checks import check, level_of
 from dml2onnx.codes import reading, running, unreadable
 from dml2onnx.diagnostics import DmlError, InternalError, UnreadableError, quote
@@ -76,6 +76,7 @@ class Asked:
     shapes: bool = True
     optimize: int = 1
     without_passes: tuple[str, ...] = ()
+    quant_format: str | None = None
     ir_version: int | None = None
     cases: int = 3
     seed: int = 0
@@ -86,6 +87,7 @@ class Asked:
         """Refuses what would be refused of each model."""
         chosen(self.optimize, self.without_passes)
         ir_version(self.ir_version, self.opset)
+        quant_format(self.quant_format, exact=self.exact)
 
     def work(self) -> Work:
         """The same as the line of a journal."""
@@ -112,6 +114,7 @@ class Asked:
             "exact": self.exact,
             "optimize": self.optimize,
             "without_passes": self.without_passes,
+            "quant_format": self.quant_format,
         }
 
     def how(self, graph: str | None) -> LoadOptions:
@@ -295,6 +298,7 @@ def _verify(task: Task, graph: Graph) -> tuple[Status, Head]:
         exact=asked.exact,
         optimize=asked.optimize,
         without_passes=asked.without_passes,
+        quant_format=asked.quant_format,
         max_bytes=asked.max_bytes,
     )
     return "passed" if result.passed else "differs", verification_answer(result, str(asked.provider), asked.seed)

@@ -77,6 +77,7 @@ def compile_options(options: argparse.Namespace) -> CompileOptions:
         "exact": options.exact,
         "optimize": options.optimize,
         "without_passes": options.without_passes,
+        "quant_format": options.quant_format,
     }
 
 

@@ -200,6 +200,13 @@ def _add_passes(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="but without this pass, such as share-moves (repeatable)",
     )
+    parser.add_argument(
+        "--quant-format",
+        choices=targets.QUANT_FORMATS,
+        default=None,
+        help="how quantised operators are written: qdq for FLOAT ones between DequantizeLinear and QuantizeLinear, "
+        "which accelerators take, or qoperator for integer ones such as QLinearConv (default: what suits the target)",
+    )
 
 
 # --- Commands ---------------------------------------------------------------------------------------------------------

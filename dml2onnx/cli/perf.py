@@ -120,6 +120,7 @@ def _subjects(
         "exact": False,
         "optimize": 1,
         "without_passes": (),
+        "quant_format": None,
     }
     subjects = []
     for model in models:

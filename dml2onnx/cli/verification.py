@@ -49,6 +49,7 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
             exact=options.exact,
             optimize=options.optimize,
             without_passes=options.without_passes,
+            quant_format=options.quant_format,
             time_limit=options.time_limit,
             max_bytes=options.max_bytes,
             progress=progress,

@@ -136,6 +136,8 @@ class Tensor(Value):
     """Whether it holds nothing but maxima with a finite number: no -inf, nor a NaN to rely on [decision G1]."""
     dequantized: Dequantized | None = None
     """The integers that a constant was dequantised from."""
+    paired: bool = False
+    """Whether it stands between quantisations of one operator, of which ONNX Runtime may make a kernel of integers."""
 
     def again(self, name: str) -> Tensor:
         """Another computed tensor of which the same is known."""
@@ -354,6 +356,18 @@ class EmitterCore:
     def merges_resize_with_mul(self) -> bool:
         """Whether a Resize must not stand in front of a Mul."""
         return False
+
+    def writes_pairs(self) -> bool:
+        """Whether products of quantised numbers are FLOAT ones between quantisations."""
+        return self.target.quant_format == targets.QDQ
+
+    def saturates_pairs(self) -> bool:
+        """Whether products of UINT8 with INT8 saturate on some processors that the target runs on."""
+        return self.target.has("PAIRS_OF_BYTES_SATURATE")
+
+    def quantizes_last_axis_only(self) -> bool:
+        """Whether vectors of scales lie along the last axis, whatever a node says."""
+        return self.target.has("QUANTIZES_ALONG_THE_LAST_AXIS")
 
     @legalised
     def fuses_scales_of_rows(self) -> bool:

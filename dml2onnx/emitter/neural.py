@@ -415,11 +415,17 @@ class NeuralOps(ArithmeticOps):
 
     @legalised
     def DequantizeLinear(
-        self, x: Tensor, scale: Tensor, zero_point: Tensor | None = None, axis: int | None = None
+        self,
+        x: Tensor,
+        scale: Tensor,
+        zero_point: Tensor | None = None,
+        axis: int | None = None,
+        *,
+        keep: bool = False,
     ) -> Tensor:
         """``(x - zero_point) * scale`` in the type of ``scale``, the difference exact.
 
-        Both parameters are scalars, or vectors along ``axis``; INT32 has no zero point.
+        Both parameters are scalars, or vectors along ``axis``; that of INT32 is 0. ``keep`` leaves constants alone.
         """
 
         def fold(a: np.ndarray, s: np.ndarray, *z: np.ndarray) -> Array:
@@ -427,8 +433,8 @@ class NeuralOps(ArithmeticOps):
             return np.asarray(difference.astype(s.dtype) * _along(s, axis, a.ndim))
 
         # a large constant stays as small as it is
-        folds = fold if x.size <= FOLDED_GROWTH_ELEMENTS else None
-        if x.value is not None and folds is None and x.dtype == np.int8:
+        folds = fold if x.size <= FOLDED_GROWTH_ELEMENTS and not keep else None
+        if x.value is not None and folds is None and x.dtype == np.int8 and not keep:
             x, zero_point = self._as_unsigned(x, scale, zero_point)
         attributes: dict[str, Attribute] | None = None if axis is None else {"axis": axis}
         inputs = [x, scale] if zero_point is None else [x, scale, zero_point]

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.emitter.windows import Window
-from dml2onnx.lowering.quantization import saturated, zero_point_of
+from dml2onnx.lowering.pairs import NOTE, Steps, bias_of, fits, has_positive_scale, numbers, quantised
+from dml2onnx.lowering.quantization import saturated, steps_of, zero_point_of
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
 
@@ -44,6 +46,9 @@ def quantized_linear_convolution(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_convolution_operator_desc
     """
+    paired = _paired_convolution(node, e) if e.writes_pairs() else None
+    if paired is not None:
+        return paired
     total, bias = _convolved(node, e), node.optional("BiasTensor")
     if bias is not None:
         total = e.Add(total, bias)
@@ -66,6 +71,11 @@ def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_matrix_multiply_integer_to_float_operator_desc
     """
+    paired = _paired_product(node, e, FLOAT) if e.writes_pairs() else None
+    if paired is not None:
+        if node.op.has("BiasTensor"):
+            paired = e.Add(paired, e.Cast(node.broadcastable("BiasTensor"), FLOAT))
+        return e.Expand(e.Cast(paired, node.output().data_type.dtype), node.output().sizes)
     total, rank = _multiplied(node, e), node.output().rank
     a_scale, b_scale = scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1)
     y = e.Cast(total, FLOAT)
@@ -84,9 +94,65 @@ def quantized_linear_matrix_multiply(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_quantized_linear_matrix_multiply_operator_desc
     """
+    paired = _paired_product(node, e, node.output().data_type.dtype) if e.writes_pairs() else None
+    if paired is not None:
+        return e.Expand(paired, node.output().sizes)
     total, rank = _multiplied(node, e), node.output().rank
     factor = e.Mul(scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1))
     return requantized(node, e, total, factor, rank - 2)
+
+
+# --- between quantisations -------------------------------------------------------------------------------------------
+
+
+def _paired_convolution(node: Operands, e: Emitter) -> Tensor | None:
+    """Conv of dequantised numbers, quantised; ``None`` where kernels for them want other parameters."""
+    x, w = node.tensor("InputTensor"), node.tensor("FilterTensor")
+    before, filters, after = (steps_of(node, e, name) for name in ("Input", "Filter", "Output"))
+    if max(before.count, after.count) > 1 or not filters.has_one_zero_point or not has_positive_scale(after):
+        return None
+    if not (fits(e, x, before) and fits(e, w, filters)):
+        return None
+    w, filters = _as_safe(e, x, w, filters)
+    bias = bias_of(e, node.optional("BiasTensor"), before, filters)
+    output = node.output()
+    window = window_of(node.op, w.shape[2:]).reaching(x.shape[2:], output.sizes[2:])
+    groups = node.op.uint("GroupCount")
+    y = e.Conv(numbers(e, x, before), numbers(e, w, filters), bias, window, groups)
+    return e.Slice(quantised(e, y, after, output.data_type.dtype), (0,) * y.rank, output.sizes)
+
+
+def _paired_product(node: Operands, e: Emitter, dtype: DType) -> Tensor | None:
+    """MatMul of dequantised numbers, quantised if ``dtype`` is a type of integers; ``None`` as of convolutions."""
+    a, b = _matrices(node, e, "ATensor"), _matrices(node, e, "BTensor")
+    rows, columns = steps_of(node, e, "A"), steps_of(node, e, "B")
+    if columns.count > 1:
+        if b.size != b.shape[-2] * b.shape[-1]:
+            return None
+        b = e.Reshape(b, b.shape[-2:])
+    if rows.count > 1 or not (fits(e, a, rows) and fits(e, b, columns, b.rank - 1)):
+        return None
+    b, columns = _as_safe(e, a, b, columns)
+    if dtype == FLOAT:
+        y = e.MatMul(numbers(e, a, rows), numbers(e, b, columns, b.rank - 1))
+        y.paired = True
+        e.note(NOTE)
+        return y
+    after = steps_of(node, e, "Output")
+    if after.count > 1 or not has_positive_scale(after):
+        return None
+    return quantised(e, e.MatMul(numbers(e, a, rows), numbers(e, b, columns, b.rank - 1)), after, dtype)
+
+
+def _as_safe(e: Emitter, x: Tensor, w: Tensor, steps: Steps) -> tuple[Tensor, Steps]:
+    """INT8 that UINT8 is multiplied by, as UINT8 where the kernel would saturate on some processors."""
+    if x.dtype != UINT8 or w.dtype != INT8 or not e.saturates_pairs():
+        return w, steps
+    w, zero_point = _unsigned(e, w, steps.zero_point)
+    return w, Steps(steps.scale, zero_point)
+
+
+# --- integers --------------------------------------------------------------------------------------------------------
 
 
 def _placed(e: Emitter, x: Tensor, rank: int, axis: int) -> Tensor:
@@ -131,6 +197,12 @@ def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor,
     return e.Add(e.Cast(x, UINT8), middle), e.Add(e.Cast(zero_point, UINT8), middle)
 
 
+def window_of(op: OperatorDesc, kernel: tuple[int, ...]) -> Window:
+    """The windows that a descriptor asks for."""
+    steps = (op.uints(name) for name in ("Strides", "Dilations", "StartPadding", "EndPadding"))
+    return Window(kernel, *steps)
+
+
 def _convolved(node: Operands, e: Emitter) -> Tensor:
     """The convolution in INT32, of as many windows as the output has [decision C9].
 
@@ -139,9 +211,7 @@ def _convolved(node: Operands, e: Emitter) -> Tensor:
     """
     op, x, w = node.op, node.tensor("InputTensor"), node.tensor("FilterTensor")
     group = op.uint("GroupCount")
-    window = Window(
-        w.shape[2:], op.uints("Strides"), op.uints("Dilations"), op.uints("StartPadding"), op.uints("EndPadding")
-    ).reaching(x.shape[2:], node.output().sizes[2:])
+    window = window_of(op, w.shape[2:]).reaching(x.shape[2:], node.output().sizes[2:])
     zero_point = zero_point_along(node, e, "Filter", w.rank, 0)
     x, x_zero_point = _unsigned(e, x, zero_point_along(node, e, "Input", x.rank, 1))
     w, w_zero_point = _unsigned(e, w, zero_point)

@@ -11,6 +11,8 @@ import numpy as np
 from dml2onnx.emitter.windows import Pool, Window
 from dml2onnx.legalise.pools import lowest_of, window_sums
 from dml2onnx.lowering.integer_products import requantized, scale_along, zero_point_along
+from dml2onnx.lowering.pairs import Steps, through
+from dml2onnx.lowering.quantization import steps_of
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
 
@@ -106,11 +108,14 @@ def average_pooling(node: Operands, e: Emitter) -> Tensor:
     elements inside; of a window without any the mean is NaN [decisions P3 to P5].
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_average_pooling1_operator_desc
     """
-    x, pool = node.tensor("InputTensor"), forward_pool(node.op)
+    return _wanted(e, _mean(node, e, forward_pool(node.op), node.tensor("InputTensor")), node)
+
+
+def _mean(node: Operands, e: Emitter, pool: Pool, x: Tensor) -> Tensor:
     if pool.picks:
-        return _wanted(e, _pick(e, x, pool), node)
+        return _pick(e, x, pool)
     includes = pool.is_padded and node.op.flag("IncludePadding")
-    return _wanted(e, e.AveragePool(node.widened(x), pool.window, count_include_pad=includes), node)
+    return e.AveragePool(node.widened(x), pool.window, count_include_pad=includes)
 
 
 # --- norm ------------------------------------------------------------------------------------------------------------
@@ -136,7 +141,14 @@ def quantized_linear_average_pooling(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_quantized_linear_average_pooling_operator_desc
     """
-    x, pool = e.Cast(node.tensor("InputTensor"), FLOAT), forward_pool(node.op)
+    x, pool = node.tensor("InputTensor"), forward_pool(node.op)
+    before, after, dtype = steps_of(node, e, "Input"), steps_of(node, e, "Output"), node.output().data_type.dtype
+    # ONNX Runtime's kernel has no dilations, and the model that its optimiser makes then does not load
+    if not (e.exact or pool.is_dilated) and _averages_steps(before, after, prod(pool.sizes)):
+        paired = through(e, x, before, after, dtype, lambda numbers: _wanted(e, _mean(node, e, pool, numbers), node))
+        if paired is not None:
+            return paired
+    x = e.Cast(x, FLOAT)
     e.budget.require(pool.table_size if pool.may_have_empty else 0)
     zero_point = zero_point_along(node, e, "Input", x.rank, 1)
     if zero_point is not None:
@@ -146,3 +158,14 @@ def quantized_linear_average_pooling(node: Operands, e: Emitter) -> Tensor:
     counts = prod(pool.window.shape) if node.op.flag("IncludePadding") else np.maximum(pool.inside(), 1)[None, None]
     mean = _wanted(e, e.Div(sums, e.constant(counts, FLOAT)), node)
     return requantized(node, e, mean, scale_along(node, e, "Input", x.rank, 1), 1)
+
+
+def _averages_steps(before: Steps, after: Steps, elements: int) -> bool:
+    """Whether ONNX Runtime's kernel for a mean of all elements takes these scales, which it looks at when it runs.
+
+    https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/mlas/lib/qlgavgpool.cpp
+    """
+    given, wanted = before.scale.value, after.scale.value
+    if given is None or wanted is None or given.size > 1 or wanted.size > 1 or not wanted.all():
+        return False
+    return 2.0**-32 <= float(given.item()) / (float(wanted.item()) * elements) < 256

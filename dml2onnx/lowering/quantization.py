@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
+from dml2onnx.lowering.pairs import Steps, fits, has_positive_scale, numbers, quantised
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT, INT64
 
@@ -52,6 +53,9 @@ def quantized_linear_add(node: Operands, e: Emitter) -> Tensor:
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_quantized_linear_add_operator_desc
     """
+    paired = None if e.exact else _paired_sum(node, e)
+    if paired is not None:
+        return e.Expand(paired, node.output().sizes)
     a, b = (
         dequantized(
             e,
@@ -67,6 +71,18 @@ def quantized_linear_add(node: Operands, e: Emitter) -> Tensor:
     output = node.output()
     y = saturated(e, steps, zero_point_of(node, "OutputZeroPointTensor"), output.data_type.dtype)
     return e.Expand(y, output.sizes)
+
+
+def _paired_sum(node: Operands, e: Emitter) -> Tensor | None:
+    """The sum of two tensors with one scale each, for any kernel of it."""
+    tensors = [node.broadcastable(f"{name}Tensor") for name in "AB"]
+    steps = [steps_of(node, e, name) for name in ("A", "B", "Output")]
+    *before, after = steps
+    one = max(item.count for item in steps) == 1
+    if not (one and has_positive_scale(after) and all(map(fits, (e, e), tensors, before))):
+        return None
+    a, b = (numbers(e, x, item) for x, item in zip(tensors, before, strict=True))
+    return quantised(e, e.Add(a, b), after, node.output().data_type.dtype)
 
 
 @lowers("QUANTIZE")
@@ -172,6 +188,12 @@ def _repeated(e: Emitter, item: Tensor, sizes: tuple[int, ...]) -> Tensor:
         if 1 < entries < size:
             item = e.Gather(item, e.positions(np.arange(size) // (size // entries)), axis)
     return item
+
+
+def steps_of(node: Operands, e: Emitter, name: str) -> Steps:
+    """Scale and zero point of a tensor."""
+    scale = e.Cast(node.broadcastable(f"{name}ScaleTensor"), FLOAT)
+    return Steps(scale, zero_point_of(node, f"{name}ZeroPointTensor"))
 
 
 def zero_point_of(node: Operands, field: str) -> Tensor | None:

@@ -29,6 +29,8 @@ TAPS, SAMPLES, CHANNEL = (0, 2), (1, 3), 7
 
 LARGEST = float(np.finfo(np.float32).max) / 8
 """Coordinates up to this give finite ones in every step."""
+MOST_STATIC_SAMPLES = 8
+"""Samples along an axis up to which default models take the most there may be, of sizes that are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,8 @@ def _numbers(e: Emitter, corners: Corners, length: Tensor, outputs: int, only: T
         count = e.Clip(e.Ceil(ratio), float(corners.fewest), float(corners.most))
     if only is not None:
         count = e.Where(only, count, e.constant(0, FLOAT))
+    if not e.exact and corners.most <= MOST_STATIC_SAMPLES:
+        return count, e.Reshape(e.arange(corners.most, INT64), (corners.most, 1, 1))
     largest = e.Reshape(e.ReduceMax(count, tuple(range(count.rank))), ())
     return count, e.Unsqueeze(e.Range(e.Cast(largest, INT64)), (1, 2))
 

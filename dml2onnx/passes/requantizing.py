@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dml2onnx.model import FLOAT
+from dml2onnx.targets import QDQ
 
 if TYPE_CHECKING:
     from dml2onnx.model import Array, Node, Value
     from dml2onnx.passes.draft import Draft
 
-PRODUCTS = frozenset({"ConvInteger", "MatMulInteger"})
+OPERATORS = frozenset({"ConvInteger", "MatMulInteger", "QuantizeLinear"})
 _UINT8, _INT8 = np.dtype(np.uint8), np.dtype(np.int8)
 _ENDS = frozenset({"MaxPool", "QuantizeLinear"})
+_POOLS = frozenset({"MaxPool"})
 _FUSED = {"ConvInteger": "QLinearConv", "MatMulInteger": "QLinearMatMul"}
 _KERNEL = {"T1": "uint8", "T2": "uint8", "T3": "uint8"}
 MOST_OF_PAIRS = 64
@@ -46,6 +48,10 @@ def requantize(draft: Draft) -> None:
 
     What pools its result behind it stays in 8 bits: ONNX Runtime has a fast kernel for what lies between such nodes.
     """
+    if draft.target.quant_format == QDQ:
+        for node in draft.nodes(_POOLS):
+            _dequantised(draft, node)
+        return
     for node in draft.nodes(_ENDS):
         if not draft.is_there(node):
             continue
@@ -226,6 +232,27 @@ def _raised(draft: Draft, value: Value) -> Value:
     if cast is None or cast.op_type != "Cast" or cast.inputs[0] is None:
         return value
     return _unsigned(draft, cast.inputs[0]) or value
+
+
+def _dequantised(draft: Draft, pool: Node) -> None:
+    """A MaxPool of what integers stand for, in the place of one of themselves between casts: the order is theirs."""
+    before, readers = _only(draft, pool.inputs[0], "Cast"), draft.readers(pool.outputs[0])
+    if before is None or draft.is_pinned(pool.outputs[0]) or len(pool.outputs) != 1 or len(readers) != 1:
+        return
+    (after,) = readers
+    given, (result,) = before.inputs[0], after.outputs
+    quantiser = draft.maker(given)
+    if given is None or result is None or after.op_type != "Cast" or given.dtype != result.dtype:
+        return
+    if quantiser is None or quantiser.op_type != "QuantizeLinear" or quantiser.attributes.get("axis") is not None:
+        return
+    scale = draft.constant(quantiser.inputs[1])
+    inner, made = before.outputs[0], pool.outputs[0]
+    if inner is None or made is None or scale is None or not float(scale.item()) > 0 or inner.dtype != FLOAT:
+        return
+    note = "MaxPool of the numbers that integers stand for, as accelerators look for it"
+    draft.replace(before, draft.node("DequantizeLinear", [given, *quantiser.inputs[1:]], [inner]), note=note)
+    draft.replace(after, draft.node("QuantizeLinear", [made, *quantiser.inputs[1:]], [result]))
 
 
 def _narrow(draft: Draft, pool: Node) -> None:

@@ -67,7 +67,7 @@ PASSES = (
         "requantize",
         "An integer product, its bias, a factor and the rounding to 8 bits are one QLinearConv or QLinearMatMul.",
         requantizing.requantize,
-        requantizing.PRODUCTS,
+        requantizing.OPERATORS,
     ),
     Pass(
         "drop-reshapes",

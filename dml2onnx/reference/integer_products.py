@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import prod
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,6 +20,8 @@ from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, Re
 Integers = npt.NDArray[np.int64]
 
 _ROWS, _COLUMNS = -2, -1
+_MOVED = 4
+"""Roundings of a zero point that is added in FLOAT."""
 
 
 @reference("CONVOLUTION_INTEGER")
@@ -39,7 +45,14 @@ def quantized_linear_convolution(op: OperatorDesc, inputs: Inputs) -> Outputs:
     scales = [along(inputs.tensor(f"{name}ScaleTensor"), total.ndim, 1) for name in ("Input", "Filter", "Output")]
     zero_point = inputs.optional("OutputZeroPointTensor")
     zero_point = None if zero_point is None else along(zero_point, total.ndim, 1)
-    return {"OutputTensor": requantized(_wrapped(total), scales, zero_point, op.tensor("OutputTensor").data_type)}
+    terms = prod(inputs.tensor("FilterTensor").shape[1:]) + 1
+
+    def magnitude() -> Floats:
+        x, w = (np.abs(widen(_less(inputs, name, axis))) for name, axis in (("Input", 1), ("Filter", 0)))
+        return forward(op, x, w) + (0 if bias is None else np.abs(widen(bias)))
+
+    data_type = op.tensor("OutputTensor").data_type
+    return {"OutputTensor": requantized(_wrapped(total), scales, zero_point, data_type, sums=Sums(terms, magnitude))}
 
 
 @reference("MATRIX_MULTIPLY_INTEGER")
@@ -63,9 +76,15 @@ def matrix_multiply_integer_to_float(op: OperatorDesc, inputs: Inputs) -> Output
     b = widen(along(inputs.tensor("BScaleTensor"), total.ndim, _COLUMNS))
     y, unspecified = total * a * b, _leaves_float32([a * b], [total * a, total * b, total * a * b])
     magnitude = np.abs(y)
+    sums = _matrix_sums(inputs)
     if bias is not None:
         y, magnitude = y + widen(bias), magnitude + np.abs(widen(bias))
-    return {"OutputTensor": Result(y, sum_error(4, magnitude, ROUNDOFF), unspecified)}
+
+    def floats_error() -> Floats:
+        more = 0 if bias is None else np.abs(widen(bias))
+        return sums.error(a, b) + sum_error(sums.terms + 3, more + 0 * y, ROUNDOFF)
+
+    return {"OutputTensor": Result(y, sum_error(4, magnitude, ROUNDOFF), unspecified, floats_error=floats_error)}
 
 
 @reference("QUANTIZED_LINEAR_MATRIX_MULTIPLY")
@@ -78,7 +97,8 @@ def quantized_linear_matrix_multiply(op: OperatorDesc, inputs: Inputs) -> Output
     scales = [along(inputs.tensor(f"{name}ScaleTensor"), total.ndim, axis) for name, axis in axes.items()]
     zero_point = inputs.optional("OutputZeroPointTensor")
     zero_point = None if zero_point is None else along(zero_point, total.ndim, _ROWS)
-    return {"OutputTensor": requantized(total, scales, zero_point, op.tensor("OutputTensor").data_type)}
+    data_type = op.tensor("OutputTensor").data_type
+    return {"OutputTensor": requantized(total, scales, zero_point, data_type, sums=_matrix_sums(inputs))}
 
 
 def along(parameter: Array, rank: int, axis: int) -> Array:
@@ -107,16 +127,51 @@ def _multiplied(inputs: Inputs) -> Array:
     return _wrapped(np.matmul(_less(inputs, "A", _ROWS), _less(inputs, "B", _COLUMNS)))
 
 
+def _matrix_sums(inputs: Inputs) -> Sums:
+    """What the sums of a product of matrices are made of."""
+
+    def magnitude() -> Floats:
+        a, b = (np.abs(widen(_less(inputs, name, axis))) for name, axis in (("A", _ROWS), ("B", _COLUMNS)))
+        return np.asarray(np.matmul(a, b), np.float64)
+
+    return Sums(inputs.tensor("ATensor").shape[-1], magnitude)
+
+
 def _wrapped(x: Integers) -> Array:
     return x.astype(np.int32)
 
 
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Sums of products of integers: of how many, and those of the magnitudes, which nobody may ask for."""
+
+    terms: int
+    magnitude: Callable[[], Floats]
+
+    def error(self, first: Floats, second: Floats) -> Floats:
+        """How far sums of dequantised numbers, by these scales, may be off in FLOAT; infinite where they leave it.
+
+        Each number is rounded when it is dequantised; below the smallest normal one it may be 0.
+        """
+        magnitude = self.magnitude()
+        size = magnitude * np.abs(first * second)
+        normal = [(np.abs(x) >= SMALLEST_FLOAT32) & (np.abs(x) <= LARGEST_FLOAT32) for x in (first, second)]
+        kept = normal[0] & normal[1] & (size <= LARGEST_FLOAT32)
+        rest = SMALLEST_FLOAT32 * (magnitude * np.maximum(np.abs(first), np.abs(second)) + self.terms)
+        return np.where(kept, sum_error(self.terms + 3, size, ROUNDOFF) + rest, np.inf)
+
+
 def requantized(
-    total: Array, scales: list[Array], zero_point: Array | None, data_type: DataType, off: Floats | None = None
+    total: Array,
+    scales: list[Array],
+    zero_point: Array | None,
+    data_type: DataType,
+    off: Floats | None = None,
+    sums: Sums | None = None,
 ) -> Result:
     """``clamp(round(total * (scales[0] * scales[1] / scales[2])) + zero_point)`` (decision Q15).
 
-    ``off`` is what ``total`` may be off by.
+    ``off`` is what ``total`` may be off by; ``sums`` is what it is made of.
     """
     first, second, output = map(widen, scales)
     y = widen(total) * first * second
@@ -128,7 +183,19 @@ def requantized(
     factors = [first * second, first * second / output]
     unspecified = everywhere + _leaves_float32([*factors, 1 / factors[1]], [y, y / output]) > 0
     assert result.unspecified is not None
-    return Result(result.values, result.error, result.unspecified | unspecified)
+
+    def floats_error() -> Floats:
+        assert sums is not None
+        # kernels for dequantised numbers add the zero point before they round
+        moved = 0 if zero_point is None else np.abs(widen(zero_point) * output) * _MOVED * ROUNDOFF
+        more = error + sums.error(first + everywhere, second) + moved
+        lost: Mask = np.isinf(more)
+        found = quantized(y, np.where(lost, 0, more), output + everywhere, zero_point, data_type).error
+        assert found is not None
+        return np.where(lost, np.inf, found)
+
+    marked = Result(result.values, result.error, result.unspecified | unspecified)
+    return marked if sums is None else replace(marked, floats_error=floats_error)
 
 
 def _leaves_float32(factors: list[Floats], products: list[Floats]) -> Mask:

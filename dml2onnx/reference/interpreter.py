@@ -77,14 +77,15 @@ def evaluate_results(
     arithmetic: Arithmetic = FLOAT32,
     *,
     exact: bool = True,
+    in_floats: bool = False,
 ) -> dict[str, Result]:
     """As :func:`evaluate`, with the errors that are allowed and the elements that are unspecified.
 
     Across operators both are found as :mod:`dml2onnx.reference.propagation` says. ``before`` is called with each node
     before it is evaluated; what it raises ends the evaluation. ``arithmetic`` is what FLOAT32 is computed in. What is
-    not ``exact`` is no more than :mod:`dml2onnx.reference.promise` says.
+    not ``exact`` is no more than :mod:`dml2onnx.reference.promise` says, also of what is quantised ``in_floats``.
     """
-    evaluation = _Evaluation(graph, inputs or {}, True, before, arithmetic, exact=exact)
+    evaluation = _Evaluation(graph, inputs or {}, True, before, arithmetic, exact=exact, in_floats=in_floats)
     return evaluation.outputs(graph.outputs if outputs is None else outputs)
 
 
@@ -98,6 +99,7 @@ class _Evaluation:
         arithmetic: Arithmetic = FLOAT32,
         *,
         exact: bool = True,
+        in_floats: bool = False,
     ) -> None:
         unknown = inputs.keys() - {item.name for item in graph.inputs}
         if unknown:
@@ -108,6 +110,7 @@ class _Evaluation:
         self.before = before
         self.arithmetic = arithmetic
         self.exact = exact
+        self.in_floats = in_floats
         self.random = np.random.default_rng(0)
         self.buffers: dict[Value, _Buffer] = {}
 
@@ -170,7 +173,7 @@ class _Evaluation:
         if self.probing:
             results = allowing(self.arithmetic, op, values, results, self.random)
         if not self.exact:
-            views, results = ordinary(views), promised(op, results)
+            views, results = ordinary(views), promised(op, results, in_floats=self.in_floats)
         own, worlds = results, self._worlds(node, values) if self.probing else []
         if self.probing:
             if worlds:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference.accuracy import ACCURACY, LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
-from dml2onnx.reference.integer_products import along, requantized
+from dml2onnx.reference.integer_products import Sums, along, requantized
 from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
 
@@ -173,6 +173,6 @@ def quantized_linear_average_pooling(op: OperatorDesc, inputs: Inputs) -> Output
     offset = inputs.optional("OutputZeroPointTensor")
     offset = None if offset is None else along(offset, x.ndim, 1)
     scales = [scale, np.ones_like(scale), output]
-    y = requantized(total / least, scales, offset, op.tensor("OutputTensor").data_type, error)
-    assert y.unspecified is not None
-    return {"OutputTensor": Result(y.values, y.error, y.unspecified | (divisor == 0))}
+    sums = Sums(terms, lambda: magnitude / least)
+    y = requantized(total / least, scales, offset, op.tensor("OutputTensor").data_type, error, sums)
+    return {"OutputTensor": y.marked(divisor == 0)}

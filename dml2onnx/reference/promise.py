@@ -4,6 +4,9 @@ DirectML leaves NaN and infinities to the driver in many places, and ONNX's runt
 default model leaves open what follows from a number that is not finite, each result that is not finite itself, what the
 reference marks as open, and, where a function or a formula is computed, digits of a tensor below a millionth of its
 largest element. An exact model promises all of it but what the reference calls unspecified.
+
+Where quantised operators are FLOAT ones between DequantizeLinear and QuantizeLinear, their sums are rounded as those of
+FLOAT numbers are: a result may be the next integer where a half is so near.
 """
 
 from __future__ import annotations
@@ -26,16 +29,26 @@ _WITH_TAILS = frozenset(
 )
 """The families whose kernels have absolute errors: those of functions, and of formulas that cancel."""
 
+_IN_FLOATS = frozenset({"ELEMENT_WISE_QUANTIZED_LINEAR_ADD", "QUANTIZED_LINEAR_AVERAGE_POOLING"})
+"""Quantised operators of which ONNX has no form in integers."""
+
 
 def ordinary(views: Mapping[str, tuple[Result, ...]]) -> dict[str, tuple[Result, ...]]:
     """What an operator reads, with all that is not finite marked as unspecified."""
     return {name: tuple(view.marked(_not_finite(view.values)) for view in views[name]) for name in views}
 
 
-def promised(op: OperatorDesc, results: Mapping[str, tuple[Result, ...]]) -> dict[str, tuple[Result, ...]]:
-    """What is left of an operator's results when only what default models promise is to be compared."""
+def promised(
+    op: OperatorDesc, results: Mapping[str, tuple[Result, ...]], *, in_floats: bool = False
+) -> dict[str, tuple[Result, ...]]:
+    """What is left of an operator's results when only what default models promise is to be compared.
+
+    Of models whose quantised operators compute ``in_floats`` that is what such arithmetic gives.
+    """
     has_tails = op.schema.family in _WITH_TAILS or op.has("FusedActivation")
-    return {name: tuple(_promised(item, has_tails) for item in results[name]) for name in results}
+    floats = in_floats or op.type in _IN_FLOATS
+    found = {name: tuple(item.by_floats() for item in results[name]) for name in results} if floats else results
+    return {name: tuple(_promised(item, has_tails) for item in found[name]) for name in found}
 
 
 def _promised(result: Result, has_tails: bool) -> Result:

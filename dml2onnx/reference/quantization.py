@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
@@ -10,6 +12,8 @@ from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOA
 from dml2onnx.reference.numeric import sum_error, truncate, widen
 from dml2onnx.reference.registry import Array, Floats, Inputs, Outputs, Result, reference
 
+_ROUNDINGS = 8
+"""Of a sum of two quantised numbers, by whatever kernel."""
 _WHOLE_IN_FLOAT32 = 2.0**24
 """Up to here FLOAT32 has all whole numbers."""
 
@@ -118,8 +122,21 @@ def quantized_linear_add(op: OperatorDesc, inputs: Inputs) -> Outputs:
     y = quantized(a + b, error, scale, zero_point, op.tensor("OutputTensor").data_type)
     # a large output scale brings back what overflows on the way to it, unless it is divided by earlier
     overflows = np.isfinite(magnitude) & (magnitude > LARGEST_FLOAT32)
-    assert y.unspecified is not None
-    return {"OutputTensor": Result(y.values, y.error, y.unspecified | overflows)}
+    marked = y.marked(overflows)
+
+    def floats_error() -> Floats:
+        # ONNX Runtime's kernel scales the numbers as they are, and all zero points at once
+        moved = sum(
+            np.abs(widen(given) * widen(inputs.tensor(f"{name}ScaleTensor")))
+            for name in ("A", "B", "Output")
+            if (given := inputs.optional(f"{name}ZeroPointTensor")) is not None
+        )
+        reach = error + _ROUNDINGS * ROUNDOFF * (magnitude + moved)
+        found = quantized(a + b, reach, scale, zero_point, op.tensor("OutputTensor").data_type).error
+        assert found is not None
+        return found
+
+    return {"OutputTensor": replace(marked, floats_error=floats_error)}
 
 
 def _of_blocks(inputs: Inputs, sizes: tuple[int, ...], data_type: DataType) -> tuple[Floats, Array]:

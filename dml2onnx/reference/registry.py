@@ -34,12 +34,26 @@ class Result:
     its last rounding; ``None`` says that the values are exact. ``unspecified`` marks elements of which DirectML
     guarantees nothing: no comparison may depend on them. ``open`` marks those that only an exact model keeps (what an
     index out of range gives, say): see :mod:`dml2onnx.reference.promise`, which adds what holds for all operators.
+    ``floats_error`` gives ``error`` where sums of quantised numbers are computed in FLOAT; infinite
+    where nothing can be said of them.
     """
 
     values: Array
     error: Floats | None = None
     unspecified: Mask | None = None
     open: Mask | None = None
+    floats_error: Callable[[], Floats] | None = None
+
+    def by_floats(self) -> Result:
+        """What FLOAT arithmetic on dequantised numbers may give; the same where there are none."""
+        if self.floats_error is None:
+            return self
+        with np.errstate(all="ignore"):
+            off = self.floats_error()
+        lost: Mask = np.isinf(off)
+        off = np.where(lost, 0, off)
+        error = off if self.error is None else np.maximum(self.error, off)
+        return replace(self, error=error, floats_error=None).marked(lost if lost.any() else None)
 
     def marked(self, marks: Mask | None) -> Result:
         """The same with more elements unspecified."""

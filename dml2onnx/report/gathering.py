@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 import numpy as np
 
@@ -41,6 +41,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class _Form(TypedDict):
+    """What model is made, as :func:`compile` and :func:`verify` are told alike."""
+
+    optimize: int
+    without_passes: Sequence[str]
+    quant_format: str | None
+
+
 def gather(
     graph: Graph,
     *,
@@ -51,6 +59,7 @@ def gather(
     exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
+    quant_format: str | None = None,
     rounds: int = 0,
     profile: bool = False,
     provider: ProviderLike = "cpu",
@@ -76,7 +85,8 @@ def gather(
     compiled = partial(
         compile, graph, feature_level=level, documented=documented, opset=opset, target=target, exact=exact
     )
-    model = _or_finding(findings, lambda: compiled(optimize=optimize, without_passes=without_passes))
+    how: _Form = {"optimize": optimize, "without_passes": without_passes, "quant_format": quant_format}
+    model = _or_finding(findings, lambda: compiled(**how))
     verdict, profiled = None, None
     if model is not None and rounds:
         verdict = _or_finding(
@@ -87,8 +97,7 @@ def gather(
                 provider=provider,
                 opset=opset,
                 exact=exact,
-                optimize=optimize,
-                without_passes=without_passes,
+                **how,
                 max_bytes=max_bytes,
                 time_limit=time_limit,
                 progress=progress,

@@ -202,6 +202,8 @@ def _session(
     options.log_severity_level = 4  # what goes wrong arrives as an exception too
     if (threads := session_threads()) is not None:
         options.intra_op_num_threads = threads
+    # without VNNI products of UINT8 and INT8 are added in 16 bits, unless a session asks for all of them
+    options.add_session_config_entry("session.x64quantprecision", "1")
     if not {"dml", AUTO}.isdisjoint(providers.names):
         options.enable_mem_pattern = False
         options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL

@@ -10,7 +10,17 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from dml2onnx.targets.kernels import DEFAULT_TARGET, EXACT_TARGET, NAMES, Target, UnknownTargetError, target
+from dml2onnx.targets.kernels import (
+    DEFAULT_TARGET,
+    EXACT_TARGET,
+    NAMES,
+    QDQ,
+    QOPERATOR,
+    QUANT_FORMATS,
+    Target,
+    UnknownTargetError,
+    target,
+)
 from dml2onnx.targets.opsets import DEFAULT_OPSET, IR_VERSIONS, OPSETS, ir_versions, version
 from dml2onnx.targets.parameters import bound
 
@@ -24,6 +34,9 @@ __all__ = [
     "IR_VERSIONS",
     "NAMES",
     "OPSETS",
+    "QDQ",
+    "QOPERATOR",
+    "QUANT_FORMATS",
     "Target",
     "UnknownTargetError",
     "bound",

@@ -22,6 +22,8 @@ NAMES = ("onnx", "cpu", "dml", "openvino", "webgpu", "portable")
 DEFAULT_TARGET = "onnx"
 EXACT_TARGET = "cpu"
 """What an exact model is made for where nothing else is named: only there is every bit known."""
+QDQ, QOPERATOR = QUANT_FORMATS = ("qdq", "qoperator")
+"""Whether quantised operators are FLOAT ones between DequantizeLinear and QuantizeLinear, or integer ones."""
 
 
 class UnknownTargetError(DmlError):
@@ -49,6 +51,8 @@ class Target:
     """What its kernels do otherwise than ONNX says, or slowly, by the names that ``legalise`` knows."""
     exact: bool
     """Whether models promise all that the reference does, and not only what every runtime computes alike."""
+    quant_format: str
+    """One of :data:`QUANT_FORMATS`."""
     _kernels: Mapping[str, Mapping[str, list[dict[str, str]]]] = field(repr=False)
     """The file: operator, version of the operator, alternatives with their types separated by spaces."""
     _alternatives: dict[tuple[str, int], tuple[Alternative, ...]] = field(default_factory=dict, repr=False)
@@ -89,19 +93,20 @@ class Target:
 
 
 @cache
-def target(name: str, *, exact: bool = True) -> Target:
+def target(name: str, *, exact: bool = True, quant_format: str | None = None) -> Target:
     """The target of that name; its table is read when it is first asked for.
 
     ONNX says nothing of NaN, infinities and last digits, so an ``exact`` model for it is one for the CPU provider.
+    Without a ``quant_format`` it is what suits the target; an exact model has integers, which alone are exact.
     """
     if name not in NAMES:
         raise UnknownTargetError(name)
     if exact and name == DEFAULT_TARGET:
-        return target(EXACT_TARGET)
+        return target(EXACT_TARGET, quant_format=quant_format)
     path = schemas_directory() / "targets" / f"{name}.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     first, last = content["opsets"]
     opsets = range(first, last + 1)
-    return Target(
-        name, content["source"], opsets, content["falls_back"], tuple(content["quirks"]), exact, content["kernels"]
-    )
+    form = QOPERATOR if exact else quant_format or content["quant_format"]
+    quirks = tuple(content["quirks"])
+    return Target(name, content["source"], opsets, content["falls_back"], quirks, exact, form, content["kernels"])

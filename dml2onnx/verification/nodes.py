@@ -23,7 +23,7 @@ from dml2onnx.reference.numeric import blocks, widen
 from dml2onnx.reference.promise import ordinary, promised
 from dml2onnx.reference.propagation import with_marks
 from dml2onnx.reference.tolerance import spacing
-from dml2onnx.targets import DEFAULT_OPSET
+from dml2onnx.targets import DEFAULT_OPSET, QDQ
 from dml2onnx.verification.bounds import Computes, computes
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class NodeChecks:
         max_bytes: int | None = None,
         *,
         exact: bool = True,
+        quant_format: str | None = None,
     ) -> None:
         self._graph = graph
         self._exact = exact
@@ -93,7 +94,16 @@ class NodeChecks:
         seen = [GraphOutput(f"value{n}", value, desc) for n, (value, desc) in enumerate(self._views.items())]
         self._names = {output.value: output.name for output in seen}
         literal = replace(graph, results=(), effects=())
-        model = compile_outputs(literal, seen, opset=opset, target=providers.target, exact=exact, through=())
+        model = compile_outputs(
+            literal,
+            seen,
+            opset=opset,
+            target=providers.target,
+            exact=exact,
+            through=(),
+            quant_format=quant_format,
+        )
+        self._in_floats = model.quant_format == QDQ
         self._inputs = {port.name: port for port in model.inputs}
         self._session: Session = model.session(providers, max_bytes=max_bytes)
         self.computes: Computes = computes(providers, self._session.providers)
@@ -145,7 +155,7 @@ class NodeChecks:
         results = allowing(self.computes.arithmetic, op, Inputs(fields), run(op, Inputs(fields)), self._random)
         if not self._exact:
             views = ordinary({name: tuple(map(Result, several)) for name, several in fields.items()})
-            results = with_marks(op, views, promised(op, results), self._random)
+            results = with_marks(op, views, promised(op, results, in_floats=self._in_floats), self._random)
         for name, index, write, desc in node.views_out():
             single = isinstance(op.get(name), TensorDesc)
             output = name if single else f"{name}[{index}]"

@@ -42,6 +42,7 @@ def verify_sizes(
     exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
+    quant_format: str | None = None,
     time_limit: float | None = None,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
@@ -60,6 +61,7 @@ def verify_sizes(
         documented=documented,
         optimize=optimize,
         without_passes=without_passes,
+        quant_format=quant_format,
     )
     found: list[Verification] = []
     with tempfile.TemporaryDirectory() as directory:
@@ -77,6 +79,7 @@ def verify_sizes(
                 against=path,
                 documented=documented,
                 exact=exact,
+                quant_format=quant_format,
                 time_limit=time_limit,
                 max_bytes=max_bytes,
                 progress=progress,

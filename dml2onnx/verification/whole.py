@@ -17,7 +17,7 @@ from dml2onnx.providers.installed import require_providers
 from dml2onnx.reference import disagreements, evaluate_results, require_computable
 from dml2onnx.reference.numeric import in_blocks, widen
 from dml2onnx.runtime import check_inputs
-from dml2onnx.targets import DEFAULT_OPSET
+from dml2onnx.targets import DEFAULT_OPSET, QDQ
 from dml2onnx.verification.against import OtherModel
 from dml2onnx.verification.bounds import TABLE, Computes, computes
 from dml2onnx.verification.contents import CONTENTS, contents
@@ -117,6 +117,7 @@ def verify(
     exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
+    quant_format: str | None = None,
     time_limit: float | None = None,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None = None,
@@ -133,9 +134,9 @@ def verify(
 
     ``sizes`` and ``ranges`` are other sizes of inputs, as for :func:`compile`. A model that has names for some is
     compared at the first and the last sizes, and then at others that are drawn, one for each of the ``rounds``.
-    ``documented``, ``exact``, ``optimize`` and ``without_passes`` are as for :func:`compile`; of a model that is not
-    exact all is compared that such a model promises. Passes are about the outputs; nodes are compared in the literal
-    translation, where each of them is there.
+    ``documented``, ``exact``, ``optimize``, ``without_passes`` and ``quant_format`` are as for :func:`compile`; of a
+    model that is not exact all is compared that such a model promises. Passes are about the outputs; nodes are compared
+    in the literal translation, where each of them is there.
 
     ``against`` is an ONNX model whose outputs are compared instead of the compiled one's, or ``"directml"``: then
     DirectML itself runs the graph as well, and its outputs are compared with the reference too. After
@@ -181,6 +182,7 @@ def verify(
         exact=exact,
         optimize=optimize,
         without_passes=without_passes,
+        quant_format=quant_format,
         time_limit=time_limit,
         max_bytes=max_bytes,
         progress=progress,
@@ -201,6 +203,7 @@ def verify_with(
     exact: bool = False,
     optimize: int = 1,
     without_passes: Sequence[str] = (),
+    quant_format: str | None = None,
     time_limit: float | None,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None,
@@ -210,7 +213,7 @@ def verify_with(
     rounds = arguments.whole_number(rounds, "rounds", 1)
     seed = arguments.whole_number(seed, "seed")
     opset, exact = arguments.opset(opset), arguments.flag(exact, "exact")
-    through = passes.chosen(optimize, without_passes)
+    through, form = passes.chosen(optimize, without_passes), arguments.quant_format(quant_format, exact=exact)
     path = None if against is None else arguments.path_of(against, "the model to compare with")
     asks_directml = path is not None and str(path) == NAME
     other = None if asks_directml else path
@@ -231,13 +234,17 @@ def verify_with(
         warnings=warnings,
         through=through,
         agree=passes.agrees(without_passes),
+        quant_format=form,
     )
     if not compiled.inputs and cases is None:
         rounds = 1  # nothing varies from round to round
     watch = Watch(len(graph.live_nodes(tuple(outputs))), rounds, limit, tell)
     candidate = _Compiled(compiled, providers, max_bytes) if other is None else _other(other, compiled, providers)
-    nodes = NodeChecks(graph, outputs, providers, opset, max_bytes, exact=exact) if other is None else None
+    nodes = None
+    if other is None:
+        nodes = NodeChecks(graph, outputs, providers, opset, max_bytes, exact=exact, quant_format=form)
     bounds = computes(providers, candidate.providers)
+    floats = compiled.quant_format == QDQ
     comparisons: list[Comparison] = []
     asked: list[Comparison] = []
     finished = 0
@@ -251,7 +258,7 @@ def verify_with(
                 if nodes is not None:
                     nodes.run(feeds, label, watch.of(index, "node by node"))
                 before = watch.of(index, "as a whole")
-                want = evaluate_results(graph, feeds, outputs, before, bounds.arithmetic, exact=exact)
+                want = evaluate_results(graph, feeds, outputs, before, bounds.arithmetic, exact=exact, in_floats=floats)
             except TimeUpError:
                 break
             got = candidate.run(feeds)

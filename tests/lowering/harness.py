@@ -21,7 +21,7 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.reference import Result, disagreements, operator_results
 from dml2onnx.reference.memory import read
 from dml2onnx.reference.promise import promised
-from dml2onnx.targets import OPSETS
+from dml2onnx.targets import OPSETS, QDQ
 from dml2onnx.verification import descriptors
 from dml2onnx.verification.contents import integer_extremes as extremes_of
 from dml2onnx.verification.contents import random_values
@@ -146,15 +146,19 @@ def check_case(
     seed: int = 0,
     extremes: bool = False,
     exact: bool = True,
+    quant_format: str | None = None,
 ) -> CompiledModel:
     """Compiles and runs one operator and compares every output with the reference, as far as the model promises it."""
     case = make_case(op, inputs=inputs, constants=constants, seed=seed, extremes=extremes)
-    model = compile_outputs(case.graph, case.graph.outputs, opset=opset, target=target, exact=exact)
+    model = compile_outputs(
+        case.graph, case.graph.outputs, opset=opset, target=target, exact=exact, quant_format=quant_format
+    )
     onnx.checker.check_model(model.serialize(), full_check=True)
     feeds = {port.name: case.memory[port.name].reshape(-1) for port in model.inputs}
     got = model.run(feeds)
     found = operator_results(op, case.logical)
-    for name, results in (found if exact else promised(op, found)).items():
+    in_floats = model.quant_format == QDQ
+    for name, results in (found if exact else promised(op, found, in_floats=in_floats)).items():
         for index, result in enumerate(results):
             key = name if single(op, name) else f"{name}[{index}]"
             assert_close(got[key], result, op.tensors(name)[index], f"{op.type} {key}")

@@ -13,7 +13,7 @@ from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.model import CONTROL_FLOW, FLOAT, Node, with_bodies
+from dml2onnx.model import CONTROL_FLOW, FLOAT, Node, has_unknown, with_bodies
 from dml2onnx.targets import DEFAULT_TARGET
 from dml2onnx.verification.lone import lone_node
 from dml2onnx.verification.valid import descriptors
@@ -95,3 +95,25 @@ def test_half_stays_half(name: str) -> None:
         }
         expected = op.type in WITH_FLOAT32_INSIDE or op.schema.family in FAMILIES_WITH_FLOAT32_INSIDE
         assert not wide or expected or op.type.startswith(BITS), (op, wide)
+
+
+SIZES = {"Compress", "NonZero", "Range", "Shape", "Size", "Unique"}
+SIZED_BY_CONTENTS = {
+    "ROI_ALIGN": "as many samples as the largest region has, where there may be more than eight along an axis",
+    "ROI_ALIGN1": "as many samples as the largest region has, where there may be many",
+    "ROI_ALIGN_GRAD": "as many samples as the largest region has, where there may be many",
+    "ROI_POOLING": "as many elements as the largest bin has",
+}
+"""Operators with sizes that only the run tells: the most there may be would take too much memory."""
+
+
+@pytest.mark.parametrize("name", catalog.operator_names())
+def test_no_default_model_has_sizes_that_only_the_run_tells(name: str) -> None:
+    for op in of_all_kinds(name):
+        for opset in OPSETS:
+            nodes = list(nodes_of(op, opset))
+            found = {node.op_type for node in nodes} & SIZES
+            made = [item for node in nodes for item in node.outputs if item is not None]
+            unknown = [item.name for item in made if has_unknown(item.shape)]
+            expected = name.removeprefix("DML_OPERATOR_") in SIZED_BY_CONTENTS
+            assert expected or not (found or unknown), (op, opset, found, unknown)

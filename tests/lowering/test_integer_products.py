@@ -91,8 +91,15 @@ def check(op, *, constants=(), seed=0, opset=21, target="cpu", **inputs):
     return operators(checked(op, constants=constants, seed=seed, opset=opset, target=target, **inputs))
 
 
-def checked(op, *, constants=(), seed=0, opset=21, target="cpu", **inputs):
+def checked(op, *, constants=(), seed=0, opset=21, target="cpu", exact=True, quant_format=None, **inputs):
     """The model of such a case."""
+    how = {"seed": seed, "opset": opset, "target": target, "exact": exact, "quant_format": quant_format}
+    return check_case(op, inputs={**contents(op, seed), **inputs}, constants=constants, **how)
+
+
+def contents(op, seed=0):
+    """All numbers of the types, and scales that fill the range of the output."""
+    inputs: dict[str, np.ndarray] = {}
     rng = np.random.default_rng(seed)
     for item in op.schema.input_fields:
         if not op.has(item.name):
@@ -110,7 +117,7 @@ def checked(op, *, constants=(), seed=0, opset=21, target="cpu", **inputs):
             if item.name == "BiasTensor":
                 values //= 1 << 16
         inputs.setdefault(item.name, values.astype(dtype))
-    return check_case(op, inputs=inputs, constants=constants, seed=seed, opset=opset, target=target)
+    return inputs
 
 
 def pairs(name, tensor):

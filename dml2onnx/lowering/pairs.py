@@ -1,0 +1,106 @@
+"""Quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear: what is called QDQ.
+
+Accelerators look for this form, with the parameters of the graph, and compute it in integers. ONNX Runtime does so on
+the CPU, and its kernels want more than ONNX does: one zero point for all filters, one scale for all rows of a matrix,
+and no scales of columns beside batches. Where that is not so, the integer form is taken.
+https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.model import FLOAT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.model import DType
+
+INT32: DType = np.dtype(np.int32)
+NOTE = "DequantizeLinear and QuantizeLinear with the scales of the graph: accelerators compute this in integers"
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """A scale and a zero point (``None``: 0), of one element each or of one for each index along an axis."""
+
+    scale: Tensor
+    zero_point: Tensor | None
+
+    @property
+    def count(self) -> int:
+        """For how many indices there are parameters of their own."""
+        return max(self.scale.size, 1 if self.zero_point is None else self.zero_point.size)
+
+    @property
+    def has_one_zero_point(self) -> bool:
+        """Whether all indices are known to have the same."""
+        given = self.zero_point
+        return given is None or given.size == 1 or (given.value is not None and len(np.unique(given.value)) == 1)
+
+    def parameters(self, e: Emitter, dtype: DType) -> tuple[Tensor, Tensor]:
+        """Both as scalars, or both as vectors."""
+        shape = () if self.count == 1 else (self.count,)
+        given = e.constant(np.zeros((1,) * len(shape), dtype)) if self.zero_point is None else self.zero_point
+        scale, zero_point = (e.Reshape(item, (item.size,) if shape else ()) for item in (self.scale, given))
+        return e.Expand(scale, shape), e.Expand(zero_point, shape)
+
+
+def fits(e: Emitter, x: Tensor, steps: Steps, axis: int = 0) -> bool:
+    """Whether a tensor is dequantised by one DequantizeLinear that says what is meant, on this target.
+
+    ONNX Runtime's optimiser moves quantisations as if scales were positive always.
+    """
+    if not has_positive_scale(steps):
+        return False
+    if steps.count > 1 and (axis != x.rank - 1 and e.quantizes_last_axis_only()):
+        return False
+    return x.dtype.itemsize == 1 and e.dequantizes(x.dtype, x.rank) and steps.count in (1, x.shape[axis])
+
+
+def numbers(e: Emitter, x: Tensor, steps: Steps, axis: int = 0) -> Tensor:
+    """``x`` dequantised; a constant stays as many bytes as it has."""
+    scale, zero_point = steps.parameters(e, x.dtype)
+    return e.DequantizeLinear(x, scale, zero_point, axis if steps.count > 1 else None, keep=True)
+
+
+def bias_of(e: Emitter, bias: Tensor | None, x: Steps, w: Steps) -> Tensor | None:
+    """An INT32 bias by the product of the scales, as integer kernels have it."""
+    if bias is None:
+        return None
+    scale = e.Mul(e.Reshape(x.scale, ()), e.Reshape(w.scale, (w.scale.size,) if w.count > 1 else ()))
+    flat = e.Reshape(bias, (bias.size,))
+    if not e.dequantizes(INT32, 1):
+        return e.Mul(e.Cast(flat, FLOAT), scale)
+    if scale.rank:
+        scale = e.Expand(scale, flat.shape)
+    zero_point = e.constant(np.zeros(scale.shape, np.int32))
+    return e.DequantizeLinear(flat, scale, zero_point, 0 if scale.rank else None, keep=True)
+
+
+def quantised(e: Emitter, y: Tensor, steps: Steps, dtype: DType) -> Tensor:
+    """What a FLOAT operator between dequantised numbers gives, which is ``y``, in steps."""
+    e.note(NOTE)
+    y.paired = True
+    scale, zero_point = steps.parameters(e, dtype)
+    return e.QuantizeLinear(y, scale, zero_point)
+
+
+def through(
+    e: Emitter, x: Tensor, before: Steps, after: Steps, dtype: DType, compute: Callable[[Tensor], Tensor]
+) -> Tensor | None:
+    """``compute`` of dequantised numbers, quantised again, where both have one step."""
+    if not fits(e, x, before) or max(before.count, after.count) > 1 or not has_positive_scale(after):
+        return None
+    return quantised(e, compute(numbers(e, x, before)), after, dtype)
+
+
+def has_positive_scale(steps: Steps) -> bool:
+    """Whether a scale that is known is a positive normal number."""
+    scale = steps.scale.value
+    return scale is None or bool((np.isfinite(scale) & (scale >= np.finfo(np.float32).tiny)).all())
