@@ -266,8 +266,8 @@ def compile(
     Of the recording of a program ``graph`` names the graph that is meant, as for :func:`load`. ``outputs`` names what
     is wanted of the graph's ``outputs`` and ``results`` (default: its ``outputs``). ``target`` says whose kernels
     decide about forms and element types: ``"onnx"``, whose models every runtime takes, ``"cpu"``, ``"dml"``,
-    ``"openvino"``, ``"webgpu"`` or ``"portable"``. An ``exact`` model also keeps NaN, infinities, signs of zero and
-    last digits as DirectML has them, which the others leave open. ``shapes`` puts the type and shape of every value
+    ``"openvino"``, ``"webgpu"``, ``"portable"`` or ``"qnn-npu"``. An ``exact`` model also keeps NaN, infinities, signs of
+    zero and last digits as DirectML has them, which the others leave open. ``shapes`` puts the type and shape of every value
     into the model, so that tools show them without inferring anything. ``optimize`` is 0 for the literal translation,
     node by node, 1 for all passes that make it faster and leave each bit of its results as it is, or 2 for those that
     round otherwise as well, but none of those named in ``without_passes``; ``"agree-on-orders"`` among these has each

@@ -68,6 +68,11 @@ def prepare_webgpu() -> bool:
     return _prepare_tool(".venv-webgpu", "webgpu", "no ONNX Runtime for WebGPU, on which nothing was run")
 
 
+def prepare_qnn() -> bool:
+    """Makes the environment with Qualcomm's provider and its emulator; False, and a line, where there is none."""
+    return _prepare_tool(".venv-qnn", "qnn", "no QNN provider of ONNX Runtime, on which nothing was run")
+
+
 def _prepare_tool(name: str, lock: str, missing: str) -> bool:
     try:
         prepare(name, lock, "--no-deps", project=False)

@@ -122,7 +122,8 @@ def logarithm_of_1_and(e: Emitter, x: Tensor, *, bounded: bool) -> Tensor:
 
 def _softplus_of(e: Emitter, x: Tensor) -> Tensor:
     """``ln(1 + exp(x))``, that of -x and x above 0: a quarter of the time of ONNX Runtime's Softplus."""
-    if not e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER) or x.dtype != FLOAT or x.size < FEWEST_BY_PARTS:
+    by_parts = e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER) and x.dtype == FLOAT and x.size >= FEWEST_BY_PARTS
+    if not by_parts and not e.target.has(Quirk.SOFTPLUS_IS_COARSE):
         return e.Softplus(x)
     return e.Add(e.Relu(x), logarithm_of_1_and(e, e.Exp(e.Neg(e.Abs(x))), bounded=True))
 

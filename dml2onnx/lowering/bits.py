@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.model import DOUBLE, FLOAT, FLOAT16, INT64
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.emitter import Emitter, Tensor
@@ -74,6 +75,8 @@ def reinterpret(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
     e.note(f"bytes of {x.dtype} are read as {dtype}, for which ONNX has no operator")
     if "f" in (x.dtype.kind, dtype.kind):
         e.suggest_opset(26, "BitCast")
+        if FLOAT in (x.dtype, dtype) and e.target.has(Quirk.FLOAT_HAS_THE_BITS_OF_FLOAT16):
+            e.note(Quirk.FLOAT_HAS_THE_BITS_OF_FLOAT16.value)
     if x.dtype.kind == "f":
         x = _float_to_bits(e, x)
     if x.dtype.itemsize > dtype.itemsize:

@@ -90,6 +90,16 @@ def _is_free(node: Operands, e: Emitter, indices: Tensor, sizes: npt.ArrayLike, 
     )
 
 
+def _from_the_start(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
+    """Indices for GatherElements and the like, counted from the start where kernels know no other way."""
+    if indices.value is not None or indices.dtype.kind == "u" or not e.target.has(Quirk.INDICES_COUNT_FROM_THE_START):
+        return indices
+    e.note("kernels take no indices that count from the end")
+    count = np.array(sizes[:1] if len(set(sizes)) == 1 else sizes)
+    is_below = e.Less(indices, e.constant(0, indices.dtype))
+    return e.Where(is_below, e.Add(indices, e.constant(count, indices.dtype)), indices)
+
+
 def _safe(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     """Indices as ONNX takes them, in an exact model none of which stops the session."""
     return _clamped(e, indices, sizes) if e.exact or indices.value is not None else _for_onnx(e, indices)
@@ -170,6 +180,8 @@ def gather(node: Operands, e: Emitter) -> Tensor:
         alone = (*x.shape[:axis], *(1,) * len(shape), *x.shape[axis + 1 :])
         return _aligned(e, x, sizes, alone)
     places = _safe(e, indices, x.shape[axis : axis + 1])
+    if x.dtype.kind != "f":
+        places = _from_the_start(e, places, x.shape[axis : axis + 1])
     if len(whole) > MAX_DIMENSIONS and e.target.has(Quirk.DIMENSIONS_END_AT_8):
         places = e.Reshape(places, (places.size,))
     return _aligned(e, _gathered(e, x, places, axis), sizes, whole)
@@ -212,7 +224,7 @@ def gather_elements(node: Operands, e: Emitter) -> Tensor:
     if _is_free(node, e, indices, x.shape[axis]):
         y = _by_offset(e, x, _start(e, x.shape, sizes, axis), [_step(e, indices, x.shape, axis)])
         return e.Expand(y, sizes)
-    places = _safe(e, indices, x.shape[axis : axis + 1])
+    places = _from_the_start(e, _safe(e, indices, x.shape[axis : axis + 1]), x.shape[axis : axis + 1])
     if places.size == places.shape[axis] < prod(sizes):
         return e.Expand(_gathered(e, x, e.Reshape(places, (places.size,)), axis), sizes)
     return e.GatherElements(x, e.Expand(places, sizes), axis)
@@ -288,7 +300,7 @@ def scatter(node: Operands, e: Emitter) -> Tensor:
     if size == 1:  # whatever the index is
         return e.ScatterElements(x, e.constant(np.zeros(indices.shape, np.int64)), updates, axis)
     if _are_inside(indices, size) or (indices.value is None and not e.exact):
-        return e.ScatterElements(x, _for_onnx(e, indices), updates, axis)
+        return e.ScatterElements(x, _from_the_start(e, _for_onnx(e, indices), (size,)), updates, axis)
     e.note("indices known only at run time may lie outside: one more place takes their updates")
     step = _step(e, indices, x.shape, axis)
     offsets = _offsets(e, _start(e, x.shape, indices.shape, axis), [step], x.size)
@@ -320,7 +332,8 @@ def scatter_nd(node: Operands, e: Emitter) -> Tensor:
     updates, width = node.tensor("UpdatesTensor"), prod(sizes[length:])
     if _are_inside(indices, sizes[:length]) or (indices.value is None and not e.exact):
         shape = (*indices.shape[:-1], *sizes[length:])
-        y = e.ScatterND(e.Reshape(x, sizes), e.Cast(_for_onnx(e, indices), INT64), e.Reshape(updates, shape))
+        places = _from_the_start(e, e.Cast(_for_onnx(e, indices), INT64), sizes[:length])
+        y = e.ScatterND(e.Reshape(x, sizes), places, e.Reshape(updates, shape))
         return e.Reshape(y, x.shape)
     e.note("indices known only at run time may lie outside: one more row takes their updates")
     count = x.size // width

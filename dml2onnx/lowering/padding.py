@@ -9,6 +9,7 @@ import numpy as np
 from dml2onnx.lowering.element_wise import fill
 from dml2onnx.lowering.margins import padded_axes, surrounded
 from dml2onnx.lowering.registry import lowers
+from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,8 @@ def _continue(node: Operands, e: Emitter) -> Tensor:
     """The other modes: Pad where it has the mode and does not refuse the margins, else a Gather per dimension."""
     x, start, end = _margins(node)
     mode = node.op.enum("PaddingMode")
-    if e.has_kernel("Pad", x.dtype) and _pad_takes(mode, x.shape, start, end, e.opset):
+    is_right = mode != "EDGE" or not e.target.has(Quirk.EDGES_PADDED_WITH_ZEROS)
+    if is_right and e.has_kernel("Pad", x.dtype) and _pad_takes(mode, x.shape, start, end, e.opset):
         return e.Pad(x, start, end, _MODES[mode])
     e.note(f"Gather: Pad has no {mode} mode, or none for {x.dtype} and these margins")
     for axis in padded_axes(start, end):

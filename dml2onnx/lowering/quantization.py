@@ -206,6 +206,8 @@ def saturated(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) ->
     if zero_point is not None and zero_point.size > 1:
         return saturated(e, e.Add(e.Round(x), e.Cast(zero_point, FLOAT)), None, dtype)
     zero_point = e.constant(0, dtype) if zero_point is None else e.Reshape(zero_point, ())
+    if e.target.has(Quirk.QUANTIZES_DOWN):
+        x = e.Add(e.Round(x), e.constant(0.25, FLOAT))  # which lies between two integers, whichever way it is rounded
     return e.QuantizeLinear(x, e.constant(1, FLOAT), zero_point)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.targets.kernels import DEFAULT_TARGET, EXACT_TARGET, NAMES, Target, UnknownTargetError, target
 from dml2onnx.targets.opsets import DEFAULT_OPSET, IR_VERSIONS, OPSETS, ir_versions, version
 from dml2onnx.targets.parameters import bound
-from dml2onnx.targets.quirks import Quirk
+from dml2onnx.targets.quirks import LOSES_NUMBERS, Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
@@ -23,6 +23,7 @@ __all__ = [
     "DEFAULT_TARGET",
     "EXACT_TARGET",
     "IR_VERSIONS",
+    "LOSES_NUMBERS",
     "NAMES",
     "OPSETS",
     "Quirk",

@@ -42,7 +42,7 @@ class Quirk(Enum):
     )
     RESIZE_TAKES_PLANES = (
         "Resize takes two to four dimensions and moves the last two alone: another axis is refused, or not looked at "
-        "(OpenVINO, WebGPU)."
+        "(OpenVINO, WebGPU), or left to the CPU (QNN)."
     )
     CONVOLVES_PLANES = (
         "ConvTranspose, and Conv in groups, take two spatial dimensions at most; others are refused when the model "
@@ -104,6 +104,29 @@ class Quirk(Enum):
         "on the others they take less than half the time of products of UINT8 with UINT8."
     )
 
+    INDICES_COUNT_FROM_THE_START = (
+        "Indices below 0 that are known only at run time give 0 in GatherElements, and in Gather of integers; they "
+        "write nothing in ScatterElements and ScatterND (QNN)."
+    )
+    EDGES_PADDED_WITH_ZEROS = "Pad of mode edge puts next to 0 where the outermost elements belong (QNN)."
+    BYTES_CONVERTED_TO_ONE = "Cast of UINT8 to FLOAT gives 1 for every number but 0 (QNN)."
+    NEGATIVE_NUMBERS_ARE_FALSE = (
+        "Cast of integers to BOOL gives false below 0, and for UINT32 from 2**31 on; of UINT8 it leaves bytes as they "
+        "are, which other providers do not take for true (QNN)."
+    )
+    INTEGERS_CONVERTED_TO_BYTES_SATURATE = "Cast of integers to UINT8 stops at 0 and 255 instead of going round (QNN)."
+    QUANTIZES_DOWN = "QuantizeLinear rounds down where it runs beside other nodes (QNN)."
+    FLOAT_HAS_THE_BITS_OF_FLOAT16 = "FLOAT is computed in FLOAT16, which has fewer bits and a narrower range (QNN)."
+    EXTREMES_END_AT_5 = (
+        "Max and Min of integers in more than five dimensions are refused when the model is loaded; other nodes of "
+        "such tensors run on the CPU (QNN)."
+    )
+    SOFTPLUS_IS_COARSE = "Softplus is off by up to a hundredth (QNN)."
+    RESIZE_ROUNDS_ITS_OWN_WAY = (
+        "Resize of mode nearest rounds asymmetric coordinates down and all others to the nearest, whatever "
+        "nearest_mode says (QNN)."
+    )
+
     # --- time --------------------------------------------------------------------------------------------------------
 
     FUNCTIONS_NUMBER_BY_NUMBER = (
@@ -138,3 +161,6 @@ EDGES = frozenset(
     }
 )
 """What shows only in what a default model leaves open: NaN, infinities, signs of zero, last digits."""
+
+LOSES_NUMBERS = frozenset({Quirk.FLOAT_HAS_THE_BITS_OF_FLOAT16})
+"""What no form makes good. A lowering that meets it notes its text, and compiling names the node."""

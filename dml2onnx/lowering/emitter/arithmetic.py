@@ -11,7 +11,7 @@ import numpy as np
 
 from dml2onnx.lowering.emitter.core import Keeps, Tensor, Traits, are_constant, broadcast_shape
 from dml2onnx.lowering.emitter.movement import MovementOps
-from dml2onnx.model import BOOL, DOUBLE, INT64
+from dml2onnx.model import BOOL, DOUBLE, INT64, has_unknown
 from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
@@ -166,6 +166,11 @@ class ArithmeticOps(MovementOps):
         if is_sure and not are_constant(items) and self.takes_instead(op, items[0].dtype, *others):
             return reduce(lambda a, b: self._chosen(wins, a, b), items)
         shape = broadcast_shape(*(item.shape for item in items))
+        if len(shape) > 5 and not are_constant(items) and self.target.has(Quirk.EXTREMES_END_AT_5):
+            if has_unknown(shape) or any(item.size > 1 and item.shape != shape for item in items):
+                return reduce(lambda a, b: self._chosen(wins, a, b), items)
+            rows = tuple(self.Reshape(item, (item.size,)) for item in items)
+            return self.Reshape(self._extreme(op, rows, fold, wins), shape)
         return self.emit(op, _VALUE, items, items[0].dtype, shape, None, lambda *a: reduce(fold, a))
 
     def _chosen(self, wins: Callable[[Tensor, Tensor], Tensor], a: Tensor, b: Tensor) -> Tensor:

@@ -16,8 +16,8 @@ import numpy as np
 from dml2onnx import targets
 from dml2onnx.diagnostics import InternalError
 from dml2onnx.lowering.budget import Budget
-from dml2onnx.model import ELEMENT_TYPES, INT64, UNKNOWN, Node, Origin, Value, has_unknown, is_unknown
-from dml2onnx.targets import has_kernels, legal_type, own_type
+from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT64, UNKNOWN, Node, Origin, Value, has_unknown, is_unknown
+from dml2onnx.targets import Quirk, has_kernels, legal_type, own_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,6 +38,7 @@ __all__ = [
     "broadcast_shape",
 ]
 
+_INT32: DType = np.dtype(np.int32)
 _DTYPES = {name: dtype for dtype, (_, name) in ELEMENT_TYPES.items()}
 
 SHARED_CONSTANT_BYTES = 1 << 20
@@ -404,6 +405,9 @@ class EmitterCore:
             return self.constant(value, label=_derived_label([x]))
         if x.cast_from is not None and _is_merged_wrongly(x.cast_from, x.dtype, dtype):
             x = self.nodes("Reshape", [x, self.ints(x.shape)], [(x.dtype, x.shape)])[0]
+        if (instead := self._castable(x, dtype)).dtype == dtype:
+            return instead
+        x = instead
         reason = _reason_of_cast(x.dtype, dtype)
         if reason and self._begun[1] != "CAST":
             self.note(reason)
@@ -411,6 +415,20 @@ class EmitterCore:
         result.cast_from = x.dtype
         result.zero_padded = x.zero_padded
         return result
+
+    def _castable(self, x: Tensor, dtype: DType) -> Tensor:
+        """``x`` as the target's Cast takes it right, where it does not as it is; it may have the ``dtype`` then."""
+        if x.dtype == np.uint8 and dtype == FLOAT and self.target.has(Quirk.BYTES_CONVERTED_TO_ONE):
+            return self.Cast(x, _INT32)
+        if x.dtype.kind not in "iu":
+            return x
+        if dtype == np.bool_ and self.target.has(Quirk.NEGATIVE_NUMBERS_ARE_FALSE):
+            x = x if x.dtype in (np.int32, np.int64) else self.Cast(x, _INT32)
+            (is_zero,) = self.nodes("Equal", [x, self.constant(0, x.dtype)], [(dtype, x.shape)])
+            return self.nodes("Not", [is_zero], [(dtype, x.shape)])[0]
+        if dtype == np.uint8 and x.dtype.itemsize >= 4 and self.target.has(Quirk.INTEGERS_CONVERTED_TO_BYTES_SATURATE):
+            return self.nodes("Mod", [x, self.constant(256, x.dtype)], [(x.dtype, x.shape)])[0]
+        return x
 
     def BitCast(self, x: Tensor, dtype: DType) -> Tensor:
         """The same bits as another element type of the same width; opset 26."""

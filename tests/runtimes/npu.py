@@ -1,0 +1,210 @@
+"""What Qualcomm's provider of ONNX Runtime does otherwise on its NPU, as its emulator for x86-64 shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dml2onnx.targets import Quirk
+from tests.runtimes.difference import Difference, computes, floats, refuses
+from tests.runtimes.narrowing import Kept, computed, cut_to_32_bits, stated
+from tests.runtimes.proof import Outcome
+
+
+def _in_half(value: np.ndarray) -> np.ndarray:
+    """FLOAT with the digits of FLOAT16, and no larger than twice its largest number, which is as far as they go."""
+    if value.dtype != np.float32:
+        return value
+    largest = float(np.finfo(np.float16).max)
+    return np.clip(value / 2, -largest, largest).astype(np.float16).astype(np.float32) * 2
+
+
+def _next_to(kept: Kept) -> Callable[[Outcome], bool]:
+    """Quantised numbers are at most one step from what the model gives with values kept so."""
+
+    def explains(outcome: Outcome) -> bool:
+        if outcome.run is None or not any(node.op_type == "QuantizeLinear" for node in outcome.nodes):
+            return False
+        try:
+            found = computed(outcome.run, kept)
+        except Exception:  # what the evaluator refuses, it does not explain
+            return False
+        return all(
+            have.dtype.itemsize == 1
+            and np.abs(np.asarray(have, np.int64) - np.asarray(want, np.int64)).max(initial=0) <= 1
+            for have, want in zip(outcome.run.answer, found, strict=True)
+        )
+
+    return explains
+
+
+def _is_named(outcome: Outcome) -> bool:
+    """Compiling has named the node, whose bits of FLOAT are not to be had."""
+    return "DML2011" in outcome.warnings and not outcome.refused
+
+
+def _touches(dtype: type) -> Callable[[Outcome], bool]:
+    """It is refused, and there is a tensor of this type."""
+    return lambda outcome: (
+        outcome.refused
+        and "EP_FAIL" in (outcome.problem or "")
+        and any(v is not None and v.dtype == dtype for node in outcome.nodes for v in (*node.inputs, *node.outputs))
+    )
+
+
+def _deep(outcome: Outcome) -> bool:
+    """It is refused, and there is a node of five dimensions, or one of integers."""
+    return (
+        outcome.refused
+        and any(text in (outcome.problem or "") for text in ("Code: 1002", "com.ms.internal.nhwc"))
+        and any(
+            v is not None and (v.rank >= 5 or v.dtype.kind in "iu")
+            for node in outcome.nodes
+            for v in (*node.inputs, *node.outputs)
+        )
+    )
+
+
+def _i(dtype: type, *values: int, shape: tuple[int, ...] = (-1,)) -> np.ndarray:
+    return np.array(values, dtype).reshape(shape)
+
+
+ROW = floats(1, 2, 3, shape=(1, 3))
+
+QNN = (
+    Difference(
+        "qnn",
+        "`GatherElements` gives 0 for indices below 0 that are computed.",
+        Quirk.INDICES_COUNT_FROM_THE_START,
+        "(float[1,3] x, int64[1,2] i) => (float[1,2] y) { y = GatherElements <axis = 1> (x, i) }",
+        (ROW, _i(np.int64, -1, -3, shape=(1, 2))),
+        (floats(3, 1, shape=(1, 2)),),
+    ),
+    Difference(
+        "qnn",
+        "`Pad` of mode edge puts next to 0 where the outermost elements belong.",
+        Quirk.EDGES_PADDED_WITH_ZEROS,
+        """(float[1,3] x) => (float[1,5] y) <int64[4] p = {0, 1, 0, 1}> { y = Pad <mode = "edge"> (x, p) }""",
+        (ROW,),
+        (floats(1, 1, 2, 3, 3, shape=(1, 5)),),
+    ),
+    Difference(
+        "qnn",
+        "`Cast` of UINT8 to FLOAT gives 1 for every number but 0.",
+        Quirk.BYTES_CONVERTED_TO_ONE,
+        "(uint8[2] x) => (float[2] y) { y = Cast <to = 1> (x) }",
+        (_i(np.uint8, 0, 100),),
+        (floats(0, 100),),
+    ),
+    Difference(
+        "qnn",
+        "`Cast` of integers below 0 to BOOL gives false.",
+        Quirk.NEGATIVE_NUMBERS_ARE_FALSE,
+        "(int32[2] x) => (bool[2] y) { y = Cast <to = 9> (x) }",
+        (_i(np.int32, -1, 1),),
+        (np.array([True, True]),),
+    ),
+    Difference(
+        "qnn",
+        "`Cast` of integers to UINT8 stops at 0 and 255 instead of going round.",
+        Quirk.INTEGERS_CONVERTED_TO_BYTES_SATURATE,
+        "(int32[2] x) => (uint8[2] y) { y = Cast <to = 2> (x) }",
+        (_i(np.int32, -1, 256),),
+        (_i(np.uint8, 255, 0),),
+    ),
+    Difference(
+        "qnn",
+        "`QuantizeLinear` rounds down where it runs beside other nodes.",
+        Quirk.QUANTIZES_DOWN,
+        """(float[2] x) => (uint8[2] y) <float s = {1}, uint8 z = {0}> { r = Abs (x) y = QuantizeLinear (r, s, z) }""",
+        (floats(1.75, 2.25),),
+        (_i(np.uint8, 2, 2),),
+    ),
+    Difference(
+        "qnn",
+        "`Max` and `Min` of integers in more than five dimensions are refused, or end the process.",
+        Quirk.EXTREMES_END_AT_5,
+        "(int32[2,2,2,2,2,2] x) => (int32[2,2,2,2,2,2] y) <int32 k = {2}> { y = Min (x, k) }",
+        (np.full((2,) * 6, 3, np.int32),),
+        (np.full((2,) * 6, 2, np.int32),),
+        "the process ended",
+    ),
+    Difference(
+        "qnn",
+        "`Softplus` is off by up to a hundredth.",
+        Quirk.SOFTPLUS_IS_COARSE,
+        "(float[1] x) => (float[1] y) { y = Softplus (x) }",
+        (floats(1),),
+        (np.array([1.3132617], np.float32),),
+    ),
+    Difference(
+        "qnn",
+        "`Resize` of mode nearest rounds as `coordinate_transformation_mode` has it, whatever `nearest_mode` says.",
+        Quirk.RESIZE_ROUNDS_ITS_OWN_WAY,
+        """(float[1,1,1,2] x) => (float[1,1,1,4] y) <int64[4] s = {1, 1, 1, 4}> { y = Resize <mode = "nearest",
+             nearest_mode = "floor", coordinate_transformation_mode = "half_pixel"> (x, , , s) }""",
+        (floats(1, 2, shape=(1, 1, 1, 2)),),
+        (floats(1, 1, 1, 2, shape=(1, 1, 1, 4)),),
+    ),
+    Difference(
+        "qnn",
+        "FLOAT is computed in FLOAT16, so that other bits of it are not to be had.",
+        _is_named,
+        "(float[1] x) => (float[1] y) { z = Abs (x) y = Neg (z) }",
+        (np.array([1.0001221], np.float32),),
+        (np.array([-1.0001221], np.float32),),
+    ),
+    Difference(
+        "qnn",
+        "What is quantised has been computed in FLOAT16, and may be one step off.",
+        _next_to(stated),
+        """(float[1] x) => (uint8[1] y) <float s = {1}, float k = {0.25}, uint8 z = {0}>
+             { a = Mul (x, k) r = Round (a) y = QuantizeLinear (r, s, z) }""",
+        (floats(397.9),),
+        (_i(np.uint8, 99),),
+    ),
+    Difference(
+        "qnn",
+        "FLOAT ends where FLOAT16 does, beyond which sums of integers are lost before they are scaled.",
+        _next_to(_in_half),
+        "(int32[1] x) => (float[1] y) <float k = {0.0078125}> { f = Cast <to = 1> (x) y = Mul (f, k) }",
+        (_i(np.int32, 1 << 22),),
+        (floats(32768),),
+    ),
+    Difference(
+        "qnn",
+        "DOUBLE is refused, where it is not left to the CPU: three nodes in a row are.",
+        _touches(np.float64),
+        "(double[1] x) => (double[1] y) { a = Abs (x) b = Abs (a) y = Abs (b) }",
+        (np.array([-1.0]),),
+        (np.array([1.0]),),
+        "Failed to compose",
+    ),
+    Difference(
+        "qnn",
+        "INT64 and UINT64 are computed in INT32.",
+        lambda outcome: computes(np.int64, np.uint64)(outcome) and cut_to_32_bits(outcome),
+        "(int64[1] x) => (int64[1] y) { y = Add (x, x) }",
+        (_i(np.int64, 1 << 31),),
+        (_i(np.int64, 1 << 32),),
+    ),
+    Difference(
+        "qnn",
+        "Some operators of five dimensions, or of integers, are refused when the graph is made.",
+        _deep,
+        "(float16[1,1,1,1,1] x) => (float16[1,1,1,1,1] y) { y = Sign (x) }",
+        (np.ones((1,) * 5, np.float16),),
+        (np.ones((1,) * 5, np.float16),),
+        "Code: 1002",
+    ),
+    Difference(
+        "qnn",
+        "`MaxPool`, `DepthToSpace` and `SpaceToDepth` of integers are refused.",
+        refuses("com.ms.internal.nhwc", "MaxPool", "DepthToSpace", "SpaceToDepth"),
+        "(uint8[1,1,1,1] x) => (uint8[1,1,1,1] y) { y = MaxPool <kernel_shape = [1, 1]> (x) }",
+        (_i(np.uint8, 7, shape=(1, 1, 1, 1)),),
+        (_i(np.uint8, 7, shape=(1, 1, 1, 1)),),
+        "com.ms.internal.nhwc",
+    ),
+)
