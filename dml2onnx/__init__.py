@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dml2onnx.builder import Activation, GraphBuilder
     from dml2onnx.catalog import FeatureLevel
     from dml2onnx.checks import check, minimum_feature_level
+    from dml2onnx.checks.resizing import resize
     from dml2onnx.compiler import CompiledModel, compile
     from dml2onnx.diagnostics import Diagnostic, DmlError, UnreadableError
     from dml2onnx.execution import run
@@ -45,6 +46,7 @@ __all__ = [
     "convert",
     "load",
     "minimum_feature_level",
+    "resize",
     "run",
     "verify",
 ]
@@ -66,6 +68,7 @@ _HOMES = {
     "convert": "exporters",
     "load": "frontends",
     "minimum_feature_level": "checks",
+    "resize": "checks.resizing",
     "run": "execution",
     "verify": "verification",
 }

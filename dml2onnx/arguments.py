@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import (
     FeatureLevel,
     UnknownFeatureLevelError,
+    directml_versions,
     feature_levels,
     level_of_directml,
     level_of_windows,
@@ -213,6 +214,10 @@ def directml_level(given: str) -> FeatureLevel:
     if found is None:
         first = feature_levels()[0].info.directml_version
         raise DmlError(NO_ARGUMENT.at(f"the first version of DirectML is {first}", expected=first, found=quote(given)))
+    if (int(parts[0]), int(parts[1])) not in directml_versions():
+        known = ", ".join(f"{major}.{minor}" for major, minor in directml_versions())
+        message = f"{quote(given)} is no known version of DirectML; these are: {known}"
+        raise DmlError(NO_ARGUMENT.at(message, expected=known, found=quote(given)))
     return found
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from dml2onnx import arguments, passes, targets, writer
 from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
 from dml2onnx.codes.running import NO_MEMORY
-from dml2onnx.diagnostics import DmlError, quote, raise_errors, shortened
+from dml2onnx.diagnostics import DmlError, Severity, quote, raise_errors, shortened
 from dml2onnx.fallbacks import fallbacks
 from dml2onnx.frontends import graph_of
 from dml2onnx.garbage import collection_paused
@@ -20,12 +21,13 @@ from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import counted, some
 from dml2onnx.ir.mapped import Watched
 from dml2onnx.lowering import lower
+from dml2onnx.model import has_names as has_named_sizes
 from dml2onnx.model import logical
 from dml2onnx.targets import DEFAULT_OPSET
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
     from typing import BinaryIO
 
     import numpy.typing as npt
@@ -80,6 +82,8 @@ class CompiledModel:
     """Whether it keeps what other models leave open: NaN, infinities, signs of zero, last digits."""
     sources: tuple[Path, ...] = ()
     """The files that its graph was read from."""
+    ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """The first and the last size that each name stands for, of a model that has names for sizes."""
     _message: list[ModelProto] = field(default_factory=list, init=False)
 
     def __repr__(self) -> str:
@@ -235,7 +239,10 @@ class CompiledModel:
         """Memory-order outputs in the shapes of their tensors; :class:`DmlError` (DML3017) where they are not there."""
         results = arguments.arrays(results, "results")
         for port in self.outputs:
-            if port.name not in results or results[port.name].size != prod(port.shape):
+            sized = has_named_sizes(port.shape) or (
+                port.name in results and results[port.name].size == prod(port.shape)
+            )
+            if port.name not in results or not sized:
                 found = f"an array of {list(results[port.name].shape)}" if port.name in results else "missing"
                 raise arguments.refusal_of(f"the result {quote(port.name)}", found, f"an array of {list(port.shape)}")
         return {port.name: logical(results[port.name], port) for port in self.outputs}
@@ -249,6 +256,8 @@ def compile(
     model: Graph | str | os.PathLike[str],
     *,
     graph: str | None = None,
+    sizes: Mapping[str, Sequence[int | str]] | None = None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
     outputs: Sequence[str] | None = None,
     opset: int = DEFAULT_OPSET,
     target: str = targets.DEFAULT_TARGET,
@@ -263,15 +272,18 @@ def compile(
 ) -> CompiledModel:
     """Compiles a graph, or the model file at a path, to an ONNX model.
 
-    Of the recording of a program ``graph`` names the graph that is meant, as for :func:`load`. ``outputs`` names what
+    Of the recording of a program ``graph`` names the graph that is meant, as for :func:`load`. ``sizes`` are other
+    sizes of inputs, as for :func:`dml2onnx.resize`; where some are names, the model has these in the place of numbers
+    and computes for all sizes in the ``ranges`` of the names what a model for that size would. ``outputs`` names what
     is wanted of the graph's ``outputs`` and ``results`` (default: its ``outputs``). ``target`` says whose kernels
     decide about forms and element types: ``"onnx"``, whose models every runtime takes, ``"cpu"``, ``"dml"``,
-    ``"openvino"``, ``"webgpu"``, ``"portable"`` or ``"qnn-npu"``. An ``exact`` model also keeps NaN, infinities, signs of
-    zero and last digits as DirectML has them, which the others leave open. ``shapes`` puts the type and shape of every value
-    into the model, so that tools show them without inferring anything. ``optimize`` is 0 for the literal translation,
-    node by node, 1 for all passes that make it faster and leave each bit of its results as it is, or 2 for those that
-    round otherwise as well, but none of those named in ``without_passes``; ``"agree-on-orders"`` among these has each
-    node read its inputs as its descriptor says, whatever order they are held in. ``ir_version`` is stated instead of
+    ``"openvino"``, ``"webgpu"``, ``"portable"`` or ``"qnn-npu"``. An ``exact`` model also keeps NaN, infinities, signs
+    of zero and last digits as DirectML has them, which the others leave open. ``shapes`` puts the type and shape of
+    every value into the model, so that tools show them without inferring anything. ``optimize`` is 0 for the literal
+    translation, node by node, 1 for all passes that make it faster and leave each bit of its results as it is, or 2
+    for those that round otherwise as well, but none of those named in ``without_passes``; ``"agree-on-orders"`` among
+    these has each node read its inputs as its descriptor says, whatever order they are held in. ``ir_version`` is
+    stated instead of
     that of the opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error that
     :func:`dml2onnx.check` finds (with ``documented``, of what DirectML's documentation forbids and DirectML accepts,
     too), or that stands in the way of lowering.
@@ -280,22 +292,102 @@ def compile(
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
     through = passes.chosen(optimize, without_passes)
     tell = None if progress is None else arguments.function(progress, "progress")
+    form = Form(opset, target, exact, shapes, through, passes.agrees(without_passes), version)
     source = graph_of(model, graph)
+    if sizes is not None and has_names(sizes):
+        return compile_named(source, sizes, ranges or {}, outputs, form, feature_level, documented, tell)
+    if ranges:
+        raise arguments.refusal("ranges", ranges, "ranges of names that stand in sizes")
+    source = at_sizes(source, sizes)  # type: ignore[arg-type]  # there are no names in it
     warnings = require_clean(source, feature_level, documented=documented)
     chosen = _select(source, outputs)
-    return compile_outputs(
-        source,
-        chosen,
-        opset=opset,
-        target=target,
-        exact=exact,
-        warnings=warnings,
-        shapes=shapes,
-        through=through,
-        agree=passes.agrees(without_passes),
-        ir_version=version,
-        progress=tell,
+    return compile_outputs(source, chosen, warnings=warnings, progress=tell, **form._asdict())
+
+
+ENOUGH = 4
+"""Sizes that one model for all is made of."""
+
+
+class Form(NamedTuple):
+    """What a model is to be like, as :func:`compile_outputs` takes it."""
+
+    opset: int
+    target: str
+    exact: bool
+    shapes: bool
+    through: Sequence[passes.Pass]
+    agree: bool
+    ir_version: int
+
+
+def has_names(sizes: object) -> bool:
+    """Whether sizes of inputs are not all numbers."""
+    return isinstance(sizes, Mapping) and any(
+        isinstance(size, str) for own in sizes.values() if isinstance(own, Sequence) for size in own
     )
+
+
+def compile_named(
+    source: Graph,
+    sizes: Mapping[str, Sequence[int | str]],
+    ranges: Mapping[str, tuple[int, int]],
+    outputs: Sequence[str] | None,
+    form: Form,
+    feature_level: FeatureLevel | str | None,
+    documented: bool,
+    progress: Callable[[str], object] | None,
+) -> CompiledModel:
+    """One model for all sizes: those of some sizes, of which only numbers differ."""
+    from dml2onnx.checks import check
+    from dml2onnx.checks.resizing import named
+    from dml2onnx.named import difference, merged, points_of, ranges_of
+
+    def is_right(values: Mapping[str, int]) -> bool:
+        found = check(graph.at(values), feature_level, documented=documented)
+        return all(item.severity is not Severity.ERROR for item in found)
+
+    warnings = require_clean(source, feature_level, documented=documented)
+    graph = named(source, sizes)
+    limits = ranges_of(graph, ranges, is_right)
+    points: list[Mapping[str, int]] = []
+    models: list[CompiledModel] = []
+    for point in points_of(graph, limits):
+        if len(points) >= ENOUGH:
+            break
+        fixed = graph.at(point)
+        require_clean(fixed, feature_level, documented=documented)
+        made = compile_outputs(fixed, _select(fixed, outputs), progress=progress, **form._asdict())
+        # at a small size there may be another form: that of the last one serves as well
+        if not models or difference(models[0].lowered, made.lowered) is None:
+            points.append(point)
+            models.append(made)
+    model, lowered = models[0], [item.lowered for item in models]
+    try:
+        one = merged(graph, points, lowered, limits)
+    except DmlError:  # so there may be for constants of one element
+        one = merged(graph, points[:-1], lowered[:-1], limits)
+    texts = {name: f"{low}..{high}" for name, (low, high) in limits.items()}
+    metadata = {**model.metadata, "dml2onnx_sizes": ", ".join(f"{name}={text}" for name, text in texts.items())}
+    defaults = {
+        item.name: item.default for item in source.inputs if item.default is not None and item.name not in sizes
+    }
+    return replace(
+        model,
+        lowered=one,
+        warnings=(*warnings, *model.warnings),
+        defaults=defaults,
+        metadata=metadata,
+        ranges=limits,
+    )
+
+
+def at_sizes(graph: Graph, sizes: Mapping[str, Sequence[int]] | None) -> Graph:
+    """The graph with inputs of these sizes."""
+    if sizes is None:
+        return graph
+    from dml2onnx.checks.resizing import resize
+
+    return resize(graph, sizes)
 
 
 def require_clean(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import enum
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import field as with_options
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,12 +58,67 @@ class Severity(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Location:
+    """A piece of a line of text, both ends counted in characters from 1, the second one past the last."""
+
+    line: int
+    column: int
+    end_column: int
+    text: str
+    """The line, or what is around the piece where it is long."""
+    start: int
+    """Where the piece starts in ``text``, counted from 0."""
+
+    @property
+    def marker(self) -> str:
+        """A line of its own that underlines the piece."""
+        before = "".join(char if char == "\t" else " " for char in self.text[: self.start])
+        length = min(self.end_column - self.column, len(self.text) - self.start)
+        return before + "^" * max(length, 1)
+
+
+class Place(NamedTuple):
+    """A second place that a finding is about: the other tensor, the other writer of a value."""
+
+    pointer: str
+    """A JSON pointer into the model, or a call site of the builder."""
+    message: str
+    """What is there."""
+
+
+Member: TypeAlias = "bool | int | float | str | list[Member] | dict[str, Member] | None"
+"""What a member of a model holds."""
+
+
+class Edit(NamedTuple):
+    """One member of a model as a remedy has it."""
+
+    pointer: str
+    value: Member = None
+    """Its contents; its new name if it is ``renamed``."""
+    renamed: bool = False
+    where_given: bool = False
+    """Whether it stays left out where it is left out."""
+
+
+class Remedy(NamedTuple):
+    """What would mend a finding: with ``edits`` it is gone when they are made."""
+
+    words: str
+    edits: tuple[Edit, ...] = ()
+    is_certain: bool = False
+    """Whether nothing else can be meant, as far as the model tells, unless there is another remedy."""
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding.
 
     ``pointer`` is an RFC 6901 JSON pointer into the model (or a call site of the builder), ``since`` the
     feature level that lifts the restriction, ``documentation`` the page that states the rule, ``related`` the other
-    fields that the rule has read, any of which may be the one to mend.
+    fields that the rule has read, any of which may be the one to mend. ``places`` are other places that it is about,
+    ``remedies`` what would mend it, one or the other of them. ``location`` is set where there is no pointer, since
+    ``file`` is no JSON.
     """
 
     code: str
@@ -77,6 +133,10 @@ class Diagnostic:
     since: str = ""
     documentation: str = ""
     related: tuple[str, ...] = ()
+    places: tuple[Place, ...] = ()
+    remedies: tuple[Remedy, ...] = with_options(default=(), hash=False)
+    file: str = ""
+    location: Location | None = None
 
     def __str__(self) -> str:
         place = f"node {quote(self.node)}" if self.node else ""
@@ -85,7 +145,17 @@ class Diagnostic:
         if self.pointer:
             pointer = visible(self.pointer)
             place += f", {pointer}" if place else pointer
+        if self.location is not None:
+            place = f"{visible(self.file)}:{self.location.line}:{self.location.column}"
         return f"{self.code} {self.severity.value}: {place + ': ' if place else ''}{self.message}"
+
+    @property
+    def answer(self) -> str:
+        """The finding with what is at other places and what would mend it, on lines of their own."""
+        lines = [str(self), *(f"    {visible(item.pointer)}: {item.message}" for item in self.places)]
+        unsaid = [item.words for item in self.remedies if item.words not in self.message]
+        lines += [f"    {'or' if number else 'help'}: {words}" for number, words in enumerate(unsaid)]
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +180,8 @@ class Code:
         since: str = "",
         documentation: str = "",
         related: tuple[str, ...] = (),
+        places: tuple[Place, ...] = (),
+        remedies: tuple[Remedy, ...] = (),
     ) -> Diagnostic:
         """A finding of this kind at a place."""
         return Diagnostic(
@@ -125,6 +197,8 @@ class Code:
             since,
             documentation,
             related,
+            places,
+            remedies,
         )
 
 
@@ -135,7 +209,7 @@ class DmlError(Exception):
         if not diagnostics or not all(isinstance(item, Diagnostic) for item in diagnostics):
             raise TypeError(f"{type(self).__name__} takes one diagnostic or several, as Code.at makes them")
         self.diagnostics = diagnostics
-        super().__init__("\n".join(str(item) for item in diagnostics))
+        super().__init__("\n".join(item.answer for item in diagnostics))
 
     def __reduce__(self) -> tuple[type[DmlError], tuple[Diagnostic, ...]]:
         """With the findings, for a process that is told what went wrong in another."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from dml2onnx import arguments, passes
 from dml2onnx.codes.running import OUTPUT_OUTSIDE, OUTPUT_UNWRITABLE
-from dml2onnx.compiler import compile_outputs, require_clean
+from dml2onnx.compiler import at_sizes, compile_outputs, require_clean
 from dml2onnx.diagnostics import DmlError, quote
 from dml2onnx.files import check_target, make_directory, put, spare
 from dml2onnx.frontends import graph_of
@@ -61,6 +61,7 @@ def run(
     inputs: Mapping[str, npt.ArrayLike] | None = None,
     provider: ProviderLike = "cpu",
     *,
+    sizes: Mapping[str, Sequence[int]] | None = None,
     opset: int = DEFAULT_OPSET,
     target: str | None = None,
     feature_level: FeatureLevel | str | None = None,
@@ -75,7 +76,8 @@ def run(
     ``inputs`` are arrays in memory order, flat, or, where that is another shape, in the Sizes of their tensors, as
     outputs are; what is left out takes the sample contents that came with the model, so a
     DxDispatch program runs on its own initial values. Of such a program every resource that it wrote is returned. Each
-    array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. ``opset``,
+    array has the shape of the tensor that wrote it last, or is flat where that is not all of the resource. ``sizes``
+    are other sizes of inputs, as for :func:`dml2onnx.resize`. ``opset``,
     ``target`` (by default that of the provider), ``feature_level``, ``documented``, ``exact``, ``optimize`` and
     ``without_passes`` are as for :func:`compile`, ``provider`` and ``max_bytes`` for :meth:`CompiledModel.session`.
     Raises :class:`DmlError` with every finding.
@@ -84,7 +86,7 @@ def run(
     opset, target = arguments.opset(opset), arguments.target(providers.target if target is None else target)
     given = arguments.arrays(inputs)
     execution = execute(
-        graph_of(model),
+        at_sizes(graph_of(model), sizes),
         given,
         providers,
         opset=opset,

@@ -8,11 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dml2onnx.codes.compiling import FALLS_BACK, LOSES_NUMBERS
+from dml2onnx.codes.compiling import FALLS_BACK, LOSES_NUMBERS, LOST_BITS
 from dml2onnx.diagnostics import quote
 from dml2onnx.model import ELEMENT_TYPES, with_bodies
-from dml2onnx.targets import LOSES_NUMBERS as LOSES
-from dml2onnx.targets import Quirk, bound
+from dml2onnx.targets import bound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     Key = tuple[str, tuple[str | None, ...], tuple[str | None, ...]]
     """An ONNX operator, and the element types that it reads and writes."""
 
+MOST_DIMENSIONS = 5
+"""That an NPU takes; it leaves nodes with more to the CPU."""
 MOST_NAMES = 3
 """DirectML nodes that a finding names; of others it says how many."""
 
@@ -45,7 +46,7 @@ class _Stranded:
 def fallbacks(graph: OnnxGraph, opset: int, chosen: Target) -> list[Diagnostic]:
     """A warning (DML2009) about each operator, with each combination of types, that a target does not run."""
     served: dict[tuple[object, ...], _Stranded | None] = {}
-    most = 5 if chosen.has(Quirk.EXTREMES_END_AT_5) else None
+    most = MOST_DIMENSIONS if chosen.has("EXTREMES_END_AT_5") else None
     for origin in graph.origins:
         for node in with_bodies(origin.nodes):
             values = node.inputs + node.outputs
@@ -67,10 +68,9 @@ def fallbacks(graph: OnnxGraph, opset: int, chosen: Target) -> list[Diagnostic]:
 def _lost(graph: OnnxGraph, chosen: Target) -> list[Diagnostic]:
     """A warning (DML2011) about each DirectML node whose numbers the target does not have, whatever the form."""
     return [
-        LOSES_NUMBERS.at(f"{chosen.name}: {quirk.value}", node=origin.node, operator=origin.operator)
-        for quirk in sorted(LOSES & chosen.quirks, key=lambda quirk: quirk.name)
+        LOSES_NUMBERS.at(f"{chosen.name}: {LOST_BITS}", node=origin.node, operator=origin.operator)
         for origin in graph.origins
-        if quirk.value in origin.notes
+        if LOST_BITS in origin.notes
     ]
 
 

@@ -91,12 +91,19 @@ def property_entry(field: int, key: str, value: str) -> bytes:
 
 
 @cache
-def _type(dtype: DType, shape: tuple[int | None, ...]) -> bytes:
-    dims = b"".join([sized(1, b"" if size is None else number(1, size)) for size in shape])
+def _type(dtype: DType, shape: tuple[int | str | None, ...]) -> bytes:
+    dims = b"".join([sized(1, _dimension(size)) for size in shape])
     return sized(2, sized(1, number(1, ELEMENT_TYPES[dtype][0]) + sized(2, dims)))
 
 
-def value_info(field: int, name: str, dtype: DType, shape: tuple[int | None, ...]) -> bytes:
+def _dimension(size: int | str | None) -> bytes:
+    """``TensorShapeProto.Dimension``: a number, a name, or nothing."""
+    if size is None:
+        return b""
+    return text(2, size) if isinstance(size, str) else number(1, size)
+
+
+def value_info(field: int, name: str, dtype: DType, shape: tuple[int | str | None, ...]) -> bytes:
     """A ``ValueInfoProto`` in ``GraphProto.input`` (11), ``output`` (12) or ``value_info`` (13)."""
     written, described = name.encode(), _type(dtype, shape)
     head = _INPUT[len(written)]

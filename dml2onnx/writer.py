@@ -19,7 +19,7 @@ from dml2onnx.codes.running import OUTPUT_UNWRITABLE, TOO_LARGE
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.garbage import collection_paused
 from dml2onnx.ir.mapped import BLOCK, FileMap, blocks, file_of, file_place, mapping
-from dml2onnx.model import INT4, UINT4, UNKNOWN, is_unknown, stored_size
+from dml2onnx.model import INT4, UINT4, NamedSize, is_unknown, stored_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -211,11 +211,11 @@ def _message(
         if place is None:
             parts.append(_packed(array))
     for number, ports in ((11, graph.inputs), (12, graph.outputs)):
-        parts += [wire.value_info(number, port.onnx_name, port.dtype, port.shape) for port in ports]
+        parts += [wire.value_info(number, port.onnx_name, port.dtype, _written(port.shape)) for port in ports]
     if header.shapes:
         outputs = {port.onnx_name for port in graph.outputs}
         values = [
-            wire.value_info(13, value.name, value.dtype, _known(value.shape) if UNKNOWN in value.shape else value.shape)
+            wire.value_info(13, value.name, value.dtype, _written(value.shape))
             for origin in graph.origins
             for node in origin.nodes
             for value in node.outputs
@@ -227,9 +227,17 @@ def _message(
     return [head, *parts, tail]
 
 
-def _known(shape: tuple[int, ...]) -> tuple[int | None, ...]:
-    """A shape without the sizes that only the run will tell."""
-    return tuple([None if is_unknown(size) else size for size in shape])
+def _written(shape: tuple[int, ...]) -> tuple[int | str | None, ...]:
+    """A shape with names where sizes have some, and without the sizes that only the run will tell."""
+    if all(type(size) is int for size in shape):
+        return shape
+    return tuple([_dimension(size) for size in shape])
+
+
+def _dimension(size: int) -> int | str | None:
+    if is_unknown(size):
+        return None
+    return size.text if isinstance(size, NamedSize) else int(size)
 
 
 def _packed(array: Array) -> Array:

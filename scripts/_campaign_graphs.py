@@ -23,7 +23,9 @@ def graphs(campaign: Campaign, chosen: Iterator[int]) -> None:
         for node in graph.nodes:
             campaign.cells.update(cells(node.operator))
         campaign.counts["graphs, nodes"] += len(graph.nodes)
-        return trial(graph, seed)
+        found = trial(graph, seed)
+        default = trial(graph, seed, exact=False)
+        return found or (default and f"default model: {default}")
 
     _random_graphs(campaign, "graphs", chosen, check)
 

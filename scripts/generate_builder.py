@@ -11,6 +11,7 @@ name that it has in all rooms: nobody edits these, and who looks for a method lo
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 import textwrap
@@ -472,6 +473,70 @@ def results_module() -> str:
     return "\n".join(lines)
 
 
+def calls_module() -> str:
+    """The module that tells which method records an operator, and which argument is which field."""
+    lines = [
+        HEADER.format(title="which method records an operator, and which argument is which field"),
+        "from __future__ import annotations",
+        "",
+        "from collections.abc import Mapping",
+        "from types import MappingProxyType",
+        "from typing import NamedTuple",
+        "",
+        "",
+        "class Call(NamedTuple):",
+        '    """How a method is called."""',
+        "",
+        "    method: str",
+        "    fields: Mapping[str, str]",
+        '    """The argument for each input tensor and attribute."""',
+        "    outputs: Mapping[str, tuple[str, str, str]]",
+        '    """Of each output the arguments for its sizes, its data type, and whether it is made; ``""`` for none."""',
+        "    results: tuple[str, ...]",
+        '    """The members of the result, where it has several."""',
+        "",
+        "",
+        "CALLS: Mapping[str, Call] = MappingProxyType(",
+        "    {",
+    ]
+    for schema in map(catalog.operator, catalog.operator_names()):
+        lines += call_entry(schema)
+    lines += ["    }", ")", '"""By the short names of the operators."""', ""]
+    return "\n".join(lines)
+
+
+def call_entry(schema: OperatorSchema) -> list[str]:
+    """The row of an operator in the table of calls."""
+    name = schema.short_name
+    results = outputs(schema)
+    counts = {field.count for field in schema.fields if field.count is not None}
+    given = [field for field in (*schema.input_fields, *schema.attribute_fields) if field.name not in counts]
+    fields = {field.name: parameter_name(name, field.name) for field in given}
+    made = {
+        out.field.name: tuple(item.name if item else "" for item in (out.sizes, out.data_type, out.wanted))
+        for out in results
+    }
+    several = RESULTS.get(name)
+    members = strings(several.fields if several else ())
+    lines = [f'        "{name}": Call(', f'            "{method_name(schema)}",']
+    for table in (
+        {key: f'"{value}"' for key, value in fields.items()},
+        {key: strings(value) for key, value in made.items()},
+    ):
+        line = f"            {dictionary(table)},"
+        if len(line) <= WIDTH:
+            lines.append(line)
+        else:
+            entries = [f'                "{key}": {value},' for key, value in table.items()]
+            lines += ["            {", *entries, "            },"]
+    return [*lines, f"            {members},", "        ),"]
+
+
+def strings(items: tuple[str, ...]) -> str:
+    """The source of a tuple of texts."""
+    return f"({', '.join(json.dumps(item) for item in items)})"
+
+
 def package(classes: dict[str, str]) -> str:
     """The package's own module: all methods in one class."""
     lines = [HEADER.format(title="all operators"), "from __future__ import annotations", ""]
@@ -487,7 +552,7 @@ def files() -> dict[str, str]:
     families: dict[str, list[OperatorSchema]] = {}
     for schema in map(catalog.operator, catalog.operator_names()):
         families.setdefault(schema.family, []).append(schema)
-    made = {"enumerators.py": enumerators(), "results.py": results_module()}
+    made = {"calls.py": calls_module(), "enumerators.py": enumerators(), "results.py": results_module()}
     classes: dict[str, str] = {}
     for family in sorted(families):
         classes[family] = "".join(part.capitalize() for part in family.split("_")) + "Operators"

@@ -31,8 +31,10 @@ from dml2onnx.report import (  # noqa: E402
     form,
     lookups,
     machine,
+    measured,
     operators,
     records,
+    sizes,
     verified,
 )
 
@@ -40,7 +42,7 @@ REPORT = ROOT / "schemas" / "report.schema.json"
 JOURNAL = ROOT / "schemas" / "journal.schema.json"
 GENERATOR = "scripts/generate_report_schema.py"
 
-MODULES = (form, checked, answers, lookups, operators, machine, verified, records, comparison, batched)
+MODULES = (form, checked, answers, measured, lookups, operators, machine, verified, records, comparison, batched, sizes)
 ANSWERS: tuple[type[form.Head], ...] = (
     checked.CheckAnswer,
     checked.CheckAllAnswer,
@@ -54,10 +56,13 @@ ANSWERS: tuple[type[form.Head], ...] = (
     records.Report,
     comparison.Comparison,
     answers.ConvertAnswer,
+    answers.ReduceAnswer,
+    measured.PerfAnswer,
     answers.RecorderAnswer,
     lookups.OperatorsAnswer,
     machine.DoctorAnswer,
     batched.BatchAnswer,
+    sizes.SizesAnswer,
     form.Answer,
     form.Failure,
 )

@@ -18,7 +18,7 @@
         portable.json is not what the others give, or the parameters are not what onnx says.
 
 ``scripts/probe_target.py`` writes openvino.json and webgpu.json. Whoever finds a quirk adds its name to "quirks" of the
-target that has it (a new one is a member of ``Quirk`` in ``dml2onnx/targets/quirks.py`` first), and then runs
+target that has it (a new one is a module of ``dml2onnx/legalise/quirks`` first), and then runs
 ``--write-portable``. Nothing but a reader's hand changes "quirks".
 
 A table holds, for every standard operator and each of its versions that the supported opsets use, the alternatives
@@ -278,7 +278,7 @@ class Head(NamedTuple):
     falls_back: bool
     """Whether what has no kernel runs on the CPU instead: in a session of ONNX Runtime, of which this is a provider."""
     quirks: Sequence[str]
-    """Names of ``dml2onnx.targets.Quirk``."""
+    """Names of modules of ``dml2onnx.legalise.quirks``."""
     opsets: range
 
 

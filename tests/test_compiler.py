@@ -13,15 +13,15 @@ import dml2onnx
 from dml2onnx.codes import compiling
 from dml2onnx.compiler import CompiledModel, compile, require_clean
 from dml2onnx.diagnostics import Code, Diagnostic, DmlError, Severity
+from dml2onnx.emitter import Emitter
 from dml2onnx.ir.data import ArrayData, FillData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.lowering import driver
-from dml2onnx.lowering.emitter import Emitter
 from dml2onnx.reference import evaluate, interpreter
 from dml2onnx.targets import DEFAULT_OPSET, OPSETS
+from tests.emitter.test_budget import padded
 from tests.lowering.harness import make_case, operator, operators, t
-from tests.lowering.test_budget import padded
 
 FOUR = t("FLOAT32", [4])
 RELU = operator("ACTIVATION_RELU", InputTensor=FOUR, OutputTensor=FOUR)

@@ -10,7 +10,18 @@ from typing import Any
 import pytest
 
 import dml2onnx
-from dml2onnx.codes import all_codes, building, checking, compiling, exporting, reading, recordings, running, unreadable
+from dml2onnx.codes import (
+    all_codes,
+    building,
+    checking,
+    compiling,
+    exporting,
+    reading,
+    recordings,
+    running,
+    sizing,
+    unreadable,
+)
 from dml2onnx.diagnostics import Code, DmlError, InternalError, Severity, UnreadableError
 
 CODE = Code("DML1042", "a title", "An explanation.")
@@ -95,7 +106,7 @@ def test_every_code_is_used() -> None:
         for item in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(item, (ast.Attribute, ast.Name))
     }
-    modules = (unreadable, reading, recordings, checking, building, exporting, compiling, running)
+    modules = (unreadable, reading, recordings, checking, building, exporting, compiling, sizing, running)
     named = {name for module in modules for name, value in vars(module).items() if isinstance(value, Code)}
     assert named - used == set()
 
@@ -104,7 +115,7 @@ def test_codes_are_listed_in_order() -> None:
     assert list(all_codes()) == sorted(all_codes())
     defined = [
         value
-        for module in (unreadable, reading, recordings, checking, building, exporting, compiling, running)
+        for module in (unreadable, reading, recordings, checking, building, exporting, compiling, sizing, running)
         for value in vars(module).values()
         if isinstance(value, Code)
     ]

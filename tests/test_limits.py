@@ -222,6 +222,16 @@ def test_shapes_of_the_same_memory_count_once() -> None:
     assert peak(dml2onnx.compile(g.build({"y": y})).lowered).nbytes < 2 * 40_000 + 100
 
 
+def test_another_shape_of_what_is_still_needed_takes_no_memory() -> None:
+    g = GraphBuilder()
+    x = g.tanh(g.input("x", "FLOAT32", [100, 100]))
+    flat = g.reshape(x, [10_000])
+    y = g.add(g.reshape(g.add(g.tanh(flat), flat), [100, 100]), x)
+    model = dml2onnx.compile(g.build({"y": y}), optimize=0)
+    assert "Reshape" in [node.op_type for node in model.lowered.nodes]
+    assert peak(model.lowered).nbytes == 3 * 40_000 + model.weight_bytes  # the input, and two results
+
+
 def test_what_is_as_large_as_numbers_say_counts_as_nothing() -> None:
     """The rows of what a ROI_ALIGN of dynamic sample counts looks at are known at run time only."""
     seen = 0

@@ -21,11 +21,10 @@ from dml2onnx import DmlError
 from dml2onnx.cli import commands, main
 from dml2onnx.codes.checking import OVERLAPPING_WRITES
 from dml2onnx.diagnostics import Severity
+from dml2onnx.emitter.windows import Pool, Window
 from dml2onnx.ir import collisions
 from dml2onnx.ir.data import FillData
 from dml2onnx.ir.graph import Constant, Graph, Read, Value
-from dml2onnx.lowering.emitter.neural import Window
-from dml2onnx.lowering.pooling import Pool
 from dml2onnx.reference import require_computable
 from dml2onnx.reference.measure import LARGEST_NODE
 from dml2onnx.verification.lone import lone_node

@@ -11,10 +11,10 @@ import pytest
 
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.lowering import driver
-from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import Lowering, lowerings
 from dml2onnx.model import Port

@@ -7,8 +7,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dml2onnx.diagnostics import Place, quote
+
 if TYPE_CHECKING:
     from types import FrameType
+
+    from dml2onnx.ir.graph import Value
+    from dml2onnx.ir.tensor import TensorDesc
 
 # with the separator, so that a neighbour whose name starts alike is no part of it
 _PACKAGE = str(Path(__file__).parent.parent) + os.sep
@@ -23,3 +28,19 @@ def call_site() -> str:
             return f"{Path(file).name}:{frame.f_lineno}"
         frame = frame.f_back
     return ""
+
+
+class Sites:
+    """The calls of the user's program that made the values of a graph."""
+
+    def __init__(self) -> None:
+        self._made: dict[Value, tuple[str, str]] = {}
+
+    def add(self, value: Value, site: str, name: str) -> None:
+        """A value, the call that made it, and its name in words."""
+        self._made[value] = site, name
+
+    def place(self, value: Value, desc: TensorDesc) -> Place:
+        """The call that made a value, and what it is."""
+        site, name = self._made.get(value, ("", quote(value.name)))
+        return Place(site, f"{name} is {desc}")

@@ -32,18 +32,21 @@ class Expression:
     ``//`` rounds down, as in Python; of floats it is the quotient, rounded, and then rounded down.
     """
 
-    __slots__ = ("builder", "desc", "value")
+    __slots__ = ("builder", "desc", "offset", "value")
     # makes numpy leave ``array + expression`` to the expression, instead of trying each element
     __array_ufunc__ = None
 
     builder: GraphBuilder
     desc: TensorDesc
     value: Value
+    offset: int
+    """Bytes of the buffer before the tensor."""
 
-    def __init__(self, builder: GraphBuilder, value: Value, desc: TensorDesc) -> None:
+    def __init__(self, builder: GraphBuilder, value: Value, desc: TensorDesc, offset: int = 0) -> None:
         self.builder = builder
         self.value = value
         self.desc = desc
+        self.offset = offset
 
     if not TYPE_CHECKING:  # whose readers know by themselves which members there are
 
@@ -296,7 +299,8 @@ def broadcast_sizes(a: Expression, b: Expression, last: int = 0) -> tuple[int, .
         return np.broadcast_shapes(a.sizes[: a.rank - last], b.sizes[: b.rank - last])
     except ValueError:
         message = f"sizes {list(a.sizes)} and {list(b.sizes)} do not broadcast together"
-        raise refusal(codes.NO_BROADCAST, message, expected=list(a.sizes), found=list(b.sizes)) from None
+        places = [item.builder.sites.place(item.value, item.desc) for item in (a, b)]
+        raise refusal(codes.NO_BROADCAST, message, expected=list(a.sizes), found=list(b.sizes), places=places) from None
 
 
 def _expand(index: Index, rank: int) -> list[int | slice]:

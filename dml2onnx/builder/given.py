@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.builder.attributes import DataTypeLike, WholeNumbers
     from dml2onnx.catalog import OperatorSchema
-    from dml2onnx.diagnostics import Code
+    from dml2onnx.diagnostics import Code, Place
 
     Given = TypeVar("Given")
 
@@ -37,6 +37,7 @@ def refusal(
     found: object = "",
     node: str = "",
     operator: OperatorSchema | None = None,
+    places: Iterable[Place] = (),
 ) -> DmlError:
     """An error about the call that is being made."""
     return DmlError(
@@ -48,6 +49,7 @@ def refusal(
             node=node,
             operator=operator.short_name if operator else "",
             documentation=operator.doc if operator else "",
+            places=tuple(places),
         )
     )
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+import functools
+import inspect
+import re
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from dml2onnx.builder.directmlx import DirectMLX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class GraphBuilder(DirectMLX):
@@ -24,6 +30,37 @@ class GraphBuilder(DirectMLX):
             close = () if name.startswith("_") else methods_meant(name)
             meant = f"; did you mean {' or '.join(close)}?" if close else ""
             raise AttributeError(f"GraphBuilder has no {name}{meant}", name=name, obj=self)
+
+
+def _answering(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, which says what is meant by an argument that it does not have."""
+
+    @functools.wraps(method)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(*args, **kwargs)
+        except TypeError as error:
+            unknown = _UNKNOWN_ARGUMENT.search(str(error))
+            if unknown is None or unknown[1] not in kwargs:
+                raise
+            from dml2onnx.catalog.familiar import meant_arguments  # only what is misspelt needs it
+
+            names = [name for name in inspect.signature(method).parameters if name not in ("self", *kwargs)]
+            meant = meant_arguments(unknown[1], names)
+            hint = f"did you mean {' and '.join(meant)}?" if meant else f"it has {', '.join(names)}"
+            message = f"{method.__name__} has no argument {unknown[1]}; {hint}"
+            raise TypeError(message) from None
+
+    return called
+
+
+_UNKNOWN_ARGUMENT = re.compile(r"unexpected keyword argument '(\w+)'")
+
+if not TYPE_CHECKING:  # whose readers know the arguments of all methods
+    for _name in [item for item in dir(GraphBuilder) if not item.startswith("_")]:
+        _method = inspect.getattr_static(GraphBuilder, _name)
+        if inspect.isfunction(_method):
+            setattr(GraphBuilder, _name, _answering(_method))
 
 
 def methods_meant(name: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -12,23 +13,26 @@ import numpy as np
 from dml2onnx import arguments, catalog
 from dml2onnx.builder import policies
 from dml2onnx.builder.attributes import activations, holds, plain
-from dml2onnx.builder.call_sites import call_site
+from dml2onnx.builder.call_sites import Sites, call_site
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.given import check_name, described, known_data_type, meant, refusal, tensor_desc, whole_numbers
+from dml2onnx.builder.layouts import OutputLayout, check_room, layout_of, writes_of
+from dml2onnx.builder.layouts import described as laid_out
 from dml2onnx.builder.names import Names
 from dml2onnx.builder.operands import axes_beyond, axes_from_the_start, is_literal, relatives, spread
 from dml2onnx.catalog import FeatureLevel, FieldType, Rule
+from dml2onnx.checks.answers import answers
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes import building as codes
 from dml2onnx.codes.checking import OUT_OF_RANGE
-from dml2onnx.diagnostics import DmlError, raise_errors
+from dml2onnx.diagnostics import DmlError, Severity, raise_errors
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.findings import Findings, listing, quote
 from dml2onnx.frontends.numbers import pack_nibbles
 from dml2onnx.frontends.problems import report
 from dml2onnx.ir.data import ArrayData
-from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value
 from dml2onnx.ir.mapped import is_lasting
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
@@ -87,11 +91,13 @@ class Recorder:
         self._input_names: set[str] = set()
         self._constants: list[Constant] = []
         self._scopes: list[str] = []
+        self._layouts: list[OutputLayout] = []
         self._value_names = Names()
         self._node_names = Names()
         self._reader = DescriptorReader(NATIVE)
         self._right: set[tuple[OperatorDesc, FeatureLevel]] = set()
         """Descriptors without errors; networks repeat themselves."""
+        self.sites = Sites()
         self._warnings: list[Diagnostic] = []
         """What is worth knowing of the attributes of nodes: a number that is rounded to infinity, or wraps."""
 
@@ -119,9 +125,42 @@ class Recorder:
         finally:
             self.policy = before
 
+    @contextmanager
+    def output_layout(
+        self,
+        strides: WholeNumbers | None = None,
+        *,
+        into: Expression | None = None,
+        offset: int = 0,
+        owned_by_dml: bool = False,
+        total_size: int = 0,
+        alignment: int = 0,
+        buffer_bytes: int = 0,
+        field: str | None = None,
+        index: int | None = None,
+    ) -> Iterator[None]:
+        """Where the outputs of operators made inside lie, whatever the tensor policy says.
+
+        ``strides`` count elements. With ``into`` they are written into a part of that buffer, ``offset`` bytes from its
+        start: the result is the buffer's next version, in which all other bytes are as before. ``field`` (and
+        ``index``, in an array of outputs) means one output where there are several. ``buffer_bytes`` are those of the
+        buffer where it is larger than its tensor. Diagnostic DML1806 when the tensor leaves the buffer.
+        """
+        base = None if into is None else self._own(into, "into").value
+        steps = None if strides is None else whole_numbers("strides", strides, 0)
+        numbers = whole_numbers("offset and sizes", (offset, total_size, alignment, buffer_bytes), 0)
+        owned = meant(arguments.flag, owned_by_dml, "owned_by_dml")
+        before, total, aligned, room = numbers
+        self._layouts.append(OutputLayout(steps, base, before, owned, total, aligned, room, field, index))
+        try:
+            yield
+        finally:
+            self._layouts.pop()
+
     def _scoped(self, stem: str) -> str:
         check_name("a node or constant", stem, may_be_empty=True)
-        return "_".join((*self._scopes, stem))
+        # a scope that ends in the separator of a path brings its own
+        return "".join(item if item.endswith(("/", ".")) else f"{item}_" for item in self._scopes) + stem
 
     # --- Sources and views --------------------------------------------------------------------------------------------
 
@@ -135,20 +174,43 @@ class Recorder:
         owned_by_dml: bool = False,
         total_size: int = 0,
         alignment: int = 0,
+        buffer_bytes: int = 0,
+        contents: npt.ArrayLike | None = None,
     ) -> Expression:
         """A graph input: a buffer that the caller binds under ``name``.
 
         Sizes and strides count elements; zero strides repeat. ``total_size`` (bytes) is TotalTensorSizeInBytes, by
-        default the smallest that is legal. Diagnostics DML1804 for a name that is taken, DML1805 for what is no tensor.
-        https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
+        default the smallest that is legal; ``buffer_bytes`` are those of the buffer where it is larger. ``contents``
+        are a sample, as the values of a constant. Diagnostics DML1804 for a name that is taken, DML1805 for what is no
+        tensor. https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_buffer_tensor_desc
         """
+        owned_by_dml = meant(arguments.flag, owned_by_dml, "owned_by_dml")
+        desc = tensor_desc(data_type, sizes, strides, owned_by_dml, total_size, alignment)
+        return self._bound(name, desc, buffer_bytes or desc.total_bytes, desc, contents)
+
+    def buffer(self, name: str, nbytes: int, contents: npt.ArrayLike | None = None) -> Expression:
+        """A graph input of so many bytes, of which ``reinterpret`` makes tensors; its first reader describes it.
+
+        The bytes of ``contents``, an array of any type, are a sample. Diagnostics as of :meth:`input`.
+        """
+        (room,) = whole_numbers("nbytes", (nbytes,), 1)
+        sample = None
+        if contents is not None:
+            sample = np.ascontiguousarray(meant(arguments.array, contents, "contents")).reshape(-1).view(np.uint8)
+        return self._bound(name, TensorDesc(DataType.UINT8, (room,)), room, None, sample)
+
+    def _bound(
+        self, name: str, desc: TensorDesc, nbytes: int, declared: TensorDesc | None, contents: npt.ArrayLike | None
+    ) -> Expression:
         check_name("an input", name)
         if name in self._input_names:
             raise refusal(codes.NAME_TAKEN, f"there is an input {quote(name)} already", found=quote(name))
-        owned_by_dml = meant(arguments.flag, owned_by_dml, "owned_by_dml")
-        desc = tensor_desc(data_type, sizes, strides, owned_by_dml, total_size, alignment)
-        value = Value(self._value_names.take(name), desc.total_bytes)
-        self._inputs.append(GraphInput(name, value, None, desc))
+        check_room(desc, 0, nbytes)
+        raw = None if contents is None else _raw(_elements(contents, desc.data_type), desc, desc.minimum_bytes)
+        value = Value(self._value_names.take(name), nbytes)
+        self.sites.add(value, call_site(), quote(name))
+        sample = None if raw is None else ArrayData(raw[:nbytes])
+        self._inputs.append(GraphInput(name, value, sample, declared, call_site()))
         self._input_names.add(name)
         return self._expression(value, desc)
 
@@ -159,6 +221,10 @@ class Recorder:
         data_type: DataTypeLike | None = None,
         sizes: WholeNumbers | None = None,
         strides: WholeNumbers | None = None,
+        owned_by_dml: bool = False,
+        total_size: int = 0,
+        alignment: int = 0,
+        buffer_bytes: int = 0,
         name: str | None = None,
     ) -> Expression:
         """Contents known when compiling: a weight, a table, a number.
@@ -167,27 +233,21 @@ class Recorder:
         a floating point type, while an integer type takes whole numbers of its range only (diagnostic DML1809). 4-bit
         types take one number per element. ``sizes`` and ``strides`` (elements) describe the array's elements in C order
         as they lie in memory; by default they are its shape, packed. The array is copied, unless it is a file that is
-        mapped for reading, as ``numpy.load(file, mmap_mode="r")`` gives it: gigabytes stay where they are.
+        mapped for reading, as ``numpy.load(file, mmap_mode="r")`` gives it: gigabytes stay where they are. The other
+        arguments are those of :meth:`input`; bytes behind the values are 0.
         """
         if name is not None:
             check_name("a constant", name, may_be_empty=True)
-        array = np.ascontiguousarray(meant(arguments.array, values, "values"))
+        given = meant(arguments.array, values, "values")
+        array = _elements(given, known_data_type(given.dtype if data_type is None else data_type))
         wanted = known_data_type(array.dtype if data_type is None else data_type)
-        if not holds(wanted, array):
-            low, high = wanted.limits
-            message = f"the values are no {wanted.name}, which holds whole numbers from {low} to {high}"
-            raise refusal(codes.NOT_EXACT, message, expected=f"{low} to {high}", found=array.dtype)
-        with np.errstate(over="ignore"):  # what is too large for a floating point type is infinite
-            array = array.astype(wanted.dtype, copy=not is_lasting(array))
-        desc = tensor_desc(wanted, array.shape if sizes is None else sizes, strides)
-        if array.size != desc.extent:
-            message = f"{array.size} values were given for a tensor that covers {desc.extent} elements"
-            raise refusal(codes.BAD_TENSOR, message, expected=desc.extent, found=array.size)
-        raw = pack_nibbles(array.reshape(-1)) if wanted.is_packed_nibbles else array.reshape(-1).view(np.uint8)
-        if raw.size < desc.minimum_bytes:
-            raw = np.concatenate([raw, np.zeros(desc.minimum_bytes - raw.size, np.uint8)])
-        raw.flags.writeable = False
+        owned_by_dml = meant(arguments.flag, owned_by_dml, "owned_by_dml")
+        shape = array.shape if sizes is None else sizes
+        desc = tensor_desc(wanted, shape, strides, owned_by_dml, total_size, alignment)
+        check_room(desc, 0, buffer_bytes or desc.total_bytes)
+        raw = _raw(array, desc, buffer_bytes or desc.total_bytes)
         value = Value(self._value_names.take(self._scoped(name or "constant")), raw.size)
+        self.sites.add(value, call_site(), quote(name) if name else "a constant")
         self._constants.append(Constant(value, ArrayData(raw)))
         return self._expression(value, desc)
 
@@ -197,22 +257,27 @@ class Recorder:
         data_type: DataTypeLike | None = None,
         sizes: WholeNumbers | None = None,
         strides: WholeNumbers | None = None,
+        *,
+        offset: int | None = None,
+        owned_by_dml: bool = False,
+        total_size: int = 0,
+        alignment: int = 0,
     ) -> Expression:
         """The same bytes seen through another descriptor; no operator, no cost.
 
         Without ``data_type`` it stays as it is, without ``sizes`` sizes and strides do; ``sizes`` without ``strides``
-        are packed. Diagnostic DML1806 when the view leaves the buffer.
+        are packed. ``offset`` counts bytes from the start of the buffer; without it the view starts where ``input``
+        does. Diagnostic DML1806 when the view leaves the buffer.
         """
         self._own(input, "input")
         if sizes is None and strides is None:
             sizes, strides = input.sizes, input.strides
-        desc = tensor_desc(
-            input.data_type if data_type is None else data_type, input.sizes if sizes is None else sizes, strides
-        )
-        if desc.data_type.bytes_for(desc.extent) > input.value.nbytes:
-            needed, there = f"{desc.data_type.bytes_for(desc.extent)} bytes", f"{input.value.nbytes} bytes"
-            raise refusal(codes.VIEW_TOO_LARGE, f"{desc} covers {needed} of {there}", expected=there, found=needed)
-        return self._expression(input.value, desc)
+        owned_by_dml = meant(arguments.flag, owned_by_dml, "owned_by_dml")
+        kind, shape = input.data_type if data_type is None else data_type, input.sizes if sizes is None else sizes
+        desc = tensor_desc(kind, shape, strides, owned_by_dml, total_size, alignment)
+        (start,) = (input.offset,) if offset is None else whole_numbers("offset", (offset,), 0)
+        check_room(desc, start, input.value.nbytes)
+        return self._expression(input.value, desc, start)
 
     def broadcast(self, input: Expression, sizes: WholeNumbers) -> Expression:
         """The tensor repeated to ``sizes`` by zero strides, with numpy's rules; no operator, no cost."""
@@ -270,29 +335,25 @@ class Recorder:
         stem = schema.stem if name is None or (isinstance(name, str) and not name) else name
         node_name = self._node_names.free(self._scoped(stem))
         descs = self._input_descs(schema, inputs)
-        partial, warnings = self._read(schema, attributes, descs, node_name, site)
-        desc = self._with_outputs(partial, outputs, node_name, site)
-        self._judge(Node(node_name, desc, {}, {}, site))
-        self._node_names.take(node_name)
-        self._warnings.extend(warnings)
+        bare, warnings = self._read(schema, attributes, descs, node_name, site)
         reads = {
-            field: tuple(Read(item.value) for item in _sequence(given))
+            field: tuple(Read(item.value, item.offset) for item in _sequence(given))
             for field, given in inputs.items()
             if given is not None
         }
-        writes: dict[str, tuple[Write, ...]] = {}
-        for field in outputs:
-            tensors = desc.tensors(field)
-            own_name = node_name if len(outputs) == 1 and len(tensors) == 1 else f"{node_name}.{field}"
-            names = [self._value_names.take(own_name) for _ in tensors]
-            writes[field] = tuple(
-                Write(Value(value_name, item.total_bytes)) for value_name, item in zip(names, tensors, strict=True)
-            )
+        desc = self._with_outputs(outputs, Node(node_name, bare, reads, {}, site))
+        self._judge(Node(node_name, desc, reads, {}, site))
+        self._node_names.take(node_name)
+        self._warnings.extend(warnings)
+        writes = writes_of(desc, outputs, node_name, self._value_names, self._layouts)
         self._nodes.append(Node(node_name, desc, reads, writes, site))
+        for write in (item for items in writes.values() for item in items):
+            self.sites.add(write.value, site, quote(node_name))
         results: dict[str, Expression | tuple[Expression, ...]] = {}
         for field, written in writes.items():
             made = tuple(
-                self._expression(write.value, item) for write, item in zip(written, desc.tensors(field), strict=True)
+                self._expression(write.value, item, write.offset)
+                for write, item in zip(written, desc.tensors(field), strict=True)
             )
             is_array = schema.fields_by_name[field].type is FieldType.TENSOR_ARRAY
             results[field] = made if is_array else made[0]
@@ -371,10 +432,9 @@ class Recorder:
         raise_errors(found)
         return operator, found
 
-    def _with_outputs(
-        self, partial: OperatorDesc, outputs: Mapping[str, Stated | Sequence[Stated]], node_name: str, site: str
-    ) -> OperatorDesc:
-        schema = partial.schema
+    def _with_outputs(self, outputs: Mapping[str, Stated | Sequence[Stated]], node: Node) -> OperatorDesc:
+        """The descriptor of a node that has none of its outputs yet, with those."""
+        bare, schema = node.operator, node.operator.schema
         single = {field: stated for field, stated in outputs.items() if isinstance(stated, Stated)}
         sizes = {
             field: whole_numbers(f"sizes of {field}", stated.sizes)
@@ -384,9 +444,8 @@ class Recorder:
         types = {
             field: known_data_type(stated.data_type) for field, stated in single.items() if stated.data_type is not None
         }
-        found = infer_outputs(partial, sizes, types, tuple(single))
+        found = infer_outputs(bare, sizes, types, tuple(single))
         if found.missing:
-            node = Node(node_name, partial, {}, {}, site)
             self._judge(node, without=frozenset(outputs))
             if found.findings:
                 raise DmlError(*(item.at(node) for item in found.findings))
@@ -394,63 +453,77 @@ class Recorder:
             message = (
                 f"{what} of {schema.short_name} do not follow from its inputs and attributes, and have to be stated"
             )
-            raise refusal(codes.NOT_INFERABLE, message, node=node_name, operator=schema)
-        values = list(partial.values)
+            raise refusal(codes.NOT_INFERABLE, message, node=node.name, operator=schema)
+        values = list(bare.values)
         for field, (data_type, inferred) in found.outputs.items():
-            values[schema.index[field]] = self._output_desc(data_type, inferred)
+            values[schema.index[field]] = self._output_desc(data_type, inferred, field)
         for field, stated in outputs.items():
             if not isinstance(stated, Stated):
-                values[schema.index[field]] = self._output_array(partial, stated)
+                values[schema.index[field]] = self._output_array(bare, stated, field)
                 count = schema.fields_by_name[field].count
                 if count is not None:
                     values[schema.index[count]] = len(stated)
         return OperatorDesc(schema, tuple(values))
 
-    def _output_desc(self, data_type: DataType, sizes: WholeNumbers) -> TensorDesc:
+    def _output_desc(self, data_type: DataType, sizes: WholeNumbers, field: str, index: int = 0) -> TensorDesc:
         exact = whole_numbers("sizes of an output", sizes)
-        strides = self.policy(data_type, exact)
+        layout = layout_of(self._layouts, field, index)
+        strides = None if layout.strides is not None else self.policy(data_type, exact)
         steps = None if strides is None else whole_numbers("strides of the tensor policy", strides)
-        return TensorDesc(data_type, exact, steps)
+        return laid_out(TensorDesc(data_type, exact, steps), layout)
 
-    def _output_array(self, partial: OperatorDesc, stated: Sequence[Stated]) -> tuple[TensorDesc, ...]:
+    def _output_array(self, bare: OperatorDesc, stated: Sequence[Stated], field: str) -> tuple[TensorDesc, ...]:
         """Outputs of SPLIT: the type of the input, sizes as stated."""
-        inputs = [item for field in partial.schema.input_fields for item in partial.tensors(field.name)]
+        inputs = [item for name in bare.schema.input_fields for item in bare.tensors(name.name)]
         data_type = inputs[0].data_type if inputs else DataType.FLOAT32  # that there is none is for the checks to say
-        return tuple(self._output_desc(data_type, () if item.sizes is None else item.sizes) for item in stated)
+        return tuple(
+            self._output_desc(data_type, () if item.sizes is None else item.sizes, field, index)
+            for index, item in enumerate(stated)
+        )
 
     def _judge(self, node: Node, without: frozenset[str] = frozenset()) -> None:
         """Raises what the checks find wrong with a node, but in the fields ``without``."""
         if (node.operator, self.feature_level) in self._right:
             return
-        findings = findings_of(node.operator, self.feature_level)
-        raise_errors(item.at(node) for item in findings if item.field not in without)
+        judge = partial(findings_of, level=self.feature_level)
+        findings = [item for item in judge(node.operator) if item.field not in without]
+        if any(item.code.severity is Severity.ERROR for item in findings):
+            raise_errors(answers(node, findings, judge, self.sites.place, editable=False))
         if not without:
             self._right.add((node.operator, self.feature_level))
 
     # --- The end ------------------------------------------------------------------------------------------------------
 
-    def build(self, outputs: Outputs) -> Graph:
+    def build(self, outputs: Outputs, *, results: Outputs | None = None) -> Graph:
         """The graph that gives ``outputs``: expressions by name, or one or several that are named after their values.
 
-        May be called again, after more operators, or for other outputs. The graph has every input and operator of the
-        builder; what no output needs is left out when it is compiled.
+        ``results`` are what :func:`dml2onnx.run` gives in the place of the outputs, and what else the graph can be
+        compiled for (``--graph-output NAME``). May be called again, after more operators, or for other outputs. The
+        graph has every input and operator of the builder; what no output needs is left out when it is compiled.
         """
-        named = self._named(outputs)
-        if not named:
+        given = self._ends(outputs)
+        if not given:
             raise refusal(codes.NO_OUTPUTS, "a graph needs at least one output", expected="an expression")
-        for name, item in named.items():
-            check_name("an output", name)
-            self._own(item, name)
         return Graph(
             nodes=tuple(self._nodes),
             inputs=tuple(self._inputs),
-            outputs=tuple(GraphOutput(name, item.value, item.desc) for name, item in named.items()),
+            outputs=given,
+            results=() if results is None else self._ends(results),
             constants=tuple(self._constants),
             name=self.name,
             feature_level=self.feature_level.name if self._stated_level else None,
             findings=tuple(self._warnings),
             format="builder",
         )
+
+    def _ends(self, outputs: Outputs) -> tuple[GraphOutput, ...]:
+        named = self._named(outputs)
+        for name, item in named.items():
+            check_name("an output", name)
+            if self._own(item, name).offset:
+                message = f"{quote(name)} starts at byte {item.offset} of its buffer, and an output is a whole one"
+                raise refusal(codes.INNER_OUTPUT, message, expected="byte 0", found=f"byte {item.offset}")
+        return tuple(GraphOutput(name, item.value, item.desc) for name, item in named.items())
 
     def _named(self, outputs: Outputs) -> dict[str, Expression]:
         if isinstance(outputs, Mapping):
@@ -460,13 +533,15 @@ class Recorder:
 
     # --- Helpers ------------------------------------------------------------------------------------------------------
 
-    def _expression(self, value: Value, desc: TensorDesc) -> Expression:
+    def _expression(self, value: Value, desc: TensorDesc, offset: int = 0) -> Expression:
         # every recorder in use is a GraphBuilder: the class is split for the generated methods' sake
-        return Expression(cast("GraphBuilder", self), value, desc)
+        return Expression(cast("GraphBuilder", self), value, desc, offset)
 
     def _own(self, item: object, where: str) -> Expression:
         if not isinstance(item, Expression):
-            message = f"{where} is {described(item)}, not an Expression"
+            names = [name for name in getattr(item, "_fields", ()) if getattr(item, name) is not None]
+            several = f"; take one of its outputs: {' or '.join(f'.{name}' for name in names)}" if names else ""
+            message = f"{where} is {described(item)}, not an Expression{several}"
             raise refusal(codes.FOREIGN_EXPRESSION, message, expected="an Expression", found=type(item).__name__)
         if item.builder is not self:
             message = f"{where} is an expression of another GraphBuilder"
@@ -484,3 +559,27 @@ class Recorder:
 
 def _sequence(given: Expression | Sequence[Expression]) -> tuple[Expression, ...]:
     return (given,) if isinstance(given, Expression) else tuple(given)
+
+
+def _elements(values: npt.ArrayLike, wanted: DataType) -> npt.NDArray[Any]:
+    """The values as a data type has them; refuses what it does not hold (DML1809)."""
+    array = np.ascontiguousarray(meant(arguments.array, values, "values"))
+    if not holds(wanted, array):
+        low, high = wanted.limits
+        message = f"the values are no {wanted.name}, which holds whole numbers from {low} to {high}"
+        raise refusal(codes.NOT_EXACT, message, expected=f"{low} to {high}", found=array.dtype)
+    with np.errstate(over="ignore"):  # what is too large for a floating point type is infinite
+        return array.astype(wanted.dtype, copy=not is_lasting(array))
+
+
+def _raw(array: npt.NDArray[Any], desc: TensorDesc, nbytes: int) -> npt.NDArray[np.uint8]:
+    """The bytes of a buffer that holds the elements of a tensor in the order of memory, zeros behind them."""
+    if array.size != desc.extent:
+        message = f"{array.size} values were given for a tensor that covers {desc.extent} elements"
+        raise refusal(codes.BAD_TENSOR, message, expected=desc.extent, found=array.size)
+    kind = desc.data_type
+    raw = pack_nibbles(array.reshape(-1)) if kind.is_packed_nibbles else array.reshape(-1).view(np.uint8)
+    if raw.size < nbytes:
+        raw = np.concatenate([raw, np.zeros(nbytes - raw.size, np.uint8)])
+    raw.flags.writeable = False
+    return raw

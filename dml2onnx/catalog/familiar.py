@@ -1,4 +1,4 @@
-"""What operators are called elsewhere: the name of DirectML's for one of ONNX or PyTorch, or without its prefix."""
+"""What operators, enumerators and arguments are called elsewhere: DirectML's name for one of ONNX, PyTorch or numpy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog.operators import operator_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Iterable, Mapping
 
 _PREFIX = "DML_OPERATOR_"
 _KINDS = ("ELEMENT_WISE_LOGICAL_", "ELEMENT_WISE_", "ACTIVATION_")
@@ -80,6 +80,79 @@ ELSEWHERE = MappingProxyType(
     }
 )
 """Names of ONNX and PyTorch without underscores, for what another name does here."""
+_ENUMERATORS = MappingProxyType(
+    {
+        "AMAX": "MAX",
+        "AMIN": "MIN",
+        "AVG": "AVERAGE",
+        "BICUBIC": "CUBIC",
+        "BILINEAR": "LINEAR",
+        "BIDIR": "BIDIRECTIONAL",
+        "CONV": "CONVOLUTION",
+        "EDGES": "EDGE",
+        "FALSE": "NONE",
+        "MEAN": "AVERAGE",
+        "NEAREST": "NEAREST_NEIGHBOR",
+        "NO": "NONE",
+        "NORM": "L2",
+        "PROD": "MULTIPLY",
+        "PRODUCT": "MULTIPLY",
+        "REPLICATE": "EDGE",
+        "CIRCULAR": "WRAP",
+        "REFLECT": "REFLECTION",
+        "T": "TRANSPOSE",
+        "TRUE": "TRANSPOSE",
+        "TRANSPOSED": "TRANSPOSE",
+        "ZEROS": "CONSTANT",
+    }
+)
+"""What enumerators are called elsewhere, by the one that is meant where an enumeration has it."""
+_ARGUMENTS = MappingProxyType(
+    {
+        "axis": ("axes",),
+        "beta": ("bias",),
+        "ceil_mode": ("output_sizes",),
+        "dilation": ("dilations",),
+        "dim": ("axis", "axes"),
+        "dims": ("axes",),
+        "dtype": ("data_type", "target_data_type", "output_data_type"),
+        "eps": ("epsilon",),
+        "factor": ("block_size",),
+        "func": ("function",),
+        "gamma": ("scale",),
+        "group": ("group_count",),
+        "groups": ("group_count",),
+        "kernel": ("filter",),
+        "kernel_shape": ("window_sizes",),
+        "kernel_size": ("window_sizes",),
+        "max_value": ("max",),
+        "min_value": ("min",),
+        "mode": ("interpolation_mode", "padding_mode", "function"),
+        "pad": ("start_padding", "end_padding"),
+        "padding": ("start_padding", "end_padding"),
+        "pads": ("start_padding", "end_padding"),
+        "pool_size": ("window_sizes",),
+        "running_mean": ("mean",),
+        "running_var": ("variance",),
+        "scale_factor": ("scales",),
+        "shape": ("output_sizes", "sizes"),
+        "size": ("output_sizes", "window_sizes", "sizes"),
+        "stride": ("strides",),
+        "trans_a": ("transform_a", "trans_a"),
+        "trans_b": ("transform_b", "trans_b"),
+        "transa": ("trans_a", "transform_a"),
+        "transb": ("trans_b", "transform_b"),
+        "transpose_a": ("trans_a", "transform_a"),
+        "transpose_b": ("trans_b", "transform_b"),
+        "value": ("padding_value",),
+        "var": ("variance",),
+        "w": ("filter", "weight"),
+        "weight": ("filter",),
+        "weights": ("filter", "weight"),
+        "x": ("input",),
+    }
+)
+"""What arguments are called elsewhere: those that are meant, as far as a method has them."""
 _BY_LAYOUT = frozenset({"EXPAND", "FLATTEN", "PERMUTE", "RESHAPE", "SQUEEZE", "T", "TRANSPOSE", "UNSQUEEZE", "VIEW"})
 """What has no operator here, for descriptors do it."""
 
@@ -88,6 +161,23 @@ def meant_operator(name: str) -> str:
     """The short name of the operator that is called so elsewhere, or by so much of its name; ``""`` for others."""
     word = _word(name)
     return ELSEWHERE.get(word) or _by_word().get(word, "")
+
+
+def meant_enumerator(name: str, known: Container[str]) -> str:
+    """The enumerator that is called so elsewhere, if the enumeration has it; ``""`` for others."""
+    meant = _ENUMERATORS.get(name.upper().replace("-", "_"), "")
+    return meant if meant in known else ""
+
+
+def meant_arguments(name: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The arguments of a method that are called so elsewhere, or the one that looks most like it."""
+    from dml2onnx.catalog.likeness import nearest  # only what is misspelt needs it
+
+    names = tuple(known)
+    given = _ARGUMENTS.get(name.lower(), ())
+    paired = given[:1] == ("start_padding",)
+    meant = tuple(item for item in given if item in names)
+    return (meant if paired else meant[:1]) or nearest(name, names, 0.7)
 
 
 def is_layout(name: str) -> bool:

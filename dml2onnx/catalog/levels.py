@@ -90,6 +90,14 @@ def windows_builds() -> Mapping[str, int]:
     return MappingProxyType({item["release"]: item["build"] for item in releases})
 
 
+@functools.cache
+def directml_versions() -> tuple[tuple[int, int], ...]:
+    """The versions of DirectML, major and minor number, the oldest first: those that came with a level, and others."""
+    with_level = {tuple(map(int, level.info.directml_version.split(".")[:2])) for level in feature_levels()}
+    others = {tuple(map(int, text.split("."))) for text in read_json("feature_levels.json")["other_versions"]}
+    return tuple(sorted((major, minor) for major, minor in with_level | others))
+
+
 def level_of_directml(major: int, minor: int) -> FeatureLevel | None:
     """The feature level that a version of DirectML has; None for one before the first."""
     return _newest(lambda info: tuple(map(int, info.directml_version.split(".")))[:2] <= (major, minor))

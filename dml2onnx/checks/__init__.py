@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import arguments, catalog
 from dml2onnx.catalog import FeatureLevel
+from dml2onnx.checks.answers import MOST_NODES, Sources, answers
 from dml2onnx.checks.consequences import without_consequences, without_edges
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.checks.structure import check_structure
 from dml2onnx.codes import checking as codes
-from dml2onnx.diagnostics import Severity
+from dml2onnx.diagnostics import DmlError, Severity, UnreadableError
 from dml2onnx.frontends import graph_of
 from dml2onnx.garbage import collection_paused
 from dml2onnx.rules.findings import not_compiled, not_lowered
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
@@ -39,13 +40,17 @@ def check(
     model: Graph | str | os.PathLike[str],
     feature_level: FeatureLevel | str | None = None,
     *,
+    sizes: Mapping[str, Sequence[int]] | None = None,
     compiles: bool = True,
     documented: bool = False,
 ) -> list[Diagnostic]:
     """Everything that is wrong with a graph, or with the model file at a path: errors where DirectML refuses it.
 
     First what was found while reading it, then findings about the graph as a whole, then node by node in the graph's
-    order, each node's in the order of its fields. ``feature_level`` is by default the graph's own, or the latest one.
+    order, each node's in the order of its fields. ``sizes`` are other sizes of inputs, as for
+    :func:`dml2onnx.resize`; why the graph cannot have them is a finding, too.
+
+    ``feature_level`` is by default the graph's own, or the latest one.
     What DirectML was seen to accept although its documentation forbids it is a warning of the class DML175, or an error
     with the code of the rule if only what is ``documented`` will do. A graph without findings of severity error can be
     compiled, unless such a warning stands for something of which it is not known what DirectML computes (DML2010). That
@@ -55,6 +60,15 @@ def check(
     Raises :class:`DmlError` when there is no such feature level, or the file is no model.
     """
     graph = graph_of(model)
+    if sizes is not None:
+        from dml2onnx.checks.resizing import resize
+
+        try:
+            graph = resize(graph, sizes)
+        except UnreadableError:
+            raise
+        except DmlError as error:
+            return list(error.diagnostics)
     level = level_of(graph, feature_level)
     judge = partial(findings_of, level=level, documented=documented)
     structure = check_structure(graph)
@@ -74,11 +88,18 @@ def check(
     of_graph, found = without_consequences(graph, structure.of_graph, found, judge)
     diagnostics = [*reading, *of_graph]
     unlowered = catalog.unlowered_operators() if compiles else frozenset()
+    sources, asked = None, 0
     for node, findings in zip(graph.nodes, found, strict=True):
-        if findings:
+        if findings and asked < MOST_NODES:
+            asked += 1
+            sources = sources or Sources(graph)
+            diagnostics.extend(answers(node, findings, judge, sources.place, editable=graph.format == "native"))
+        elif findings:
             diagnostics.extend([finding.at(node) for finding in findings])
         if node.operator.schema.name in unlowered:
             diagnostics.append(not_lowered(node.operator.schema).at(node))
+    if structure.unread and not _has_error(diagnostics):
+        diagnostics[len(reading) + len(of_graph) : len(reading) + len(of_graph)] = structure.unread
     return diagnostics
 
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from dml2onnx import catalog
+from dml2onnx.checks.older import translated, with_casts
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.diagnostics import Severity
 from dml2onnx.ir.operator import OperatorDesc
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import FieldValue
 
-DEPTH = 3
+DEPTH = 5
 """How many changes are made at most, one on top of the other."""
 _FUSED = "FusedActivation"
 _BY_ELEMENT = ("ELEMENT_WISE_", "ACTIVATION_")
@@ -56,6 +57,8 @@ class HeldBack(NamedTuple):
     """What does the same at the level that was asked for, in words; empty where nothing is known to."""
     steps: tuple[OperatorDesc, ...]
     """The same as descriptors: of one node or of several, each behind the one before it."""
+    at: FeatureLevel
+    """The level that was asked for; the lowest one that has these, where none was."""
 
 
 def held_back(graph: Graph, level: FeatureLevel) -> Iterator[HeldBack]:
@@ -67,10 +70,35 @@ def held_back(graph: Graph, level: FeatureLevel) -> Iterator[HeldBack]:
             if needs is not None:
                 steps = alternative(node.operator, level)
                 rank = _rank(node.operator)
-                words = [
-                    step.type if _rank(step) == rank else f"{step.type} of {_rank(step)} dimensions" for step in steps
-                ]
-                yield HeldBack(node.name, node.operator.type, needs, errors[0], ", then ".join(words), steps)
+                words = ", then ".join([_in_words(step, rank) for step in steps])
+                yield HeldBack(node.name, node.operator.type, needs, errors[0], words, steps, level)
+
+
+def holding(graph: Graph) -> Iterator[HeldBack]:
+    """The nodes that need the highest level of all, with what the lowest level has that does the same."""
+    levels = list(catalog.feature_levels())
+    known: dict[OperatorDesc, FeatureLevel | None] = {}
+    for node in graph.nodes:
+        if node.operator not in known:
+            known[node.operator] = next((level for level in levels if not _errors(node.operator, level)), None)
+    needed = [level for level in known.values() if level is not None]
+    highest = max(needed, default=levels[0])
+    if highest == levels[0]:
+        return
+    below = levels[levels.index(highest) - 1]
+    for node in graph.nodes:
+        if known[node.operator] == highest:
+            found = ((level, alternative(node.operator, level)) for level in levels if level < highest)
+            lowest, steps = next(((level, steps) for level, steps in found if steps), (below, ()))
+            words = ", then ".join([_in_words(step, _rank(node.operator)) for step in steps])
+            reason = _errors(node.operator, below)[0]
+            yield HeldBack(node.name, node.operator.type, highest, reason, words, steps, lowest)
+
+
+def _in_words(step: OperatorDesc, rank: int) -> str:
+    if step.type == "CAST":
+        return f"CAST to {step.tensors('OutputTensor')[0].data_type.name}"
+    return step.type if _rank(step) == rank else f"{step.type} of {_rank(step)} dimensions"
 
 
 def alternative(desc: OperatorDesc, level: FeatureLevel, depth: int = DEPTH) -> tuple[OperatorDesc, ...]:
@@ -81,7 +109,8 @@ def alternative(desc: OperatorDesc, level: FeatureLevel, depth: int = DEPTH) -> 
     """
     if not _errors(desc, level):
         return (desc,)
-    for form in (_older, _with_leading_ones, _without_activation) if depth else ():
+    forms = (_older, translated, _with_leading_ones, _without_activation, with_casts)
+    for form in forms if depth else ():
         for steps in form(desc):
             found = [alternative(step, level, depth - 1) for step in steps]
             if all(found):

@@ -16,7 +16,7 @@ from dml2onnx.codes.reading import EDGE_BYTES
 from dml2onnx.diagnostics import Severity, plural, quote
 from dml2onnx.ir.operator import UNREADABLE, OperatorDesc, Unreadable
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.findings import Finding, pointer
 from dml2onnx.rules.inference import infer_outputs
 
 if TYPE_CHECKING:
@@ -272,5 +272,5 @@ def _wrong_input(item: GraphInput, desc: TensorDesc, right: TensorDesc, readers:
         f"The graph input {quote(item.name)} has sizes {found}; {plural(readers, 'node')} that read it need {wanted}."
     )
     return codes.WRONG_INPUT_SIZES.at(
-        message, pointer=f"{item.source}/Sizes", expected=wanted, found=found, documentation=DOCUMENTATION
+        message, pointer=pointer(item.source, "Sizes"), expected=wanted, found=found, documentation=DOCUMENTATION
     )

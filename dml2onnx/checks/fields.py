@@ -87,6 +87,8 @@ def attribute_checks(schema: OperatorSchema) -> list[Check]:
     enums = [(i, field) for i, field in fields if field.type is FieldType.ENUM]
     counted = [(i, field) for i, field in fields if field.type in _ARRAYS and field.count is not None]
     checks = [_enumerators(enums)] if enums else []
+    if {"Min", "Max"} <= schema.index.keys():
+        checks.append(_bounds(schema))
     loose = catalog.loose_fields(schema)
     if counted:
         checks.append(_lengths([(i, schema.index[field.count or ""], field) for i, field in counted], loose))
@@ -108,6 +110,23 @@ def _enumerators(enums: list[tuple[int, FieldSchema]]) -> Check:
                 wanted = ", ".join(known)
                 message = f"{value} is no enumerator of {field.enum}; it has {wanted}."
                 yield Finding(codes.UNKNOWN_ENUMERATOR, field.name, message, wanted, value)
+
+    return check
+
+
+def _bounds(schema: OperatorSchema) -> Check:
+    """Bounds that are the right way round; DirectML takes others and gives the lower one for everything."""
+    is_gradient = any(field.name == "OutputGradientTensor" for field in schema.fields)
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        least, most = subject.value("Min"), subject.value("Max")
+        if least is None or most is None:
+            return
+        low, high = subject.number("Min"), subject.number("Max")
+        if low > high:
+            does = "the gradient is 0 everywhere" if is_gradient else f"every element is {low:g}"
+            message = f"Min is {low:g}, above Max, which is {high:g}. DirectML accepts this: {does}."
+            yield Finding(codes.MIN_ABOVE_MAX, "Min", message, f"at most {high:g}", f"{low:g}", related=("Max",))
 
     return check
 

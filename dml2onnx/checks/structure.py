@@ -9,13 +9,14 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from dml2onnx.checks.tensors import MINIMUM_ALIGNMENT, is_measurable
+from dml2onnx.checks.tensors import DOCUMENTATION, MINIMUM_ALIGNMENT, is_measurable, strides_in_elements
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import Severity, quote
+from dml2onnx.frontends.findings import escape as escaped
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
-from dml2onnx.rules.findings import Finding
+from dml2onnx.rules.findings import Finding, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,6 +40,8 @@ class Structure:
     """Findings about the graph as a whole, and those about its nodes by their position."""
 
     of_graph: list[Diagnostic] = field(default_factory=list)
+    unread: list[Diagnostic] = field(default_factory=list)
+    """What nobody reads; where something is wrong, that may be why."""
     of_nodes: defaultdict[int, list[Finding]] = field(default_factory=lambda: defaultdict(list))
 
 
@@ -58,6 +61,8 @@ def check_structure(graph: Graph) -> Structure:
             result.of_nodes[position].extend(findings)
     _cycles(graph, result)
     _dead_nodes(graph, sources, result)
+    _unread(graph, result)
+    _strides_in_bytes(graph, result)
     return result
 
 
@@ -424,14 +429,19 @@ def _cycles(graph: Graph, result: Structure) -> None:
         if len(component) == 1 and not digraph.has_edge(first, first):
             continue
         members = digraph.subgraph(component)
-        cycle = [quote(source.name) for source, *_ in nx.find_cycle(members, first)]
+        edges = [(source, target) for source, target, *_ in nx.find_cycle(members, first)]
+        cycle = [quote(source.name) for source, _ in edges]
         shown = cycle if len(cycle) <= 12 else [*cycle[:6], f"({len(cycle) - 9} more)", *cycle[-3:]]
         route = " -> ".join([*shown, cycle[0]])
-        message = f"The nodes wait for each other: {route}."
-        result.of_nodes[position[first]].append(
+        maker, reader = max(edges, key=lambda edge: position[edge[0]] - position[edge[1]])
+        reads = [(name, read.value) for name, reads in reader.reads.items() for read in reads]
+        field, read = next(((name, value) for name, value in reads if value in maker.targets), ("", None))
+        message = f"The nodes wait for each other in a cycle: {route}"
+        message += "." if read is None else f"; {field} reads {quote(read.name)}, which is made of this node's output."
+        result.of_nodes[position[reader]].append(
             Finding(
                 codes.CYCLE,
-                "",
+                field,
                 message,
                 "an acyclic graph",
                 f"{len(component)} nodes",
@@ -439,6 +449,68 @@ def _cycles(graph: Graph, result: Structure) -> None:
                 is_structural=True,
             )
         )
+
+
+def _unread(graph: Graph, result: Structure) -> None:
+    """Inputs and constants without a reader; of edges the reader of the format says it."""
+    if graph.format in _REFUSING_DEAD_NODES or any(item.severity is Severity.ERROR for item in graph.findings):
+        return
+    read = {value for node in graph.nodes for value in node.sources}
+    read |= {item.value for item in (*graph.outputs, *graph.results, *(effect.output for effect in graph.effects))}
+    for item in graph.inputs:
+        if item.value not in read:
+            message = f"Nobody reads the graph input {quote(item.name)}."
+            result.unread.append(codes.UNREAD_INPUT.at(message, pointer=item.source, documentation=GRAPH))
+    for constant in graph.constants:
+        if constant.value not in read:
+            name = constant.value.name
+            place = f"/constants/{escaped(name)}" if graph.format == "native" else ""
+            message = f"Nobody reads the constant {quote(name)}."
+            result.unread.append(codes.UNREAD_CONSTANT.at(message, pointer=place, documentation=GRAPH))
+
+
+def _strides_in_bytes(graph: Graph, result: Structure) -> None:
+    """Strides that are those of packed memory but for the bytes of an element, said once for each descriptor."""
+    said: set[TensorDesc] = set()
+
+    def finding(path: str, desc: TensorDesc, packed: tuple[int, ...]) -> Finding:
+        strides = list(desc.effective_strides)
+        message = f"Strides {strides} look like bytes; they count elements: {list(packed)} for packed memory."
+        return _finding(codes.STRIDES_IN_BYTES, path, message, list(packed), strides, DOCUMENTATION)
+
+    for item in graph.inputs:
+        desc = item.desc
+        if desc is not None and desc.strides is not None and (packed := strides_in_elements(desc)) is not None:
+            said.add(desc)
+            place = pointer(item.source, "Strides")
+            found = finding("", desc, packed)
+            result.of_graph.append(
+                found.code.at(
+                    found.message,
+                    pointer=place,
+                    expected=found.expected,
+                    found=found.found,
+                    documentation=DOCUMENTATION,
+                )
+            )
+    for position, node in enumerate(graph.nodes):
+        for name in node.reads:
+            for path, desc in _strided(node, name):
+                if desc not in said and (packed := strides_in_elements(desc)) is not None:
+                    said.add(desc)
+                    result.of_nodes[position].append(finding(f"{path}/Strides", desc, packed))
+
+
+def _strided(node: Node, name: str) -> Iterator[tuple[str, TensorDesc]]:
+    position = node.operator.schema.index.get(name)
+    value = None if position is None else node.operator.values[position]
+    if isinstance(value, TensorDesc):
+        if value.strides is not None:
+            yield name, value
+    elif isinstance(value, tuple):
+        for i, item in enumerate(value):
+            if isinstance(item, TensorDesc) and item.strides is not None:
+                yield f"{name}/{i}", item
 
 
 def _dead_nodes(graph: Graph, sources: dict[Value, int], result: Structure) -> None:

@@ -38,6 +38,19 @@ MINIMUM_ALIGNMENT = 16
 SHAPELESS = (codes.DIMENSION_COUNT_LIMIT, codes.ZERO_SIZE, codes.TOO_MANY_ELEMENTS, codes.STRIDE_COUNT)
 
 
+def strides_in_elements(tensor: TensorDesc) -> tuple[int, ...] | None:
+    """What strides look like that were counted in bytes: those of packed memory, of three sizes or more.
+
+    One plane of pictures whose channels are interleaved has two sizes and such strides.
+    """
+    strides, sizes = tensor.strides, tensor.sizes
+    if strides is None or tensor.data_type.bits <= 8 or len(strides) != len(sizes) or sum(n > 1 for n in sizes) < 3:
+        return None
+    packed, nbytes = packed_strides(sizes), tensor.data_type.itemsize
+    is_alike = all(n == 1 or s == p * nbytes for n, s, p in zip(sizes, strides, packed, strict=True))
+    return packed if is_alike else None
+
+
 def _finding(code: Code, path: str, message: str, expected: object = "", found: object = "") -> Finding:
     return Finding(code, path, message, expected, found, documentation=DOCUMENTATION)
 

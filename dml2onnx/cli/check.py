@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from dml2onnx.checks import check, level_of
 from dml2onnx.cli.markup import escape
-from dml2onnx.cli.models import SHOWN_INPUT, STANDARD_INPUT, count, level_text, load_options
+from dml2onnx.cli.models import SHOWN_INPUT, STANDARD_INPUT, at_sizes, count, level_text, load_options
 from dml2onnx.codes.unreadable import NO_SUCH_FILE, UNKNOWN_FORMAT
 from dml2onnx.diagnostics import DmlError, UnreadableError, quote
 from dml2onnx.faces import later
@@ -106,6 +106,8 @@ def _check_one(
     """One model, or one graph of those that an index has."""
     data: bytes | None = None
     shown = name
+    if (options.fix or options.diff) and name != STANDARD_INPUT and recorded is None:
+        _fix(name, options, screen)
     try:
         with screen.working("reading"):
             if name == STANDARD_INPUT:
@@ -118,7 +120,29 @@ def _check_one(
     except DmlError as error:
         return unchecked(shown, error)
     level = level_of(graph, options.feature_level)
-    return checked(graph, level, found, shown, data, _held(graph, level) if options.suggest else None)
+    return checked(graph, level, found, shown, data, _held(graph, level, options) if options.suggest else None)
+
+
+def _fix(name: str, options: argparse.Namespace, screen: Screen) -> None:
+    """Writes into a file what its findings leave no doubt about, or shows what that would be."""
+    from dml2onnx.cli.fixing import difference, fix_file  # brings what other checks do without
+    from dml2onnx.files import put
+
+    path = Path(name)
+    try:
+        fixed = fix_file(path, options)
+    except (DmlError, OSError):
+        return  # which is said when the file is checked
+    if fixed is None:
+        return
+    for line in difference(name, fixed.before, fixed.text):
+        colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[0], "dim")
+        screen.note(f"[{colour}]{escape(line)}[/]")
+    if options.fix:
+        put(path, [fixed.text.encode("utf-8")])
+    said = "fixed" if options.fix else "--fix would fix"
+    screen.note(f"{said} {count(fixed.findings, 'finding')} in {escape(name)}")
+    screen.note()
 
 
 def _uncompiled(
@@ -141,8 +165,8 @@ def _uncompiled(
     return []
 
 
-def _held(graph: Graph, level: FeatureLevel) -> tuple[HeldBack, ...]:
-    from dml2onnx.checks.alternatives import held_back
+def _held(graph: Graph, level: FeatureLevel, options: argparse.Namespace) -> tuple[HeldBack, ...]:
+    from dml2onnx.checks.alternatives import held_back, holding
     from dml2onnx.exporters.descriptors import fields  # brings the exporters, which most checks do without
 
     return tuple(
@@ -153,17 +177,18 @@ def _held(graph: Graph, level: FeatureLevel) -> tuple[HeldBack, ...]:
             item.needs.info.ships_with,
             item.reason,
             item.instead,
+            item.at.name if item.steps else "",
             tuple(Descriptor(step.type, cast("dict[str, Json]", fields(step))) for step in item.steps),
         )
-        for item in held_back(graph, level)
+        for item in list(held_back(graph, level)) or (holding(graph) if options.feature_level is None else ())
     )
 
 
 def _load(name: str, data: bytes | None, options: argparse.Namespace, recorded: tuple[Path, str] | None) -> Graph:
     how = load_options(options, frozenset(options.input))
     if recorded is not None:
-        return load(recorded[0], how, graph=recorded[1])
-    return load(name, how) if data is None else load_bytes(data, SHOWN_INPUT, how)
+        return at_sizes(load(recorded[0], how, graph=recorded[1]), options)
+    return at_sizes(load(name, how) if data is None else load_bytes(data, SHOWN_INPUT, how), options)
 
 
 # --- Writing --------------------------------------------------------------------------------------------------------
@@ -201,9 +226,15 @@ def _write_full(item: CheckAnswer, screen: Screen, *, several: bool) -> None:
     if item.held_back:
         screen.say()
         rows = [
-            (held.node, held.operator, level_text(held.needs, held.ships_with), held.instead, held.reason)
+            (
+                held.node,
+                held.operator,
+                level_text(held.needs, held.ships_with),
+                f"{held.instead} ({held.at})" if held.at else "nothing that is known",
+                held.reason,
+            )
             for held in item.held_back
         ]
-        screen.table(["node", "operator", "needs feature level", "instead", "because"], rows)
+        screen.table(["node", "operator", "needs feature level", "instead (from level)", "because"], rows)
     if several:
         screen.say()

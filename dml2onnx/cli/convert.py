@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 OTHER_SUFFIXES = frozenset({".onnx", ".npy", ".npz", ".py", ".data", ".png", ".jpg", ".jpeg"})
 """Names of what models go with, and never what a model is called."""
+PROGRAMS = {"python": ".py"}
+"""The suffixes of programs, by their formats."""
 
 
 def _beside(model: Path, graph: Graph, format: str | None) -> Path:
@@ -29,7 +31,7 @@ def _beside(model: Path, graph: Graph, format: str | None) -> Path:
     if format is None and graph.format == "native":
         message = f"{quote(model.name)} is native already; say with --format or -o what it is to become"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="--format or -o", found="native"))
-    suffix = ".bin" if format == "serialized" else ".json"
+    suffix = PROGRAMS.get(format or "", ".bin" if format == "serialized" else ".json")
     path = model.with_suffix(suffix)
     if path.exists():
         path = model.with_suffix(f".{format or 'native'}{suffix}")
@@ -39,12 +41,18 @@ def _beside(model: Path, graph: Graph, format: str | None) -> Path:
     return path
 
 
+def _is_program(suffix: str, format: str | None) -> bool:
+    """Whether a program is written, to a file with its suffix."""
+    return suffix in PROGRAMS.values() if format is None else PROGRAMS.get(format) == suffix
+
+
 def convert_command(options: argparse.Namespace, screen: Screen) -> int:
     """Writes a model in another format."""
     graph = load_model(options, screen, frozenset(options.input))
     output = _beside(model_file(options, graph), graph, options.format) if options.output is None else options.output
-    if isinstance(output, Path) and output.suffix.lower() in OTHER_SUFFIXES:
-        message = f"{quote(output.name)} is no name of a graph: {output.suffix} files are something else"
+    suffix = output.suffix.lower() if isinstance(output, Path) else ""
+    if suffix in OTHER_SUFFIXES and not _is_program(suffix, options.format):
+        message = f"{quote(output.name)} is no name of a graph: {suffix} files are something else"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected="OUT.json or OUT.bin", found=str(output)))
     with screen.working("writing"):
         files = export(graph, output, options.format)

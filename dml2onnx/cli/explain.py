@@ -13,6 +13,7 @@ from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.passes import chosen
 from dml2onnx.report.answers import ExplainAnswer, ExplainedNode
 from dml2onnx.report.form import findings
+from dml2onnx.report.reasons import reasons
 
 if TYPE_CHECKING:
     import argparse
@@ -29,7 +30,16 @@ def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
     graph = load_model(options, screen, frozenset(options.input))
     with screen.counting("compiling") as progress:
         traces, failures = _explained(graph, options, progress)
-    known = [ExplainedNode(item.node, item.operator, item.operators, item.notes) for item in traces]
+    descs = {node.name: node.operator for node in graph.nodes}
+    known = [
+        ExplainedNode(
+            item.node,
+            item.operator,
+            item.operators,
+            item.notes or reasons(descs[item.node], item.operators, exact=options.exact),
+        )
+        for item in traces
+    ]
     others = [ExplainedNode(node.name, node.operator.type, None, (why,)) for node, why in _left_out(graph, failures)]
     answer = ExplainAnswer(
         diagnostics=findings(failures),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.cli.inputs import constants
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
+from dml2onnx.codes.sizing import WRONG_REQUEST
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.frontends import LoadOptions, load, load_bytes
 from dml2onnx.frontends.options import DEFAULT_OPTIONS
@@ -30,8 +31,27 @@ def load_model(options: argparse.Namespace, screen: Screen, inputs: frozenset[st
     with screen.working("reading"):
         how = load_options(options, inputs)
         if options.model == STANDARD_INPUT:
-            return load_bytes(sys.stdin.buffer.read(), SHOWN_INPUT, how)
-        return load(options.model, how)
+            return at_sizes(load_bytes(sys.stdin.buffer.read(), SHOWN_INPUT, how), options)
+        return at_sizes(load(options.model, how), options)
+
+
+def at_sizes(graph: Graph, options: argparse.Namespace) -> Graph:
+    """The graph at the sizes that the command line wants; names are for the command itself."""
+    if not options.size or named_sizes(options):
+        return graph
+    from dml2onnx.checks.resizing import resize  # which few commands need
+
+    return resize(graph, dict(options.size))
+
+
+def named_sizes(options: argparse.Namespace) -> dict[str, tuple[int | str, ...]]:
+    """The sizes of inputs where some have names; none otherwise."""
+    if not any(isinstance(size, str) for _, sizes in options.size for size in sizes):
+        return {}
+    if not hasattr(options, "range"):
+        message = "names for sizes are for compile and verify; here each size is a number"
+        raise DmlError(WRONG_REQUEST.at(message, expected="numbers"))
+    return dict(options.size)
 
 
 def load_options(options: argparse.Namespace, inputs: frozenset[str] = frozenset()) -> LoadOptions:

@@ -35,6 +35,7 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     _add_allow_path(parser, "the model's own that its")
     parser.add_argument("--graph", metavar="NAME", help="which graph of a recording is meant")
     _add_constants(parser)
+    _add_sizes(parser)
     parser.add_argument(
         "--max-bytes",
         type=texts.size,
@@ -61,6 +62,30 @@ def _add_constants(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="make constants of the inputs after which files of this directory are named, NAME.npy or NAME.bin"
         " (repeatable)",
+    )
+
+
+def _add_sizes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--size",
+        action="append",
+        default=[],
+        type=texts.sizes,
+        metavar="NAME=N,C,H,W",
+        help="read the model as if it had been written for an input of these sizes (repeatable); compile and verify "
+        "take names for sizes too: NAME=N,3,H,W",
+    )
+
+
+def _add_ranges(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--range",
+        action="append",
+        default=[],
+        type=texts.sizes_range,
+        metavar="N=FIRST..LAST",
+        help="the sizes that a name of --size stands for (repeatable; default: from the smallest that is possible to "
+        "64 or four times the model's own)",
     )
 
 
@@ -261,12 +286,23 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ignore", action="append", default=[], metavar="CODE", help="no findings of this code")
     parser.add_argument(
-        "--suggest", action="store_true", help="say what holds each node back, and what an older level has instead"
+        "--suggest",
+        action="store_true",
+        help="say what holds each node back, and what an older level has instead; where no level is given, which nodes "
+        "need the highest one, and what would lower it",
     )
     parser.add_argument(
         "--target", choices=targets.NAMES, help="compile too, for this target, and say what stands in the way"
     )
     parser.add_argument("--warnings-as-errors", action="store_true", help="warnings give exit code 1 too")
+    fixing = parser.add_mutually_exclusive_group()
+    fixing.add_argument(
+        "--fix",
+        action="store_true",
+        help="write into the files what leaves no doubt (misspelt names, counts and sizes that follow), show it as a "
+        "diff, and check what is left",
+    )
+    fixing.add_argument("--diff", action="store_true", help="show what --fix would write, and write nothing")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -424,14 +460,129 @@ def _add_batch(parser: argparse.ArgumentParser) -> None:
     _add_providers(parser)
 
 
+def _add_of(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--of",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="ask about this input (repeatable; default: the first)",
+    )
+
+
 def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=texts.output, metavar="OUT", help="file to write, or - (default: a new one beside MODEL)"
     )
     parser.add_argument(
         "--format",
-        choices=["native", "dml_graph", "serialized", "dxdispatch"],
-        help="format to write (default: native for OUT.json, serialized for OUT.bin)",
+        choices=["native", "dml_graph", "serialized", "dxdispatch", "python"],
+        help="format to write; python is a program of the builder, with its weights in a .npz file beside it (default: "
+        "native for OUT.json, serialized for OUT.bin, python for OUT.py)",
+    )
+
+
+def _add_perf(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "models", nargs="+", metavar="MODEL", help="native, DML_GRAPH_DESC or DxDispatch JSON, or serialized graphs"
+    )
+    parser.add_argument(
+        "--provider",
+        dest="providers",
+        action="append",
+        metavar="NAME",
+        help=f"execution provider to measure: {', '.join(table.NAMES)}; with commas between them several that work "
+        "together (repeatable: each is measured; default: cpu)",
+    )
+    parser.add_argument(
+        "--target",
+        dest="targets",
+        action="append",
+        choices=targets.NAMES,
+        help="whose kernels decide about forms and data types (repeatable; default: that of each provider)",
+    )
+    parser.add_argument(
+        "-O",
+        dest="levels",
+        action="append",
+        type=int,
+        choices=(0, 1, 2),
+        help="level of optimisation, as for compile (repeatable; default: 1)",
+    )
+    parser.add_argument(
+        "--threads",
+        action="append",
+        type=texts.at_least(0),
+        metavar="N",
+        help="threads of a session, 0 for ONNX Runtime's own choice (repeatable; default: 0)",
+    )
+    parser.add_argument(
+        "--against",
+        action="append",
+        type=texts.path,
+        default=[],
+        metavar="OTHER.onnx",
+        help="measure this ONNX model too, which computes the same (repeatable)",
+    )
+    parser.add_argument(
+        "--opset", type=int, choices=targets.OPSETS, default=targets.DEFAULT_OPSET, metavar="N", help="ONNX opset"
+    )
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="contents of an input, as for run (repeatable; default: the model's sample, else random numbers, and 0 "
+        "for integers)",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=texts.seconds,
+        default=2.0,
+        metavar="S",
+        help="how long each is measured, in turns (default: 2)",
+    )
+    parser.add_argument(
+        "--runs", type=texts.at_least(1), metavar="N", help="so many runs of each instead, however long they take"
+    )
+    parser.add_argument(
+        "--warm-up", type=texts.at_least(0), default=10, metavar="N", help="runs that do not count (default: 10)"
+    )
+    parser.add_argument(
+        "--seed", type=texts.at_least(0), default=0, metavar="N", help="seed of random inputs (default: 0)"
+    )
+    parser.add_argument(
+        "--report", type=texts.path, metavar="OUT.html", help="write a report of the model with the figures"
+    )
+
+
+def _add_reduce(parser: argparse.ArgumentParser) -> None:
+    test = parser.add_mutually_exclusive_group(required=True)
+    test.add_argument(
+        "--while",
+        dest="failing",
+        metavar="COMMAND",
+        help="a graph is of interest as long as this command fails with the exit code that it has for MODEL; it is run "
+        "by the shell, with the path of the graph, native JSON, for {} or else behind it",
+    )
+    test.add_argument(
+        "--interesting",
+        metavar="COMMAND",
+        help="a graph is of interest as long as this command ends with exit code 0, as C-Reduce wants it",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=texts.path,
+        metavar="OUT.json",
+        help="file to write whenever a smaller graph is found (default: a new one beside MODEL)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=texts.seconds,
+        default=300.0,
+        metavar="SECONDS",
+        help="end the command after that time; the graph is then of no interest (default: 300, as C-Reduce's)",
     )
 
 
@@ -500,10 +651,13 @@ def _add_completion(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None], ...]]] = {
-    "compile": ("write an ONNX model", (_add_model, _add_freeze, _add_level, _add_form, _add_compile)),
+    "compile": ("write an ONNX model", (_add_model, _add_freeze, _add_level, _add_form, _add_compile, _add_ranges)),
     "check": ("say what is wrong, and why", (_add_common, _add_reading, _add_freeze, _add_check)),
     "run": ("compile and run a model", (_add_model, _add_frozen, _add_level, _add_run_form, _add_run)),
-    "verify": ("compare a model with the reference", (_add_model, _add_documented, _add_passes, _add_verify)),
+    "verify": (
+        "compare a model with the reference",
+        (_add_model, _add_documented, _add_passes, _add_verify, _add_ranges),
+    ),
     "explain": (
         "what each node becomes, what a code such as DML1601 means, or all about an operator such as JOIN",
         (_add_model, _add_freeze, _add_form, _add_explain),
@@ -516,7 +670,16 @@ COMMANDS: Mapping[str, tuple[str, tuple[Callable[[argparse.ArgumentParser], None
         "check, compile, verify or report many models, in several processes, with a journal",
         (_add_common, _add_level, _add_run_form, _add_batch),
     ),
+    "sizes": ("which sizes of inputs are free, tied, or fixed, by whom", (_add_model, _add_freeze, _add_of)),
     "convert": ("write a model in another format", (_add_model, _add_freeze, _add_convert)),
+    "perf": (
+        "measure models on providers, targets, levels and threads, side by side",
+        (_add_common, _add_reading, _add_level, _add_perf),
+    ),
+    "reduce": (
+        "find the smallest graph for which a command still fails, for a bug report",
+        (_add_model, _add_freeze, _add_reduce),
+    ),
     "pydirectml": ("run a program made for PyDirectML", (_add_pydirectml,)),
     "recorder": ("write a header with which C++ programs record their graphs", (_add_common, _add_recorder)),
     "ops": ("list DirectML's operators and whether they compile", (_add_common, _add_ops)),

@@ -31,9 +31,12 @@ HOMES = {
     "doctor": "doctor",
     "explain": "lookup",
     "ops": "lookup",
+    "perf": "perf",
     "pydirectml": "pydirectml",
     "recorder": "recorder",
+    "reduce": "reduce",
     "schema": "lookup",
+    "sizes": "sizes",
     "report": "report",
     "verify": "verification",
 }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dml2onnx.model import Array
-    from dml2onnx.report.form import Finding, Head, Json
+    from dml2onnx.report.form import Finding, FindingPlace, Head, Json
 
 MOST_SHOWN = 50
 """People stop reading long before; tools get everything."""
@@ -116,6 +116,8 @@ class Screen:
         self.command = command
         self.as_json = as_json
         self.quiet = quiet
+        self._has_pointed = False
+        """Whether it has been said where more about findings is found; once is enough."""
         self.out = Stream(errors=aside)
         self.err = Stream(errors=True)
 
@@ -163,6 +165,11 @@ class Screen:
         if not self.quiet and not self.as_json:
             self.out.print(text)
 
+    def note(self, text: str = "") -> None:
+        """A line for people that is no part of the answer where that is for programs."""
+        if not self.quiet:
+            (self.err if self.as_json else self.out).print(text)
+
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[object]], title: str = "") -> None:
         """Rows for people; columns whose title starts with ``>`` are aligned to the right."""
         if self.quiet or self.as_json:
@@ -192,6 +199,10 @@ class Screen:
             page = item.documentation or page
         if len(wanted) > MOST_SHOWN:
             stream.print(f"... and {len(wanted) - MOST_SHOWN} more; --json lists all of them")
+        if wanted and not self._has_pointed:
+            self._has_pointed = True
+            code = next((item.code for item in wanted if item.is_error), wanted[0].code)
+            stream.print(f"[dim]for more:[/] dml2onnx explain {code}")
 
     def _diagnostic(self, item: Finding, stream: Stream, page: str) -> None:
         """What the message says already is not said once more, nor is the ``page`` of the finding before."""
@@ -208,6 +219,11 @@ class Screen:
             stream.print(f"  [dim]{margin}-->[/] {escape(f'{file}:{item.line}:{item.column}')}")
             stream.print(f"  [dim]{item.line} |[/] {escape(item.excerpt)}")
             stream.print(f"  [dim]{margin} |[/] [{colour}]{item.marker}[/]")
+        for place in item.places:
+            self._second_place(place, item, stream)
+        unsaid = [remedy.words for remedy in item.remedies if not is_said(remedy.words, item.message)]
+        for position, words in enumerate(unsaid):
+            stream.print(f"    [green]{'or' if position else 'help'}:[/] {escape(words, LONGEST_MEMBER)}")
         for label, text in (
             ("expected", "" if is_said(item.expected, item.message) else item.expected),
             ("found", "" if is_said(item.found, item.message) else item.found),
@@ -217,6 +233,18 @@ class Screen:
         ):
             if text:
                 stream.print(f"    [dim]{label}:[/] {escape(text, LONGEST_MEMBER)}")
+
+    def _second_place(self, place: FindingPlace, item: Finding, stream: Stream) -> None:
+        """Another place of a finding, underlined with dashes; where it is not in a text, by its name."""
+        if not place.line:
+            stream.print(f"    [dim]see:[/] {escape(f'{place.pointer}: {place.message}', LONGEST_MEMBER)}")
+            return
+        margin = " " * len(str(place.line))
+        file = shortened(item.file, LONGEST_PLACE)
+        stream.print(f"  [dim]{margin}-->[/] {escape(f'{file}:{place.line}:{place.column}')}")
+        stream.print(f"  [dim]{place.line} |[/] {escape(place.excerpt)}")
+        words = f"{place.marker.replace('^', '-')} {shortened(place.message, LONGEST_PLACE)}"
+        stream.print(f"  [dim]{margin} |[/] [blue]{escape(words)}[/]")
 
     def failure(self, text: str) -> None:
         """A failure that is no finding about the model."""

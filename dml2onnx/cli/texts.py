@@ -117,3 +117,26 @@ def size(text: str) -> int:
     if number is None or not number[1] or not int(number[1]):
         raise ArgumentTypeError(f"{quote(text)} is no number of bytes above 0, such as 1000000, 512M or 4G")
     return int(number[1]) << 10 * (unit.index(number[2].upper()) + 1 if number[2] else 0)
+
+
+def sizes(text: str) -> tuple[str, tuple[int | str, ...]]:
+    """The sizes of an input, as ``picture=8,3,224,224`` or ``picture=N,3,H,W``."""
+    name, _, listed = text.rpartition("=")
+    found = tuple(_size_or_name(item.strip()) for item in listed.split(","))
+    if not name or 0 in found:
+        raise ArgumentTypeError(f"{quote(text)} is not of the form NAME=8,3,224,224, of sizes above 0 or names")
+    return name, found
+
+
+def _size_or_name(text: str) -> int | str:
+    if re.fullmatch(r"\d+", text, re.ASCII):
+        return int(text)
+    return text if re.fullmatch(r"[A-Za-z_]\w*", text, re.ASCII) else 0
+
+
+def sizes_range(text: str) -> tuple[str, tuple[int, int]]:
+    """The sizes that a name stands for, as ``N=1..64``."""
+    found = re.fullmatch(r"(\w+)=(\d+)\.\.(\d+)", text, re.ASCII)
+    if found is None or not 1 <= int(found[2]) <= int(found[3]):
+        raise ArgumentTypeError(f"{quote(text)} is not of the form N=1..64, from the smaller size to the larger")
+    return found[1], (int(found[2]), int(found[3]))

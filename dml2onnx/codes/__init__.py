@@ -15,10 +15,20 @@ if TYPE_CHECKING:
 @cache
 def all_codes() -> Mapping[str, Code]:
     """Every code by its number, in order; two codes of one number are a defect."""
-    from dml2onnx.codes import building, checking, compiling, exporting, reading, recordings, running, unreadable
+    from dml2onnx.codes import (
+        building,
+        checking,
+        compiling,
+        exporting,
+        reading,
+        recordings,
+        running,
+        sizing,
+        unreadable,
+    )
 
     codes: dict[str, Code] = {}
-    for module in (unreadable, reading, recordings, checking, building, exporting, compiling, running):
+    for module in (unreadable, reading, recordings, checking, building, exporting, compiling, sizing, running):
         for value in vars(module).values():
             if isinstance(value, Code):
                 assert value.id not in codes, f"{value.id} is used twice"

@@ -67,3 +67,9 @@ BAD_FLAG = Code(
     "a flag that is neither true nor false",
     "Whether something is to be done, such as making an optional output, is said by True or False.",
 )
+INNER_OUTPUT = Code(
+    "DML1812",
+    "a graph output inside of a buffer",
+    "A graph output is a whole buffer, and this expression is a tensor that starts inside of one. Give the buffer from "
+    "its start (reinterpret with offset=0), or a copy of the tensor (identity).",
+)

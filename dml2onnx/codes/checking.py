@@ -45,6 +45,20 @@ DUPLICATE_BINDING_NAME = Code(
     "Buffers are bound by name. An input and an output may share a name (a buffer that is updated in place), two "
     "inputs or two outputs may not.",
 )
+UNREAD_INPUT = Code(
+    "DML1220",
+    "a graph input that nobody reads",
+    "No node reads this input, and no output shows it. DirectML accepts that; mostly a name is another than was meant. "
+    "The compiled model does not have the input.",
+    Severity.WARNING,
+)
+UNREAD_CONSTANT = Code(
+    "DML1221",
+    "a constant that nobody reads",
+    "No node reads this constant, and no output shows it. It is not in the compiled model; mostly the input of a node "
+    "is missing that was meant to have it.",
+    Severity.WARNING,
+)
 OUT_OF_BOUNDS = Code(
     "DML1207",
     "a tensor leaves its buffer",
@@ -175,6 +189,13 @@ OWNED_OUTPUT = Code(
     "DML_TENSOR_FLAG_OWNED_BY_DML on an output",
     "The flag hands the contents of an input to the library at initialisation. An output has no contents yet.",
 )
+STRIDES_IN_BYTES = Code(
+    "DML1309",
+    "strides that look like bytes",
+    "Strides count elements. These are those of packed memory, each multiplied by the bytes of an element, so that the "
+    "tensor covers several times the memory that its elements need.",
+    Severity.WARNING,
+)
 
 # --- Operators ------------------------------------------------------------------------------------------------------
 
@@ -299,6 +320,13 @@ NOT_PACKED = Code(
     "DML1423",
     "strides where only a packed tensor will do",
     "DirectML refuses strides on this tensor: leave them out, or give those of a packed tensor.",
+)
+MIN_ABOVE_MAX = Code(
+    "DML1424",
+    "bounds the wrong way round",
+    "Min is above Max. DirectML accepts that: clipping then gives Min for every element, and its gradient is 0 "
+    "everywhere.",
+    Severity.WARNING,
 )
 
 # --- Sizes ----------------------------------------------------------------------------------------------------------

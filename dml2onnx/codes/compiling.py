@@ -57,6 +57,8 @@ LOSES_NUMBERS = Code(
     "the CPU, or to another target.",
     Severity.WARNING,
 )
+LOST_BITS = "FLOAT is computed in FLOAT16 there, which has fewer bits"
+"""What a lowering notes of a form that needs the bits of FLOAT where the target does not have them."""
 TOO_MANY_CONSTANTS = Code(
     "DML2007",
     "constants beyond the budget",

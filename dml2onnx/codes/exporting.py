@@ -121,3 +121,9 @@ LEFT_OUT = Code(
     "contents. What is computed is the same; keep the original, or the native format, for the rest.",
     Severity.WARNING,
 )
+UNSAYABLE = Code(
+    "DML1920",
+    "a node that a program cannot say",
+    "A program of the builder, or of DirectMLX, makes each node by a call of a function, and none gives this one. The "
+    "message says what stands in the way; the native format can hold every graph.",
+)

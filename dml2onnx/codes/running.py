@@ -198,3 +198,20 @@ JOURNAL_IN_USE = Code(
     "been done. When it has ended, however it does, the next one takes up what it has left. In Python a batch ends "
     "when all of its records have been taken, or their iterator is closed.",
 )
+NOT_OF_INTEREST = Code(
+    "DML3038",
+    "a command that does not fail for the model",
+    "`dml2onnx reduce` looks for the smallest graph for which `--while COMMAND` ends with the exit code that it has "
+    "for the whole one, other than 0, or for which `--interesting COMMAND` ends with 0, as the tests of C-Reduce do. "
+    "For the whole graph, written as native JSON, it does not, or takes longer than `--timeout`. Run the command on "
+    "its own; `{}` in it stands for the path of the graph.",
+)
+ANSWERS_DIFFER = Code(
+    "DML3039",
+    "answers that differ, so that speeds say nothing",
+    "`dml2onnx perf` compares what it is to measure before it does: each with the first way in which the same model is "
+    "run. Differences above what rounding explains (a thousandth of the largest number for FLOAT32, 3 % for FLOAT16 "
+    "and for providers that may compute in it, nothing for integers of more than 8 bits) mean that one of them "
+    "computes something else. `dml2onnx verify` with the same provider and `-O`, or `--against`, says which, and "
+    "where.",
+)

@@ -20,16 +20,19 @@ from dml2onnx.ir.graph import Graph
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
     from typing import BinaryIO
 
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.files import Target
     from dml2onnx.ir.data import Data
 
-__all__ = ["FORMATS", "convert", "export", "left_out"]
+__all__ = ["FORMATS", "GRAPHS", "convert", "export", "left_out"]
 
-FORMATS = ("native", "dml_graph", "serialized", "dxdispatch")
-_BY_SUFFIX = {".json": "native", ".bin": "serialized"}
+GRAPHS = ("native", "dml_graph", "serialized", "dxdispatch")
+"""Formats that are read, too."""
+FORMATS = (*GRAPHS, "python")
+_BY_SUFFIX = {".json": "native", ".bin": "serialized", ".py": "python"}
 
 
 def convert(
@@ -37,11 +40,12 @@ def convert(
 ) -> list[Path]:
     """Writes a graph, or the model file at a path, in another format, and returns the files written.
 
-    ``format`` is ``"native"``, ``"dml_graph"``, ``"serialized"`` or ``"dxdispatch"``; without it the suffix of ``path``
-    decides: ``.json`` is native, ``.bin`` serialized. Nothing is lost in the native format; what the others have no
-    place for (sample contents of inputs, feature levels, commands, and in a serialized graph descriptors of inputs and
-    outputs) is left out, which :func:`left_out` tells. Large constants go to files beside ``path``: ``<path>.data`` or,
-    of a serialized graph and of a program, one for each. The file that is converted, and those it names, are never
+    ``format`` is ``"native"``, ``"dml_graph"``, ``"serialized"``, ``"dxdispatch"`` or ``"python"``, a program of the
+    builder; without it the suffix of ``path`` decides: ``.json`` is native, ``.bin`` serialized, ``.py`` a program.
+    Nothing is lost in the native format; what the others have no place for (sample contents of inputs, feature levels,
+    commands, and in a serialized graph descriptors of inputs and outputs) is left out, which :func:`left_out` tells.
+    Large constants go to files beside ``path``: ``<path>.data`` or, of a serialized graph and of a DxDispatch program,
+    one for each, of a Python program ``<stem>.npz``. The file that is converted, and those it names, are never
     overwritten. Raises :class:`DmlError` with the errors found while the graph was read, or with everything that the
     other format cannot say.
     """
@@ -58,7 +62,7 @@ def export(graph: Graph, target: Target, format: str | None = None) -> list[Path
     if chosen not in FORMATS:
         suffix = target.suffix if isinstance(target, Path) else ""
         found = quote(format or suffix)
-        unsaid = f"{_named(target)} does not say in which format; .json and .bin do, and --format (format=) does"
+        unsaid = f"{_named(target)} does not say in which format; .json, .bin and .py do, and --format (format=) does"
         message = f"{found} is no format to write" if format else unsaid
         raise DmlError(UNKNOWN_TARGET.at(message, expected=", ".join(FORMATS), found=found))
     if isinstance(target, Path):
@@ -96,6 +100,8 @@ def left_out(graph: Graph, target: Target, format: str | None = None) -> list[Di
     ]
     if chosen == "dxdispatch":
         return missing + [LEFT_OUT.at(f"the format {chosen} has no place for {part}") for part in lost(graph)]
+    if chosen == "python":
+        return missing + [LEFT_OUT.at(f"the format {chosen} has no place for {part}") for part in _unprogrammed(graph)]
     if chosen not in ("dml_graph", "serialized"):
         return missing
     views = lost_descriptors(graph) if chosen == "serialized" else []
@@ -111,6 +117,18 @@ def left_out(graph: Graph, target: Target, format: str | None = None) -> list[Di
     ]
 
 
+def _unprogrammed(graph: Graph) -> list[str]:
+    """What a program of the builder leaves out."""
+    read = {value for node in graph.nodes for value in node.sources}
+    read |= {item.value for item in (*graph.outputs, *graph.results)}
+    unread = [quote(item.value.name) for item in graph.constants if item.value not in read]
+    parts = {
+        "what the commands print and write": bool(graph.effects),
+        f"what nobody reads: {listing(unread)}": bool(unread),
+    }
+    return [part for part, there in parts.items() if there]
+
+
 def _written(path: Path) -> tuple[str, str]:
     """The names that files written to ``path`` have at most, apart from those of serialized constants."""
     return path.name, f"{path.name}.data"
@@ -124,6 +142,8 @@ def _contents(graph: Graph, path: Path, format: str) -> tuple[bytes, dict[str, D
     if format == "dxdispatch":
         program, files = dxdispatch(graph, path.stem, {path.name}, named)
         return program.encode(), files
+    if format == "python":
+        return _program(graph, path, named)
     sidecar = f"{path.name}.data"
     if format == "native":
         from dml2onnx.exporters.native import native
@@ -134,3 +154,12 @@ def _contents(graph: Graph, path: Path, format: str) -> tuple[bytes, dict[str, D
 
         text, data = dml_graph(graph, sidecar, named)
     return text.encode(), {} if data is None else {sidecar: data}
+
+
+def _program(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes, dict[str, Data]]:
+    from dml2onnx.exporters.archive import Archive
+    from dml2onnx.programs import python
+
+    archive = f"{path.stem}.npz"
+    program = python(graph, archive, named)
+    return program.text.encode(), {archive: Archive(program.arrays)} if program.arrays else {}

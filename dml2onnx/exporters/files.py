@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes.exporting import BESIDE_OUTPUT
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.exporters.archive import Archive
 from dml2onnx.exporters.native_contents import Sidecar, require_writable
 from dml2onnx.files import check_target, put
 from dml2onnx.frontends import load
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
 
     from dml2onnx.files import Target
     from dml2onnx.ir.data import Data
+
+
+PROGRAMS = frozenset({".py"})
+"""Suffixes of programs, which name the files that they read."""
 
 
 def write_files(target: Target, contents: bytes, beside: Mapping[str, Data]) -> list[Path]:
@@ -43,8 +49,9 @@ def write_files(target: Target, contents: bytes, beside: Mapping[str, Data]) -> 
             f" {'a constant' if one else 'constants'} would be written there, beside it"
         )
         raise DmlError(BESIDE_OUTPUT.at(message, expected="a directory without such files", found=str(strangers[0])))
-    require_writable(sum(data.nbytes - stored_bytes(data) for data in others.values() if not isinstance(data, Sidecar)))
-    parts = {other: data.stream() if isinstance(data, Sidecar) else stream(data) for other, data in others.items()}
+    whole = (Archive, Sidecar)
+    require_writable(sum(data.nbytes - stored_bytes(data) for data in others.values() if not isinstance(data, whole)))
+    parts = {other: data.stream() if isinstance(data, whole) else stream(data) for other, data in others.items()}
     return put(target, [contents], parts)
 
 
@@ -55,6 +62,9 @@ def _belonging(target: Path, others: Collection[Path]) -> set[Path]:
     own = {other for other in others if other.name == f"{target.name}.data" or not other.exists()}
     if own == set(others):
         return own
+    if target.suffix in PROGRAMS:
+        text = target.read_text("utf-8", "replace")
+        return own | {other for other in others if json.dumps(other.name, ensure_ascii=False) in text}
     try:
         named = {source.resolve() for source in load(target).sources}
     except DmlError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.faces import later
-from dml2onnx.frontends.files import FileError
+from dml2onnx.frontends.files import FileError, MissingFileError
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.findings import pointer as pointer_of
 from dml2onnx.frontends.numbers import Bad, beyond_range, first_beyond_range, to_array, to_bytes, to_element
@@ -203,7 +203,11 @@ def _read_file(
             return Contents(desc, FileData(whole.path, 0, min(whole.nbytes, most)))
         return Contents(desc, files.raw(name, offset or 0, wanted if length is None else min(length, most)))
     except FileError as error:
-        findings.add(error.code.at(str(error), pointer=members.at("file"), expected=error.expected, found=error.found))
+        finding = error.code.at(str(error), pointer=members.at("file"), expected=error.expected, found=error.found)
+        if isinstance(error, MissingFileError):
+            findings.once("file", name, finding)
+        else:
+            findings.add(finding)
         return None
 
 

@@ -144,7 +144,7 @@ class DescriptorReader:
         """The same for who remembers by himself what was read, of a ``raw`` that is known not to be too deep."""
         problems: list[Problem] = []
         operator = OperatorDesc(schema, self._read_fields(self._plan(schema), raw, given, beside, problems))
-        return _completed(operator, problems) if problems else Reading(operator, ())
+        return _completed(operator, problems, self.dialect) if problems else Reading(operator, ())
 
     def tensor(self, raw: object, owner: Json, problems: list[Problem]) -> TensorDesc | Unreadable:
         """Reads one tensor descriptor."""
@@ -273,7 +273,11 @@ class DescriptorReader:
             message = f"is {given}, but {counted} have {plural(lengths[0], 'element')}"
             others = tuple([(plan.fields[position].name,) for position in arrays])
             place = (plan.fields[count].name,)
-            problems.append(Problem(codes.COUNT_MISMATCH, place, message, str(lengths[0]), str(given), related=others))
+            problems.append(
+                Problem(
+                    codes.COUNT_MISMATCH, place, message, str(lengths[0]), str(given), None, others, instead=lengths[0]
+                )
+            )
             expected = lengths[0]
         for position in arrays:
             array = values[position]
@@ -510,13 +514,13 @@ class DescriptorReader:
         return OperatorDesc(schema, values)
 
 
-def _completed(operator: OperatorDesc, problems: list[Problem]) -> Reading:
+def _completed(operator: OperatorDesc, problems: list[Problem], dialect: Dialect) -> Reading:
     """With what is missing said in full, which takes the rules of the checks; most descriptors do without them."""
-    if not any(problem.code is codes.MISSING_FIELD for problem in problems):
+    if not any(problem.code in (codes.MISSING_FIELD, codes.FIELD_RANGE) for problem in problems):
         return Reading(operator, tuple(problems))
     from dml2onnx.frontends.remedies import with_remedies
 
-    return Reading(operator, with_remedies(operator, tuple(problems)))
+    return Reading(operator, with_remedies(operator, tuple(problems), infers=dialect.infers_sizes))
 
 
 def _wrapped(raw: object, data_type: DataType) -> int | None:

@@ -70,6 +70,8 @@ class Dialect:
     """Whether operators and data types go by their full names only."""
     union_bytes: bool = False
     """Whether a scalar may be given by the ``Bytes`` of its union."""
+    infers_sizes: bool = False
+    """Whether the sizes of outputs may be left to be found."""
 
 
 NATIVE = Dialect(
@@ -80,6 +82,7 @@ NATIVE = Dialect(
     scalar_strings=True,
     unknown_field=codes.UNKNOWN_FIELD,
     nested_tensor=codes.NESTED_TENSOR,
+    infers_sizes=True,
 )
 """The native format."""
 

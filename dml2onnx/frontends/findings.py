@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.catalog.likeness import SIMILAR, nearest, question
 from dml2onnx.codes.reading import MISSING_FIELD, MISSING_KEY, OWNED_NOT_BOUND, TOO_MANY_FINDINGS, UNCONNECTED_TENSOR
-from dml2onnx.diagnostics import LONGEST_QUOTE, Severity, plural, quote
+from dml2onnx.diagnostics import LONGEST_QUOTE, Edit, Place, Remedy, Severity, plural, quote
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -22,6 +22,8 @@ MAX_COMPARISONS = 100_000
 """A misspelt name is compared with all known ones, some microseconds each; only the first findings get a suggestion."""
 
 LONGEST_LIST = 16
+MOST_PLACES = 3
+"""Further places that a finding names."""
 
 _SLIP = 0.85
 """How much of two names agrees, from 0 to 1, for one to be suggested in place of the other, or to be meant by it."""
@@ -69,6 +71,7 @@ def at_field(
     expected: str = "",
     found: str = "",
     related: tuple[str, ...] = (),
+    remedies: tuple[Remedy, ...] = (),
 ) -> Diagnostic:
     """A finding about a field of the operator that a node has; its name and page are said where it is known."""
     return code.at(
@@ -81,10 +84,23 @@ def at_field(
         field=field,
         documentation=schema.doc if schema else "",
         related=related,
+        remedies=remedies,
     )
 
 
+def instead(place: str, names: Collection[str], *, renamed: bool = False) -> tuple[Remedy, ...]:
+    """The names that may be meant at a place, each as a remedy."""
+    return tuple([Remedy(quote(name), (Edit(place, name, renamed=renamed),), is_certain=True) for name in names])
+
+
 _MISSING = frozenset({MISSING_KEY.id, MISSING_FIELD.id, OWNED_NOT_BOUND.id, UNCONNECTED_TENSOR.id})
+
+
+class _Uses(NamedTuple):
+    """The findings about one name, of which the first is listed."""
+
+    first: int
+    findings: list[Diagnostic]
 
 
 class Findings:
@@ -116,7 +132,7 @@ class Findings:
         self._strays: dict[str, tuple[int, str]] = {}
         self._doubted: set[str] = set()
         self._kinds: dict[int, str] = {}
-        self._uses: dict[tuple[str, str], list[int]] = {}
+        self._uses: dict[tuple[str, str], _Uses] = {}
 
     def __len__(self) -> int:
         """How many there are, those that are not listed too."""
@@ -135,10 +151,17 @@ class Findings:
 
         It is none where :meth:`doubt` is cast on the kind.
         """
-        uses = self._uses.setdefault((kind, name), [len(self._items), 0])
-        uses[1] += 1
-        if uses[1] == 1:
-            self._kinds[uses[0]] = kind
+        uses = self._uses.setdefault((kind, name), _Uses(len(self._items), []))
+        uses.findings.append(finding)
+        if len(uses.findings) == 1:
+            self._kinds[uses.first] = kind
+            self.add(finding)
+
+    def once(self, kind: str, name: str, finding: Diagnostic) -> None:
+        """A finding that is the same for all places that use something of this kind and name."""
+        uses = self._uses.setdefault((kind, name), _Uses(len(self._items), []))
+        uses.findings.append(finding)
+        if len(uses.findings) == 1:
             self.add(finding)
 
     def doubt(self, kind: str) -> None:
@@ -194,8 +217,8 @@ class Findings:
             if kind in self._doubted:
                 kept.pop(index, None)
         for index, uses in self._uses.values():
-            if uses > 1 and index in kept:
-                kept[index] = replace(kept[index], message=f"{kept[index].message} ({uses} places use it)")
+            if len(uses) > 1 and kept.get(index) is uses[0]:
+                kept[index] = _of_all(kept[index], uses)
         if self._meant or self._strays:
             for index, item in list(kept.items()):
                 if item.code in _MISSING and _leads_to(item.pointer.lower(), self._meant):
@@ -205,6 +228,17 @@ class Findings:
                     kept.pop(stray, None)
                     kept[index] = replace(item, message=f"{item.message}; is {quote(name)} meant for it?")
         return list(kept.values())
+
+
+def _of_all(finding: Diagnostic, uses: list[Diagnostic]) -> Diagnostic:
+    """The finding for all places that use the same name."""
+    others = tuple([Place(item.pointer, "here as well") for item in uses[1 : 1 + MOST_PLACES]])
+    remedies = []
+    for position, remedy in enumerate(finding.remedies):
+        alike = [item.remedies[position] for item in uses if len(item.remedies) > position]
+        remedies.append(Remedy(remedy.words, tuple([edit for other in alike for edit in other.edits]), True))
+    message = f"{finding.message} ({len(uses)} places use it)"
+    return replace(finding, message=message, places=others, remedies=tuple(remedies))
 
 
 def _leads_to(pointer: str, places: Collection[str]) -> str:

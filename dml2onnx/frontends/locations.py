@@ -13,35 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dml2onnx.frontends.findings import escape
-from dml2onnx.frontends.text import without_comments
+from dml2onnx.frontends.text import location, without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from dml2onnx.diagnostics import Location
+
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _DESCRIBED = re.compile(r"(/nodes/\d+)/desc/([^/]+)")
-LONGEST_LINE = 160
-"""Characters of an excerpt; a model on one line has millions."""
-
-
-@dataclass(frozen=True, slots=True)
-class Location:
-    """A piece of a line, both ends counted in characters from 1, the second one past the last."""
-
-    line: int
-    column: int
-    end_column: int
-    text: str
-    """The line, or what is around the piece where it is long."""
-    start: int
-    """Where the piece starts in ``text``, counted from 0."""
-
-    @property
-    def marker(self) -> str:
-        """A line of its own that underlines the piece."""
-        before = "".join(char if char == "\t" else " " for char in self.text[: self.start])
-        length = min(self.end_column - self.column, len(self.text) - self.start)
-        return before + "^" * max(length, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +53,20 @@ def locate(data: bytes, wanted: Mapping[str, bool]) -> dict[str, Location]:
             exact = pointer in found
             use_name = member.name is not None and (of_name or member.is_nested or not exact)
             span = member.name if use_name and member.name is not None else member.value
-            places[pointer] = _location(text, starts, *span)
+            places[pointer] = location(text, *span, bisect_right(starts, span[0]))
     return places
 
 
 def _with_above(pointer: str) -> list[str]:
     """The pointer and all that lead to it, the nearest first.
 
-    A native node describes an input or says what it reads, and is described by that.
+    A native node describes an input or says what it reads, and is described by that; its outputs are named there.
     """
     found = [pointer]
     while pointer:
         described = _DESCRIBED.fullmatch(pointer)
         if described:
-            found.append(f"{described[1]}/inputs/{described[2]}")
+            found += [f"{described[1]}/inputs/{described[2]}", f"{described[1]}/outputs/{described[2]}"]
         pointer = pointer.rpartition("/")[0]
         found.append(pointer)
     return found
@@ -138,15 +118,3 @@ def _name(token: str) -> str:
         return str(json.loads(token, strict=False))
     except ValueError:
         return token
-
-
-def _location(text: str, starts: list[int], start: int, end: int) -> Location:
-    line = bisect_right(starts, start)
-    first = starts[line - 1]
-    last = starts[line] - 1 if line < len(starts) else len(text)
-    whole, offset = text[first:last].rstrip("\r\n"), start - first
-    begin = 0
-    if len(whole) > LONGEST_LINE:
-        begin = max(0, min(offset - LONGEST_LINE // 3, len(whole) - LONGEST_LINE))
-    excerpt = whole[begin : begin + LONGEST_LINE]
-    return Location(line, offset + 1, min(end, last) - first + 1, excerpt, offset - begin)

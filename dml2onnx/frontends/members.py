@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.frontends.findings import listing, quote, show, suggestion
+from dml2onnx.frontends.findings import instead, listing, quote, show, suggestion
 from dml2onnx.frontends.findings import pointer as pointer_of
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class Members:
                         expected=listing(known),
                         found=quote(name),
                         node=self.node,
+                        remedies=instead(self.place + pointer_of(name), close, renamed=True),
                     )
                 )
                 meant.update(close)
@@ -78,6 +79,7 @@ class Members:
                             expected=listing(known),
                             found=quote(name),
                             node=self.node,
+                            remedies=instead(self.place + pointer_of(name), close, renamed=True),
                         )
                     )
 

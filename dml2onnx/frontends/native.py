@@ -77,7 +77,7 @@ from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.files import ModelFiles
-from dml2onnx.frontends.findings import Findings, at_field, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.findings import Findings, at_field, instead, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.native_ends import EndReader
 from dml2onnx.frontends.native_forms import Forms, needs_desc
@@ -242,6 +242,7 @@ class _NativeReader:
             elif not isinstance(given, str):
                 name = f"{schema.stem}_{index}"
             members.node = name
+            self._values.nodes[place] = name
             desc = raw.get("desc")
             form = None
             if schema is not None and type(desc) is dict:
@@ -344,6 +345,7 @@ class _NativeReader:
                 field,
                 expected=listing(names) or "none",
                 found=quote(field),
+                remedies=instead(members.at(section, field), close, renamed=True),
             )
         )
         return False

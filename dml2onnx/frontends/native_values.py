@@ -6,13 +6,14 @@ bytes it keeps, and, unless ``bytes`` says otherwise, it has the size of that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes.checking import DIMENSION_COUNT_LIMIT, TOTAL_SIZE_TOO_SMALL, ZERO_SIZE
+from dml2onnx.diagnostics import Place
 from dml2onnx.frontends import contents
-from dml2onnx.frontends.findings import at_field, pointer, quote
+from dml2onnx.frontends.findings import at_field, instead, pointer, quote, suggestion
 from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.problems import report
 from dml2onnx.frontends.tensors import BUFFER_MEMBERS
@@ -37,6 +38,11 @@ TARGET_MEMBERS = ("value", "offset", "base", "bytes", "name")
 VALUE = "value"
 """The kind of names that is in doubt when something that introduces values cannot be read."""
 UNKNOWN_EXPECTED = "the name of an input, a constant or a node's output"
+
+
+def _node_at(place: str) -> str:
+    """The node that a place is in, if it is in one."""
+    return "/".join(place.split("/")[:3]) if place.startswith("/nodes/") else ""
 
 
 def written_size(desc: TensorDesc, offset: int, base: int | None) -> int:
@@ -86,6 +92,8 @@ class Values:
         self._findings = findings
         self.by_name: dict[str, Known] = {}
         self._places: dict[str, str] = {}
+        self.nodes: dict[str, str] = {}
+        """The names of nodes by the pointers of these."""
 
     def get(self, name: str) -> Known | None:
         """A value by its name."""
@@ -108,26 +116,33 @@ class Values:
         first = self._places.setdefault(name, place)
         if first == place:
             return True
+        by = [f"node {quote(self.nodes[at])}" for at in map(_node_at, (first, place)) if at in self.nodes]
         message = f"{quote(name)} is the name of another value already, at {quote(first)}"
-        self._findings.add(codes.DUPLICATE_NAME.at(message, pointer=place, expected="a new name", found=quote(name)))
+        if by:
+            both = "both writes it" if by[0] == by[-1] and len(by) > 1 else f"{' and '.join(by)} write it"
+            message += f": {both if len(by) > 1 else f'{by[0]} writes it as well'}"
+        finding = codes.DUPLICATE_NAME.at(message, pointer=place, expected="a new name", found=quote(name))
+        self._findings.add(replace(finding, places=(Place(first, "the first of that name"),)))
         return False
 
     def unknown(
         self, name: str, place: str, node: str = "", field: str = "", schema: OperatorSchema | None = None
     ) -> None:
         """The finding that there is no such value."""
+        close = self._findings.closest(name, self.by_name)
         self._findings.unknown(
             VALUE,
             name,
             at_field(
                 codes.UNKNOWN_VALUE,
-                f"there is no value {quote(name)}{self._findings.did_you_mean(name, self.by_name)}",
+                f"there is no value {quote(name)}{suggestion(close)}",
                 place,
                 node,
                 schema,
                 field,
                 expected=UNKNOWN_EXPECTED,
                 found=quote(name),
+                remedies=instead(place, close),
             ),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from dml2onnx import catalog
 from dml2onnx.catalog import FieldType, familiar
 from dml2onnx.codes import reading as codes
-from dml2onnx.diagnostics import plural
+from dml2onnx.diagnostics import Edit, Remedy, plural
 from dml2onnx.frontends.dialects import OPERATOR_PREFIX, operators_by_name
-from dml2onnx.frontends.findings import at_field, escape, listing, pointer, quote, show, suggestion
+from dml2onnx.frontends.findings import at_field, escape, instead, listing, pointer, quote, show, suggestion
 from dml2onnx.frontends.members import Json
 from dml2onnx.frontends.tensors import Path, Problem, wrong_kind
 
@@ -189,8 +190,18 @@ def report(
                 expected=problem.expected,
                 found=problem.found,
                 related=tuple(["/".join(map(str, other)) for other in problem.related]),
+                remedies=_remedies(problem, place + path, close),
             )
         )
+
+
+def _remedies(problem: Problem, place: str, close: Collection[str]) -> tuple[Remedy, ...]:
+    """What to write instead, where that is known."""
+    if problem.instead is not None:
+        return (Remedy(f"write {json.dumps(problem.instead)}", (Edit(place, problem.instead),), is_certain=True),)
+    if problem.code in (codes.UNKNOWN_FIELD, codes.IGNORED_FIELD):
+        return instead(place, close, renamed=True)
+    return () if problem.code in (codes.MISSING_FIELD, codes.OTHER_OPERATOR) else instead(place, close)
 
 
 def _subject(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldKind, FieldType
@@ -10,25 +11,43 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.rules.inference import infer_outputs
 
 if TYPE_CHECKING:
+    from dml2onnx.diagnostics import Member
     from dml2onnx.frontends.tensors import Problem
 
+INFERRED = 'leave it out, or write "infer",'
+"""How sizes are left to be found."""
 _USUAL = {"Strides": 1, "Dilations": 1, "StartPadding": 0, "EndPadding": 0, "OutputPadding": 0}
 """What each number of an array is where nobody wants anything else: what DirectMLX has as defaults."""
 
 
-def with_remedies(desc: OperatorDesc, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+def with_remedies(desc: OperatorDesc, problems: tuple[Problem, ...], *, infers: bool) -> tuple[Problem, ...]:
     """The same problems; those about missing sizes of outputs, steps and paddings say what is expected."""
-    return tuple([problem._replace(expected=_expected(desc, problem) or problem.expected) for problem in problems])
+    return tuple([_remedied(desc, problem, infers=infers) for problem in problems])
+
+
+def _remedied(desc: OperatorDesc, problem: Problem, *, infers: bool) -> Problem:
+    expected = _expected(desc, problem)
+    if not expected:
+        return problem
+    if problem.code is codes.FIELD_RANGE:  # sizes that are to be found, as other libraries write it
+        place = (problem.path[0], *[step for step in problem.path[1:] if step in ("Desc", "Sizes")])
+        message = problem.message if place == problem.path else f"has a size of {problem.found}"
+        message += f"; {INFERRED} for {expected}" if infers else ""
+        instead: Member = "infer" if infers else json.loads(expected)
+        return problem._replace(path=place, message=message, expected=expected, instead=instead)
+    return problem._replace(expected=expected)
 
 
 def _expected(desc: OperatorDesc, problem: Problem) -> str:
-    if problem.code is not codes.MISSING_FIELD or not isinstance(problem.path[0], str):
+    is_unknown = problem.code is codes.FIELD_RANGE and "-" in problem.found
+    if not (problem.code is codes.MISSING_FIELD or is_unknown) or not isinstance(problem.path[0], str):
         return ""
     name, field = problem.path[0], desc.schema.field(problem.path[0])
     if field is None:
         return ""
     if field.kind is FieldKind.OUTPUT_TENSOR and field.type is FieldType.TENSOR:
-        return _sizes(desc, name, whole=len(problem.path) == 1) if problem.path[-1] in (name, "Sizes") else ""
+        is_whole = problem.path[-1] in (name, "Sizes") or is_unknown
+        return _sizes(desc, name, whole=len(problem.path) == 1) if is_whole else ""
     if name in _USUAL and field.count is not None and len(problem.path) == 1:
         others = [desc.get(item.name) for item in desc.schema.fields if item.count == field.count]
         lengths = {len(array) for array in others if isinstance(array, tuple)}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from dml2onnx.catalog.familiar import meant_enumerator
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import plural
 from dml2onnx.frontends.dialects import DATA_TYPE_ALIASES, DATA_TYPE_PREFIX, data_types, enumerators
@@ -18,13 +19,16 @@ from dml2onnx.ir.tensor import DataType, TensorDesc
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from dml2onnx.diagnostics import Code
+    from dml2onnx.diagnostics import Code, Member
     from dml2onnx.frontends.dialects import Dialect
 
 Path = tuple[str | int, ...]
 
 MAX_SIZES = 64
 """Longer lists are not looked at; up to here the checks say what is wrong with more than 8 dimensions."""
+
+_LONGEST_NUMBER = 12
+"""Digits of a number in quotes, with blanks."""
 
 _MEMBERS = (
     "Type",
@@ -57,6 +61,8 @@ class Problem(NamedTuple):
     found: str = ""
     guess: tuple[str, Collection[str]] | None = None
     related: tuple[Path, ...] = ()
+    instead: Member = None
+    """What is certainly meant; ``None`` where that is not known."""
 
     def under(self, *path: str | int) -> Problem:
         """The same problem, seen from further outside."""
@@ -70,7 +76,8 @@ def wrong_kind(expected: str, raw: object, *path: str | int) -> Problem:
 
 def unknown_enumerator(raw: object, names: Collection[str], what: str, *path: str | int) -> Problem:
     """A value that is none of the accepted names."""
-    guess = (raw, names) if isinstance(raw, str) else None
+    meant = meant_enumerator(raw, names) if isinstance(raw, str) else ""
+    guess = (meant or raw, names) if isinstance(raw, str) else None
     return Problem(codes.ENUMERATOR, path, f"is {show(raw)}, which is no {what}", listing(names), show(raw), guess)
 
 
@@ -79,7 +86,9 @@ def unknown_data_type(raw: object, names: Collection[str], *path: str | int) -> 
     problem = unknown_enumerator(raw, names, "data type", *path)
     alias = DATA_TYPE_ALIASES.get(raw.removeprefix(DATA_TYPE_PREFIX).lower()) if isinstance(raw, str) else None
     meant = next((name for name in names if alias and name.removeprefix(DATA_TYPE_PREFIX) == alias.name), None)
-    return problem if meant is None else problem._replace(message=problem.message + suggestion([meant]), guess=None)
+    if meant is None:
+        return problem
+    return problem._replace(message=problem.message + suggestion([meant]), guess=None, instead=meant)
 
 
 def read_uint(raw: object, limit: int, problems: list[Problem], *path: str | int) -> int | Unreadable:
@@ -90,8 +99,17 @@ def read_uint(raw: object, limit: int, problems: list[Problem], *path: str | int
     if type(raw) is int:
         problems.append(Problem(codes.FIELD_RANGE, path, f"is {show(raw)}, not {expected}", expected, show(raw)))
     else:
-        problems.append(wrong_kind(expected, raw, *path))
+        problems.append(wrong_kind(expected, raw, *path)._replace(instead=_as_number(raw, limit)))
     return UNREADABLE
+
+
+def _as_number(raw: object, limit: int) -> int | None:
+    """The number that a text or a float stands for."""
+    if isinstance(raw, float):
+        return int(raw) if raw.is_integer() and 0 <= raw < limit else None
+    if isinstance(raw, str) and raw.isascii() and raw.strip().isdigit() and len(raw) < _LONGEST_NUMBER:
+        return int(raw) if int(raw) < limit else None
+    return None
 
 
 def read_uints(raw: object, problems: list[Problem], *path: str | int) -> tuple[int, ...] | Unreadable:
@@ -105,9 +123,23 @@ def read_uints(raw: object, problems: list[Problem], *path: str | int) -> tuple[
             good = False
     if good:
         return tuple(raw)
+    found: list[Problem] = []
     for index, item in enumerate(raw):
-        read_uint(item, UINT32, problems, *path, index)
+        read_uint(item, UINT32, found, *path, index)
+    problems.extend(found if len(found) == 1 else [_wrong_numbers(raw, found, path)])
     return UNREADABLE
+
+
+def _wrong_numbers(raw: list[object], found: list[Problem], path: Path) -> Problem:
+    """Several elements of an array that are no numbers, which are one mistake."""
+    code = codes.FIELD_KIND if any(problem.code is codes.FIELD_KIND for problem in found) else codes.FIELD_RANGE
+    wrong = list(dict.fromkeys(problem.found for problem in found))
+    message = f"has {len(found)} elements that are no whole numbers from 0 to {UINT32 - 1}: {listing(wrong)}"
+    meant: list[Member] = [
+        item if type(item) is int and 0 <= item < UINT32 else _as_number(item, UINT32) for item in raw
+    ]
+    instead: Member = None if None in meant else meant
+    return Problem(code, path, message, "" if instead is None else str(meant), listing(wrong), instead=instead)
 
 
 def unknown_members(known: Collection[str], raw: Iterable[str], dialect: Dialect, what: str) -> list[Problem]:
@@ -166,6 +198,7 @@ def _read_buffer(raw: Json, dialect: Dialect, problems: list[Problem], path: Pat
                     str(len(sizes)),
                     show(count),
                     related=((*path, "Sizes"),),
+                    instead=len(sizes),
                 )
             )
     owned = _read_flags(raw["Flags"], dialect, problems, path) if "Flags" in raw else False

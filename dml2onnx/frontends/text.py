@@ -11,12 +11,12 @@ import json
 import re
 import stat
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dml2onnx.codes import unreadable
-from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.diagnostics import LONGEST_QUOTE, Location, UnreadableError, shortened, visible
 from dml2onnx.frontends.files import lfs_pointer
 from dml2onnx.frontends.findings import pointer, quote, show
 from dml2onnx.frontends.members import Json
@@ -38,6 +38,11 @@ _SURROGATE = re.compile(
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _WORDS = MappingProxyType({"True": "true", "False": "false", "None": "null", "nan": '"nan"', "inf": '"inf"'})
 """What other languages write, and JSON."""
+_CLOSING = MappingProxyType({"{": "}", "[": "]"})
+_BRACKET = re.compile(rf"{_STRING}|[{{}}\[\]]")
+_STANDING = re.compile(rf"{_STRING}|[\w.+-]+|\S")
+LONGEST_LINE = 160
+"""Characters of an excerpt; a model on one line has millions."""
 SERIALIZED_SUFFIX = ".bin"
 """Of serialized graphs, and of the files of their constants."""
 _OFFSET_BYTES = 4
@@ -86,18 +91,18 @@ def read_document(path: Path, data: bytes) -> Document:
     duplicates: dict[int, list[tuple[str, object]]] = {}
     strict_error = commented_error = None
     try:
-        root = _decode(shown, text, text, duplicates, whole=True)
+        root = _decode(path, text, text, duplicates, whole=True)
     except UnreadableError as error:
         strict_error = error
         duplicates.clear()
         bare = without_comments(text)
         try:
-            root = _decode(shown, bare, text, duplicates, whole=True)
+            root = _decode(path, bare, text, duplicates, whole=True)
         except UnreadableError as other:
             commented_error = other
             duplicates.clear()
-            root = _decode(shown, _relax(bare), text, duplicates, whole=False)
-    _refuse_surrogates(shown, text)
+            root = _decode(path, _relax(bare), text, duplicates, whole=False)
+    _refuse_surrogates(path, text)
     if not isinstance(root, dict):
         if strict_error is not None:
             raise strict_error
@@ -109,6 +114,28 @@ def read_document(path: Path, data: bytes) -> Document:
 
 def _refuse(code: Code, message: str, expected: str = "", found: str = "") -> NoReturn:
     raise UnreadableError(code.at(message, expected=expected, found=found)) from None
+
+
+def _refuse_at(
+    path: Path, text: str, span: tuple[int, int], code: Code, message: str, expected: str = "", found: str = ""
+) -> NoReturn:
+    """Refuses a file because of what stands at a place of its text."""
+    finding = code.at(message, expected=expected, found=found)
+    raise UnreadableError(replace(finding, file=str(path), location=location(text, *span))) from None
+
+
+def location(text: str, start: int, end: int, line: int | None = None) -> Location:
+    """The line and columns of a piece of text, of several lines that of the first, which may be known."""
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", start)
+    last = len(text) if last < 0 else last
+    whole, offset = text[first:last].rstrip("\r\n"), start - first
+    begin = 0
+    if len(whole) > LONGEST_LINE:
+        begin = max(0, min(offset - LONGEST_LINE // 3, len(whole) - LONGEST_LINE))
+    excerpt = whole[begin : begin + LONGEST_LINE]
+    line = text.count("\n", 0, start) + 1 if line is None else line
+    return Location(line, offset + 1, min(end, last) - first + 1, excerpt, offset - begin)
 
 
 def read_file(path: Path, max_bytes: int) -> bytes:
@@ -196,7 +223,7 @@ def is_serialized(path: Path, data: bytes) -> bool:
 
 
 def _decode(
-    shown: str, text: str, original: str, duplicates: dict[int, list[tuple[str, object]]], *, whole: bool
+    path: Path, text: str, original: str, duplicates: dict[int, list[tuple[str, object]]], *, whole: bool
 ) -> object:
     def members(pairs: list[tuple[str, object]]) -> Json:
         made = dict(pairs)
@@ -245,44 +272,113 @@ def _decode(
             return decoded(lambda digits: float(digits) if len(digits) > _LONG_NUMBER else int(digits))
     except _LiteralError:
         place = next((match for match in _LITERAL.finditer(text) if match[1]), None)
-        line, column = _place(original, place.start() if place else 0)
         literal = place[1] if place else "NaN"
-        _refuse(
-            unreadable.NOT_A_NUMBER_LITERAL,
-            f"{shown}, line {line}, column {column}: {literal} is not JSON",
-            'a number, or "nan", "inf" or "-inf" in quotes',
-            literal,
-        )
+        span = place.span() if place else (0, 1)
+        expected = 'a number, or "nan", "inf" or "-inf" in quotes'
+        _refuse_at(path, original, span, unreadable.NOT_A_NUMBER_LITERAL, f"{literal} is not JSON", expected, literal)
     except json.JSONDecodeError as error:
-        line, column = _place(original, error.pos)
-        reason, expected = _syntax(error, original)
-        _refuse(unreadable.NOT_JSON, f"{shown}, line {line}, column {column}: {reason}", expected, reason)
+        span, reason, expected, found = _syntax(error, text, original)
+        _refuse_at(path, original, span, unreadable.NOT_JSON, reason, expected, found)
     except RecursionError:
-        _refuse(unreadable.TOO_DEEP, f"{shown}: arrays or objects are nested hundreds of levels deep")
+        _refuse(unreadable.TOO_DEEP, f"{quote(str(path))}: arrays or objects are nested hundreds of levels deep")
 
 
-def _syntax(error: json.JSONDecodeError, text: str) -> tuple[str, str]:
-    """What breaks the grammar, and what would not."""
-    if text.startswith(("//", "/*"), error.pos):
-        return "a comment starts here, which only native and DxDispatch models may have", "JSON without comments"
-    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
-        return "the text ends in the middle of the model; is the file truncated?", "the rest of the model"
-    rest, before = text[error.pos :], text[: error.pos].rstrip()
-    if (rest[:1] in ("}", "]") and before.endswith(",")) or error.msg.startswith("Illegal trailing comma"):
-        return "a comma stands in front of a closing bracket", "no comma behind the last member"
+def _syntax(error: json.JSONDecodeError, bare: str, text: str) -> tuple[tuple[int, int], str, str, str]:
+    """What breaks the grammar: where, in words, what would not, and what stands there."""
+    start = error.pos
+    rest, before = text[start:], text[:start].rstrip()
+    standing = _STANDING.match(rest)
+    found = standing[0] if standing else ""
+    span = (start, start + max(len(found), 1))
+    if rest.startswith(("//", "/*")):
+        reason = "a comment starts here, which only native and DxDispatch models may have"
+        return (start, start + 2), reason, "JSON without comments", rest[:2]
+    if start >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+        reason, expected = _cut_off(bare, start, is_text=start < len(text.rstrip()))
+        end = len(text.rstrip())
+        return (max(end - 1, 0), end) if start >= end else span, reason, expected, "the end of the file"
+    if error.msg.startswith("Illegal trailing comma"):  # as newer releases of Python say it, at the comma
+        return span, "a comma stands in front of a closing bracket", "no comma behind the last member", ","
+    if found in ("}", "]") and before.endswith(","):
+        comma = len(before) - 1
+        return (
+            (comma, comma + 1),
+            "a comma stands in front of a closing bracket",
+            "no comma behind the last member",
+            ",",
+        )
     if rest.startswith("'"):
-        return "a single quote begins a text here", "text in double quotes"
+        quoted = re.match(r"'[^'\n]*'?", rest)
+        found = quoted[0] if quoted else "'"
+        reason = f"{found} is in single quotes"
+        return (start, start + len(found)), reason, f'text in double quotes: "{found.strip(chr(39))}"', found
     word = _WORD.match(rest)
     if word is not None and error.msg.startswith(("Expecting value", "Expecting property name")):
-        return f"{quote(word[0])} stands here without quotes", _WORDS.get(word[0], "text in double quotes")
+        expected = _WORDS.get(word[0], f'text in double quotes: "{word[0]}"')
+        return (start, start + len(word[0])), f"{quote(word[0])} stands here without quotes", expected, word[0]
     if error.msg.startswith("Invalid \\escape"):
-        return "a backslash stands in text that escapes nothing", r"two backslashes for one, as in C:\\models"
+        reason = "a backslash stands in text that escapes nothing"
+        return (start, start + 2), reason, r"two backslashes for one, as in C:\\models", text[start : start + 2]
     if error.msg.startswith("Invalid control character"):
-        return "a line ends, or a tab stands, in the middle of a text", r"\n or \t in its place"
+        reason = "a line ends, or a tab stands, in the middle of a text"
+        return (start, start + 1), reason, r"\n or \t in its place", ""
     if error.msg == "Expecting ',' delimiter":
-        return "something else stands where a comma or a closing bracket is expected", "a comma or a closing bracket"
-    reason = error.msg[0].lower() + error.msg[1:]
-    return reason, "JSON"
+        return span, *_undelimited(bare, start, found), found
+    if error.msg == "Expecting ':' delimiter":
+        return span, f"{_shown(found)} stands where a colon is expected, behind the name of a member", "a colon", found
+    if error.msg.startswith("Extra data"):
+        return span, f"{_shown(found)} stands behind the end of the model", "nothing more", found
+    return span, f"{_shown(found)} stands where {_EXPECTED.get(error.msg, error.msg)}", "JSON", found
+
+
+_EXPECTED = MappingProxyType(
+    {
+        "Expecting value": "a value is expected: a number, a text in double quotes, true, false, null, { or [",
+        "Expecting property name enclosed in double quotes": "the name of a member in double quotes is expected",
+    }
+)
+
+
+def _shown(token: str) -> str:
+    return visible(shortened(token, LONGEST_QUOTE)) if token.startswith('"') else quote(token)
+
+
+def _open_brackets(text: str, end: int) -> list[tuple[str, int]]:
+    """The brackets that are open at a place, each with where it stands."""
+    found: list[tuple[str, int]] = []
+    for match in _BRACKET.finditer(text, 0, end):
+        if match[0] in "{[":
+            found.append((match[0], match.start()))
+        elif match[0] in "}]" and found:
+            found.pop()
+    return found
+
+
+def _undelimited(text: str, start: int, found: str) -> tuple[str, str]:
+    """What stands where a member has ended, and what should: a comma, or the end of what it is in."""
+    above = _open_brackets(text, start)
+    closing = _CLOSING[above[-1][0]] if above else "}"
+    if found in ("}", "]") and above:
+        bracket, at = above[-1]
+        line, column = _place(text, at)
+        reason = (
+            f'{_shown(found)} stands where "{closing}" has to close the "{bracket}" of line {line}, column {column}'
+        )
+        return reason, closing
+    last = len(text[:start].rstrip())
+    where = f" behind line {_place(text, last)[0]}" if "\n" in text[last:start] else ""
+    return f"{_shown(found)} stands where a comma is missing{where}", f'a comma, or "{closing}"'
+
+
+def _cut_off(text: str, start: int, *, is_text: bool) -> tuple[str, str]:
+    """That a text ends too early, and what would have to follow."""
+    above = _open_brackets(text, start)
+    if is_text or not above:
+        return "the text ends in the middle of the model; is the file truncated?", "the rest of the model"
+    line, column = _place(text, above[-1][1])
+    closing = "".join(_CLOSING[bracket] for bracket, _ in reversed(above))
+    reason = f'the text ends inside of the "{above[-1][0]}" of line {line}, column {column}; is the file truncated?'
+    return reason, f"the rest of the model, up to {closing}"
 
 
 def _most_members(text: str) -> int:
@@ -324,16 +420,18 @@ def _relax(bare: str) -> str:
     return _LAST_COMMA.sub(comma, bare)
 
 
-def _refuse_surrogates(shown: str, text: str) -> None:
+def _refuse_surrogates(path: Path, text: str) -> None:
     if "\\" not in text or "\\u" not in text:  # a single character is found much faster
         return
     for match in _SURROGATE.finditer(text):
         if match[1]:
-            line, column = _place(text, match.start())
             escape = f"\\{match[1]}"
-            _refuse(
+            _refuse_at(
+                path,
+                text,
+                match.span(),
                 unreadable.LONE_SURROGATE,
-                f"{shown}, line {line}, column {column}: {escape} is half of a surrogate pair",
+                f"{escape} is half of a surrogate pair",
                 "a pair of surrogates or the character itself",
                 escape,
             )

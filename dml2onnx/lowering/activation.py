@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.emitter import Emitter, Tensor
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.legalise.formulas import shrunk
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc
@@ -26,8 +26,11 @@ _ONE_NODE: Mapping[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
     "ACTIVATION_ELU": (Emitter.Elu, ("Alpha",)),
     "ACTIVATION_HARD_SIGMOID": (Emitter.HardSigmoid, ("Alpha", "Beta")),
     "ACTIVATION_LEAKY_RELU": (Emitter.LeakyRelu, ("Alpha",)),
+    "ACTIVATION_GELU": (Emitter.Gelu, ()),
     "ACTIVATION_RELU": (Emitter.Relu, ()),
-    "ACTIVATION_SCALED_ELU": (lambda e, x, alpha, gamma: _selu(e, x, alpha, gamma), ("Alpha", "Gamma")),
+    "ACTIVATION_SCALED_ELU": (Emitter.Selu, ("Alpha", "Gamma")),
+    "ACTIVATION_SOFTSIGN": (Emitter.Softsign, ()),
+    "ACTIVATION_SIGMOID": (Emitter.Sigmoid, ()),
     "ACTIVATION_TANH": (Emitter.Tanh, ()),
     "ACTIVATION_THRESHOLDED_RELU": (lambda e, x, alpha: _thresholded_relu(e, x, alpha), ("Alpha",)),
 }
@@ -36,8 +39,8 @@ _ONE_NODE: Mapping[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
 _ALONG_AXES: Mapping[str, Callable[[Emitter, Tensor, int], Tensor]] = {
     "ACTIVATION_HARDMAX": Emitter.Hardmax,
     "ACTIVATION_HARDMAX1": Emitter.Hardmax,
-    "ACTIVATION_LOG_SOFTMAX": lambda e, x, axis: _log_softmax(e, x, axis),
-    "ACTIVATION_LOG_SOFTMAX1": lambda e, x, axis: _log_softmax(e, x, axis),
+    "ACTIVATION_LOG_SOFTMAX": Emitter.LogSoftmax,
+    "ACTIVATION_LOG_SOFTMAX1": Emitter.LogSoftmax,
     "ACTIVATION_SOFTMAX": Emitter.Softmax,
     "ACTIVATION_SOFTMAX1": Emitter.Softmax,
 }
@@ -45,10 +48,6 @@ _ALONG_AXES: Mapping[str, Callable[[Emitter, Tensor, int], Tensor]] = {
 
 _SOFTPLUS_IS_X = 32.0
 """From here on ``ln(1 + exp(x))`` rounds to x."""
-_SUM_IS_X = 2.0**25
-"""From here on ``1 + x`` rounds to x."""
-FEWEST_BY_PARTS = 4096
-"""Elements from which on ten fast kernels take less time than one that calls the C library for each element."""
 
 
 def apply_activation(e: Emitter, activation: OperatorDesc | None, x: Tensor) -> Tensor:
@@ -104,52 +103,21 @@ def _scaled_tanh(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     return affine(e, e.Tanh(affine(e, x, op.float("Beta"), 0)), op.float("Alpha"), 0)
 
 
-def logarithm_of_1_and(e: Emitter, x: Tensor, *, bounded: bool) -> Tensor:
-    """``ln(1 + x)`` of FLOAT ``x`` from 0 on, about as accurate as FLOAT is; ``bounded`` says that it is no infinity.
-
-    What rounding loses in the sum is known, and its share of the logarithm is that over the sum, as the slope has it.
-    That of huge numbers is nothing.
-    """
-    one = e.constant(1, x.dtype)
-    total = e.Add(x, one)
-    near, rounded = x, total
-    if not bounded:
-        near = e.Clip(x, None, _SUM_IS_X)
-        rounded = e.Add(near, one)
-    lost = e.Sub(near, e.Sub(rounded, one))
-    return e.Add(e.Log(total), e.Div(lost, rounded))
-
-
-def _softplus_of(e: Emitter, x: Tensor) -> Tensor:
-    """``ln(1 + exp(x))``, that of -x and x above 0: a quarter of the time of ONNX Runtime's Softplus."""
-    by_parts = e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER) and x.dtype == FLOAT and x.size >= FEWEST_BY_PARTS
-    if not by_parts and not e.target.has(Quirk.SOFTPLUS_IS_COARSE):
-        return e.Softplus(x)
-    return e.Add(e.Relu(x), logarithm_of_1_and(e, e.Exp(e.Neg(e.Abs(x))), bounded=True))
-
-
 def _parametric_softplus(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    return affine(e, _softplus_of(e, affine(e, x, op.float("Beta"), 0)), op.float("Alpha"), 0)
+    return affine(e, e.Softplus(affine(e, x, op.float("Beta"), 0)), op.float("Alpha"), 0)
 
 
 def _softplus(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``ln(1 + exp(Steepness * x)) / Steepness`` [decision A3]."""
     steepness = op.float("Steepness")
     if steepness == 1:
-        return _softplus_of(e, x)
+        return e.Softplus(x)
     divisor = e.constant(steepness, x.dtype)
     if steepness < 1:
-        return e.Div(_softplus_of(e, affine(e, x, steepness, 0)), divisor)
+        return e.Div(e.Softplus(affine(e, x, steepness, 0)), divisor)
     e.note("where Steepness * x could overflow the result is x itself")
     near = e.Clip(x, None, _SOFTPLUS_IS_X / steepness)
-    return e.Max(x, e.Div(_softplus_of(e, affine(e, near, steepness, 0)), divisor))
-
-
-def _softsign(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``x / (1 + |x|)``, NaN at the infinities [decision A5]: Softsign."""
-    if e.takes_instead("Softsign", x.dtype, "Abs", "Add", "Div"):
-        return e.Div(x, e.Add(e.Abs(x), e.constant(1, x.dtype)))
-    return e.Softsign(x)
+    return e.Max(x, e.Div(e.Softplus(affine(e, near, steepness, 0)), divisor))
 
 
 def _thresholded_relu(e: Emitter, x: Tensor, alpha: float) -> Tensor:
@@ -160,53 +128,10 @@ def _thresholded_relu(e: Emitter, x: Tensor, alpha: float) -> Tensor:
     return e.Where(e.LessOrEqual(x, low), e.constant(0, x.dtype), x, no_minus_zero=True)
 
 
-def _selu(e: Emitter, x: Tensor, alpha: float, gamma: float) -> Tensor:
-    """``Gamma`` times x where positive, else times ``Alpha * (exp(x) - 1)``."""
-    if e.takes_instead("Selu", x.dtype, "Elu", "Mul"):
-        return e.Mul(e.Elu(x, alpha), e.constant(gamma, x.dtype))
-    return e.Selu(x, alpha, gamma)
-
-
-def _log_softmax(e: Emitter, x: Tensor, axis: int) -> Tensor:
-    """``x - max - ln(sum(exp(x - max)))``: LogSoftmax, which computes it so."""
-    if not e.takes_instead("LogSoftmax", x.dtype, "Exp", "Log", "ReduceMax", "ReduceSum", "Sub"):
-        return e.LogSoftmax(x, axis)
-    moved = e.Sub(x, e.ReduceMax(x, (axis,)))
-    return e.Sub(moved, e.Log(e.ReduceSum(e.Exp(moved), (axis,))))
-
-
-def _gelu(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``0.5 * x * (1 + erf(x / sqrt(2)))``, NaN at -inf [decision A6]: Gelu."""
-    if e.opset < 20:
-        e.note("Gelu is new in opset 20; ONNX Runtime fuses these nodes into one")
-    elif e.takes_instead("Gelu", x.dtype, "Add", "Div", "Erf", "Mul"):
-        e.note("Erf and its neighbours stand for Gelu, which has no kernel")
-    else:
-        return e.Gelu(x)
-    erf = e.Erf(e.Div(x, e.constant(math.sqrt(2), x.dtype)))
-    return affine(e, e.Mul(x, affine(e, erf, 1, 1)), 0.5, 0)
-
-
-def _sigmoid(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``1 / (1 + exp(-x))``: Sigmoid, where its error is small beside a small result."""
-    if not e.target.has(Quirk.SIGMOID_HAS_ABSOLUTE_ERROR):
-        return e.Sigmoid(x)
-    return e.Reciprocal(e.Add(e.Exp(e.Neg(x)), e.constant(1, x.dtype)))
-
-
 def _swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
-    """``x * sigmoid(SigmoidInputScale * x)``, NaN at the infinity where the sigmoid is 0 [decision A7].
-
-    Or ``x / (1 + exp(-SigmoidInputScale * x))``, lest x multiply an error of Sigmoid. ONNX has Swish from opset 24 on,
-    which ONNX Runtime 1.31 runs in models of opset 24 alone.
-    """
+    """``x * sigmoid(SigmoidInputScale * x)``, NaN at the infinity where the sigmoid is 0 [decision A7]."""
     scale = op.float("SigmoidInputScale")
-    if scale == 0 and not e.exact:
-        return affine(e, x, 0.5, 0)
-    if not e.target.has(Quirk.SIGMOID_HAS_ABSOLUTE_ERROR):
-        return e.Mul(x, e.Sigmoid(affine(e, x, scale, 0)))
-    negated = e.Neg(x) if scale == 1 else affine(e, x, -scale, 0)
-    return e.Div(x, e.Add(e.Exp(negated), e.constant(1, x.dtype)))
+    return affine(e, x, 0.5, 0) if scale == 0 and not e.exact else e.Swish(x, scale)
 
 
 def _hard_swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
@@ -215,7 +140,7 @@ def _hard_swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     if alpha == 0 and not e.exact:
         return affine(e, x, min(max(beta, 0.0), 1.0), 0)
     is_named = (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5)
-    if is_named and not e.exact and e.has_kernel("HardSwish", x.dtype):
+    if is_named and not e.exact:
         return e.HardSwish(x)
     return e.Mul(x, e.HardSigmoid(x, alpha, beta))
 
@@ -223,29 +148,20 @@ def _hard_swish(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
 def _shrink(e: Emitter, op: OperatorDesc, x: Tensor) -> Tensor:
     """``x - Bias`` above Threshold, else ``x + Bias`` below -Threshold, else 0: Shrink.
 
-    Shrink looks below -Threshold first, which a negative Threshold shows, and is slow on the CPU provider.
+    Shrink looks below -Threshold first, which a negative Threshold shows.
     """
     bias, threshold = op.float("Bias"), op.float("Threshold")
-    if threshold >= 0 and not e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER) and e.has_kernel("Shrink", x.dtype):
-        return e.Shrink(x, bias, threshold)
-    # a sum with Bias is not -0.0, nor is x itself beyond a Threshold of 0 or more
-    signed = bias != 0 or threshold >= 0
-    below, above = e.Less(x, e.constant(-threshold, x.dtype)), e.Greater(x, e.constant(threshold, x.dtype))
-    inner = e.Where(below, affine(e, x, 1, bias), e.constant(0, x.dtype), no_minus_zero=signed)
-    return e.Where(above, affine(e, x, 1, -bias), inner, no_minus_zero=signed)
+    return e.Shrink(x, bias, threshold) if threshold >= 0 else shrunk(e, x, bias, threshold)
 
 
 _FORMULAS: Mapping[str, Callable[[Emitter, OperatorDesc, Tensor], Tensor]] = {
-    "ACTIVATION_GELU": _gelu,
     "ACTIVATION_HARD_SWISH": _hard_swish,
     "ACTIVATION_IDENTITY": _identity,
     "ACTIVATION_LINEAR": _linear,
     "ACTIVATION_PARAMETRIC_SOFTPLUS": _parametric_softplus,
     "ACTIVATION_SCALED_TANH": _scaled_tanh,
     "ACTIVATION_SHRINK": _shrink,
-    "ACTIVATION_SIGMOID": _sigmoid,
     "ACTIVATION_SOFTPLUS": _softplus,
-    "ACTIVATION_SOFTSIGN": _softsign,
     "ACTIVATION_SWISH": _swish,
     "ELEMENT_WISE_CLIP": _clip,
 }
@@ -291,14 +207,11 @@ def over_slices(node: Operands, e: Emitter) -> Tensor:
 
 @lowers(
     *_ONE_NODE,
-    "ACTIVATION_GELU",
     "ACTIVATION_HARD_SWISH",
     "ACTIVATION_LINEAR",
     "ACTIVATION_PARAMETRIC_SOFTPLUS",
     "ACTIVATION_SCALED_TANH",
-    "ACTIVATION_SIGMOID",
     "ACTIVATION_SOFTPLUS",
-    "ACTIVATION_SOFTSIGN",
     "ACTIVATION_SWISH",
 )
 def element_wise(node: Operands, e: Emitter) -> Tensor:
@@ -352,13 +265,12 @@ def shrink(node: Operands, e: Emitter) -> Tensor:
 def parameterized_relu(node: Operands, e: Emitter) -> Tensor:
     """``x`` where ``x >= 0``, else ``SlopeTensor * x``; integer products wrap [decision A11].
 
-    Mul by 1 or the slope: PRelu has no integers, and not everywhere a fast kernel.
+    PRelu, or for integers, which it does not have everywhere, Mul by 1 or the slope.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_activation_parameterized_relu_operator_desc
     """
     x, slope = (node.widened(node.broadcastable(name)) for name in ("InputTensor", "SlopeTensor"))
     sizes = node.output().sizes
-    instead = e.takes_instead("PRelu", x.dtype, "GreaterOrEqual", "Where", "Mul")
-    if x.dtype.kind == "f" and not instead and not e.target.has(Quirk.FUNCTIONS_NUMBER_BY_NUMBER):
+    if x.dtype.kind == "f":
         return e.Expand(e.PRelu(e.Expand(x, np.broadcast_shapes(x.shape, slope.shape)), slope), sizes)
     positive = e.GreaterOrEqual(x, e.constant(0, x.dtype))
     return e.Expand(e.Mul(x, e.Where(positive, e.constant(1, x.dtype), slope)), sizes)

@@ -10,7 +10,7 @@ from dml2onnx.model import DOUBLE, FLOAT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 
@@ -23,7 +23,7 @@ def adam_optimizer(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     """
     op = node.op
     x, m, v, g = (
-        node.widened(node.tensor(name))
+        node.in_float(name)
         for name in ("InputParametersTensor", "InputFirstMomentTensor", "InputSecondMomentTensor", "GradientTensor")
     )
     first = _mixed(e, op.float("Beta1"), m, g)

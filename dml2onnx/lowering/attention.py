@@ -16,7 +16,7 @@ from dml2onnx.model import BOOL, FLOAT16, INT64
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 _LARGE = 1e37

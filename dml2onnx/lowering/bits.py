@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.codes.compiling import LOST_BITS
 from dml2onnx.model import DOUBLE, FLOAT, FLOAT16, INT64
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.model import DType
 
 
@@ -59,11 +59,6 @@ def unsigned(dtype: DType) -> DType:
     return np.dtype(f"uint{8 * dtype.itemsize}")
 
 
-def comparable(e: Emitter, x: Tensor) -> Tensor:
-    """UINT64 in the order of INT64, which ArgMax and TopK have kernels for, and UINT32 where it is taken for INT32."""
-    return e.as_signed(x) if x.dtype == np.uint64 or e.misorders(x.dtype) else x
-
-
 def reinterpret(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
     """``numpy.ndarray.view(dtype)``, little-endian: a change of width shows in the last axis."""
     if x.dtype == dtype:
@@ -75,8 +70,8 @@ def reinterpret(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
     e.note(f"bytes of {x.dtype} are read as {dtype}, for which ONNX has no operator")
     if "f" in (x.dtype.kind, dtype.kind):
         e.suggest_opset(26, "BitCast")
-        if FLOAT in (x.dtype, dtype) and e.target.has(Quirk.FLOAT_HAS_THE_BITS_OF_FLOAT16):
-            e.note(Quirk.FLOAT_HAS_THE_BITS_OF_FLOAT16.value)
+        if FLOAT in (x.dtype, dtype) and not e.keeps_bits_of_floats():
+            e.note(LOST_BITS)
     if x.dtype.kind == "f":
         x = _float_to_bits(e, x)
     if x.dtype.itemsize > dtype.itemsize:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.model import Body, Node
 
 if TYPE_CHECKING:
-    from dml2onnx.lowering.emitter import Emitter
+    from dml2onnx.emitter import Emitter
 
 
 def settle(e: Emitter) -> None:

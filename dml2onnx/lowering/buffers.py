@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from dml2onnx.emitter.movement import MANY_ELEMENTS
 from dml2onnx.ir.data import FillData, PaddedData, stored_bytes
 from dml2onnx.ir.graph import Value
 from dml2onnx.ir.inputs import in_memory, stored_shape
@@ -34,16 +35,14 @@ from dml2onnx.ir.view import (
     plan_write,
 )
 from dml2onnx.lowering.bits import packed, reinterpret, unpacked
-from dml2onnx.lowering.emitter.movement import MANY_ELEMENTS
-from dml2onnx.lowering.margins import surrounded
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Set
 
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Graph, Node, Write
     from dml2onnx.ir.view import Plan
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.model import DType
 
 MATERIALISED_FILL_ELEMENTS = 1 << 20
@@ -139,7 +138,7 @@ def take(e: Emitter, plan: Plan, tensor: Tensor, below: Tensor | None = None) ->
                 tensor = e.Expand(tensor, shape)
             case Pad(ends, gap):
                 if below is None or gap is None:
-                    tensor = surrounded(e, tensor, (0,) * tensor.rank, ends)
+                    tensor = e.Pad(tensor, (0,) * tensor.rank, ends)
                 else:
                     tensor = e.Concat([tensor, _seen(e, below, gap)], tensor.rank - 1)
             case Gather(axis, layout):
@@ -153,7 +152,7 @@ def take(e: Emitter, plan: Plan, tensor: Tensor, below: Tensor | None = None) ->
                 sources, count = step.sources(), tensor.shape[axis]
                 if below is None:
                     one = tuple(int(i == axis) for i in range(tensor.rank))
-                    whole, sources = surrounded(e, tensor, (0,) * tensor.rank, one), np.minimum(sources, count)
+                    whole, sources = e.Pad(tensor, (0,) * tensor.rank, one), np.minimum(sources, count)
                 else:
                     whole = e.Concat([tensor, _seen(e, below, gap)], axis)
                 tensor = e.Gather(whole, e.positions(sources), axis)
@@ -162,7 +161,7 @@ def take(e: Emitter, plan: Plan, tensor: Tensor, below: Tensor | None = None) ->
 
 def _seen(e: Emitter, below: Tensor, gap: Layout) -> Tensor:
     """What lies in the memory that is written to."""
-    below = surrounded(e, below, (0,), (max(gap.offset + gap.extent - below.size, 0),))
+    below = e.Pad(below, (0,), (max(gap.offset + gap.extent - below.size, 0),))
     plan = plan_read(Layout.packed(below.shape), gap)
     assert plan is not None, f"{gap} lies outside of {below.shape}"
     return take(e, plan, below)
@@ -404,7 +403,7 @@ class Buffers:
         below = None if base is None else self._unpacked(base, offset, desc)
         flat = take(e, plan_write(layout, over=below is not None), tensor, below)
         if below is None:
-            flat = surrounded(e, e.Slice(flat, [0], [size]), (0,), (max(size - flat.size, 0),))
+            flat = e.Pad(e.Slice(flat, [0], [size]), (0,), (max(size - flat.size, 0),))
         elif flat.size < size:
             flat = e.Concat([flat, e.Slice(below, [flat.size], [size])], 0)
         return packed(e, flat)
@@ -498,7 +497,7 @@ class Buffers:
             first, last = layer.start // width, layer.end // width
             if flat is None:
                 dense = take(e, plan_write(layout), elements)
-                flat = surrounded(e, dense, (first,), (max(count - first - dense.size, 0),))
+                flat = e.Pad(dense, (first,), (max(count - first - dense.size, 0),))
             else:
                 below = e.Slice(flat, [first], [last])
                 dense = take(e, plan_write(layout, over=True), elements, below)

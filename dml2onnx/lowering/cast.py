@@ -9,7 +9,7 @@ from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import DOUBLE, FLOAT, FLOAT16
 
 if TYPE_CHECKING:
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, InternalError
+from dml2onnx.emitter import Tensor
+from dml2onnx.emitter.budget import Budget
 from dml2onnx.ir.inputs import in_memory, input_descs, stored_shape
+from dml2onnx.legalise import emitter
 from dml2onnx.lowering.agreement import in_held_order
 from dml2onnx.lowering.branches import settle
-from dml2onnx.lowering.budget import Budget
 from dml2onnx.lowering.buffers import Buffers
-from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.hazards import avert
 from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
 from dml2onnx.lowering.operands import Operands
@@ -24,6 +25,7 @@ from dml2onnx.rules.findings import not_lowered
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from dml2onnx.emitter import Emitter
     from dml2onnx.ir.graph import Graph, GraphOutput, Node, Value
     from dml2onnx.lowering.registry import Lowered, Lowering
     from dml2onnx.targets import Target
@@ -53,7 +55,7 @@ def lower(
     ports = {item.name for item in graph.inputs} | {item.name for item in outputs}
     weights = {item.value.name for item in graph.constants} - ports - {""}
     budget = Budget.beside(item.data for item in graph.constants)
-    e = Emitter(opset, target, frozenset(ports), frozenset(weights), budget)
+    e = emitter(opset, target, frozenset(ports), frozenset(weights), budget)
     buffers = Buffers(e, graph)
     bits = wanted_as_bits(live, outputs)
     repeats = Repeats(e, buffers, bits)

@@ -12,8 +12,8 @@ from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.operator import OperatorDesc, ScaleBias
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
 
@@ -163,7 +163,8 @@ def _limits(dtype: DType) -> tuple[int, int]:
 def divided(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
     """``a / b``; integers toward zero, ``x / 0`` all ones (unsigned) or 0 (signed), the lowest by -1 itself.
 
-    Decisions E1 to E3. Constant divisors need no guards, unless they hold 0 or -1.
+    Exact models make of signed ``x / 0`` up to 32 bits what DirectML was seen to. Decisions E1 to E3.
+    Constant divisors need no guards, unless they hold 0 or -1.
     """
     if b.dtype.kind == "f" or is_safe_divisor(b):
         return e.Div(a, b)
@@ -192,14 +193,25 @@ def _divided_unsigned(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
 def _divided_signed(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
     """8 and 16 bits, whose quotients are computed in 32 and therefore wrap."""
     is_zero = e.Cast(e.Equal(b, e.constant(0, b.dtype)), b.dtype)
-    return e.Mul(e.Div(a, e.Add(b, is_zero)), e.Sub(e.constant(1, b.dtype), is_zero))
+    quotient = e.Mul(e.Div(a, e.Add(b, is_zero)), e.Sub(e.constant(1, b.dtype), is_zero))
+    return _by_zero(e, a, b, quotient)
 
 
 def _divided_trapping(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
     """32 and 64 bits, in which the processor traps at the lowest by -1: by -1, 0 and 1 quotients are products."""
     one = e.constant(1, b.dtype)
     is_unit = e.And(e.Less(b, e.constant(2, b.dtype)), e.Greater(b, e.constant(-2, b.dtype)))
-    return e.Mul(e.Div(a, e.Where(is_unit, one, b)), e.Where(is_unit, b, one))
+    quotient = e.Mul(e.Div(a, e.Where(is_unit, one, b)), e.Where(is_unit, b, one))
+    return _by_zero(e, a, b, quotient)
+
+
+def _by_zero(e: Emitter, a: Tensor, b: Tensor, quotient: Tensor) -> Tensor:
+    """Exactly, -1 or, of negative numbers, 1: magnitudes are divided, and the largest that is has the sign put on."""
+    if not e.exact or b.dtype.itemsize > 4 or (b.value is not None and (b.value != 0).all()):
+        return quotient
+    zero = e.constant(0, b.dtype)
+    ones = e.Where(e.Less(a, zero), e.constant(1, b.dtype), e.constant(-1, b.dtype))
+    return e.Where(e.Equal(b, zero), ones, quotient)
 
 
 # --- CLIP ------------------------------------------------------------------------------------------------------------

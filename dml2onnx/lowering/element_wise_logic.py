@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from dml2onnx.emitter import Emitter, Tensor
 from dml2onnx.lowering.bits import reinterpret, unsigned
-from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import BOOL
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands
@@ -181,7 +180,7 @@ def bit_shift(node: Operands, e: Emitter) -> Tensor:
     if b.value is None or b.value.max() >= width:
         count = low_bits(e, count, width)
     shifted = e.BitShift(e.Cast(a, wide), count, direction)
-    if direction == "LEFT" and a.dtype.kind == "u" and a.dtype != wide and e.target.has(Quirk.BYTES_CONVERTED_SATURATE):
+    if direction == "LEFT" and a.dtype.kind == "u" and a.dtype != wide and e.casts_saturate():
         shifted = low_bits(e, shifted, 1 << 8 * a.dtype.itemsize)
     return e.Expand(e.Cast(shifted, out.data_type.dtype), out.sizes)
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.activation import FEWEST_BY_PARTS, affine, clamp, logarithm_of_1_and, passing_over_nan
+from dml2onnx.emitter import Emitter, Tensor
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.lowering.activation import affine, clamp, passing_over_nan
 from dml2onnx.lowering.element_wise import bound, is_safe_divisor, is_unscaled, scaled, truncated
 from dml2onnx.lowering.element_wise_logic import cleared, low_bits
-from dml2onnx.lowering.emitter import Emitter, Tensor
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import BOOL, DOUBLE, FLOAT, INT64
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.lowering.operands import Operands
@@ -52,65 +52,47 @@ _EXACT: Mapping[str, Callable[[Emitter, Tensor], Tensor]] = {
     "ELEMENT_WISE_SIGN": Emitter.Sign,
 }
 """Functions that are one ONNX operator and round nothing: FLOAT16 is not widened where it has a kernel."""
+_JUMPING = ("ELEMENT_WISE_CEIL", "ELEMENT_WISE_FLOOR", "ELEMENT_WISE_SIGN")
+"""Those that make whole numbers of the smallest ones."""
+_SMALLEST = float(np.finfo(np.float32).smallest_normal)
+_LARGEST_BELOW = float(np.nextafter(np.float32(_SMALLEST), np.float32(0)))
 
 
 @lowers(*_UNARY)
 def unary(node: Operands, e: Emitter) -> Tensor:
-    """``f(InputTensor * Scale + Bias)``: the ONNX operator of the same name, or what is as accurate and faster.
+    """``f(InputTensor * Scale + Bias)``: the ONNX operator of the same name.
 
-    ATANH, COSH, SINH and TAN are made of faster ones where their kernels are slow; of ACOSH and ASINH that would lose
-    digits near 0.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_exp_operator_desc
     """
     x = scaled(e, node.widened(node.broadcastable("InputTensor")), node.op.scale_bias())
-    function = _UNARY[node.op.type]
-    quirk, instead = _INSTEAD.get(node.op.type, (None, function))
-    if quirk is not None and e.target.has(quirk):
-        function = instead
-    return e.Expand(function(e, x), node.output().sizes)
+    if node.op.type == "ELEMENT_WISE_LOG":
+        x = _without_subnormals(node, e, x)
+    return e.Expand(_as_formula(e, node.op.type, x, _UNARY[node.op.type](e, x)), node.output().sizes)
 
 
-def _cosh(e: Emitter, x: Tensor) -> Tensor:
-    """``(exp(x) + exp(-x)) / 2``, where ``exp(x / 2)`` is squared last, lest it overflow too soon."""
-    root = e.Exp(e.Mul(e.Abs(x), e.constant(0.5, x.dtype)))
-    large = e.Mul(e.Mul(root, e.constant(0.5, x.dtype)), root)
-    return e.Add(large, e.Div(e.constant(0.25, x.dtype), large))
+def _as_formula(e: Emitter, name: str, x: Tensor, y: Tensor) -> Tensor:
+    """``y``, exactly with what DirectML's formulas of ATAN and ASINH make of NaN and -infinity [decisions G1, G12]."""
+    if not e.exact or x.limited:
+        return y
+    if name == "ELEMENT_WISE_ATAN":
+        return e.Where(e.IsNaN(x), e.constant(math.pi / 4, x.dtype), y)
+    if name == "ELEMENT_WISE_ASINH":
+        return e.Where(e.Equal(x, e.constant(-math.inf, x.dtype)), e.constant(math.nan, x.dtype), y)
+    return y
 
 
-def _sinh(e: Emitter, x: Tensor) -> Tensor:
-    """``tanh(x) * cosh(x)``, which subtracts nothing."""
-    return e.Mul(e.Tanh(x), _cosh(e, x))
+def _without_subnormals(node: Operands, e: Emitter, x: Tensor, *, keeps_nan: bool = True) -> Tensor:
+    """FLOAT32 as DirectML takes it: exactly, and where a smallest number would make another result [decision G8].
 
-
-def _tan(e: Emitter, x: Tensor) -> Tensor:
-    return e.Div(e.Sin(x), e.Cos(x))
-
-
-def _atanh(e: Emitter, x: Tensor) -> Tensor:
-    """``ln(1 + 2 * |x| / (1 - |x|)) / 2``, with the sign of x: a quarter of the time of ONNX Runtime's Atanh."""
-    if x.dtype != FLOAT or x.size < FEWEST_BY_PARTS:
-        return e.Atanh(x)
-    large = e.constant(2.0**100, x.dtype)
-    magnitude = e.Abs(x)
-    ratio = e.Div(e.Add(magnitude, magnitude), e.Sub(e.constant(1, x.dtype), magnitude))
-    # twice, which makes a whole sign of the smallest number, and leaves 0 its own
-    sign = e.Clip(e.Mul(e.Clip(e.Mul(x, large), -1, 1), large), -1, 1)
-    return e.Mul(e.Mul(logarithm_of_1_and(e, ratio, bounded=False), e.constant(0.5, x.dtype)), sign)
-
-
-def _erf(e: Emitter, x: Tensor) -> Tensor:
-    """NaN has to stay NaN [decision E25]."""
-    return e.Where(e.IsNaN(x), e.constant(math.nan, x.dtype), e.Erf(x))
-
-
-_INSTEAD: Mapping[str, tuple[Quirk, Callable[[Emitter, Tensor], Tensor]]] = {
-    "ELEMENT_WISE_ATANH": (Quirk.FUNCTIONS_NUMBER_BY_NUMBER, _atanh),
-    "ELEMENT_WISE_COSH": (Quirk.FUNCTIONS_NUMBER_BY_NUMBER, _cosh),
-    "ELEMENT_WISE_ERF": (Quirk.ERF_LOSES_NAN, _erf),
-    "ELEMENT_WISE_SINH": (Quirk.FUNCTIONS_NUMBER_BY_NUMBER, _sinh),
-    "ELEMENT_WISE_TAN": (Quirk.FUNCTIONS_NUMBER_BY_NUMBER, _tan),
-}
-"""Forms of several ONNX operators, and what has to be true of the one operator for them to take its place."""
+    NaN becomes 0, too, unless ``keeps_nan``: the SIGN of it is 0.
+    """
+    data_type = node.op.tensor(node.op.schema.input_fields[0].name).data_type
+    if data_type is not DataType.FLOAT32 or not e.keeps_subnormals():
+        return x
+    zero, size = e.constant(0, x.dtype), e.Abs(x)
+    if keeps_nan:
+        return e.Where(e.Less(size, e.constant(_SMALLEST, x.dtype)), zero, x)
+    return e.Where(e.Greater(size, e.constant(_LARGEST_BELOW, x.dtype)), x, zero, no_minus_zero=True)
 
 
 @lowers(*_EXACT)
@@ -123,6 +105,8 @@ def exact_unary(node: Operands, e: Emitter) -> Tensor:
     factors = node.op.scale_bias() if "ScaleBias" in node.op.schema.index else None
     if not is_unscaled(factors):
         x = scaled(e, node.widened(x), factors)
+    if node.op.type in _JUMPING:
+        x = _without_subnormals(node, e, x, keeps_nan=node.op.type != "ELEMENT_WISE_SIGN")
     return e.Expand(_EXACT[node.op.type](e, x), node.output().sizes)
 
 
@@ -212,6 +196,7 @@ def modulus(node: Operands, e: Emitter) -> Tensor:
     a, b = _operands(node)
     is_floor = node.op.type.endswith("FLOOR")
     if a.dtype.kind == "f":
+        a, b = _without_subnormals(node, e, a), _without_subnormals(node, e, b)
         result = e.Mod(a, b)
         if e.exact and (b.value is None or np.isinf(b.value).any()):
             e.note("a multiple of an infinite divisor is NaN, as in DirectML")

@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from dml2onnx.emitter.core import broadcast_shape
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, packed_strides
-from dml2onnx.lowering.emitter.core import broadcast_shape
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import DOUBLE, INT64
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import Array, DType
 
@@ -90,16 +89,6 @@ def _is_free(node: Operands, e: Emitter, indices: Tensor, sizes: npt.ArrayLike, 
     )
 
 
-def _from_the_start(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
-    """Indices for GatherElements and the like, counted from the start where kernels know no other way."""
-    if indices.value is not None or indices.dtype.kind == "u" or not e.target.has(Quirk.INDICES_COUNT_FROM_THE_START):
-        return indices
-    e.note("kernels take no indices that count from the end")
-    count = np.array(sizes[:1] if len(set(sizes)) == 1 else sizes)
-    is_below = e.Less(indices, e.constant(0, indices.dtype))
-    return e.Where(is_below, e.Add(indices, e.constant(count, indices.dtype)), indices)
-
-
 def _safe(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor:
     """Indices as ONNX takes them, in an exact model none of which stops the session."""
     return _clamped(e, indices, sizes) if e.exact or indices.value is not None else _for_onnx(e, indices)
@@ -156,10 +145,6 @@ def _relevant(e: Emitter, x: Tensor, count: int) -> Tensor:
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-COLUMNS_WORTH_TURNING = 1 << 14
-"""Elements from which on two Transposes cost less than copying elements one by one."""
-
-
 @lowers("GATHER", moves=("InputTensor",))
 def gather(node: Operands, e: Emitter) -> Tensor:
     """Slices of the input along Axis, in the order of the indices: Gather.
@@ -180,34 +165,9 @@ def gather(node: Operands, e: Emitter) -> Tensor:
         alone = (*x.shape[:axis], *(1,) * len(shape), *x.shape[axis + 1 :])
         return _aligned(e, x, sizes, alone)
     places = _safe(e, indices, x.shape[axis : axis + 1])
-    if x.dtype.kind != "f":
-        places = _from_the_start(e, places, x.shape[axis : axis + 1])
-    if len(whole) > MAX_DIMENSIONS and e.target.has(Quirk.DIMENSIONS_END_AT_8):
+    if len(whole) > MAX_DIMENSIONS:
         places = e.Reshape(places, (places.size,))
-    return _aligned(e, _gathered(e, x, places, axis), sizes, whole)
-
-
-def _gathered(e: Emitter, x: Tensor, places: Tensor, axis: int) -> Tensor:
-    """Gather, which is fast where it copies rows.
-
-    On the CPU it takes ten times as long as need be for single elements: a vector is gathered by GatherElements, and
-    columns of a large tensor as the rows of its transpose.
-    """
-    last = x.rank - 1
-    if not e.target.has(Quirk.GATHER_ELEMENT_BY_ELEMENT):
-        return e.Gather(x, places, axis)
-    if x.size > x.shape[axis]:
-        few = min(x.size, x.size // x.shape[axis] * places.size) < COLUMNS_WORTH_TURNING
-        if few or prod(x.shape[axis + 1 :]) > 1:
-            return e.Gather(x, places, axis)
-        rest = [i for i in range(x.rank) if i != axis]
-        rows = e.Gather(e.Transpose(x, (axis, *rest)), places, 0)
-        indices = tuple(range(places.rank))
-        before = tuple(range(places.rank, places.rank + axis))
-        after = tuple(range(places.rank + axis, places.rank + last))
-        return e.Transpose(rows, (*before, *indices, *after))
-    flat = e.GatherElements(e.Reshape(x, (x.size,)), e.Reshape(places, (places.size,)), 0)
-    return e.Reshape(flat, (*x.shape[:axis], *places.shape, *x.shape[axis + 1 :]))
+    return _aligned(e, e.Gather(x, places, axis), sizes, whole)
 
 
 @lowers("GATHER_ELEMENTS", moves=("InputTensor",))
@@ -224,9 +184,9 @@ def gather_elements(node: Operands, e: Emitter) -> Tensor:
     if _is_free(node, e, indices, x.shape[axis]):
         y = _by_offset(e, x, _start(e, x.shape, sizes, axis), [_step(e, indices, x.shape, axis)])
         return e.Expand(y, sizes)
-    places = _from_the_start(e, _safe(e, indices, x.shape[axis : axis + 1]), x.shape[axis : axis + 1])
+    places = _safe(e, indices, x.shape[axis : axis + 1])
     if places.size == places.shape[axis] < prod(sizes):
-        return e.Expand(_gathered(e, x, e.Reshape(places, (places.size,)), axis), sizes)
+        return e.Expand(e.Gather(x, e.Reshape(places, (places.size,)), axis), sizes)
     return e.GatherElements(x, e.Expand(places, sizes), axis)
 
 
@@ -262,10 +222,7 @@ def gather_nd(node: Operands, e: Emitter) -> Tensor:
         columns = _columns(e, indices, x.shape[batches:], (rows, -1, 1))
         return e.Reshape(_by_offset(e, x, start, columns), sizes)
     places = _safe(e, indices, named)
-    if length == 1 and prod(x.shape[:batches]) == 1 and e.target.has(Quirk.GATHER_ELEMENT_BY_ELEMENT):
-        x = e.Reshape(x, x.shape[batches:])
-        return _aligned(e, _gathered(e, x, e.Reshape(places, places.shape[:-1]), 0), sizes)
-    if places.rank == 1 and length == x.rank and e.target.has(Quirk.GATHER_ND_GIVES_NO_SCALAR):
+    if places.rank == 1:  # a single tuple: no runtime has to know of scalars
         places = e.Reshape(places, (1, length))
     return _aligned(e, e.GatherND(x, e.Cast(places, INT64), batches), sizes)
 
@@ -300,7 +257,7 @@ def scatter(node: Operands, e: Emitter) -> Tensor:
     if size == 1:  # whatever the index is
         return e.ScatterElements(x, e.constant(np.zeros(indices.shape, np.int64)), updates, axis)
     if _are_inside(indices, size) or (indices.value is None and not e.exact):
-        return e.ScatterElements(x, _from_the_start(e, _for_onnx(e, indices), (size,)), updates, axis)
+        return e.ScatterElements(x, _for_onnx(e, indices), updates, axis)
     e.note("indices known only at run time may lie outside: one more place takes their updates")
     step = _step(e, indices, x.shape, axis)
     offsets = _offsets(e, _start(e, x.shape, indices.shape, axis), [step], x.size)
@@ -332,8 +289,7 @@ def scatter_nd(node: Operands, e: Emitter) -> Tensor:
     updates, width = node.tensor("UpdatesTensor"), prod(sizes[length:])
     if _are_inside(indices, sizes[:length]) or (indices.value is None and not e.exact):
         shape = (*indices.shape[:-1], *sizes[length:])
-        places = _from_the_start(e, e.Cast(_for_onnx(e, indices), INT64), sizes[:length])
-        y = e.ScatterND(e.Reshape(x, sizes), places, e.Reshape(updates, shape))
+        y = e.ScatterND(e.Reshape(x, sizes), e.Cast(_for_onnx(e, indices), INT64), e.Reshape(updates, shape))
         return e.Reshape(y, x.shape)
     e.note("indices known only at run time may lie outside: one more row takes their updates")
     count = x.size // width

@@ -9,8 +9,8 @@ from dml2onnx.lowering.activation import apply_activation
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 ALONG_AXES = frozenset({"ACTIVATION_SOFTMAX", "ACTIVATION_SOFTMAX1"})

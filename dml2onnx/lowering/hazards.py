@@ -35,15 +35,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.core import Tensor
+from dml2onnx.emitter.core import Tensor
 from dml2onnx.lowering.ties import Steps, are_rounded_alike
 from dml2onnx.model import Node, bodies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dml2onnx.lowering.emitter import Emitter
-    from dml2onnx.lowering.emitter.core import Dequantized
+    from dml2onnx.emitter import Emitter
+    from dml2onnx.emitter.core import Dequantized
     from dml2onnx.model import Array, Value
 
 DQ, Q = "DequantizeLinear", "QuantizeLinear"

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.emitter.neural import Window
+from dml2onnx.emitter.windows import Window
 from dml2onnx.lowering.quantization import saturated, zero_point_of
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
 
@@ -70,7 +69,7 @@ def matrix_multiply_integer_to_float(node: Operands, e: Emitter) -> Tensor:
     total, rank = _multiplied(node, e), node.output().rank
     a_scale, b_scale = scale_along(node, e, "A", rank, rank - 2), scale_along(node, e, "B", rank, rank - 1)
     y = e.Cast(total, FLOAT)
-    if e.target.has(Quirk.SCALES_OF_ROWS_ARE_FUSED):
+    if e.fuses_scales_of_rows():
         y = e.Mul(e.Mul(y, a_scale), b_scale)
     else:
         y = e.Mul(y, e.Mul(a_scale, b_scale))
@@ -124,7 +123,7 @@ def _unsigned(e: Emitter, x: Tensor, zero_point: Tensor | None) -> tuple[Tensor,
     if x.dtype == UINT8:
         return x, zero_point
     e.note("INT8 is moved up by 128 to UINT8, of which ONNX Runtime's products are exact on every processor")
-    if e.target.has(Quirk.BYTES_CONVERTED_SATURATE):
+    if e.casts_saturate():
         raised = (e.Add(e.Cast(item, INT32), e.constant(128, INT32)) for item in (x, zero_point))
         x, zero_point = (e.Cast(item, UINT8) for item in raised)
         return x, zero_point

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 

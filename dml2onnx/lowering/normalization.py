@@ -7,30 +7,25 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from dml2onnx.emitter.core import broadcast_shape
+from dml2onnx.emitter.windows import Window
+from dml2onnx.legalise.formulas import channel_sums, factor_of, is_all, loses_little, power, reach
 from dml2onnx.lowering.activation import affine, apply_activation
-from dml2onnx.lowering.emitter.core import broadcast_shape
-from dml2onnx.lowering.emitter.neural import Window
-from dml2onnx.lowering.reduction import LONGEST_ONES
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT, FLOAT16
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 Axes: TypeAlias = tuple[int, ...]
 
-MOST_LOST = 2.0**8
-"""How much larger than the result a term may be that is only to cancel with another: 8 of FLOAT32's 24 bits."""
 SHORTEST_ROW = 2
 """Kernels that take a channel at a time want more than one element of it (ONNX Runtime 1.24 most of all)."""
 NEGLIGIBLE = 1e-10
 """An Epsilon that no sum of ordinary numbers notices."""
-WORTH_A_PRODUCT = 16
-"""Columns from which on a MatMul adds rows several times as fast as ReduceMean does."""
 
 
 # --- given statistics ------------------------------------------------------------------------------------------------
@@ -70,51 +65,28 @@ def _by_channels(e: Emitter, x: Tensor, parameters: list[Tensor], epsilon: float
     if not fits:
         return None
     flat = {id(item): _spread(e, item, x.shape, first, behind) for item in parameters}
-    middle = flat[id(mean)]
-    folds = e.target.has(Quirk.BATCH_NORMALIZATION_FOLDS_THE_MEAN)
-    if folds and not _loses_little(e, mean, variance, scale, bias, epsilon):
-        e.note("the mean is subtracted before BatchNormalization, which loses digits where the mean is large")
-        x = e.Sub(x, mean)
-        middle = e.constant(np.zeros(middle.shape, x.dtype))
-    rows = _rows(x.shape, first, behind)
-    y = e.BatchNormalization(e.Reshape(x, rows), flat[id(scale)], flat[id(bias)], middle, flat[id(variance)], epsilon)
+    rows = e.Reshape(x, _rows(x.shape, first, behind))
+    factor, term, middle, spread = (flat[id(item)] for item in (scale, bias, mean, variance))
+    y = e.BatchNormalization(rows, factor, term, middle, spread, epsilon)
     return e.Reshape(y, x.shape)
 
 
 def _with_factor(e: Emitter, x: Tensor, parameters: list[Tensor], epsilon: float) -> Tensor:
     """One Mul and one Add where both factor and term are known; otherwise the mean is subtracted first."""
     mean, variance, scale, bias = parameters
-    factor = _factor(e, variance, scale, epsilon)
+    factor = factor_of(e, variance, scale, epsilon)
     is_finite = _has_finite_factor(e, variance, scale, epsilon)
-    if is_finite and bias.value is not None and _loses_little(e, mean, variance, scale, bias, epsilon):
+    if is_finite and bias.value is not None and loses_little(e, mean, variance, scale, bias, epsilon):
         return _plus(e, _times(e, x, factor), e.Sub(bias, e.Mul(mean, factor)))
-    centred = x if _is_all(mean, 0) else e.Sub(x, mean)
+    centred = x if is_all(mean, 0) else e.Sub(x, mean)
     return _plus(e, _times(e, centred, factor), bias)
-
-
-def _factor(e: Emitter, variance: Tensor, scale: Tensor, epsilon: float) -> Tensor:
-    return e.Div(scale, e.Sqrt(e.Add(variance, e.constant(epsilon, variance.dtype))))
 
 
 def _has_finite_factor(e: Emitter, variance: Tensor, scale: Tensor, epsilon: float) -> bool:
     """Whether variance and scale are known, and what they make of a number is one."""
     if variance.value is None or scale.value is None:
         return False
-    return bool(np.isfinite(_factor(e, variance, scale, epsilon).constant).all())
-
-
-def _loses_little(e: Emitter, mean: Tensor, variance: Tensor, scale: Tensor, bias: Tensor, epsilon: float) -> bool:
-    """Whether ``x * factor + (bias - mean * factor)`` keeps the digits of the formula, as far as can be known.
-
-    Results are as large as the scale and the bias together.
-    """
-    if _is_all(mean, 0):
-        return True
-    if mean.value is None or variance.value is None or scale.value is None:
-        return False
-    cancels = e.Abs(e.Mul(mean, _factor(e, variance, scale, epsilon))).constant.max()
-    size = sum(np.abs(item.value).max() for item in (scale, bias) if item.value is not None)
-    return bool(np.isfinite(size) and cancels <= MOST_LOST * size)
+    return bool(np.isfinite(factor_of(e, variance, scale, epsilon).constant).all())
 
 
 # --- the input's own statistics --------------------------------------------------------------------------------------
@@ -150,7 +122,7 @@ def mean_variance_normalization(node: Operands, e: Emitter) -> Tensor:
     if y is None:
         x = _wide(e, x)
         scale, bias = (None if item is None else _wide(e, item) for item in (scale, bias))
-        centred = e.Sub(x, mean_over(e, x, axes)) if use_mean else x
+        centred = e.Sub(x, e.ReduceMean(x, axes)) if use_mean else x
         if use_variance:
             centred, scale = _divided(e, centred, axes, scale, epsilon)
         y = _plus(e, _times(e, centred, scale), bias)
@@ -246,36 +218,13 @@ def _divided(e: Emitter, x: Tensor, axes: Axes, scale: Tensor | None, epsilon: f
 
     The smaller one is, if that makes it no larger.
     """
-    mean_square = mean_over(e, e.Mul(x, x), axes)
+    mean_square = e.ReduceMean(e.Mul(x, x), axes)
     inverse = e.Reciprocal(e.Sqrt(e.Add(mean_square, e.constant(epsilon, x.dtype))))
     if scale is None:
         return x, inverse
     if all(scale.shape[axis] == 1 for axis in axes):
         return x, e.Mul(scale, inverse)
     return e.Mul(x, inverse), scale
-
-
-def mean_over(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
-    """The mean over ``axes``, which stay with size 1: of neighbours at a time, the last first.
-
-    By a product with ones where ReduceMean is fast over the last axes only. ``x`` itself without axes.
-    """
-    if axes and not e.target.has(Quirk.REDUCES_ROWS_ONLY):
-        return e.ReduceMean(x, axes)
-    while axes:
-        first, behind = axes[-1], axes[-1] + 1
-        while first - 1 in axes:
-            first -= 1
-        count, inner = prod(x.shape[first:behind]), prod(x.shape[behind:])
-        if inner < WORTH_A_PRODUCT or count > LONGEST_ONES:
-            x = e.ReduceMean(x, tuple(range(first, behind)))
-        else:
-            shape = (*x.shape[:first], *(1,) * (behind - first), *x.shape[behind:])
-            ones = e.constant(np.ones((1, count), x.dtype))
-            total = e.MatMul(ones, e.Reshape(x, (prod(x.shape[:first]), count, inner)))
-            x = e.Reshape(e.Div(total, e.constant(count, x.dtype)), shape)
-        axes = tuple(axis for axis in axes if axis < first)
-    return x
 
 
 @lowers("LP_NORMALIZATION")
@@ -297,8 +246,6 @@ def lp_normalization(node: Operands, e: Emitter) -> Tensor:
     count = e.constant(sizes[axis], x.dtype)
     if x.shape[axis] == 1:
         total = e.Mul(measure, count)
-    elif e.target.has(Quirk.REDUCES_ROWS_ONLY) and prod(x.shape[axis + 1 :]) >= WORTH_A_PRODUCT:
-        total = e.Mul(mean_over(e, measure, (axis,)), count)
     else:
         total = e.ReduceSum(measure, (axis,))
     if op.uint("P") == 1:
@@ -333,18 +280,14 @@ def _spread(e: Emitter, parameter: Tensor, shape: tuple[int, ...], first: int, b
     return e.Reshape(e.Expand(part, shape[first:behind]), (prod(shape[first:behind]),))
 
 
-def _is_all(x: Tensor, number: float) -> bool:
-    return x.value is not None and bool((x.value == number).all())
-
-
 def _times(e: Emitter, x: Tensor, factor: Tensor | None) -> Tensor:
     """``x`` itself where the factor is known to be 1."""
-    return x if factor is None or _is_all(factor, 1) else e.Mul(x, factor)
+    return x if factor is None or is_all(factor, 1) else e.Mul(x, factor)
 
 
 def _plus(e: Emitter, x: Tensor, term: Tensor | None) -> Tensor:
     """``x`` itself where the term is known to be 0."""
-    return x if term is None or _is_all(term, 0) else e.Add(x, term)
+    return x if term is None or is_all(term, 0) else e.Add(x, term)
 
 
 # --- neighbours ------------------------------------------------------------------------------------------------------
@@ -354,13 +297,12 @@ def _plus(e: Emitter, x: Tensor, term: Tensor | None) -> Tensor:
 def local_response_normalization(node: Operands, e: Emitter) -> Tensor:
     """``Input / (Bias + Alpha / LocalSize * sum(Input ** 2)) ** Beta`` over channels or image [decisions N13 to N15].
 
-    Sums of slices of channels, and AveragePool over height and width; LRN, which wants odd sizes, where it is exact.
+    LRN, which wants odd sizes, or sums of slices of channels; AveragePool over height and width.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_operator_desc
     """
     op, x, across = node.op, node.tensor("InputTensor"), node.op.flag("CrossChannel")
     size, alpha, beta, bias = op.uint("LocalSize"), op.float("Alpha"), op.float("Beta"), op.float("Bias")
-    exact = not e.target.has(Quirk.LRN_SUBTRACTS_WHAT_IT_ADDED)
-    if across and exact and size % 2 and alpha > 0 and beta > 0 and bias >= 0:
+    if across and size % 2 and alpha > 0 and beta > 0 and bias >= 0:
         return e.LRN(x, size, alpha, beta, bias)
     x = _wide(e, x)
     total = (channel_sums if across else image_sums)(e, e.Mul(x, x), size)
@@ -372,32 +314,6 @@ def local_response_normalization(node: Operands, e: Emitter) -> Tensor:
     return y
 
 
-def _reach(size: int, count: int) -> tuple[int, int]:
-    """How far a window of ``size`` reaches before and behind an element, of which there are ``count``."""
-    return min((size - 1) // 2, count - 1), min(size // 2, count - 1)
-
-
-def channel_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
-    """Sums over windows of channels, 0 outside."""
-    before, behind = _reach(size, x.shape[1])
-    flat = e.Reshape(x, (*x.shape[:2], prod(x.shape[2:])))
-    return e.Reshape(_window_sums(e, e.Pad(flat, (0, before, 0), (0, behind, 0)), before + behind + 1), x.shape)
-
-
-def _window_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
-    """Sums of ``size`` consecutive elements of the middle one of three axes: of halves first, so of few slices."""
-    if size == 1:
-        return x
-    count, half = x.shape[1] - size + 1, size // 2
-
-    def part(y: Tensor, start: int) -> Tensor:
-        return e.Slice(y, (0, start, 0), (y.shape[0], start + count, y.shape[2]))
-
-    halves = _window_sums(e, x, half)
-    total = e.Add(part(halves, 0), part(halves, half))
-    return e.Add(total, part(x, size - 1)) if size % 2 else total
-
-
 def image_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
     """Sums over square windows, 0 outside: means of columns, and then of rows, times the elements inside.
 
@@ -406,7 +322,7 @@ def image_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
     counts = np.ones((1, 1, 1, 1), np.int64)
     for axis in (0, 1):
         length = x.shape[2 + axis]
-        before, behind = _reach(size, length)
+        before, behind = reach(size, length)
         if before + behind == 0:
             continue
         shape, start, end = (
@@ -419,16 +335,3 @@ def image_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
         inside = np.minimum(places + behind, length - 1) - np.maximum(places - before, 0) + 1
         counts = counts * inside.reshape((-1, 1) if axis == 0 else (1, -1))
     return _times(e, x, e.constant(counts, x.dtype))
-
-
-def power(e: Emitter, x: Tensor, exponent: float) -> Tensor:
-    """``x ** exponent``: roots where it is a number of quarters, Pow being ten times as slow."""
-    if exponent == 1:
-        return x
-    if exponent not in (0.25, 0.5, 0.75):
-        return e.Pow(x, e.constant(exponent, x.dtype))
-    root = e.Sqrt(x)
-    if exponent == 0.5:
-        return root
-    fourth = e.Sqrt(root)
-    return fourth if exponent == 0.25 else e.Mul(root, fourth)

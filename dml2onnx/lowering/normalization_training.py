@@ -7,21 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.legalise.formulas import channel_sums, power
 from dml2onnx.lowering.activation import affine, apply_activation
-from dml2onnx.lowering.normalization import channel_sums, image_sums, mean_over, power
+from dml2onnx.lowering.normalization import image_sums
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
-
-
-def _wide(node: Operands, e: Emitter, field: str) -> Tensor:
-    """An input in FLOAT, whatever the provider computes in: squares and sums soon overflow in FLOAT16."""
-    return e.Cast(node.tensor(field), FLOAT)
 
 
 def _summed(x: Tensor, parameter: Tensor) -> tuple[int, ...]:
@@ -38,14 +33,14 @@ def batch_normalization_training(node: Operands, e: Emitter) -> Mapping[str, Ten
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_training_operator_desc
     """
     op = node.op
-    x, scale, bias = (_wide(node, e, field) for field in ("InputTensor", "ScaleTensor", "BiasTensor"))
+    x, scale, bias = (node.in_float(field) for field in ("InputTensor", "ScaleTensor", "BiasTensor"))
     axes = _summed(x, scale)
-    mean = mean_over(e, x, axes)
+    mean = e.ReduceMean(x, axes)
     centred = e.Sub(x, mean)
-    variance = mean_over(e, e.Mul(centred, centred), axes)
+    variance = e.ReduceMean(e.Mul(centred, centred), axes)
     y = e.Add(e.Mul(centred, e.Div(scale, _deviation(e, variance, op.float("Epsilon")))), bias)
     if op.has("FusedAddTensor"):
-        y = e.Add(y, _wide(node, e, "FusedAddTensor"))
+        y = e.Add(y, node.in_float("FusedAddTensor"))
     return {
         "OutputTensor": apply_activation(e, op.activation(), y),
         "OutputMeanTensor": mean,
@@ -68,9 +63,9 @@ def batch_normalization_grad(node: Operands, e: Emitter) -> Mapping[str, Tensor]
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_grad_operator_desc
     """
-    gradient, scale = (_wide(node, e, field) for field in ("InputGradientTensor", "ScaleTensor"))
-    deviation = _deviation(e, _wide(node, e, "VarianceTensor"), _epsilon(node))
-    centred = e.Sub(_wide(node, e, "InputTensor"), _wide(node, e, "MeanTensor"))
+    gradient, scale = (node.in_float(field) for field in ("InputGradientTensor", "ScaleTensor"))
+    deviation = _deviation(e, node.in_float("VarianceTensor"), _epsilon(node))
+    centred = e.Sub(node.in_float("InputTensor"), node.in_float("MeanTensor"))
     axes = _summed(gradient, scale)
     return {
         "OutputGradientTensor": e.Mul(gradient, e.Div(scale, deviation)),
@@ -87,15 +82,15 @@ def batch_normalization_training_grad(node: Operands, e: Emitter) -> Mapping[str
     ``own = X - Mean``.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_training_grad_operator_desc
     """
-    gradient, scale = (_wide(node, e, field) for field in ("InputGradientTensor", "ScaleTensor"))
-    variance = _wide(node, e, "VarianceTensor")
+    gradient, scale = (node.in_float(field) for field in ("InputGradientTensor", "ScaleTensor"))
+    variance = node.in_float("VarianceTensor")
     shifted = e.Add(variance, e.constant(node.op.float("Epsilon"), variance.dtype))
     deviation = e.Sqrt(shifted)
     axes = _summed(gradient, scale)
-    own = e.Sub(_wide(node, e, "InputTensor"), _wide(node, e, "MeanTensor"))
+    own = e.Sub(node.in_float("InputTensor"), node.in_float("MeanTensor"))
     product = e.Mul(gradient, own)
-    shared = e.Div(mean_over(e, product, axes), shifted)
-    through_both = e.Sub(e.Sub(gradient, mean_over(e, gradient, axes)), e.Mul(own, shared))
+    shared = e.Div(e.ReduceMean(product, axes), shifted)
+    through_both = e.Sub(e.Sub(gradient, e.ReduceMean(gradient, axes)), e.Mul(own, shared))
     return {
         "OutputGradientTensor": e.Mul(through_both, e.Div(scale, deviation)),
         "OutputScaleGradientTensor": e.Div(_total(e, product, axes), deviation),
@@ -105,7 +100,7 @@ def batch_normalization_training_grad(node: Operands, e: Emitter) -> Mapping[str
 
 def _total(e: Emitter, x: Tensor, axes: tuple[int, ...]) -> Tensor:
     """The sum over ``axes``: the mean, which has the faster form, times the number of elements."""
-    return e.Mul(mean_over(e, x, axes), e.constant(prod(x.shape[axis] for axis in axes), x.dtype))
+    return e.Mul(e.ReduceMean(x, axes), e.constant(prod(x.shape[axis] for axis in axes), x.dtype))
 
 
 @lowers("LOCAL_RESPONSE_NORMALIZATION_GRAD")
@@ -117,7 +112,7 @@ def local_response_normalization_grad(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_grad_operator_desc
     """
     op, size = node.op, node.op.uint("LocalSize")
-    x, gradient = (_wide(node, e, field) for field in ("InputTensor", "InputGradientTensor"))
+    x, gradient = (node.in_float(field) for field in ("InputTensor", "InputGradientTensor"))
     alpha, beta = op.float("Alpha") / size, op.float("Beta")
     sums = channel_sums if op.flag("CrossChannel") else image_sums
     s = affine(e, sums(e, e.Mul(x, x), size), alpha, op.float("Bias"))

@@ -10,14 +10,13 @@ import numpy as np
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.lowering.moving import moved_fields, moved_type
 from dml2onnx.model import FLOAT, FLOAT16
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.graph import Node, Read, Value
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.ir.tensor import TensorDesc
     from dml2onnx.lowering.buffers import Buffers
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.model import DType
 
 
@@ -100,10 +99,17 @@ class Operands:
             self._e.note("FLOAT16 is computed in FLOAT32 and rounded once at the end")
         return self._e.Cast(x, wide)
 
+    def in_float(self, field: str) -> Tensor:
+        """An input, FLOAT16 as FLOAT whatever the provider computes in.
+
+        For formulas in which squares and sums would soon overflow, and an Epsilon would vanish.
+        """
+        x = self.tensor(field)
+        return self._e.Cast(x, FLOAT) if x.dtype == FLOAT16 else x
+
     def compute_type(self, dtype: DType) -> DType:
         """See :meth:`widened`."""
-        widens = dtype == FLOAT16 and self._e.target.has(Quirk.FLOAT16_COMPUTED_IN_FLOAT)
-        return FLOAT if widens else dtype
+        return self._e.compute_type(dtype)
 
     def _read(self, field: str, index: int, units: bool) -> Tensor:
         read: Read = self._node.reads[field][index]

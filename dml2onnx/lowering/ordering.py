@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.bits import comparable
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.model import DOUBLE, FLOAT, FLOAT16, INT64
-from dml2onnx.targets import Quirk
+from dml2onnx.model import INT64
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 MOST_FACTORS = 16
@@ -49,30 +47,13 @@ def top_k(node: Operands, e: Emitter) -> Mapping[str, Tensor]:
     axis, k = node.op.uint("Axis"), node.op.uint("K")
     largest = not node.op.has("AxisDirection") or node.op.enum("AxisDirection") == "DECREASING"
     x = along(node, e, [axis])
-    key = _sortable(e, x, largest)
-    values, indices = e.TopK(key, k, axis, largest=largest)
-    if key is not x:
-        values = e.GatherElements(x, indices, axis)
+    values, indices = e.TopK(x, k, axis, largest=largest)
     index_type = node.output("OutputIndexTensor").data_type.dtype
     sizes = node.output("OutputValueTensor").sizes
     return {
         "OutputValueTensor": e.Expand(values, sizes),
         "OutputIndexTensor": e.Expand(e.Cast(indices, index_type), sizes),
     }
-
-
-def _sortable(e: Emitter, x: Tensor, largest: bool) -> Tensor:
-    """What TopK sorts as DirectML would sort ``x``, exactly, and without NaN where TopK has no place for it.
-
-    In the next wider type there is room beyond the infinities, which become finite, for NaN.
-    """
-    if x.dtype.kind != "f" or not e.target.has(Quirk.TOP_K_LOSES_ITS_WAY_AT_NAN):
-        return x if e.has_kernel("TopK", x.dtype) and not e.misorders(x.dtype) else comparable(e, x)
-    e.note("sorted in a wider type, where NaN becomes the infinity behind all others")
-    wide = FLOAT if x.dtype == FLOAT16 else DOUBLE
-    limit = float(np.finfo(np.float32).max if wide == FLOAT else np.finfo(np.float64).max)
-    last = e.constant(-np.inf if largest else np.inf, wide)
-    return e.Where(e.IsNaN(x), last, e.Clip(e.Cast(x, wide), -limit, limit))
 
 
 # --- running sums and products ---------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""PADDING and PADDING1: Pad, or Concat and Gather where it has no kernel or no such mode."""
+"""PADDING and PADDING1: Pad, or Gather where it has no such mode."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.lowering.element_wise import fill
-from dml2onnx.lowering.margins import padded_axes, surrounded
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
-    from dml2onnx.lowering.emitter.movement import PadMode
+    from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.emitter.movement import PadMode
     from dml2onnx.lowering.operands import Operands
 
     Places = npt.NDArray[np.int64]
@@ -34,7 +32,7 @@ def padding(node: Operands, e: Emitter) -> Tensor:
     """
     if node.op.enum("PaddingMode") == "CONSTANT":
         value = fill(node.op.float("PaddingValue"), node.output().data_type.dtype)
-        return surrounded(e, *_margins(node), node.as_moved(value))
+        return e.Pad(*_margins(node), "constant", node.as_moved(value))
     return _continue(node, e)
 
 
@@ -45,7 +43,7 @@ def padding1(node: Operands, e: Emitter) -> Tensor:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_padding1_operator_desc
     """
     if node.op.enum("PaddingMode") == "CONSTANT":
-        return surrounded(e, *_margins(node), node.as_moved(node.op.scalar("PaddingValue").value))
+        return e.Pad(*_margins(node), "constant", node.as_moved(node.op.scalar("PaddingValue").value))
     return _continue(node, e)
 
 
@@ -57,11 +55,12 @@ def _continue(node: Operands, e: Emitter) -> Tensor:
     """The other modes: Pad where it has the mode and does not refuse the margins, else a Gather per dimension."""
     x, start, end = _margins(node)
     mode = node.op.enum("PaddingMode")
-    is_right = mode != "EDGE" or not e.target.has(Quirk.EDGES_PADDED_WITH_ZEROS)
-    if is_right and e.has_kernel("Pad", x.dtype) and _pad_takes(mode, x.shape, start, end, e.opset):
+    if e.has_kernel("Pad", x.dtype) and _pad_takes(mode, x.shape, start, end, e.opset):
         return e.Pad(x, start, end, _MODES[mode])
     e.note(f"Gather: Pad has no {mode} mode, or none for {x.dtype} and these margins")
-    for axis in padded_axes(start, end):
+    for axis in reversed(range(x.rank)):  # what is copied element by element is then still small
+        if not (start[axis] or end[axis]):
+            continue
         size = x.shape[axis]
         e.budget.require(start[axis] + size + end[axis])
         places = np.arange(-start[axis], size + end[axis])

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from dml2onnx.lowering.emitter.neural import Window
-from dml2onnx.lowering.pooling import first_maxima, pool_of
+from dml2onnx.emitter.windows import Window
+from dml2onnx.lowering.pooling import pool_of
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT, INT64
 
 if TYPE_CHECKING:
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.emitter.windows import Pool
     from dml2onnx.lowering.operands import Operands
-    from dml2onnx.lowering.pooling import Pool
 
 
 @lowers("MAX_UNPOOLING", moves=("InputTensor",))
@@ -46,10 +46,9 @@ def max_pooling_grad(node: Operands, e: Emitter) -> Tensor:
     """
     x, gradient = node.tensor("InputTensor"), e.Cast(node.tensor("InputGradientTensor"), FLOAT)
     pool = pool_of(node.op, "InputTensor", "InputGradientTensor")
-    e.budget.require(pool.table_size if pool.may_have_empty else 0)
     # NaN is never found to be the largest, but in a window of NaN alone the first is wanted
     lowest = e.constant(-np.inf, x.dtype)
-    _, indices = first_maxima(e, e.Where(e.IsNaN(x), lowest, x), pool)
+    _, indices = e.MaxPoolWithIndices(e.Where(e.IsNaN(x), lowest, x), pool.window)
     if pool.has_empty:
         holds_some = e.constant(pool.inside()[None, None] > 0)
         gradient = e.Where(holds_some, gradient, e.constant(0, gradient.dtype))

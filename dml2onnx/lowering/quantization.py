@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,18 +9,14 @@ import numpy as np
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import FLOAT, INT64
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.tensor import DataType
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
-
-SHORTEST_RUN = 64
-"""Elements that share a scale and lie together, from which on ONNX Runtime is fast with one scale per channel."""
 
 PACKED_FROM = 1024
 """4-bit constants from which on it matters how many bytes they take in a file."""
@@ -152,7 +147,7 @@ def _in_blocks(node: Operands, e: Emitter, data_type: DataType) -> tuple[Tensor,
         for axis, (size, entries) in enumerate(zip(x.shape, item.shape, strict=True))
         if 1 < entries < size
     }
-    if x.rank + len(split) > MAX_DIMENSIONS and e.target.has(Quirk.DIMENSIONS_END_AT_8):
+    if x.rank + len(split) > MAX_DIMENSIONS:
         e.note("each element of a block gets a scale of its own: split dimensions would be too many")
         scale, *zero_points = (_repeated(e, item, x.shape) for item in items)
         return x, e.Cast(scale, FLOAT), zero_points[0] if zero_points else None
@@ -206,16 +201,13 @@ def saturated(e: Emitter, x: Tensor, zero_point: Tensor | None, dtype: DType) ->
     if zero_point is not None and zero_point.size > 1:
         return saturated(e, e.Add(e.Round(x), e.Cast(zero_point, FLOAT)), None, dtype)
     zero_point = e.constant(0, dtype) if zero_point is None else e.Reshape(zero_point, ())
-    if e.target.has(Quirk.QUANTIZES_DOWN):
-        x = e.Add(e.Round(x), e.constant(0.25, FLOAT))  # which lies between two integers, whichever way it is rounded
     return e.QuantizeLinear(x, e.constant(1, FLOAT), zero_point)
 
 
 def dequantized(e: Emitter, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> Tensor:
     """``(x - zero_point) * scale``: FLOAT ``scale``, all of one rank, broadcasting; the result is FLOAT."""
     # of 32-bit numbers ONNX takes no zero point
-    few = x.rank <= 4 or not e.target.has(Quirk.QUANTIZES_FOUR_DIMENSIONS)
-    if few and e.dequantizes(x.dtype) and (zero_point is None or x.dtype.itemsize < 4):
+    if e.dequantizes(x.dtype, x.rank) and (zero_point is None or x.dtype.itemsize < 4):
         given = zero_point
         if given is None:
             # without one ONNX Runtime's optimiser takes all for UINT8, and 1.24 stops in the middle of some graphs
@@ -250,9 +242,7 @@ def _parameters(e: Emitter, x: Tensor, items: Sequence[Tensor]) -> tuple[list[Te
         return [e.Reshape(item, ()) for item in items], None
     axis = max(axes)
     size = x.shape[axis]
-    is_slow = e.target.has(Quirk.QUANTIZES_LONG_RUNS) and prod(x.shape[axis + 1 :]) < SHORTEST_RUN
-    is_wrong = e.target.has(Quirk.QUANTIZES_ALONG_THE_LAST_AXIS) and axis != x.rank - 1
-    if len(axes) > 1 or size == 1 or is_slow or is_wrong:
+    if len(axes) > 1 or size == 1 or not e.quantizes_along(x.shape, axis):
         return None
     e.note(f"one scale and zero point for each index along axis {axis}")
     return [e.Expand(e.Reshape(item, (item.size,)), (size,)) for item in items], axis

@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.legalise.depth import gathered_depth
 from dml2onnx.lowering.registry import lowers
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.tensor import TensorDesc
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
     Places = npt.NDArray[np.int64]
-
-_TWO_TRANSPOSES = "two Transposes of few axes, which ONNX Runtime runs much faster than one of six"
-
 
 # --- blocks ----------------------------------------------------------------------------------------------------------
 
@@ -30,45 +27,26 @@ _TWO_TRANSPOSES = "two Transposes of few axes, which ONNX Runtime runs much fast
 def space_to_depth(node: Operands, e: Emitter) -> Tensor:
     """``Output[n, d(c, by, bx), h, w] = Input[n, c, h * B + by, w * B + bx]``, d as Order says [decision X23].
 
-    SpaceToDepth where it has a kernel, else two Transposes, the first of rows and the second of the blocks in them.
+    SpaceToDepth, or for an Order that it does not have two Transposes.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_space_to_depth1_operator_desc
     """
-    x, block, sizes = node.tensor("InputTensor"), node.op.uint("BlockSize"), node.output().sizes
+    x, block = node.tensor("InputTensor"), node.op.uint("BlockSize")
     if block == 1:
         return x
-    n, c, height, width = x.shape
-    if _depth_comes_last(node):
-        if x.value is None and e.has_kernel("SpaceToDepth", x.dtype):
-            return e.SpaceToDepth(x, block)
-        outer, inner = n, c
-    else:
-        outer, inner = n * c, 1
-    e.note(_TWO_TRANSPOSES)
-    rows = e.Transpose(e.Reshape(x, (outer, inner * height // block, block, width)), (0, 2, 1, 3))
-    columns = e.Transpose(e.Reshape(rows, (outer * block, x.size // (outer * block**2), block)), (0, 2, 1))
-    return e.Reshape(columns, sizes)
+    return e.SpaceToDepth(x, block) if _depth_comes_last(node) else gathered_depth(e, x, block, "CRD")
 
 
 @lowers("DEPTH_TO_SPACE", "DEPTH_TO_SPACE1", moves=("InputTensor",))
 def depth_to_space(node: Operands, e: Emitter) -> Tensor:
     """``Output[n, c, h * B + by, w * B + bx] = Input[n, d(c, by, bx), h, w]``, d as Order says [decision X23].
 
-    Two Transposes, of the columns and of the rows of the blocks, or DepthToSpace where its kernel is as fast.
+    DepthToSpace.
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_depth_to_space1_operator_desc
     """
-    x, block, sizes = node.tensor("InputTensor"), node.op.uint("BlockSize"), node.output().sizes
+    x, block = node.tensor("InputTensor"), node.op.uint("BlockSize")
     if block == 1:
         return x
-    n, c, height, width = sizes
-    depth_last = _depth_comes_last(node)
-    one_pass = x.dtype.itemsize == 8 or not e.target.has(Quirk.DEPTH_TO_SPACE_SLOWER_THAN_TRANSPOSE)
-    if one_pass and x.value is None and e.has_kernel("DepthToSpace", x.dtype):
-        return e.DepthToSpace(x, block, "DCR" if depth_last else "CRD")
-    outer, inner = (n, c) if depth_last else (n * c, 1)
-    e.note(_TWO_TRANSPOSES)
-    columns = e.Transpose(e.Reshape(x, (outer * block, block, x.size // (outer * block**2))), (0, 2, 1))
-    rows = e.Transpose(e.Reshape(columns, (outer, block, inner * height // block, width)), (0, 2, 1, 3))
-    return e.Reshape(rows, sizes)
+    return e.DepthToSpace(x, block, "DCR" if _depth_comes_last(node) else "CRD")
 
 
 def _depth_comes_last(node: Operands) -> bool:

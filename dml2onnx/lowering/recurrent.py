@@ -1,7 +1,8 @@
 """RNN, GRU and LSTM: ONNX's operators of these names, or their steps in a Scan where those lack something.
 
-ONNX Runtime's kernels limit the arguments of activations to the largest numbers, which turns NaN into one of them: what
-is not finite in a gate is nothing to rely on [decision L15].
+Exact models also keep what DirectML makes of NaN and infinities, which ONNX Runtime's kernels do not [decision L15]:
+the gates of RNN and LSTM take arguments between the lowest and the largest number, NaN being the lowest, and an
+initial state that is not there is multiplied by nothing at the first step.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.lowering.activation import apply_activation, sees_slices
-from dml2onnx.lowering.emitter.control import Step
-from dml2onnx.lowering.emitter.recurrent import GateActivation, RecurrentDirection
+from dml2onnx.emitter.recurrent import GateActivation, RecurrentDirection
+from dml2onnx.lowering.activation import apply_activation, passing_over_nan, sees_slices
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.lowering.steps import in_steps
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 _GATE_ACTIVATIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -45,7 +46,7 @@ _INEXACT: Mapping[str, frozenset[str]] = {
     "GRU": frozenset({"Softplus", "ScaledTanh"}),
     "LSTM": frozenset({"Softplus", "ScaledTanh"}),
 }
-"""Activations of which kernels with :attr:`Quirk.RECURRENT_GATES_LOSE_DIGITS` make too little.
+"""Activations of which the CPU provider's kernels, which run where a target has none, make too little.
 
 ScaledTanh, and Tanh in RNN, are differences of numbers near 1, which leaves few digits near 0. The absolute error of
 Sigmoid does for a gate, which multiplies, but in RNN it is the result.
@@ -95,11 +96,16 @@ class _Direction:
 class _Cell:
     """A direction made ready: what is added to the input's products, and the body of the loop.
 
-    The step gives the states after it from a row of those sums and the states before it, the hidden state first.
+    The step gives the states after it from a row of those sums and the states before it, the hidden state first;
+    ``None`` is a state that is not there.
     """
 
     bias: Tensor | None
-    step: Callable[[Tensor, Sequence[Tensor]], Sequence[Tensor]]
+    step: Callable[[Tensor, Sequence[Tensor | None]], Sequence[Tensor]]
+
+
+_Step: TypeAlias = "Callable[[Sequence[Tensor | None], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]"
+"""As :data:`~dml2onnx.lowering.emitter.control.Step`, also without some of the states."""
 
 
 @lowers("RNN")
@@ -136,7 +142,7 @@ def _by_position(e: Emitter, activations: Sequence[GateActivation] | None) -> Se
         return activations
     forward, backward = activations
     if (forward.alpha is None and backward.alpha is not None) or (forward.beta is None and backward.beta is not None):
-        e.note("only the backward activation has a parameter, which RNN cannot say: its steps are the body of a Scan")
+        e.note(f"only the backward activation has a parameter, which RNN cannot say: its {_steps(e)}")
         return None
     alpha = backward.alpha if backward.alpha is not None or forward.alpha is None else 0.0
     beta = backward.beta if backward.beta is not None or forward.beta is None else 0.0
@@ -146,8 +152,8 @@ def _by_position(e: Emitter, activations: Sequence[GateActivation] | None) -> Se
 def _rnn_cell(e: Emitter, own: _Direction) -> _Cell:
     (f,) = own.activations
 
-    def step(x: Tensor, states: Sequence[Tensor]) -> Sequence[Tensor]:
-        return _gates(e, f, e.Gemm(states[0], own.r, x, trans_b=True), 1)
+    def step(x: Tensor, states: Sequence[Tensor | None]) -> Sequence[Tensor]:
+        return _gates(e, f, _limited(e, _product(e, states[0], own.r, x), None), 1)
 
     return _Cell(_both_biases(e, own), step)
 
@@ -195,17 +201,19 @@ def _gru_cell(e: Emitter, own: _Direction, *, linear_before_reset: bool) -> _Cel
             outer = own.recurrence_bias
         bias = e.Add(own.input_bias, outer)
 
-    def step(x: Tensor, states: Sequence[Tensor]) -> Sequence[Tensor]:
+    def step(x: Tensor, states: Sequence[Tensor | None]) -> Sequence[Tensor]:
         (before,) = states
         x_gates, x_candidate = e.Split(x, sizes, 1)
-        z, r = _gates(e, f, e.Gemm(before, r_gates, x_gates, trans_b=True), 2)
+        z, r = _gates(e, f, _product(e, before, r_gates, x_gates), 2)
         if linear_before_reset:
-            argument = e.Add(x_candidate, e.Mul(r, e.Gemm(before, r_candidate, inner_bias, trans_b=True)))
+            argument = e.Add(x_candidate, e.Mul(r, _inner(e, before, r_candidate, inner_bias)))
         else:
-            argument = e.Gemm(e.Mul(r, before), r_candidate, x_candidate, trans_b=True)
+            argument = _product(e, None if before is None else e.Mul(r, before), r_candidate, x_candidate)
         (candidate,) = _gates(e, g, argument, 1)
         rest = e.Sub(e.constant(1, z.dtype), z)
-        return [e.Add(e.Mul(rest, candidate), e.Mul(z, before))]
+        # 0 times a gate that is NaN is NaN
+        old = e.constant(0, z.dtype) if before is None else before
+        return [e.Add(e.Mul(rest, candidate), e.Mul(z, old))]
 
     return _Cell(bias, step)
 
@@ -248,23 +256,23 @@ def _lstm_cell(e: Emitter, own: _Direction, *, clip: float | None, coupled: bool
     peepholes = None if own.peephole is None else e.Split(own.peephole, (hidden,) * 3, 0)
 
     def activated(activation: OperatorDesc, argument: Tensor) -> Tensor:
-        if clip is not None:
-            argument = e.Clip(argument, -clip, clip)
-        return _gates(e, activation, argument, 1)[0]
+        return _gates(e, activation, _limited(e, argument, clip), 1)[0]
 
-    def step(x: Tensor, states: Sequence[Tensor]) -> Sequence[Tensor]:
+    def step(x: Tensor, states: Sequence[Tensor | None]) -> Sequence[Tensor]:
         before, memory = states
-        arguments = e.Split(e.Gemm(before, own.r, x, trans_b=True), (hidden,) * 4, 1)
+        arguments = e.Split(_product(e, before, own.r, x), (hidden,) * 4, 1)
 
-        def gate(index: int, seen: Tensor) -> Tensor:
+        def gate(index: int, seen: Tensor | None) -> Tensor:
             argument = arguments[index]
-            if peepholes is not None:
+            if peepholes is not None and seen is not None:
                 argument = e.Add(argument, e.Mul(seen, peepholes[index]))
             return activated(f, argument)
 
         i = gate(0, memory)
         forget = e.Sub(e.constant(1, i.dtype), i) if coupled else gate(2, memory)
-        after = e.Add(e.Mul(forget, memory), e.Mul(i, activated(g, arguments[3])))
+        after = e.Mul(i, activated(g, arguments[3]))
+        if memory is not None:
+            after = e.Add(e.Mul(forget, memory), after)
         return [e.Mul(gate(1, after), _gates(e, h, after, 1)[0]), after]
 
     return _Cell(_both_biases(e, own), step)
@@ -319,14 +327,21 @@ def _lengths(node: Operands, e: Emitter, steps: int) -> tuple[Tensor | None, Ten
 def _gate_activations(layer: _Layer, e: Emitter, operator: str) -> list[GateActivation] | None:
     """The activations by their ONNX names, if all have one, and the kernel computes them exactly."""
     found = []
-    is_exact = not e.target.has(Quirk.RECURRENT_GATES_LOSE_DIGITS) and e.has_kernel(operator, layer.x.dtype)
+    if not e.has_exact_gates():
+        e.note(f"{operator} differs from DirectML's where something is NaN: its {_steps(e)}")
+        return None
+    is_exact = e.has_kernel(operator, layer.x.dtype)
     for activation in layer.activations:
         gate = _gate_activation(activation)
         if gate is None or (gate.name in _INEXACT[operator] and not is_exact):
-            e.note(f"{operator} does not have {activation.type}, or not exactly: its steps are the body of a Scan")
+            e.note(f"{operator} does not have {activation.type}, or not exactly: its {_steps(e)}")
             return None
         found.append(gate)
     return found
+
+
+def _steps(e: Emitter) -> str:
+    return "steps are the body of a Scan" if e.exact else "steps stand in a row"
 
 
 def _gate_activation(activation: OperatorDesc) -> GateActivation | None:
@@ -350,6 +365,26 @@ def _both_biases(e: Emitter, own: _Direction) -> Tensor | None:
     if own.input_bias is None or own.recurrence_bias is None:
         return None
     return e.Add(own.input_bias, own.recurrence_bias)
+
+
+def _product(e: Emitter, state: Tensor | None, weights: Tensor, addend: Tensor) -> Tensor:
+    """``state * weights^T + addend``; nothing is multiplied where there is no state."""
+    return addend if state is None else e.Gemm(state, weights, addend, trans_b=True)
+
+
+def _inner(e: Emitter, state: Tensor | None, weights: Tensor, bias: Tensor | None) -> Tensor:
+    """The same with a bias that may be absent."""
+    if state is not None:
+        return e.Gemm(state, weights, bias, trans_b=True)
+    return e.constant(0, weights.dtype) if bias is None else bias
+
+
+def _limited(e: Emitter, argument: Tensor, clip: float | None) -> Tensor:
+    """What a gate's activation takes: within ``clip``; exactly without one it is finite, and NaN gives the lowest."""
+    if not e.exact:
+        return argument if clip is None else e.Clip(argument, -clip, clip)
+    largest = float(np.finfo(str(argument.dtype)).max) if clip is None else clip
+    return passing_over_nan(e, argument, e.Clip(argument, -largest, largest), -largest)
 
 
 def _gates(e: Emitter, activation: OperatorDesc, arguments: Tensor, count: int) -> list[Tensor]:
@@ -378,11 +413,15 @@ def _scanned(
         ready = cell(e, _direction(e, layer, index))
         w = _part(e, layer.w, index)
         products = e.Reshape(e.Gemm(x, w, ready.bias, trans_b=True), (steps, batch, w.shape[0]))
-        states = [_initial(e, layer, item, index) for item in layer.states]
         body = _body(e, ready, masked=runs is not None, sequence=wanted[0])
         elements = [products] if runs is None else [products, runs]
         backward = index == 1 or layer.direction == "reverse"
-        after, given = in_steps(e, body, states, elements, backward=backward)
+        if e.exact and None in layer.states:
+            before = [None if item is None else _part(e, item, index) for item in layer.states]
+            after, given = _begun(e, body, before, elements, backward=backward)
+        else:
+            states = [_initial(e, layer, item, index) for item in layer.states]
+            after, given = in_steps(e, body, states, elements, backward=backward)
         sequences += [e.Reshape(item, (steps, 1, *item.shape[1:])) for item in given]
         lasts.append([e.Reshape(item, (1, *item.shape)) for item in after])
     results: list[Tensor | None] = [e.Concat(sequences, 1) if wanted[0] else None]
@@ -434,22 +473,38 @@ def _ended(e: Emitter, layer: _Layer, results: Sequence[Tensor | None]) -> list[
     return [sequence, *ended]
 
 
-def _body(e: Emitter, cell: _Cell, *, masked: bool, sequence: bool) -> Step:
+def _begun(
+    e: Emitter, body: _Step, states: Sequence[Tensor | None], elements: Sequence[Tensor], *, backward: bool
+) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
+    """All steps, of which the first goes without the states that are not there."""
+    count = elements[0].shape[0]
+    at = -1 if backward else 0
+    sizes = ((count - 1, 1) if backward else (1, count - 1)) if count > 1 else (1,)
+    parts = [e.Split(item, sizes, 0) for item in elements]
+    after, given = body(states, [e.Reshape(part[at], part[at].shape[1:]) for part in parts])
+    first = [e.Reshape(item, (1, *item.shape)) for item in given]
+    if count == 1:
+        return after, first
+    after, rest = in_steps(e, body, after, [part[-1 - at] for part in parts], backward=backward)
+    return after, [e.Concat([b, a] if backward else [a, b], 0) for a, b in zip(first, rest, strict=True)]
+
+
+def _body(e: Emitter, cell: _Cell, *, masked: bool, sequence: bool) -> _Step:
     """One step of a Scan; with ``sequence`` it also gives the hidden state.
 
     Behind the end of a sequence the states stay, which also starts a backward one at its own end [decision L6], and
     the hidden state given is 0 [decision L4].
     """
 
-    def plain(before: Sequence[Tensor], elements: Sequence[Tensor]) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
+    def plain(before: Sequence[Tensor | None], elements: Sequence[Tensor]) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
         after = cell.step(elements[0], before)
         return after, after[:1] if sequence else ()
 
-    def held(before: Sequence[Tensor], elements: Sequence[Tensor]) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
+    def held(before: Sequence[Tensor | None], elements: Sequence[Tensor]) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
         x, runs = elements
-        after = cell.step(x, before)
-        states = [e.Where(runs, new, old) for new, old in zip(after, before, strict=True)]
-        return states, [e.Where(runs, after[0], e.constant(0, x.dtype))] if sequence else ()
+        after, zero = cell.step(x, before), e.constant(0, x.dtype)
+        states = [e.Where(runs, new, zero if old is None else old) for new, old in zip(after, before, strict=True)]
+        return states, [e.Where(runs, after[0], zero)] if sequence else ()
 
     return held if masked else plain
 

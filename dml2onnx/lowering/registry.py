@@ -13,8 +13,8 @@ from dml2onnx import catalog
 
 if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 FAMILIES = (

@@ -13,9 +13,9 @@ from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from dml2onnx.emitter import Tensor
+from dml2onnx.emitter.control import BRANCHES
 from dml2onnx.ir.graph import Read
-from dml2onnx.lowering.emitter import Tensor
-from dml2onnx.lowering.emitter.control import BRANCHES
 from dml2onnx.model import CONTROL_FLOW, with_bodies
 from dml2onnx.model.records import Body
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
     from dml2onnx.catalog import OperatorSchema
+    from dml2onnx.emitter import Emitter
     from dml2onnx.ir.graph import Node, Value
     from dml2onnx.ir.tensor import TensorDesc
     from dml2onnx.lowering.buffers import Buffers
-    from dml2onnx.lowering.emitter import Emitter
     from dml2onnx.model import Node as OnnxNode
     from dml2onnx.model import Value as OnnxValue
 

@@ -23,13 +23,12 @@ from dml2onnx.lowering.sampling import (
     whole,
 )
 from dml2onnx.model import FLOAT
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.lowering.sampling import Indices, Rounding
 
@@ -179,8 +178,8 @@ def _as_slice(places: Indices) -> slice | None:
 
 def _nearest(e: Emitter, x: Tensor, axes: Axes, rounding: Rounding, *, by_resize: bool = True) -> Tensor:
     """One Slice or one Resize for all axes; where there is neither, the best form for each axis by itself."""
-    first = (x.rank - 2 if e.target.has(Quirk.RESIZE_TAKES_PLANES) else 0) if by_resize else x.rank
-    plan = _selection(axes, rounding, x.value is not None, first, e.target.has(Quirk.RESIZE_ROUNDS_ITS_OWN_WAY))
+    first = e.first_resized(x.rank) if by_resize else x.rank
+    plan = _selection(axes, rounding, x.value is not None, first, e.rounds_by_coordinates())
     if plan.at_once is not None:
         x = _resize(e, x, plan.moving, plan.at_once, "nearest")
     else:
@@ -208,14 +207,7 @@ def _resize(e: Emitter, x: Tensor, axes: Mapping[int, Axis], form: ResizeForm, m
     e.note(f"one Resize looks at the same places: {', '.join(attributes.values())}, by {form.by}")
     sizes = tuple(axes[i].count if i in axes else n for i, n in enumerate(x.shape))
     scales = tuple(axes[i].scale if i in axes else 1.0 for i in range(x.rank))
-    if not e.target.has(Quirk.RESIZE_TAKES_PLANES) or 1 < x.rank <= 4:
-        return e.Resize(x, sizes, None, **attributes) if form.by == "sizes" else e.Resize(x, None, scales, **attributes)
-    planes = e.Reshape(x, (1, prod(x.shape[:-2]), *(1, *x.shape)[-2:]))
-    if form.by == "sizes":
-        y = e.Resize(planes, (*planes.shape[:2], *(1, *sizes)[-2:]), None, **attributes)
-    else:
-        y = e.Resize(planes, None, (1.0, 1.0, *(1.0, *scales)[-2:]), **attributes)
-    return e.Reshape(y, sizes)
+    return e.Resize(x, sizes, None, **attributes) if form.by == "sizes" else e.Resize(x, None, scales, **attributes)
 
 
 # --- LINEAR ----------------------------------------------------------------------------------------------------------
@@ -247,7 +239,7 @@ def _through(e: Emitter, y: Tensor, stages: Sequence[_Stage]) -> Tensor:
     for stage in stages:
         if stage.shrinking:
             y = _nearest(e, y, stage.shrinking, "DECREASING")
-        planes = e.target.has(Quirk.RESIZE_TAKES_PLANES)
+        planes = e.first_resized(3) > 0
         y = _sample(e, y, _runs(y.shape, stage.sampled, y.value is None, planes))
         if stage.growing:
             y = _nearest(e, y, stage.growing, "DECREASING")
@@ -338,7 +330,7 @@ def _resize_linear(e: Emitter, x: Tensor, axes: Mapping[int, Axis], form: Resize
 
 def _weighted_sum(e: Emitter, x: Tensor, i: int, axis: Axis) -> Tensor:
     above = weights(axis).reshape([-1 if j == i else 1 for j in range(x.rank)])
-    selects = not e.target.has(Quirk.RESIZE_MERGES_FACTORS)
+    selects = not e.merges_resize_with_mul()
     sides: tuple[Rounding, ...] = ("DECREASING", "INCREASING")
     low, high = (e.Cast(_nearest(e, x, ((i, axis),), side, by_resize=selects), FLOAT) for side in sides)
     return e.Cast(e.Add(e.Mul(low, e.constant(1 - above)), e.Mul(high, e.constant(above))), x.dtype)

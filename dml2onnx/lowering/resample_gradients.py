@@ -12,7 +12,7 @@ from dml2onnx.lowering.sampling import SAMPLING_TABLES, Axis, nearest, remembere
 from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.lowering.sampling import Floats, Indices, Rounding
 

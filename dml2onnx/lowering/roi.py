@@ -24,7 +24,7 @@ from dml2onnx.lowering.roi_samples import (
 from dml2onnx.model import FLOAT, INT64
 
 if TYPE_CHECKING:
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 _MARGIN = 1e-6
@@ -43,10 +43,9 @@ def roi_align(node: Operands, e: Emitter) -> Tensor:
     x, corners = e.Cast(node.tensor("InputTensor"), FLOAT), Corners.of(node.op)
     if not _has_onnx_form(node, e, corners):
         return _gathered(node, e, x)
-    if not e.exact and not _takes_all_samples(corners, x.shape, node.output().sizes):
-        return _gathered(node, e, x)
     if not e.exact:
-        return _by_kernel(node, e, x, corners)
+        is_taken = _takes_all_samples(node, e, corners, x.shape)
+        return _by_kernel(node, e, x, corners) if is_taken else _gathered(node, e, x)
     rois, batches = _shifted(e, corners, regions(node, e)), batch_indices(node, e, x.shape[0])
     samples = corners.most if corners.fewest == corners.most else 0
     is_plain = e.And(_is_plain(e, corners, rois, node.output().sizes), _is_tame(e, x, batches))
@@ -85,10 +84,13 @@ def _by_kernel(node: Operands, e: Emitter, x: Tensor, corners: Corners) -> Tenso
     return e.RoiAlign(x, _shifted(e, corners, rois), batches, (sizes[2], sizes[3]), samples)
 
 
-def _takes_all_samples(corners: Corners, image: tuple[int, ...], output: tuple[int, ...]) -> bool:
-    """Whether RoiAlign takes as many samples as are wanted of each region that lies in the image."""
+def _takes_all_samples(node: Operands, e: Emitter, corners: Corners, image: tuple[int, ...]) -> bool:
+    """Whether RoiAlign takes as many samples as are wanted of each region: of known ones, or of any in the image."""
     if corners.fewest == corners.most:
         return True
+    output, rois = node.output().sizes, regions(node, e)
+    if rois.value is not None:
+        return bool(_is_plain(e, corners, _shifted(e, corners, rois), output).constant.all())
     longest = max(-(-size // bins) for size, bins in zip(image[2:], output[2:], strict=True))
     return corners.fewest <= 1 and corners.most >= longest
 

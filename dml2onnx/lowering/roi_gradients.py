@@ -25,7 +25,7 @@ from dml2onnx.model import FLOAT, INT64
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
 
 

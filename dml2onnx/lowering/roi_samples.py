@@ -17,8 +17,8 @@ import numpy as np
 from dml2onnx.model import FLOAT, INT64
 
 if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.ir.operator import OperatorDesc
-    from dml2onnx.lowering.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
     from dml2onnx.model import DType
 

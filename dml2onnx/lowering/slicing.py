@@ -8,19 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
-from dml2onnx.lowering.margins import surrounded
 from dml2onnx.lowering.registry import lowers
 from dml2onnx.model import INT64
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
+    from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.lowering.operands import Operands
-
-TINY_BLOCK = 32
-"""Bytes of a repeated block from which on Tile is faster than Expand."""
 
 
 @lowers("SLICE", moves=("InputTensor",))
@@ -78,12 +73,12 @@ def slice_grad(node: Operands, e: Emitter) -> Tensor:
         x = _strewn(e, x, steps)
         ends = [min(n, size - a) for n, size, a in zip(x.shape, sizes, first, strict=True)]
         x = e.Slice(x, (0,) * x.rank, ends)
-    return surrounded(e, x, first, [size - a - n for size, a, n in zip(sizes, first, x.shape, strict=True)], 0)
+    return e.Pad(x, first, [size - a - n for size, a, n in zip(sizes, first, x.shape, strict=True)])
 
 
 def _strewn(e: Emitter, x: Tensor, steps: Sequence[int]) -> Tensor:
     """``step - 1`` zeros behind every element, along each axis."""
-    if x.rank + sum(step > 1 for step in steps) > MAX_DIMENSIONS and e.target.has(Quirk.DIMENSIONS_END_AT_8):
+    if x.rank + sum(step > 1 for step in steps) > MAX_DIMENSIONS:
         for axis, step in enumerate(steps):
             front, back = x.shape[: axis + 1], x.shape[axis + 1 :]
             rows = _strewn(e, e.Reshape(x, (prod(front), prod(back))), (step, 1)) if step > 1 else x
@@ -91,7 +86,7 @@ def _strewn(e: Emitter, x: Tensor, steps: Sequence[int]) -> Tensor:
         return x
     apart = [item for n, step in zip(x.shape, steps, strict=True) for item in ([n] if step == 1 else [n, 1])]
     zeros = [item for step in steps for item in ([0] if step == 1 else [0, step - 1])]
-    padded = surrounded(e, e.Reshape(x, apart), (0,) * len(apart), zeros, 0)
+    padded = e.Pad(e.Reshape(x, apart), (0,) * len(apart), zeros)
     return e.Reshape(padded, [n * step for n, step in zip(x.shape, steps, strict=True)])
 
 
@@ -110,7 +105,7 @@ def split(node: Operands, e: Emitter) -> Mapping[str, list[Tensor]]:
 
 @lowers("TILE", moves=("InputTensor",))
 def tile(node: Operands, e: Emitter) -> Tensor:
-    """The whole tensor again and again along each dimension: Tile, or Expand for single elements and tiny blocks.
+    """The whole tensor again and again along each dimension: Tile, or Expand for single elements.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_tile_operator_desc
     """
@@ -118,15 +113,7 @@ def tile(node: Operands, e: Emitter) -> Tensor:
     if all(before in (1, after) for before, after in zip(x.shape, sizes, strict=True)):
         return e.Expand(x, sizes)
     repeats = [after // before for before, after in zip(x.shape, sizes, strict=True)]
-    last = max(axis for axis, count in enumerate(repeats) if count > 1)
-    apart = [item for size, count in zip(x.shape, repeats, strict=True) for item in ((1, count), (size, size))]
-    is_wide = len(apart) > MAX_DIMENSIONS and e.target.has(Quirk.DIMENSIONS_END_AT_8)
-    is_fast = is_wide or prod(x.shape[last:]) * x.dtype.itemsize >= TINY_BLOCK
-    if x.value is not None or (is_fast and e.has_kernel("Tile", x.dtype)):
-        return e.Tile(x, repeats)
-    e.note(f"Expand repeats along dimensions of their own: Tile has no kernel for {x.dtype}, or is slow on such blocks")
-    rows = e.Reshape(x, [before for before, _ in apart])
-    return e.Reshape(e.Expand(rows, [after for _, after in apart]), sizes)
+    return e.Tile(x, repeats)
 
 
 # --- REVERSE_SUBSEQUENCES --------------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dml2onnx.lowering.emitter import Emitter, Tensor
-    from dml2onnx.lowering.emitter.control import Step
+    from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.emitter.control import Step
 
 
 def in_steps(

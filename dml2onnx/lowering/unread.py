@@ -9,7 +9,7 @@ from dml2onnx.model import CONTROL_FLOW, bodies, with_bodies
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dml2onnx.lowering.emitter import Emitter
+    from dml2onnx.emitter import Emitter
     from dml2onnx.model import Node
 
 

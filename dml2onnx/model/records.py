@@ -37,6 +37,34 @@ class UnknownSize(int):
 UNKNOWN = UnknownSize(4099)
 
 
+class NamedSize(int):
+    """The size of an axis that has a name, or is made of names: ``N``, ``2*H``. As a number it is one of them."""
+
+    text: str
+    range: tuple[int, int] | None
+    """The first and the last size that a name stands for; ``None`` for what is made of names."""
+
+    def __new__(cls, value: int, text: str, range: tuple[int, int] | None = None) -> NamedSize:
+        """The size ``text``, which is ``value`` in the model that this one was made from."""
+        made = super().__new__(cls, value)
+        made.text = text
+        made.range = range
+        return made
+
+    def __repr__(self) -> str:
+        return self.text
+
+    __str__ = __repr__
+
+    def __reduce__(self) -> tuple[type[NamedSize], tuple[int, str, tuple[int, int] | None]]:
+        return NamedSize, (int(self), self.text, self.range)
+
+
+def has_names(shape: tuple[int, ...]) -> bool:
+    """Whether any size of a shape has a name."""
+    return any(type(size) is NamedSize for size in shape)
+
+
 def is_unknown(size: int) -> bool:
     """Whether only the run tells this size."""
     return type(size) is UnknownSize
@@ -182,6 +210,9 @@ class OnnxGraph:
 
 def logical(array: Array, port: Port) -> Array:
     """A port's memory-order array in the shape of its descriptor, 4-bit elements one to a byte."""
+    if has_names(port.shape):
+        order = Layout(port.desc.sizes, port.desc.effective_strides).memory_order
+        return np.ascontiguousarray(array.transpose(np.argsort(order)))
     if port.desc.data_type.is_packed_nibbles:
         octets = array.view(np.uint8)
         halves = np.stack((octets & 15, octets >> 4), -1).reshape(-1)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dml2onnx.model import FLOAT
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from dml2onnx.model import Array, Node, Value
@@ -120,7 +119,7 @@ def _takes(draft: Draft, product: Node) -> bool:
 def _can_lower(draft: Draft, last: Node) -> bool:
     """Whether the result may be computed as UINT8: of INT8 that takes a conversion that goes round."""
     (result,) = last.outputs
-    return result is None or result.dtype != _INT8 or not draft.target.has(Quirk.BYTES_CONVERTED_SATURATE)
+    return result is None or result.dtype != _INT8 or not draft.target.has("BYTES_CONVERTED_SATURATE")
 
 
 def _is_along(values: Array | None, made: Value, axis: int) -> bool:

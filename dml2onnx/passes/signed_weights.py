@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.model import BOOL, Body
-from dml2onnx.targets import Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +41,7 @@ _ROWS, _TERMS, _COLUMNS = 8, 64, 32
 
 def sign_weights(draft: Draft) -> None:
     """An If in the place of every node with weights of UINT8 that INT8 can hold around their zero point."""
-    if not draft.target.has(Quirk.PAIRS_OF_BYTES_SATURATE) or not _can_ask(draft):
+    if not draft.target.has("PAIRS_OF_BYTES_SATURATE") or not _can_ask(draft):
         return
     question: list[Node] = []
     origins = _Origins(draft)

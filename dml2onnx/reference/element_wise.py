@@ -108,7 +108,11 @@ def _divide_integers(a: Array, b: Array) -> Result:
         unspecified = unspecified | ((n == lowest) & (d == -1))
         rounded_down = (n != quotient * d) & ((n < 0) != (d < 0))
         quotient = quotient + rounded_down.astype(n.dtype)
-    by_zero = n.dtype.type(0 if signed else np.iinfo(n.dtype).max)
+    # magnitudes are divided, which gives all ones, and the sign is that of the dividend (decision E2)
+    if not signed:
+        by_zero = np.full_like(n, np.iinfo(n.dtype).max)
+    else:
+        by_zero = np.where(n < 0, 1, -1).astype(n.dtype) * (a.dtype.itemsize < 8)
     return Result(np.where(d == 0, by_zero, quotient), None, unspecified)
 
 

@@ -55,7 +55,7 @@ def _asinh(x: Floats) -> Floats:
 
 def _cancels(x: Floats, error: Floats) -> Mask:
     """Where the sum of the formula has lost all digits, as DirectML's has: from -5000 on it is -infinity."""
-    return x < -1000
+    return (x < -1000) & np.isfinite(x)
 
 
 def _atan(x: Floats) -> Floats:
@@ -71,7 +71,7 @@ _FUNCTIONS = {
     "ELEMENT_WISE_ACOSH": _Function(np.arccosh, ACCURACY),
     "ELEMENT_WISE_ASIN": _Function(np.arcsin, absolute=INVERSE_ACCURACY),
     "ELEMENT_WISE_ASINH": _Function(_asinh, ACCURACY, unspecified=_cancels),
-    "ELEMENT_WISE_ATAN": _Function(_atan, ACCURACY, unspecified=lambda x, error: np.isnan(x)),
+    "ELEMENT_WISE_ATAN": _Function(_atan, ACCURACY),
     "ELEMENT_WISE_ATANH": _Function(np.arctanh, ACCURACY),
     "ELEMENT_WISE_CEIL": _Function(np.ceil),
     "ELEMENT_WISE_COS": _Function(np.cos, ACCURACY, unspecified=_no_angle),

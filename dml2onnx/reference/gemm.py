@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.reference.accuracy import LARGEST_FLOAT32
 from dml2onnx.reference.activation import activated, apply_activation
 from dml2onnx.reference.numeric import products_result, widen
-from dml2onnx.reference.registry import Array, Floats, Inputs, Outputs, reference
+from dml2onnx.reference.registry import Array, Floats, Inputs, Mask, Outputs, reference
 
 
 @reference("GEMM")
@@ -31,9 +32,17 @@ def gemm(op: OperatorDesc, inputs: Inputs) -> Outputs:
     if inputs.values_only:
         return {"OutputTensor": activated(op.activation(), total)}
     sums = products_result(a, b, total, lambda a, b: abs(alpha) * np.matmul(a, b), a.shape[-1] + 2, more)
-    assert sums.unspecified is not None
-    marks = sums.unspecified if unspecified is None else sums.unspecified | unspecified
-    return {"OutputTensor": apply_activation(op.activation(), total, sums.error, marks)}
+    sums = sums.marked(unspecified).marked(_overflows_before_alpha(a, b, alpha))
+    return {"OutputTensor": apply_activation(op.activation(), total, sums.error, sums.unspecified)}
+
+
+def _overflows_before_alpha(a: Floats, b: Floats, alpha: float) -> Mask | None:
+    """Where the product may be infinite, which Alpha brings back if it is multiplied in first."""
+    most = np.abs(a).max(initial=0) * np.abs(b).max(initial=0) * a.shape[-1]
+    if not 0 < abs(alpha) < 1 or most <= LARGEST_FLOAT32:
+        return None
+    marks: Mask = np.matmul(np.abs(a), np.abs(b)) > LARGEST_FLOAT32
+    return marks
 
 
 def _matrix(x: Array, transform: str) -> Floats:

@@ -185,14 +185,16 @@ def local_response_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """``Input / (Bias + Alpha / LocalSize * sum(Input ** 2)) ** Beta`` over a window of channels, or of the image.
 
     LocalSize is the divisor at the borders too, and of square windows (decision N13); an even one reaches further
-    behind than before (decision N15). A power of a negative number is NaN, whatever Beta is (decision N14).
+    behind than before (decision N15). A power of a negative number is NaN, whatever Beta is (decision N14). Runtimes
+    may take the sum of one window from that of the one before, in which a NaN or an infinity then stays.
 
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_local_response_normalization_operator_desc
     """
     x, size = widen(inputs.tensor("InputTensor")), op.uint("LocalSize")
     alpha, beta, bias = op.float("Alpha") / size, op.float("Beta"), op.float("Bias")
     total, terms = np.square(x), 1
-    for axis in (1,) if op.flag("CrossChannel") else (2, 3):
+    across = (1,) if op.flag("CrossChannel") else (2, 3)
+    for axis in across:
         total, terms = window_sums(total, axis, size), terms * min(size, x.shape[axis])
     share = alpha * total
     s = bias + share
@@ -207,7 +209,8 @@ def local_response_normalization(op: OperatorDesc, inputs: Inputs) -> Outputs:
     marks = marks | ((np.abs(s) > 0) & (np.abs(s) < SMALLEST_FLOAT32))
     if beta == 0:  # a power by a logarithm has no answer there (decision E18)
         marks = marks | (s == 0) | np.isposinf(s)
-    return {"OutputTensor": Result(y, error, either(marks, power.unspecified))}
+    running = np.broadcast_to(~np.isfinite(total).all(axis=across, keepdims=True), x.shape)
+    return {"OutputTensor": Result(y, error, either(marks, power.unspecified), running)}
 
 
 def window_sums(x: Floats, axis: int, size: int) -> Floats:

@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dml2onnx.ir.operator import OperatorDesc
-from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF
+from dml2onnx.ir.tensor import DataType
+from dml2onnx.reference.accuracy import LARGEST_FLOAT32, ROUNDOFF, SMALLEST_FLOAT32
 from dml2onnx.reference.activation import apply_activation
 from dml2onnx.reference.numeric import sum_error, widen
 from dml2onnx.reference.registry import Floats, Inputs, Mask, Outputs, Result, reference
 
+_LARGEST_FLOAT16 = float(np.finfo(np.float16).max)
 _SHARE = 32 * ROUNDOFF
 """What a gate's SIGMOID may be off."""
 
@@ -37,15 +39,27 @@ class _Numbers:
 
     @staticmethod
     def of(values: Floats, error: Floats, unspecified: Mask) -> _Numbers:
-        """Numbers that are computed: nothing is guaranteed beyond those of FLOAT32 (decision L15)."""
+        """Numbers that are computed; one that FLOAT32 may or may not hold is unspecified (decision L15)."""
+        finite = np.isfinite(values)
+        error = np.where(finite, error, 0)
         # NaN is not below anything
-        return _Numbers(values, error, unspecified | ~(np.abs(values) <= LARGEST_FLOAT32) | ~(error <= LARGEST_FLOAT32))
+        return _Numbers(values, error, unspecified | (finite & ~(np.abs(values) + error <= LARGEST_FLOAT32)))
+
+    @property
+    def in_doubt(self) -> Mask:
+        """Which of them may be 0, or have either sign, without being 0 for sure."""
+        size = np.abs(self.values)
+        doubt: Mask = (size <= self.error) & (self.error > 0)
+        return doubt | ((size < SMALLEST_FLOAT32) & (size > 0))
 
     def __mul__(self, other: _Numbers) -> _Numbers:
         """Element by element."""
         product = self.values * other.values
         carried = np.abs(self.values) * other.error + np.abs(other.values) * self.error + self.error * other.error
-        return _Numbers.of(product, carried + ROUNDOFF * np.abs(product), self.unspecified | other.unspecified)
+        unspecified = self.unspecified | other.unspecified
+        # an infinity of either sign, or NaN
+        unspecified = unspecified | (self.in_doubt & np.isinf(other.values)) | (other.in_doubt & np.isinf(self.values))
+        return _Numbers.of(product, carried + ROUNDOFF * np.abs(product), unspecified)
 
     def complement(self) -> _Numbers:
         """``1 - x``."""
@@ -63,7 +77,10 @@ class _Numbers:
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """A sum of ``terms`` products, not yet rounded; ``error`` is what its factors bring along."""
+    """A sum of ``terms`` products, not yet rounded; ``error`` is what its factors bring along.
+
+    ``magnitude`` is that of the terms that are finite: what they overflow to depends on their order.
+    """
 
     values: Floats
     magnitude: Floats
@@ -74,12 +91,13 @@ class _Sum:
     @staticmethod
     def of(x: _Numbers, weights: Floats, bias: Floats) -> _Sum:
         """``x * weights^T + bias``; ``weights`` is { hidden_size, n }, ``x`` { batch_size, n }."""
-        size, transposed = np.abs(weights).T, weights.T
+        size, transposed = _size(weights).T, weights.T
+        torn = (x.in_doubt.astype(np.float64) @ np.isinf(transposed)) > 0
         return _Sum(
             x.values @ transposed + bias,
-            np.abs(x.values) @ size + np.abs(bias),
+            _size(x.values) @ size + _size(bias),
             x.error @ size,
-            np.broadcast_to(x.unspecified.any(axis=1, keepdims=True), (len(x.values), len(weights))),
+            x.unspecified.any(axis=1, keepdims=True) | torn,
             weights.shape[1] + 1,
         )
 
@@ -87,12 +105,18 @@ class _Sum:
     def scaled(x: _Numbers, weights: Floats) -> _Sum:
         """``x . weights`` with { hidden_size } weights."""
         product = x.values * weights
-        return _Sum(product, np.abs(product), x.error * np.abs(weights), x.unspecified, 1)
+        torn = x.in_doubt & np.isinf(weights)
+        return _Sum(product, _size(product), x.error * _size(weights), x.unspecified | torn, 1)
+
+    @staticmethod
+    def constant(values: Floats) -> _Sum:
+        """A bias alone, which is given."""
+        return _Sum(values, _size(values), np.zeros_like(values), np.zeros(values.shape, np.bool_), 1)
 
     @staticmethod
     def single(x: _Numbers) -> _Sum:
         """A sum of one term."""
-        return _Sum(x.values, np.abs(x.values), x.error, x.unspecified, 1)
+        return _Sum(x.values, _size(x.values), x.error, x.unspecified, 1)
 
     def __add__(self, other: _Sum) -> _Sum:
         return _Sum(
@@ -107,6 +131,12 @@ class _Sum:
         """The sum, in any order; partial sums may be as large as its magnitude."""
         error = self.error + sum_error(self.terms, self.magnitude, ROUNDOFF)
         return _Numbers.of(self.values, error, self.unspecified | ~(self.magnitude <= LARGEST_FLOAT32))
+
+
+def _size(values: Floats) -> Floats:
+    """Of what is finite."""
+    size = np.abs(values)
+    return size if np.isfinite(size).all() else np.where(np.isfinite(size), size, 0)
 
 
 def _activate(activation: OperatorDesc, x: _Numbers, clip: float | None = None, *, is_gate: bool = True) -> _Numbers:
@@ -139,7 +169,7 @@ class _Weights:
     peephole: Sequence[Floats]
     activations: Sequence[OperatorDesc]
 
-    def argument(self, gate: int, x: _Numbers, hidden: _Numbers) -> _Sum:
+    def argument(self, gate: int, x: _Numbers, hidden: _Numbers | None) -> _Sum:
         """``X_t * W^T + H_(t-1) * R^T`` and both biases."""
         return self.from_input(gate, x) + self.from_state(gate, hidden)
 
@@ -147,14 +177,18 @@ class _Weights:
         """``X_t * W^T`` and its bias."""
         return _Sum.of(x, self.input[gate], self.input_bias[gate])
 
-    def from_state(self, gate: int, hidden: _Numbers) -> _Sum:
-        """``H_(t-1) * R^T`` and its bias."""
+    def from_state(self, gate: int, hidden: _Numbers | None) -> _Sum:
+        """``H_(t-1) * R^T`` and its bias, which is alone where there is no state."""
+        if hidden is None:
+            return _Sum.constant(self.recurrence_bias[gate])
         return _Sum.of(hidden, self.recurrence[gate], self.recurrence_bias[gate])
 
 
 _States = tuple[_Numbers, ...]
 """What is handed from step to step, the hidden state first."""
-_Cell = Callable[[_Weights, _Numbers, _States], _States]
+_Before = Sequence[_Numbers | None]
+"""The same, with what the first step goes without."""
+_Cell = Callable[[_Weights, _Numbers, _Before], _States]
 """One step, given { batch_size, input_size } and the states of the step before."""
 
 
@@ -189,32 +223,60 @@ def _run(
     zero = _Numbers.exact(np.zeros((batch, hidden)))
     sequences: list[list[_Numbers]] = []
     lasts: list[_States] = []
+    # kernels that multiply zeros by infinite weights make NaN where DirectML multiplies nothing
+    torn = np.array([_is_torn(inputs, initial, direction) for direction in range(directions)])
     for direction in range(directions):
         weights = _weights(op, inputs, gates, direction)
         first = [inputs.optional(name) for name in initial]
-        states = tuple(zero if item is None else _Numbers.exact(widen(item)[0, direction]) for item in first)
+        # an initial state that is not there is multiplied by nothing at the first step of all (decision L15)
+        before: _Before = [None if item is None else _Numbers.exact(widen(item)[0, direction]) for item in first]
+        states = tuple(zero if item is None else item for item in before)
         sequence = [zero] * steps
         backward = direction == 1 or op.enum("Direction") == "BACKWARD"
         for step in reversed(range(steps)) if backward else range(steps):
             # forward the first step of a sequence without any is seen in its cell (decision L7)
             runs = step < (lengths if backward else np.maximum(lengths, 1))
-            after = cell(weights, _Numbers.exact(x[step]), states)
-            states = tuple(new.where(runs, old) for new, old in zip(after, states, strict=True))
+            after = cell(weights, _Numbers.exact(x[step]), before)
+            before = states = tuple(_stored(op, new).where(runs, old) for new, old in zip(after, states, strict=True))
             sequence[step] = states[0].where(step < lengths, zero)
         sequences.append(sequence)
         ends = np.ones_like(lengths, np.bool_) if backward else (lengths > 0) & (lengths <= steps)
         lasts.append((states[0].where(ends, zero), *states[1:]))
     by_step = [list(items) for items in zip(*sequences, strict=True)]
     strange = (lengths <= 0) | (lengths > steps)
-    ended = [replace(_stacked([list(items)]), open=_open(items, strange)) for items in zip(*lasts, strict=True)]
+    ended = [replace(_stacked([list(items)]), open=_open(items, strange, torn)) for items in zip(*lasts, strict=True)]
     # whatever lies behind the sequence, 0 or not (decision L8)
-    ended[0] = ended[0].marked(_open(lasts[0][:1] * directions, lengths > steps))
-    return _stacked(by_step), ended
+    ended[0] = ended[0].marked(_open(lasts[0][:1] * directions, lengths > steps, np.zeros_like(torn)))
+    steps_of_all = _stacked(by_step)
+    marks = np.broadcast_to(torn[:, None, None], steps_of_all.values.shape) if torn.any() else None
+    return replace(steps_of_all, open=marks), ended
 
 
-def _open(items: Sequence[_Numbers], strange: Mask) -> Mask | None:
-    """The single outputs of sequences with a length that is 0 or above seq_length."""
-    return np.array([[np.broadcast_to(strange, item.values.shape) for item in items]]) if strange.any() else None
+def _stored(op: OperatorDesc, state: _Numbers) -> _Numbers:
+    """The state as the type of the tensors has it: what is beyond FLOAT16 is rounded to its largest, or to infinity."""
+    if op.tensor("InputTensor").data_type is not DataType.FLOAT16:
+        return state
+    beyond = np.abs(state.values) + state.error > _LARGEST_FLOAT16
+    return replace(state, unspecified=state.unspecified | beyond)
+
+
+def _is_torn(inputs: Inputs, initial: Sequence[str], direction: int) -> bool:
+    """Whether a direction has weights that are not finite, for a state that is not there."""
+    if all(inputs.optional(name) is not None for name in initial):
+        return False
+    peephole = inputs.optional("PeepholeTensor")
+    weights = [inputs.tensor("RecurrenceTensor")[0, direction]]
+    weights += [] if peephole is None else [peephole[0, 0, direction]]
+    return not all(np.isfinite(item).all() for item in weights)
+
+
+def _open(items: Sequence[_Numbers], strange: Mask, torn: Mask) -> Mask | None:
+    """The single outputs of sequences with a length that is 0 or above seq_length, and of ``torn`` directions."""
+    if not strange.any() and not torn.any():
+        return None
+    return np.array(
+        [[np.broadcast_to(strange | one, item.values.shape) for item, one in zip(items, torn, strict=True)]]
+    )
 
 
 def _stacked(rows: Sequence[Sequence[_Numbers]]) -> Result:
@@ -233,7 +295,7 @@ def rnn(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_rnn_operator_desc
     """
 
-    def cell(own: _Weights, x: _Numbers, states: _States) -> _States:
+    def cell(own: _Weights, x: _Numbers, states: _Before) -> _States:
         (f,) = own.activations
         return (_activate(f, own.argument(0, x, states[0]).rounded(), LARGEST_FLOAT32, is_gate=False),)
 
@@ -249,16 +311,18 @@ def gru(op: OperatorDesc, inputs: Inputs) -> Outputs:
     """
     linear_before_reset = op.flag("LinearBeforeReset")
 
-    def cell(own: _Weights, x: _Numbers, states: _States) -> _States:
+    def cell(own: _Weights, x: _Numbers, states: _Before) -> _States:
         (before,) = states
         f, g = own.activations
         z, r = (_activate(f, own.argument(gate, x, before).rounded()) for gate in (0, 1))
         if linear_before_reset:
             argument = own.from_input(2, x) + _Sum.single(r * own.from_state(2, before).rounded())
         else:
-            argument = own.argument(2, x, r * before)
+            argument = own.argument(2, x, None if before is None else r * before)
+        # the first state is 0 here, which is multiplied
+        old = _Numbers.exact(np.zeros_like(z.values)) if before is None else before
         h = _activate(g, argument.rounded())
-        return ((_Sum.single(z.complement() * h) + _Sum.single(z * before)).rounded(),)
+        return ((_Sum.single(z.complement() * h) + _Sum.single(z * old)).rounded(),)
 
     sequence, (last,) = _run(op, inputs, 3, ["HiddenInitTensor"], cell)
     return {"OutputSequenceTensor": sequence, "OutputSingleTensor": last}
@@ -273,20 +337,21 @@ def lstm(op: OperatorDesc, inputs: Inputs) -> Outputs:
     coupled = op.flag("CoupleInputForget")
     clip = op.float("ClipThreshold") if op.flag("UseClipThreshold") else LARGEST_FLOAT32
 
-    def cell(own: _Weights, x: _Numbers, states: _States) -> _States:
+    def cell(own: _Weights, x: _Numbers, states: _Before) -> _States:
         hidden, memory = states
         f, g, h = own.activations
 
-        def gate(index: int, seen: _Numbers) -> _Numbers:
+        def gate(index: int, seen: _Numbers | None) -> _Numbers:
             argument = own.argument(index, x, hidden)
-            if own.peephole:
+            if own.peephole and seen is not None:
                 argument = argument + _Sum.scaled(seen, own.peephole[index])
             return _activate(f, argument.rounded(), clip)
 
         i = gate(0, memory)
         forget = i.complement() if coupled else gate(2, memory)
         candidate = _activate(g, own.argument(3, x, hidden).rounded(), clip)
-        after = (_Sum.single(forget * memory) + _Sum.single(i * candidate)).rounded()
+        taken = _Sum.single(i * candidate)
+        after = (taken if memory is None else _Sum.single(forget * memory) + taken).rounded()
         # the peephole of the output gate sees the new cell state (decision L10)
         return gate(1, after) * _activate(h, after), after
 

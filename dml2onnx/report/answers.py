@@ -111,6 +111,22 @@ class ConvertAnswer(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReduceAnswer(Written):
+    """What ``reduce`` says of the graph that it has written."""
+
+    command: Literal["reduce"] = field(default="reduce", metadata=ALWAYS)
+    exit_code: int
+    """With which the command ends for the graph, as for the whole one."""
+    directml_nodes: int
+    directml_nodes_before: int
+    tests: int
+    """How often the command was run."""
+    seconds: float
+    finished: bool
+    """False where the search was interrupted: the graph is the smallest one until then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecorderAnswer(Written):
     """What ``recorder`` says of the files that it has written for C++ programs."""
 

@@ -39,6 +39,8 @@ class HeldBack:
     reason: str
     instead: str
     """What of the level does the same, an operator or several of them in a row; empty where nothing is known to."""
+    at: str = ""
+    """The level of which that is: the one that was asked for, or else the lowest that has it."""
     descriptors: tuple[Descriptor, ...] = ()
     """The same, complete: each reads what the one before it has written."""
 
@@ -60,7 +62,7 @@ class CheckAnswer(Answer):
     """The products that first have that level."""
     directml_nodes: int
     held_back: tuple[HeldBack, ...] | None = None
-    """With ``--suggest``, the nodes that the level does not have."""
+    """With ``--suggest``, the nodes that the level does not have; without a level those that need the highest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,13 +92,14 @@ def checked(
     from dml2onnx.checks import minimum_feature_level
     from dml2onnx.frontends.locations import locate
 
-    wanted = {item.pointer: _is_about_name(item) for item in found if item.pointer}
+    wanted = {place.pointer: False for item in found for place in item.places}
+    wanted |= {item.pointer: _is_about_name(item) for item in found if item.pointer}
     places = {}
     if wanted and graph.format != "serialized":
         places = locate(data if data is not None else Path(model).read_bytes(), wanted)
     minimum = minimum_feature_level(graph)
     return CheckAnswer(
-        diagnostics=tuple(finding(item, model, places.get(item.pointer)) for item in found),
+        diagnostics=tuple(finding(item, model, places) for item in found),
         model=model,
         feature_level=level.name,
         minimum_feature_level=None if minimum is None else minimum.name,

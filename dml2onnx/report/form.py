@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from _typeshed import DataclassInstance
 
-    from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.frontends.locations import Location
+    from dml2onnx.diagnostics import Diagnostic, Location, Place, Remedy
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -34,6 +33,45 @@ VERSION_HISTORY = (
 )
 ALWAYS: Mapping[str, bool] = {"always": True}
 """Metadata of a field that is written also where it has its default."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingPlace:
+    """A second place that a finding is about."""
+
+    pointer: str
+    """A JSON pointer into the model, or a call site of the builder."""
+    message: str
+    """What is there."""
+    line: int = 0
+    """Line and columns as those of the finding itself."""
+    column: int = 0
+    end_column: int = 0
+    excerpt: str = ""
+    marker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingEdit:
+    """A member of the model as a remedy has it."""
+
+    pointer: str
+    value: Json = None
+    """Its contents; its new name if it is ``renamed``."""
+    renamed: bool = False
+    where_given: bool = False
+    """Whether it stays left out where it is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRemedy:
+    """What would mend a finding."""
+
+    words: str
+    edits: tuple[FindingEdit, ...] = ()
+    """With these the finding is gone; none where it takes more than that."""
+    is_certain: bool = False
+    """Whether nothing else can be meant, as far as the model tells, unless there is another remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +105,10 @@ class Finding:
     """Underlines the place in the excerpt."""
     related: tuple[str, ...] = ()
     """The other fields that the rule has read, any of which may be the one to mend."""
+    places: tuple[FindingPlace, ...] = ()
+    """Other places that it is about: the other tensor, the other writer."""
+    remedies: tuple[FindingRemedy, ...] = ()
+    """What would mend it, one or the other of them."""
 
     @property
     def is_error(self) -> bool:
@@ -74,15 +116,38 @@ class Finding:
         return self.severity == "error"
 
 
-def finding(item: Diagnostic, file: str = "", place: Location | None = None) -> Finding:
-    """A diagnostic as a record, with its place in the text of a file where that is known."""
+def finding(item: Diagnostic, file: str = "", places: Mapping[str, Location] | None = None) -> Finding:
+    """A diagnostic as a record, with its places in the text of a file where these are known, by their pointers."""
     members = (item.node, item.operator, item.field, item.pointer, item.expected, item.found, item.since)
     severity: Literal["error", "warning"] = "error" if item.severity is Severity.ERROR else "warning"
-    head = (item.code, severity, item.message, *members, item.documentation)
+    known = places or {}
+    place = item.location or known.get(item.pointer)
+    return Finding(
+        item.code,
+        severity,
+        item.message,
+        *members,
+        item.documentation,
+        "" if place is None else item.file or file,
+        *_lines(place),
+        related=item.related,
+        places=tuple([_second(other, known.get(other.pointer)) for other in item.places]),
+        remedies=tuple([_remedy(other) for other in item.remedies]),
+    )
+
+
+def _lines(place: Location | None) -> tuple[int, int, int, str, str]:
     if place is None:
-        return Finding(*head, related=item.related)
-    where = (file, place.line, place.column, place.end_column, place.text, place.marker)
-    return Finding(*head, *where, related=item.related)
+        return 0, 0, 0, "", ""
+    return place.line, place.column, place.end_column, place.text, place.marker
+
+
+def _second(item: Place, place: Location | None) -> FindingPlace:
+    return FindingPlace(item.pointer, item.message, *_lines(place))
+
+
+def _remedy(item: Remedy) -> FindingRemedy:
+    return FindingRemedy(item.words, tuple([FindingEdit(*edit) for edit in item.edits]), item.is_certain)
 
 
 def findings(items: Iterable[Diagnostic]) -> tuple[Finding, ...]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.report.comparison import Comparison
 from dml2onnx.report.form import as_json
+from dml2onnx.report.measured import panel
 from dml2onnx.report.records import MARK
 from dml2onnx.report.scene import directml_scene, onnx_scene, visible
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dml2onnx.report.form import Json
+    from dml2onnx.report.measured import PerfAnswer
     from dml2onnx.report.records import Report
     from dml2onnx.report.scene import Scene
 
@@ -32,14 +34,15 @@ COMPARING = ("pairs.js", "compare.js")
 """In the order in which they run, behind those that are shared; all are parts of one script."""
 
 
-def page(report: Report | Comparison) -> str:
-    """The whole page."""
+def page(report: Report | Comparison, perf: PerfAnswer | None = None) -> str:
+    """The whole page; with figures of ``perf`` where there are any."""
     parts = _of_comparison(report) if isinstance(report, Comparison) else _of_report(report)
     own = (*SHARED, *(COMPARING if isinstance(report, Comparison) else SCRIPTS))
     script = f'{_asset("d3.min.js")}(() => {{\n"use strict";\n{"".join(map(_asset, own))}}})();\n'
     style = _asset("page.css")
     parts |= {
         "mark": MARK,
+        "perf": "" if perf is None else f"{panel(perf)}\n",
         "producer": html.escape(report.producer),
         "policy": f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'",
         "style": style,

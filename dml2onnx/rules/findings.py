@@ -41,6 +41,11 @@ class Finding:
     """The other fields that the rule has read, as paths: a size that is wrong may be that of an axis that is."""
 
     @property
+    def is_about_type(self) -> bool:
+        """Whether it is about which operator it is, and not about a field of that."""
+        return self.code is codes.OPERATOR_LEVEL and not self.path
+
+    @property
     def field(self) -> str:
         """The field of the operator, the first step of the path."""
         return self.path.partition("/")[0]
@@ -78,7 +83,7 @@ class Finding:
             node=node.name,
             operator=schema.short_name,
             field=self.field,
-            pointer=pointer(node.source, self.path),
+            pointer=operator_place(node.source) if self.is_about_type else pointer(node.source, self.path),
             expected=self.expected,
             found=self.found,
             since=self.since,
@@ -128,6 +133,12 @@ def not_compiled(finding: Finding) -> Finding:
 def pointer(source: str, path: str) -> str:
     """Where ``path`` stands below a node: a JSON pointer, or the call site as it is."""
     return f"{source}/{path}" if path and source.startswith("/") else source
+
+
+def operator_place(source: str) -> str:
+    """Where the operator of a node is named, beside its descriptor."""
+    above, _, last = source.rpartition("/")
+    return f"{above}/{'type' if last == 'desc' else 'Type'}" if last in ("desc", "Desc") and above else source
 
 
 Check: TypeAlias = "Callable[[Subject], Iterable[Finding]]"

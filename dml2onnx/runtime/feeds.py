@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from dml2onnx import arguments
 from dml2onnx.codes.running import INPUT_SHAPE, INPUT_TYPE, MISSING_INPUT, UNKNOWN_INPUT
 from dml2onnx.diagnostics import DmlError, quote, shortened
 from dml2onnx.ir.view import Layout
+from dml2onnx.model import NamedSize, has_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +31,7 @@ def check_inputs(ports: Sequence[Port], given: Mapping[str, npt.ArrayLike]) -> d
     """
     arrays = arguments.arrays(given)
     feeds: dict[str, Array] = {}
+    ports = at_sizes(ports, arrays)
     for port in ports:
         array = arrays.get(port.name)
         if array is None or array.dtype != port.dtype:
@@ -41,6 +44,33 @@ def check_inputs(ports: Sequence[Port], given: Mapping[str, npt.ArrayLike]) -> d
     if len(feeds) == len(ports) == len(arrays):
         return feeds
     raise DmlError(*_findings(ports, arrays))
+
+
+def at_sizes(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Sequence[Port]:
+    """The ports with the sizes that names have in these arrays, if that is one for each name and in its range.
+
+    A name has the size of the first array that has one for it; other arrays are held against that.
+    """
+    if not any(has_names(port.shape) for port in ports):
+        return ports
+    known: dict[str, int] = {}
+    for port in ports:
+        array = arrays.get(port.name)
+        if array is not None and array.ndim == len(port.shape):
+            for size, found in zip(port.shape, array.shape, strict=True):
+                if isinstance(size, NamedSize) and found >= 1 and _is_in(found, size.range):
+                    known.setdefault(size.text, found)
+    return [
+        replace(
+            port,
+            shape=tuple(known.get(size.text, size) if isinstance(size, NamedSize) else size for size in port.shape),
+        )
+        for port in ports
+    ]
+
+
+def _is_in(size: int, limits: tuple[int, int] | None) -> bool:
+    return limits is None or limits[0] <= size <= limits[1]
 
 
 def _stored(port: Port, array: Array) -> Array | None:

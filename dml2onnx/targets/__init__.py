@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from dml2onnx.targets.kernels import DEFAULT_TARGET, EXACT_TARGET, NAMES, Target, UnknownTargetError, target
 from dml2onnx.targets.opsets import DEFAULT_OPSET, IR_VERSIONS, OPSETS, ir_versions, version
 from dml2onnx.targets.parameters import bound
-from dml2onnx.targets.quirks import LOSES_NUMBERS, Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
@@ -23,10 +22,8 @@ __all__ = [
     "DEFAULT_TARGET",
     "EXACT_TARGET",
     "IR_VERSIONS",
-    "LOSES_NUMBERS",
     "NAMES",
     "OPSETS",
-    "Quirk",
     "Target",
     "UnknownTargetError",
     "bound",
@@ -90,19 +87,20 @@ def legal_type(
     movement: bool = False,
     *,
     modular: bool = False,
+    bytes_wrap: bool = True,
 ) -> str | None:
     """The element type to run ``op`` in, for a node whose type variable ``variable`` is ``element_type``.
 
     That is ``element_type`` itself, or else the nearest type that loses nothing, or ``None`` when there is none.
     ``movement`` says that the node only moves elements; ``modular`` that it computes integers modulo 2**bits, so that
     casting its result back drops what overflowed (Add, Sub, Mul; a type of floating point would not do, and none is
-    chosen). The node's other type variables may have any type.
+    chosen), in 8 bits where ``bytes_wrap``. The node's other type variables may have any type.
 
     A session gives a node that its provider has no kernel for to the CPU provider. So a target prefers a type with a
     kernel of its own, for the node and for the casts, and goes by the CPU provider's kernels when there is none.
     """
-    own = own_type(target, op, opset, variable, element_type, movement, modular)
-    return own or _nearest(_last_resort(target), target, op, opset, variable, element_type, movement, modular)
+    wanted = (op, opset, variable, element_type, movement, modular, bytes_wrap)
+    return _nearest(target, *wanted) or _nearest(_last_resort(target), *wanted)
 
 
 def has_kernels(provider: Target, op: str, opset: int, types: Mapping[str, str]) -> bool:
@@ -121,30 +119,28 @@ def own_type(
     opset: int,
     variable: str,
     element_type: str,
-    movement: bool = False,
-    modular: bool = False,
 ) -> str | None:
     """As :func:`legal_type`, with kernels of the target itself: ``None`` where the node falls back."""
-    return _nearest(target, target, op, opset, variable, element_type, movement, modular)
+    return _nearest(target, op, opset, variable, element_type, movement=False, modular=False, bytes_wrap=True)
 
 
 @cache
 def _nearest(
     provider: Target,
-    target: Target,
     op: str,
     opset: int,
     variable: str,
     element_type: str,
     movement: bool,
     modular: bool,
+    bytes_wrap: bool,
 ) -> str | None:
-    """The nearest type with kernels of a provider; what is said of the target's kernels holds for it all the same."""
+    """The nearest type with kernels of a provider."""
     candidates = [element_type]
     if movement or modular:
         candidates += same_width(element_type)
     candidates += (item for item in exact_wider(element_type) if not modular or "int" in item)
-    if modular and target.has(Quirk.BYTES_SATURATE):
+    if modular and not bytes_wrap:
         candidates = [item for item in candidates if item not in ("int8", "uint8")]
     for item in candidates:
         if provider.has_kernel(op, opset, {variable: item}) and (

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import schemas_directory
 from dml2onnx.codes.compiling import UNKNOWN_TARGET
 from dml2onnx.diagnostics import DmlError, InternalError, quote
-from dml2onnx.targets.quirks import EDGES, Quirk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,8 +45,8 @@ class Target:
     """The opsets of which it runs models."""
     falls_back: bool
     """Whether nodes without a kernel run on the CPU, as in a session of ONNX Runtime; if not, nothing runs them."""
-    quirks: frozenset[Quirk]
-    """What its kernels do otherwise than ONNX says, or slowly."""
+    quirks: tuple[str, ...]
+    """What its kernels do otherwise than ONNX says, or slowly, by the names that ``legalise`` knows."""
     exact: bool
     """Whether models promise all that the reference does, and not only what every runtime computes alike."""
     _kernels: Mapping[str, Mapping[str, list[dict[str, str]]]] = field(repr=False)
@@ -55,7 +54,7 @@ class Target:
     _alternatives: dict[tuple[str, int], tuple[Alternative, ...]] = field(default_factory=dict, repr=False)
     """What has been looked up, by operator and opset."""
 
-    def has(self, quirk: Quirk) -> bool:
+    def has(self, quirk: str) -> bool:
         """Whether that can be said of its kernels."""
         return quirk in self.quirks
 
@@ -93,8 +92,7 @@ class Target:
 def target(name: str, *, exact: bool = True) -> Target:
     """The target of that name; its table is read when it is first asked for.
 
-    What shows only at the edges counts as one of its quirks where models are to be ``exact``. ONNX says nothing of
-    edges, so an exact model for it is one for the CPU provider.
+    ONNX says nothing of NaN, infinities and last digits, so an ``exact`` model for it is one for the CPU provider.
     """
     if name not in NAMES:
         raise UnknownTargetError(name)
@@ -102,8 +100,8 @@ def target(name: str, *, exact: bool = True) -> Target:
         return target(EXACT_TARGET)
     path = schemas_directory() / "targets" / f"{name}.json"
     content = json.loads(path.read_text(encoding="utf-8"))
-    quirks = frozenset([Quirk[item] for item in content["quirks"]])
-    shown = quirks if exact else quirks - EDGES
     first, last = content["opsets"]
     opsets = range(first, last + 1)
-    return Target(name, content["source"], opsets, content["falls_back"], shown, exact, content["kernels"])
+    return Target(
+        name, content["source"], opsets, content["falls_back"], tuple(content["quirks"]), exact, content["kernels"]
+    )

@@ -80,16 +80,21 @@ class OtherModel:
 
     def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
         """The outputs, each in the shape of its tensor, of inputs in memory order."""
-        given = {tensor.name: _fed(feeds[port.name], port, tensor) for port, tensor in self._inputs}
+        names = [tensor.name for _, tensor in self._outputs]
         try:
-            results = self._session.run([tensor.name for _, tensor in self._outputs], given)
+            results = self._session.run(names, self.feeds(feeds))
         except Exception as error:  # ONNX Runtime raises a dozen unrelated classes
             message = f"ONNX Runtime, with {quote(str(self._path))}: {shortened(str(error), 400)}"
             raise DmlError(RUNTIME_FAILURE.at(message)) from error
-        return {
-            port.name: _got(np.asarray(array), port, tensor)
-            for (port, tensor), array in zip(self._outputs, results, strict=True)
-        }
+        return self.outputs(dict(zip(names, results, strict=True)))
+
+    def feeds(self, given: Mapping[str, Array]) -> dict[str, Array]:
+        """What the file is given, by its names, of inputs in memory order."""
+        return {tensor.name: _fed(given[port.name], port, tensor) for port, tensor in self._inputs}
+
+    def outputs(self, results: Mapping[str, Array]) -> dict[str, Array]:
+        """The outputs of the graph, each in the shape of its tensor, of what the file gives by its names."""
+        return {port.name: _got(np.asarray(results[tensor.name]), port, tensor) for port, tensor in self._outputs}
 
 
 def _opened(path: Path, provider: ProviderLike) -> Any:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.reference import memory
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -71,7 +73,7 @@ _FROM_THE_END = frozenset({"GATHER", "GATHER_ELEMENTS", "GATHER_ND", "GATHER_ND1
 
 
 _REGIONS = {"ROI_ALIGN": "ROITensor", "ROI_ALIGN1": "ROITensor"}
-"""The field of an operator that holds corners, of which none may be infinite or NaN."""
+"""The field of an operator that holds corners, of which none may be infinite or NaN, nor the last before the first."""
 
 
 def index_limits(nodes: Sequence[Node]) -> dict[Value, tuple[int, int]]:
@@ -93,19 +95,32 @@ def _lowest(operator: str, desc: TensorDesc, count: int) -> int:
 
 
 def within(graph: Graph, feeds: Mapping[str, Array]) -> dict[str, Array]:
-    """The contents of a graph's inputs, indices brought into their range, and corners made finite."""
+    """The contents of a graph's inputs, indices brought into their range, corners finite and in their order."""
     limits, values = index_limits(graph.nodes), {item.name: item.value for item in graph.inputs}
-    corners = {read.value for node in graph.nodes for read in node.reads.get(_REGIONS.get(node.operator.type, ""), ())}
+    regions = {
+        read.value: (node.operator.tensor(field), read.offset)
+        for node in graph.nodes
+        if (field := _REGIONS.get(node.operator.type)) is not None
+        for read in node.reads.get(field, ())
+    }
     return {
-        name: _finite(array) if values[name] in corners else _within(array, limits.get(values[name]))
+        name: as_regions(array, *regions[values[name]])
+        if values[name] in regions
+        else _within(array, limits.get(values[name]))
         for name, array in feeds.items()
     }
 
 
-def _finite(array: Array) -> Array:
+def as_regions(array: Array, desc: TensorDesc, offset: int) -> Array:
+    """Memory whose view by ``desc`` are regions: finite rows of x1, y1, x2, y2 with x1 <= x2 and y1 <= y2."""
     if array.dtype.kind != "f":
         return array
     result: Array = np.where(np.isfinite(array), array, array.dtype.type(0))
+    content = result.reshape(-1).view(np.uint8)
+    if offset + desc.minimum_bytes > content.size:  # what is left out at the end is 0
+        return result
+    corners = memory.read(content, desc, offset).reshape(-1, 2, 2)
+    memory.write(content, desc, np.sort(corners, axis=1).reshape(desc.sizes), offset)
     return result
 
 

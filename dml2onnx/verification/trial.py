@@ -8,8 +8,9 @@ import numpy as np
 
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.reference import disagreements, evaluate_results
-from dml2onnx.targets import DEFAULT_OPSET
+from dml2onnx.targets import DEFAULT_OPSET, DEFAULT_TARGET, EXACT_TARGET
 from dml2onnx.verification.contents import random_array
+from dml2onnx.verification.indices import within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,22 +36,29 @@ def feeds_of_ports(ports: Sequence[Port], seed: int) -> dict[str, Array]:
     return {port.name: random_array(port, random, extremes=extremes) for port in ports}
 
 
-def trial(graph: Graph, seed: int, opset: int = DEFAULT_OPSET) -> str:
-    """What is wrong with what a graph without findings computes; nothing is ``""``."""
+def trial(graph: Graph, seed: int, opset: int = DEFAULT_OPSET, *, exact: bool = True) -> str:
+    """What is wrong with what the model of a graph without findings computes; nothing is ``""``.
+
+    An ``exact`` model is compared with all that the reference promises, the default one with what is promised of it:
+    its indices are in range, and it may add up FLOAT16 in FLOAT16.
+    """
+    target = EXACT_TARGET if exact else DEFAULT_TARGET
     try:
-        model = compile_outputs(graph, graph.outputs, opset=opset)
-        feeds = feeds_of(model, seed)
+        model = compile_outputs(graph, graph.outputs, opset=opset, target=target, exact=exact)
+        feeds = feeds_of(model, seed) if exact else within(graph, feeds_of(model, seed))
         got = model.run(feeds)
-        want = evaluate_results(graph, feeds)
+        want = evaluate_results(graph, feeds, exact=exact)
     except Exception as error:
         return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-    return differences(model.outputs, got, want)
+    return differences(model.outputs, got, want, half_accumulation=not exact)
 
 
-def differences(ports: Sequence[Port], got: Mapping[str, Array], want: Mapping[str, Result]) -> str:
+def differences(
+    ports: Sequence[Port], got: Mapping[str, Array], want: Mapping[str, Result], *, half_accumulation: bool = False
+) -> str:
     """What is wrong with the first output that is; nothing is ``""``."""
     for port in ports:
-        wrong = disagreements(got[port.name], want[port.name], port.desc.data_type)
+        wrong = disagreements(got[port.name], want[port.name], port.desc.data_type, half_accumulation)
         if wrong.any():
             at = tuple(int(axis[0]) for axis in np.nonzero(wrong))
             expected = want[port.name].values[at]

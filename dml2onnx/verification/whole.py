@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml2onnx import arguments, passes
-from dml2onnx.compiler import compile_outputs, require_clean
+from dml2onnx.compiler import at_sizes, compile_outputs, has_names, require_clean
 from dml2onnx.frontends import graph_of
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.reference import disagreements, evaluate_results, require_computable
@@ -95,6 +95,8 @@ def verify(
     model: Graph | str | os.PathLike[str],
     inputs: Mapping[str, npt.ArrayLike] | None = None,
     *,
+    sizes: Mapping[str, Sequence[int | str]] | None = None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
     rounds: int = 3,
     seed: int = 0,
     provider: ProviderLike = "cpu",
@@ -115,6 +117,8 @@ def verify(
     among the others; and so on in turn. What may differ is derived from the operators, see
     ``dml2onnx.reference.tolerance`` and ``propagation``; integers and data movement compare exactly.
 
+    ``sizes`` and ``ranges`` are other sizes of inputs, as for :func:`compile`. A model that has names for some is
+    compared at the first and the last sizes, and then at others that are drawn, one for each of the ``rounds``.
     ``documented``, ``exact``, ``optimize`` and ``without_passes`` are as for :func:`compile`; of a model that is not
     exact all is compared that such a model promises. Passes are about the outputs; nodes are compared in the literal
     translation, where each of them is there.
@@ -125,8 +129,30 @@ def verify(
     ``progress`` is told how far it is. Raises :class:`DmlError` with every finding of the checks.
     """
     given = arguments.arrays(inputs)
+    if sizes is not None and has_names(sizes):
+        from dml2onnx.verification.sizes import verify_sizes
+
+        if against is not None:
+            raise arguments.refusal("against", against, "None where sizes have names")
+        return verify_sizes(
+            model,
+            sizes,
+            ranges or {},
+            lambda _: given,
+            rounds,
+            seed,
+            provider,
+            opset,
+            documented=documented,
+            exact=exact,
+            optimize=optimize,
+            without_passes=without_passes,
+            time_limit=time_limit,
+            max_bytes=max_bytes,
+            progress=progress,
+        )
     return verify_with(
-        model,
+        model if sizes is None else at_sizes(graph_of(model), sizes),  # type: ignore[arg-type]  # no names
         lambda _: given,
         rounds,
         seed,

@@ -89,6 +89,10 @@ REFUSED: dict[str, tuple[Code, Callable[[Any, Any], Any]]] = {
     "half a size of a view": (codes.BAD_TENSOR, lambda g, x: g.reshape(x, [2.5, -1])),
     "half a stride of a policy": (codes.BAD_TENSOR, lambda g, x: laid_out(g, [24, 12, 4.5, 1]).activation_relu(x)),
     "text for strides": (codes.BAD_TENSOR, lambda g, x: laid_out(g, "abcd").activation_relu(x)),
+    "an output inside of a buffer": (
+        codes.INNER_OUTPUT,
+        lambda g, x: g.build({"y": g.reinterpret(x, sizes=[1], offset=4)}),
+    ),
     "input without a name": (codes.BAD_NAME, lambda g, x: g.input("", "FLOAT32", [1])),
     "output without a name": (codes.BAD_NAME, lambda g, x: g.build({"": x})),
     "number for an output's name": (codes.BAD_NAME, lambda g, x: g.build({1: x})),
@@ -264,8 +268,9 @@ class TestGraphs:
         g.exp(x)  # which nothing needs
         unused = g.input("unused", "FLOAT32", [2])
         graph = g.build({"y": x * 2, "z": x[..., 0], "same": x * 2})
-        # the operator that nothing needs is worth a warning
-        assert [(item.code, item.node) for item in dml2onnx.check(graph)] == [("DML1216", "element_wise_exp")]
+        # the input and the operator that nothing needs are worth a warning each
+        found = [(item.code, item.node) for item in dml2onnx.check(graph)]
+        assert found == [("DML1220", ""), ("DML1216", "element_wise_exp")]
         assert len(graph.nodes) == 4
         model = dml2onnx.compile(graph)
         assert "Exp" not in {node.op_type for node in model.model_proto.graph.node}

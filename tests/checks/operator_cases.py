@@ -106,6 +106,12 @@ _MVN = {"InputTensor": X, "OutputTensor": X, "ScaleTensor": X, "Axes": (2, 3)}
 _SOFTMAX1 = {"Axes": (3,)}
 
 CASES: list[Case] = [
+    case(
+        "bounds the wrong way round",
+        op("ELEMENT_WISE_CLIP", InputTensor=X, OutputTensor=X, Min=6.0, Max=0.0),
+        codes.MIN_ABOVE_MAX,
+        "Min",
+    ),
     case("required tensor null", op("ACTIVATION_RELU", OutputTensor=X), codes.MISSING_FIELD, "InputTensor"),
     case(
         "unknown enumerator",

@@ -75,9 +75,14 @@ a, b, c, d = (value(name, X) for name in "abcd")
 CASES: list[Case] = [
     case("unknown value", _chain((a, b, "one"), inputs=[], output=b), codes.UNKNOWN_VALUE, "InputTensor"),
     case("output without source", graph([], [a], [(a, X), (b, X)]), codes.OUTPUT_WITHOUT_SOURCE, None),
-    case("cycle of two", _chain((b, a, "one"), (a, b, "two"), inputs=[], output=b), codes.CYCLE),
+    case(
+        "cycle of two",
+        _chain((b, a, "one"), (a, b, "two"), inputs=[], output=b),
+        codes.CYCLE,
+        "/nodes/0/desc/InputTensor",
+    ),
     case("graph input of wrong sizes", _misread_input(), codes.WRONG_INPUT_SIZES, "/inputs/x/Sizes"),
-    case("cycle of one", _chain((a, a, "one"), inputs=[], output=a), codes.CYCLE),
+    case("cycle of one", _chain((a, a, "one"), inputs=[], output=a), codes.CYCLE, "/nodes/0/desc/InputTensor"),
     case(
         "value written twice",
         _chain((a, b, "one"), (a, b, "two"), inputs=[a], output=b),
@@ -204,4 +209,12 @@ CASES: list[Case] = [
         codes.DEAD_NODE_REFUSED,
     ),
     case("no outputs", graph([], [a]), codes.NO_OUTPUTS, None),
+    case("unread input", graph([], [a, b], [(a, X)]), codes.UNREAD_INPUT, None),
+    case("unread constant", graph([], [a], [(a, X)], [b]), codes.UNREAD_CONSTANT, None),
+    case(
+        "strides in bytes",
+        op("ACTIVATION_RELU", InputTensor=t(1, 2, 3, 4, strides=(96, 48, 16, 4)), OutputTensor=t(1, 2, 3, 4)),
+        codes.STRIDES_IN_BYTES,
+        "InputTensor/Strides",
+    ),
 ]

@@ -43,7 +43,9 @@ def _reduce(function: str, data_type: str) -> OperatorDesc:
 
 
 CASES: list[Case] = [
-    case("operator too new", unary("ACTIVATION_GELU", X), codes.OPERATOR_LEVEL, since="5_1", level="5_0"),
+    case(
+        "operator too new", unary("ACTIVATION_GELU", X), codes.OPERATOR_LEVEL, "/nodes/0/type", since="5_1", level="5_0"
+    ),
     case(
         "activation of a list too new",
         op(

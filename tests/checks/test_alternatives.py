@@ -9,7 +9,7 @@ import pytest
 
 from dml2onnx.catalog import FeatureLevel
 from dml2onnx.checks import check
-from dml2onnx.checks.alternatives import alternative, held_back
+from dml2onnx.checks.alternatives import alternative, held_back, holding
 from dml2onnx.ir.graph import Graph
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import disagreements, evaluate_results
@@ -34,7 +34,57 @@ CONVOLUTION: dict[str, Any] = {
 GEMM: dict[str, Any] = {"ATensor": X, "BTensor": X, "OutputTensor": X, "Alpha": 1.0, "Beta": 0.0}
 POOL: dict[str, Any] = {"InputTensor": X, "OutputTensor": t(1, 1, 2, 2), "WindowSize": (2, 2), "Strides": (2, 2)}
 
+MEAN: dict[str, Any] = {"InputTensor": t(2, 3, 4, 5), "OutputTensor": t(2, 3, 4, 5), "Epsilon": 0.1}
+LARGER: dict[str, Any] = {
+    "InputTensor": X,
+    "OutputTensor": t(1, 1, 12, 8),
+    "Scales": (1.0, 1.0, 3.0, 2.0),
+    "InputPixelOffsets": (0.5,) * 4,
+    "OutputPixelOffsets": (-0.5,) * 4,
+}
+DEPTH: dict[str, Any] = {"InputTensor": t(1, 8, 2, 3), "OutputTensor": t(1, 2, 4, 6), "BlockSize": 2}
+
 CASES: list[tuple[OperatorDesc, str, str]] = [
+    (
+        op("MEAN_VARIANCE_NORMALIZATION1", **MEAN, Axes=(2, 3), NormalizeVariance=True),
+        "1_0",
+        "MEAN_VARIANCE_NORMALIZATION",
+    ),
+    (
+        op("MEAN_VARIANCE_NORMALIZATION1", **MEAN, Axes=(3, 1, 2), NormalizeVariance=False),
+        "2_0",
+        "MEAN_VARIANCE_NORMALIZATION",
+    ),
+    (
+        op("MEAN_VARIANCE_NORMALIZATION2", **MEAN, Axes=(0, 2, 3), UseMean=True, UseVariance=True),
+        "6_2",
+        "MEAN_VARIANCE_NORMALIZATION1",
+    ),
+    (
+        op("MEAN_VARIANCE_NORMALIZATION2", **MEAN, Axes=(2, 3), UseMean=True, UseVariance=True),
+        "1_0",
+        "MEAN_VARIANCE_NORMALIZATION",
+    ),
+    (op("DEPTH_TO_SPACE1", **DEPTH, Order="DEPTH_COLUMN_ROW"), "1_0", "DEPTH_TO_SPACE"),
+    (
+        op(
+            "SPACE_TO_DEPTH1",
+            InputTensor=t(1, 2, 4, 6),
+            OutputTensor=t(1, 8, 2, 3),
+            BlockSize=2,
+            Order="DEPTH_COLUMN_ROW",
+        ),
+        "1_0",
+        "SPACE_TO_DEPTH",
+    ),
+    (op("RESAMPLE1", **LARGER, InterpolationMode="NEAREST_NEIGHBOR"), "2_0", "RESAMPLE"),
+    (op("RESAMPLE1", **LARGER, InterpolationMode="NEAREST_NEIGHBOR"), "1_0", "UPSAMPLE_2D"),
+    (op("RESAMPLE1", **LARGER, InterpolationMode="LINEAR"), "1_0", "UPSAMPLE_2D"),
+    (
+        op("RESAMPLE3", **LARGER, InterpolationMode="LINEAR", RoundingDirection="INCREASING", Antialiased=False),
+        "1_0",
+        "UPSAMPLE_2D",
+    ),
     (op("MAX_POOLING2", **POOL, Dilations=(1, 1)), "1_0", "MAX_POOLING"),
     (
         op("CONVOLUTION", **CONVOLUTION, FusedActivation=op("ELEMENT_WISE_CLIP", Min=0.0, Max=6.0)),
@@ -121,6 +171,37 @@ def test_it_does_the_same(desc: OperatorDesc, level: str, instead: str) -> None:
         assert not disagreements(values, want, DataType.FLOAT32).any()
         if instead.partition(", then ")[2] in ("", "ELEMENT_WISE_CLIP"):  # others see a sum that has been rounded
             assert values.tobytes() == want.values.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "level"), [("TILE", "INT8", "1_0"), ("TILE", "UINT16", "2_0"), ("DEPTH_TO_SPACE", "INT16", "1_0")]
+)
+def test_narrow_integers_by_way_of_floats(name: str, kind: str, level: str) -> None:
+    """Where the level has no such elements for an operator that moves them, and has casts."""
+    more: dict[str, Any] = {"Repeats": (1, 1, 1, 2)} if name == "TILE" else {"BlockSize": 1}
+    sizes = (1, 1, 2, 4) if name == "TILE" else (1, 1, 2, 2)
+    desc = op(name, InputTensor=t(1, 1, 2, 2, type=kind), OutputTensor=t(*sizes, type=kind), **more)
+    (item,) = held_back(one(desc), FeatureLevel(level))
+    assert item.instead == f"CAST to FLOAT32, then {name}, then CAST to {kind}"
+    assert check(chained(item.steps), level) == []
+    contents = {"x": np.arange(4, dtype=kind.lower()) - np.array(1, kind.lower())}
+    (want,), (got,) = (
+        list(evaluate_results(model, {model.inputs[0].name: contents["x"]}).values())
+        for model in (one(desc), chained(item.steps))
+    )
+    assert got.values.reshape(want.values.shape).tobytes() == want.values.tobytes()
+
+
+def test_what_holds_the_level_of_a_graph() -> None:
+    x, y = value("x", X), value("y", X)
+    newer = op("ACTIVATION_SOFTMAX1", InputTensor=X, OutputTensor=X, Axes=(3,))
+    nodes = [
+        node(unary("ACTIVATION_RELU", X), {"InputTensor": [x]}, {"OutputTensor": [y]}, "old"),
+        node(newer, {"InputTensor": [y]}, {"OutputTensor": [value("z", X)]}, "new"),
+    ]
+    (held,) = holding(graph(nodes, [x], [(y, X)]))
+    assert (held.node, held.needs.name) == ("new", "5_1")
+    assert list(holding(one(unary("ACTIVATION_RELU", X)))) == []
 
 
 def test_what_would_round_in_between_or_mean_something_else_is_not_proposed() -> None:

@@ -32,8 +32,9 @@ TEXTS = {
         "OutputTensor.Sizes[3] is 5; it has to be 3 or 4 = (8 - 3) / Strides[1] 2 + 1."
     ),
     "cycle of two": (
-        'DML1203 error: node "one" (ACTIVATION_RELU), /nodes/0/desc: '
-        'The nodes wait for each other: "one" -> "two" -> "one".'
+        'DML1203 error: node "one" (ACTIVATION_RELU), /nodes/0/desc/InputTensor: '
+        'The nodes wait for each other in a cycle: "one" -> "two" -> "one"; '
+        'InputTensor reads "b", which is made of this node\'s output.'
     ),
     "small steepness at an old level": (
         'DML1408 error: node "node" (ACTIVATION_SOFTPLUS), /nodes/0/desc/Steepness: '

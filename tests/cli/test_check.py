@@ -250,6 +250,7 @@ def test_select_and_ignore(options: list[str], found: set[str], capsys: pytest.C
         (["--windows", "10-22H2"], "2_0"),
         (["--windows", "11-21h2"], "4_0"),
         (["--windows", "11-24H2"], "6_2"),
+        (["--windows", "11-25H2"], "6_2"),
         (["--feature-level", "4_1"], "4_1"),
     ],
 )
@@ -265,6 +266,7 @@ def test_levels_in_the_terms_of_users(
     [
         (["--directml", "new"], '"new" is no version of DirectML'),
         (["--directml", "0.9"], "the first version of DirectML is 1.0.0"),
+        (["--directml", "1.99"], '"1.99" is no known version of DirectML; these are: 1.0, 1.1, 1.2'),
         (["--windows", "95"], '"95" is no known release of Windows; these are: 10-1903'),
         (["--windows", "10-22H2", "--feature-level", "2_0"], "not allowed with"),
     ],
@@ -342,8 +344,19 @@ def test_what_holds_a_node_back(
     assert "2_1 (Windows 11 21H2" in text
 
 
+def test_suggestions_without_a_level(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Which node needs the highest level of all, and the lowest level that has something that does the same."""
+    (models / "pool.json").write_text(json.dumps(POOL))
+    code, text = run(capsys, "pool.json", "--json", "--suggest")
+    (held,) = json.loads(text)["held_back"]
+    assert code == 0
+    assert (held["node"], held["needs"], held["instead"], held["at"]) == ("pool", "2_1", "MAX_POOLING", "1_0")
+    _, text = run(capsys, "pool.json", "--suggest")
+    assert "MAX_POOLING (1_0)" in text
+
+
 def test_nothing_holds_back_what_is_right(models: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert json.loads(run(capsys, "right.json", "--json", "--suggest")[1])["held_back"] == []
+    assert json.loads(run(capsys, "right.json", "--json", "--suggest", "--feature-level", "5_0")[1])["held_back"] == []
     assert "held_back" not in json.loads(run(capsys, "right.json", "--json")[1])
 
 

@@ -11,8 +11,13 @@ import pytest
 
 import dml2onnx
 from dml2onnx.cli import main
+from dml2onnx.compiler import compile
+from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.graph import Graph, GraphInput, GraphOutput, Node, Read, Value, Write
+from dml2onnx.report.reasons import reasons
 from dml2onnx.verification.valid import descriptors
+from tests.checks.build import one
+from tests.newcomers.files import NETWORK
 
 F32 = {"DataType": "FLOAT32", "Sizes": [2, 3]}
 
@@ -109,3 +114,25 @@ def test_every_cast_has_a_reason() -> None:
                 if "Cast" in trace.operators and not trace.notes:
                     silent.append(trace.operator)
     assert silent == []
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_more_than_one_node_always_has_a_reason(exact: bool) -> None:
+    """Of every operator: what its lowering says, or what can be read off its attributes and tensors."""
+    silent = []
+    for name, descs in descriptors().items():
+        for desc in descs[:2]:
+            try:
+                [origin] = compile(one(desc), exact=exact).traces
+            except DmlError:  # which is said of it
+                continue
+            if len(origin.operators) > 1 and not (origin.notes or reasons(desc, origin.operators, exact=exact)):
+                silent.append(f"{name}: {origin.operators}")
+    assert not silent
+
+
+def test_a_fused_activation_is_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.json"
+    path.write_text(NETWORK)
+    assert main(["explain", str(path)]) == 0
+    assert "its FusedActivation ACTIVATION_RELU is a node of its own in ONNX" in capsys.readouterr().out

@@ -51,6 +51,9 @@ ANSWERS: dict[str, tuple[str, int, str]] = {
     "report errors": (f"report {BROKEN}", 1, "Report"),
     "report of two": (f"report model.json --compare {BROKEN}", 1, "Comparison"),
     "convert": ("convert program.json", 0, "ConvertAnswer"),
+    "reduce": ("reduce model.json --while false", 0, "ReduceAnswer"),
+    "reduce nothing": ("reduce model.json --while true", 1, "Answer"),
+    "perf": ("perf model.json --runs 2 -O 0 -O 1", 0, "PerfAnswer"),
     "recorder": ("recorder -o cpp", 0, "RecorderAnswer"),
     "batch": (f"batch model.json {BROKEN} --jobs 1", 1, "BatchAnswer"),
     "ops": ("ops pool", 0, "OperatorsAnswer"),
@@ -151,6 +154,14 @@ TEXTS: dict[str, tuple[str, Callable[[str], list[str]]]] = {
         lambda text: re.findall(r"(\d+) (?:changed|only in ([^,\s]+))|wrote (\S+)", text),
     ),
     "convert": ("convert program.json -o other.json", lambda text: re.findall(r"wrote (\S+)", text)),
+    "reduce": (
+        "reduce model.json --while false -o small.json",
+        lambda text: re.findall(r"(\d+) tests|exit code (\d+)|wrote (\S+)", text),
+    ),
+    "perf": (
+        "perf model.json --runs 2 --threads 1 --threads 2",
+        lambda text: re.findall(r"^(cpu) +(\d)|(\d+) processors,|ONNX Runtime (\S+);", text, re.MULTILINE),
+    ),
     "recorder": ("recorder -o cpp", lambda text: re.findall(r"wrote (\S+)", text)),
     "batch": (
         f"batch model.json {BROKEN} --jobs 1",

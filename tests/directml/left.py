@@ -23,10 +23,40 @@ UNEXPLAINED = "unexplained"
 OWN_ERRORS = {
     "ACTIVATION_SCALED_TANH": 2.0**-23,
     "ELEMENT_WISE_TANH": 2.0**-23,
+    "LSTM": 2.0**-23,
 }
-"""Absolute errors of functions that are larger than what documentation promises: nobody has to be so inexact."""
+"""Absolute errors of functions that are larger than what documentation promises: nobody has to be so inexact.
+
+The gates of LSTM have TANH's."""
 HALF_ROUNDINGS = 8
 """Roundings to FLOAT16 toward zero, of states and intermediate tensors, behind which a row still has its digits."""
+
+SUBNORMAL = "G8: subnormal numbers of FLOAT32, which are 0 there"
+OPEN = {
+    "ACTIVATION_HARDMAX": "A17: NaN in a slice",
+    "ACTIVATION_HARDMAX1": "A17: NaN in a slice",
+    "ACTIVATION_LOG_SOFTMAX": "A17: NaN or an infinity in a slice",
+    "ACTIVATION_LOG_SOFTMAX1": "A17: NaN or an infinity in a slice",
+    "ACTIVATION_SHRINK": "A13: 4294967295, which FLOAT32 rounds up, out of it",
+    "BATCH_NORMALIZATION": "G8: a difference that is subnormal, times infinity",
+    "CONVOLUTION": "C6: an infinity of the filter where nothing is, which kernels multiply by 0 or leave out",
+    "DYNAMIC_QUANTIZE_LINEAR": "Q10: a range that is not finite",
+    "ELEMENT_WISE_ABS": "E3: the lowest number of 8 or 16 bits",
+    "ELEMENT_WISE_ATAN_YX": "E28: NaN, of which a quadrant is left",
+    "ELEMENT_WISE_NEGATE": "E3: the lowest number of 8 or 16 bits",
+    "ELEMENT_WISE_POW": "E19: powers beyond the type",
+    "LOCAL_RESPONSE_NORMALIZATION_GRAD": "N14: an infinite gradient, times all that it counts for",
+    "MATRIX_MULTIPLY_INTEGER_TO_FLOAT": "Q16: infinite scales, which multiply before or after the sum",
+    "MAX_UNPOOLING": "P17: several writers to one element",
+    "NONZERO_COORDINATES": "X20: rows that are not written hold what they held",
+    "QUANTIZED_LINEAR_AVERAGE_POOLING": "Q15: scales that are not finite, and the conversion of what comes of them",
+    "QUANTIZED_LINEAR_MATRIX_MULTIPLY": "Q15: scales that are not finite, and the conversion of what comes of them",
+    "ROI_POOLING": "O14: corners that are not finite",
+    "TOP_K": "R14: NaN among numbers",
+    "TOP_K1": "R14: NaN among numbers",
+    "UPSAMPLE_2D": "S11: an infinity or NaN at the edge, times a weight of 0",
+}
+"""What is left open of an operator, in rows that differ there alone: the decision, and the contents."""
 
 
 def reason(op: OperatorDesc, data_type: DataType, got: Array, ours: Array, wanted: Result, bad: Array) -> str:

@@ -6,15 +6,18 @@ As a script it measures all of ``observed/numbers.jsonl.xz``, by ordinary and ex
 A row agrees where each element of each output that is promised is DirectML's: floats within 1e-3 of the larger of
 themselves and 1 % of the largest of the output, integers exactly. What the reference calls unspecified, because
 DirectML leaves it to the driver, is not compared; how much that is, and how many rows have some of it, is counted
-apart, as is how many rows agree when all of it is compared.
+apart, as is how many rows agree when all of it is compared. The rows in which exact models differ then are listed in
+``left.jsonl``, each with the decision that leaves it open, or another reason; ``--list`` writes them anew.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
+import json
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,13 +26,14 @@ from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE, operators_by_name
+from dml2onnx.ir.tensor import DataType
 from dml2onnx.reference import memory
 from dml2onnx.reference.promise import ordinary, promised
 from dml2onnx.reference.propagation import with_marks
 from dml2onnx.reference.registry import Result, as_inputs, run
 from dml2onnx.verification.directml_trials import differences
 from dml2onnx.verification.lone import lone_node
-from tests.directml.left import BY_INDEX, UNEXPLAINED, reason
+from tests.directml.left import BY_INDEX, OPEN, SUBNORMAL, UNEXPLAINED, reason
 from tests.directml.observed import lines
 
 if TYPE_CHECKING:
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.tensor import TensorDesc
     from dml2onnx.model import Array
 
+LEFT = Path(__file__).parent / "left.jsonl"
 WAYS = ("reference", "exact", "default")
 CONTENTS = ("ordinary", "extreme")
 UNTOUCHED = 0xAB
@@ -161,6 +166,47 @@ def compared(row: Row, way: str) -> Compared:
     return Compared(elements, unspecified, wrong, wrong_at_all, said, tuple(reasons))
 
 
+def why(row: Row, way: str, found: Compared) -> str:
+    """Why a row differs, be it only in what nobody promises."""
+    if found.wrong:
+        return "; ".join(found.reasons)
+    flushed = without_subnormals(row)
+    if flushed is not None and not compared(flushed, way).wrong_at_all:
+        return SUBNORMAL
+    return OPEN.get(row.op.type, UNEXPLAINED)
+
+
+def without_subnormals(row: Row) -> Row | None:
+    """With zeros for the subnormal numbers of FLOAT32 among its inputs; ``None`` where there are none."""
+    found, inputs = False, {}
+    for name, several in row.inputs.items():
+        kept = []
+        for raw, desc in zip(several, row.op.tensors(name), strict=True):
+            values = np.frombuffer(raw, np.uint8).copy()
+            if desc.data_type is DataType.FLOAT32:
+                floats = values[: len(raw) // 4 * 4].view(np.float32)
+                small = (np.abs(floats) < np.finfo(np.float32).smallest_normal) & (floats != 0)
+                floats[small] = 0
+                found |= bool(small.any())
+            kept.append(values.tobytes())
+        inputs[name] = kept
+    return replace(row, inputs=inputs) if found else None
+
+
+def differing(way: str, every: int = 1) -> Iterator[dict[str, Any]]:
+    """The rows in which a way differs from DirectML, in what nobody promises as well, each with its reason."""
+    for row in rows(every):
+        found = compared(row, way)
+        if found.wrong_at_all:
+            shown = {"row": row.number, "operator": row.op.type, "contents": row.contents}
+            yield {**shown, "elements": found.elements, "reason": why(row, way, found)}
+
+
+def listed() -> list[dict[str, Any]]:
+    """What ``--list`` wrote: the rows in which exact models differ."""
+    return [json.loads(line) for line in LEFT.read_text(encoding="utf-8").splitlines()]
+
+
 def referred(row: Row) -> dict[str, tuple[Result, ...]]:
     """What the reference gives for the contents of a row."""
     op = row.op
@@ -255,10 +301,14 @@ def main() -> None:
     parser.add_argument("ways", nargs="*", metavar="reference|exact|default")
     parser.add_argument("--only", nargs="+", default=[], metavar="OPERATOR")
     parser.add_argument("--rows", action="store_true", help="each row that differs")
+    parser.add_argument("--list", action="store_true", help="write the rows in which exact models differ: left.jsonl")
     parser.add_argument("--every", type=int, default=1, help="one row in as many")
     chosen = parser.parse_args()
     if unknown := set(chosen.ways) - set(WAYS):
         parser.error(f"no way to compute: {', '.join(sorted(unknown))}")
+    if chosen.list:
+        LEFT.write_text("".join(json.dumps(row) + "\n" for row in differing("exact")), encoding="utf-8")
+        return
     ways = [way for way in WAYS if way in chosen.ways or not chosen.ways]
     counts = {(way, contents): Count() for way in ways for contents in CONTENTS}
     for row in rows(chosen.every, tuple(chosen.only)):

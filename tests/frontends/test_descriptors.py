@@ -146,8 +146,7 @@ REJECTED = [
         "CONVOLUTION",
         CONVOLUTION,
         ("/InputTensor/Sizes", ["1", True]),
-        (codes.FIELD_KIND, "/InputTensor/Sizes/0"),
-        (codes.FIELD_KIND, "/InputTensor/Sizes/1"),
+        (codes.FIELD_KIND, "/InputTensor/Sizes"),
     ),
     field(
         "strides-length",

@@ -202,7 +202,7 @@ def test_a_program_without_commands_is_no_graph(tmp_path: Path) -> None:
 
 def test_places_in_relaxed_text(tmp_path: Path) -> None:
     """Comments are blanked out, not cut out, so lines and columns stay."""
-    with pytest.raises(UnreadableError, match=r"line 3, column 16: "):
+    with pytest.raises(UnreadableError, match=r"model\.json:3:16: "):
         load_text(tmp_path, '{ // one\n /* two\n three */ "a": , "resources": {} }')
 
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dml2onnx.frontends.findings import escape
-from dml2onnx.frontends.locations import LONGEST_LINE, locate
+from dml2onnx.frontends.locations import locate
+from dml2onnx.frontends.text import LONGEST_LINE
 
 TEXT = """{
   "dml2onnx": 1, // the version

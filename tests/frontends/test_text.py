@@ -71,11 +71,11 @@ def test_text(text: bytes, code: Code, tmp_path: Path) -> None:
     [
         (b"", "is empty"),
         (b" \n", "is empty"),
-        (b'{"dml2onnx": 1, "nodes": [', "line 1, column 27: the text ends in the middle of the model"),
+        (b'{"dml2onnx": 1, "nodes": [', 'model.json:1:26: the text ends inside of the "[" of line 1, column 26'),
         (b'{"dml2onnx": 1, "no', "the text ends in the middle of the model"),
-        (b'{"Nodes": [],\n // one\n "InputEdges": []}', "line 2, column 2: a comment starts here"),
-        (b'{"dml2onnx": 1, // one\n "nodes": [01]}', "line 2, column 13: "),
-        (b'{"dml2onnx": 01}', "line 1, column 15: "),
+        (b'{"Nodes": [],\n // one\n "InputEdges": []}', "model.json:2:2: a comment starts here"),
+        (b'{"dml2onnx": 1, // one\n "nodes": [01]}', "model.json:2:13: "),
+        (b'{"dml2onnx": 01}', "model.json:1:15: "),
     ],
 )
 def test_grammar_in_words(text: bytes, words: str, tmp_path: Path) -> None:
@@ -192,11 +192,11 @@ def test_native_models_have_comments(tmp_path: Path) -> None:
     [
         ('{"dml2onnx": 1,}', "a comma stands in front of a closing bracket", "no comma behind the last member"),
         ('{"dml2onnx": 1, "nodes": [1, ]}', "a comma stands in front of a closing bracket", "no comma"),
-        ("{'dml2onnx': 1}", "a single quote begins a text here", "text in double quotes"),
+        ("{'dml2onnx': 1}", "'dml2onnx' is in single quotes", 'text in double quotes: "dml2onnx"'),
         ("{dml2onnx: 1}", '"dml2onnx" stands here without quotes', "text in double quotes"),
         ('{"dml2onnx": True}', '"True" stands here without quotes', "true"),
         ('{"dml2onnx": nan}', '"nan" stands here without quotes', '"nan"'),
-        ('{"dml2onnx": 1 "nodes": []}', "where a comma or a closing bracket is expected", "a comma or"),
+        ('{"dml2onnx": 1 "nodes": []}', '"nodes" stands where a comma is missing', "a comma, or"),
         (r'{"dml2onnx": "C:\models"}', "a backslash stands in text that escapes nothing", "two backslashes"),
         ('{"dml2onnx": "a\nb"}', "a line ends, or a tab stands, in the middle of a text", r"\n or \t"),
     ],

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dml2onnx.checks import check
 from dml2onnx.execution import run
 from dml2onnx.ir.operator import OperatorDesc
+from tests.lowering.default_forms import check_default
 from tests.lowering.harness import check_case, make_case, operator, operators, support_cases, t
 
 MOMENTS = ("Parameters", "FirstMoment", "SecondMoment")
@@ -107,6 +108,15 @@ def test_lowered_equals_reference(
     if extremes:
         del inputs["InputSecondMomentTensor"]
     check_case(op, inputs=inputs, extremes=extremes, seed=step)
+
+
+@pytest.mark.parametrize("epsilon", [1e-8, 1e-5])
+def test_float16_of_default_models_keeps_epsilon(epsilon: float) -> None:
+    """In FLOAT16 1e-8 is 0, and what has not been trained yet would become 0 / 0."""
+    op = adam((2, 3), "FLOAT16", Epsilon=epsilon)
+    zeros = np.zeros((2, 3), np.float16)
+    inputs = contents(op) | {f"{name}Tensor": zeros for name in ("InputFirstMoment", "InputSecondMoment", "Gradient")}
+    check_default(op, None, inputs=inputs)
 
 
 # --- in place --------------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from dml2onnx.verification.variations import findings, of_row, with_value
 OPSETS = (17, 18, 21, 26)
 WITH_FLOAT32_INSIDE = {
     "ACTIVATION_CELU",
+    "ADAM_OPTIMIZER",
     "ELEMENT_WISE_IS_INFINITY",
     "ELEMENT_WISE_POW",
     "LOCAL_RESPONSE_NORMALIZATION",

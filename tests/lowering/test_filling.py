@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dml2onnx import catalog
+from dml2onnx.emitter.movement import STORED
 from dml2onnx.ir.operator import Scalar
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.lowering.emitter.movement import STORED
 from tests.lowering.examples import run_examples
 from tests.lowering.harness import check_case, operator, operators, t, type_cases
 

@@ -352,7 +352,7 @@ def test_an_index_outside_is_off(kind, known):
         pytest.param(gather, ["Gather"], id="gather"),
         pytest.param(gather_elements, ["GatherElements"], id="gather-elements"),
         pytest.param(lambda kind: gather_nd((4, 5), (3, 1), kind=kind), ["Gather"], id="gather-nd-of-one"),
-        pytest.param(lambda kind: gather((1, 5), 1, (3,), kind=kind), ["GatherElements"], id="vector"),
+        pytest.param(lambda kind: gather((1, 5), 1, (300,), kind=kind), ["GatherElements"], id="vector"),
     ],
 )
 def test_form_of_reading(make, expected, kind):
@@ -372,9 +372,10 @@ def test_form_of_reading(make, expected, kind):
     ("op", "expected"),
     [
         pytest.param(gather(indices=(), rank=3), ["Gather"], id="scalar"),
-        pytest.param(gather((5,), 0, (7,)), ["GatherElements"], id="vector"),
-        pytest.param(gather((1, 5, 1), 1, (2, 3)), ["GatherElements"], id="vector-in-ones"),
-        pytest.param(gather_nd((5,), (7, 1)), ["GatherElements"], id="vector-nd"),
+        pytest.param(gather((5,), 0, (7,)), ["Gather"], id="short-vector"),
+        pytest.param(gather((5,), 0, (300,)), ["GatherElements"], id="vector"),
+        pytest.param(gather((1, 5, 1), 1, (20, 15)), ["GatherElements"], id="vector-in-ones"),
+        pytest.param(gather_nd((5,), (300, 1)), ["GatherElements"], id="vector-nd"),
         pytest.param(gather((3, 1, 5)), ["Expand"], id="one-element"),
         pytest.param(gather(strides=(0, 0, 5, 1)), ["Gather", "Expand"], id="broadcast-elsewhere"),
         pytest.param(gather(strides=(0, 5, 0, 1)), ["Expand"], id="broadcast-along"),
@@ -552,7 +553,7 @@ def test_coordinates_equal_reference(sizes, data_type, opset, seed):
 @pytest.mark.parametrize(
     ("sizes", "indices", "output"),
     [
-        pytest.param((1, 1, 200, 300), (1, 1, 1, 100), (1, 1, 200, 100), id="columns"),
+        pytest.param((1, 1, 200, 150), (1, 1, 1, 100), (1, 1, 200, 100), id="columns"),
         pytest.param((1, 4, 60, 80), (1, 1, 20, 6), (4, 60, 20, 6), id="columns-by-a-matrix"),
     ],
 )

@@ -17,8 +17,7 @@ import pytest
 
 from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.compiler import CompiledModel, compile
-from dml2onnx.lowering import budget
-from dml2onnx.lowering.emitter import core, neural
+from dml2onnx.emitter import budget, core, neural
 from dml2onnx.verification import random_array
 from tests.lowering import test_optimizer
 from tests.lowering.test_optimizer import dequantized, difference, moved, number, quantized, runs

@@ -23,7 +23,8 @@ import pytest
 from dml2onnx.builder import Expression, GraphBuilder
 from dml2onnx.compiler import CompiledModel, compile
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.lowering import budget, hazards
+from dml2onnx.emitter import budget
+from dml2onnx.lowering import hazards
 from dml2onnx.model import Port
 from dml2onnx.verification import random_array
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
+from dml2onnx.emitter import Emitter
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.lowering.emitter import Emitter
 from dml2onnx.reference import operator_results
 from tests.lowering.examples import run_examples
 from tests.lowering.harness import assert_close, check_case, make_case, operator, operators, t

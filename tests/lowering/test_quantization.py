@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
+from dml2onnx.emitter import Emitter
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.lowering.emitter import Emitter
 from dml2onnx.reference import operator_results
 from tests.lowering.examples import run_examples
 from tests.lowering.harness import (

@@ -10,6 +10,10 @@ from hypothesis import given, settings
 
 from dml2onnx.checks import check
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.reference.memory import read
+from dml2onnx.verification.indices import as_regions
+from tests.lowering.default_forms import check_default
 from tests.lowering.examples import run_examples
 from tests.lowering.harness import check_case, make_case, operators, support_cases
 from tests.lowering.regions import (
@@ -87,6 +91,27 @@ def test_samples(reduction: str, mode: str, samples: tuple[int, int]) -> None:
         run(align(outside=outside, offsets=(0.0, 0.0), **options), constants=["ROITensor"])
         run(align(outside=outside, corners=True, **options))
         run(align(outside=outside, scales=(0.5, 2.0), offsets=(0.25, 0.0), data_type="FLOAT16", **options))
+
+
+def test_known_regions_that_roi_align_does_not_take_are_gathered_by_default() -> None:
+    """RoiAlign with samples by the size of a region does not run where one is inverted."""
+    for last, expected in ((5.0, True), (0.5, False)):
+        op = align("ROI_ALIGN", samples=ANY_NUMBER, regions=2)
+        given = inputs(op, [[1, 1, 4, 5], [1, 1, 4, last]])
+        model = check_default(op, None, inputs=given, constants=["ROITensor"])
+        assert ("RoiAlign" in operators(model)) == expected
+
+
+@pytest.mark.parametrize("offset", [0, 16])
+@pytest.mark.parametrize("strides", [None, (1, 3)])
+def test_regions_are_drawn_in_order(offset: int, strides: tuple[int, ...] | None) -> None:
+    """For models that leave open what an inverted region gives."""
+    desc = TensorDesc(DataType.FLOAT32, (3, 4), strides)
+    memory = np.random.default_rng(0).normal(size=(offset + desc.minimum_bytes) // 4).astype(np.float32)
+    memory[offset // 4] = np.inf
+    corners: Any = read(as_regions(memory, desc, offset).view(np.uint8), desc, offset).reshape(3, 2, 2)
+    assert np.isfinite(corners).all()
+    assert (corners[:, 0] <= corners[:, 1]).all()
 
 
 @pytest.mark.parametrize("samples", SAMPLE_COUNTS)

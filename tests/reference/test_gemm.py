@@ -77,3 +77,10 @@ def test_where_the_order_of_the_sum_matters():
     a = np.array([[largest, largest, -largest], [largest, 1, 1]], np.float32)[None, None]
     b = np.ones((1, 1, 3, 1), np.float32)
     assert gemm(a, b).unspecified.reshape(-1).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(("alpha", "open_"), [(0.5, True), (1.0, False), (2.0, False)])
+def test_a_product_that_alpha_brings_back_is_open(alpha: float, open_: bool) -> None:
+    a, b = np.full((1, 2), 2e38, np.float32), np.array([[1, 0.5], [1, 0.25]], np.float32)
+    marks = gemm(a, b, alpha=alpha).unspecified
+    assert np.array_equal([False, False] if marks is None else marks[0], [open_, False])

@@ -10,7 +10,6 @@ import onnx
 from onnx import parser
 
 from dml2onnx.model import with_bodies
-from dml2onnx.targets import Quirk
 from tests.runtimes.proof import Outcome
 
 
@@ -22,10 +21,10 @@ class Difference:
     """As in ``worker.py``."""
     title: str
     """What is wrong, in a sentence."""
-    explains: Callable[[Outcome], bool] | Quirk
+    explains: Callable[[Outcome], bool] | str
     """Whether it may be the cause of a sample's outcome, from its model and what the runtime said or gave.
 
-    A quirk where models for the runtime's own target have another form: it explains nothing.
+    The name of a quirk where models for the runtime's own target have another form: it explains nothing.
     """
     model: str
     """The smallest model that shows it, in ONNX's text form."""

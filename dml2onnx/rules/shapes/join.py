@@ -45,8 +45,8 @@ def split_sizes(subject: Subject) -> Iterator[Finding]:
     return _whole_and_parts(subject, "InputTensor", "OutputTensors")
 
 
-def _differing(i: int, axis: int, placed: list[tuple[str, int]]) -> Iterator[Finding]:
-    """The tensors that have another size in a dimension than most have."""
+def _differing(placed: list[tuple[str, int]]) -> Iterator[tuple[str, int, str]]:
+    """The tensors that have another size in a dimension than most have, with that size and who has it first."""
     sizes = [size for _, size in placed]
     if sizes.count(sizes[0]) == len(sizes):
         return
@@ -55,8 +55,21 @@ def _differing(i: int, axis: int, placed: list[tuple[str, int]]) -> Iterator[Fin
     right = next(path for path, size in placed if size == wanted)
     for path, size in placed:
         if size != wanted:
-            message = f"{path} has size {size} in dimension {i} and {right} has {wanted}; only axis {axis} may differ."
-            yield Finding(codes.DIFFERENT_SIZES, f"{path}/Sizes/{i}", message, wanted, size)
+            yield path, wanted, right
+
+
+def _unlike(path: str, sizes: tuple[int, ...], wrong: list[tuple[int, int, str]], axis: int) -> Finding:
+    """One finding about a tensor, in however many dimensions it differs."""
+    if len(wrong) == 1:
+        i, wanted, right = wrong[0]
+        message = f"{path} has size {sizes[i]} in dimension {i} and {right} has {wanted}; only axis {axis} may differ."
+        return Finding(codes.DIFFERENT_SIZES, f"{path}/Sizes/{i}", message, wanted, sizes[i])
+    expected = list(sizes)
+    for i, wanted, _ in wrong:
+        expected[i] = wanted
+    where = " and ".join(f"{wanted} in dimension {i}" for i, wanted, _ in wrong)
+    message = f"{path} has sizes {list(sizes)} and {wrong[0][2]} has {where}; only axis {axis} may differ."
+    return Finding(codes.DIFFERENT_SIZES, f"{path}/Sizes", message, expected, list(sizes))
 
 
 def _whole_and_parts(subject: Subject, whole_name: str, parts_name: str) -> Iterator[Finding]:
@@ -65,9 +78,15 @@ def _whole_and_parts(subject: Subject, whole_name: str, parts_name: str) -> Iter
     parts = subject.placed(parts_name)
     if not parts or any(part.rank != len(whole) for _, part in parts):
         raise UnanswerableError
+    placed = [(whole_name, whole), *((path, part.sizes) for path, part in parts)]
+    wrong: dict[str, list[tuple[int, int, str]]] = {}
     for i in range(len(whole)):
         if i != axis:
-            yield from _differing(i, axis, [(whole_name, whole[i]), *((path, part.sizes[i]) for path, part in parts)])
+            for path, wanted, right in _differing([(path, sizes[i]) for path, sizes in placed]):
+                wrong.setdefault(path, []).append((i, wanted, right))
+    sizes_of = dict(placed)
+    for path, found in wrong.items():
+        yield _unlike(path, sizes_of[path], found, axis)
     total = _sum([part for _, part in parts], axis)
     if total.size != whole[axis]:
         # The part that is computed is what has to change: the output of JOIN, the outputs of SPLIT.

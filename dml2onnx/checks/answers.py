@@ -1,0 +1,282 @@
+"""Findings about a node as answers: one for each mistake, with the other places it is about and what would mend it.
+
+A remedy is tried before it is given: the descriptor is changed and judged again. Where one change does away with
+several findings they are one mistake, and the first of them stands for all.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from dml2onnx.checks.candidates import candidates, changed, with_inferred_outputs
+from dml2onnx.codes import checking as codes
+from dml2onnx.diagnostics import Edit, Place, Remedy, Severity, quote
+from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.rules.findings import pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from dml2onnx.checks.candidates import Candidate, Change
+    from dml2onnx.diagnostics import Diagnostic, Member
+    from dml2onnx.ir.graph import Graph, Node, Value
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.rules.findings import Finding
+
+    Judge = Callable[[OperatorDesc], tuple[Finding, ...]]
+
+MOST_TRIED = 200
+"""Candidates that are judged for one node."""
+MOST_NODES = 50
+"""Nodes that are looked at: as many findings as people are shown."""
+MOST_REMEDIES = 3
+MOST_PLACES = 2
+CERTAIN = (0, 3)
+"""Kinds of candidates that follow from the rest of a node; the others are conventions that may have been followed."""
+
+_OF_SHAPES = frozenset(
+    {
+        codes.DIFFERENT_DIMENSION_COUNTS,
+        codes.WRONG_DIMENSION_COUNT,
+        codes.DIMENSION_COUNT_UNSUPPORTED,
+        codes.EFFECTIVE_RANK,
+        codes.DIFFERENT_SIZES,
+        codes.NOT_BROADCASTABLE,
+        codes.WRONG_SIZE,
+        codes.ELEMENT_COUNT,
+        codes.INDIVISIBLE,
+        codes.NO_ROOM,
+        codes.ACCEPTED_SIZES,
+    }
+)
+_OF_TYPES = frozenset({codes.DIFFERENT_DATA_TYPES, codes.WRONG_DATA_TYPE, codes.ACCEPTED_TYPE})
+_OF_OTHERS = _OF_SHAPES | _OF_TYPES
+"""What is wrong with one tensor as seen from another, which may be the one to mend."""
+
+
+class Sources:
+    """Where the values of a graph are declared or computed."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._places: dict[Value, tuple[str, str]] = {}
+        for item in graph.inputs:
+            self._places[item.value] = item.source, quote(item.name)
+        if graph.format == "native":
+            for constant in graph.constants:
+                name = constant.value.name
+                escaped = name.replace("~", "~0").replace("/", "~1")
+                self._places[constant.value] = f"/constants/{escaped}", quote(name)
+        for node in graph.nodes:
+            for field, writes in node.writes.items():
+                place = pointer(node.source, field), f"{field} of {quote(node.name)}"
+                self._places.update((write.value, place) for write in writes)
+
+    def place(self, value: Value, desc: TensorDesc) -> Place:
+        """Where a value comes from, and what it is; a place without a pointer where that is unknown."""
+        place, name = self._places.get(value, ("", quote(value.name)))
+        return Place(place, f"{name} is {desc}")
+
+
+def answers(
+    node: Node,
+    findings: Sequence[Finding],
+    judge: Judge,
+    source: Callable[[Value, TensorDesc], Place],
+    *,
+    editable: bool = True,
+) -> list[Diagnostic]:
+    """The findings about a node, with their other places and with remedies; ``editable`` where these are edits."""
+    of_shapes = [item for item in findings if item.code in _OF_SHAPES and not item.is_structural]
+    best = _best(node.operator, findings, judge) if of_shapes else []
+    gone = _gone_with_all(findings, best)
+    first = _standing_for(findings, gone, best)
+    made = []
+    for item in findings:
+        if item is not first and (item.code.id, item.path) in gone:
+            continue
+        diagnostic = item.at(node)
+        fields = [item.path, *item.related]
+        remedies = _remedies(node, best, editable=editable) if item is first else _worded(item, editable=editable)
+        if item is first:
+            fields = [change.path for trial in best for change in trial.candidate.changes] + fields
+            remedies = (*remedies, *_whole_sizes(node.operator, item))
+        if item.code in _OF_OTHERS:
+            diagnostic = replace(diagnostic, places=_places(node, fields, diagnostic.pointer, source))
+        made.append(replace(diagnostic, remedies=remedies[:MOST_REMEDIES]))
+    return made
+
+
+# --- Remedies ---------------------------------------------------------------------------------------------------------
+
+
+class _Trial(NamedTuple):
+    """A candidate, and the findings that it does away with."""
+
+    candidate: Candidate
+    gone: frozenset[tuple[str, str]]
+    further: tuple[Change, ...]
+    """Outputs that follow from the changes."""
+
+
+def _best(desc: OperatorDesc, findings: Sequence[Finding], judge: Judge) -> list[_Trial]:
+    """The candidates that do away with most, by the fewest changes and of the likeliest kind, and make nothing new."""
+    known = {(item.code.id, item.path) for item in findings if not item.is_structural}
+    known |= {(item.code.id, item.path) for item in judge(desc)}  # those that are not said are made anew
+    trials: list[_Trial] = []
+    for number, candidate in enumerate(candidates(desc, findings)):
+        if number >= MOST_TRIED:
+            break
+        made = changed(desc, candidate.changes)
+        outputs, further = with_inferred_outputs(made, desc)
+        for tried, more in ((made, ()), (outputs, further)) if further else ((made, ()),):
+            left = {(item.code.id, item.path) for item in judge(tried)}
+            if left < known:
+                trials.append(_Trial(candidate, frozenset(known - left), more))
+                break
+    if not trials:
+        return []
+    errors = {(item.code.id, item.path) for item in findings if item.code.severity is Severity.ERROR}
+
+    def rank(trial: _Trial) -> tuple[int, int, int]:
+        return -len(trial.gone & errors), -len(trial.gone), len(_counted(trial.candidate))
+
+    least = min(map(rank, trials))
+    best = [trial for trial in trials if rank(trial) == least]
+    kind = min(trial.candidate.kind for trial in best)
+    best = [trial for trial in best if trial.candidate.kind == kind]
+    return list({trial.candidate.changes: trial for trial in best}.values())
+
+
+def _counted(candidate: Candidate) -> list[Change]:
+    """The changes, of which two of paddings are one."""
+    return [change for change in candidate.changes if change.field != "EndPadding"]
+
+
+def _gone_with_all(findings: Sequence[Finding], best: Sequence[_Trial]) -> frozenset[tuple[str, str]]:
+    """What every one of the best candidates does away with."""
+    if not best:
+        return frozenset()
+    return frozenset.intersection(*(trial.gone for trial in best))
+
+
+def _standing_for(
+    findings: Sequence[Finding], gone: frozenset[tuple[str, str]], best: Sequence[_Trial]
+) -> Finding | None:
+    """The finding that is left of those that one change does away with: an error, at what is changed if it can be."""
+    fields = {change.field for trial in best for change in trial.candidate.changes}
+    among = [item for item in findings if (item.code.id, item.path) in gone]
+    order = {Severity.ERROR: 0, Severity.WARNING: 1}
+    first = min(among, key=lambda item: (order[item.code.severity], item.field not in fields), default=None)
+    if first is None:
+        return None
+    alike = [item for item in among if (item.field, item.code.severity) == (first.field, first.code.severity)]
+    return max(alike, key=lambda item: item.path.count("/"))  # the one that says which size it is
+
+
+def _remedies(node: Node, best: Sequence[_Trial], *, editable: bool) -> tuple[Remedy, ...]:
+    made = []
+    for trial in best:
+        changes = _counted(trial.candidate)
+        words = ", and ".join(_in_words(change, editable=editable) for change in changes)
+        edits: list[Edit] = []
+        for change in (*trial.candidate.changes, *trial.further) if editable else ():
+            edits += _edits(node, change)
+        made.append(Remedy(words, tuple(edits), is_certain=trial.candidate.kind in CERTAIN))
+    return tuple(made)
+
+
+def _in_words(change: Change, *, editable: bool) -> str:
+    view = change.value
+    if editable:
+        return f"{change.path} {change.words}"
+    if not isinstance(view, TensorDesc):
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", change.field).lower()
+        return f"{name}={list(view) if isinstance(view, tuple) else view!r}"
+    strides = "" if view.strides is None else f", strides={list(view.strides)}"
+    call = f"reinterpret(..., sizes={list(view.sizes)}{strides})"
+    if change.permutation:
+        return f"{change.path} {change.words}; {call}, or numpy's transpose {change.permutation}"
+    return f"{change.path} {change.words}: {call}"
+
+
+def _edits(node: Node, change: Change) -> Iterator[Edit]:
+    """A change as edits of the native format."""
+    place = pointer(node.source, change.path)
+    value, old = change.value, node.operator.get(change.field)
+    if not isinstance(value, TensorDesc):
+        yield Edit(place, _member(value))
+        return
+    if change.position is not None and isinstance(old, tuple):  # an array of descriptors is stated as a whole
+        whole = [value if index == change.position else item for index, item in enumerate(old)]
+        yield Edit(
+            pointer(node.source, change.field), [_tensor(item) for item in whole if isinstance(item, TensorDesc)]
+        )
+        return
+    if change.field in {item.name for item in node.operator.schema.output_fields}:
+        yield Edit(place, _tensor(value), where_given=True)
+    else:
+        yield Edit(place, _tensor(value))
+
+
+def _tensor(desc: TensorDesc) -> dict[str, Member]:
+    made: dict[str, Member] = {"DataType": desc.data_type.name, "Sizes": list(desc.sizes)}
+    if desc.strides is not None:
+        made["Strides"] = list(desc.strides)
+    if desc.owned_by_dml:
+        made["Flags"] = "OWNED_BY_DML"
+    if desc.alignment:
+        made["GuaranteedBaseOffsetAlignment"] = desc.alignment
+    return made
+
+
+def _member(value: object) -> Member:
+    if isinstance(value, tuple):
+        return [_member(item) for item in value]
+    assert isinstance(value, (bool, int, float, str))
+    return value
+
+
+def _worded(item: Finding, *, editable: bool) -> tuple[Remedy, ...]:
+    """What mends findings that take more than an edit."""
+    if item.code is codes.DIFFERENT_DATA_TYPES:
+        how = f"a CAST node makes {item.expected} of it" if editable else f"cast(..., {quote(str(item.expected))})"
+        return (Remedy(f"{how}, or weights are stored as {item.expected}"),)
+    return ()
+
+
+def _whole_sizes(desc: OperatorDesc, item: Finding) -> tuple[Remedy, ...]:
+    """All sizes of an input of which one is wrong."""
+    field, _, rest = item.path.partition("/Sizes/")
+    tensor = desc.get(field) if field in desc.schema.index else None
+    if not rest.isdigit() or not isinstance(tensor, TensorDesc) or not isinstance(item.expected, int):
+        return ()
+    if field not in {other.name for other in desc.schema.input_fields}:
+        return ()
+    sizes = list(tensor.sizes)
+    sizes[int(rest)] = item.expected
+    return (Remedy(f"{field} of sizes {sizes}"),)
+
+
+# --- Places -----------------------------------------------------------------------------------------------------------
+
+
+def _places(
+    node: Node, paths: Iterable[str], own: str, source: Callable[[Value, TensorDesc], Place]
+) -> tuple[Place, ...]:
+    """Where the tensors of these fields come from, the nearest first."""
+    found: dict[str, Place] = {}
+    for path in paths:
+        field, _, rest = path.partition("/")
+        reads = node.reads.get(field, ())
+        if field not in node.operator.schema.index or not reads:
+            continue
+        index = int(rest.partition("/")[0]) if rest.partition("/")[0].isdigit() else 0
+        tensors = node.operator.get(field)
+        array = tensors if isinstance(tensors, tuple) else (tensors,)
+        if index < min(len(reads), len(array)) and isinstance(desc := array[index], TensorDesc):
+            place = source(reads[index].value, desc)
+            if place.pointer not in ("", own):
+                found.setdefault(place.pointer, place)
+    return tuple(found.values())[:MOST_PLACES]

@@ -1,0 +1,314 @@
+"""Descriptors that may have been meant where one is wrong, each a change or two away from it.
+
+What people get wrong is mostly a convention of another framework: pictures as NHWC, filters as HWIO, matrices the
+other way round, strides in bytes, terms that repeat on their own. Nothing here says that a candidate is right: that is
+for the rules to judge (see ``answers``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.rules.inference import infer_outputs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dml2onnx.ir.operator import FieldValue
+    from dml2onnx.rules.findings import Finding
+
+MOST_ELEMENTS = 64
+"""Tensors of an array field that are looked at."""
+
+
+class Change(NamedTuple):
+    """A field as it may have been meant; of an array of tensors the one at ``position``."""
+
+    field: str
+    value: FieldValue
+    words: str
+    """What it is then, to follow the name of the field."""
+    permutation: tuple[int, ...] = ()
+    """For numpy's transpose, where the contents of a constant may be changed instead."""
+    position: int | None = None
+
+    @property
+    def path(self) -> str:
+        """The field in the words of a JSON pointer."""
+        return self.field if self.position is None else f"{self.field}/{self.position}"
+
+
+class Candidate(NamedTuple):
+    """Changes that go together; of two kinds that will do the lower ``kind`` is meant more often."""
+
+    kind: int
+    changes: tuple[Change, ...]
+
+
+def candidates(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[Candidate]:
+    """What may have been meant, given what is wrong."""
+    fields = {item.field for item in findings}
+    concerned = fields | {name.partition("/")[0] for item in findings for name in item.related}
+    for change in _outputs(desc, fields):
+        yield Candidate(0, (change,))
+    for changes in _paddings(desc, findings):
+        yield Candidate(0, changes)
+    for change in _attributes(desc, concerned):
+        yield Candidate(1, (change,))
+    yield from (Candidate(2, changes) for changes in _layouts(desc))
+    for name in fields:
+        yield from (Candidate(3, (change,)) for change in _views(desc, name))
+    for name in concerned:
+        yield from (Candidate(4, (change,)) for change in _strides_in_bytes(desc, name))
+
+
+def changed(desc: OperatorDesc, changes: Sequence[Change]) -> OperatorDesc:
+    """The descriptor with these changes."""
+    values = list(desc.values)
+    for change in changes:
+        position = desc.schema.index[change.field]
+        value = change.value
+        if change.position is not None:
+            array = values[position]
+            assert isinstance(array, tuple)
+            value = cast("FieldValue", (*array[: change.position], value, *array[change.position + 1 :]))
+        values[position] = value
+    return OperatorDesc(desc.schema, tuple(values))
+
+
+def with_inferred_outputs(desc: OperatorDesc, like: OperatorDesc) -> tuple[OperatorDesc, tuple[Change, ...]]:
+    """The descriptor with the outputs that follow from its inputs, if those of ``like`` follow from its own."""
+    names = _output_names(desc)
+    if not names or _inferred(like, names) != {name: _plain(like.get(name)) for name in names}:
+        return desc, ()
+    found = _inferred(desc, names)
+    if found.keys() != set(names) or None in found.values():
+        return desc, ()
+    changes = []
+    for name, output in found.items():
+        old = desc.get(name)
+        assert output is not None
+        if isinstance(old, TensorDesc) and old.sizes != output.sizes:
+            changes.append(Change(name, output, f"of sizes {list(output.sizes)}"))
+    return changed(desc, changes), tuple(changes)
+
+
+# --- Outputs ----------------------------------------------------------------------------------------------------------
+
+
+def _output_names(desc: OperatorDesc) -> list[str]:
+    return [item.name for item in desc.schema.output_fields if isinstance(desc.get(item.name), TensorDesc)]
+
+
+def _plain(value: FieldValue) -> TensorDesc | None:
+    return value.packed() if isinstance(value, TensorDesc) else None
+
+
+def _inferred(desc: OperatorDesc, names: Sequence[str]) -> dict[str, TensorDesc | None]:
+    """What follows for the outputs from all else."""
+    outputs = {item.name for item in desc.schema.output_fields}
+    bare = OperatorDesc(desc.schema, tuple([None if item.name in outputs else value for item, value in desc.items()]))
+    types = {name: value.data_type for name in names if isinstance(value := desc.get(name), TensorDesc)}
+    found = infer_outputs(bare, {}, {}, names).outputs
+    known = infer_outputs(bare, {}, types, names).outputs
+    return {name: TensorDesc(*(found.get(name) or known[name])) if name in known else None for name in names}
+
+
+def _outputs(desc: OperatorDesc, fields: set[str]) -> Iterator[Change]:
+    """Outputs as they follow from the rest."""
+    for name, right in _inferred(desc, _output_names(desc)).items():
+        old = desc.get(name)
+        if name in fields and right is not None and isinstance(old, TensorDesc):
+            if old.data_type is not right.data_type:
+                yield Change(name, replace(old, data_type=right.data_type), f"of data type {right.data_type.name}")
+            if old.sizes != right.sizes:
+                sizes = replace(old, sizes=right.sizes, strides=None, total_size=0)
+                yield Change(name, sizes, f"of sizes {list(right.sizes)}, as it follows from the rest")
+
+
+def _paddings(desc: OperatorDesc, findings: Sequence[Finding]) -> Iterator[tuple[Change, ...]]:
+    """Windows with the padding that gives the output its sizes, where there is none at all."""
+    if not {"StartPadding", "EndPadding", "Strides", "OutputTensor"} <= desc.schema.index.keys():
+        return
+    start, end, steps = (desc.get(name) for name in ("StartPadding", "EndPadding", "Strides"))
+    input, output = (desc.get(name) for name in ("InputTensor", "OutputTensor"))
+    if not isinstance(input, TensorDesc) or not isinstance(output, TensorDesc) or input.rank != output.rank:
+        return
+    window = _window(desc)
+    if not isinstance(start, tuple) or start != end or any(start) or not isinstance(steps, tuple):
+        return
+    if not len(start) == len(steps) == len(window) == input.rank - 2:
+        return
+    before, after = [], []
+    for size, made, step, reach in zip(input.sizes[2:], output.sizes[2:], steps, window, strict=True):
+        assert isinstance(step, int)
+        total = (made - 1) * step + reach - size
+        if not 0 <= total < reach:
+            return
+        before.append(total // 2)
+        after.append(total - total // 2)
+    if any(after) and any(item.field == "OutputTensor" for item in findings):
+        words = f"{before}" if before == after else f"{before} and EndPadding {after}"
+        yield (Change("StartPadding", tuple(before), words), Change("EndPadding", tuple(after), f"{after}"))
+
+
+def _window(desc: OperatorDesc) -> tuple[int, ...]:
+    """How far windows reach in each dimension."""
+    filter = desc.get("FilterTensor") if "FilterTensor" in desc.schema.index else None
+    sizes = filter.sizes[2:] if isinstance(filter, TensorDesc) else ()
+    if "WindowSize" in desc.schema.index:
+        given = desc.get("WindowSize")
+        sizes = tuple([item for item in given if isinstance(item, int)]) if isinstance(given, tuple) else ()
+    steps = desc.get("Dilations") if "Dilations" in desc.schema.index else None
+    if not isinstance(steps, tuple) or len(steps) != len(sizes):
+        return sizes
+    return tuple([(size - 1) * step + 1 for size, step in zip(sizes, steps, strict=True) if isinstance(step, int)])
+
+
+# --- Attributes -------------------------------------------------------------------------------------------------------
+
+
+def _attributes(desc: OperatorDesc, concerned: set[str]) -> Iterator[Change]:
+    """Matrices the other way round, groups that fit the filter."""
+    for name in ("TransA", "TransB"):
+        if name in concerned and desc.get(name) in ("NONE", "TRANSPOSE"):
+            other = "TRANSPOSE" if desc.get(name) == "NONE" else "NONE"
+            yield Change(name, other, other)
+    input, filter = (desc.get(name) if name in desc.schema.index else None for name in ("InputTensor", "FilterTensor"))
+    if "GroupCount" in concerned and isinstance(input, TensorDesc) and isinstance(filter, TensorDesc):
+        channels, each = (item.sizes[1] if item.rank > 1 else 0 for item in (input, filter))
+        if each and channels % each == 0 and channels // each != desc.get("GroupCount"):
+            yield Change("GroupCount", channels // each, str(channels // each))
+
+
+# --- Layouts ----------------------------------------------------------------------------------------------------------
+
+
+def _layouts(desc: OperatorDesc) -> Iterator[tuple[Change, ...]]:
+    """Tensors whose dimensions stand as other frameworks have them: each, and those that go together."""
+    of_input = _channels_last(desc, "InputTensor")
+    of_output = _channels_last(desc, "OutputTensor")
+    of_filter = _filters(desc)
+    both = [*of_input, *of_output]
+    yield from ((change,) for change in (*of_input, *of_filter))
+    if of_input and of_output:
+        yield tuple(both)
+    for change in of_filter:
+        if of_input:
+            yield (*of_input, change)
+            yield (*both, change)
+
+
+def _channels_last(desc: OperatorDesc, name: str) -> list[Change]:
+    tensor = desc.get(name) if name in desc.schema.index else None
+    if not isinstance(tensor, TensorDesc) or not 3 <= tensor.rank <= 5:
+        return []
+    title = {3: "NWC", 4: "NHWC", 5: "NDHWC"}[tensor.rank]
+    return [_permuted(name, tensor, (0, tensor.rank - 1, *range(1, tensor.rank - 1)), title)]
+
+
+def _filters(desc: OperatorDesc) -> list[Change]:
+    tensor = desc.get("FilterTensor") if "FilterTensor" in desc.schema.index else None
+    if not isinstance(tensor, TensorDesc) or not 3 <= tensor.rank <= 5:
+        return []
+    last, spatial = tensor.rank - 1, {3: "W", 4: "HW", 5: "DHW"}[tensor.rank]
+    return [
+        _permuted("FilterTensor", tensor, (last, last - 1, *range(last - 1)), f"{spatial}IO"),
+        _permuted("FilterTensor", tensor, (0, last, *range(1, last)), f"O{spatial}I"),
+        _permuted("FilterTensor", tensor, (1, 0, *range(2, last + 1)), f"IO{spatial}"),
+    ]
+
+
+def _permuted(name: str, tensor: TensorDesc, order: tuple[int, ...], title: str) -> Change:
+    if len(tensor.effective_strides) != tensor.rank:  # which is wrong by itself
+        return Change(name, tensor, "")
+    sizes = tuple([tensor.sizes[axis] for axis in order])
+    strides = tuple([tensor.effective_strides[axis] for axis in order])
+    made = replace(tensor, sizes=sizes, strides=strides)
+    return Change(name, made, f"looks like {title}: Sizes {list(sizes)} with Strides {list(strides)}", order)
+
+
+# --- Views ------------------------------------------------------------------------------------------------------------
+
+
+def _views(desc: OperatorDesc, name: str) -> Iterator[Change]:
+    """Inputs with other ones among their sizes, or repeated to the sizes of another tensor by strides of 0."""
+    if name not in {item.name for item in desc.schema.input_fields}:
+        return
+    given = desc.get(name)
+    array = given[:MOST_ELEMENTS] if isinstance(given, tuple) else (given,)
+    others = list(dict.fromkeys(tensor.sizes for tensor in _all_tensors(desc)))
+    for position, tensor in enumerate(array):
+        index = position if isinstance(given, tuple) else None
+        if isinstance(tensor, TensorDesc) and len(tensor.effective_strides) == tensor.rank:
+            seen: set[object] = {tensor.sizes}
+            forms = [tensor]
+            for rank in {len(sizes) for sizes in others}:
+                forms += _with_other_ones(tensor, rank)
+            for form in forms:
+                if form.sizes not in seen:
+                    seen.add(form.sizes)
+                    yield Change(name, form, f"of sizes {list(form.sizes)}", position=index)
+            for form in forms:
+                for sizes in others:
+                    repeated = _repeated(form, sizes)
+                    if repeated is not None and (sizes, repeated.strides) not in seen:
+                        seen.add((sizes, repeated.strides))
+                        words = f"repeated: Sizes {list(sizes)} with Strides {list(repeated.effective_strides)}"
+                        yield Change(name, repeated, words, position=index)
+
+
+def _all_tensors(desc: OperatorDesc) -> Iterator[TensorDesc]:
+    for item, value in desc.items():
+        if item.is_tensor:
+            array = value[:MOST_ELEMENTS] if isinstance(value, tuple) else (value,)
+            yield from (tensor for tensor in array if isinstance(tensor, TensorDesc))
+
+
+def _with_other_ones(tensor: TensorDesc, rank: int) -> list[TensorDesc]:
+    """The tensor in so many dimensions: with ones in front, or its only size anywhere among ones."""
+    telling = [(n, step) for n, step in zip(tensor.sizes, tensor.effective_strides, strict=True) if n != 1]
+    if len(telling) > rank:
+        return []
+    places = range(rank) if len(telling) == 1 else (rank - len(telling),)
+    made = []
+    for first in places:
+        after = rank - first - len(telling)
+        if after < 0:
+            continue
+        sizes = (*[1] * first, *[n for n, _ in telling], *[1] * after)
+        steps = (*[1] * first, *[step for _, step in telling], *[1] * after)
+        strides = None if tensor.is_packed else steps
+        made.append(replace(tensor, sizes=sizes, strides=strides))
+    return made
+
+
+def _repeated(tensor: TensorDesc, sizes: tuple[int, ...]) -> TensorDesc | None:
+    """The tensor repeated to these sizes."""
+    if len(sizes) != tensor.rank or sizes == tensor.sizes:
+        return None
+    if any(n not in (1, wanted) for n, wanted in zip(tensor.sizes, sizes, strict=True)):
+        return None
+    old = zip(tensor.sizes, sizes, tensor.effective_strides, strict=True)
+    return replace(tensor, sizes=sizes, strides=tuple([0 if n == 1 else step for n, wanted, step in old]))
+
+
+def _strides_in_bytes(desc: OperatorDesc, name: str) -> Iterator[Change]:
+    tensor = desc.get(name) if name in desc.schema.index else None
+    if isinstance(tensor, TensorDesc) and (made := in_elements(tensor)) is not None:
+        yield Change(name, made, f"has strides in bytes; in elements they are {list(made.effective_strides)}")
+
+
+def in_elements(tensor: TensorDesc) -> TensorDesc | None:
+    """The tensor with strides divided by the bytes of an element, where it is dense by these."""
+    strides = tensor.strides
+    if strides is None or tensor.data_type.bits <= 8 or len(strides) != tensor.rank:
+        return None
+    nbytes = tensor.data_type.itemsize
+    if not any(strides) or any(step % nbytes for step in strides):
+        return None
+    made = replace(tensor, strides=tuple([step // nbytes for step in strides]), total_size=0)
+    return made if made.is_dense else None

@@ -1,0 +1,111 @@
+"""Descriptors of older operators that mean the same as a newer one with the attributes that it has.
+
+What the numbers of versions alone tell is in ``alternatives``; here attributes are translated. The reference computes
+both sides in the tests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dml2onnx import catalog
+from dml2onnx.ir.operator import OperatorDesc, Size2D
+from dml2onnx.ir.tensor import DataType, TensorDesc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dml2onnx.ir.operator import FieldValue
+
+_CENTRE = 0.5
+_MOVES = frozenset(
+    {
+        "ACTIVATION_RELU",
+        "DEPTH_TO_SPACE",
+        "DEPTH_TO_SPACE1",
+        "SLICE",
+        "SLICE1",
+        "SPACE_TO_DEPTH",
+        "SPACE_TO_DEPTH1",
+        "TILE",
+    }
+)
+"""What gives elements as they are, or 0, and so in every data type that holds them."""
+_NARROW = 16
+"""Bits of integers that FLOAT32 holds."""
+
+
+def translated(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc, ...]]:
+    """The same by an operator of another name and other attributes, if they say nothing that it cannot."""
+    match desc.type:
+        case "MEAN_VARIANCE_NORMALIZATION2" if desc.get("UseMean"):
+            yield (_made("MEAN_VARIANCE_NORMALIZATION1", desc, NormalizeVariance=desc.get("UseVariance")),)
+        case "MEAN_VARIANCE_NORMALIZATION1":
+            yield from _by_channels(desc)
+        case "DEPTH_TO_SPACE1" | "SPACE_TO_DEPTH1" if desc.get("Order") == "DEPTH_COLUMN_ROW":
+            yield (_made(desc.type.removesuffix("1"), desc),)
+        case "RESAMPLE3" if not desc.get("Antialiased"):
+            yield (_made("RESAMPLE2", desc),)
+        case "RESAMPLE2" if desc.get("InterpolationMode") == "LINEAR":  # which rounds no coordinate
+            yield (_made("RESAMPLE1", desc),)
+        case "RESAMPLE1" if _is_centred(desc):
+            yield (_made("RESAMPLE", desc, ScaleCount=desc.get("DimensionCount")),)
+        case "RESAMPLE":
+            yield from _upsampled(desc)
+        case _:
+            pass
+
+
+def _made(name: str, like: OperatorDesc, **others: FieldValue) -> OperatorDesc:
+    """An operator with the fields of another one, as far as it has them, and with others."""
+    schema = catalog.operator(name)
+    values: Mapping[str, FieldValue] = {field.name: value for field, value in like.items()} | others
+    return OperatorDesc(schema, tuple([values.get(field.name) for field in schema.fields]))
+
+
+def _by_channels(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
+    """MEAN_VARIANCE_NORMALIZATION of four dimensions: of each channel, or of all of them together."""
+    axes = desc.get("Axes")
+    numbers = sorted(axis for axis in axes if isinstance(axis, int)) if isinstance(axes, tuple) else []
+    crosses = {(2, 3): False, (1, 2, 3): True}.get(tuple(numbers))
+    if crosses is not None:
+        yield (_made("MEAN_VARIANCE_NORMALIZATION", desc, CrossChannel=crosses),)
+
+
+def _is_centred(desc: OperatorDesc) -> bool:
+    offsets = (("InputPixelOffsets", _CENTRE), ("OutputPixelOffsets", -_CENTRE))
+    return all(isinstance(given := desc.get(name), tuple) and set(given) == {value} for name, value in offsets)
+
+
+def _upsampled(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
+    """UPSAMPLE_2D, where the last two of four dimensions grow by whole numbers."""
+    scales, input, output = (desc.get(name) for name in ("Scales", "InputTensor", "OutputTensor"))
+    if not isinstance(scales, tuple) or not isinstance(input, TensorDesc) or not isinstance(output, TensorDesc):
+        return
+    numbers = [scale for scale in scales if isinstance(scale, float) and scale >= 1 and scale.is_integer()]
+    if len(numbers) != 4 or len(scales) != 4 or numbers[:2] != [1.0, 1.0]:
+        return
+    if output.sizes == tuple([size * int(scale) for size, scale in zip(input.sizes, numbers, strict=False)]):
+        yield (_made("UPSAMPLE_2D", desc, ScaleSize=Size2D(int(numbers[3]), int(numbers[2]))),)
+
+
+def with_casts(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc, OperatorDesc, OperatorDesc]]:
+    """Narrow integers moved as FLOAT32, which holds all of them: a CAST before and one behind."""
+    if desc.type not in _MOVES:
+        return
+    input, output = desc.get("InputTensor"), desc.get("OutputTensor")
+    if not isinstance(input, TensorDesc) or not isinstance(output, TensorDesc):
+        return
+    kind = input.data_type
+    if kind.is_float or kind.bits > _NARROW or kind.is_packed_nibbles or output.data_type is not kind:
+        return
+    before, behind = (replace(item.packed(), data_type=DataType.FLOAT32) for item in (input, output))
+    cast = catalog.operator("CAST")
+
+    def casting(source: TensorDesc, target: TensorDesc) -> OperatorDesc:
+        tensors = {"InputTensor": source, "OutputTensor": target}
+        return OperatorDesc(cast, tuple([tensors.get(field.name) for field in cast.fields]))
+
+    moved = _made(desc.type, desc, InputTensor=before, OutputTensor=behind)
+    yield casting(input, before), moved, casting(behind, output)

@@ -1,0 +1,210 @@
+"""``dml2onnx perf``: how fast models are, on providers, targets, levels and threads, side by side."""
+
+from __future__ import annotations
+
+import os
+import platform
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from statistics import fmean, pstdev
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.cli.commands import files_written
+from dml2onnx.cli.inputs import GivenInputs
+from dml2onnx.cli.markup import escape
+from dml2onnx.cli.models import load_options
+from dml2onnx.compiler import compile
+from dml2onnx.files import check_target, put, spare
+from dml2onnx.frontends import load
+from dml2onnx.measuring import Measurement, Plan, Subject, Way, measure, of_model, of_other
+from dml2onnx.measuring.subjects import inputs_of
+from dml2onnx.providers.choice import Providers
+from dml2onnx.providers.installed import require_providers
+from dml2onnx.report.answers import sizes_of
+from dml2onnx.report.form import findings, number
+from dml2onnx.report.gathering import gather
+from dml2onnx.report.html import page
+from dml2onnx.report.measured import Latency, Measured, PerfAnswer, conditions, main_table, other_table
+from dml2onnx.targets import DEFAULT_TARGET
+
+if TYPE_CHECKING:
+    import argparse
+
+    from dml2onnx.cli.render import Screen
+    from dml2onnx.compiler import CompiledModel, CompileOptions
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.model import Array
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """A model that is measured, as the user calls it."""
+
+    name: str
+    graph: Graph
+
+
+def perf_command(options: argparse.Namespace, screen: Screen) -> int:
+    """Measures models that take turns, once their answers have been compared."""
+    inputs = GivenInputs(options.input, options.max_bytes)
+    how = load_options(options, inputs.names)
+    with screen.working("reading"):
+        models = [_Model(name, load(name, how)) for name in options.models]
+    ways = _ways(options)
+    if options.report is not None:
+        check_target(options.report)
+        spare([options.report], [source for model in models for source in model.graph.sources])
+    plan = Plan(options.seconds, warm_up=options.warm_up)
+    if options.runs is not None:
+        plan = Plan(0.0, options.runs, options.runs, min(options.runs, plan.rounds), options.warm_up)
+    warnings: list[Diagnostic] = []
+    load_before = _load()
+    with tempfile.TemporaryDirectory(prefix="dml2onnx-perf-") as directory, screen.counting("measuring") as said:
+        place = Path(directory)
+        subjects = _subjects(models, ways, inputs, options, place, warnings)
+        measured = measure(subjects, plan, place, said or (lambda text: None))
+    answer = PerfAnswer(
+        diagnostics=findings(dict.fromkeys(warnings)),
+        measured=tuple(_measured(item, measured) for item in measured),
+        rounds=plan.rounds,
+        warm_up=plan.warm_up,
+        processor=_processor(),
+        logical_processors=os.cpu_count() or 1,
+        load=load_before,
+        onnxruntime=_onnxruntime(),
+        files=() if options.report is None else (str(options.report),),
+    )
+    if options.report is not None:
+        first = models[0].graph
+        report = gather(first, feature_level=options.feature_level, documented=options.documented, opset=options.opset)
+        put(options.report, [page(report, answer).encode()])
+    _show(answer, screen)
+    return 0
+
+
+def _ways(options: argparse.Namespace) -> list[Way]:
+    """Every combination that was asked for; each once."""
+    providers = [Providers.of_texts([text]) for text in options.providers or ["cpu"]]
+    for item in providers:
+        require_providers(item)
+    found = [
+        Way(provider, target, level, threads)
+        for provider in providers
+        for target, level, threads in product(
+            options.targets or [provider.target], options.levels or [1], options.threads or [0]
+        )
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _subjects(
+    models: list[_Model],
+    ways: list[Way],
+    inputs: GivenInputs,
+    options: argparse.Namespace,
+    directory: Path,
+    warnings: list[Diagnostic],
+) -> list[Subject]:
+    """All that is measured, compiled and with what it is given; the ways of a model stand together."""
+    asked: CompileOptions = {
+        "feature_level": options.feature_level,
+        "documented": options.documented,
+        "opset": options.opset,
+        "target": DEFAULT_TARGET,
+        "exact": False,
+        "optimize": 1,
+        "without_passes": (),
+    }
+    subjects = []
+    for model in models:
+
+        def given(compiled: CompiledModel) -> dict[str, Array]:
+            warnings.extend(compiled.warnings)
+            return inputs_of(compiled, inputs(compiled.inputs), options.seed)
+
+        subjects += [of_model(model.graph, model.name, way, directory, given, asked) for way in ways]
+        if options.against:
+            plain = compile(model.graph, **asked)
+            feeds = inputs_of(plain, inputs(plain.inputs), options.seed)
+            others = dict.fromkeys((way.provider, way.threads) for way in ways)
+            subjects += [
+                of_other(path, model.name, Way(provider, "", 0, threads), plain, feeds)
+                for path in options.against
+                for provider, threads in others
+            ]
+    return subjects
+
+
+# --- Figures ----------------------------------------------------------------------------------------------------------
+
+
+def _measured(item: Measurement, everything: list[Measurement]) -> Measured:
+    subject, times = item.subject, item.times
+    first = next(other for other in everything if other.subject.model == subject.model)
+    p90, p95, p99, p999 = (float(value) for value in np.percentile(times, [90, 95, 99, 99.9]))
+    median = float(np.median(times))
+    latency = Latency(fmean(times), pstdev(times), min(times), median, p90, p95, p99, p999, max(times))
+    return Measured(
+        model=subject.model,
+        against=subject.file,
+        provider=str(subject.way.provider),
+        providers=item.providers,
+        target=subject.way.target,
+        optimize=None if subject.file else subject.way.optimize,
+        threads=subject.way.threads,
+        nodes=subject.nodes,
+        session_seconds=item.session,
+        first_seconds=item.first,
+        warm_up_seconds=fmean(item.warm_up) if item.warm_up else 0.0,
+        runs=len(times),
+        seconds=item.wall,
+        latency=latency,
+        throughput=len(times) / item.wall,
+        processors=item.busy / item.wall,
+        memory=item.memory,
+        memory_before=item.memory_before,
+        difference=number(item.difference),
+        of_first=median / float(np.median(first.times)),
+    )
+
+
+def _show(answer: PerfAnswer, screen: Screen) -> None:
+    if screen.as_json:
+        screen.answer(answer)
+        return
+    screen.diagnostics(answer.diagnostics)
+    screen.table(*main_table(answer.measured))
+    screen.say()
+    screen.table(*other_table(answer.measured))
+    screen.say()
+    screen.say(escape(conditions(answer)))
+    if answer.files:
+        screen.say(f"[bold green]wrote[/] {files_written(answer.files, sizes_of([Path(answer.files[0])]))}")
+
+
+def _processor() -> str:
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _load() -> float | None:
+    try:
+        return os.getloadavg()[0]
+    except (AttributeError, OSError):  # Windows has none
+        return None
+
+
+def _onnxruntime() -> str:
+    import onnxruntime
+
+    version: str = onnxruntime.__version__
+    return version

@@ -1,0 +1,77 @@
+"""``dml2onnx sizes``: which dimensions of a model's inputs may have other sizes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from dml2onnx.checks import check, level_of
+from dml2onnx.checks.resizing import judge
+from dml2onnx.cli.models import load_model
+from dml2onnx.codes.sizing import WRONG_REQUEST
+from dml2onnx.diagnostics import DmlError, Severity, quote, raise_errors, shortened
+from dml2onnx.ir.inputs import input_descs
+from dml2onnx.report.sizes import InputDimension, SizesAnswer
+from dml2onnx.sizes.freedom import freedom
+
+if TYPE_CHECKING:
+    import argparse
+
+    from dml2onnx.cli.render import Screen
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.sizes.freedom import Dimension
+
+MOST = 8
+"""Inputs that are looked at where nobody says which: others are mostly weights."""
+
+
+def sizes_command(options: argparse.Namespace, screen: Screen) -> int:
+    """Says which sizes are free, tied or fixed, and by whom."""
+    graph = load_model(options, screen, frozenset(options.input))
+    raise_errors(check(graph))
+    ends = (*graph.outputs, *graph.results)
+    descs = input_descs(graph.inputs, graph.sorted_nodes(), ends)
+    known = {item.name: desc.sizes for item, desc in zip(graph.inputs, descs, strict=True)}
+    chosen = options.of or list(known)[:MOST]
+    for name in chosen:
+        if name not in known:
+            listed = shortened(", ".join(known)) or "none"
+            message = f"the graph has no input {quote(name)}; it has: {listed}"
+            raise DmlError(WRONG_REQUEST.at(message, expected=listed, found=name))
+    level = level_of(graph, None)
+
+    def wrong(other: Graph) -> Diagnostic | None:
+        return next((item for item in check(other, level) if item.severity is Severity.ERROR), None)
+
+    rows: list[InputDimension] = []
+    with screen.working("looking at sizes"):
+        for name in chosen:
+            found = freedom(graph, name, known[name], judge(graph), wrong)
+            rows += [_row(name, i, item) for i, item in enumerate(found)]
+    answer = SizesAnswer(dimensions=tuple(rows), inputs_left_out=len(known) - len(chosen))
+    if screen.as_json:
+        screen.answer(answer)
+        return 0
+    screen.table(["input", ">dimension", ">size", "may be", "because"], [_cells(row) for row in answer.dimensions])
+    if answer.inputs_left_out:
+        screen.say(f"\n{answer.inputs_left_out} more inputs; --of NAME asks about one")
+    return 0
+
+
+def _row(name: str, i: int, item: Dimension) -> InputDimension:
+    may: Literal["vary", "follow", "stay"] = "vary"
+    if item.is_fixed:
+        may = "follow" if item.follows else "stay"
+    return InputDimension(
+        name, i, item.size, may, item.first, item.last, item.step, item.follows, item.node, item.operator, item.reason
+    )
+
+
+def _cells(row: InputDimension) -> tuple[object, ...]:
+    if row.may == "vary":
+        steps = {0: ", not all", 1: ""}.get(row.step, f" in steps of {row.step}")
+        text = f"from {row.first} on{steps}" if row.last is None else f"from {row.first} to {row.last}{steps}"
+    else:
+        text = f"{row.follows}" if row.may == "follow" else f"{row.size}"
+    reason = f"{row.operator} {quote(row.node)}: {row.reason}" if row.node else row.reason
+    return row.input, row.dimension, row.size, text, reason

@@ -1,0 +1,18 @@
+"""The emitter: one method per ONNX operator, each of which creates a node or folds constants.
+
+Every tensor has a static shape and type. Operations on constants are evaluated at once with numpy, identities are
+never emitted, equal constants are shared, and a node whose provider has no kernel for its element type is run in the
+nearest type that loses nothing, between casts.
+"""
+
+from dml2onnx.emitter.control import ControlOps
+from dml2onnx.emitter.core import NoKernelError, Tensor
+from dml2onnx.emitter.neural import NeuralOps
+from dml2onnx.emitter.recurrent import RecurrentOps
+
+
+class Emitter(NeuralOps, RecurrentOps, ControlOps):
+    """Builds one ONNX graph."""
+
+
+__all__ = ["Emitter", "NoKernelError", "Tensor"]

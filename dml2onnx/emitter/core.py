@@ -1,0 +1,577 @@
+"""Tensors, constants, names and nodes: what every ONNX operator's method rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import Enum
+from functools import cache, wraps
+from hashlib import blake2b
+from itertools import zip_longest
+from math import prod
+from operator import attrgetter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+
+import numpy as np
+
+from dml2onnx import targets
+from dml2onnx.diagnostics import InternalError
+from dml2onnx.emitter.budget import Budget
+from dml2onnx.model import ELEMENT_TYPES, INT64, UNKNOWN, Node, Origin, Value, has_unknown, is_unknown
+from dml2onnx.targets import has_kernels, legal_type, own_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from dml2onnx.model import Array, DType
+    from dml2onnx.model.records import Attribute
+    from dml2onnx.targets import Target
+
+__all__ = [
+    "EmitterCore",
+    "Keeps",
+    "NoKernelError",
+    "Tensor",
+    "Traits",
+    "are_constant",
+    "as_it_is",
+    "broadcast_shape",
+    "legalised",
+]
+
+_DTYPES = {name: dtype for dtype, (_, name) in ELEMENT_TYPES.items()}
+
+SHARED_CONSTANT_BYTES = 1 << 20
+"""Constants up to this size are compared by content; larger ones are shared only when they are one array."""
+
+_KEEP_LIMITED = frozenset({"Cast", "Concat", "Identity", "MaxPool", "Reshape", "Slice", "Transpose"})
+"""Operators that give what they are given, of what they are given."""
+
+FOLDED_GROWTH_ELEMENTS = 1 << 20
+"""Folding never makes a constant larger than its inputs beyond this: Expand is cheaper to run than to store. How much
+it may make in all is the budget's to say."""
+
+
+_NO_ATTRIBUTES: Mapping[str, Attribute] = {}
+
+_Self = TypeVar("_Self", bound="EmitterCore")
+_Given = ParamSpec("_Given")
+_Made = TypeVar("_Made")
+
+
+def legalised(
+    method: Callable[Concatenate[_Self, _Given], _Made],
+) -> Callable[Concatenate[_Self, _Given], _Made]:
+    """Marks an operator in whose place a rule of the target may put other nodes: see ``legalise.rules``."""
+    operator = method.__name__
+
+    @wraps(method)
+    def emit(self: _Self, *args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
+        for rule in self.rules.get(operator, ()):
+            if rule not in self.applying:
+                self.applying.append(rule)
+                try:
+                    made: _Made | None = rule(self, *args, **kwargs)
+                finally:
+                    self.applying.pop()
+                if made is not None:
+                    return made
+        return method(self, *args, **kwargs)
+
+    return cast("Callable[Concatenate[_Self, _Given], _Made]", emit)
+
+
+def as_it_is(operator: Callable[_Given, _Made], *args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
+    """An operator of an emitter without asking any rule."""
+    bound: Any = operator
+    made: _Made = bound.__func__.__wrapped__(bound.__self__, *args, **kwargs)
+    return made
+
+
+class NoKernelError(InternalError):
+    """No type in which the provider could run a node exactly; a lowering should have chosen another form."""
+
+
+class Keeps(Enum):
+    """What a node may be run in when there is no kernel for its own type."""
+
+    VALUE = "value"
+    """A wider type: the node computes or compares."""
+    BITS = "bits"
+    """Also the other integer type of the same width: the node only moves elements."""
+    LOW_BITS = "low bits"
+    """Any integer type at least as wide: the node computes modulo 2**bits."""
+
+    # Enum's own __hash__ goes through Python; members are singletons, so identity serves and is fast.
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """Which inputs and whether the output have the element type that the kernel is chosen by."""
+
+    variable: str = "T"
+    inputs: tuple[int, ...] | None = None
+    """Positions; ``None`` means all."""
+    output: bool = True
+    keeps: Keeps = Keeps.VALUE
+
+
+@dataclass(slots=True, eq=False)
+class Tensor(Value):
+    """A value of the model being built, and what is known of it: of a constant, all."""
+
+    value: Array | None = None
+    label: str = ""
+    """The name that a constant gets when it becomes an initializer."""
+    stored: Value | None = None
+    """The initializer that a constant has become."""
+    cast_from: DType | None = None
+    """The type before the Cast that made it, if a Cast did."""
+    zero_padded: bool = False
+    """Whether a Pad with zeros made it, or a Cast behind such a Pad."""
+    limited: bool = False
+    """Whether it holds nothing but maxima with a finite number: no -inf, nor a NaN to rely on [decision G1]."""
+    dequantized: Dequantized | None = None
+    """The integers that a constant was dequantised from."""
+
+    def again(self, name: str) -> Tensor:
+        """Another computed tensor of which the same is known."""
+        return Tensor(name, *_all_but_the_name(self))
+
+    @property
+    def constant(self) -> Array:
+        """The value; asking a computed tensor for it is a defect."""
+        assert self.value is not None, f"{self.name} is not a constant"
+        return self.value
+
+    @property
+    def is_never_minus_zero(self) -> bool:
+        """Whether floats are known to hold no -0.0: constants without, and what was cast from integers."""
+        if self.value is not None:
+            return not (np.signbit(self.value) & (self.value == 0)).any()
+        return self.cast_from is not None and self.cast_from.kind != "f"
+
+
+_all_but_the_name: Callable[[Tensor], tuple[Any, ...]] = attrgetter(*[item.name for item in fields(Tensor)][1:])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dequantized:
+    """Constant integers with their parameters: scalars, or vectors along the first axis."""
+
+    x: Tensor
+    scale: Tensor
+    zero_point: Tensor | None
+
+
+def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """``numpy.broadcast_shapes``; nearly always all shapes are one."""
+    first = shapes[0]
+    if all(shape == first for shape in shapes):
+        return first
+    result = np.broadcast_shapes(*shapes)
+    if not any(map(has_unknown, shapes)):
+        return result
+    # numpy gives plain numbers
+    axes = zip_longest(*(reversed(shape) for shape in shapes))
+    return tuple(
+        UNKNOWN if any(size is not None and is_unknown(size) for size in sizes) else size
+        for size, sizes in zip(result, reversed(list(axes)), strict=True)
+    )
+
+
+class EmitterCore:
+    """Nodes and initializers of one ONNX graph, under construction.
+
+    ``opset`` is the version of the default domain, ``target`` has the kernel table that types are legalised by.
+    ``ports`` are names that graph inputs and outputs will have, ``weights`` those that constants may take. ``rules``
+    are asked for each operator before it is emitted: :func:`dml2onnx.legalise.emitter` has those of a target.
+    """
+
+    def __init__(
+        self,
+        opset: int,
+        target: Target | None = None,
+        ports: frozenset[str] = frozenset(),
+        weights: frozenset[str] = frozenset(),
+        budget: Budget | None = None,
+        rules: Mapping[str, Sequence[Callable[..., Any]]] = MappingProxyType({}),
+    ) -> None:
+        self.opset = opset
+        self.rules = rules
+        self.applying: list[Callable[..., Any]] = []
+        """The rules of which nodes are being emitted, to which these do not apply again."""
+        self.target: Target = target or targets.target(targets.EXACT_TARGET)
+        self.exact = self.target.exact
+        """Whether to keep NaN, infinities, signs of zero and last digits as the reference has them."""
+        self.origins: list[Origin] = []
+        self.operators: set[str] = set()
+        """The ONNX operators of all nodes, of bodies too."""
+        self.emitted: list[Node] = []
+        """The nodes of the DirectML node at hand, or of the body within it."""
+        self.initializers: dict[str, Array] = {}
+        self.dequantized: dict[str, Dequantized] = {}
+        """What initializers were dequantised from, by name."""
+        self.notes: list[str] = []
+        self.later_opset: int | None = None
+        self.budget = budget or Budget()
+        self._names = {*ports, *weights}
+        self._weights = weights
+        self._prefix = ""
+        self._prefixes: set[str] = set()
+        self._roles: dict[str, int] = {}
+        self._begun = ("", "")
+        self._shared: dict[object, Value] = {}
+        self._vectors: dict[tuple[int, ...], Tensor] = {}
+        self._reshaped: dict[tuple[Tensor, tuple[int, ...]], Tensor] = {}
+        self._legal: dict[tuple[str, DType, Keeps], DType | None] = {}
+        self._instead: dict[tuple[str, DType, tuple[str, ...]], bool] = {}
+
+    # --- scope -------------------------------------------------------------------------------------------------------
+
+    def begin(self, name: str, operator: str) -> None:
+        """Everything emitted from here on belongs to the DirectML node ``name``."""
+        self._prefix, count = name, 1
+        while self._prefix in self._prefixes:  # names of nodes are unique in a checked graph, not in every graph
+            count += 1
+            self._prefix = f"{name}_{count}"
+        self._prefixes.add(self._prefix)
+        self._roles = {}
+        self.notes = []
+        self.emitted = []
+        self._begun = (name, operator)
+        self.budget.begin(name, operator)
+
+    def end(self) -> Origin:
+        """What has been emitted since :meth:`begin`."""
+        notes = tuple(dict.fromkeys(self.notes)) if self.notes else ()
+        origin = Origin(*self._begun, self.emitted, notes)
+        self.origins.append(origin)
+        return origin
+
+    def note(self, text: str) -> None:
+        """Why this form was chosen; ``dml2onnx explain`` shows it."""
+        self.notes.append(text)
+
+    def suggest_opset(self, opset: int, op: str) -> None:
+        """Says that a later opset has an operator for what takes many nodes here, if the target runs such models."""
+        if self.opset < opset and opset in self.target.opsets:
+            self.note(f"opset {opset} has {op} for it")
+            self.later_opset = opset
+
+    def fresh(self, name: str) -> str:
+        """``name``, or where it is taken the next one that is free; nothing else gets it."""
+        names, candidate, count = self._names, name, 1
+        while candidate in names:
+            count += 1
+            candidate = f"{name}_{count}"
+        names.add(candidate)
+        return candidate
+
+    def _name(self, role: str) -> str:
+        count = self._roles.get(role, 0) + 1
+        self._roles[role] = count
+        name = f"{self._prefix}/{role}" if count == 1 else f"{self._prefix}/{role}_{count}"
+        names = self._names
+        if name in names:
+            return self.fresh(name)
+        names.add(name)
+        return name
+
+    # --- constants ---------------------------------------------------------------------------------------------------
+
+    def constant(self, value: npt.ArrayLike, dtype: npt.DTypeLike | None = None, label: str = "") -> Tensor:
+        """A constant; it becomes an initializer when a node uses it."""
+        array = np.asarray(value, dtype)
+        return Tensor("", array.dtype, array.shape, array, label)
+
+    def arange(self, count: int, dtype: DType) -> Tensor:
+        """The constant 0, 1, .. below ``count``, for which the budget is asked first."""
+        self.budget.require(count)
+        return self.constant(np.arange(count), dtype)
+
+    def ints(self, values: Sequence[int]) -> Tensor:
+        """A constant INT64 vector: shapes, axes, pads. There are few of them, used often."""
+        key = tuple(values)
+        found = self._vectors.get(key)
+        if found is None:
+            found = self._vectors[key] = self.constant(np.asarray(key, np.int64).reshape(-1))
+        return found
+
+    def initializer(self, tensor: Tensor) -> Value:
+        """The initializer that holds a constant, made when there is none of this value yet."""
+        if tensor.stored is not None:
+            return tensor.stored
+        value = tensor.constant
+        key: object
+        if value.nbytes <= SHARED_CONSTANT_BYTES:
+            content = np.ascontiguousarray(value).tobytes()
+            key = (value.dtype, value.shape, content if len(content) <= 64 else blake2b(content).digest())
+        else:
+            key = (value.__array_interface__["data"], value.dtype, value.shape, value.strides)
+        stored = self._shared.get(key)
+        if stored is None:
+            if tensor.label in self._weights and tensor.label not in self.initializers:
+                name = tensor.label
+            else:
+                name = self._name(tensor.label.rpartition("/")[2] or "const")
+            self.budget.store(value.nbytes)
+            stored = self._shared[key] = Value(name, value.dtype, value.shape)
+            self.initializers[name] = value
+        tensor.stored = stored
+        if tensor.dequantized is not None:
+            self.dequantized[stored.name] = tensor.dequantized
+        return stored
+
+    # --- nodes -------------------------------------------------------------------------------------------------------
+
+    # Questions that have to be answered before there is a node: quirks answer them as they replace operators.
+
+    @legalised
+    def compute_type(self, dtype: DType) -> DType:
+        """The type in which floating-point arithmetic on a type is done."""
+        return dtype
+
+    @legalised
+    def keeps_subnormals(self) -> bool:
+        """Whether subnormal numbers of FLOAT are not 0, as Direct3D has them, and that matters."""
+        return False
+
+    @legalised
+    def has_exact_gates(self) -> bool:
+        """Whether RNN, GRU and LSTM do at the edges what DirectML does."""
+        return True
+
+    @legalised
+    def first_resized(self, rank: int) -> int:
+        """The first axis that Resize may move."""
+        return 0
+
+    @legalised
+    def rounds_by_coordinates(self) -> bool:
+        """Whether Resize of mode nearest rounds asymmetric coordinates down, and others to the nearest, in any mode."""
+        return False
+
+    @legalised
+    def keeps_bits_of_floats(self) -> bool:
+        """Whether FLOAT has all of its bits."""
+        return True
+
+    @legalised
+    def merges_resize_with_mul(self) -> bool:
+        """Whether a Resize must not stand in front of a Mul."""
+        return False
+
+    @legalised
+    def fuses_scales_of_rows(self) -> bool:
+        """Whether an integer product must not be multiplied by the product of two scales."""
+        return False
+
+    @legalised
+    def casts_saturate(self) -> bool:
+        """Whether a Cast to a narrow integer stops at its limits."""
+        return False
+
+    @legalised
+    def sums_of_bytes_saturate(self) -> bool:
+        """Whether Add, Sub and Mul of 8-bit integers stop at their limits."""
+        return False
+
+    @legalised
+    def quantizes_along(self, shape: tuple[int, ...], axis: int) -> bool:
+        """Whether quantisations take a vector of scales along an axis of a shape, and in good time."""
+        return True
+
+    def supports(self, op: str, dtype: DType, variable: str = "T") -> bool:
+        """Whether ``op`` can be run exactly on this type, in a wider one if need be: whether :meth:`legal` has one."""
+        return legal_type(self.target, op, self.opset, variable, ELEMENT_TYPES[dtype][1]) is not None
+
+    def has_kernel(self, op: str, dtype: DType, variable: str = "T") -> bool:
+        """Whether the provider runs ``op`` on just this type, without casts."""
+        return self.target.has_kernel(op, self.opset, {variable: ELEMENT_TYPES[dtype][1]})
+
+    def takes_instead(self, op: str, dtype: DType, *others: str, variable: str = "T") -> bool:
+        """Whether the target has no kernel that runs ``op`` on this type, but one of each of the ``others``.
+
+        So has the CPU provider, since a session may place the nodes there, beside their neighbours.
+        """
+        key = (op, dtype, others)
+        if key not in self._instead:
+            name = ELEMENT_TYPES[dtype][1]
+            self._instead[key] = own_type(self.target, op, self.opset, variable, name) is None and all(
+                has_kernels(self.target, other, self.opset, {"T": name}) for other in others
+            )
+        return self._instead[key]
+
+    def legal(self, op: str, traits: Traits, dtype: DType) -> DType:
+        """The type in which to run ``op`` exactly; :class:`NoKernelError` where there is none."""
+        key = (op, dtype, traits.keeps)
+        if key not in self._legal:
+            name = legal_type(
+                self.target,
+                op,
+                self.opset,
+                traits.variable,
+                ELEMENT_TYPES[dtype][1],
+                traits.keeps is Keeps.BITS,
+                modular=traits.keeps is Keeps.LOW_BITS and dtype.kind in "iu",
+                bytes_wrap=not self.sums_of_bytes_saturate(),
+            )
+            self._legal[key] = None if name is None else _DTYPES[name]
+        legal = self._legal[key]
+        if legal is None:
+            raise NoKernelError(
+                op, f"no exact form of {op} for {dtype} (target {self.target.name}, opset {self.opset})"
+            )
+        return legal
+
+    def emit(
+        self,
+        op: str,
+        traits: Traits,
+        inputs: Sequence[Tensor | None],
+        dtype: DType,
+        shape: tuple[int, ...],
+        attributes: Mapping[str, Attribute] | None = None,
+        fold: Callable[..., Array] | None = None,
+    ) -> Tensor:
+        """One node with one output, of ``dtype`` and ``shape``, or its value when all inputs are constants.
+
+        ``fold`` gets the values of the inputs that are present.
+        """
+        if fold is not None and are_constant(inputs):
+            size = max(FOLDED_GROWTH_ELEMENTS, *(item.size for item in inputs if item is not None))
+            if prod(shape) <= size and self.budget.affords(prod(shape) * dtype.itemsize):
+                with np.errstate(all="ignore"):
+                    value = fold(*(item.constant for item in inputs if item is not None))
+                self._spend(value, inputs)
+                assert value.shape == shape, f"folding {op} gave {value.shape} for {shape}"
+                return self.constant(value.astype(dtype, copy=False), label=_derived_label(inputs))
+        bound = range(len(inputs)) if traits.inputs is None else traits.inputs
+        leading = inputs[bound[0]]
+        assert leading is not None
+        legal = self.legal(op, traits, leading.dtype)
+        if legal is leading.dtype:
+            return self.nodes(op, inputs, [(dtype, shape)], attributes)[0]
+        self.note(f"{op} runs in {legal}: it has no exact kernel for {leading.dtype} (target {self.target.name})")
+        wide = [self.Cast(item, legal) if item is not None and i in bound else item for i, item in enumerate(inputs)]
+        result = self.nodes(op, wide, [(legal if traits.output else dtype, shape)], attributes)[0]
+        return self.Cast(result, dtype)
+
+    def _spend(self, value: Array, inputs: Sequence[Tensor | None]) -> None:
+        """A folded constant costs nothing where it is a view of one that is no smaller."""
+        for item in inputs:
+            if item is not None and item.size >= value.size and np.may_share_memory(value, item.constant):
+                return
+        self.budget.spend(value.nbytes)
+
+    def nodes(
+        self,
+        op: str,
+        inputs: Sequence[Tensor | None],
+        outputs: Sequence[tuple[DType, tuple[int, ...]] | None],
+        attributes: Mapping[str, Attribute] | None = None,
+    ) -> list[Tensor]:
+        """One node as it is: no folding, no legalisation. An output of ``None`` has no name, and no tensor here."""
+        operands = [
+            item if item is None or item.value is None else item.stored or self.initializer(item) for item in inputs
+        ]
+        self.budget.count_node(len(self.emitted))
+        self.operators.add(op)
+        name = self._name(op)
+        if len(outputs) == 1 and outputs[0] is not None:  # as nearly all nodes have
+            made = [Tensor(name, *outputs[0])]
+            results: Sequence[Tensor | None] = made
+        else:
+            results = [
+                None if item is None else Tensor(f"{name}:{index}" if index else name, *item)
+                for index, item in enumerate(outputs)
+            ]
+            made = [item for item in results if item is not None]
+        self.emitted.append(Node(name, op, tuple(operands), tuple(results), attributes or _NO_ATTRIBUTES))
+        if op in _KEEP_LIMITED and _are_limited(inputs if op == "Concat" else inputs[:1]):
+            for result in made:
+                result.limited = True
+        return made
+
+    @legalised
+    def Cast(self, x: Tensor, dtype: DType) -> Tensor:
+        """Another element type.
+
+        Integers keep their low bits. A constant is cast by numpy, which agrees with the Cast kernels wherever the
+        value is in range. A large one stays as small as it is: ONNX Runtime widens it when it loads the model. Where
+        ONNX Runtime would merge two, a Reshape, which copies nothing, keeps them apart.
+        """
+        if x.dtype == dtype:
+            return x
+        grows = x.size > FOLDED_GROWTH_ELEMENTS and dtype.itemsize > x.dtype.itemsize
+        if x.value is not None and not grows and self.budget.affords(x.size * dtype.itemsize):
+            with np.errstate(all="ignore"):
+                value = x.value.astype(dtype)
+            self._spend(value, [x])
+            return self.constant(value, label=_derived_label([x]))
+        if x.cast_from is not None and _is_merged_wrongly(x.cast_from, x.dtype, dtype):
+            x = self.nodes("Reshape", [x, self.ints(x.shape)], [(x.dtype, x.shape)])[0]
+        reason = _reason_of_cast(x.dtype, dtype)
+        if reason and self._begun[1] != "CAST":
+            self.note(reason)
+        result = self.nodes("Cast", [x], [(dtype, x.shape)], {"to": ELEMENT_TYPES[dtype][0]})[0]
+        result.cast_from = x.dtype
+        result.zero_padded = x.zero_padded
+        return result
+
+    def BitCast(self, x: Tensor, dtype: DType) -> Tensor:
+        """The same bits as another element type of the same width; opset 26."""
+        return self.nodes("BitCast", [x], [(dtype, x.shape)], {"to": ELEMENT_TYPES[dtype][0]})[0]
+
+
+@cache
+def _reason_of_cast(given: DType, wanted: DType) -> str:
+    """Why ONNX wants another type than DirectML, where that is all there is to it."""
+    if "b" in (given.kind, wanted.kind):
+        return "truth values are BOOL in ONNX, and numbers in DirectML"
+    if given.kind in "iu" and wanted == INT64:
+        return "ONNX counts and indexes in INT64"
+    if given == INT64 and wanted.kind in "iu":
+        return "ONNX gives counts and indices in INT64"
+    if given.kind in "iu":
+        return "ONNX takes another integer type" if wanted.kind in "iu" else "an integer among floating-point numbers"
+    return ""
+
+
+def _is_merged_wrongly(first: DType, middle: DType, last: DType) -> bool:
+    """Whether ONNX Runtime may make one Cast of two and so lose what the first one rounds, wraps or truncates.
+
+    It does so for float to INT64 to INT32, float to FLOAT16 to INT8, INT64 to DOUBLE to FLOAT, integer to integer to
+    BOOL; it does not between integers, nor for FLOAT to FLOAT16 and back (ONNX Runtime 1.24 and 1.31).
+    https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/insert_cast_transformer.cc
+    """
+    if np.can_cast(first, middle) and (first.itemsize < 8 or first.kind == middle.kind):
+        return False  # every value survives the first one
+    kinds = {first.kind, middle.kind, last.kind}
+    among_floats = kinds == {"f"} and np.can_cast(middle, last)
+    return not (kinds <= {"i", "u"} or among_floats)
+
+
+def _are_limited(items: Sequence[Tensor | None]) -> bool:
+    for item in items:  # noqa: SIM110  # a generator takes three times as long
+        if item is None or not item.limited:
+            return False
+    return True
+
+
+def are_constant(items: Sequence[Tensor | None]) -> bool:
+    """Whether all operands that are there are constants."""
+    for item in items:  # noqa: SIM110  # a generator takes three times as long
+        if item is not None and item.value is None:
+            return False
+    return True
+
+
+def _derived_label(inputs: Sequence[Tensor | None]) -> str:
+    """Constants folded from a weight keep its name, so that a reader of the model recognises them."""
+    labels = [item.label for item in inputs if item is not None and item.label]
+    return labels[0] if labels else ""

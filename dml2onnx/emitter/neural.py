@@ -1,0 +1,472 @@
+"""ONNX operators of neural networks: convolution, pooling, resizing, matrix products, activations."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.emitter.arithmetic import ArithmeticOps
+from dml2onnx.emitter.core import (
+    FOLDED_GROWTH_ELEMENTS,
+    Dequantized,
+    Keeps,
+    Tensor,
+    Traits,
+    broadcast_shape,
+    legalised,
+)
+from dml2onnx.emitter.windows import Window
+from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, INT64, UINT4
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from dml2onnx.model import Array, DType
+    from dml2onnx.model.records import Attribute
+
+_ALL = Traits()
+_FIRST = Traits(inputs=(0,))
+
+
+@lru_cache(maxsize=4096)
+def _attributes_of_convolution(window: Window, group: int) -> Mapping[str, Attribute]:
+    return {"dilations": window.dilations, "group": group, **window.attributes()}
+
+
+class NeuralOps(ArithmeticOps):
+    """Methods named as the ONNX operators that they emit."""
+
+    @legalised
+    def Conv(self, x: Tensor, w: Tensor, b: Tensor | None, window: Window, group: int = 1) -> Tensor:
+        """Cross-correlation of ``x`` (N, C, ...) with ``w`` (M, C / group, ...), plus ``b`` (M)."""
+        attributes = _attributes_of_convolution(window, group)
+        inputs = [x, w] if b is None else [x, w, b]
+        shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
+        return self.emit("Conv", _ALL, inputs, x.dtype, shape, attributes)
+
+    @legalised
+    def ConvTranspose(
+        self,
+        x: Tensor,
+        w: Tensor,
+        b: Tensor | None,
+        window: Window,
+        group: int = 1,
+        output_padding: tuple[int, ...] | None = None,
+    ) -> Tensor:
+        """The transposed convolution of ``x`` (N, C, ...) with ``w`` (C, M / group, ...), plus ``b`` (M).
+
+        ``window.start`` and ``window.end`` crop the result; each ``output_padding`` is smaller than its stride
+        or dilation.
+        """
+        extra = output_padding or (0,) * len(window.shape)
+        spatial = tuple(
+            (size - 1) * window.strides[i] + window.extent(i) + extra[i] - window.start[i] - window.end[i]
+            for i, size in enumerate(x.shape[2:])
+        )
+        attributes = _attributes_of_convolution(window, group)
+        if any(extra):
+            attributes = {**attributes, "output_padding": extra}
+        inputs = [x, w] if b is None else [x, w, b]
+        shape = (x.shape[0], w.shape[1] * group, *spatial)
+        return self.emit("ConvTranspose", _ALL, inputs, x.dtype, shape, attributes)
+
+    @legalised
+    def MaxPool(self, x: Tensor, window: Window) -> Tensor:
+        """Maximum over windows; padding never wins. Pads must be smaller than the window."""
+        x = self._apart_from_pad(x)
+        return self.emit(
+            "MaxPool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), window.attributes()
+        )
+
+    @legalised
+    def MaxPoolWithIndices(self, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
+        """Maximum and the position (INT64) of the first maximum in the whole of ``x``, row-major.
+
+        ``x`` must have a type that the kernel takes: the caller widens it where it has not.
+        """
+        shape = (*x.shape[:2], *window.output_sizes(x.shape[2:]))
+        values, indices = self.nodes("MaxPool", [x], [(x.dtype, shape), (INT64, shape)], window.attributes())
+        return values, indices
+
+    @legalised
+    def AveragePool(self, x: Tensor, window: Window, *, count_include_pad: bool) -> Tensor:
+        """Mean over windows; dilations are opset 19's."""
+        attributes = window.attributes()
+        if count_include_pad:
+            attributes = {**attributes, "count_include_pad": 1}
+        x = self._apart_from_pad(x)
+        return self.emit(
+            "AveragePool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), attributes
+        )
+
+    @legalised
+    def LpPool(self, x: Tensor, window: Window, p: int) -> Tensor:
+        """``sum(|x| ** p) ** (1 / p)`` over windows; dilations are opset 18's. Pads must be smaller than the window."""
+        x = self._apart_from_pad(x)
+        attributes = {**window.attributes(), "p": p}
+        return self.emit("LpPool", _ALL, [x], x.dtype, (*x.shape[:2], *window.output_sizes(x.shape[2:])), attributes)
+
+    def _apart_from_pad(self, x: Tensor) -> Tensor:
+        """``x``, behind a Reshape (which copies nothing) where a Pad with zeros has made it.
+
+        ONNX Runtime merges such a Pad, or one with a Cast behind it, into the pads of a pool: MaxPool then no longer
+        sees the zeros, and pads as large as the window are refused.
+        https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/optimizer/pad_fusion.cc
+        """
+        if not x.zero_padded:
+            return x
+        return self.nodes("Reshape", [x, self.ints(x.shape)], [(x.dtype, x.shape)])[0]
+
+    @legalised
+    def BatchNormalization(
+        self, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, epsilon: float
+    ) -> Tensor:
+        """``scale * (x - mean) / sqrt(variance + epsilon) + bias`` of (N, C, ...) with vectors of C.
+
+        The kernel multiplies and adds: where the mean is large against the deviation, digits are lost.
+        """
+        inputs = [x, scale, bias, mean, variance]
+        return self.emit("BatchNormalization", _ALL, inputs, x.dtype, x.shape, {"epsilon": epsilon})
+
+    @legalised
+    def InstanceNormalization(self, x: Tensor, scale: Tensor, bias: Tensor, epsilon: float) -> Tensor:
+        """Each ``x[n, c]`` less its mean, over the root of its variance plus ``epsilon``, times ``scale[c]``, plus
+        ``bias[c]``; ``x`` has at least three dimensions.
+        """
+        inputs = [x, scale, bias]
+        return self.emit("InstanceNormalization", _ALL, inputs, x.dtype, x.shape, {"epsilon": epsilon})
+
+    def LayerNormalization(self, x: Tensor, scale: Tensor, bias: Tensor | None, axis: int, epsilon: float) -> Tensor:
+        """``x`` less its mean over the axes from ``axis`` on, over the root of its variance plus ``epsilon``, times
+        ``scale``, plus ``bias``, which have the shape of these axes.
+        """
+        inputs = [x, scale] if bias is None else [x, scale, bias]
+        return self.emit("LayerNormalization", _ALL, inputs, x.dtype, x.shape, {"axis": axis, "epsilon": epsilon})
+
+    def RMSNormalization(self, x: Tensor, scale: Tensor, axis: int, epsilon: float) -> Tensor:
+        """``x`` over the root of the mean of its squares plus ``epsilon``, times ``scale``; opset 23."""
+        attributes: dict[str, Attribute] = {"axis": axis, "epsilon": epsilon}
+        return self.emit("RMSNormalization", _ALL, [x, scale], x.dtype, x.shape, attributes)
+
+    def GroupNormalization(self, x: Tensor, scale: Tensor, bias: Tensor, groups: int, epsilon: float) -> Tensor:
+        """(N, C, ...) in ``groups`` of channels less their mean, over the root of their variance plus ``epsilon``,
+        times ``scale`` and plus ``bias``, vectors of C; opset 21. ONNX defines it by other operators.
+        """
+        attributes: dict[str, Attribute] = {"num_groups": groups, "epsilon": epsilon}
+        return self.nodes("GroupNormalization", [x, scale, bias], [(x.dtype, x.shape)], attributes)[0]
+
+    def LpNormalization(self, x: Tensor, axis: int, p: int) -> Tensor:
+        """``x`` over its norm of order ``p``, 1 or 2, along an axis."""
+        return self.emit("LpNormalization", _ALL, [x], x.dtype, x.shape, {"axis": axis, "p": p})
+
+    @legalised
+    def LRN(self, x: Tensor, size: int, alpha: float, beta: float, bias: float) -> Tensor:
+        """``x / (bias + alpha / size * s) ** beta``, ``s`` the sum of squares over ``size`` channels.
+
+        The CPU kernel wants an odd size and positive factors, and lets an infinity spread over the channels behind it.
+        """
+        attributes: dict[str, Attribute] = {"size": size, "alpha": alpha, "beta": beta, "bias": bias}
+        return self.emit("LRN", _ALL, [x], x.dtype, x.shape, attributes)
+
+    def MatMul(self, a: Tensor, b: Tensor) -> Tensor:
+        """``numpy.matmul`` of tensors with at least two dimensions."""
+        batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
+        shape = (*batch, a.shape[-2], b.shape[-1])
+        return self.emit("MatMul", _ALL, [a, b], a.dtype, shape, None, np.matmul)
+
+    def Attention(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None,
+        past: tuple[Tensor, Tensor] | None,
+        *,
+        heads: tuple[int, int],
+        scale: float,
+        presents: int,
+    ) -> list[Tensor]:
+        """``softmax(scale * Q K^T + mask) V`` per head, and the first so many of the present keys and values; opset 23.
+
+        Query, key and value are (batch, length, heads * size), ``heads`` those of the query and of the others, past and
+        present (batch, heads, length, size). ``mask`` is a float (batch or 1, heads or 1, queries, keys).
+        """
+        batch, queries, _ = query.shape
+        inputs = [query, key, value, mask, *(past or ())]
+        while inputs[-1] is None:
+            inputs.pop()
+        sizes = [x.shape[2] // heads[1] for x in (key, value)]
+        total = key.shape[1] + (0 if past is None else past[0].shape[2])
+        shapes: list[tuple[int, ...]] = [(batch, queries, heads[0] * sizes[1])]
+        shapes += [(batch, heads[1], total, size) for size in sizes]
+        attributes: dict[str, Attribute] = {"q_num_heads": heads[0], "kv_num_heads": heads[1], "scale": float(scale)}
+        return self.nodes("Attention", inputs, [(query.dtype, shape) for shape in shapes[: 1 + presents]], attributes)
+
+    @legalised
+    def Gemm(
+        self,
+        a: Tensor,
+        b: Tensor,
+        c: Tensor | None,
+        *,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        trans_a: bool = False,
+        trans_b: bool = False,
+    ) -> Tensor:
+        """``alpha * A B + beta * C`` of matrices; C broadcasts to the result."""
+        m, n = a.shape[1 if trans_a else 0], b.shape[0 if trans_b else 1]
+        attributes: dict[str, Attribute] = {}
+        if alpha != 1:
+            attributes["alpha"] = float(alpha)
+        if c is not None and beta != 1:
+            attributes["beta"] = float(beta)
+        if trans_a:
+            attributes["transA"] = 1
+        if trans_b:
+            attributes["transB"] = 1
+        inputs = [a, b] if c is None else [a, b, c]
+        return self.emit("Gemm", _ALL, inputs, a.dtype, (m, n), attributes)
+
+    @legalised
+    def Resize(
+        self, /, x: Tensor, sizes: tuple[int, ...] | None, scales: tuple[float, ...] | None, **attributes: Attribute
+    ) -> Tensor:
+        """ONNX Resize; either ``sizes`` or float32 ``scales`` (whose floor gives the sizes), all axes."""
+        if sizes is not None:
+            shape = sizes
+            inputs = [x, None, None, self.ints(sizes)]
+        else:
+            assert scales is not None
+            shape = tuple(int(np.floor(np.float32(n) * np.float32(s))) for n, s in zip(x.shape, scales, strict=True))
+            inputs = [x, None, self.constant(scales, np.float32)]
+        moves = attributes.get("mode", "nearest") == "nearest"
+        traits = Traits("T1", (0,), keeps=Keeps.BITS if moves else Keeps.VALUE)
+        return self.emit("Resize", traits, inputs, x.dtype, shape, attributes)
+
+    def RoiAlign(
+        self, x: Tensor, rois: Tensor, batches: Tensor, size: tuple[int, int], samples: int, scale: float = 1.0
+    ) -> Tensor:
+        """The mean of ``samples`` x ``samples`` interpolated points per element of each region of ``rois`` (R, 4).
+
+        Half a pixel is taken off the coordinates, behind their ``scale``. With 0 samples there are as many as elements
+        of the region for one of the result. ``batches`` (R) are INT64.
+        """
+        attributes: dict[str, Attribute] = {
+            "coordinate_transformation_mode": "half_pixel",
+            "output_height": size[0],
+            "output_width": size[1],
+            "sampling_ratio": samples,
+        }
+        if scale != 1:
+            attributes["spatial_scale"] = scale
+        shape = (rois.shape[0], x.shape[1], *size)
+        return self.emit("RoiAlign", Traits("T1", (0, 1)), [x, rois, batches], x.dtype, shape, attributes)
+
+    # --- activations -------------------------------------------------------------------------------------------------
+
+    def _activation(
+        self, op: str, x: Tensor, fold: Callable[[Array], Array] | None = None, **attributes: Attribute
+    ) -> Tensor:
+        return self.emit(op, _FIRST, [x], x.dtype, x.shape, attributes or None, fold)
+
+    def Relu(self, x: Tensor) -> Tensor:
+        """``max(x, 0)``."""
+        return self._activation("Relu", x, lambda a: np.maximum(a, 0))
+
+    def LeakyRelu(self, x: Tensor, alpha: float) -> Tensor:
+        """``x`` where positive, else ``alpha * x``."""
+        return self._activation("LeakyRelu", x, alpha=alpha)
+
+    @legalised
+    def PRelu(self, x: Tensor, slope: Tensor) -> Tensor:
+        """``x`` where positive, else ``slope * x``; the slope broadcasts to ``x``."""
+        return self.emit("PRelu", _ALL, [x, slope], x.dtype, x.shape)
+
+    def Elu(self, x: Tensor, alpha: float) -> Tensor:
+        """``x`` where positive, else ``alpha * (exp(x) - 1)``."""
+        return self._activation("Elu", x, alpha=alpha)
+
+    def Celu(self, x: Tensor, alpha: float) -> Tensor:
+        """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
+        return self._activation("Celu", x, alpha=alpha)
+
+    @legalised
+    def Selu(self, x: Tensor, alpha: float, gamma: float) -> Tensor:
+        """``gamma * x`` where positive, else ``gamma * (alpha * exp(x) - alpha)``."""
+        return self._activation("Selu", x, alpha=alpha, gamma=gamma)
+
+    @legalised
+    def Sigmoid(self, x: Tensor) -> Tensor:
+        """``1 / (1 + exp(-x))``."""
+        return self._activation("Sigmoid", x)
+
+    def Tanh(self, x: Tensor) -> Tensor:
+        """Hyperbolic tangent."""
+        return self._activation("Tanh", x, np.tanh)
+
+    @legalised
+    def Swish(self, x: Tensor, alpha: float) -> Tensor:
+        """``x * sigmoid(alpha * x)``: ONNX has it from opset 24 on, which ONNX Runtime 1.31 runs in opset 24 alone."""
+        return self.Mul(x, self.Sigmoid(self.Mul(x, self.constant(alpha, x.dtype))))
+
+    def HardSigmoid(self, x: Tensor, alpha: float, beta: float) -> Tensor:
+        """``max(0, min(1, alpha * x + beta))``."""
+        return self._activation("HardSigmoid", x, alpha=alpha, beta=beta)
+
+    @legalised
+    def HardSwish(self, x: Tensor) -> Tensor:
+        """``x * max(0, min(1, x / 6 + 0.5))``, which runtimes without a kernel of it put together."""
+        return self._activation("HardSwish", x)
+
+    @legalised
+    def Shrink(self, x: Tensor, bias: float, threshold: float) -> Tensor:
+        """``x + bias`` below ``-threshold``, ``x - bias`` above ``threshold``, else 0."""
+        return self._activation("Shrink", x, bias=bias, lambd=threshold)
+
+    @legalised
+    def Softplus(self, x: Tensor) -> Tensor:
+        """``log(exp(x) + 1)``."""
+        return self._activation("Softplus", x)
+
+    @legalised
+    def Softsign(self, x: Tensor) -> Tensor:
+        """``x / (1 + |x|)``."""
+        return self._activation("Softsign", x)
+
+    def ThresholdedRelu(self, x: Tensor, alpha: float) -> Tensor:
+        """``x`` where above ``alpha``, else 0."""
+        return self._activation("ThresholdedRelu", x, alpha=alpha)
+
+    @legalised
+    def Gelu(self, x: Tensor) -> Tensor:
+        """``0.5 * x * (1 + erf(x / sqrt 2))``; opset 20."""
+        return self._activation("Gelu", x)
+
+    def Softmax(self, x: Tensor, axis: int) -> Tensor:
+        """Exponentials along an axis, normalised to sum 1."""
+        return self._activation("Softmax", x, axis=axis)
+
+    @legalised
+    def LogSoftmax(self, x: Tensor, axis: int) -> Tensor:
+        """Logarithm of the softmax along an axis."""
+        return self._activation("LogSoftmax", x, axis=axis)
+
+    def Hardmax(self, x: Tensor, axis: int) -> Tensor:
+        """1 at the first maximum along an axis, else 0."""
+        return self._activation("Hardmax", x, axis=axis)
+
+    # --- quantization ------------------------------------------------------------------------------------------------
+
+    @legalised
+    def QuantizeLinear(self, x: Tensor, scale: Tensor, zero_point: Tensor, axis: int | None = None) -> Tensor:
+        """``round(x / scale) + zero_point``, halves to even, saturated to the type of ``zero_point``.
+
+        FLOAT ``x``, of which NaN becomes the lowest number; both parameters are scalars, or vectors along ``axis``.
+        """
+        dtype = zero_point.dtype
+        limits = np.iinfo(dtype.name)
+
+        def fold(a: np.ndarray, s: np.ndarray, z: np.ndarray) -> Array:
+            s, z = _along(s, axis, a.ndim), _along(z, axis, a.ndim)
+            y = np.rint(a / s) + z.astype(np.float32)
+            return np.asarray(np.clip(np.where(np.isnan(y), limits.min, y), limits.min, limits.max), dtype)
+
+        attributes: dict[str, Attribute] | None = None if axis is None else {"axis": axis}
+        inputs = [x, scale, zero_point]
+        return self.emit("QuantizeLinear", Traits("T1", (0,), False), inputs, dtype, x.shape, attributes, fold)
+
+    @legalised
+    def DynamicQuantizeLinear(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """FLOAT ``x`` as UINT8, and the scale and zero point that its range, widened to 0, asks for, as scalars."""
+        unsigned: DType = np.dtype(np.uint8)
+        outputs = [(unsigned, x.shape), (x.dtype, ()), (unsigned, ())]
+        y, scale, zero_point = self.nodes("DynamicQuantizeLinear", [x], outputs)
+        return y, scale, zero_point
+
+    def MatMulInteger(self, a: Tensor, b: Tensor, a_zero_point: Tensor, b_zero_point: Tensor) -> Tensor:
+        """``(a - a_zero_point) x (b - b_zero_point)`` of 8-bit integers, in INT32.
+
+        ``a_zero_point`` is a scalar; ``b_zero_point`` a scalar, a vector of columns of a matrix, or batches of one row.
+        """
+        shape = (*broadcast_shape(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
+        inputs = [a, b, a_zero_point, b_zero_point]
+        return self.emit("MatMulInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape)
+
+    def ConvInteger(
+        self, x: Tensor, w: Tensor, x_zero_point: Tensor, w_zero_point: Tensor, window: Window, group: int = 1
+    ) -> Tensor:
+        """``Conv`` of ``x - x_zero_point`` and ``w - w_zero_point``, both zero points scalars, in INT32.
+
+        Padding adds nothing: it is the zero point.
+        """
+        attributes = _attributes_of_convolution(window, group)
+        shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
+        inputs = [x, w, x_zero_point, w_zero_point]
+        return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape, attributes)
+
+    @legalised
+    def dequantizes(self, dtype: DType, rank: int) -> bool:
+        """Whether the provider has a kernel of DequantizeLinear for a type and so many dimensions."""
+        return self.has_kernel("DequantizeLinear", dtype, self._dequantized_type())
+
+    @legalised
+    def DequantizeLinear(
+        self, x: Tensor, scale: Tensor, zero_point: Tensor | None = None, axis: int | None = None
+    ) -> Tensor:
+        """``(x - zero_point) * scale`` in the type of ``scale``, the difference exact.
+
+        Both parameters are scalars, or vectors along ``axis``; INT32 has no zero point.
+        """
+
+        def fold(a: np.ndarray, s: np.ndarray, *z: np.ndarray) -> Array:
+            difference = a.astype(np.int64) - (_along(z[0], axis, a.ndim) if z else 0)
+            return np.asarray(difference.astype(s.dtype) * _along(s, axis, a.ndim))
+
+        # a large constant stays as small as it is
+        folds = fold if x.size <= FOLDED_GROWTH_ELEMENTS else None
+        if x.value is not None and folds is None and x.dtype == np.int8:
+            x, zero_point = self._as_unsigned(x, scale, zero_point)
+        attributes: dict[str, Attribute] | None = None if axis is None else {"axis": axis}
+        inputs = [x, scale] if zero_point is None else [x, scale, zero_point]
+        traits = Traits(self._dequantized_type(), (0,), False)
+        result = self.emit("DequantizeLinear", traits, inputs, scale.dtype, x.shape, attributes, folds)
+        if result.value is not None and axis in (None, 0):
+            result.dequantized = Dequantized(x, scale, zero_point)
+        return result
+
+    def _as_unsigned(self, x: Tensor, scale: Tensor, zero_point: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        """Constant INT8 moved to UINT8, and the zero point with it.
+
+        The dequantisation becomes part of ONNX Runtime's integer kernels, and where the processor has no instructions
+        for it their sums of products of UINT8 and INT8 saturate; those of UINT8 alone are exact.
+        """
+        zero = self.constant(np.zeros(scale.shape, np.int8)) if zero_point is None else zero_point
+        if zero.value is None:
+            return x, zero_point
+        moved = (np.ascontiguousarray(item).view(np.uint8) ^ np.uint8(128) for item in (x.constant, zero.constant))
+        first, second = moved
+        return self.constant(first.reshape(x.shape), label=x.label), self.constant(second.reshape(zero.shape))
+
+    def stores_nibbles(self, *, signed: bool) -> bool:
+        """Whether 4-bit integers may be initializers: opset 21's."""
+        return self.has_kernel("Cast", INT4 if signed else UINT4, "T1")
+
+    def stored_nibbles(self, x: Tensor, *, signed: bool) -> Tensor:
+        """Constant 4-bit integers, which come one to a byte, as FLOAT.
+
+        The Cast is left to ONNX Runtime, which evaluates it when it loads the model: the file has half a byte for each.
+        """
+        stored = self.constant(np.ascontiguousarray(x.constant).view(INT4 if signed else UINT4), label=x.label)
+        return self.nodes("Cast", [stored], [(FLOAT, x.shape)], {"to": ELEMENT_TYPES[FLOAT][0]})[0]
+
+    def _dequantized_type(self) -> str:
+        return "T" if self.opset < 19 else "T1"
+
+
+def _along(parameter: np.ndarray, axis: int | None, rank: int) -> np.ndarray:
+    """A scalar, or a vector that lies along ``axis`` of ``rank`` dimensions."""
+    return parameter if axis is None else parameter.reshape([-1, *[1] * (rank - axis - 1)])

@@ -1,0 +1,88 @@
+"""The arrays of a program as one ``.npz`` file, written without having them in memory."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+from zipfile import ZipFile, ZipInfo
+
+import numpy as np
+
+from dml2onnx.exporters.native_contents import require_writable
+from dml2onnx.ir.data import stored_bytes, stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dml2onnx.ir.data import Bytes
+    from dml2onnx.programs.contents import StoredArray
+
+DATE = (1980, 1, 1, 0, 0, 0)
+"""Of all members, so that equal graphs give equal files."""
+
+
+class Archive:
+    """Arrays by their names."""
+
+    def __init__(self, arrays: Mapping[str, StoredArray]) -> None:
+        self._arrays = arrays
+        sizes = [int(np.prod(item.shape, dtype=object)) * item.dtype.itemsize for item in arrays.values()]
+        self.nbytes = sum(sizes)
+        there = [stored_bytes(item.data) for item in arrays.values()]
+        require_writable(sum(max(0, size - part) for size, part in zip(sizes, there, strict=True)))
+
+    def read(self, offset: int = 0, length: int | None = None) -> Bytes:
+        """As :meth:`Data.read`."""
+        whole = np.frombuffer(b"".join(bytes(part) for part in self.stream()), np.uint8)
+        return whole[offset:] if length is None else whole[offset : offset + length]
+
+    def stream(self) -> Iterator[bytes | memoryview]:
+        """The file, in blocks."""
+        sink = _Sink()
+        with ZipFile(sink, "w") as archive:
+            for name, item in self._arrays.items():
+                with archive.open(ZipInfo(f"{name}.npy", DATE), "w", force_zip64=True) as member:
+                    member.write(_header(item))
+                    for part in _blocks(item):
+                        member.write(part)
+                        yield sink.drained()
+        yield sink.drained()
+
+
+def _header(item: StoredArray) -> bytes:
+    text = io.BytesIO()
+    members = {"descr": np.lib.format.dtype_to_descr(item.dtype), "fortran_order": False, "shape": item.shape}
+    np.lib.format.write_array_header_1_0(text, members)
+    return text.getvalue()
+
+
+def _blocks(item: StoredArray) -> Iterator[bytes | memoryview]:
+    count = int(np.prod(item.shape, dtype=object))
+    if item.nibbles is None:
+        yield from stream(item.data, count * item.dtype.itemsize)
+        return
+    done = 0
+    for block in stream(item.data, item.nibbles.bytes_for(count)):
+        raw = np.frombuffer(block, np.uint8)
+        pairs = np.stack([raw & 15, raw >> 4], -1).reshape(-1)[: count - done]
+        done += pairs.size
+        yield (((pairs ^ 8).astype(np.int8) - 8) if item.nibbles.is_signed else pairs).tobytes()
+
+
+class _Sink(io.RawIOBase):
+    """What is written, until somebody takes it."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object) -> int:
+        part = bytes(data)  # type: ignore[call-overload]  # any buffer
+        self._parts.append(part)
+        return len(part)
+
+    def drained(self) -> bytes:
+        parts, self._parts = self._parts, []
+        return b"".join(parts)

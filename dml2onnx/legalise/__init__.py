@@ -1,0 +1,59 @@
+"""What takes the place of an ONNX operator where a target has no kernel for it, a wrong one, or a slow one.
+
+Lowerings say what a DirectML operator means, in ONNX operators. Each call of the emitter that would make a node goes
+through the rules of the target first: those of its quirks, one file each in ``quirks/``, then those for operators
+without a kernel, in ``kernels.py`` and its neighbours.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from dml2onnx.emitter import Emitter
+from dml2onnx.legalise import kernels
+from dml2onnx.legalise.rules import Kind, Quirk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dml2onnx.emitter.budget import Budget
+    from dml2onnx.legalise.rules import Rule
+    from dml2onnx.targets import Target
+
+__all__ = ["Kind", "Quirk", "emitter", "quirk", "rules_of"]
+
+
+EVERYWHERE = ("INT64_COMPARED_BY_HALVES", "AVERAGE_POOL_COUNTS_PADDING_WRONGLY")
+"""Quirks of the CPU provider on which any session may place a node, whatever its target."""
+
+
+def quirk(name: str) -> Quirk:
+    """The quirk of that name; its module is read when it is first asked for."""
+    found: Quirk = import_module(f"dml2onnx.legalise.quirks.{name.lower()}").QUIRK
+    return found
+
+
+@cache
+def rules_of(target: Target) -> Mapping[str, tuple[Rule, ...]]:
+    """The rules for each ONNX operator, in the order in which they are asked: those for numbers first."""
+    found: dict[str, list[Rule]] = {}
+    quirks = [quirk(name) for name in (*target.quirks, *EVERYWHERE)]
+    quirks.sort(key=lambda item: list(Kind).index(item.kind))
+    tables = [item.rules for item in quirks if target.exact or item.kind is not Kind.EDGES]
+    for table in (*tables, kernels.RULES):
+        for operator, rule in table.items():
+            found.setdefault(operator, []).append(rule)
+    return {operator: tuple(rules) for operator, rules in found.items()}
+
+
+def emitter(
+    opset: int,
+    target: Target,
+    ports: frozenset[str] = frozenset(),
+    weights: frozenset[str] = frozenset(),
+    budget: Budget | None = None,
+) -> Emitter:
+    """An emitter whose operators the rules of the target may replace."""
+    return Emitter(opset, target, ports, weights, budget, rules_of(target))

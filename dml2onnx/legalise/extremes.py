@@ -1,0 +1,34 @@
+"""Extremes by other operators than Max, Min, Clip, ReduceMax and ReduceMin, for the rules that avoid these."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.legalise.reductions import merged, shrunk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dml2onnx.emitter import Emitter, Tensor
+
+
+def clipped(e: Emitter, x: Tensor, low: float | int | None, high: float | int | None) -> Tensor:
+    """Clip by Max and Min."""
+    x = x if low is None else e.Max(x, e.constant(low, x.dtype))
+    return x if high is None else e.Min(x, e.constant(high, x.dtype))
+
+
+def at_extremes(e: Emitter, x: Tensor, axes: tuple[int, ...], find: Callable[[Tensor, int], Tensor]) -> Tensor:
+    """ReduceMax or ReduceMin by ArgMax or ArgMin along one axis after the other, neighbours as one."""
+    y, inner = merged(e, x, axes) if len(axes) > 1 else (x, axes)
+    for axis in inner:
+        y = e.GatherElements(y, find(y, axis), axis)
+    return e.Reshape(y, shrunk(x, axes))
+
+
+def as_signed(e: Emitter, x: Tensor) -> Tensor:
+    """UINT32 or UINT64 as signed integers in the same order: the sign bit flips."""
+    signed = np.dtype(f"int{8 * x.dtype.itemsize}")
+    return e.Add(e.Cast(x, signed), e.constant(np.iinfo(signed.name).min, signed))

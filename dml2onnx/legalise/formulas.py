@@ -1,0 +1,123 @@
+"""Functions by other operators than their own."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.model import FLOAT, FLOAT16
+
+if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
+
+
+def shrunk(e: Emitter, x: Tensor, bias: float, threshold: float) -> Tensor:
+    """``x - bias`` above ``threshold``, else ``x + bias`` below ``-threshold``, else 0."""
+    # a sum with the bias is not -0.0, nor is x itself beyond a threshold of 0 or more
+    signed = bias != 0 or threshold >= 0
+    below, above = e.Less(x, e.constant(-threshold, x.dtype)), e.Greater(x, e.constant(threshold, x.dtype))
+
+    def moved(by: float) -> Tensor:
+        return e.Add(x, e.constant(by, x.dtype)) if by else x
+
+    inner = e.Where(below, moved(bias), e.constant(0, x.dtype), no_minus_zero=signed)
+    return e.Where(above, moved(-bias), inner, no_minus_zero=signed)
+
+
+_SUM_IS_X = 2.0**25
+"""From here on ``1 + x`` rounds to x."""
+
+
+def logarithm_of_1_and(e: Emitter, x: Tensor, *, bounded: bool) -> Tensor:
+    """``ln(1 + x)`` of FLOAT ``x`` from 0 on, about as accurate as FLOAT is; ``bounded`` says that it is no infinity.
+
+    What rounding loses in the sum is known, and its share of the logarithm is that over the sum, as the slope has it.
+    That of huge numbers is nothing.
+    """
+    one = e.constant(1, x.dtype)
+    total = e.Add(x, one)
+    near, rounded = x, total
+    if not bounded:
+        near = e.Clip(x, None, _SUM_IS_X)
+        rounded = e.Add(near, one)
+    lost = e.Sub(near, e.Sub(rounded, one))
+    return e.Add(e.Log(total), e.Div(lost, rounded))
+
+
+# --- normalization ---------------------------------------------------------------------------------------------------
+
+MOST_LOST = 2.0**8
+"""How much larger than the result a term may be that is only to cancel with another: 8 of FLOAT32's 24 bits."""
+
+
+def is_all(x: Tensor, number: float) -> bool:
+    """Whether a tensor is known to hold one number only."""
+    return x.value is not None and bool((x.value == number).all())
+
+
+def factor_of(e: Emitter, variance: Tensor, scale: Tensor, epsilon: float) -> Tensor:
+    """``scale / sqrt(variance + epsilon)``."""
+    return e.Div(scale, e.Sqrt(e.Add(variance, e.constant(epsilon, variance.dtype))))
+
+
+def loses_little(e: Emitter, mean: Tensor, variance: Tensor, scale: Tensor, bias: Tensor, epsilon: float) -> bool:
+    """Whether ``x * factor + (bias - mean * factor)`` keeps the digits of the formula, as far as can be known.
+
+    Results are as large as the scale and the bias together.
+    """
+    if is_all(mean, 0):
+        return True
+    if mean.value is None or variance.value is None or scale.value is None:
+        return False
+    cancels = e.Abs(e.Mul(mean, factor_of(e, variance, scale, epsilon))).constant.max()
+    size = sum(np.abs(item.value).max() for item in (scale, bias) if item.value is not None)
+    return bool(np.isfinite(size) and cancels <= MOST_LOST * size)
+
+
+def lrn(e: Emitter, x: Tensor, size: int, alpha: float, beta: float, bias: float) -> Tensor:
+    """Sums of slices of channels."""
+    wide = e.Cast(x, FLOAT) if x.dtype == FLOAT16 else x
+    total = e.Mul(channel_sums(e, e.Mul(wide, wide), size), e.constant(alpha / size, wide.dtype))
+    s = e.Add(total, e.constant(bias, wide.dtype)) if bias else total
+    return e.Cast(e.Div(wide, power(e, s, beta)), x.dtype)
+
+
+def reach(size: int, count: int) -> tuple[int, int]:
+    """How far a window of ``size`` reaches before and behind an element, of which there are ``count``."""
+    return min((size - 1) // 2, count - 1), min(size // 2, count - 1)
+
+
+def channel_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
+    """Sums over windows of channels, 0 outside."""
+    before, behind = reach(size, x.shape[1])
+    flat = e.Reshape(x, (*x.shape[:2], prod(x.shape[2:])))
+    return e.Reshape(_window_sums(e, e.Pad(flat, (0, before, 0), (0, behind, 0)), before + behind + 1), x.shape)
+
+
+def _window_sums(e: Emitter, x: Tensor, size: int) -> Tensor:
+    """Sums of ``size`` consecutive elements of the middle one of three axes: of halves first, so of few slices."""
+    if size == 1:
+        return x
+    count, half = x.shape[1] - size + 1, size // 2
+
+    def part(y: Tensor, start: int) -> Tensor:
+        return e.Slice(y, (0, start, 0), (y.shape[0], start + count, y.shape[2]))
+
+    halves = _window_sums(e, x, half)
+    total = e.Add(part(halves, 0), part(halves, half))
+    return e.Add(total, part(x, size - 1)) if size % 2 else total
+
+
+def power(e: Emitter, x: Tensor, exponent: float) -> Tensor:
+    """``x ** exponent``: roots where it is a number of quarters, Pow being ten times as slow."""
+    if exponent == 1:
+        return x
+    if exponent not in (0.25, 0.5, 0.75):
+        return e.Pow(x, e.constant(exponent, x.dtype))
+    root = e.Sqrt(x)
+    if exponent == 0.5:
+        return root
+    fourth = e.Sqrt(root)
+    return fourth if exponent == 0.25 else e.Mul(root, fourth)

@@ -1,0 +1,218 @@
+"""Operators that a target has no kernel for, made of others that it has: the same bits, and only there."""
+
+from __future__ import annotations
+
+import math
+from functools import reduce, wraps
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from dml2onnx.emitter.core import as_it_is
+from dml2onnx.legalise import movements, reductions
+from dml2onnx.legalise.depth import gathered_depth, spread_depth
+from dml2onnx.legalise.extremes import as_signed, clipped
+from dml2onnx.legalise.formulas import shrunk
+from dml2onnx.legalise.pools import average_pool, lp_pool, max_pool, max_pool_with_indices
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.legalise.rules import Rule
+
+RULES: dict[str, Rule] = {}
+"""By ONNX operator."""
+
+
+def _made_of(operator: str, *others: str, variable: str = "T") -> Callable[[Rule], Rule]:
+    """Marks what takes the place of an operator without a kernel where all of the others have one."""
+
+    def mark(form: Rule) -> Rule:
+        @wraps(form)
+        def rule(e: Emitter, *args: Any, **kwargs: Any) -> Any:
+            is_missing = e.takes_instead(operator, args[0].dtype, *others, variable=variable)
+            return form(e, *args, **kwargs) if is_missing else None
+
+        RULES[operator] = rule
+        return form
+
+    return mark
+
+
+# --- extremes --------------------------------------------------------------------------------------------------------
+
+
+@_made_of("Max", "Greater", "Equal", "Where")
+def max_(e: Emitter, *items: Tensor) -> Tensor:
+    """Comparisons."""
+    return reduce(lambda a, b: _chosen(e, e.Greater, a, b), items)
+
+
+@_made_of("Min", "Less", "Equal", "Where")
+def min_(e: Emitter, *items: Tensor) -> Tensor:
+    """Comparisons."""
+    return reduce(lambda a, b: _chosen(e, e.Less, a, b), items)
+
+
+def _chosen(e: Emitter, wins: Callable[[Tensor, Tensor], Tensor], a: Tensor, b: Tensor) -> Tensor:
+    """The operand that wins a comparison, or the one that is NaN."""
+    if b.value is not None:
+        a, b = b, a
+    known = a.dtype.kind != "f" or (a.value is not None and not np.isnan(a.value).any())
+    return e.Where(wins(a, b), a, b if known else e.Where(e.Equal(a, a), b, a))
+
+
+@_made_of("Clip", "Less", "Greater", "Where")
+def clip(e: Emitter, x: Tensor, low: float | int | None, high: float | int | None) -> Tensor:
+    """Max and Min."""
+    return clipped(e, x, low, high)
+
+
+@_made_of("Sign", "Greater", "Less", "Where")
+def sign(e: Emitter, x: Tensor) -> Tensor:
+    """Comparisons with 0."""
+    zero, one = e.constant(0, x.dtype), e.constant(1, x.dtype)
+    below = e.Where(e.Less(x, zero), e.Neg(one), x) if x.dtype.kind != "u" else x
+    return e.Where(e.Greater(x, zero), one, below)
+
+
+# --- logic -----------------------------------------------------------------------------------------------------------
+
+
+@_made_of("Or", "And", "Not")
+def or_(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
+    """Not both of them not."""
+    return e.Not(e.And(e.Not(a), e.Not(b)))
+
+
+@_made_of("Xor", "And", "Not")
+def xor(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
+    """One of them, and not both."""
+    return e.And(e.Or(a, b), e.Not(e.And(a, b)))
+
+
+@_made_of("IsNaN", "Equal", variable="T1")
+def is_nan(e: Emitter, x: Tensor) -> Tensor:
+    """What does not equal itself."""
+    return e.Not(e.Equal(x, x))
+
+
+# --- functions -------------------------------------------------------------------------------------------------------
+
+
+@_made_of("Mean", "Add", "Div")
+def mean(e: Emitter, a: Tensor, b: Tensor) -> Tensor:
+    """Half the sum."""
+    return e.Div(e.Add(a, b), e.constant(2, a.dtype))
+
+
+@_made_of("Softsign", "Abs", "Add", "Div")
+def softsign(e: Emitter, x: Tensor) -> Tensor:
+    """``x / (1 + |x|)``."""
+    return e.Div(x, e.Add(e.Abs(x), e.constant(1, x.dtype)))
+
+
+@_made_of("Selu", "Elu", "Mul")
+def selu(e: Emitter, x: Tensor, alpha: float, gamma: float) -> Tensor:
+    """Elu times a factor."""
+    return e.Mul(e.Elu(x, alpha), e.constant(gamma, x.dtype))
+
+
+@_made_of("LogSoftmax", "Exp", "Log", "ReduceMax", "ReduceSum", "Sub")
+def log_softmax(e: Emitter, x: Tensor, axis: int) -> Tensor:
+    """``x - max - ln(sum(exp(x - max)))``."""
+    moved = e.Sub(x, e.ReduceMax(x, (axis,)))
+    return e.Sub(moved, e.Log(e.ReduceSum(e.Exp(moved), (axis,))))
+
+
+@_made_of("PRelu", "GreaterOrEqual", "Where", "Mul")
+def prelu(e: Emitter, x: Tensor, slope: Tensor) -> Tensor:
+    """1 or the slope times x."""
+    return e.Mul(x, e.Where(e.GreaterOrEqual(x, e.constant(0, x.dtype)), e.constant(1, x.dtype), slope))
+
+
+def gelu(e: Emitter, x: Tensor) -> Tensor | None:
+    """``0.5 * x * (1 + erf(x / sqrt(2)))``."""
+    if e.opset < 20:
+        e.note("Gelu is new in opset 20; ONNX Runtime fuses these nodes into one")
+    elif e.takes_instead("Gelu", x.dtype, "Add", "Div", "Erf", "Mul"):
+        e.note("Erf and its neighbours stand for Gelu, which has no kernel")
+    else:
+        return None
+    # where x is NaN the result is, whatever Erf makes of it
+    erf = as_it_is(e.Erf, e.Div(x, e.constant(math.sqrt(2), x.dtype)))
+    return e.Mul(e.Mul(x, e.Add(erf, e.constant(1, x.dtype))), e.constant(0.5, x.dtype))
+
+
+def hard_swish(e: Emitter, x: Tensor) -> Tensor | None:
+    """``x * HardSigmoid(x)``."""
+    return None if e.has_kernel("HardSwish", x.dtype) else e.Mul(x, e.HardSigmoid(x, 1 / 6, 0.5))
+
+
+def shrink(e: Emitter, x: Tensor, bias: float, threshold: float) -> Tensor | None:
+    """Two comparisons."""
+    return None if e.has_kernel("Shrink", x.dtype) else shrunk(e, x, bias, threshold)
+
+
+# --- movements -------------------------------------------------------------------------------------------------------
+
+
+def space_to_depth(e: Emitter, x: Tensor, block: int) -> Tensor | None:
+    """Two Transposes."""
+    if x.value is None and e.has_kernel("SpaceToDepth", x.dtype):
+        return None
+    return gathered_depth(e, x, block, "DCR")
+
+
+def depth_to_space(e: Emitter, x: Tensor, block: int, mode: Literal["DCR", "CRD"]) -> Tensor | None:
+    """Two Transposes."""
+    is_there = x.value is None and e.has_kernel("DepthToSpace", x.dtype)
+    return None if is_there else spread_depth(e, x, block, mode)
+
+
+# --- UINT64 ----------------------------------------------------------------------------------------------------------
+
+
+def _is_missing(e: Emitter, operator: str, x: Tensor) -> bool:
+    return x.dtype == np.uint64 and x.value is None and not e.has_kernel(operator, x.dtype)
+
+
+def arg_max(e: Emitter, x: Tensor, axis: int, *, last: bool = False) -> Tensor | None:
+    """Of INT64 in the same order."""
+    return e.ArgMax(as_signed(e, x), axis, last=last) if _is_missing(e, "ArgMax", x) else None
+
+
+def arg_min(e: Emitter, x: Tensor, axis: int, *, last: bool = False) -> Tensor | None:
+    """Of INT64 in the same order."""
+    return e.ArgMin(as_signed(e, x), axis, last=last) if _is_missing(e, "ArgMin", x) else None
+
+
+def top_k(e: Emitter, x: Tensor, k: int, axis: int, *, largest: bool) -> tuple[Tensor, Tensor] | None:
+    """Of INT64 in the same order."""
+    if not _is_missing(e, "TopK", x):
+        return None
+    _, indices = e.TopK(as_signed(e, x), k, axis, largest=largest)
+    return e.GatherElements(x, indices, axis), indices
+
+
+RULES |= {
+    "AveragePool": average_pool,
+    "LpPool": lp_pool,
+    "MaxPool": max_pool,
+    "MaxPoolWithIndices": max_pool_with_indices,
+    "ArgMax": arg_max,
+    "ArgMin": arg_min,
+    "DepthToSpace": depth_to_space,
+    "Gelu": gelu,
+    "HardSwish": hard_swish,
+    "Shrink": shrink,
+    "Pad": movements.pad,
+    "ReduceMax": reductions.reduce_max,
+    "ReduceMin": reductions.reduce_min,
+    "ReduceProd": reductions.reduce_prod,
+    "ReduceSum": reductions.reduce_sum,
+    "SpaceToDepth": space_to_depth,
+    "Tile": movements.tile,
+    "TopK": top_k,
+}

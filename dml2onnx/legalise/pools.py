@@ -1,0 +1,256 @@
+"""MaxPool, AveragePool and LpPool by other operators, where kernels lack a type, a width of padding, or speed."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from dml2onnx.emitter.core import as_it_is
+from dml2onnx.emitter.windows import Pool, Window
+from dml2onnx.model import DOUBLE, FLOAT, INT64
+
+if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.model import DType
+
+    Counts = npt.NDArray[np.int64]
+    Mask = npt.NDArray[np.bool_]
+    Ratios = npt.NDArray[np.float64]
+
+MOST_TAPS = 8
+"""Windows up to this size are compared element by element; over longer ones the maximum doubles its reach."""
+
+
+def _over(e: Emitter, x: Tensor, window: Window) -> Pool:
+    pool = Pool.over(x.shape[2:], window)
+    e.budget.require(pool.table_size if pool.may_have_empty else 0)
+    return pool
+
+
+# --- maximum ---------------------------------------------------------------------------------------------------------
+
+
+def max_pool(e: Emitter, x: Tensor, window: Window) -> Tensor | None:
+    """Padding made real where it is as wide as a window; another type where MaxPool has no kernel for this one."""
+    if not e.has_kernel("MaxPool", x.dtype):
+        return max_pool_in_float(e, x, window)
+    pool = _over(e, x, window)
+    if pool.fits and not pool.has_empty:
+        return None
+    e.note(_BY_HAND)
+    return e.MaxPool(*_filled(e, x, pool, lowest_of(x.dtype)))
+
+
+_BY_HAND = "padded by hand: ONNX Runtime wants pads smaller than the window, and something in each window"
+
+
+def max_pool_in_float(e: Emitter, x: Tensor, window: Window) -> Tensor:
+    """MaxPool in FLOAT, by far its fastest kernel, or Max over slices for what FLOAT cannot hold.
+
+    Windows of padding alone are known when compiling.
+    """
+    pool, is_float = _over(e, x, window), x.dtype.kind == "f"
+    if not is_float and x.dtype.itemsize > 2 and pool.is_global and e.supports("ReduceMax", x.dtype):
+        return e.ReduceMax(x, tuple(range(2, x.rank)))
+    if not is_float and x.dtype.itemsize > 2:
+        e.note(f"Max over slices: MaxPool has no fast kernel that is exact for {x.dtype} and this padding")
+        return _sliding_maximum(e, x, pool)
+    wide = e.Cast(x, FLOAT)
+    if not pool.fits or pool.has_empty:
+        e.note(_BY_HAND)
+        wide, window = _filled(e, wide, pool, lowest_of(x.dtype))
+    return e.Cast(e.MaxPool(wide, window), x.dtype)
+
+
+def lowest_of(dtype: DType) -> int | float:
+    """What a maximum begins with, and where a window is empty ends [decision P7]."""
+    limits = np.finfo(dtype.name) if dtype.kind == "f" else np.iinfo(dtype.name)
+    return float(limits.min) if dtype.kind == "f" else int(limits.min)
+
+
+def max_pool_with_indices(e: Emitter, x: Tensor, window: Window) -> tuple[Tensor, Tensor] | None:
+    """In a wider type, or searched."""
+    if not _is_searchable(e, x, window) and e.has_kernel("MaxPool", x.dtype):
+        return None
+    return maxima_in_wider_type(e, x, window)
+
+
+def maxima_in_wider_type(e: Emitter, x: Tensor, window: Window) -> tuple[Tensor, Tensor]:
+    """The first largest element of each window, and its INT64 index in the whole of ``x``, row-major."""
+    if _is_searchable(e, x, window):
+        return searched(e, x, Pool.over(x.shape[2:], window))
+    narrow = x.dtype.itemsize <= 2 or (x.dtype.kind == "f" and not e.has_kernel("MaxPool", DOUBLE))
+    wide = e.Cast(x, FLOAT if narrow else DOUBLE)
+    if e.exact and x.dtype.kind == "f" and wide.dtype != x.dtype and not x.limited:
+        # below all numbers of the narrow type: where nothing is above minus infinity ONNX Runtime 1.24 finds no place
+        wide = e.Clip(wide, 2 * lowest_of(x.dtype), None)
+    values, indices = as_it_is(e.MaxPoolWithIndices, wide, window)
+    return e.Cast(values, x.dtype), indices
+
+
+def _is_searchable(e: Emitter, x: Tensor, window: Window) -> bool:
+    """Whether no kernel covers the type or the padding."""
+    pool = _over(e, x, window)
+    return not pool.fits or pool.has_empty or x.dtype.itemsize == 8
+
+
+def _filled(e: Emitter, x: Tensor, pool: Pool, value: int | float) -> tuple[Tensor, Window]:
+    """The input with its padding made real, and the window over that."""
+    w = pool.window
+    none = (0,) * len(w.shape)
+    padded = e.Pad(x, (0, 0, *w.start), (0, 0, *w.end), "constant", value)
+    return padded, Window(w.shape, w.strides, w.dilations, none, none)
+
+
+def _sliding_maximum(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
+    """One dimension after the other."""
+    x, window = _filled(e, x, pool, lowest_of(x.dtype))
+    for i, count in enumerate(pool.output):
+        x = _maximum_along(e, x, i + 2, window.shape[i], window.strides[i], window.dilations[i], count)
+    return x
+
+
+def _maximum_along(e: Emitter, x: Tensor, axis: int, size: int, stride: int, dilation: int, count: int) -> Tensor:
+    """``y[i] = max(x[i * stride + j * dilation] for j in range(size))`` along one axis, for ``count`` elements."""
+
+    def part(start: int, length: int, step: int) -> Tensor:
+        starts, ends, steps = [0] * x.rank, list(x.shape), [1] * x.rank
+        starts[axis], ends[axis], steps[axis] = start, start + (length - 1) * step + 1, step
+        return e.Slice(x, starts, ends, steps)
+
+    doublings = max((size - 1).bit_length(), 1)
+    if size <= min(2 * stride * doublings, MOST_TAPS):
+        return e.Max(*(part(j * dilation, count, stride) for j in range(size)))
+    covered = 1
+    while covered < size:
+        shift = min(covered, size - covered)
+        length = x.shape[axis] - shift * dilation
+        x = e.Max(part(0, length, 1), part(shift * dilation, length, 1))
+        covered += shift
+    return part(0, count, stride)
+
+
+def searched(e: Emitter, x: Tensor, pool: Pool) -> tuple[Tensor, Tensor]:
+    """All windows gathered side by side, and ArgMax over them: any type, any padding."""
+    e.note("windows are gathered and searched by ArgMax: MaxPool's indices do not cover this type or padding")
+    planes, area, taps, count = prod(x.shape[:2]), prod(pool.sizes), prod(pool.window.shape), prod(pool.output)
+    e.budget.require(count * taps + planes)
+    table, empty = _window_table(pool)
+    flat = e.Reshape(x, (planes, area))
+    source = table
+    if empty.any():
+        flat = e.Concat([flat, e.constant(np.full((planes, 1), lowest_of(x.dtype), x.dtype))], 1)
+        source = np.where(empty[:, None], area, table)
+    candidates = e.Reshape(e.Gather(flat, e.positions(source.reshape(-1)), 1), (planes, count, taps))
+    which = e.ArgMax(candidates, 2)
+    values = e.GatherElements(candidates, which, 2)
+    entry = e.Add(which, e.constant(np.arange(count).reshape(1, count, 1) * taps, INT64))
+    place = e.Cast(e.Gather(e.positions(table.reshape(-1)), entry), INT64)
+    indices = e.Add(place, e.constant(np.arange(planes).reshape(planes, 1, 1) * area, INT64))
+    shape = (*x.shape[:2], *pool.output)
+    return e.Reshape(values, shape), e.Reshape(indices, shape)
+
+
+@lru_cache(maxsize=64)
+def _window_table(pool: Pool) -> tuple[Counts, Mask]:
+    """Flat spatial indices of every window's elements, row-major, and which windows have none.
+
+    Elements outside are replaced with the window's first inside, which changes neither the maximum nor the first
+    place where it is found.
+    """
+    flat: Counts = np.zeros((1, 1), np.int64)
+    inside: Mask = np.ones((1, 1), np.bool_)
+    for axis, size in enumerate(pool.sizes):
+        places = pool.places(axis)
+        rows, columns = flat.shape[0] * places.shape[0], flat.shape[1] * places.shape[1]
+        flat = (flat[:, None, :, None] * size + places[None, :, None, :]).reshape(rows, columns)
+        inside = inside[:, None, :, None] & ((places >= 0) & (places < size))[None, :, None, :]
+        inside = inside.reshape(rows, columns)
+    empty = np.logical_not(inside.any(axis=1, keepdims=True))[:, 0]
+    first = np.where(empty, 0, flat[np.arange(len(flat)), inside.argmax(1)])
+    return np.where(inside, flat, first[:, None]), empty
+
+
+# --- mean ------------------------------------------------------------------------------------------------------------
+
+
+def average_pool(e: Emitter, x: Tensor, window: Window, *, count_include_pad: bool) -> Tensor | None:
+    """A Conv where there is no kernel, or none with this padding, or, below opset 19, with dilations."""
+    pool = _over(e, x, window)
+    if not is_filtered(e, x, pool):
+        return None
+    e.note("a mean filter: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
+    inside = pool.is_padded and not count_include_pad
+    e.budget.require(pool.table_size if inside else 0)
+    mean = _filtered(e, x, pool, 1 / prod(pool.window.shape))
+    return e.Mul(mean, e.constant(_whole_to_inside(pool), x.dtype)) if inside else mean
+
+
+def is_filtered(e: Emitter, x: Tensor, pool: Pool) -> bool:
+    """Whether a Conv takes the place of AveragePool."""
+    if not pool.fits or (pool.is_dilated and e.opset < 19):
+        return True
+    return e.takes_instead("AveragePool", x.dtype, "Conv", "Mul")
+
+
+@lru_cache(maxsize=64)
+def inside_to_whole(pool: Pool) -> Ratios:
+    """What turns means over the elements inside into means over the whole windows."""
+    ratios: Ratios = pool.inside()[None, None] / prod(pool.window.shape)
+    return ratios
+
+
+@lru_cache(maxsize=64)
+def _whole_to_inside(pool: Pool) -> Ratios:
+    """The reverse; NaN for windows without elements inside, of which the mean is 0 / 0 [decision P5]."""
+    ratios = inside_to_whole(pool)
+    return np.divide(1, ratios, out=np.full_like(ratios, np.nan), where=ratios != 0)
+
+
+def _filtered(e: Emitter, x: Tensor, pool: Pool, weight: float) -> Tensor:
+    """The sum over each window, times ``weight``: one Conv for all planes, which are its batch."""
+    e.budget.require(prod(pool.window.shape))
+    weights = e.constant(np.full((1, 1, *pool.window.shape), weight), x.dtype)
+    planes = e.Reshape(x, (prod(x.shape[:2]), 1, *pool.sizes))
+    return e.Reshape(e.Conv(planes, weights, None, pool.window), (*x.shape[:2], *pool.output))
+
+
+# --- norm ------------------------------------------------------------------------------------------------------------
+
+
+def lp_pool(e: Emitter, x: Tensor, window: Window, p: int) -> Tensor | None:
+    """Sums between powers where there is no kernel, or none with this padding, or, below opset 18, with dilations."""
+    pool = Pool.over(x.shape[2:], window)
+    has_dilations = not pool.is_dilated or e.opset >= 18
+    return None if e.has_kernel("LpPool", x.dtype) and pool.fits and has_dilations else norms(e, x, window, p)
+
+
+def norms(e: Emitter, x: Tensor, window: Window, p: int) -> Tensor:
+    """Means times the number of elements, between powers."""
+    pool, dtype = _over(e, x, window), x.dtype
+    # FLOAT16 as FLOAT, whatever the provider computes in: powers soon overflow
+    x = e.Cast(x, FLOAT)
+    if p == 2:
+        y = e.Sqrt(window_sums(e, e.Mul(x, x), pool))
+    elif p == 1:
+        y = window_sums(e, e.Abs(x), pool)
+    else:
+        total = window_sums(e, e.Pow(e.Abs(x), e.constant(p, FLOAT)), pool)
+        y = e.Pow(total, e.constant(1 / p, FLOAT))
+    return e.Cast(y, dtype)
+
+
+def window_sums(e: Emitter, x: Tensor, pool: Pool) -> Tensor:
+    """The sum over each window, 0 where it holds nothing."""
+    without = (pool.is_dilated and e.opset < 19) or e.takes_instead("AveragePool", x.dtype, "Conv")
+    if not pool.fits or pool.has_empty or without:
+        e.note("a filter of ones: AveragePool wants pads smaller than the window, and has dilations from opset 19 on")
+        return _filtered(e, x, pool, 1)
+    mean = e.AveragePool(x, pool.window, count_include_pad=False)
+    e.budget.require(pool.table_size if pool.is_padded else 0)
+    counts = pool.inside()[None, None] if pool.is_padded else prod(pool.window.shape)
+    return e.Mul(mean, e.constant(counts, x.dtype))

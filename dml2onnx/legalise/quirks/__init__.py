@@ -1,0 +1,1 @@
+"""One module for each quirk, named as ``schemas/targets/*.json`` name it."""

@@ -1,0 +1,31 @@
+"""BatchNormalization multiplies x by a factor and adds a term, which loses digits where the mean is large.
+
+https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cpu/nn/batch_norm.cc
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.legalise.formulas import loses_little
+from dml2onnx.legalise.rules import Kind, Quirk
+
+if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
+
+QUIRK = Quirk(Kind.EDGES)
+
+
+@QUIRK.rule("BatchNormalization")
+def batch_normalization(
+    e: Emitter, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, epsilon: float
+) -> Tensor | None:
+    """The mean is subtracted before it, unless all is known and little gets lost."""
+    if loses_little(e, mean, variance, scale, bias, epsilon):
+        return None
+    e.note("the mean is subtracted before BatchNormalization, which loses digits where the mean is large")
+    centred = e.Sub(x, e.Reshape(mean, (1, mean.size, *(1,) * (x.rank - 2))))
+    zero = e.constant(np.zeros(mean.shape, x.dtype))
+    return e.BatchNormalization(centred, scale, bias, zero, variance, epsilon)

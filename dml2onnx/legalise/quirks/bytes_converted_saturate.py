@@ -1,0 +1,18 @@
+"""Cast of a negative INT8 to UINT8 stops at a limit of the type instead of going round, on some drivers (DirectML)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.legalise.rules import Kind, Quirk
+
+if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter
+
+QUIRK = Quirk(Kind.NUMBERS)
+
+
+@QUIRK.rule("casts_saturate")
+def casts_saturate(e: Emitter) -> bool:
+    """Numbers are brought into the range first."""
+    return True

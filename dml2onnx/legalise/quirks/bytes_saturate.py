@@ -1,0 +1,18 @@
+"""Add, Sub and Mul of 8-bit integers stop at the limits of the type instead of going round (OpenVINO)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.legalise.rules import Kind, Quirk
+
+if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter
+
+QUIRK = Quirk(Kind.NUMBERS)
+
+
+@QUIRK.rule("sums_of_bytes_saturate")
+def sums_of_bytes_saturate(e: Emitter) -> bool:
+    """They are computed in a wider type."""
+    return True

@@ -1,0 +1,19 @@
+"""Erf of NaN is a number (ONNX Runtime 1.24)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from dml2onnx.legalise.rules import Kind, Quirk
+
+if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
+
+QUIRK = Quirk(Kind.EDGES)
+
+
+@QUIRK.rule("Erf")
+def erf(e: Emitter, x: Tensor) -> Tensor:
+    """NaN stays NaN."""
+    return e.Where(e.IsNaN(x), e.constant(math.nan, x.dtype), e.Erf(x))

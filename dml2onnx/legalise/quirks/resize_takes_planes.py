@@ -1,0 +1,43 @@
+"""Resize takes two to four dimensions and moves the last two alone (OpenVINO, WebGPU).
+
+Another axis is refused, or not looked at.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from dml2onnx.legalise.rules import Kind, Quirk
+
+if TYPE_CHECKING:
+    from dml2onnx.emitter import Emitter, Tensor
+    from dml2onnx.model.records import Attribute
+
+QUIRK = Quirk(Kind.NUMBERS)
+
+
+@QUIRK.rule("first_resized")
+def first_resized(e: Emitter, rank: int) -> int:
+    """Others are moved by Gather, or by a sum of two of them."""
+    return rank - 2
+
+
+@QUIRK.rule("Resize")
+def resize(
+    e: Emitter,
+    x: Tensor,
+    sizes: tuple[int, ...] | None,
+    scales: tuple[float, ...] | None,
+    **attributes: Attribute,
+) -> Tensor | None:
+    """Axes in front of the last two are one of channels."""
+    if 1 < x.rank <= 4:
+        return None
+    planes = e.Reshape(x, (1, prod(x.shape[:-2]), *(1, *x.shape)[-2:]))
+    if sizes is not None:
+        sizes = (*planes.shape[:2], *(1, *sizes)[-2:])
+        return e.Reshape(e.Resize(planes, sizes, None, **attributes), (*x.shape[:-2], *sizes[4 - min(x.rank, 2) :]))
+    assert scales is not None
+    y = e.Resize(planes, None, (1.0, 1.0, *(1.0, *scales)[-2:]), **attributes)
+    return e.Reshape(y, (*x.shape[:-2], *y.shape[4 - min(x.rank, 2) :]))

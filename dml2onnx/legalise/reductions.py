@@ -1,0 +1,133 @@
+"""Reductions by other operators: sums as products with ones, the others in pieces or in two steps."""
+
+from __future__ import annotations
+
+import functools
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dml2onnx.model import has_unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dml2onnx.emitter import Emitter, Tensor
+
+    Axes = tuple[int, ...]
+
+WORTH_TWO_STEPS = 1 << 14
+"""Elements from which on a reduction in two steps gains more than its nodes cost."""
+LONGEST_ONES = 1 << 12
+"""Constant vectors of ones are kept to this length."""
+MOST_LEFT_OVER = 1 << 6
+"""Blocks no longer than this would leave too much for the next step: padding is cheaper."""
+MOST_PIECES = 8
+
+
+def shrunk(x: Tensor, axes: Axes) -> tuple[int, ...]:
+    """The shape of a reduction that keeps its axes."""
+    return tuple(1 if axis in axes else size for axis, size in enumerate(x.shape))
+
+
+def starts_with(x: Tensor, axes: Axes) -> bool:
+    """Whether the first axis that matters is among ``axes``, and not all that matter are, in a large tensor."""
+    matter = [axis for axis, size in enumerate(x.shape) if size > 1]
+    return x.size >= WORTH_TWO_STEPS and not has_unknown(x.shape) and matter[0] in axes and len(matter) > len(axes)
+
+
+def merged(e: Emitter, x: Tensor, axes: Axes) -> tuple[Tensor, Axes]:
+    """``x`` without axes of size 1, neighbours that are both reduced or both kept made one, and the axes in that."""
+    sizes: list[int] = []
+    reduced: list[bool] = []
+    for axis, size in enumerate(x.shape):
+        if size == 1:
+            continue
+        if reduced and reduced[-1] == (axis in axes):
+            sizes[-1] *= size
+        else:
+            sizes.append(size)
+            reduced.append(axis in axes)
+    return e.Reshape(x, sizes), tuple(i for i, is_reduced in enumerate(reduced) if is_reduced)
+
+
+def ones_times(e: Emitter, x: Tensor) -> Tensor:
+    """Sums over the middle of three axes, in so many steps that no vector of ones gets long."""
+    outer, count, inner = x.shape
+    if count == 1:
+        return x
+    width = next((d for d in range(min(count, LONGEST_ONES), MOST_LEFT_OVER, -1) if count % d == 0), count)
+    if width > LONGEST_ONES:
+        width = LONGEST_ONES
+        x = e.Pad(x, (0, 0, 0), (0, -count % width, 0))
+    blocks = x.shape[1] // width
+    if inner == 1:
+        y = e.MatMul(e.Reshape(x, (outer * blocks, width)), e.constant(np.ones((width, 1), x.dtype)))
+    else:
+        y = e.MatMul(e.constant(np.ones((1, width), x.dtype)), e.Reshape(x, (outer * blocks, width, inner)))
+    return ones_times(e, e.Reshape(y, (outer, blocks, inner)))
+
+
+def fold_axes(e: Emitter, x: Tensor, axes: Axes, fold: Callable[[Emitter, Tensor], Tensor]) -> Tensor:
+    """``fold`` over the middle of three axes, for one after the other of the merged axes."""
+    kept = shrunk(x, axes)
+    y, axes = merged(e, x, axes)
+    for axis in reversed(axes):  # the last first: its elements lie side by side
+        sizes = y.shape
+        y = fold(e, e.Reshape(y, (prod(sizes[:axis]), sizes[axis], prod(sizes[axis + 1 :]))))
+        y = e.Reshape(y, (*sizes[:axis], 1, *sizes[axis + 1 :]))
+    return e.Reshape(y, kept)
+
+
+def pieces(e: Emitter, x: Tensor, combine: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+    """``combine`` over the middle of three axes: of a few long pieces first, then of what is left."""
+    count = x.shape[1]
+    if count == 1:
+        return x
+    number = min(count, MOST_PIECES)
+    sizes, rest = (count // number,) * number, count % number
+    parts = e.Split(x, (*sizes, rest) if rest else sizes, 1)
+    y = functools.reduce(combine, parts[:number])
+    return pieces(e, e.Concat([y, *parts[number:]], 1), combine)
+
+
+def reduce_sum(e: Emitter, x: Tensor, axes: Axes, *, wraps: bool = False) -> Tensor | None:
+    """A product with ones where ReduceSum has no kernel for integers."""
+    return sum_of_integers(e, x, axes) if wraps and _is_missing(e, "ReduceSum", x) else None
+
+
+def sum_of_integers(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
+    """A product with ones, which wraps."""
+    e.note("integer sums by MatMul with ones, which wraps: the CPU's ReduceSum adds in DOUBLE, and saturates")
+    return fold_axes(e, x, axes, ones_times)
+
+
+def reduce_prod(e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
+    """Mul of pieces where ReduceProd has no kernel for integers."""
+    return product_of_integers(e, x, axes) if _is_missing(e, "ReduceProd", x) else None
+
+
+def product_of_integers(e: Emitter, x: Tensor, axes: Axes) -> Tensor:
+    """Mul of pieces, which wraps."""
+    e.note("products by Mul of pieces: the CPU's ReduceProd multiplies integers in DOUBLE, and saturates")
+    return fold_axes(e, x, axes, lambda e, x: pieces(e, x, e.Mul))
+
+
+def reduce_max(e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
+    """Max of pieces where ReduceMax has no kernel for UINT64."""
+    return _extreme_of_uint64(e, x, axes, e.Max) if x.dtype == np.uint64 and _is_missing(e, "ReduceMax", x) else None
+
+
+def reduce_min(e: Emitter, x: Tensor, axes: Axes) -> Tensor | None:
+    """Min of pieces where ReduceMin has no kernel for UINT64."""
+    return _extreme_of_uint64(e, x, axes, e.Min) if x.dtype == np.uint64 and _is_missing(e, "ReduceMax", x) else None
+
+
+def _extreme_of_uint64(e: Emitter, x: Tensor, axes: Axes, combine: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+    e.note("Max or Min of pieces: ReduceMax and ReduceMin have no kernel for UINT64")
+    return fold_axes(e, x, axes, lambda e, x: pieces(e, x, combine))
+
+
+def _is_missing(e: Emitter, operator: str, x: Tensor) -> bool:
+    return x.dtype.kind in "iu" and not e.has_kernel(operator, x.dtype)

@@ -1,0 +1,51 @@
+"""Rules: for which ONNX operator, and what takes its place.
+
+A rule is a function of the emitter and of all that its operator's method is given. It returns what that method would,
+made of other nodes, or ``None`` where the operator itself will do. What it emits no longer concerns the rule itself,
+so that it may end in its own operator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Rule: TypeAlias = "Callable[..., Any]"
+
+
+class Kind(Enum):
+    """When a quirk counts."""
+
+    NUMBERS = "numbers"
+    """Always: ordinary contents would give other numbers, or the model would not run."""
+    EDGES = "edges"
+    """In exact models: it shows in NaN, infinities, signs of zero and last digits, which others leave open."""
+    SPEED = "speed"
+    """Where a target has it, which is never the default one: it costs time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Quirk:
+    """What kernels of a target do otherwise than ONNX says, or slowly.
+
+    Its module is named as ``schemas/targets/*.json`` name it and says what it is; there stand its rules as well.
+    """
+
+    kind: Kind
+    rules: dict[str, Rule] = field(default_factory=dict)
+    """By ONNX operator."""
+
+    def rule(self, *operators: str) -> Callable[[Rule], Rule]:
+        """Marks what takes the place of operators."""
+
+        def mark(rule: Rule) -> Rule:
+            for operator in operators:
+                assert operator not in self.rules, f"{operator} has a rule of this quirk"
+                self.rules[operator] = rule
+            return rule
+
+        return mark

@@ -1,0 +1,6 @@
+"""How fast models are: several of them, or one in several ways, side by side."""
+
+from dml2onnx.measuring.measurement import Measurement, Plan, measure
+from dml2onnx.measuring.subjects import Subject, Way, of_model, of_other
+
+__all__ = ["Measurement", "Plan", "Subject", "Way", "measure", "of_model", "of_other"]

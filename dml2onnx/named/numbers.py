@@ -1,0 +1,75 @@
+"""Which expression in names a number is, told by its values at several sizes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dml2onnx.model import NamedSize
+from dml2onnx.sizes.expressions import Expr
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dml2onnx.sizes.named import NamedGraph, Values
+
+
+class Numbers:
+    """The expressions of a graph by their values."""
+
+    def __init__(self, graph: NamedGraph, points: Sequence[Values], ranges: Mapping[str, tuple[int, int]]) -> None:
+        self.graph = graph
+        self.ranges = ranges
+        self.points = points
+        self.old = {name: graph.old(name) for name in graph.names}
+        self.by_text: dict[str, Expr] = {}
+        """What the text of a size stands for."""
+        self._known: dict[tuple[int, ...], Expr] = {}
+        solver = graph.traced.solver
+        for expr in graph.expressions():
+            self._known.setdefault(tuple(graph.number(expr, point) for point in points), solver.resolved(expr))
+
+    def of(self, values: Sequence[int]) -> int | Expr | None:
+        """A number that is the same at all sizes, an expression, or ``None`` where none is known."""
+        found = tuple(map(int, values))
+        if len(set(found)) == 1:
+            return found[0]
+        if found in self._known:
+            return self._known[found]
+        for known, expr in list(self._known.items()):
+            times = self._times(found, known, expr)
+            if times is not None:
+                self._known[found] = times
+                return times
+        return None
+
+    def _times(self, found: tuple[int, ...], known: tuple[int, ...], expr: Expr) -> Expr | None:
+        """A known expression times, or divided by, a number, or times another one."""
+        if all(value and number % value == 0 for number, value in zip(found, known, strict=True)):
+            ratios = tuple(number // value for number, value in zip(found, known, strict=True))
+            if len(set(ratios)) == 1:
+                return expr.scaled(ratios[0])
+            if ratios in self._known:
+                return expr * self._known[ratios]
+        if all(number and value % number == 0 for number, value in zip(found, known, strict=True)):
+            ratios = tuple(value // number for number, value in zip(found, known, strict=True))
+            if len(set(ratios)) == 1:
+                return expr.divided(ratios[0])
+        differences = {number - value for number, value in zip(found, known, strict=True)}
+        if len(differences) == 1:
+            return expr + Expr.of(differences.pop())
+        return None
+
+    def named(self, expr: Expr) -> NamedSize:
+        """A size as the model states it."""
+        text = str(self.shown(expr))
+        self.by_text[text] = self.graph.traced.solver.resolved(expr)
+        return NamedSize(self.graph.number(expr, self.old), text, self.ranges.get(text))
+
+    def shown(self, expr: Expr) -> Expr:
+        """An expression in the names that were given, as far as these are in it."""
+        solver = self.graph.traced.solver
+        resolved = solver.resolved(expr)
+        for symbol in self.graph.asked.names.values():
+            if solver.resolved(Expr.of(symbol)) == resolved:
+                return Expr.of(symbol)
+        return resolved

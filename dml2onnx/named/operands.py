@@ -1,0 +1,266 @@
+"""Numbers of shapes that nodes take as inputs: by Reshape's 0 and -1, by what an operator infers, or computed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dml2onnx.model import INT64, NamedSize, Node, Value
+from dml2onnx.sizes.expressions import Expr, Floor, Symbol
+from dml2onnx.sizes.named import refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dml2onnx.model import Array, DType, Origin
+    from dml2onnx.named.numbers import Numbers
+
+LAST = (1 << 63) - 1
+"""The end of a Slice behind all elements."""
+
+BROADCASTING = frozenset(
+    {
+        *("Add", "Div", "Max", "Mean", "Min", "Mod", "Mul", "PRelu", "Pow", "Sub", "Sum"),
+        *("And", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Or", "Xor", "Where"),
+        *("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "MatMul"),
+    }
+)
+"""Operators that repeat a dimension of one element."""
+
+
+class Made(NamedTuple):
+    """An input, and the nodes that make it."""
+
+    value: Value | None
+    nodes: list[Node]
+
+
+class Operands:
+    """Makes inputs that are other numbers at other sizes."""
+
+    def __init__(self, numbers: Numbers, initializers: dict[str, Array], names: set[str]) -> None:
+        self.numbers = numbers
+        self.initializers = initializers
+        self.names = names | set(initializers)
+        self._places: dict[Expr, tuple[Value, int]] = {}
+        """Where a size can be read: of which value, in which dimension."""
+        self._made: dict[object, Value] = {}
+        self._new: list[Node] = []
+        self._owner = ""
+
+    # --- What is known of values ---
+
+    def know(self, name: str, dtype: DType, shape: tuple[int, ...]) -> None:
+        """The sizes of a graph input."""
+        self.know_value(Value(name, dtype, shape))
+
+    def know_value(self, value: Value) -> None:
+        """The sizes of a value that is there from here on."""
+        for axis, size in enumerate(value.shape):
+            expr = self._expr_of(size)
+            if isinstance(expr, Expr):
+                self._places.setdefault(expr, (value, axis))
+
+    def _expr_of(self, size: int) -> int | Expr | None:
+        if isinstance(size, NamedSize):
+            return self.numbers.by_text.get(size.text)
+        return size if type(size) is int else None
+
+    def _dims(self, value: Value | None) -> tuple[int | Expr | None, ...]:
+        return () if value is None else tuple(map(self._expr_of, value.shape))
+
+    # --- Making ---
+
+    def made(
+        self, node: Node, position: int, arrays: Sequence[Array], inputs: Sequence[Value | None], origin: Origin
+    ) -> Made:
+        """The input at a position, whose contents are these at the several sizes."""
+        self._new, self._owner = [], node.name
+        data = inputs[0] if inputs else None
+        value = self._shrunk(node, position, arrays)
+        if value is None:
+            entries = self._entries(node, position, arrays)
+            if entries is None:
+                what = f"the constant that {node.op_type} reads is another one at another size"
+                raise refused(what, origin.node, origin.operator)
+            value = self._of_entries(node, position, entries, arrays[0], data)
+        return Made(value, self._new)
+
+    def _entries(self, node: Node, position: int, arrays: Sequence[Array]) -> list[int | Expr] | None:
+        """Whole numbers in a row, as expressions; of a Reshape one may be whatever is left."""
+        first = arrays[0]
+        if first.dtype.kind not in "iu" or first.ndim > 1 or any(array.shape != first.shape for array in arrays):
+            return None
+        entries: list[int | Expr] = []
+        for numbers in zip(*(array.reshape(-1).tolist() for array in arrays), strict=True):
+            found = self.numbers.of(numbers)
+            if found is None and (node.op_type, position) == ("Reshape", 1) and -1 not in entries:
+                found = -1
+            if found is None:
+                return None
+            entries.append(found)
+        return entries
+
+    def _of_entries(
+        self, node: Node, position: int, entries: list[int | Expr], like: Array, data: Value | None
+    ) -> Value | None:
+        known = self._dims(data)
+        if node.op_type == "Reshape" and position == 1:
+            entries = _reshaped(entries, known)
+        elif node.op_type == "Expand" and position == 1:
+            entries = _expanded(entries, known)
+        elif node.op_type == "Slice" and position == 2:
+            entries = [LAST if isinstance(entry, Expr) and entry in known else entry for entry in entries]
+        elif node.op_type == "Resize" and position == 3:
+            scales = self._scales(entries, known)
+            if scales is not None:
+                return scales
+        return self._row(entries, like)
+
+    def _scales(self, entries: list[int | Expr], known: tuple[int | Expr | None, ...]) -> Value | None:
+        """Factors in the place of sizes, where each is exactly one."""
+        factors = []
+        for entry, size in zip(entries, known, strict=True):
+            factor = _factor(entry, size)
+            if factor is None or Fraction(float(np.float32(float(factor)))) != factor:
+                return None
+            factors.append(float(factor))
+        return self._constant(np.array(factors, np.float32))
+
+    def without_sizes(self, inputs: list[Value | None]) -> list[Value | None]:
+        """Of a Resize that has factors now: these are its third input, and there is no fourth."""
+        if len(inputs) == 4 and inputs[3] is not None and inputs[3].dtype == np.float32:
+            return [inputs[0], inputs[1], inputs[3]]
+        return inputs
+
+    def _shrunk(self, node: Node, position: int, arrays: Sequence[Array]) -> Value | None:
+        """A constant that is repeated to several sizes, with one element there, where the node repeats that."""
+        first = arrays[0]
+        repeats = node.op_type in BROADCASTING or (node.op_type == "Gemm" and position == 2)
+        if not repeats or any(array.ndim != first.ndim for array in arrays):
+            return None
+        axes = [axis for axis in range(first.ndim) if len({array.shape[axis] for array in arrays}) > 1]
+        if not axes or (node.op_type == "MatMul" and max(axes) >= first.ndim - 2):
+            return None
+        small = tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(first.ndim))
+        one = first[small]
+        if all(np.array_equal(array, np.broadcast_to(one, array.shape), equal_nan=False) for array in arrays):
+            return self._constant(np.ascontiguousarray(one))
+        return None
+
+    # --- Records ---
+
+    def _constant(self, array: Array) -> Value:
+        key = (array.dtype.str, array.shape, array.tobytes())
+        if key not in self._made:
+            name = self._fresh("Sizes")
+            self.initializers[name] = array
+            self._made[key] = Value(name, array.dtype, array.shape)
+        return self._made[key]
+
+    def _fresh(self, role: str) -> str:
+        name, number = f"{self._owner}/{role}", 1
+        while name in self.names:
+            number += 1
+            name = f"{self._owner}/{role}_{number}"
+        self.names.add(name)
+        return name
+
+    def _emit(self, op_type: str, inputs: tuple[Value, ...], shape: tuple[int, ...], **attributes: int) -> Value:
+        key = (op_type, tuple(map(id, inputs)), tuple(attributes.items()))
+        if key not in self._made:
+            name = self._fresh(op_type)
+            value = Value(name, INT64, shape)
+            self._new.append(Node(name, op_type, inputs, (value,), attributes))
+            self._made[key] = value
+        return self._made[key]
+
+    def _row(self, entries: list[int | Expr], like: Array) -> Value:
+        """The numbers as one tensor."""
+        pieces: list[Value] = []
+        numbers: list[int] = []
+        for entry in entries:
+            if isinstance(entry, Expr):
+                if numbers:
+                    pieces.append(self._constant(np.array(numbers, np.int64)))
+                    numbers = []
+                pieces.append(self._computed(entry))
+            else:
+                numbers.append(entry)
+        if numbers:
+            pieces.append(self._constant(np.array(numbers, np.int64)))
+        row = pieces[0] if len(pieces) == 1 else self._emit("Concat", tuple(pieces), (len(entries),), axis=0)
+        if like.ndim == 0:
+            row = self._emit("Squeeze", (row,), ())
+        if like.dtype != np.int64:
+            raise refused(f"{self._owner} takes sizes as {like.dtype}")
+        return row
+
+    def _computed(self, expr: Expr) -> Value:
+        """One number: read where a value has it, or made of those that names are."""
+        expr = self.numbers.graph.traced.solver.resolved(expr)
+        if expr in self._places:
+            value, axis = self._places[expr]
+            return self._emit("Shape", (value,), (1,), start=axis, end=axis + 1)
+        total: Value | None = None
+        for monomial, number in expr.terms:
+            term = self._constant(np.array([number], np.int64)) if number != 1 or not monomial else None
+            for atom in monomial:
+                factor = self._atom(atom)
+                term = factor if term is None else self._emit("Mul", (term, factor), (1,))
+            assert term is not None
+            total = term if total is None else self._emit("Add", (total, term), (1,))
+        assert total is not None
+        return total
+
+    def _atom(self, atom: Symbol | Floor) -> Value:
+        if isinstance(atom, Floor):
+            dividend = self._computed(atom.dividend)
+            return self._emit("Div", (dividend, self._constant(np.array([atom.divisor], np.int64))), (1,))
+        expr = Expr.of(atom)
+        if expr in self._places:
+            return self._computed(expr)
+        solver = self.numbers.graph.traced.solver
+        if atom in solver.quotients:
+            whole, divisor, _ = solver.quotients[atom]
+            return self._emit(
+                "Div", (self._computed(Expr.of(whole)), self._constant(np.array([divisor], np.int64))), (1,)
+            )
+        raise refused(f"{atom} can be read nowhere", self._owner)
+
+
+def _reshaped(entries: list[int | Expr], known: tuple[int | Expr | None, ...]) -> list[int | Expr]:
+    """0 for what is where it was, -1 for one other."""
+    made = [
+        0 if isinstance(entry, Expr) and i < len(known) and known[i] == entry else entry
+        for i, entry in enumerate(entries)
+    ]
+    varying = [i for i, entry in enumerate(made) if isinstance(entry, Expr)]
+    if varying and -1 not in made:
+        made[varying[-1]] = -1
+    return made
+
+
+def _expanded(entries: list[int | Expr], known: tuple[int | Expr | None, ...]) -> list[int | Expr]:
+    """1 for what has that size already."""
+    front = len(entries) - len(known)
+    return [
+        1 if isinstance(entry, Expr) and i >= front and known[i - front] == entry else entry
+        for i, entry in enumerate(entries)
+    ]
+
+
+def _factor(entry: int | Expr, size: int | Expr | None) -> Fraction | None:
+    if size is None:
+        return None
+    if isinstance(entry, int) or isinstance(size, int):
+        return Fraction(entry, size) if isinstance(entry, int) and isinstance(size, int) else None
+    if len(entry.terms) != len(size.terms):
+        return None
+    ratios = {
+        Fraction(number, dict(size.terms)[monomial]) if monomial in dict(size.terms) else None
+        for monomial, number in entry.terms
+    }
+    return ratios.pop() if len(ratios) == 1 else None

@@ -1,0 +1,175 @@
+"""The variables of a program: what each is called, and when a name is free again."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dml2onnx.programs.loops import MARK, Carried, Loop
+from dml2onnx.programs.text import Ref, leaves
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from dml2onnx.programs.statements import Statement
+    from dml2onnx.programs.text import Part
+
+LONGEST = 40
+"""Characters of a variable's name."""
+_TAKEN = frozenset(
+    {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "g", "i", "np", "Path", "weights", "build"}
+) | {"Activation", "Graph", "GraphBuilder", "ScaleBias", "Size2D", "interleaved_channel"}
+
+
+def identifier(text: str) -> str:
+    """A name for a variable that is like a text; empty where there is nothing in it."""
+    text = re.sub(f"{MARK}\\d+{MARK}", "", text)
+    plain = re.sub(r"_+", "_", re.sub(r"\W|[^\x00-\x7f]", "_", text)).strip("_").lower()[:LONGEST].strip("_")
+    if plain[:1].isdigit():
+        plain = f"x{plain}"
+    return f"{plain}_" if plain in _TAKEN else plain
+
+
+@dataclass
+class _Life:
+    start: int
+    end: int
+    base: str
+    is_kept: bool
+
+
+@dataclass
+class Variables:
+    """Names of variables, and which values share one."""
+
+    _same: dict[object, object] = field(default_factory=dict)
+    _lives: dict[object, _Life] = field(default_factory=dict)
+    _names: dict[object, str] = field(default_factory=dict)
+    assigned: dict[int, list[Carried]] = field(default_factory=dict)
+    """By the loop (its ``id``): what is handed on by an assignment before it and at the end of its block."""
+    used: set[object] = field(default_factory=set)
+
+    def name(self, value: object) -> str:
+        """The variable that a value stands in."""
+        return self._names[self._of(value)]
+
+    def is_used(self, value: object) -> bool:
+        """Whether anything reads it."""
+        return self._of(value) in self.used
+
+    def _of(self, value: object) -> object:
+        while value in self._same:
+            value = self._same[value]
+        return value
+
+    def plan(
+        self, items: Sequence[Statement | Loop], ends: Sequence[Part], wanted: Mapping[object, str], first: int
+    ) -> None:
+        """Names for everything: ``wanted`` those of values; the ``first`` statements are inputs and constants."""
+        for item in items:
+            if isinstance(item, Loop):
+                for mine, other in item.last.items():
+                    self._same[other] = mine
+        later = self._later_uses(items, ends)
+        for item in items:
+            if isinstance(item, Loop):
+                self._share(item, later)
+        self._live(items, ends, wanted, first)
+        self._choose()
+
+    def _later_uses(self, items: Sequence[Statement | Loop], ends: Sequence[Part]) -> dict[object, int]:
+        """How often each value is read, a loop that starts with it not counted."""
+        uses: dict[object, int] = {}
+        for part in [*_parts(items), *ends]:
+            for leaf in leaves(part):
+                if isinstance(leaf, Ref) and not isinstance(leaf.value, Carried):
+                    uses[self._of(leaf.value)] = uses.get(self._of(leaf.value), 0) + 1
+        for item in items:
+            if isinstance(item, Loop):
+                for carried in item.carried:
+                    uses[self._of(carried.first)] = uses.get(self._of(carried.first), 0) + 1
+        return uses
+
+    def _share(self, loop: Loop, uses: Mapping[object, int]) -> None:
+        """One variable for what comes into a block and what it hands on, wherever nobody needs the old value longer."""
+        for carried in loop.carried:
+            read = [
+                index
+                for index, item in enumerate(loop.body)
+                for part in (item.part, *item.layouts)
+                for leaf in leaves(part)
+                if isinstance(leaf, Ref) and leaf.value is carried
+            ]
+            made = loop.body[carried.position].targets[carried.target]
+            is_one = len(loop.body[carried.position].targets) == 1
+            if is_one and max(read, default=-1) <= carried.position:
+                self._same[made] = carried
+            first = self._of(carried.first)
+            if uses.get(first, 0) == 1 and first is not self._of(carried):
+                self._same[carried] = first
+            if self._of(made) is not self._of(carried) or self._of(carried) is not first:
+                self.assigned.setdefault(id(loop), []).append(carried)
+
+    def _live(
+        self, items: Sequence[Statement | Loop], ends: Sequence[Part], wanted: Mapping[object, str], first: int
+    ) -> None:
+        position = 0
+        for item in items:
+            body = item.body if isinstance(item, Loop) else [item]
+            begin, end = position, position + len(body)
+            if isinstance(item, Loop):
+                for carried in item.carried:
+                    self._use(carried.first, begin)
+                    self._define(carried, begin, wanted.get(carried.first, "x"), kept=False)
+                    self._use(carried, end)
+            for statement in body:
+                for part in (statement.part, *statement.layouts):
+                    self._uses(part, position, end if isinstance(item, Loop) else position, begin)
+                for target in statement.targets:
+                    self._define(target, position, wanted.get(target, "x"), kept=position < first)
+                position += 1
+            if isinstance(item, Loop):
+                for carried in item.carried:
+                    self._use(item.body[carried.position].targets[carried.target], end)
+            position = end + 1
+        for part in ends:
+            self._uses(part, position, position, 0)
+
+    def _uses(self, part: Part, position: int, end: int, begin: int) -> None:
+        for leaf in leaves(part):
+            if isinstance(leaf, Ref):
+                life = self._lives.get(self._of(leaf.value))
+                outside = life is not None and life.start < begin
+                self.used.add(self._of(leaf.value))
+                self._use(leaf.value, end if outside else position)
+
+    def _define(self, value: object, position: int, base: str, *, kept: bool) -> None:
+        key = self._of(value)
+        if key not in self._lives:
+            self._lives[key] = _Life(position, position, base, kept)
+
+    def _use(self, value: object, position: int) -> None:
+        life = self._lives[self._of(value)]
+        life.end = max(life.end, position)
+
+    def _choose(self) -> None:
+        """Names in the order in which variables appear; one that nobody needs any more may be taken again."""
+        owners: dict[str, _Life] = {}
+        for key, life in self._lives.items():
+            base = life.base or "x"
+            name, number = base, 1
+            while (owner := owners.get(name)) is not None and (owner.is_kept or owner.end > life.start):
+                number += 1
+                name = f"{base}_{number}"
+            owners[name] = life
+            self._names[key] = name
+
+
+def _parts(items: Sequence[Statement | Loop]) -> Iterator[Part]:
+    for item in items:
+        for statement in item.body if isinstance(item, Loop) else [item]:
+            yield statement.part
+            yield from statement.layouts

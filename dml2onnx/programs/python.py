@@ -1,0 +1,303 @@
+"""A graph as a program of the builder."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import groupby
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from dml2onnx.builder.policies import interleaved_channel, packed
+from dml2onnx.checks import check
+from dml2onnx.diagnostics import quote, raise_errors, visible
+from dml2onnx.ir.graph import counted
+from dml2onnx.programs.loops import MARK, Carried, Loop, Renaming, with_loops
+from dml2onnx.programs.naming import Variables, identifier
+from dml2onnx.programs.statements import Statement, Statements
+from dml2onnx.programs.text import STEP, Group, Joined, Keyword, Part, Ref, Text, Writer, leaves, string
+from dml2onnx.programs.trial import Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from dml2onnx.builder.policies import TensorPolicy
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.programs.contents import StoredArray
+
+SEPARATORS = ("/", ".", "_")
+"""What stands between the parts of a name, whichever comes first in this order."""
+_PREFIXES = re.compile("^(element_wise_(bit_|logical_)?|activation_)")
+LEAST_ALIKE = 3
+"""Nodes of which a scope is made where only ``_`` separates their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The text of a program, and the arrays of the file beside it."""
+
+    text: str
+    arrays: Mapping[str, StoredArray]
+
+
+def python(graph: Graph, archive: str, references: Mapping[Path, str] = MappingProxyType({})) -> Program:
+    """The program that makes a graph, with the arrays of the file ``archive`` beside it.
+
+    ``references`` are the names of files of constants that are not there. Raises :class:`DmlError` with what is wrong
+    with the graph, or with what a program cannot say.
+    """
+    raise_errors(check(graph, compiles=False))
+    return _Program(graph, archive, references).run()
+
+
+class _Program:
+    def __init__(self, graph: Graph, archive: str, references: Mapping[Path, str]) -> None:
+        self._graph = graph
+        self._archive = archive
+        self._policy = _policy(graph)
+        level = graph.feature_level
+        self._statements = Statements(graph, Trial(feature_level=level, policy=self._policy), references)
+        self._variables = Variables()
+        self._writer = Writer(self._variables.name, lambda key: _label(key))
+
+    def run(self) -> Program:
+        statements = self._statements.all()
+        outputs = [(item.name, self._statements.end(item.value, item.desc)) for item in self._graph.outputs]
+        results = [(item.name, self._statements.end(item.value, item.desc)) for item in self._graph.results]
+        ends = [part for _, part in (*outputs, *results)]
+        kept = frozenset(leaf.value for part in ends for leaf in leaves(part) if isinstance(leaf, Ref))
+        contents = self._statements.contents
+        renaming = Renaming(contents.rename, contents.stored.__contains__)
+        items = with_loops(statements, kept, renaming)
+        first = sum(not item.stem for item in statements)
+        self._variables.plan(items, ends, self._wanted(items), first)
+        self._writer.depth = 1
+        self._head()
+        self._items(items, "")
+        self._end(outputs, results)
+        body = "\n".join(self._writer.lines)
+        return Program(self._text(body), contents.stored)
+
+    # --- Names --------------------------------------------------------------------------------------------------------
+
+    def _wanted(self, items: Sequence[Statement | Loop]) -> dict[object, str]:
+        """What each variable would best be called."""
+        wanted: dict[object, str] = {item.value: identifier(item.name) for item in self._graph.inputs}
+        wanted.update((item.value, identifier(item.value.name)) for item in self._graph.constants)
+        for statement, prefix in _in_scopes(items, ""):
+            if statement.stem:
+                rest = statement.name.removeprefix(prefix)
+                told = "" if _is_usual(rest, statement.stem) else _last_part(rest)
+                base = identifier(told) or identifier(re.sub(_PREFIXES, "", statement.stem.rstrip("0123456789")))
+                wanted.update(dict.fromkeys(statement.targets, base))
+        for output in self._graph.outputs:
+            if identifier(output.name):
+                wanted[output.value] = identifier(output.name)
+        return wanted
+
+    # --- The text -----------------------------------------------------------------------------------------------------
+
+    def _head(self) -> None:
+        graph = self._graph
+        arguments: list[Part] = [Text(string(graph.name))] if graph.name != "graph" else []
+        if graph.feature_level is not None:
+            arguments.append(Keyword("feature_level", Text(string(graph.feature_level))))
+        if self._policy is interleaved_channel:
+            arguments.append(Keyword("policy", Text("interleaved_channel")))
+        self._writer.write("g = ", Group("GraphBuilder(", tuple(arguments)))
+
+    def _items(self, items: Sequence[Statement | Loop], prefix: str) -> None:
+        for scope, group in _scoped(items, prefix):
+            if scope:
+                self._writer.line(f"with g.scope({_label(scope.removesuffix('_'))}):")
+                self._writer.depth += 1
+                self._items(group, prefix + scope)
+                self._writer.depth -= 1
+                continue
+            for item in group:
+                if isinstance(item, Loop):
+                    self._loop(item, prefix)
+                else:
+                    self._statement(item, prefix)
+
+    def _loop(self, loop: Loop, prefix: str) -> None:
+        assigned = self._variables.assigned.get(id(loop), [])
+        for carried in assigned:
+            self._assign(carried, carried.first)
+        place = len(self._writer.lines)
+        self._writer.line("for")
+        self._writer.depth += 1
+        self._items(loop.body, prefix)
+        counts = any("{i" in line for line in self._writer.lines[place:])
+        self._writer.lines[place] += f" {'i' if counts else '_'} in range({loop.count}):"
+        for carried in assigned:
+            self._assign(carried, loop.body[carried.position].targets[carried.target])
+        self._writer.depth -= 1
+
+    def _assign(self, carried: Carried, value: object) -> None:
+        target, source = self._variables.name(carried), self._variables.name(value)
+        if target != source:
+            self._writer.line(f"{target} = {source}")
+
+    def _statement(self, item: Statement, prefix: str) -> None:
+        part = self._with_name(item, prefix)
+        names = [self._variables.name(target) if self._variables.is_used(target) else "_" for target in item.targets]
+        head = "".join(f"{name}, " for name in names).rstrip() if item.is_tuple else names[0]
+        head = head.removesuffix(",") if len(names) > 1 else f"({head})" if item.is_tuple else head
+        is_needed = any(name != "_" for name in names)
+        if item.layouts:
+            self._with(item.layouts)
+        self._writer.write(f"{head} = " if is_needed else "", part)
+        if item.layouts:
+            self._writer.depth -= 1
+
+    def _with(self, layouts: Sequence[Part]) -> None:
+        flat = f"with {', '.join(map(self._writer.flat, layouts))}:"
+        if len(flat) + len(STEP) * self._writer.depth <= 88:
+            self._writer.line(flat)
+        elif len(layouts) == 1:
+            self._writer.write("with ", layouts[0], ":")
+        else:
+            self._writer.write("with ", Group("(", tuple(layouts)), ":")
+        self._writer.depth += 1
+
+    def _with_name(self, item: Statement, prefix: str) -> Part:
+        rest = item.name.removeprefix(prefix)
+        if not item.takes_name or not rest or _is_usual(rest, item.stem):
+            return item.part
+        name = Keyword("name", Text(_label(rest)))
+        match item.part:
+            case Group(head, items, tail):
+                return Group(head, (*items, name), tail)
+            case Joined((Group(head, items, tail), *others)):
+                return Joined((Group(head, (*items, name), tail), *others))
+        return item.part
+
+    def _end(self, outputs: Sequence[tuple[str, Part]], results: Sequence[tuple[str, Part]]) -> None:
+        arguments: list[Part] = [_dictionary(outputs)]
+        if results:
+            arguments.append(Keyword("results", _dictionary(results)))
+        self._writer.write("return ", Group("g.build(", tuple(arguments)))
+
+    def _text(self, body: str) -> str:
+        graph = self._graph
+        has_archive = bool(self._statements.contents.stored)
+        lines = [f'"""{_documented(graph)}"""', "", "from __future__ import annotations", ""]
+        if "Path(__file__)" in body or has_archive:
+            lines += ["from pathlib import Path", ""]
+        if re.search(r"\bnp\.", body) or has_archive:
+            lines += ["import numpy as np", ""]
+        builder = [name for name in ("ScaleBias", "Size2D", "interleaved_channel") if re.search(rf"\b{name}\b", body)]
+        package = ["Graph", "GraphBuilder"]
+        if "Activation(" in body:
+            package.insert(0, "Activation")
+        lines.append(f"from dml2onnx import {', '.join(package)}")
+        if builder:
+            lines.append(f"from dml2onnx.builder import {', '.join(builder)}")
+        lines += ["", "", "def build() -> Graph:", f'{STEP}"""The graph, from its inputs to its outputs."""']
+        if has_archive:
+            lines.append(f"{STEP}weights = np.load(Path(__file__).with_name({string(self._archive)}))")
+        lines += [body, "", "", 'if __name__ == "__main__":', f"{STEP}print(build())", ""]
+        return "\n".join(lines)
+
+
+def _documented(graph: Graph) -> str:
+    """What the program is about, as text inside of a docstring."""
+    name = visible(quote(graph.name)).replace("\\", "\\\\").replace('"""', "'''")
+    ends = f"{counted(len(graph.inputs), 'input')}, {counted(len(graph.nodes), 'node')}"
+    return f"The DirectML graph {name}: {ends}, {counted(len(graph.outputs), 'output')}."
+
+
+def _policy(graph: Graph) -> TensorPolicy:
+    """How most outputs lie in memory."""
+    kinds: Counter[str] = Counter()
+    for node in graph.nodes:
+        for *_, desc in node.views_out():
+            if desc.rank > 2 and sum(size > 1 for size in desc.sizes) > 1:
+                steps = interleaved_channel(desc.data_type, desc.sizes)
+                is_interleaved = desc.effective_strides == steps
+                kinds["both" if is_interleaved and desc.strides is None else "nhwc" if is_interleaved else "other"] += 1
+    return interleaved_channel if kinds["nhwc"] > kinds["other"] else packed
+
+
+def _dictionary(items: Sequence[tuple[str, Part]]) -> Part:
+    return Group("{", tuple(Joined((Text(f"{string(name)}: "), part)) for name, part in items), "}")
+
+
+def _label(name: str) -> str:
+    """A name as a string, in a loop one with the number of the repetition."""
+    if MARK not in name:
+        return string(name)
+    parts = name.split(MARK)
+    text = ""
+    for position, part in enumerate(parts):
+        if position % 2:
+            text += "{i}" if part == "0" else f"{{i + {part}}}"
+        else:
+            text += part.replace("{", "{{").replace("}", "}}")
+    return f"f{string(text)}"
+
+
+def _is_usual(name: str, stem: str) -> bool:
+    """Whether the builder gives a node that name by itself."""
+    return re.fullmatch(rf"{re.escape(stem)}(_\d+)?", name) is not None
+
+
+def _last_part(name: str) -> str:
+    return re.split(r"[/.]", name)[-1] or name
+
+
+# --- Scopes -----------------------------------------------------------------------------------------------------------
+
+
+def _in_scopes(items: Sequence[Statement | Loop], prefix: str) -> Iterator[tuple[Statement, str]]:
+    """Every statement with the names of the scopes that it stands in."""
+    for scope, group in _scoped(items, prefix):
+        if scope:
+            yield from _in_scopes(group, prefix + scope)
+            continue
+        for item in group:
+            if isinstance(item, Loop):
+                yield from _in_scopes(item.body, prefix)
+            else:
+                yield item, prefix
+
+
+def _scoped(items: Sequence[Statement | Loop], prefix: str) -> list[tuple[str, list[Statement | Loop]]]:
+    """Runs of items with the first part of their names that they share, which is empty where it is no scope."""
+    made: list[tuple[str, list[Statement | Loop]]] = []
+    for scope, run in groupby(items, key=lambda item: _first_part(item, prefix)):
+        group = list(run)
+        made.append((scope if _is_scope(scope, group, prefix) else "", group))
+    return made
+
+
+def _first_part(item: Statement | Loop, prefix: str) -> str:
+    """The next part of a name, with its separator; of a loop what all its names have and does not count."""
+    if isinstance(item, Loop):
+        parts = {_first_part(statement, prefix) for statement in item.body}
+        (only,) = parts if len(parts) == 1 else ("",)
+        return "" if MARK in only else only
+    if not item.name.startswith(prefix):
+        return ""
+    rest = item.name[len(prefix) :]
+    for separator in SEPARATORS:
+        first, found, other = rest.partition(separator)
+        if found and first and other:
+            return first + separator
+    return ""
+
+
+def _is_scope(scope: str, group: Sequence[Statement | Loop], prefix: str) -> bool:
+    names = [
+        statement.name.removeprefix(prefix + scope)
+        for item in group
+        for statement in (item.body if isinstance(item, Loop) else [item])
+    ]
+    if not scope or len(names) < 2 or any(name[:1].isdigit() for name in names):
+        return False
+    if not scope.endswith("_") or MARK in scope or any(isinstance(item, Loop) for item in group):
+        return True
+    return len(names) >= LEAST_ALIKE and bool(re.search(r"\d_$", scope) or len(names) > LEAST_ALIKE)

@@ -1,0 +1,390 @@
+"""Sizes as expressions: whole numbers, names, sums, products, and quotients rounded down.
+
+:class:`Size` is what the rules of an operator compute with: to them it is the number that the model has, and it keeps
+what that number is made of. So one formula gives the size that is and the size that would be.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import total_ordering
+from math import gcd
+from typing import TypeAlias
+
+
+class Kind(enum.IntEnum):
+    """Who decides about a symbol; of two that have to be equal the larger one gives way."""
+
+    GIVEN = 0
+    """The caller, who has stated a size or a name."""
+    INPUT = 1
+    """An input of which nobody has said anything: it has its size, unless it has to follow another."""
+    MADE = 2
+    """A node that makes a tensor of any size: FILL_VALUE_CONSTANT, or a stride of 0."""
+    REPEATED = 3
+    """A dimension of one element in a node's view, which can be repeated by a stride of 0."""
+
+
+@total_ordering
+@dataclass(frozen=True, eq=False, slots=True)
+class Symbol:
+    """A size that may change."""
+
+    serial: int
+    name: str
+    old: int
+    kind: Kind
+
+    def __lt__(self, other: Symbol) -> bool:
+        return self.serial < other.serial
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """The larger one of two gives way to the other."""
+        return self.kind, self.serial
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """A quotient rounded down."""
+
+    dividend: Expr
+    divisor: int
+
+    def __str__(self) -> str:
+        text = str(self.dividend)
+        return f"floor(({text})/{self.divisor})" if " " in text else f"floor({text}/{self.divisor})"
+
+
+Atom: TypeAlias = "Symbol | Floor"
+Monomial: TypeAlias = tuple[Atom, ...]
+
+
+def _rank(atom: Atom) -> tuple[int, int, str]:
+    return (0, atom.serial, "") if isinstance(atom, Symbol) else (1, 0, str(atom))
+
+
+class Expr:
+    """A polynomial with whole coefficients over symbols and rounded quotients."""
+
+    __slots__ = ("_hash", "terms")
+
+    terms: tuple[tuple[Monomial, int], ...]
+
+    def __init__(self, terms: Mapping[Monomial, int]) -> None:
+        kept = [(monomial, number) for monomial, number in terms.items() if number]
+        if len(kept) > 1:
+            kept.sort(key=lambda item: (-len(item[0]), [_rank(atom) for atom in item[0]]))
+        self.terms = tuple(kept)
+        self._hash = hash(self.terms)
+
+    @classmethod
+    def of(cls, value: int | Symbol | Expr | Size) -> Expr:
+        """A number, a symbol, or what is one already."""
+        if isinstance(value, Expr):
+            return value
+        if isinstance(value, Size):
+            return value.expr
+        if isinstance(value, Symbol):
+            return cls({(value,): 1})
+        return cls({(): int(value)} if value else {})
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Expr) and self.terms == other.terms)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @property
+    def number(self) -> int | None:
+        """The value of an expression without symbols."""
+        if not self.terms:
+            return 0
+        if len(self.terms) == 1 and not self.terms[0][0]:
+            return self.terms[0][1]
+        return None
+
+    @property
+    def symbol(self) -> Symbol | None:
+        """The one symbol that the expression is."""
+        if len(self.terms) == 1:
+            monomial, number = self.terms[0]
+            if number == 1 and len(monomial) == 1 and isinstance(monomial[0], Symbol):
+                return monomial[0]
+        return None
+
+    def symbols(self) -> set[Symbol]:
+        """All symbols, those inside of quotients too."""
+        found: set[Symbol] = set()
+        for monomial, _ in self.terms:
+            for atom in monomial:
+                found |= {atom} if isinstance(atom, Symbol) else atom.dividend.symbols()
+        return found
+
+    @property
+    def has_quotients(self) -> bool:
+        """Whether anything is rounded."""
+        return any(isinstance(atom, Floor) for monomial, _ in self.terms for atom in monomial)
+
+    def __add__(self, other: Expr) -> Expr:
+        terms = dict(self.terms)
+        for monomial, number in other.terms:
+            terms[monomial] = terms.get(monomial, 0) + number
+        return Expr(terms)
+
+    def scaled(self, factor: int) -> Expr:
+        """The expression times a number."""
+        return Expr({monomial: number * factor for monomial, number in self.terms})
+
+    def __sub__(self, other: Expr) -> Expr:
+        return self + other.scaled(-1)
+
+    def __mul__(self, other: Expr) -> Expr:
+        terms: dict[Monomial, int] = {}
+        for left, number in self.terms:
+            for right, factor in other.terms:
+                both = tuple(sorted(left + right, key=_rank))
+                terms[both] = terms.get(both, 0) + number * factor
+        return Expr(terms)
+
+    def divided(self, divisor: int) -> Expr:
+        """The quotient by a number above 0, rounded down."""
+        whole = {monomial: number // divisor for monomial, number in self.terms if number % divisor == 0}
+        rest = Expr({monomial: number for monomial, number in self.terms if number % divisor})
+        constant = dict(rest.terms).get((), 0)
+        if constant:  # 5 / 2 is 2, and 1 / 2 remains
+            whole[()] = whole.get((), 0) + constant // divisor
+            rest = rest + Expr({(): constant % divisor - constant})
+        if not any(monomial for monomial, _ in rest.terms):
+            return Expr(whole)
+        return Expr(whole) + Expr({(_quotient(rest, divisor),): 1})
+
+    def over(self, divisor: Expr) -> Expr | None:
+        """The quotient by a single product where it leaves nothing."""
+        if len(divisor.terms) != 1:
+            return None
+        atoms, factor = divisor.terms[0]
+        terms: dict[Monomial, int] = {}
+        for monomial, number in self.terms:
+            left = list(monomial)
+            for atom in atoms:
+                if atom not in left:
+                    return None
+                left.remove(atom)
+            if number % factor:
+                return None
+            terms[tuple(left)] = number // factor
+        return Expr(terms)
+
+    def at(self, values: Callable[[Symbol], int]) -> int:
+        """The value where symbols have these values."""
+        total = 0
+        for monomial, number in self.terms:
+            for atom in monomial:
+                if isinstance(atom, Symbol):
+                    number *= values(atom)
+                else:
+                    number *= atom.dividend.at(values) // atom.divisor
+            total += number
+        return total
+
+    @property
+    def old(self) -> int:
+        """The value that the model has."""
+        return self.at(lambda symbol: symbol.old)
+
+    def replaced(self, values: Callable[[Symbol], Expr | None]) -> Expr:
+        """With expressions in the place of symbols."""
+        if not any(values(symbol) is not None for symbol in self.symbols()):
+            return self
+        total = Expr({})
+        for monomial, number in self.terms:
+            product = Expr({(): number})
+            for atom in monomial:
+                if isinstance(atom, Symbol):
+                    product = product * (values(atom) or Expr.of(atom))
+                else:
+                    product = product * atom.dividend.replaced(values).divided(atom.divisor)
+            total = total + product
+        return total
+
+    def __str__(self) -> str:
+        if not self.terms:
+            return "0"
+        text = ""
+        for monomial, number in self.terms:
+            factors = [str(atom) for atom in monomial]
+            if abs(number) != 1 or not factors:
+                factors.insert(0, str(abs(number)))
+            sign = "-" if number < 0 else "+" if text else ""
+            text += (f" {sign} " if text else sign) + "*".join(factors)
+        return text
+
+    __repr__ = __str__
+
+    def content(self) -> int:
+        """What all coefficients are multiples of."""
+        return gcd(*(number for _, number in self.terms))
+
+    def common(self) -> Monomial:
+        """The symbols that all products have."""
+        if not self.terms:
+            return ()
+        shared = list(self.terms[0][0])
+        for monomial, _ in self.terms[1:]:
+            left = list(monomial)
+            shared = [atom for atom in shared if atom in left and not left.remove(atom)]  # type: ignore[func-returns-value]
+        return tuple(shared)
+
+
+def _quotient(dividend: Expr, divisor: int) -> Floor:
+    """``floor(floor(x / a) + c) / b)`` is ``floor((x + a * c) / (a * b))``."""
+    inner = [(monomial, number) for monomial, number in dividend.terms if monomial]
+    if len(inner) == 1 and inner[0][1] == 1 and len(inner[0][0]) == 1 and isinstance(inner[0][0][0], Floor):
+        floor = inner[0][0][0]
+        constant = dict(dividend.terms).get((), 0)
+        whole = (floor.dividend + Expr({(): constant * floor.divisor})).divided(floor.divisor * divisor)
+        if len(whole.terms) == 1 and isinstance(whole.terms[0][0][0] if whole.terms[0][0] else None, Floor):
+            return whole.terms[0][0][0]  # type: ignore[return-value]
+    return Floor(dividend, divisor)
+
+
+Notes: TypeAlias = "list[tuple[Size, Size]]"
+
+
+class Size(int):
+    """A number of a model that may become another one.
+
+    It is the number that the model has in every comparison and in every decision, and ``expr`` is what it is made of.
+    ``parts`` are the factors of a product in the order of memory, the outermost first, as far as they are known: what
+    has been merged can be taken apart again. Comparisons for equality that hold are written into ``notes``, where
+    there are any.
+    """
+
+    expr: Expr
+    parts: tuple[Size, ...]
+    notes: Notes | None
+
+    def __new__(
+        cls, value: Expr | int, parts: tuple[Size, ...] = (), notes: Notes | None = None, old: int | None = None
+    ) -> Size:
+        expr = Expr.of(value)
+        made = super().__new__(cls, expr.old if old is None else old)
+        made.expr = expr
+        made.parts = parts
+        made.notes = notes
+        return made
+
+    __hash__ = int.__hash__
+
+    @property
+    def factors(self) -> tuple[Size, ...]:
+        """The parts, or the size itself."""
+        return self.parts or (self,)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the expression is a number."""
+        return self.expr.number is not None
+
+    def noting(self, notes: Notes | None) -> Size:
+        """The same, whose comparisons are written down."""
+        return Size(self.expr, self.parts, notes, int(self))
+
+    def _made(self, expr: Expr, other: object, parts: tuple[Size, ...] = ()) -> Size:
+        return Size(expr, parts, self.notes or (other.notes if isinstance(other, Size) else None))
+
+    def __eq__(self, other: object) -> bool:
+        equal = int.__eq__(self, other) if isinstance(other, int) else NotImplemented
+        if equal is True:
+            self._note(other)
+        return equal
+
+    def __ne__(self, other: object) -> bool:
+        different = int.__ne__(self, other) if isinstance(other, int) else NotImplemented
+        if different is False:
+            self._note(other)
+        return different
+
+    def _note(self, other: object) -> None:
+        notes = self.notes if self.notes is not None else other.notes if isinstance(other, Size) else None
+        if notes is not None and isinstance(other, int):
+            notes.append((self, other if isinstance(other, Size) else Size(other)))
+
+    def __add__(self, other: int) -> Size:
+        return self._made(self.expr + Expr.of(other), other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: int) -> Size:
+        return self._made(self.expr - Expr.of(other), other)
+
+    def __rsub__(self, other: int) -> Size:
+        return self._made(Expr.of(other) - self.expr, other)
+
+    def __neg__(self) -> Size:
+        return self._made(self.expr.scaled(-1), None)
+
+    def __mul__(self, other: int) -> Size:
+        if not isinstance(other, int):
+            return NotImplemented
+        return self._made(self.expr * Expr.of(other), other, _product(self, other))
+
+    def __rmul__(self, other: int) -> Size:
+        if not isinstance(other, int):
+            return NotImplemented
+        return self._made(self.expr * Expr.of(other), other, _product(other, self))
+
+    def __floordiv__(self, other: int) -> Size | int:
+        divisor = Expr.of(other)
+        number = divisor.number
+        if number is not None and number > 0:
+            return self._made(self.expr.divided(number), other)
+        quotient = self.expr.over(divisor)
+        return int(self) // int(other) if quotient is None else self._made(quotient, other)
+
+    def __rfloordiv__(self, other: int) -> Size | int:
+        return Size(other) // self
+
+    def __repr__(self) -> str:
+        return f"Size({self.expr})"
+
+    def __reduce__(self) -> tuple[type[int], tuple[int]]:
+        return int, (int(self),)
+
+
+def _product(left: int, right: int) -> tuple[Size, ...]:
+    """The factors of a product, those that are 1 left out; none where one of them is 0 or below."""
+    if left < 1 or right < 1:
+        return ()
+    factors: list[Size] = []
+    for side in (left, right):
+        own = side.factors if isinstance(side, Size) else (Size(side),)
+        factors += [factor for factor in own if factor.expr.number != 1]
+    return tuple(factors) if len(factors) > 1 else ()
+
+
+def as_size(value: int) -> Size:
+    """A number as a size."""
+    return value if isinstance(value, Size) else Size(value)
+
+
+def product(sizes: Iterable[int]) -> Size:
+    """The product, with its parts."""
+    made = Size(1)
+    for size in sizes:
+        made = made * size
+    return made
+
+
+def serials() -> Iterator[int]:
+    """The numbers of symbols, in the order in which they are made."""
+    number = 0
+    while True:
+        yield number
+        number += 1

@@ -1,0 +1,104 @@
+"""A model with names for sizes against the reference: at the ends of their ranges, and at sizes drawn from between."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+from dml2onnx.checks.resizing import named
+from dml2onnx.compiler import compile
+from dml2onnx.frontends import graph_of
+from dml2onnx.providers.installed import require_providers
+from dml2onnx.targets import DEFAULT_OPSET
+from dml2onnx.verification.whole import Verification, verify_with
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.model import Array, Port
+    from dml2onnx.providers.choice import ProviderLike
+    from dml2onnx.sizes.named import NamedGraph
+
+DRAWS = 200
+"""How often sizes are drawn until some fit."""
+
+
+def verify_sizes(
+    model: Graph | str | os.PathLike[str],
+    sizes: Mapping[str, Sequence[int | str]],
+    ranges: Mapping[str, tuple[int, int]],
+    make_inputs: Callable[[Sequence[Port]], Mapping[str, Array]],
+    rounds: int,
+    seed: int,
+    provider: ProviderLike,
+    opset: int = DEFAULT_OPSET,
+    *,
+    documented: bool = False,
+    exact: bool = False,
+    optimize: int = 1,
+    without_passes: Sequence[str] = (),
+    time_limit: float | None = None,
+    max_bytes: int | None = None,
+    progress: Callable[[str], object] | None = None,
+) -> Verification:
+    """One model for all sizes, compared at the first and the last ones and then at others, a round at each."""
+    source = graph_of(model)
+    outputs = [item.name for item in source.results or source.outputs]
+    one = compile(
+        source,
+        sizes=sizes,
+        ranges=ranges,
+        outputs=outputs,
+        opset=opset,
+        target=require_providers(provider).target,
+        exact=exact,
+        documented=documented,
+        optimize=optimize,
+        without_passes=without_passes,
+    )
+    found: list[Verification] = []
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "model.onnx"
+        one.save(path)
+        graph = named(source, sizes)
+        for number, point in enumerate(_points(graph, one.ranges, max(rounds, 2), Random(seed))):
+            made = verify_with(
+                graph.at(point),
+                make_inputs,
+                1,
+                seed + number,
+                provider,
+                opset,
+                against=path,
+                documented=documented,
+                exact=exact,
+                time_limit=time_limit,
+                max_bytes=max_bytes,
+                progress=progress,
+            )
+            text = ", ".join(f"{name}={size}" for name, size in point.items())
+            found.append(
+                replace(made, comparisons=tuple(replace(item, round=f"at {text}") for item in made.comparisons))
+            )
+    comparisons = tuple(item for result in found for item in result.comparisons)
+    finished = sum(result.finished for result in found)
+    return replace(found[0], comparisons=comparisons, rounds=len(found), finished=finished)
+
+
+def _points(
+    graph: NamedGraph, ranges: Mapping[str, tuple[int, int]], count: int, random: Random
+) -> Iterator[dict[str, int]]:
+    """The first sizes, the last ones, and others."""
+    yield {name: low for name, (low, _) in ranges.items()}
+    yield {name: high for name, (_, high) in ranges.items()}
+    for _ in range(count - 2):
+        for _ in range(DRAWS):
+            point = {name: random.randint(low, high) for name, (low, high) in ranges.items()}
+            if not graph.problems(point):
+                yield point
+                break

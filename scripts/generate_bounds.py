@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Write and check ``tests/data/bounds.txt``: how far from the reference a right answer may be, operator by operator.
+
+    scripts/generate_bounds.py            write it
+    scripts/generate_bounds.py --check    fail when it differs from what would be written
+
+A line is one descriptor: for each output the largest error that is allowed, in units of the last place of the largest
+result, and how many elements are unspecified, or left open by models that are not exact. So nobody widens a bound
+unseen. Figures are rounded to two digits, since machines differ in the last ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from dml2onnx.ir.inputs import input_descs, stored_shape  # noqa: E402
+from dml2onnx.model import Port  # noqa: E402
+from dml2onnx.reference import evaluate_results  # noqa: E402
+from dml2onnx.reference.accuracy import UNIT_ROUNDOFF  # noqa: E402
+from dml2onnx.verification.lone import lone_node  # noqa: E402
+from dml2onnx.verification.trial import feeds_of_ports  # noqa: E402
+from dml2onnx.verification.valid import descriptors  # noqa: E402
+
+if TYPE_CHECKING:
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.ir.operator import OperatorDesc
+    from dml2onnx.reference.registry import Result
+
+TARGET = ROOT / "tests" / "data" / "bounds.txt"
+GENERATOR = "scripts/generate_bounds.py"
+SEED = 1
+
+
+def row(op: OperatorDesc) -> str:
+    """What is said of the outputs of a descriptor."""
+    graph = lone_node(op)
+    with np.errstate(all="ignore"):
+        results = evaluate_results(graph, feeds_of_ports(_ports(graph), SEED), exact=False)
+    said = [f"{item.name} {_said(results[item.name])}" for item in graph.outputs]
+    return f"{op.type}: {'; '.join(said)}"
+
+
+def _ports(graph: Graph) -> list[Port]:
+    descs = input_descs(graph.inputs, graph.nodes, graph.outputs)
+    return [
+        Port(item.name, item.name, desc.data_type.dtype, stored_shape(desc), desc)
+        for item, desc in zip(graph.inputs, descs, strict=True)
+    ]
+
+
+def _said(result: Result) -> str:
+    values = result.values
+    parts = ["exact" if result.error is None else _figure(result)]
+    for name, mask in (("unspecified", result.unspecified), ("open", result.open)):
+        count = 0 if mask is None else int(np.broadcast_to(mask, values.shape).sum())
+        if count:
+            parts.append(f"{count} of {values.size} {name}")
+    return ", ".join(parts)
+
+
+def _figure(result: Result) -> str:
+    """The largest allowed error beside the largest finite result, in units of what one rounding of its type loses."""
+    values = result.values.astype(np.float64)
+    error = np.broadcast_to(np.asarray(result.error, np.float64), values.shape)
+    finite = np.isfinite(values) & np.isfinite(error)
+    scale = float(np.abs(values[finite]).max(initial=0.0)) or 1.0
+    unit = next((unit for kind, unit in UNIT_ROUNDOFF.items() if kind.dtype == result.values.dtype), 1.0)
+    return f"within {float(error[finite].max(initial=0.0)) / (scale * unit):.2g}"
+
+
+def content() -> str:
+    """The file: operators by name, descriptors in their order."""
+    rows = [row(op) for _, described in sorted(descriptors().items()) for op in described]
+    return "\n".join([f"{GENERATOR} wrote this file.", "", *rows, ""])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    made = content()
+    if not parser.parse_args().check:
+        TARGET.write_text(made, encoding="utf-8", newline="\n")
+        return 0
+    there = TARGET.read_text(encoding="utf-8") if TARGET.exists() else ""
+    if there == made:
+        return 0
+    print(*difflib.unified_diff(there.splitlines(), made.splitlines(), "before", "after", lineterm="", n=0), sep="\n")
+    print(f"{TARGET.relative_to(ROOT)} is not what {GENERATOR} writes", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

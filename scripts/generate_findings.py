@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Write and check ``tests/data/findings.txt``: what findings say, a line for each wording.
+
+    scripts/generate_findings.py            write it
+    scripts/generate_findings.py --check    fail when it differs from what would be written
+
+A change of words is then seen in the difference. Findings come from the examples of all codes, from the models of
+``tests/mistakes.py``, and from right descriptors of every operator with one field changed. Texts that differ in names
+and numbers alone are one wording.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import difflib
+import io
+import json
+import os
+import re
+import shlex
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from dml2onnx.catalog import LATEST, FieldType  # noqa: E402
+from dml2onnx.checks import check  # noqa: E402
+from dml2onnx.checks.operators import findings_of  # noqa: E402
+from dml2onnx.cli import main as command  # noqa: E402
+from dml2onnx.cli.examples import demonstrations, examples  # noqa: E402
+from dml2onnx.codes import all_codes  # noqa: E402
+from dml2onnx.diagnostics import DmlError  # noqa: E402
+from dml2onnx.frontends import load_bytes  # noqa: E402
+from dml2onnx.ir.tensor import DataType, TensorDesc  # noqa: E402
+from dml2onnx.verification.valid import descriptors  # noqa: E402
+from dml2onnx.verification.variations import with_value  # noqa: E402
+from tests.mistakes import mistakes  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dml2onnx.cli.examples import Demonstration
+    from dml2onnx.diagnostics import Diagnostic
+    from dml2onnx.ir.operator import FieldValue, OperatorDesc
+
+TARGET = ROOT / "tests" / "data" / "findings.txt"
+GENERATOR = "scripts/generate_findings.py"
+LONGEST = 400
+"""Characters of a text that are kept: some quote what they were given."""
+_FINDING = re.compile(r"(DML\d{4}) (?:error|warning): .*?(?=\s*(?:DML\d{4} (?:error|warning): |$))", re.MULTILINE)
+_NAMES = re.compile(r'"[^"]*"|\b[A-Z]+(?:_[A-Z0-9]+)+\b|\b[A-Z][a-z]*(?:[A-Z][a-z0-9]*)+\b')
+_NUMBERS = re.compile(r"-?\d[\d,.]*(?:e[+-]?\d+)?")
+_REPEATED = re.compile(r"(#|_)(?:(?:, | )\1)+")
+_FLOATS = (0.0, -1.0, float("inf"), float("nan"))
+
+
+def wording(text: str) -> str:
+    """A text without the names and numbers in it."""
+    return _REPEATED.sub(r"\1", _NUMBERS.sub("#", _NAMES.sub("_", text)))
+
+
+def texts() -> Iterator[tuple[str, str, str]]:
+    """The code, the wording and the text of all findings, those of examples first."""
+    for example in examples().values():
+        yield from map(_text, _found(example.wrong_model))
+        yield from map(_text, _found(example.wrong_model, documented=False))
+    for item in demonstrations().values():
+        for match in _FINDING.finditer(_said(item)):
+            yield match[1], wording(match[0]), match[0]
+    for mistake in mistakes():
+        yield from map(_text, _found(mistake.model))
+    for described in descriptors().values():
+        for op in described:
+            for other in variants(op):
+                for finding in findings_of(other, LATEST):
+                    text = f"{finding.code.id}: {op.type}, {finding.path}: {finding.message}"
+                    yield finding.code.id, wording(finding.message), text
+
+
+def _text(item: Diagnostic) -> tuple[str, str, str]:
+    return item.code, wording(item.message), str(item)
+
+
+def _found(model: object, *, documented: bool = True) -> list[Diagnostic]:
+    try:
+        return check(load_bytes(json.dumps(model).encode(), "model.json"), documented=documented)
+    except DmlError as error:
+        return list(error.diagnostics)
+
+
+def _said(item: Demonstration) -> str:
+    """What the commands or the program of a demonstration print, in a directory of their own."""
+    printed = io.StringIO()
+    before = Path.cwd()
+    with (
+        tempfile.TemporaryDirectory() as name,
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+    ):
+        os.chdir(name)
+        try:
+            for file, data in item.files.items():
+                path = Path(file)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+            if item.is_program:
+                exec("\n".join(item.wrong), {})
+            for line in () if item.is_program else item.wrong:
+                with contextlib.suppress(SystemExit):
+                    command(shlex.split(line)[1:])
+        except DmlError as error:
+            print(error)
+        finally:
+            os.chdir(before)
+    return printed.getvalue().replace(str(Path(name).resolve()), "/work").replace(name, "/work")
+
+
+def variants(op: OperatorDesc) -> Iterator[OperatorDesc]:
+    """The descriptor with one field changed, in the ways in which each type of field can be wrong."""
+    for item in op.schema.fields:
+        value = op.get(item.name)
+        for other in _others(item.type, value):
+            yield with_value(op, item.name, other)
+        if item.optional and value is not None:
+            yield with_value(op, item.name, None)
+
+
+def _others(kind: FieldType, value: FieldValue) -> Iterator[FieldValue]:
+    if isinstance(value, TensorDesc):
+        yield from _other_tensors(value)
+    elif kind is FieldType.TENSOR_ARRAY and isinstance(value, tuple) and value:
+        for desc in _other_tensors(value[0]):  # type: ignore[arg-type]  # elements of this kind of field
+            yield (desc, *value[1:])
+    elif kind in (FieldType.UINT, FieldType.BOOL):
+        yield from (0, 7, 2**32 - 1)
+    elif kind is FieldType.INT:
+        yield from (-9, 9)
+    elif kind is FieldType.FLOAT:
+        yield from _FLOATS
+    elif kind in (FieldType.UINT_ARRAY, FieldType.INT_ARRAY, FieldType.FLOAT_ARRAY) and isinstance(value, tuple):
+        yield from _other_arrays(value)
+
+
+def _other_tensors(desc: TensorDesc) -> Iterator[TensorDesc]:
+    for index, size in enumerate(desc.sizes):
+        sizes = (*desc.sizes[:index], size + 1, *desc.sizes[index + 1 :])
+        yield replace(desc, sizes=sizes, strides=None)
+    yield replace(desc, sizes=(1, *desc.sizes), strides=None)
+    yield replace(desc, sizes=(1,) * 9, strides=None)
+    yield replace(desc, sizes=desc.sizes[1:], strides=None)
+    yield replace(desc, sizes=(0, *desc.sizes[1:]), strides=None)
+    yield replace(desc, strides=(0,) * len(desc.sizes))
+    yield replace(desc, total_size=4)
+    yield replace(desc, total_size=2)
+    yield replace(desc, alignment=3)
+    yield from (replace(desc, data_type=kind) for kind in DataType if kind is not desc.data_type)
+
+
+def _other_arrays(value: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    yield value[1:]
+    yield (*value, 1)
+    for other in (0, 1, 99):
+        yield (other, *value[1:])
+        yield (*value[:-1], other)
+
+
+def content() -> str:
+    """The file: the texts in the order of their codes and wordings."""
+    wordings: dict[tuple[str, str], str] = {}
+    for code, words, text in texts():
+        wordings.setdefault((code, words), text if len(text) <= LONGEST else f"{text[:LONGEST]} ...")
+    lines = [wordings[key].replace("\n", "\\n") for key in sorted(wordings)]
+    missing = sorted(all_codes().keys() - {code for code, _ in wordings})
+    head = f"{GENERATOR} wrote this file. A line is a wording; {len(missing)} codes have none: {', '.join(missing)}"
+    return "\n".join([head, "", *lines, ""])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    made = content()
+    if not parser.parse_args().check:
+        TARGET.write_text(made, encoding="utf-8", newline="\n")
+        return 0
+    there = TARGET.read_text(encoding="utf-8") if TARGET.exists() else ""
+    if there == made:
+        return 0
+    print(*difflib.unified_diff(there.splitlines(), made.splitlines(), "before", "after", lineterm="", n=0), sep="\n")
+    print(f"{TARGET.relative_to(ROOT)} is not what {GENERATOR} writes", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

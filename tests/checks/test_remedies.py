@@ -1,0 +1,112 @@
+"""Every remedy with edits holds: made to the text of the model, its finding is gone and nothing worse has come."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dml2onnx.checks import check
+from dml2onnx.cli.examples import examples
+from dml2onnx.cli.fixing import difference, fix, is_fixable
+from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
+from dml2onnx.frontends import load_bytes
+from dml2onnx.frontends.edits import edited
+from tests.mistakes import MODELS, mistakes
+from tests.newcomers.files import FILES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def found_in(text: str) -> list[Diagnostic]:
+    return check(load_bytes(text.encode(), "net.json"))
+
+
+def found_or_refused(text: str) -> list[Diagnostic]:
+    try:
+        return found_in(text)
+    except DmlError as error:
+        return list(error.diagnostics)
+
+
+def key(item: Diagnostic) -> tuple[str, str, str]:
+    return item.code, item.pointer, item.message
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    yield from ((case.name, case.source) for case in FILES)
+    yield from ((code, json.dumps(item.wrong_model)) for code, item in examples().items())
+    yield from ((item.name, json.dumps(item.model)) for item in mistakes() if item.format != "serialized")
+
+
+def remedied(text: str) -> Iterator[tuple[Diagnostic, str, str | None]]:
+    """Each finding with a remedy, the words of this, and the text with its edits."""
+    for item in found_or_refused(text):
+        for remedy in item.remedies:
+            if remedy.edits:
+                yield item, remedy.words, edited(text, remedy.edits)
+
+
+def test_every_remedy_holds() -> None:
+    """Of all examples of codes, of every member of small models broken in every way, and of the forty mistakes."""
+    wrong: list[str] = []
+    tried = 0
+    for name, text in texts():
+        for item, words, better in remedied(text):
+            tried += 1
+            if better is None:
+                wrong.append(f"{name}: {item}\n    {words}: has no place")
+            elif key(item) in {key(other) for other in found_or_refused(better)}:
+                wrong.append(f"{name}: {item}\n    {words}: stays")
+    assert not wrong, f"{len(wrong)} of {tried}\n" + "\n".join(wrong[:20])
+    assert tried > 300
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "serialized"])
+def test_fixing_never_makes_it_worse(name: str) -> None:
+    """And what is certain is gone, of every third mistake: a text is fixed to its end."""
+    for mistake in [item for item in mistakes() if item.format == name][::3]:
+        text = json.dumps(mistake.model)
+        before = found_or_refused(text)
+        fixable = [item for item in before if is_fixable(item)]
+        if not fixable:
+            continue
+        fixed = fix(text, lambda data: check(load_bytes(data, "net.json")))
+        after = found_or_refused(fixed.text)
+        assert not {key(item) for item in after} & {key(item) for item in fixable}, mistake.name
+        assert _errors(after) <= _errors(before), mistake.name
+
+
+def _errors(items: list[Diagnostic]) -> int:
+    return sum(item.severity is Severity.ERROR for item in items)
+
+
+def test_two_remedies_are_a_choice() -> None:
+    """Padding, or a smaller output: nothing is written."""
+    case = next(case for case in FILES if case.name == "padding forgotten")
+    assert not any(is_fixable(item) for item in found_in(case.source))
+    assert [len(item.remedies) for item in found_in(case.source)] == [2]
+    assert fix(case.source, lambda data: check(load_bytes(data, "net.json"))).text == case.source
+
+
+def test_a_layout_is_no_certainty() -> None:
+    """It explains everything, and yet the sizes may be what is wrong."""
+    case = next(case for case in FILES if case.name == "picture as it lies in memory")
+    [item] = found_in(case.source)
+    assert item.remedies[0].edits
+    assert not item.remedies[0].is_certain
+
+
+def test_a_remedy_that_does_not_hold_is_not_kept() -> None:
+    """A defect of ours leaves the text as it is."""
+    case = next(case for case in FILES if case.name == "value misspelt")
+    stubborn = found_in(case.source)
+    assert fix(case.source, lambda data: stubborn).text == case.source
+
+
+def test_difference() -> None:
+    lines = difference("dir/net.json", "a\nb\nc\n", "a\nB\nc\n")
+    assert lines[:2] == ["--- a/dir/net.json", "+++ b/dir/net.json"]
+    assert lines[3:] == [" a", "-b", "+B", " c"]

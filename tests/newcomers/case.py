@@ -1,0 +1,31 @@
+"""What one of the forty mistakes is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HERE = "<- here"
+"""The mark, in a comment, of the line that the finding is to be at."""
+
+THERE = "<- there"
+"""The mark of the second place: the other tensor, the other writer."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file or a program with one mistake, and what is asked of the answer.
+
+    An answer is fully right where it has exactly ``findings`` findings, the first is at the line marked ``HERE``, every
+    pattern of ``says`` is found in the text that ``check`` writes, or the exception of the builder, and none of
+    ``never``, where a line marked ``THERE`` is named too, and where ``check --fix`` leaves no finding if ``fixed`` says
+    so.
+    """
+
+    name: str
+    source: str
+    says: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    findings: int = 1
+    severity: str = "error"
+    fixed: bool = False
+    level: str | None = None

@@ -1,0 +1,101 @@
+"""How right the answers to the forty mistakes are: ``python -m tests.newcomers.scoring`` prints them all."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dml2onnx
+from dml2onnx.cli import main
+from dml2onnx.diagnostics import DmlError
+from tests.newcomers.case import HERE, THERE, Case
+from tests.newcomers.files import FILES
+from tests.newcomers.programs import PROGRAMS
+
+
+def line_of(source: str, mark: str) -> int | None:
+    """The line of a text that has a mark, counted from 1."""
+    for number, line in enumerate(source.splitlines(), 1):
+        if mark in line:
+            return number
+    return None
+
+
+def answer_to_file(case: Case, folder: Path) -> tuple[int, str]:
+    """How many findings ``check`` has for a file, and what it writes."""
+    path = folder / "net.json"
+    path.write_text(case.source, encoding="utf-8")
+    written = io.StringIO()
+    with contextlib.redirect_stdout(written), contextlib.redirect_stderr(written):
+        main(["check", str(path)])
+    text = written.getvalue()
+    return len(re.findall(r"^\s*DML\d+ (?:error|warning)|^(?:error|warning)\[", text, re.MULTILINE)), text
+
+
+def answer_to_program(case: Case) -> tuple[int, str]:
+    """How many findings a program for the builder gets, and their text."""
+    source = textwrap.dedent(case.source)
+    names: dict[str, Any] = {"g": dml2onnx.GraphBuilder(feature_level="5_0"), "np": np}
+    try:
+        exec(compile(source, "net.py", "exec"), names)
+    except DmlError as error:
+        return len(error.diagnostics), str(error)
+    except Exception as error:  # an answer of Python, not of the builder
+        line = error.__traceback__.tb_next.tb_lineno if error.__traceback__ and error.__traceback__.tb_next else 0
+        return 1, f"net.py:{line} {type(error).__name__}: {error}"
+    found = dml2onnx.check(names["graph"]) if "graph" in names else []
+    return len(found), "\n".join(map(str, found))
+
+
+def faults(case: Case, folder: Path) -> list[str]:
+    """What is not right about the answer to a mistake; empty where it is fully right."""
+    in_file = case in FILES
+    count, text = answer_to_file(case, folder) if in_file else answer_to_program(case)
+    source = case.source if in_file else textwrap.dedent(case.source)
+    name = "net.json" if in_file else "net.py"
+    found = []
+    if count != case.findings:
+        found.append(f"{count} findings, not {case.findings}")
+    if case.severity not in text and in_file:
+        found.append(f"no {case.severity}")
+    for mark in (HERE, THERE):
+        line = line_of(source, mark)
+        if line is not None and not re.search(rf"{re.escape(name)}:{line}\b", text):
+            found.append(f"line {line} is not named ({mark})")
+    found += [f"does not say {pattern}" for pattern in case.says if not re.search(pattern, text)]
+    found += [f"says {pattern}" for pattern in case.never if re.search(pattern, text)]
+    if case.fixed and not found:
+        found += not_fixed(folder)
+    return found
+
+
+def not_fixed(folder: Path) -> list[str]:
+    """What ``check --fix`` leaves of a file."""
+    path = folder / "net.json"
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        main(["check", "--fix", str(path)])
+    left = dml2onnx.check(path)
+    return [f"after --fix: {item}" for item in left]
+
+
+def show() -> None:
+    right = 0
+    for case in (*FILES, *PROGRAMS):
+        with tempfile.TemporaryDirectory() as folder:
+            found = faults(case, Path(folder))
+            text = answer_to_file(case, Path(folder))[1] if case in FILES else answer_to_program(case)[1]
+        right += not found
+        print(f"=== {case.name}: {'right' if not found else '; '.join(found)}\n{text}")
+    print(f"{right} of {len(FILES) + len(PROGRAMS)} fully right")
+
+
+if __name__ == "__main__":
+    sys.exit(show())

@@ -1,0 +1,5 @@
+"""Assertions of helpers say what differs, too."""
+
+import pytest
+
+pytest.register_assert_rewrite("tests.programs.same")

@@ -1,0 +1,388 @@
+"""Graphs as programs of the builder: the same graph comes back, and the program reads as a person would write it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import dml2onnx
+from dml2onnx import GraphBuilder, LoadOptions
+from dml2onnx.builder import ScaleBias, interleaved_channel
+from dml2onnx.builder.operators.calls import CALLS
+from dml2onnx.checks import check
+from dml2onnx.codes import exporting as codes
+from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.exporters import left_out
+from dml2onnx.ir.data import ArrayData, MissingData
+from dml2onnx.ir.graph import Constant, Graph
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.programs.text import number, string
+from dml2onnx.verification.random_graphs import samples
+from dml2onnx.verification.random_graphs.growing import Sample
+from dml2onnx.verification.valid import descriptors
+from tests.checks.build import one, op, t
+from tests.checks.test_examples import EXAMPLES
+from tests.exporters.test_native import FLOATS, PROGRAMS, SCALARS, constant, exact
+from tests.frontends.models import DX, GRAPH, NATIVE, load_model
+from tests.frontends.partitions import PARTITION, load_partition
+
+from .same import built, compare, round_trip
+
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+RUFF = [sys.executable, "-m", "ruff"]
+
+
+def is_valid(graph: Graph) -> bool:
+    return not any(item.severity is Severity.ERROR for item in check(graph, compiles=False))
+
+
+def weights(*sizes: int) -> np.ndarray:
+    return np.random.default_rng(sum(sizes)).normal(size=sizes).astype(np.float32)
+
+
+def assert_tidy(directory: Path) -> None:
+    """Formatters and linters leave all programs of a directory as they are, whatever length lines may have."""
+    programs = [str(path) for path in sorted(directory.rglob("program.py"))]
+    assert programs
+    for width in ("88", "120"):
+        done = subprocess.run(
+            [*RUFF, "format", "--isolated", "--line-length", width, "--diff", *programs], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-500:]
+    rules = ["--select", "E,F,I,B,UP,SIM,RUF", "--ignore", "E501"]
+    done = subprocess.run([*RUFF, "check", "--isolated", *rules, *programs], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+# --- Every graph that the tests have ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("freeze", [False, True])
+@pytest.mark.parametrize("model", [NATIVE, GRAPH, DX, *PROGRAMS.values()])
+def test_small_models(model: dict[str, object], freeze: bool, tmp_path: Path) -> None:
+    graph = load_model(tmp_path, model, LoadOptions(freeze=freeze))
+    if graph.outputs:
+        round_trip(graph, tmp_path)
+        assert_tidy(tmp_path)
+
+
+@pytest.mark.parametrize("freeze", [False, True])
+@pytest.mark.parametrize("name", ["picture", "digits"])
+def test_samples(name: str, freeze: bool, tmp_path: Path) -> None:
+    round_trip(dml2onnx.load(SAMPLES / name / "model.json", LoadOptions(freeze=freeze)), tmp_path)
+    assert_tidy(tmp_path)
+
+
+def test_a_network(shared: Path, tmp_path: Path) -> None:
+    text = round_trip(dml2onnx.load(shared / "models" / "squeezenet" / "model.json"), tmp_path)
+    assert 'data = g.input("data", "FLOAT32", [1, 3, 224, 224], contents=weights["data"])' in text
+    assert "scope" not in text  # op_t4, op_t5: numbers that a tool has given
+    assert_tidy(tmp_path)
+
+
+def test_a_serialized_graph(shared: Path, tmp_path: Path) -> None:
+    round_trip(dml2onnx.load(shared / "models" / "serialized_matmul_add" / "Partition_0.bin"), tmp_path)
+    round_trip(load_partition(tmp_path, PARTITION), tmp_path / "again")
+    assert_tidy(tmp_path)
+
+
+def test_published_vectors(shared: Path, tmp_path: Path) -> None:
+    """Every 16th of them; the nightly campaign has no other operators."""
+    with tarfile.open(shared / "vectors" / "webnn.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    models = sorted((tmp_path / "corpus").glob("*/model.json"))[::16]
+    for model in models:
+        round_trip(dml2onnx.load(model), tmp_path / "programs" / model.parent.name)
+    assert_tidy(tmp_path / "programs")
+
+
+@settings(deadline=None, derandomize=True, max_examples=80)
+@given(samples())
+def test_random_graphs(sample: Sample) -> None:
+    if is_valid(sample.graph):
+        with tempfile.TemporaryDirectory() as directory:
+            round_trip(sample.graph, Path(directory))
+
+
+def test_every_operator(tmp_path: Path) -> None:
+    """What the checks accept, and the documented examples; of each operator at least one is a program."""
+    written = set()
+    given = [desc for several in descriptors().values() for desc in several]
+    given += [example.values[0] for example in EXAMPLES if isinstance(example.values[0], OperatorDesc)]
+    for number_, desc in enumerate(given):
+        graph = one(exact(desc))
+        if is_valid(graph):
+            round_trip(graph, tmp_path / str(number_))
+            written.add(desc.type)
+    assert set(CALLS) - written == set()
+    assert_tidy(tmp_path)
+
+
+# --- Numbers and contents ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", FLOATS)
+def test_float_attributes(value: float, tmp_path: Path) -> None:
+    single = float(np.float32(value))
+    attributes = {"Min": single, "Max": single, "ScaleBias": ScaleBias(single, single)}
+    graph = one(op("ELEMENT_WISE_CLIP", InputTensor=t(2), OutputTensor=t(2), **attributes))
+    if is_valid(graph):
+        round_trip(graph, tmp_path)
+        assert_tidy(tmp_path)
+
+
+@pytest.mark.parametrize(("data_type", "value"), SCALARS)
+def test_scalars(data_type: str, value: float, tmp_path: Path) -> None:
+    from dml2onnx.ir.operator import Scalar
+
+    scalar = Scalar(DataType[data_type], value)
+    graph = one(op("FILL_VALUE_CONSTANT", OutputTensor=t(2, type=data_type), ValueDataType=data_type, Value=scalar))
+    if np.isnan(value) and np.signbit(value):  # which no literal of Python's is
+        with pytest.raises(DmlError) as caught:
+            dml2onnx.convert(graph, tmp_path / "program.py")
+        assert [item.code for item in caught.value.diagnostics] == [codes.UNSAYABLE.id]
+        return
+    round_trip(graph, tmp_path)
+
+
+@pytest.mark.parametrize("data_type", DataType)
+@pytest.mark.parametrize("count", [1, 3, 7, 65])
+@pytest.mark.parametrize("kind", ["random", "equal", "bits"])
+def test_contents(data_type: DataType, count: int, kind: str, tmp_path: Path) -> None:
+    desc = TensorDesc(data_type, (1, count))
+    rng = np.random.default_rng(count)
+    used = data_type.bytes_for(count)
+    raw = np.zeros(desc.total_bytes, np.uint8)
+    if kind == "bits":  # padding, and the half of the last byte, may hold anything; and NaN may have any bits
+        raw[:] = rng.integers(0, 256, raw.size)
+    elif kind == "equal":
+        raw[:used] = np.tile(rng.integers(0, 64, data_type.bits // 8 or 1, np.uint8), count)[:used]
+    else:
+        raw[:used] = rng.integers(0, 256, used)
+    graph = constant(ArrayData(raw), desc)
+    if is_valid(graph):
+        round_trip(graph, tmp_path)
+
+
+@pytest.mark.parametrize("strides", [(1, 4), (8, 2), (0, 1), (0, 0), (4, 1)])
+def test_layouts_of_constants(strides: tuple[int, int], tmp_path: Path) -> None:
+    desc = TensorDesc(DataType.FLOAT32, (4, 4), strides, owned_by_dml=strides == (1, 4))
+    data = np.arange(desc.extent, dtype=np.float32) + 0.5
+    text = round_trip(constant(ArrayData.of(data), desc), tmp_path)
+    assert ("broadcast" in text) == (strides in ((0, 1), (0, 0)))
+
+
+def test_a_constant_larger_than_its_tensor(tmp_path: Path) -> None:
+    data = ArrayData.of(np.arange(10, dtype=np.float32))
+    round_trip(constant(data, TensorDesc(DataType.FLOAT32, (2, 2), (4, 1)), 40), tmp_path)
+
+
+def test_a_file_that_is_missing(tmp_path: Path) -> None:
+    """The program names it, and works once it is there."""
+    desc = TensorDesc(DataType.FLOAT32, (2, 2))
+    data = MissingData(tmp_path / "w.bin", 16)
+    graph = constant(data, desc)
+    dml2onnx.convert(graph, tmp_path / "program.py")
+    assert [item.code for item in left_out(graph, tmp_path / "program.py", "python")] == []
+    values = np.arange(4, dtype=np.float32)
+    values.tofile(tmp_path / "w.bin")
+    there = Graph(graph.nodes, (), graph.outputs, (Constant(graph.constants[0].value, ArrayData.of(values)),))
+    compare(there, built(tmp_path / "program.py"))
+
+
+# --- How it reads -----------------------------------------------------------------------------------------------------
+
+
+def transformer(separator: str = "", layers: int = 4) -> Graph:
+    g = GraphBuilder("transformer", feature_level="6_3")
+    x = g.input("tokens", np.float32, [1, 1, 8, 16])
+    for k in range(layers):
+        with g.scope(f"layer{k}{separator}"):
+            query, key = (g.gemm(x, weights(1, 1, 16, 16), name=name) for name in ("query", "key"))
+            scores = g.gemm(query, key, trans_b="TRANSPOSE", alpha=0.25, name="scores")
+            mixed = g.gemm(g.activation_softmax(scores, [3]), g.gemm(x, weights(1, 1, 16, 16), name="value"))
+            y = x + mixed
+            x = y + g.gemm(g.activation_gelu(g.gemm(y, weights(1, 1, 16, 32))), weights(1, 1, 32, 16))
+    return g.build({"result": x})
+
+
+TRANSFORMER = '''"""The DirectML graph "transformer": 1 input, 44 nodes, 1 output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from dml2onnx import Graph, GraphBuilder
+
+
+def build() -> Graph:
+    """The graph, from its inputs to its outputs."""
+    weights = np.load(Path(__file__).with_name("program.npz"))
+    g = GraphBuilder("transformer", feature_level="6_3")
+    tokens = g.input("tokens", "FLOAT32", [1, 1, 8, 16])
+    for i in range(4):
+        with g.scope(f"layer{i}"):
+            query = g.gemm(tokens, weights[f"layer{i}_query_b"], name="query")
+            key = g.gemm(tokens, weights[f"layer{i}_key_b"], name="key")
+            scores = g.gemm(query, key, trans_b="TRANSPOSE", alpha=0.25, name="scores")
+            softmax = g.activation_softmax(scores, axes=[3])
+            value = g.gemm(tokens, weights[f"layer{i}_value_b"], name="value")
+            gemm = g.gemm(softmax, value)
+            add = tokens + gemm
+            gemm = g.gemm(add, weights[f"layer{i}_gemm_2_b"])
+            gelu = g.activation_gelu(gemm)
+            gemm = g.gemm(gelu, weights[f"layer{i}_gemm_3_b"])
+            tokens = add + gemm
+    return g.build({"result": tokens})
+
+
+if __name__ == "__main__":
+    print(build())
+'''
+
+
+def test_blocks_are_loops(tmp_path: Path) -> None:
+    assert round_trip(transformer(), tmp_path) == TRANSFORMER
+    assert_tidy(tmp_path)
+
+
+def test_names_come_back_where_scopes_have_their_separators(tmp_path: Path) -> None:
+    graph = transformer("/")
+    round_trip(graph, tmp_path)
+    assert [node.name for node in built(tmp_path / "program.py").nodes] == [node.name for node in graph.nodes]
+
+
+def unet(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
+    """What the first repetitions make is needed behind the loop."""
+    kept = []
+    for _ in range(4):
+        x = g.activation_relu(g.convolution(x, weights(4, 4, 3, 3), start_padding=1, end_padding=1))
+        kept.append(x)
+    for other in reversed(kept):
+        x = g.convolution(x + other, weights(4, 4, 3, 3), start_padding=1, end_padding=1)
+    return x
+
+
+def residual(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
+    """The block needs what came in at its end, and what it hands on is needed twice behind the loop."""
+    for _ in range(3):
+        y = g.convolution(x, weights(4, 4, 3, 3), start_padding=1, end_padding=1)
+        z = g.activation_relu(y) * 2 + 1
+        x = z - x * y
+    return {"x": x, "more": x + y}
+
+
+def counted_from_seven(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
+    for k in range(7, 11):
+        with g.scope(f"stage.{k}"):
+            x = g.activation_relu(g.convolution(x, weights(4, 4, 1, 1), name=f"conv{k - 7}"), name="relu")
+    return x
+
+
+def two_hands(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
+    """Two values go from repetition to repetition and change places."""
+    y = g.activation_tanh(x)
+    for _ in range(4):
+        x, y = g.add(y, x), g.subtract(x, y)
+    return {"x": x, "y": y}
+
+
+def odd_names(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
+    for name in ('"', "'", "class", "g", "{i}", "\\n", "\u00e4", "1", "a/b/c", "a/b/d"):
+        x = g.activation_relu(x, name=name)
+    return {"weights": x, "np": x + 1, "{": x}
+
+
+def views(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
+    transposed = g.reinterpret(x, sizes=[1, 8, 8, 4], strides=[256, 8, 1, 64])
+    pooled = g.max_pooling(x, 2, strides=2, output_indices=True)
+    a, b = g.split(pooled.values, 1, [1, 3])
+    (whole,) = g.split(x, 1, [4])
+    bits = g.reinterpret(whole, "UINT32")
+    return {"t": g.identity(transposed), "i": pooled.indices, "a": a, "b": b, "bits": ~(bits & 255) << 2}
+
+
+def in_place(g: GraphBuilder, x: dml2onnx.builder.Expression) -> object:
+    buffer = g.buffer("state", 1040, contents=np.arange(260, dtype=np.float32))
+    with g.output_layout(into=buffer, offset=16):
+        state = g.activation_relu(x)
+    with g.output_layout(into=state, offset=0, strides=[2]):
+        state = g.identity(g.reinterpret(state, sizes=[2], offset=512))
+    return {"state": g.reinterpret(state, sizes=[260], offset=0)}
+
+
+SHAPES: list[Callable[[GraphBuilder, dml2onnx.builder.Expression], object]] = [
+    unet,
+    residual,
+    counted_from_seven,
+    two_hands,
+    odd_names,
+    views,
+    in_place,
+]
+
+
+@pytest.mark.parametrize("policy", [None, interleaved_channel])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes(shape: Callable[..., object], policy: object, tmp_path: Path) -> None:
+    g = GraphBuilder(**({} if policy is None else {"policy": policy}))  # type: ignore[arg-type]
+    outputs = shape(g, g.input("x", "FLOAT32", [1, 4, 8, 8]))
+    text = round_trip(g.build(outputs), tmp_path)  # type: ignore[arg-type]
+    assert (" in range(" in text) == (shape in (residual, counted_from_seven, two_hands)), text
+    assert_tidy(tmp_path)
+
+
+def test_text() -> None:
+    assert [string(text) for text in ("a", '"', "'", "\n", "'\"")] == ['"a"', "'\"'", '"\'"', '"\\n"', "'\\'\"'"]
+    assert number(float(np.float32(0.1))) == "0.1"
+    assert number(3.4028234663852886e38) == "3.4028235e38"
+    assert number(float("-inf")) == 'float("-inf")'
+
+
+# --- Files and refusals -----------------------------------------------------------------------------------------------
+
+
+def test_a_program_is_written_again_over_its_own_files_only(tmp_path: Path) -> None:
+    program = tmp_path / "net.py"
+    first = dml2onnx.convert(transformer(), program)
+    assert [path.name for path in first] == ["net.py", "net.npz"]
+    before = (tmp_path / "net.npz").read_bytes()
+    dml2onnx.convert(transformer(), program)
+    assert (tmp_path / "net.npz").read_bytes() == before
+    program.write_text("print('mine')\n")
+    with pytest.raises(DmlError) as caught:
+        dml2onnx.convert(transformer(), program)
+    assert [item.code for item in caught.value.diagnostics] == [codes.BESIDE_OUTPUT.id]
+
+
+def test_a_wrong_graph_is_refused_with_its_findings(tmp_path: Path) -> None:
+    with pytest.raises(DmlError) as caught:
+        dml2onnx.convert(SAMPLES / "broken" / "model.json", tmp_path / "net.py")
+    assert "DML1301" not in {item.code for item in caught.value.diagnostics[:1]}
+    assert all(item.severity is Severity.ERROR for item in caught.value.diagnostics)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    graph = load_model(tmp_path, PROGRAMS["shown between"])
+    (item,) = left_out(graph, tmp_path / "net.py")
+    assert item.code == codes.LEFT_OUT.id
+    assert "commands" in item.message
+
+
+def test_the_program_of_a_program(tmp_path: Path) -> None:
+    """What runs is what stands there: the file's main part shows a summary."""
+    round_trip(transformer(), tmp_path)
+    done = subprocess.run([sys.executable, tmp_path / "program.py"], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.startswith('DirectML graph "transformer", feature level 6_3')

@@ -1,0 +1,1 @@
+"""Other sizes and sizes with names."""

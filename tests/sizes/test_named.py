@@ -1,0 +1,88 @@
+"""One model for all sizes computes what the model for each size does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import onnx
+import pytest
+
+import dml2onnx
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.graph import Graph
+from tests.sizes.networks import CASES, SHARED, SHARED_CASES, Case, digits, picture
+from tests.sizes.programs import STEPS, Program
+from tests.sizes.test_networks import _feeds
+
+ALL = [*CASES, *(SHARED_CASES if SHARED.is_dir() else ())]
+RANGES = {"N": (1, 12)}
+
+
+def _compare(
+    graph: Graph, sizes: Mapping[str, tuple[int | str, ...]], values: Mapping[str, int], model: dml2onnx.CompiledModel
+) -> None:
+    fixed = {
+        name: tuple(values[size] if isinstance(size, str) else size for size in own) for name, own in sizes.items()
+    }
+    static = dml2onnx.compile(graph, sizes=fixed)
+    feeds = _feeds(dml2onnx.resize(graph, fixed))
+    found, wanted = model.run(feeds), static.run(feeds)
+    for name, array in wanted.items():
+        assert found[name].shape == array.shape
+        np.testing.assert_array_equal(found[name], array, err_msg=name)
+
+
+def _named(case: Case) -> dict[str, tuple[int | str, ...]]:
+    if case.name == "transformer":
+        return {"x": (1, 1, "R", 32)}
+    return {name: ("N", *sizes[1:]) for name, sizes in case.sizes.items()}
+
+
+@pytest.mark.parametrize("case", ALL, ids=[case.name for case in ALL])
+def test_networks_of_any_batch(case: Case) -> None:
+    """With at most three nodes more than the model of one size."""
+    sizes = _named(case)
+    graph = case.graph() if case.name == "transformer" else dml2onnx.resize(case.graph(), case.sizes)
+    model = dml2onnx.compile(graph, sizes=sizes, ranges={} if case.name == "transformer" else RANGES)
+    onnx.checker.check_model(model.model_proto, full_check=True)
+    general = {name: tuple(6 if isinstance(size, str) else size for size in own) for name, own in sizes.items()}
+    assert model.node_count <= dml2onnx.compile(graph, sizes=general).node_count + 3
+    for number in (1, 3):
+        _compare(graph, sizes, {"N": number, "R": 3 * number}, model)
+
+
+def test_a_picture_of_any_size() -> None:
+    sizes = {"picture": ("N", 3, "H", "W")}
+    model = dml2onnx.compile(picture(), sizes=sizes, ranges={"N": (1, 4), "H": (16, 240), "W": (16, 240)})
+    (shape,) = [port.shape for port in model.outputs]
+    assert list(map(str, shape)) == ["N", "3", "4*H", "4*W"]
+    stated = model.model_proto.graph.input[0].type.tensor_type.shape.dim
+    assert [dim.dim_param or dim.dim_value for dim in stated] == ["N", 3, "H", "W"]
+    for values in ({"N": 1, "H": 24, "W": 32}, {"N": 3, "H": 40, "W": 16}):
+        _compare(picture(), sizes, values, model)
+
+
+@pytest.mark.parametrize("step", range(len(STEPS)), ids=[step.__name__.strip("_") for step in STEPS])
+def test_every_step_of_a_program(step: int) -> None:
+    program = Program(((step, (1, 1, 1)),))
+    sizes = {"x": ("N", 3, "H", "W")}
+    ranges = {"N": (1, 6), "H": (4, 16), "W": (4, 16)}
+    model = dml2onnx.compile(program.at(2, 6, 8), sizes=sizes, ranges=ranges)
+    for n, h, w in ((1, 4, 16), (3, 8, 6)):
+        _compare(program.at(2, 6, 8), sizes, {"N": n, "H": h, "W": w}, model)
+
+
+def test_what_weights_fix_is_refused_with_its_node() -> None:
+    with pytest.raises(DmlError) as caught:
+        dml2onnx.compile(digits(), sizes={"images": ("N", 1, "H", 8)}, ranges={"H": (8, 32)})
+    (finding,) = caught.value.diagnostics
+    assert (finding.code, finding.node) == ("DML2104", "classify")
+
+
+def test_names_have_one_size_in_their_range() -> None:
+    model = dml2onnx.compile(digits(), sizes={"images": ("N", 1, 8, 8)}, ranges={"N": (1, 9)})
+    model.run({"images": np.zeros((9, 1, 8, 8), np.float32)})
+    with pytest.raises(DmlError, match=r"shape \[N, 1, 8, 8\]"):
+        model.run({"images": np.zeros((10, 1, 8, 8), np.float32)})
+    assert model.metadata["dml2onnx_sizes"] == "N=1..9"

@@ -1,0 +1,65 @@
+"""Networks at other sizes: a batch gives what its items give by themselves."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx.ir.graph import Graph
+from tests.sizes.networks import CASES, SHARED, SHARED_CASES, Case, digits
+
+BATCH = 3
+ALL = [*CASES, *(SHARED_CASES if SHARED.is_dir() else ())]
+
+SMALL = [case for case in ALL if case.name not in ("yolov4", "squeezenet")]
+"""Those for which the reference does not take minutes."""
+
+
+def _batched(case: Case) -> dict[str, tuple[int, ...]]:
+    """The sizes of a batch: rows of a transformer block are batch and sequence."""
+    return {
+        name: (1, 1, sizes[2] * BATCH, sizes[3]) if case.name == "transformer" and name == "x" else (BATCH, *sizes[1:])
+        for name, sizes in case.sizes.items()
+    }
+
+
+def _feeds(graph: Graph) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(3)
+    return {
+        port.name: random.integers(0, 200, port.shape).astype(port.dtype)
+        if port.dtype.kind in "iu"
+        else random.standard_normal(port.shape).astype(port.dtype)
+        for port in dml2onnx.compile(graph).inputs
+    }
+
+
+@pytest.mark.parametrize("case", ALL, ids=[case.name for case in ALL])
+def test_a_batch_is_its_items(case: Case) -> None:
+    graph = case.graph()
+    one, several = dml2onnx.resize(graph, case.sizes), dml2onnx.resize(graph, _batched(case))
+    assert not [item for item in dml2onnx.check(several) if item.severity.value == "error"]
+    feeds = _feeds(several)
+    together = dml2onnx.run(several, feeds)
+    for i in range(BATCH):
+        own = {name: array.reshape(BATCH, -1)[i].reshape(-1) for name, array in feeds.items()}
+        for name, alone in dml2onnx.run(one, own).items():
+            part = together[name].reshape(BATCH, prod(alone.shape))[i]
+            np.testing.assert_allclose(part, alone.reshape(-1), rtol=1e-3, atol=1e-5, err_msg=name)
+
+
+@pytest.mark.parametrize("case", SMALL, ids=[case.name for case in SMALL])
+def test_at_another_size_it_agrees_with_the_reference(case: Case) -> None:
+    found = dml2onnx.verify(case.graph(), sizes=_batched(case), rounds=1)
+    assert found.comparisons
+    assert not any(item.wrong for item in found.comparisons)
+
+
+def test_weights_fix_sizes_and_say_so() -> None:
+    """The floors of two poolings come out at the same four elements."""
+    graph = digits()
+    assert not dml2onnx.check(graph, sizes={"images": (7, 1, 9, 8)})
+    (finding,) = dml2onnx.check(graph, sizes={"images": (7, 1, 16, 16)})
+    assert (finding.code, finding.node) == ("DML2104", "classify")

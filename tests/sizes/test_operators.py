@@ -1,0 +1,115 @@
+"""Every operator along every dimension of its inputs: another size is refused by its node, or what follows is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import dml2onnx
+from dml2onnx import catalog
+from dml2onnx.diagnostics import Diagnostic, DmlError, Severity
+from dml2onnx.ir.graph import Graph
+from dml2onnx.ir.inputs import input_descs
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.rules.inference import infer_outputs
+from dml2onnx.rules.shapes import rules_by_constraint
+from dml2onnx.sizes.operators import OWN
+from dml2onnx.sizes.resized import Resizer, old_values
+from dml2onnx.sizes.solver import Solver
+from dml2onnx.sizes.tracing import trace
+from dml2onnx.verification.descriptors import plain, sized
+from dml2onnx.verification.lone import lone_node
+from dml2onnx.verification.valid import descriptors
+from tests.sizes.same import assert_same
+
+NEVER = {
+    "DIAGONAL_MATRIX", "FILL_VALUE_CONSTANT", "FILL_VALUE_SEQUENCE", "RANDOM_GENERATOR", "SLICE_GRAD",
+}  # fmt: skip
+"""Operators without an input that has sizes of its own: their outputs follow whoever reads them. Of SLICE_GRAD the
+descriptors here have windows, of which nobody can tell what they would be."""
+
+
+def _errors(graph: Graph) -> list[str]:
+    return [str(item) for item in dml2onnx.check(graph) if item.severity is Severity.ERROR]
+
+
+def _others(op: OperatorDesc) -> Iterator[tuple[Graph, str, tuple[int, ...]]]:
+    graph = lone_node(op)
+    for item, desc in zip(graph.inputs, input_descs(graph.inputs, graph.nodes, graph.outputs), strict=True):
+        for i, size in enumerate(desc.sizes):
+            for new in (size + 1, size * 2):
+                yield graph, item.name, (*desc.sizes[:i], new, *desc.sizes[i + 1 :])
+
+
+def _inferred(op: OperatorDesc) -> dict[str, tuple[int, ...]]:
+    names = [field.name for field in op.schema.output_fields if isinstance(op.get(field.name), TensorDesc)]
+    values = list(op.values)
+    for name in names:
+        values[op.schema.index[name]] = None
+    found = infer_outputs(OperatorDesc(op.schema, tuple(values)), {}, {}, names).outputs
+    return {name: sizes for name, (_, sizes) in found.items()}
+
+
+def _resized(graph: Graph, field: str, sizes: tuple[int, ...]) -> Graph | None:
+    refused: tuple[Diagnostic, ...] = ()
+    try:
+        return dml2onnx.resize(graph, {field: sizes})
+    except DmlError as error:
+        refused = error.diagnostics
+    assert all(item.node == "lone" for item in refused), refused
+    return None
+
+
+@pytest.mark.parametrize("name", catalog.operator_names())
+def test_every_operator_along_every_dimension(name: str) -> None:
+    """Refusals name the node; what is accepted has the sizes that are inferred from its inputs, as it had before."""
+    free = 0
+    for op in descriptors()[name]:
+        if _errors(lone_node(op)):
+            continue
+        before = _inferred(op)
+        for graph, field, sizes in _others(op):
+            found = _resized(graph, field, sizes)
+            if found is None or _errors(found):  # a rule about numbers of elements, which says so at the new sizes
+                continue
+            free += 1
+            own = found.nodes[0].operator
+            after = _inferred(own)
+            for tensor, old in before.items():
+                if old == op.tensor(tensor).sizes:
+                    assert own.tensor(tensor).sizes == after[tensor], (field, sizes)
+    assert free or name.removeprefix("DML_OPERATOR_") in NEVER
+
+
+def test_a_gradient_of_a_window_over_a_whole_dimension_follows_it() -> None:
+    op = plain(
+        "SLICE_GRAD",
+        InputGradientTensor=sized(2, 3),
+        OutputGradientTensor=sized(2, 5),
+        InputWindowOffsets=(0, 1),
+        InputWindowSizes=(2, 3),
+        InputWindowStrides=(1, 1),
+    )
+    found = dml2onnx.resize(lone_node(op), {"InputGradientTensor0": (7, 3)})
+    assert found.nodes[0].operator.tensor("OutputGradientTensor").sizes == (7, 5)
+    assert found.nodes[0].operator.uints("InputWindowSizes") == (7, 3)
+    assert not dml2onnx.check(found)
+
+
+@pytest.mark.parametrize("name", catalog.operator_names())
+def test_at_its_own_sizes_every_operator_is_what_it_was(name: str) -> None:
+    for op in descriptors()[name]:
+        graph = lone_node(op)
+        if not _errors(graph):
+            traced = trace(graph, Solver(), {})
+            assert_same(Resizer(traced, old_values).graph(), graph)
+
+
+def test_every_rule_in_words_is_computed_or_has_a_function() -> None:
+    """No rule can be added without a decision about how sizes go through it."""
+    stems = {constraint.partition("/")[2] for constraint in rules_by_constraint()}
+    assert stems >= OWN
+    formulas = {name.partition("/")[2] for name, rule in rules_by_constraint().items() if rule.formulas}
+    assert not (formulas - {"shapes"}) & OWN

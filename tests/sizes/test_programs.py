@@ -1,0 +1,48 @@
+"""A program at another size is the program that is written for that size."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dml2onnx
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.ir.graph import Graph
+from tests.sizes.programs import STEPS, Program, programs
+from tests.sizes.same import assert_same
+
+SIZES = st.tuples(st.integers(1, 5), st.integers(4, 9), st.integers(4, 9))
+OLD = st.tuples(st.integers(2, 5), st.integers(4, 9), st.integers(4, 9))
+"""Not of one item: [1, 3, 8, 8] seen as [1, 3, 8, 8] does not say whether items and channels are one there."""
+
+
+def _written(program: Program, sizes: tuple[int, int, int]) -> Graph | None:
+    try:
+        return program.at(*sizes)
+    except DmlError:  # a window that does not fit
+        return None
+
+
+def _compare(program: Program, old: tuple[int, int, int], new: tuple[int, int, int]) -> None:
+    written, wanted = _written(program, old), _written(program, new)
+    if written is None or wanted is None:
+        return
+    n, h, w = new
+    found = dml2onnx.resize(written, {"x": (n, 3, h, w)})
+    assert not dml2onnx.check(found)
+    assert_same(found, wanted)
+
+
+@pytest.mark.parametrize("step", range(len(STEPS)), ids=[step.__name__.strip("_") for step in STEPS])
+@pytest.mark.parametrize("new", [(5, 6, 8), (2, 9, 8), (2, 6, 5), (3, 8, 4), (1, 5, 7)])
+def test_every_step_along_every_dimension(step: int, new: tuple[int, int, int]) -> None:
+    for number in range(4):
+        assert Program(((step, (number, number, number)),)).at(2, 6, 8)
+        _compare(Program(((step, (number, number, number)),)), (2, 6, 8), new)
+
+
+@settings(max_examples=60, deadline=None)
+@given(programs(), OLD, SIZES)
+def test_random_programs(program: Program, old: tuple[int, int, int], new: tuple[int, int, int]) -> None:
+    _compare(program, old, new)
