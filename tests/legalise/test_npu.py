@@ -9,6 +9,10 @@ import pytest
 
 from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.model import ELEMENT_TYPES, Node, with_bodies
+from dml2onnx.targets import Target, bound, target
+from dml2onnx.targets.kernels import DEVICES
+from dml2onnx.verification.lone import lone_node
 from dml2onnx.verification.valid import descriptors
 from tests.lowering.harness import check_form, make_case, operator, operators, t
 
@@ -172,3 +176,31 @@ def test_many_dimensions_are_named():
     assert [code for code, _ in found] == ["DML2009"]
     assert "kernels of Abs for 5 dimensions at most" in found[0][1]
     assert warnings(operator("ELEMENT_WISE_ABS", InputTensor=ROW, OutputTensor=ROW)) == []
+
+
+@pytest.mark.parametrize("name", [*DEVICES, "windows-ml"])
+def test_every_operator_has_a_form_for_each_device(name):
+    """Whatever nobody has measured is left to the CPU, and said."""
+    for several in descriptors().values():
+        graph = lone_node(several[0])
+        model = compile_outputs(graph, graph.outputs, target=name, exact=False)
+        chosen = target(name)
+        elsewhere = [node.op_type for node in with_bodies(model.lowered.nodes) if not _is_there(chosen, node)]
+        assert bool(elsewhere) == any(item.code == "DML2009" for item in model.warnings), several[0].type
+
+
+def _is_there(chosen: Target, node: Node) -> bool:
+    types = [[value and ELEMENT_TYPES[value.dtype][1] for value in values] for values in (node.inputs, node.outputs)]
+    most = max((value.rank for value in (*node.inputs, *node.outputs) if value is not None), default=0)
+    is_wide = chosen.has("EXTREMES_END_AT_5") and most > 5
+    return not is_wide and chosen.has_kernel(node.op_type, 21, bound(node.op_type, 21, *types))
+
+
+def test_windows_ml_has_what_all_devices_have():
+    shared = target("windows-ml")
+    for name in ("cpu", "dml", *DEVICES):
+        assert set(shared.quirks) >= set(target(name).quirks)
+    for types in ("float", "float16", "double", "int32"):
+        everywhere = all(target(name).has_kernel("Mul", 21, {"T": types}) for name in ("cpu", "dml", *DEVICES))
+        assert shared.has_kernel("Mul", 21, {"T": types}) is everywhere
+    assert shared.falls_back

@@ -52,6 +52,15 @@ def _touches(dtype: type) -> Callable[[Outcome], bool]:
     )
 
 
+def _joins_what_is_joined(outcome: Outcome) -> bool:
+    """Numbers differ, and a Concat of integers reads what another one gives."""
+    made = {value for node in outcome.nodes if node.op_type == "Concat" for value in node.outputs}
+    return not outcome.refused and any(
+        node.op_type == "Concat" and any(v in made and v is not None and v.dtype.kind in "iu" for v in node.inputs)
+        for node in outcome.nodes
+    )
+
+
 def _deep(outcome: Outcome) -> bool:
     """It is refused, and there is a node of five dimensions, or one of integers."""
     return (
@@ -153,6 +162,22 @@ QNN = (
         "(float[1] x) => (float[1] y) { z = Abs (x) y = Neg (z) }",
         (np.array([1.0001221], np.float32),),
         (np.array([-1.0001221], np.float32),),
+    ),
+    Difference(
+        "qnn",
+        "A `Concat` of integers behind another one, along another axis, loses what that one has put at the end.",
+        _joins_what_is_joined,
+        """(int32[1,3,2,2] x) => (int32[1,3,4,3] y)
+             <int32[1,3,2,1] k = {9, 9, 9, 9, 9, 9}, int32[1,3,1,3] r = {5, 5, 5, 5, 5, 5, 5, 5, 5}>
+             { a = Concat <axis = 3> (x, k) y = Concat <axis = 2> (r, a, r) }""",
+        (np.arange(12, dtype=np.int32).reshape(1, 3, 2, 2),),
+        (
+            np.pad(
+                np.pad(np.arange(12, dtype=np.int32).reshape(1, 3, 2, 2), [(0, 0)] * 3 + [(0, 1)], constant_values=9),
+                [(0, 0), (0, 0), (1, 1), (0, 0)],
+                constant_values=5,
+            ),
+        ),
     ),
     Difference(
         "qnn",
