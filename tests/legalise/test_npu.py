@@ -190,7 +190,10 @@ def test_every_operator_has_a_form_for_each_device(name):
 
 
 def _is_there(chosen: Target, node: Node) -> bool:
-    types = [[value and ELEMENT_TYPES[value.dtype][1] for value in values] for values in (node.inputs, node.outputs)]
+    types = [
+        [None if value is None else ELEMENT_TYPES[value.dtype][1] for value in values]
+        for values in (node.inputs, node.outputs)
+    ]
     most = max((value.rank for value in (*node.inputs, *node.outputs) if value is not None), default=0)
     is_wide = chosen.has("EXTREMES_END_AT_5") and most > 5
     return not is_wide and chosen.has_kernel(node.op_type, 21, bound(node.op_type, 21, *types))
