@@ -14,6 +14,7 @@ from dml2onnx import arguments, passes, targets, writer
 from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, Severity, quote, raise_errors, shortened
+from dml2onnx.faces import shown_by
 from dml2onnx.fallbacks import fallbacks
 from dml2onnx.frontends import graph_of
 from dml2onnx.garbage import collection_paused
@@ -89,6 +90,8 @@ class CompiledModel:
     def __repr__(self) -> str:
         nodes = counted(self.node_count, "node")
         return f"<CompiledModel {quote(self.name)}: {nodes}, opset {self.opset}, target {self.target}>"
+
+    _repr_html_ = shown_by("dml2onnx.report.notebooks", "model_html")
 
     def __str__(self) -> str:
         """A summary: what goes in and out, and which ONNX operators there are."""

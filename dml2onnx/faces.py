@@ -24,6 +24,21 @@ def loader(package: str, homes: "Mapping[str, str]") -> "Callable[[str], object]
     return load
 
 
+def shown_by(module: str, function: str) -> "Callable[[object], str]":
+    """A method that a function of a module carries out, which is imported when it is first called.
+
+    What notebooks show of an object is drawn in a room that knows everything, while the object's own knows little.
+    """
+
+    def show(self: object) -> str:
+        from importlib import import_module
+
+        text: str = getattr(import_module(module), function)(self)
+        return text
+
+    return show
+
+
 def later(name: str) -> "ModuleType":
     """Stands for a module, which is imported when it is first asked for something, and costs nothing more from then on.
 

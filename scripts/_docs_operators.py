@@ -6,7 +6,7 @@ import inspect
 import json
 import re
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +16,17 @@ from generate_builder import method_name
 
 from dml2onnx import catalog
 from dml2onnx.builder import GraphBuilder
+from dml2onnx.checks import check
 from dml2onnx.cli.operators import operator_answer
 from dml2onnx.compiler import compile
+from dml2onnx.diagnostics import Severity
 from dml2onnx.exporters import export
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.sizes.operators import statement
+from dml2onnx.sizes.solver import Solver
+from dml2onnx.sizes.tracing import trace
+from dml2onnx.verification.lone import NAME, lone_node
 from dml2onnx.verification.valid import descriptors
 from tests.checks.build import one
 
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
 
     from dml2onnx.catalog import OperatorSchema
     from dml2onnx.compiler import CompiledModel
+    from dml2onnx.ir.graph import Graph
     from dml2onnx.report.operators import OperatorAnswer
 
 PART = re.compile(r"^- ([A-Z]+|Observed): (.*?)(?=^- (?:[A-Z]+|Observed): |\Z)", re.MULTILINE | re.DOTALL)
@@ -88,6 +95,7 @@ def _operator(schema: OperatorSchema, points: Mapping[str, Decision]) -> str:
         section("Fields", _fields(answer)),
         section("Values", _values(schema)),
         section("Sizes", items(f"{code(name)}: {plain(text)}" for name, text in answer.sizes.items())),
+        section("Other sizes", _other_sizes(schema)),
         section("Rules", items(plain(text) for text in answer.rules)),
         section("What it does", items(plain(text) for text in answer.semantics)),
         section("Data types and dimensions", _support(answer)),
@@ -103,6 +111,34 @@ def _fields(answer: OperatorAnswer) -> str:
         for item in answer.fields
     ]
     return table(["field", "", "type", "optional", "meaning"], rows)
+
+
+def _other_sizes(schema: OperatorSchema) -> str:
+    """How sizes go through the operator: each tensor in those of the inputs, for a descriptor that is right."""
+    op = next((item for item in descriptors()[schema.name] if not _has_errors(lone_node(item))), None)
+    if op is None:
+        return ""
+    graph = lone_node(op)
+    labels = {}
+    for name, index, read, _ in graph.nodes[0].views_in():
+        labels[read.value] = name if isinstance(op.get(name), TensorDesc) else f"{name}[{index}]"
+    inputs = tuple(replace(item, name=labels[item.value]) for item in graph.inputs)
+    traced = trace(replace(graph, inputs=inputs), Solver(), {})
+    (node,) = traced.nodes.values()
+    rows = []
+    for (name, index), view in node.views.items():
+        label = name if isinstance(op.get(name), TensorDesc) else f"{name}[{index}]"
+        sizes = ", ".join(str(traced.solver.resolved(size.expr)) for size in view.sizes)
+        rows.append(
+            (code(label), code(f"[{sizes.replace(f'{NAME}.', '')}]"), code(str(list(op.tensors(name)[index].sizes))))
+        )
+    said = statement(schema.short_name)
+    sentence = f"{said[0].upper()}{said[1:]}\n\n" if said else ""
+    return sentence + table(["tensor", "its sizes in those of the inputs", "for example"], rows)
+
+
+def _has_errors(graph: Graph) -> bool:
+    return any(item.severity is Severity.ERROR for item in check(graph))
 
 
 def _values(schema: OperatorSchema) -> str:

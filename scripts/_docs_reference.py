@@ -32,6 +32,7 @@ AREAS = {
     "DML18": "Serialized graphs",
     "DML19": "Writing models",
     "DML20": "Compiling",
+    "DML21": "Other sizes",
     "DML30": "Running and verifying",
 }
 """What the codes that begin alike are about."""

@@ -249,6 +249,68 @@ def test_what_hangs_over_is_counted_as_tensors_are_large(window: int, end: int) 
     assert peak < 1 << 21
 
 
+# --- Constants of a few numbers ---------------------------------------------------------------------------------------
+
+
+def refusal(graph: Graph) -> tuple[str, int]:
+    """The code, or none, and the most bytes that were held at a time."""
+    code = ""
+    tracemalloc.start()
+    try:
+        dml2onnx.compile(graph)
+    except DmlError as error:
+        (item,) = error.diagnostics
+        code = item.code
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    return code, peak
+
+
+@pytest.mark.parametrize("data_type", ["UINT8", "FLOAT16", "FLOAT32", "INT64"])
+def test_elements_seen_more_than_once_count_as_the_widest(data_type: str, tmp_path: Path) -> None:
+    """A hundred numbers and eight overlapping dimensions are a tensor of any size; narrow ones become wide ones."""
+    for size, wanted in ((4, ""), (10, "DML2007")):
+        sizes = [size] * 8
+        seen = {"DataType": data_type, "Sizes": sizes, "Strides": [1] * 8}
+        desc = {"InputTensor": seen, "OutputTensor": {"DataType": "FLOAT32", "Sizes": sizes}}
+        constant = {"DataType": data_type, "Sizes": [100], "values": [*range(100)]}
+        cast = node("CAST", "n", desc, {"InputTensor": "c"}, {"OutputTensor": "y"})
+        path = tmp_path / "model.json"
+        path.write_text(json.dumps({**native({}, [cast], ["y"]), "constants": {"c": constant}}), encoding="utf-8")
+        code, peak = refusal(dml2onnx.load(path))
+        assert code == wanted
+        assert peak < 1 << 24
+
+
+@pytest.mark.parametrize(("count", "wanted"), [(1 << 10, ""), (1 << 25, ""), ((1 << 25) + 1, "DML2007")])
+def test_sequences_did_not_come_with_the_model(count: int, wanted: str, tmp_path: Path) -> None:
+    """Three numbers say what they are: they neither are free, nor may others be as much larger for them."""
+    x = {"DataType": "FLOAT32", "Sizes": [count], "Flags": "DML_TENSOR_FLAG_OWNED_BY_DML"}
+    resources = {"x": resource(count), "y": resource(count)}
+    resources["x"]["initialValues"] = {"valueStart": 0, "valueDelta": 1, "valueCount": count}
+    relu = {"type": "DML_OPERATOR_ACTIVATION_RELU", "desc": {"InputTensor": x, "OutputTensor": f32(count)}}
+    program = {
+        "resources": resources,
+        "dispatchables": {"r": relu},
+        "commands": [dispatch("r", InputTensor="x", OutputTensor="y")],
+    }
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(program), encoding="utf-8")
+    assert refusal(dml2onnx.load(path))[0] == wanted
+
+
+@pytest.mark.parametrize(("size", "window"), [(60010, 60000), (8191, 4096), (60010, 100)])
+def test_windows_become_nodes_as_few_as_they_are_long(size: int, window: int) -> None:
+    """Not one for each of their elements."""
+    blocks = size - window + 1
+    fields = {"WindowSizes": (1, window), "Strides": (1, 1), "Dilations": (1, 1)}
+    padding = {"StartPadding": (0, 0), "EndPadding": (0, 0)}
+    x, y = t("FLOAT32", (1, 1, 1, size)), t("FLOAT32", (1, window, blocks))
+    graph = lone_node(operator("UNFOLD", InputTensor=x, OutputTensor=y, **fields, **padding))
+    assert len(dml2onnx.compile(graph).model_proto.graph.node) < 40
+
+
 # --- Fills ------------------------------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dml2onnx.builder import GraphBuilder
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.emitter import Emitter, Tensor
@@ -187,3 +188,19 @@ def test_random_inputs_reach_the_extremes(data_type: str) -> None:
     else:
         assert (np.abs(plain.astype(float)) <= 100).all()
         assert {int(extreme.min()), int(extreme.max())} == set(desc.data_type.limits)
+
+
+def test_cases_are_the_rounds() -> None:
+    """One for each, with what is the same in all, and random numbers for the rest."""
+    g = GraphBuilder()
+    a, b, c = (g.input(name, np.float32, [2]) for name in "abc")
+    graph = g.build({"y": a / b + c})
+    one, two = np.array([1, 2], np.float32), np.array([0, -1], np.float32)
+    checked = verify(graph, {"b": one}, cases=[{"a": one}, {"a": two, "c": one}, {"b": two}])
+    assert checked.passed
+    assert [item.round for item in checked.comparisons] == ["case 1", "case 2", "case 3"]
+    assert (checked.rounds, checked.finished) == (3, 3)
+    with pytest.raises(DmlError, match="one case or several"):
+        verify(graph, cases=[])
+    with pytest.raises(DmlError):
+        verify(graph, cases=[{"d": one}])

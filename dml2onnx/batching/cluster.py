@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 UNDER_WAY = 1000
 """Tasks that the cluster has at once, however large it becomes meanwhile."""
-CONNECTING = 30
-"""Seconds in which a scheduler answers."""
+CONNECTING = 5
+"""Seconds in which a scheduler answers: who waits longer has mistyped its address."""
 
 
 class Cluster:

@@ -16,7 +16,7 @@ from dml2onnx.builder import policies
 from dml2onnx.builder.attributes import ActivationLike, PerDimension, WholeNumbers
 from dml2onnx.builder.expression import Expression, Operand
 from dml2onnx.builder.given import meant, refusal, whole_numbers
-from dml2onnx.builder.methods import is_dilated, is_usual, sizes_of, truth
+from dml2onnx.builder.methods import is_dilated, is_usual, scaled, sizes_of, truth
 from dml2onnx.builder.operands import axis_from_the_start
 from dml2onnx.builder.operators import Operators
 from dml2onnx.builder.operators.enumerators import (
@@ -457,8 +457,8 @@ class DirectMLX(Operators):
     def resample(
         self,
         input: Operand,
-        output_sizes: WholeNumbers,
-        mode: InterpolationMode,
+        output_sizes: WholeNumbers | None = None,
+        mode: InterpolationMode = "NEAREST_NEIGHBOR",
         rounding_direction: AxisDirection = "INCREASING",
         scales: Sequence[float] | None = None,
         input_pixel_offsets: Sequence[float] | None = None,
@@ -468,9 +468,11 @@ class DirectMLX(Operators):
     ) -> Expression:
         """Other sizes by interpolation: RESAMPLE3 from feature level 6_4 on, RESAMPLE2 from 5_1 on, before RESAMPLE1.
 
+        Either ``output_sizes`` or ``scales`` will do.
+
         Args:
             input: Any sizes; the lists have one number for each dimension.
-            output_sizes: The sizes of the result.
+            output_sizes: The sizes of the result; input sizes times ``scales``, rounded down, by default.
             mode: Of interpolation.
             rounding_direction: To which neighbour halves go; from 5_1 on.
             scales: Factors; output sizes divided by input sizes by default.
@@ -481,6 +483,8 @@ class DirectMLX(Operators):
 
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_resample3_operator_desc
         """
+        if output_sizes is None:
+            output_sizes = scaled(sizes_of(input), scales)
         lists = (scales, input_pixel_offsets, output_pixel_offsets)
         if self._has("6_4") or truth(antialiased):
             return self.resample3(input, output_sizes, mode, rounding_direction, *lists, antialiased, name)
@@ -493,12 +497,12 @@ class DirectMLX(Operators):
     def mean_variance_normalization(
         self,
         input: Operand,
-        scale: Operand | None,
-        bias: Operand | None,
-        axes: WholeNumbers,
-        normalize_variance: bool,
-        normalize_mean: bool,
-        epsilon: float,
+        scale: Operand | None = None,
+        bias: Operand | None = None,
+        axes: WholeNumbers | None = None,
+        normalize_variance: bool = True,
+        normalize_mean: bool = True,
+        epsilon: float = 1e-5,
         fused_activation: ActivationLike | None = None,
         name: str | None = None,
     ) -> Expression:
@@ -508,7 +512,7 @@ class DirectMLX(Operators):
             input: Any sizes; the result has its sizes and data type.
             scale: Multiplied with the result.
             bias: Added to the result.
-            axes: Dimensions, from 0.
+            axes: Dimensions, from 0; all but batch and channels by default.
             normalize_variance: Whether to divide by the standard deviation.
             normalize_mean: Whether to subtract the mean; mind the order of the two, which is DirectMLX's.
             epsilon: Added to the variance.
@@ -517,6 +521,8 @@ class DirectMLX(Operators):
 
         https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_mean_variance_normalization2_operator_desc
         """
+        if axes is None:
+            axes = range(min(2, len(sizes_of(input)) - 1), len(sizes_of(input)))
         if self._has("6_3") or not truth(normalize_mean):
             return self.mean_variance_normalization2(
                 input, scale, bias, axes, normalize_mean, normalize_variance, epsilon, fused_activation, name

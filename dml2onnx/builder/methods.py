@@ -12,7 +12,7 @@ from dml2onnx.builder.attributes import DataTypeLike, WholeNumbers, data_type_of
 from dml2onnx.builder.expression import Expression
 from dml2onnx.builder.given import listed, refusal
 from dml2onnx.builder.recorder import Recorder, Stated
-from dml2onnx.codes.building import BAD_FLAG
+from dml2onnx.codes.building import BAD_FLAG, BAD_TENSOR
 from dml2onnx.ir.tensor import MAX_DIMENSIONS
 
 if TYPE_CHECKING:
@@ -126,6 +126,15 @@ def ratios(given: Sequence[float] | None, to: WholeNumbers, of: WholeNumbers) ->
         return given
     # lists of different lengths are for the checks to find
     return [float(np.float32(a) / np.float32(b)) for a, b in zip(to, of, strict=False)]
+
+
+def scaled(sizes: tuple[int, ...], scales: object) -> tuple[int, ...]:
+    """Sizes times factors, rounded down as DirectMLX does; a diagnostic where there are no such factors."""
+    factors = listed("scales", scales) if scales is not None else ()
+    if len(factors) != len(sizes) or not all(isinstance(item, (int, float, np.number)) for item in factors):
+        message = f"neither output_sizes nor {len(sizes)} scales are given"
+        raise refusal(BAD_TENSOR, message, expected="output_sizes, or a factor for each dimension", found=scales)
+    return tuple(int(size * float(factor)) for size, factor in zip(sizes, factors, strict=True))
 
 
 def type_name(data_type: DataTypeLike) -> object:

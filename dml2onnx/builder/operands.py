@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.builder.attributes import holds
 from dml2onnx.builder.expression import Expression
 from dml2onnx.catalog import Rule
-from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.rules.inference import tied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from dml2onnx.catalog import OperatorSchema
+    import numpy.typing as npt
+
+    from dml2onnx.catalog import FeatureLevel, OperatorSchema
     from dml2onnx.ir.operator import FieldValue
 
 _SPATIAL = re.compile(r"(\w+)\.DimensionCount - 2")
@@ -35,6 +38,36 @@ def relatives(schema: OperatorSchema, rule: Rule, field: str, inputs: Mapping[st
         for item in given if isinstance(given, (list, tuple)) else (given,):
             if isinstance(item, Expression):
                 yield item
+
+
+def only_type(
+    schema: OperatorSchema, field: str, level: FeatureLevel, number: npt.NDArray[np.generic]
+) -> DataType | None:
+    """The only data type that an operator takes for a tensor at a level and that holds a number."""
+    rows = schema.rows_at(level)
+    names = {name for row in rows if field in row.tensors for name in row.tensors[field].data_types}
+    fitting = [item for item in DataType if item.name in names and holds(item, number)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def by_channel(schema: OperatorSchema, inputs: Mapping[str, object]) -> dict[str, object]:
+    """Inputs of one dimension with an element for each channel, along the dimension of channels."""
+    made = dict(inputs)
+    input = inputs.get("InputTensor")
+    if not isinstance(input, Expression) or input.rank < 3:
+        return made
+    for field in _OF_CHANNELS:
+        given = inputs.get(field)
+        if field not in schema.index or not isinstance(given, Expression) or given.rank != 1 or given.strides:
+            continue
+        if "InputTensor" in tied(schema, Rule.SAME_DIMENSION_COUNT, field):
+            sizes = (1, given.sizes[0], *(1,) * (input.rank - 2))
+            made[field] = given.builder.reinterpret(given, sizes=sizes)
+    return made
+
+
+_OF_CHANNELS = ("BiasTensor", "MeanTensor", "ScaleTensor", "VarianceTensor")
+"""What convolutions and normalisations have of each channel, as other libraries give it."""
 
 
 def spread(schema: OperatorSchema, attributes: dict[str, object], descs: Mapping[str, FieldValue]) -> None:

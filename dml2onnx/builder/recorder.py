@@ -19,13 +19,21 @@ from dml2onnx.builder.given import check_name, described, known_data_type, meant
 from dml2onnx.builder.layouts import OutputLayout, check_room, layout_of, writes_of
 from dml2onnx.builder.layouts import described as laid_out
 from dml2onnx.builder.names import Names
-from dml2onnx.builder.operands import axes_beyond, axes_from_the_start, is_literal, relatives, spread
+from dml2onnx.builder.operands import (
+    axes_beyond,
+    axes_from_the_start,
+    by_channel,
+    is_literal,
+    only_type,
+    relatives,
+    spread,
+)
 from dml2onnx.catalog import FeatureLevel, FieldType, Rule
 from dml2onnx.checks.answers import answers
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.codes import building as codes
 from dml2onnx.codes.checking import OUT_OF_RANGE
-from dml2onnx.diagnostics import DmlError, Severity, raise_errors
+from dml2onnx.diagnostics import DmlError, Severity, plural, raise_errors
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.findings import Findings, listing, quote
@@ -100,6 +108,11 @@ class Recorder:
         self.sites = Sites()
         self._warnings: list[Diagnostic] = []
         """What is worth knowing of the attributes of nodes: a number that is rounded to infinity, or wraps."""
+
+    def __repr__(self) -> str:
+        counts = [plural(len(self._inputs), "input"), plural(len(self._constants), "constant")]
+        counts.append(plural(len(self._nodes), "node"))
+        return f"<GraphBuilder {quote(self.name)}: {', '.join(counts)}, feature level {self.feature_level}>"
 
     # --- Names and layouts --------------------------------------------------------------------------------------------
 
@@ -318,7 +331,8 @@ class Recorder:
             inputs = cast("Tensors", meant(arguments.by_name, inputs, "inputs"))
             attributes = meant(arguments.by_name, attributes, "attributes")
             outputs = cast("Mapping[str, Stated | Sequence[Stated]]", meant(arguments.by_name, outputs, "outputs"))
-            return self._recorded(schema, self._with_constants(schema, inputs), attributes, outputs, name)
+            given = by_channel(schema, self._with_constants(schema, inputs))
+            return self._recorded(schema, given, attributes, outputs, name)
         except BaseException:
             del self._constants[constants:]  # those that were made for this operator
             raise
@@ -376,11 +390,14 @@ class Recorder:
         """A number or an array in the data type, and repeated to the sizes, of what it has to agree with."""
         array = meant(arguments.array, given, field)
         like = next(relatives(schema, Rule.SAME_DATA_TYPE, field, inputs), None)
+        kind = None if like is None else like.data_type
         if like is None and isinstance(given, (int, float)):
+            kind = only_type(schema, field, self.feature_level, array)
+        if kind is None and isinstance(given, (int, float)):
             message = f"the number {arguments.described(given)} for {field} does not say of which data type it is"
             expected = "an array, or constant(number, data_type=...)"
             raise refusal(codes.BAD_TENSOR, message, expected=expected, found=type(given).__name__)
-        made = self.constant(array, data_type=None if like is None else like.data_type)
+        made = self.constant(array, data_type=kind)
         equal = next(relatives(schema, Rule.SAME_SIZES, field, inputs), None)
         if equal is not None:
             return self.broadcast(made, equal.sizes)

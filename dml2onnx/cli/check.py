@@ -42,7 +42,7 @@ def check_command(options: argparse.Namespace, screen: Screen) -> int:
         except UnreadableError as error:  # not a model, but a directory of them
             found = [unchecked(name, error)]
         results += found
-        if not found:
+        if not found and not options.models_only:
             screen.say(f"no models in {escape(quote(name))}")
     results = [replace(item, diagnostics=_chosen(item.diagnostics, options)) for item in results]
     _write(results, form, screen, several=len(results) != 1 or is_directory(Path(options.models[0])))
@@ -73,7 +73,9 @@ def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator
         yield from _check_recording(index, options, screen)
         return
     if name == STANDARD_INPUT or not is_directory(directory):
-        yield _check_one(name, options, screen)
+        answer = _check_one(name, options, screen)
+        if not options.models_only or _is_model(answer, directory):
+            yield answer
         return
     allowed = tuple(options.allow_path)
     yield from (unchecked(str(path), error) for path, error in outside(directory, allowed))
@@ -82,9 +84,14 @@ def _checked(name: str, options: argparse.Namespace, screen: Screen) -> Iterator
             yield from _check_recording(path, options, screen)
             continue
         answer = _check_one(str(path), options, screen)
-        is_other = path.suffix == ".bin" or any(item.code == UNKNOWN_FORMAT.id for item in answer.diagnostics)
-        if answer.is_readable or not is_other:  # contents of constants, files of other tools
+        if _is_model(answer, path):
             yield answer
+
+
+def _is_model(answer: CheckAnswer, path: Path) -> bool:
+    """Whether a file is a model, or was meant to be one; not the contents of constants, or a file of another tool."""
+    is_other = path.suffix == ".bin" or any(item.code == UNKNOWN_FORMAT.id for item in answer.diagnostics)
+    return answer.is_readable or not is_other
 
 
 def _check_recording(index: Path, options: argparse.Namespace, screen: Screen) -> Iterator[CheckAnswer]:
@@ -203,6 +210,8 @@ def _write(results: Sequence[CheckAnswer], form: str, screen: Screen, *, several
             screen.answer(results[0])
         case "sarif":
             screen.json(formats.sarif(results))
+        case "junit":
+            sys.stdout.write(formats.junit(results))
         case "concise" | "github":
             write = formats.concise if form == "concise" else formats.github
             for line in (line for item in results for line in write(item)):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 OTHER_SUFFIXES = frozenset({".onnx", ".npy", ".npz", ".py", ".data", ".png", ".jpg", ".jpeg"})
 """Names of what models go with, and never what a model is called."""
-PROGRAMS = {"python": ".py"}
+PROGRAMS = {"cpp": ".cpp", "python": ".py"}
 """The suffixes of programs, by their formats."""
 
 

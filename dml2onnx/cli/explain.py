@@ -6,12 +6,15 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dml2onnx.cli.models import compile_options, load_model
+from dml2onnx.checks import check
+from dml2onnx.checks.resizing import named
+from dml2onnx.cli.models import compile_options, load_model, named_sizes
 from dml2onnx.compiler import compile
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import DmlError, quote, raise_errors
 from dml2onnx.ir.graph import GraphOutput
+from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.passes import chosen
-from dml2onnx.report.answers import ExplainAnswer, ExplainedNode
+from dml2onnx.report.answers import ExplainAnswer, ExplainedNode, SizedTensor
 from dml2onnx.report.form import findings
 from dml2onnx.report.reasons import reasons
 
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
     """Says what each node of a model becomes."""
     graph = load_model(options, screen, frozenset(options.input))
+    if named_sizes(options):
+        return _explain_sizes(graph, options, screen)
     with screen.counting("compiling") as progress:
         traces, failures = _explained(graph, options, progress)
     descs = {node.name: node.operator for node in graph.nodes}
@@ -55,6 +60,37 @@ def explain_model_command(options: argparse.Namespace, screen: Screen) -> int:
     screen.table(["DirectML node", "operator", "ONNX nodes", "why"], rows)
     screen.diagnostics(answer.diagnostics)
     return 1 if failures else 0
+
+
+def _explain_sizes(graph: Graph, options: argparse.Namespace, screen: Screen) -> int:
+    """Says the sizes of every tensor in names."""
+    raise_errors(check(graph))
+    sized = named(graph, named_sizes(options))
+    shown = sized.shown
+    tensors = [
+        SizedTensor(
+            node.name,
+            node.operator.type,
+            name if isinstance(node.operator.get(name), TensorDesc) else f"{name}[{index}]",
+            tuple(shown(size) for size in view.sizes),
+        )
+        for node, found in sized.traced.nodes.items()
+        for (name, index), view in found.views.items()
+    ]
+    answer = ExplainAnswer(
+        diagnostics=(),
+        nodes=(),
+        opset=options.opset,
+        target=options.target,
+        passes=tuple(item.name for item in chosen(options.optimize, options.without_passes)),
+        tensors=tuple(tensors),
+    )
+    if screen.as_json:
+        screen.answer(answer)
+        return 0
+    rows = [(item.node, item.operator, item.tensor, " × ".join(item.sizes)) for item in answer.tensors]
+    screen.table(["DirectML node", "operator", "tensor", "sizes"], rows)
+    return 0
 
 
 def _explained(

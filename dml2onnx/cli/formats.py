@@ -1,4 +1,4 @@
-"""Findings in the forms that other programs read: one line each, GitHub's commands, and SARIF 2.1.0.
+"""Findings in the forms that other programs read: one line each, GitHub's commands, SARIF 2.1.0, and JUnit's.
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 https://docs.github.com/actions/reference/workflow-commands-for-github-actions
@@ -10,6 +10,7 @@ import os
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 from urllib.parse import quote
+from xml.etree import ElementTree
 
 from dml2onnx import __version__
 from dml2onnx.cli.render import is_said
@@ -60,6 +61,40 @@ def _escaped(text: str) -> str:
     return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
+def junit(models: Iterable[CheckAnswer]) -> str:
+    """A suite of tests for each model, with one that fails for each error, and one that passes where there is none.
+
+    https://github.com/testmoapp/junitxml
+    """
+    suites = [_suite(checked) for checked in models]
+    total = sum(int(suite.get("tests", "0")) for suite in suites)
+    failures = sum(int(suite.get("failures", "0")) for suite in suites)
+    root = ElementTree.Element("testsuites", name="dml2onnx check", tests=str(total), failures=str(failures))
+    root.extend(suites)
+    ElementTree.indent(root)
+    return f"{ElementTree.tostring(root, encoding='unicode', xml_declaration=False)}\n"
+
+
+def _suite(checked: CheckAnswer) -> ElementTree.Element:
+    file = visible(checked.model)
+    errors = [item for item in checked.diagnostics if item.is_error]
+    tests = str(max(len(errors), 1))
+    suite = ElementTree.Element("testsuite", name=file, tests=tests, failures=str(len(errors)))
+    if not errors:
+        ElementTree.SubElement(suite, "testcase", classname=file, name="check", file=file)
+    for item in errors:
+        name = f"{item.code} {visible(item.node or item.pointer)}".strip()
+        where = {"line": str(item.line)} if item.line else {}
+        case = ElementTree.SubElement(suite, "testcase", {"classname": file, "name": name, "file": file, **where})
+        failure = ElementTree.SubElement(case, "failure", message=visible(item.message), type=item.code)
+        place = f"{file}:{item.line}:{item.column}" if item.line else file
+        failure.text = f"{place}: {_subject(item)}{visible(item.message)}{_related(item)}"
+    warnings = [line for line in concise(checked) if ": warning " in line]
+    if warnings:
+        ElementTree.SubElement(suite, "system-out").text = "\n".join(warnings)
+    return suite
+
+
 def sarif(models: Iterable[CheckAnswer]) -> dict[str, object]:
     """A log of one run, with a rule for each code that occurs in it."""
     models = list(models)
@@ -100,8 +135,20 @@ def _result(checked: CheckAnswer, item: Finding, index: Mapping[str, int]) -> di
         "level": item.severity,
         "message": {"text": f"{_subject(item)}{item.message}"},
         "locations": [location | ({"logicalLocations": logical} if logical else {})],
+        **_related_locations(checked, item),
         **({"properties": {"related": list(item.related)}} if item.related else {}),
     }
+
+
+def _related_locations(checked: CheckAnswer, item: Finding) -> dict[str, object]:
+    """The other places of a finding that are in the text."""
+    found = []
+    for place in item.places:
+        if place.line:
+            region = {"startLine": place.line, "startColumn": place.column, "endColumn": place.end_column}
+            physical = {"artifactLocation": {"uri": _uri(checked.model)}, "region": region}
+            found.append({"physicalLocation": physical, "message": {"text": place.message}})
+    return {"relatedLocations": found} if found else {}
 
 
 def _uri(path: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import sys
-from pathlib import Path
+from os.path import exists
 from typing import TYPE_CHECKING
 
 from dml2onnx import catalog
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def explain_command(options: argparse.Namespace, screen: Screen) -> int:
     """Explains a code, an operator, an HRESULT, or what each node of a model becomes."""
-    if not Path(options.model).exists():
+    if not exists(options.model):
         if (found := hresult_of(options.model)) is not None:
             return _explain_result(found, screen)
         if re.fullmatch(r"\w+", options.model):

@@ -49,7 +49,7 @@ def named_sizes(options: argparse.Namespace) -> dict[str, tuple[int | str, ...]]
     if not any(isinstance(size, str) for _, sizes in options.size for size in sizes):
         return {}
     if not hasattr(options, "range"):
-        message = "names for sizes are for compile and verify; here each size is a number"
+        message = "names for sizes are for compile, verify and explain; here each size is a number"
         raise DmlError(WRONG_REQUEST.at(message, expected="numbers"))
     return dict(options.size)
 

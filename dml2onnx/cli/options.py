@@ -72,8 +72,8 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=texts.sizes,
         metavar="NAME=N,C,H,W",
-        help="read the model as if it had been written for an input of these sizes (repeatable); compile and verify "
-        "take names for sizes too: NAME=N,3,H,W",
+        help="read the model as if it had been written for an input of these sizes (repeatable); compile, verify "
+        "and explain take names for sizes too: NAME=N,3,H,W",
     )
 
 
@@ -278,7 +278,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_documented(parser)
     parser.add_argument(
         "--format",
-        choices=["full", "concise", "json", "github", "sarif"],
+        choices=["full", "concise", "json", "github", "sarif", "junit"],
         help="how findings are written (default: full)",
     )
     parser.add_argument(
@@ -295,6 +295,9 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "--target", choices=targets.NAMES, help="compile too, for this target, and say what stands in the way"
     )
     parser.add_argument("--warnings-as-errors", action="store_true", help="warnings give exit code 1 too")
+    parser.add_argument(
+        "--models-only", action="store_true", help="pass over files that are no models, as in directories"
+    )
     fixing = parser.add_mutually_exclusive_group()
     fixing.add_argument(
         "--fix",
@@ -376,7 +379,7 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(feature_level=None, documented=False)
+    parser.set_defaults(feature_level=None, documented=False, range=[])
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
@@ -476,9 +479,10 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=["native", "dml_graph", "serialized", "dxdispatch", "python"],
-        help="format to write; python is a program of the builder, with its weights in a .npz file beside it (default: "
-        "native for OUT.json, serialized for OUT.bin, python for OUT.py)",
+        choices=["native", "dml_graph", "serialized", "dxdispatch", "python", "cpp"],
+        help="format to write; python is a program of the builder, with its weights in a .npz file beside it, cpp one "
+        "of DirectMLX, with a .bin file (default: native for OUT.json, serialized for OUT.bin, python for OUT.py, cpp "
+        "for OUT.cpp)",
     )
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from dml2onnx.cli import INTERRUPTED
+from dml2onnx.cli import INTERRUPTED, plain
 
 if TYPE_CHECKING:
     import argparse
@@ -50,7 +50,7 @@ def perform(arguments: Sequence[str] | None) -> int:
     _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # consoles of other languages lack × and µ
+            stream.reconfigure(errors=plain.HANDLER)  # consoles of other languages lack × and µ
     with _interruptions() as interruption:
         try:
             code = _with_packages(sys.argv[1:] if arguments is None else arguments)

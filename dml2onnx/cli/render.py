@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
 import sys
+import time
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
@@ -39,6 +41,9 @@ PIPED_WIDTH = 200
 
 TERMINAL_BY_WORD = ("FORCE_COLOR", "TTY_COMPATIBLE")
 """Variables that make a terminal of what is none, as rich understands them."""
+
+BETWEEN_LINES = 30.0
+"""Seconds between two lines that say how far something is, in a log."""
 
 COLOURS = {"error": "bold red", "warning": "bold yellow"}
 
@@ -88,6 +93,11 @@ class Stream:
         """Whether colours and spinners are seen there."""
         return self._is_for_rich() and self.console.is_terminal
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody sees what moves there: a terminal by its nature, not by a wish for colours."""
+        return self._is_tty() and self.is_terminal
+
     def print(self, markup: str) -> None:
         """A line, or several."""
         if not markup.isprintable():
@@ -101,11 +111,30 @@ class Stream:
     def _is_for_rich(self) -> bool:
         if any(name in os.environ for name in TERMINAL_BY_WORD):
             return True
+        return self._is_tty()
+
+    def _is_tty(self) -> bool:
         isatty = getattr(self.file, "isatty", None)
         try:
             return isatty is not None and isatty()
         except ValueError:  # a stream that is closed
             return False
+
+
+class Log:
+    """Says in a log how far something is, so that whoever waits for it sees that it goes on."""
+
+    def __init__(self, stream: Stream, what: str) -> None:
+        self._stream = stream
+        self._what = what
+        self._said = time.monotonic()
+
+    def say(self, text: str) -> None:
+        """A line, if the last one was long ago."""
+        now = time.monotonic()
+        if now - self._said >= BETWEEN_LINES:
+            self._said = now
+            self._stream.print(escape(f"{self._what}: {text}"))
 
 
 class Screen:
@@ -124,7 +153,7 @@ class Screen:
     @contextmanager
     def working(self, what: str) -> Iterator[None]:
         """A spinner while something takes long, where somebody is looking."""
-        if self.as_json or self.quiet or not self.err.is_terminal:
+        if self.as_json or self.quiet or not self.err.is_watched:
             yield
         else:
             with self.err.console.status(what):
@@ -132,18 +161,24 @@ class Screen:
 
     @contextmanager
     def counting(self, what: str) -> Iterator[Callable[[str], object] | None]:
-        """As :meth:`working`, with a function that says how far it is; ``None`` where nobody is looking."""
-        if self.as_json or self.quiet or not self.err.is_terminal:
+        """As :meth:`working`, with a function that says how far it is: a line now and then where nobody is looking."""
+        if self.quiet:
             yield None
+        elif self.as_json or not self.err.is_watched:
+            yield Log(self.err, what).say
         else:
             with self.err.console.status(what) as status:
                 yield lambda text: status.update(f"{what}: {escape(text)}")
 
     @contextmanager
     def bar(self, what: str, total: int) -> Iterator[Callable[[str], object]]:
-        """A bar with a function that moves it by one and says how it goes; nothing is seen where nobody is looking."""
-        if self.as_json or self.quiet or not self.err.is_terminal:
+        """A bar with a function that moves it by one and says how it goes; in logs a line now and then."""
+        if self.quiet:
             yield lambda text: None
+            return
+        if self.as_json or not self.err.is_watched:
+            log, steps = Log(self.err, what), itertools.count(1)
+            yield lambda text: log.say(f"{next(steps)} of {total}, {text}")
             return
         from dml2onnx.cli import terminal
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from os.path import exists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,7 +74,7 @@ class _Side:
 
 def _other(options: argparse.Namespace, screen: Screen, graph: Graph) -> _Side:
     """What ``--compare`` names: the same graph at a feature level, or another model."""
-    if LEVEL.fullmatch(options.compare) and not Path(options.compare).exists():
+    if LEVEL.fullmatch(options.compare) and not exists(options.compare):
         return _Side(graph, feature_level(options.compare))
     how = load_options(options, frozenset(options.input))
     if recording.index_of(Path(options.compare)).name != recording.INDEX:

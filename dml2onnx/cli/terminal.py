@@ -25,6 +25,35 @@ def console(*, errors: bool) -> Console:
     return _Console(stderr=errors, highlight=False, soft_wrap=True, emoji=False)
 
 
+def fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> bool:
+    """Whether each column can have its longest word, up to a limit, in a table of that width."""
+    needed = 2 * (len(columns) - 1)
+    for number, column in enumerate(columns):
+        words = [word for row in rows for word in str(row[number]).split()]
+        longest = max((len(word) for word in [*words, *column.removeprefix(">").split()]), default=0)
+        needed += min(longest, LONGEST_WORD)
+    return needed <= width
+
+
+def stacked(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str, width: int) -> list[str]:
+    """A table whose columns do not fit beside each other: each row with a line for each of its cells."""
+    import textwrap
+
+    lines = [f"{title}\n"] if title else []
+    for row in rows:
+        for number, (column, cell) in enumerate(zip(columns, row, strict=True)):
+            text = f"{column.removeprefix('>')}: {cell}" if column.removeprefix(">") else str(cell)
+            if str(cell):
+                indent = "  " if number else ""
+                wrapped = textwrap.wrap(text, max(width, 20), initial_indent=indent, subsequent_indent="    ")
+                lines += [f"{line}\n" for line in wrapped]
+    return lines
+
+
+LONGEST_WORD = 24
+"""Characters of a word for which a column is widened; longer ones are folded."""
+
+
 @contextmanager
 def bar(where: Console, what: str, total: int) -> Iterator[Callable[[str], object]]:
     """A bar with a function that moves it by one and says how it goes."""
@@ -51,6 +80,13 @@ def table(
     """
     from rich.table import Table
 
+    room = (where.width if where.is_terminal else width) or Console(width=width).width
+    if not fits(columns, rows, room):
+        lines = stacked(columns, rows, title, room)
+        if where.is_terminal:
+            where.file.writelines(lines)
+            return []
+        return lines
     made = Table(
         title=title or None,
         title_justify="left",

@@ -107,14 +107,14 @@ def _show_nodes(answer: VerifyAnswer, screen: Screen) -> None:
         (
             *(item.node, item.operator, item.output, item.elements, item.wrong, item.unspecified),
             *(_short(item.worst_difference), _short(item.worst_relative), _short(item.worst_ulps)),
-            "" if item.exact else f"{_short(100 * float(item.worst_of_bound))} %",
+            "" if item.exact else f"{_short(100 * float(item.worst_of_bound))} % used",
             _bound_text(item),
         )
         for item in answer.nodes
     ]
     columns = ["node", "operator", "output", ">elements", ">wrong", ">unspecified", ">worst", ">relative", ">ULPs"]
     screen.say()
-    screen.table([*columns, ">of what is allowed", "which is"], rows)
+    screen.table([*columns, ">bounds", "which are"], rows)
 
 
 def _short(value: float | str, digits: int = 3) -> str:

@@ -347,6 +347,7 @@ class ArithmeticOps(MovementOps):
 
         return self._running("CumSum", x, axis, exclusive, reverse, fold)
 
+    @legalised
     def CumProd(self, x: Tensor, axis: int, *, exclusive: bool = False, reverse: bool = False) -> Tensor:
         """Running product along an axis, as :meth:`CumSum` is a running sum; opset 26."""
         return self._running("CumProd", x, axis, exclusive, reverse)

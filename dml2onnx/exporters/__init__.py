@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
 from dml2onnx.codes.exporting import FILE_TO_COME, LEFT_OUT, UNKNOWN_TARGET
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import DmlError, quote, raise_errors
 from dml2onnx.exporters.dxdispatch import dxdispatch, lost
 from dml2onnx.exporters.files import write_files
 from dml2onnx.exporters.references import references
 from dml2onnx.exporters.serialized import lost_descriptors, serialized
-from dml2onnx.exporters.whole_tensors import lost_effects
+from dml2onnx.exporters.whole_tensors import lost_effects, obstacles
 from dml2onnx.files import check_target, spare
 from dml2onnx.frontends import graph_of
 from dml2onnx.frontends.findings import listing
+from dml2onnx.ir.data import padded
 from dml2onnx.ir.graph import Graph
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ __all__ = ["FORMATS", "GRAPHS", "convert", "export", "left_out"]
 
 GRAPHS = ("native", "dml_graph", "serialized", "dxdispatch")
 """Formats that are read, too."""
-FORMATS = (*GRAPHS, "python")
-_BY_SUFFIX = {".json": "native", ".bin": "serialized", ".py": "python"}
+FORMATS = (*GRAPHS, "python", "cpp")
+_BY_SUFFIX = {".json": "native", ".bin": "serialized", ".py": "python", ".cpp": "cpp"}
 
 
 def convert(
@@ -40,12 +41,12 @@ def convert(
 ) -> list[Path]:
     """Writes a graph, or the model file at a path, in another format, and returns the files written.
 
-    ``format`` is ``"native"``, ``"dml_graph"``, ``"serialized"``, ``"dxdispatch"`` or ``"python"``, a program of the
-    builder; without it the suffix of ``path`` decides: ``.json`` is native, ``.bin`` serialized, ``.py`` a program.
-    Nothing is lost in the native format; what the others have no place for (sample contents of inputs, feature levels,
+    ``format`` is ``"native"``, ``"dml_graph"``, ``"serialized"``, ``"dxdispatch"``, ``"python"``, a program of the
+    builder, or ``"cpp"``, one of DirectMLX; without it the suffix of ``path`` decides: ``.json`` is native, ``.bin``
+    serialized, ``.py`` and ``.cpp`` are programs. Nothing is lost in the native format; what the others have no place for (sample contents of inputs, feature levels,
     commands, and in a serialized graph descriptors of inputs and outputs) is left out, which :func:`left_out` tells.
     Large constants go to files beside ``path``: ``<path>.data`` or, of a serialized graph and of a DxDispatch program,
-    one for each, of a Python program ``<stem>.npz``. The file that is converted, and those it names, are never
+    one for each, of a Python program ``<stem>.npz``, of one in C++ ``<stem>.bin``. The file that is converted, and those it names, are never
     overwritten. Raises :class:`DmlError` with the errors found while the graph was read, or with everything that the
     other format cannot say.
     """
@@ -62,7 +63,9 @@ def export(graph: Graph, target: Target, format: str | None = None) -> list[Path
     if chosen not in FORMATS:
         suffix = target.suffix if isinstance(target, Path) else ""
         found = quote(format or suffix)
-        unsaid = f"{_named(target)} does not say in which format; .json, .bin and .py do, and --format (format=) does"
+        unsaid = (
+            f"{_named(target)} does not say in which format; .json, .bin, .py and .cpp do, and --format (format=) does"
+        )
         message = f"{found} is no format to write" if format else unsaid
         raise DmlError(UNKNOWN_TARGET.at(message, expected=", ".join(FORMATS), found=found))
     if isinstance(target, Path):
@@ -102,9 +105,9 @@ def left_out(graph: Graph, target: Target, format: str | None = None) -> list[Di
         return missing + [LEFT_OUT.at(f"the format {chosen} has no place for {part}") for part in lost(graph)]
     if chosen == "python":
         return missing + [LEFT_OUT.at(f"the format {chosen} has no place for {part}") for part in _unprogrammed(graph)]
-    if chosen not in ("dml_graph", "serialized"):
+    if chosen not in ("dml_graph", "serialized", "cpp"):
         return missing
-    views = lost_descriptors(graph) if chosen == "serialized" else []
+    views = lost_descriptors(graph) if chosen in ("serialized", "cpp") else []
     samples = [quote(item.name) for item in graph.inputs if item.default is not None]
     parts = {
         f"the sample contents of {listing(samples)}": bool(samples),
@@ -142,8 +145,8 @@ def _contents(graph: Graph, path: Path, format: str) -> tuple[bytes, dict[str, D
     if format == "dxdispatch":
         program, files = dxdispatch(graph, path.stem, {path.name}, named)
         return program.encode(), files
-    if format == "python":
-        return _program(graph, path, named)
+    if format in ("python", "cpp"):
+        return (_program if format == "python" else _cpp)(graph, path, named)
     sidecar = f"{path.name}.data"
     if format == "native":
         from dml2onnx.exporters.native import native
@@ -163,3 +166,18 @@ def _program(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes
     archive = f"{path.stem}.npz"
     program = python(graph, archive, named)
     return program.text.encode(), {archive: Archive(program.arrays)} if program.arrays else {}
+
+
+def _cpp(graph: Graph, path: Path, named: Mapping[Path, str]) -> tuple[bytes, dict[str, Data]]:
+    from dml2onnx.exporters.native_contents import Sidecar
+    from dml2onnx.programs import cpp
+
+    raise_errors(graph.findings)
+    found = list(obstacles(graph))
+    if found:
+        raise DmlError(*found)
+    text, placed = cpp(graph, path.stem, named)
+    weights = Sidecar(f"{path.stem}.bin")
+    for item, (position, data) in zip(graph.constants, placed, strict=True):
+        assert weights.add(padded(data, item.value.nbytes), item.value.nbytes) == position
+    return text.encode(), {weights.name: weights} if placed else {}

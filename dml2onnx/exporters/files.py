@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dml2onnx.ir.data import Data
 
 
-PROGRAMS = frozenset({".py"})
+PROGRAMS = frozenset({".py", ".cpp"})
 """Suffixes of programs, which name the files that they read."""
 
 
@@ -64,7 +64,8 @@ def _belonging(target: Path, others: Collection[Path]) -> set[Path]:
         return own
     if target.suffix in PROGRAMS:
         text = target.read_text("utf-8", "replace")
-        return own | {other for other in others if json.dumps(other.name, ensure_ascii=False) in text}
+        named_there = {other for other in others if json.dumps(other.name, ensure_ascii=False) in text}
+        return own | named_there | {other for other in others if f" lie in {other.name}.\n" in text}
     try:
         named = {source.resolve() for source in load(target).sources}
     except DmlError:

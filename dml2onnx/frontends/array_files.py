@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from math import prod
+from os.path import exists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,7 @@ class ContentsFile:
         """A file by its name, or ``FILE.npz:array``."""
         begin = text.lower().rfind(_NPZ + ":")
         try:
-            if begin < 0 or Path(text).exists():
+            if begin < 0 or exists(text):
                 return cls(Path(text))
         except (OSError, ValueError):  # what no file can be called, which is said when it is read
             return cls(Path(text))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import marshal
 import warnings
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -308,7 +309,7 @@ class ResourceReader:
                 self._findings.add(
                     codes.SEQUENCE_OVERFLOW.at(message, pointer=members.place, expected=f"{low} to {high}", found=last)
                 )
-        return ArrayData.of(sequence(start, delta, count, known))
+        return replace(ArrayData.of(sequence(start, delta, count, known)), is_made=True)
 
     def _member_value(self, members: Members, name: str, data_type: DataType) -> int | float | None:
         raw = members.required(name, "a number")

@@ -44,6 +44,8 @@ class ArrayData:
 
     array: Bytes
     """One-dimensional ``uint8``; an ``np.memmap`` stays on disk until it is read."""
+    is_made: bool = False
+    """Whether a few numbers of the model made them all."""
 
     @classmethod
     def of(cls, array: npt.NDArray[np.generic]) -> ArrayData:
@@ -53,9 +55,9 @@ class ArrayData:
     def __deepcopy__(self, memo: object) -> ArrayData:
         return self  # nobody writes into it, and it may be a file of gigabytes
 
-    def __reduce__(self) -> tuple[type[ArrayData], tuple[Bytes]]:
+    def __reduce__(self) -> tuple[type[ArrayData], tuple[Bytes, bool]]:
         """The bytes themselves, also where they are mapped from a file, which other processes may not have."""
-        return ArrayData, (np.asarray(self.array),)
+        return ArrayData, (np.asarray(self.array), self.is_made)
 
     @property
     def nbytes(self) -> int:
@@ -169,10 +171,12 @@ def stream(data: Data, nbytes: int | None = None) -> Iterator[memoryview]:
 
 
 def stored_bytes(data: Data) -> int:
-    """Bytes that exist somewhere, in memory or in a file: fills and the zeros behind data do not."""
+    """Bytes that came with the model: fills, sequences and the zeros behind data did not."""
     match data:
         case FillData(pattern):
             return len(pattern)
         case PaddedData(head):
             return stored_bytes(head)
+        case ArrayData(is_made=True):
+            return 0
     return data.nbytes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dml2onnx.emitter.core import as_it_is
-from dml2onnx.legalise import movements, reductions
+from dml2onnx.legalise import movements, reductions, running
 from dml2onnx.legalise.depth import gathered_depth, spread_depth
 from dml2onnx.legalise.extremes import as_signed, clipped
 from dml2onnx.legalise.formulas import shrunk
@@ -203,6 +203,7 @@ RULES |= {
     "MaxPoolWithIndices": max_pool_with_indices,
     "ArgMax": arg_max,
     "ArgMin": arg_min,
+    "CumProd": running.cum_prod,
     "DepthToSpace": depth_to_space,
     "Gelu": gelu,
     "HardSwish": hard_swish,

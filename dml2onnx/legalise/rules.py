@@ -28,6 +28,27 @@ class Kind(Enum):
     """Where a target has it, which is never the default one: it costs time."""
 
 
+Numbers: TypeAlias = "tuple[float | int | bool, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The smallest model that shows a quirk, in opset 21."""
+
+    model: str
+    """In ONNX's text form, without its name."""
+    inputs: tuple[Numbers, ...]
+    """The elements of each."""
+    outputs: tuple[Numbers, ...]
+    """What ONNX says that comes out."""
+    says: str = ""
+    """Part of what the runtime says where it refuses the model; empty where it gives other numbers."""
+    digits: float = 0.0
+    """The relative error that would do."""
+    versions: tuple[tuple[int, int], tuple[int, int]] = ((1, 24), (9, 0))
+    """The first ONNX Runtime that answers otherwise, and the first that does not any more."""
+
+
 @dataclass(frozen=True, eq=False)
 class Quirk:
     """What kernels of a target do otherwise than ONNX says, or slowly.
@@ -36,8 +57,10 @@ class Quirk:
     """
 
     kind: Kind
+    shown: Shown | None = None
+    """Nothing where it is about time, or about some processors."""
     rules: dict[str, Rule] = field(default_factory=dict)
-    """By ONNX operator."""
+    """By ONNX operator, or question of the emitter."""
 
     def rule(self, *operators: str) -> Callable[[Rule], Rule]:
         """Marks what takes the place of operators."""

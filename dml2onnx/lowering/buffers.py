@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 MATERIALISED_FILL_ELEMENTS = 1 << 20
 """Larger fills are made by Expand when the model runs instead of being stored in it."""
 
+WIDEST = 8
+"""Bytes of the widest element that a number becomes on its way."""
+
 STORED_POSITIONS = 1 << 14
 """Larger tables of indices are made when the model runs."""
 
@@ -427,8 +430,10 @@ class Buffers:
         element = self._repeated(layer.data, offset, prod(sizes), dtype)
         if element is not None:
             return self._e.ConstantOfShape(sizes if units else desc.sizes, element, dtype)
-        # what is made here and does not come with the model: fills, zeros behind data, elements seen more than once
-        budget.spend(max(length, prod(sizes) * dtype.itemsize) - min(length, stored_bytes(layer.data)))
+        # what is made here and does not come with the model: fills, zeros behind data, elements seen more than once,
+        # which are counted as what they may be computed in
+        made = max(length, prod(sizes) * dtype.itemsize) - min(length, stored_bytes(layer.data))
+        budget.spend(max(made, WIDEST * (prod(sizes) - desc.extent)))
         raw = layer.data.read(offset, length)
         if len(raw) < length:
             raw = np.concatenate([raw, np.zeros(length - len(raw), np.uint8)])

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.ir.view import Gather, Layout
 from dml2onnx.legalise.depth import gathered_depth
+from dml2onnx.lowering.buffers import take
 from dml2onnx.lowering.registry import lowers
 
 if TYPE_CHECKING:
@@ -53,6 +55,12 @@ def _depth_comes_last(node: Operands) -> bool:
     """Whether a depth channel is ``(by * B + bx) * C + c`` (ONNX: DCR) and not ``(c * B + by) * B + bx`` (CRD)."""
     return not node.op.has("Order") or node.op.enum("Order") == "DEPTH_COLUMN_ROW"
 
+
+MOST_SLICES = 64
+"""Elements of a window, along the last dimension, each of which is a Slice; more are one Gather.
+
+There can be as many as elements in a tensor, and a file need not be longer for that.
+"""
 
 # --- windows ---------------------------------------------------------------------------------------------------------
 
@@ -109,8 +117,8 @@ def _windows(node: Operands, image: TensorDesc) -> _Windows:
 def unfold(node: Operands, e: Emitter) -> Tensor:
     """The windows of the image, one to a column, 0 where they lie in the padding [decision X21].
 
-    Pad; along the last dimension a Slice per element of the window, and Concat; along all others together one Gather,
-    which then copies whole rows of blocks.
+    Pad; along the last dimension a Slice per element of the window, and Concat, or where they are many a Gather; along
+    all others together one Gather, which then copies whole rows of blocks.
     https://learn.microsoft.com/windows/ai/directml/api/ns-directml-dml_unfold_operator_desc
     """
     w = _windows(node, node.op.tensor("InputTensor"))
@@ -133,6 +141,10 @@ def _unfold_last(e: Emitter, x: Tensor, w: _Windows) -> Tensor:
         e.note("windows that touch but do not overlap are blocks: a Transpose")
         whole = e.Slice(x, (0, 0, 0, 0), (n, 1, rows, blocks * size))
         return e.Transpose(e.Reshape(whole, (n, rows * blocks, size)), (0, 2, 1))
+    if size > MOST_SLICES and stride and w.dilations[-1]:
+        places = Layout((size, blocks), (w.dilations[-1], stride))
+        x = take(e, (Gather(2, places),), e.Reshape(x, (n, rows, w.padded[-1])))
+        return e.Transpose(x, (0, 2, 1, 3))
     firsts = [i * w.dilations[-1] for i in range(size)]
     parts = [e.Slice(x, (0, 0, 0, i), (n, 1, rows, i + (blocks - 1) * stride + 1), (1, 1, 1, stride)) for i in firsts]
     return e.Concat(parts, 1)

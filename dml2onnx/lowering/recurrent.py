@@ -105,7 +105,7 @@ class _Cell:
 
 
 _Step: TypeAlias = "Callable[[Sequence[Tensor | None], Sequence[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]"
-"""As :data:`~dml2onnx.lowering.emitter.control.Step`, also without some of the states."""
+"""As :data:`~dml2onnx.emitter.control.Step`, also without some of the states."""
 
 
 @lowers("RNN")

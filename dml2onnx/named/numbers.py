@@ -61,15 +61,6 @@ class Numbers:
 
     def named(self, expr: Expr) -> NamedSize:
         """A size as the model states it."""
-        text = str(self.shown(expr))
+        text = str(self.graph.in_names(expr))
         self.by_text[text] = self.graph.traced.solver.resolved(expr)
         return NamedSize(self.graph.number(expr, self.old), text, self.ranges.get(text))
-
-    def shown(self, expr: Expr) -> Expr:
-        """An expression in the names that were given, as far as these are in it."""
-        solver = self.graph.traced.solver
-        resolved = solver.resolved(expr)
-        for symbol in self.graph.asked.names.values():
-            if solver.resolved(Expr.of(symbol)) == resolved:
-                return Expr.of(symbol)
-        return resolved

@@ -18,6 +18,7 @@ from dml2onnx.programs.naming import Variables, identifier
 from dml2onnx.programs.statements import Statement, Statements
 from dml2onnx.programs.text import STEP, Group, Joined, Keyword, Part, Ref, Text, Writer, leaves, string
 from dml2onnx.programs.trial import Trial
+from dml2onnx.programs.usual import with_usual_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,14 +50,14 @@ def python(graph: Graph, archive: str, references: Mapping[Path, str] = MappingP
     with the graph, or with what a program cannot say.
     """
     raise_errors(check(graph, compiles=False))
-    return _Program(graph, archive, references).run()
+    return _Program(with_usual_sizes(graph), archive, references).run()
 
 
 class _Program:
     def __init__(self, graph: Graph, archive: str, references: Mapping[Path, str]) -> None:
         self._graph = graph
         self._archive = archive
-        self._policy = _policy(graph)
+        self._policy = policy_of(graph)
         level = graph.feature_level
         self._statements = Statements(graph, Trial(feature_level=level, policy=self._policy), references)
         self._variables = Variables()
@@ -210,7 +211,7 @@ def _documented(graph: Graph) -> str:
     return f"The DirectML graph {name}: {ends}, {counted(len(graph.outputs), 'output')}."
 
 
-def _policy(graph: Graph) -> TensorPolicy:
+def policy_of(graph: Graph) -> TensorPolicy:
     """How most outputs lie in memory."""
     kinds: Counter[str] = Counter()
     for node in graph.nodes:

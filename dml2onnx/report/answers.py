@@ -87,6 +87,18 @@ class ExplainedNode:
     """Why it became these, or why it was not compiled."""
 
 
+@dataclass(frozen=True, slots=True)
+class SizedTensor:
+    """A tensor of a node in sizes that have names."""
+
+    node: str
+    operator: str
+    tensor: str
+    """Its field, and which of an array: ``InputTensors[1]``."""
+    sizes: tuple[str, ...]
+    """Numbers and expressions: ``N``, ``2*H``."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainAnswer(Answer):
     """What ``explain MODEL`` says."""
@@ -98,6 +110,8 @@ class ExplainAnswer(Answer):
     target: str
     passes: tuple[str, ...]
     """What the model went through behind the literal translation; nothing with ``-O0``."""
+    tensors: tuple[SizedTensor, ...] = ()
+    """Where ``--size`` has names: the sizes of all tensors in these; what nodes become is another question then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,11 @@ from dml2onnx import arguments, catalog
 from dml2onnx.checks import check, minimum_feature_level
 from dml2onnx.compiler import compile
 from dml2onnx.diagnostics import DmlError
+from dml2onnx.frontends.locations import locate
 from dml2onnx.providers.choice import ProviderLike, chosen
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.report.directml import Directml
+from dml2onnx.report.form import finding
 from dml2onnx.report.form import findings as as_records
 from dml2onnx.report.onnx_side import onnx_side
 from dml2onnx.report.products import multiply_accumulates
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from dml2onnx.compiler import CompiledModel
     from dml2onnx.diagnostics import Diagnostic
     from dml2onnx.ir.graph import Graph
+    from dml2onnx.report.form import Finding
     from dml2onnx.report.verified import Verified
     from dml2onnx.runtime import NodeTime
     from dml2onnx.verification import Verification as Verdict
@@ -97,6 +100,12 @@ def gather(
     return _report(graph, level, findings, model, verdict, profiled, digests=digests)
 
 
+def sketch(graph: Graph) -> Report:
+    """What can be drawn of a graph as it is, without compiling or verifying it."""
+    level = arguments.feature_level(graph.feature_level) or catalog.LATEST
+    return _report(graph, level, check(graph, level), None, None, None, digests=False)
+
+
 def _report(
     graph: Graph,
     level: FeatureLevel,
@@ -118,7 +127,7 @@ def _report(
     inputs = side.inputs(() if model is None else model.inputs)
     outputs = side.outputs(() if model is None else model.outputs)
     return Report(
-        diagnostics=as_records(findings),
+        diagnostics=_placed(graph, findings),
         name=graph.name,
         format=graph.format,
         feature_level=level.name,
@@ -135,6 +144,19 @@ def _report(
         verification=None if verdict is None else _verification(verdict),
         profile=None if profiled is None else profiled.profile,
     )
+
+
+def _placed(graph: Graph, findings: Sequence[Diagnostic]) -> tuple[Finding, ...]:
+    """Findings with their places in the file that the graph was read from, where that is a text."""
+    wanted = {item.pointer: False for item in findings if item.pointer.startswith("/")}
+    if not wanted or not graph.sources or graph.format == "serialized":
+        return as_records(findings)
+    path = graph.sources[0]
+    try:
+        places = locate(path.read_bytes(), wanted)
+    except OSError:  # it has gone meanwhile
+        return as_records(findings)
+    return tuple([finding(item, path.name, places) for item in findings])
 
 
 def _or_finding(findings: list[Diagnostic], work: Callable[[], T]) -> T | None:

@@ -19,6 +19,7 @@ from dml2onnx.report.form import as_json
 from dml2onnx.report.measured import panel
 from dml2onnx.report.records import MARK
 from dml2onnx.report.scene import directml_scene, onnx_scene, visible
+from dml2onnx.report.story import story
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,6 +70,7 @@ def _of_report(report: Report) -> dict[str, str]:
         "title": html.escape(f"{name} – DirectML and ONNX"),
         "name": html.escape(name),
         "facts": _facts(report),
+        "story": f'<p class="story">{html.escape(" ".join(story(report)))}</p>',
         "controls": "",
         "first": "directml",
         "first_title": "DirectML",
@@ -90,6 +92,7 @@ def _of_comparison(report: Comparison) -> dict[str, str]:
         "title": html.escape(f"{left} and {right}"),
         "name": html.escape(f"{left} and {right}"),
         "facts": _differences(report),
+        "story": "",
         "controls": _asset("compare.html"),
         "first": "left",
         "first_title": html.escape(left),

@@ -57,7 +57,7 @@ def directml_scene(report: Report) -> Scene:
         lines = [node.name] if node.name else []
         if node.outputs and node.outputs[0].tensor is not None:
             lines.append(tensor_text(report.tensors[node.outputs[0].tensor]))
-        boxes.append(Box("node", place, report.descriptors[node.descriptor].operator, _shortened(lines)))
+        boxes.append(Box("node", place, report.descriptors[node.descriptor].operator, shortened_lines(lines)))
         makers |= {item.value: first + place for item in node.outputs}
     edges = [
         (makers[value], first + place)
@@ -69,7 +69,7 @@ def directml_scene(report: Report) -> Scene:
         if item.value in makers:
             edges.append((makers[item.value], len(boxes)))
         boxes.append(_port("output", place, item, report.tensors))
-    return _scene(boxes, edges)
+    return scene_of(boxes, edges)
 
 
 def onnx_scene(report: Report, onnx: Onnx) -> Scene:
@@ -88,26 +88,27 @@ def onnx_scene(report: Report, onnx: Onnx) -> Scene:
         edges += [(makers[value], len(boxes)) for value in node.inputs if value is not None and value in makers]
         makers |= {value: len(boxes) for value in results}
         lines = [node.name, *(_value_text(onnx, value) for value in results[:1])]
-        boxes.append(Box("node", place, node.operator, _shortened(lines)))
+        boxes.append(Box("node", place, node.operator, shortened_lines(lines)))
     for place, value in enumerate(onnx.outputs):
         if value in makers:
             edges.append((makers[value], len(boxes)))
         boxes.append(Box("output", place, *_end(onnx.values[value].name, onnx, value)))
-    return _scene(boxes, edges)
+    return scene_of(boxes, edges)
 
 
-def _scene(boxes: Sequence[Box], edges: Iterable[tuple[int, int]]) -> Scene:
+def scene_of(boxes: Sequence[Box], edges: Iterable[tuple[int, int]]) -> Scene:
+    """Boxes and edges, laid out."""
     distinct = tuple(dict.fromkeys(edges))
     return Scene(tuple(boxes), distinct, lay_out([box.size for box in boxes], distinct))
 
 
 def _port(kind: str, place: int, port: Port, tensors: Sequence[Tensor]) -> Box:
     lines = [] if port.tensor is None else [tensor_text(tensors[port.tensor])]
-    return Box(kind, place, _shortened([port.name])[0], _shortened(lines))
+    return Box(kind, place, shortened_lines([port.name])[0], shortened_lines(lines))
 
 
 def _end(name: str, onnx: Onnx, value: int) -> tuple[str, tuple[str, ...]]:
-    return _shortened([name])[0], _shortened([_value_text(onnx, value)])
+    return shortened_lines([name])[0], shortened_lines([_value_text(onnx, value)])
 
 
 # --- Words ------------------------------------------------------------------------------------------------------------
@@ -128,7 +129,8 @@ def _sizes(sizes: Sequence[int]) -> str:
     return "×".join(map(str, sizes)) or "scalar"
 
 
-def _shortened(lines: Sequence[str]) -> tuple[str, ...]:
+def shortened_lines(lines: Sequence[str]) -> tuple[str, ...]:
+    """Lines of a box, each short enough for it."""
     return tuple(visible(line if len(line) <= LONGEST else f"{line[:20]}…{line[-12:]}") for line in lines)
 
 

@@ -48,6 +48,15 @@ def drawing(report: Report | Comparison) -> str:
     """An SVG document that needs nothing else; its colours are those of the reader's light or dark theme."""
     parts = _compared(report) if isinstance(report, Comparison) else _single(report)
     name = report.left.name if isinstance(report, Comparison) else report.name
+    return _drawn(name, parts)
+
+
+def drawn_alone(title: str, scene: Scene) -> str:
+    """An SVG document of one graph."""
+    return _drawn(title, [_Part(title, scene, {})])
+
+
+def _drawn(name: str, parts: Sequence[_Part]) -> str:
     widths = [max(part.scene.layout.width, text_width(part.title, 15, bold=True)) for part in parts]
     width = 2 * MARGIN + sum(widths) + BETWEEN * (len(parts) - 1)
     height = 2 * MARGIN + HEADING + max(part.scene.layout.height for part in parts)

@@ -10,7 +10,8 @@ import numpy as np
 
 from dml2onnx import arguments
 from dml2onnx.codes.running import PROVIDER_PASSED_OVER, PROVIDER_UNUSABLE, RUNTIME_FAILURE
-from dml2onnx.diagnostics import Diagnostic, DmlError
+from dml2onnx.diagnostics import Diagnostic, DmlError, quote
+from dml2onnx.faces import shown_by
 from dml2onnx.ir.mapped import Watched
 from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.distributions import clash, distributions
@@ -58,6 +59,22 @@ class Session:
         self._outputs = outputs
         directory = None if self._profile_directory is None else Path(self._profile_directory.name)
         self._session, self.warnings = _opened(model, provider, directory, profile, weights)
+
+    def __repr__(self) -> str:
+        names = [", ".join(quote(port.name) for port in ports) for ports in (self._inputs, self._outputs)]
+        return f"<Session on {', '.join(self.providers)}: {names[0] or 'nothing'} to {names[1] or 'nothing'}>"
+
+    _repr_html_ = shown_by("dml2onnx.report.notebooks", "session_html")
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """What goes in, in order."""
+        return tuple(self._inputs)
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """What comes out, in order."""
+        return tuple(self._outputs)
 
     @property
     def providers(self) -> tuple[str, ...]:

@@ -216,6 +216,8 @@ class Expr:
     def __str__(self) -> str:
         if not self.terms:
             return "0"
+        if self.symbol is not None:
+            return self.symbol.name.removeprefix("(").removesuffix(")")
         text = ""
         for monomial, number in self.terms:
             factors = [str(atom) for atom in monomial]

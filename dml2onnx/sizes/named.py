@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes import sizing as codes
 from dml2onnx.diagnostics import DmlError
-from dml2onnx.sizes.expressions import Expr, Kind, Symbol
+from dml2onnx.sizes.expressions import Expr, Kind, Symbol, as_size
 from dml2onnx.sizes.request import Request, request, value_of, values_for
 from dml2onnx.sizes.resized import Resizer
 from dml2onnx.sizes.solver import Solver
@@ -90,6 +90,18 @@ class NamedGraph:
             if expr.number is None and expr not in seen:
                 seen.add(expr)
                 yield expr
+
+    def shown(self, size: int) -> str:
+        """A size in the names that were given, as far as these are in it."""
+        return str(self.in_names(as_size(size).expr))
+
+    def in_names(self, expr: Expr) -> Expr:
+        """An expression in the names that were given, as far as these are in it."""
+        resolved = self.traced.solver.resolved(expr)
+        for symbol in self.asked.names.values():
+            if self.traced.solver.resolved(Expr.of(symbol)) == resolved:
+                return Expr.of(symbol)
+        return resolved
 
     def lowest(self, name: str, is_right: Callable[[Values], bool]) -> int:
         """The smallest size that the graph can have in the place of its own, all in between being possible."""

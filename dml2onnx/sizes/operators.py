@@ -499,3 +499,10 @@ _SPECIAL: Mapping[str, Callable[[Flow], None]] = {
     "ROI_ALIGN_GRAD": _regions_gradient,
     "AVERAGE_POOLING_GRAD": _pooled_average_gradient,
 }
+
+
+def statement(operator: str) -> str:
+    """What follows of an operator besides sizes, in words; empty where it is nothing."""
+    special = _SPECIAL.get(operator)
+    text = (special.__doc__ or "").strip() if special is not None else ""
+    return text.partition(": ")[2]

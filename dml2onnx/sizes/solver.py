@@ -96,7 +96,7 @@ class Solver:
             atom, number = expr.terms[0][0][0], expr.terms[0][1]
             need = divisor // gcd(number, divisor)
             if isinstance(atom, Symbol) and atom.old % need == 0:
-                part = self.symbol(f"{atom.name}/{need}", atom.old // need, atom.kind)
+                part = self.symbol(f"({atom.name}/{need})", atom.old // need, atom.kind)
                 symbol = part.expr.symbol
                 assert symbol is not None
                 self.quotients[symbol] = atom, need, place

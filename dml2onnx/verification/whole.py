@@ -10,6 +10,8 @@ import numpy as np
 
 from dml2onnx import arguments, passes
 from dml2onnx.compiler import at_sizes, compile_outputs, has_names, require_clean
+from dml2onnx.diagnostics import quote
+from dml2onnx.faces import shown_by
 from dml2onnx.frontends import graph_of
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.reference import disagreements, evaluate_results, require_computable
@@ -25,7 +27,7 @@ from dml2onnx.verification.nodes import NodeCheck, NodeChecks
 from dml2onnx.verification.watch import TimeUpError, Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -79,6 +81,14 @@ class Verification:
     directml_way: str = ""
     """How DirectML ran the graph: as one graph, or node by node."""
 
+    def __repr__(self) -> str:
+        said = "agrees" if self.passed else "differs"
+        first = self.first_wrong_node
+        where = "" if first is None else f", first at node {quote(first.node)}"
+        return f"<Verification: {said} in {self.finished} of {self.rounds} rounds{where}>"
+
+    _repr_html_ = shown_by("dml2onnx.report.notebooks", "verification_html")
+
     @property
     def passed(self) -> bool:
         """Whether, in at least one whole round, every element of every output and of every node agreed."""
@@ -95,6 +105,7 @@ def verify(
     model: Graph | str | os.PathLike[str],
     inputs: Mapping[str, npt.ArrayLike] | None = None,
     *,
+    cases: Iterable[Mapping[str, npt.ArrayLike]] | None = None,
     sizes: Mapping[str, Sequence[int | str]] | None = None,
     ranges: Mapping[str, tuple[int, int]] | None = None,
     rounds: int = 3,
@@ -117,6 +128,9 @@ def verify(
     among the others; and so on in turn. What may differ is derived from the operators, see
     ``dml2onnx.reference.tolerance`` and ``propagation``; integers and data movement compare exactly.
 
+    With ``cases`` there is one round for each of them, and no others: inputs by name as in ``inputs``, which has those
+    that are the same in all; ordinary random numbers stand for the rest.
+
     ``sizes`` and ``ranges`` are other sizes of inputs, as for :func:`compile`. A model that has names for some is
     compared at the first and the last sizes, and then at others that are drawn, one for each of the ``rounds``.
     ``documented``, ``exact``, ``optimize`` and ``without_passes`` are as for :func:`compile`; of a model that is not
@@ -132,8 +146,9 @@ def verify(
     if sizes is not None and has_names(sizes):
         from dml2onnx.verification.sizes import verify_sizes
 
-        if against is not None:
-            raise arguments.refusal("against", against, "None where sizes have names")
+        for keyword, value in (("against", against), ("cases", cases)):
+            if value is not None:
+                raise arguments.refusal(keyword, value, "None where sizes have names")
         return verify_sizes(
             model,
             sizes,
@@ -151,10 +166,13 @@ def verify(
             max_bytes=max_bytes,
             progress=progress,
         )
+    listed = None if cases is None else [arguments.arrays(case) for case in arguments.items(cases, "cases")]
+    if listed is not None and not listed:
+        raise arguments.refusal("cases", cases, "one case or several")
     return verify_with(
         model if sizes is None else at_sizes(graph_of(model), sizes),  # type: ignore[arg-type]  # no names
         lambda _: given,
-        rounds,
+        rounds if listed is None else len(listed),
         seed,
         provider,
         opset,
@@ -166,6 +184,7 @@ def verify(
         time_limit=time_limit,
         max_bytes=max_bytes,
         progress=progress,
+        cases=listed,
     )
 
 
@@ -185,6 +204,7 @@ def verify_with(
     time_limit: float | None,
     max_bytes: int | None = None,
     progress: Callable[[str], object] | None,
+    cases: Sequence[Mapping[str, Array]] | None = None,
 ) -> Verification:
     """As :func:`verify`, with a function that makes the inputs when it is known how the model wants them."""
     rounds = arguments.whole_number(rounds, "rounds", 1)
@@ -212,7 +232,7 @@ def verify_with(
         through=through,
         agree=passes.agrees(without_passes),
     )
-    if not compiled.inputs:
+    if not compiled.inputs and cases is None:
         rounds = 1  # nothing varies from round to round
     watch = Watch(len(graph.live_nodes(tuple(outputs))), rounds, limit, tell)
     candidate = _Compiled(compiled, providers, max_bytes) if other is None else _other(other, compiled, providers)
@@ -222,8 +242,9 @@ def verify_with(
     asked: list[Comparison] = []
     finished = 0
     inputs = make_inputs(compiled.inputs)
-    for index, (label, drawn) in enumerate(_rounds(compiled, inputs, rounds, seed)):
-        feeds = drawn if exact else {**within(graph, drawn), **{name: drawn[name] for name in inputs}}
+    for index, (label, drawn) in enumerate(_rounds(compiled, inputs, rounds, seed, cases)):
+        given = inputs if cases is None else {**inputs, **cases[index]}
+        feeds = drawn if exact else {**within(graph, drawn), **{name: drawn[name] for name in given}}
         # what overflows here overflows in every implementation; none of numpy's warnings is for the user
         with np.errstate(all="ignore"):
             try:
@@ -251,17 +272,22 @@ def _compared(
 
 
 def _rounds(
-    compiled: CompiledModel, inputs: Mapping[str, Array], rounds: int, seed: int
+    compiled: CompiledModel,
+    inputs: Mapping[str, Array],
+    rounds: int,
+    seed: int,
+    cases: Sequence[Mapping[str, Array]] | None,
 ) -> Iterator[tuple[str, dict[str, Array]]]:
     """What each round is called, and its feeds: ``inputs``, and contents of the round's kind for the rest."""
-    given = compiled.complete(inputs)
+    given = compiled.complete(inputs if cases is None else {**inputs, **cases[0]})
     random = np.random.default_rng(seed)
     for index in range(rounds):
-        kind = CONTENTS[index % len(CONTENTS)]
-        kept = given if index == 0 else inputs
+        kind = CONTENTS[0 if cases is not None else index % len(CONTENTS)]
+        kept = given if index == 0 else inputs if cases is None else {**inputs, **cases[index]}
         made = {port.name: kept.get(port.name, contents(port, random, kind)) for port in compiled.inputs}
-        checked = check_inputs(compiled.inputs, made)
-        yield f"{index + 1} ({kind} values)", {port.name: checked[port.onnx_name] for port in compiled.inputs}
+        checked = check_inputs(compiled.inputs, {**kept, **made})  # which refuses names that no input has
+        label = f"{index + 1} ({kind} values)" if cases is None else f"case {index + 1}"
+        yield label, {port.name: checked[port.onnx_name] for port in compiled.inputs}
 
 
 def _other(path: Path, compiled: CompiledModel, providers: Providers) -> OtherModel:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-import sys
 import tempfile
 import textwrap
 from pathlib import Path
@@ -87,6 +86,7 @@ def not_fixed(folder: Path) -> list[str]:
 
 
 def show() -> None:
+    """Prints every answer, what is not right about it, and how many are."""
     right = 0
     for case in (*FILES, *PROGRAMS):
         with tempfile.TemporaryDirectory() as folder:
@@ -98,4 +98,4 @@ def show() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(show())
+    show()

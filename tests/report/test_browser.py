@@ -503,3 +503,29 @@ def test_accessibility(opened: Browser, name: str) -> None:
     opened.click_on("#panel-nodes tbody button")
     assert opened.run("document.querySelectorAll('#panel-nodes tr.chosen').length") == 1
     assert opened.run(rules) == []
+
+
+def test_the_map_is_coloured_by_classes_of_operators(opened: Browser) -> None:
+    """A legend names those that occur; both graphs have the same colours for the same."""
+    choose(opened, "kind")
+    chips = "[...document.querySelectorAll('#legend .class')].map((item) => item.textContent)"
+    assert "convolution" in opened.run(chips)
+    assert "recurrent" not in opened.run(chips)
+    conv, onnx = spot(opened, "directml", "convolution"), spot(opened, "onnx", "convolution/Conv")
+    one, same = colour(opened, conv), colour(opened, onnx)
+    other = colour(opened, spot(opened, "directml", "block_largest"))
+    assert max(abs(a - b) for a, b in zip(one, same, strict=True)) < 12  # at its rim they are mixed with the border
+    assert max(abs(a - b) for a, b in zip(one, other, strict=True)) > 12
+
+
+def test_the_whole_graph_stays_in_view_when_the_page_changes_its_size(opened: Browser) -> None:
+    """Unless somebody has looked at another part of it."""
+    seen = "document.querySelector('#directml canvas').toDataURL()"
+    spot(opened, "directml", "convolution")  # which shows the whole graph
+    before = opened.run(seen)
+    opened.run("document.querySelector('header').style.paddingBottom = '120px'")
+    opened.settle()
+    moved = opened.run(seen)
+    spot(opened, "directml", "convolution")
+    opened.settle()
+    assert before != moved == opened.run(seen)

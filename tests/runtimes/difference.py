@@ -9,7 +9,9 @@ import numpy as np
 import onnx
 from onnx import parser
 
+from dml2onnx.legalise import quirk
 from dml2onnx.model import with_bodies
+from tests.legalise.shown import arrays
 from tests.runtimes.proof import Outcome
 
 
@@ -56,6 +58,13 @@ class Difference:
         if isinstance(answer, str):
             return bool(self.says) and self.says in answer
         return not self.says and not self.is_right(answer)
+
+
+def shown_by(runtime: str, title: str, name: str, *, of_device: bool = False) -> Difference:
+    """What the file of a quirk shows."""
+    shown = quirk(name).shown
+    assert shown is not None
+    return Difference(runtime, title, name, shown.model, *arrays(shown), shown.says, of_device)
 
 
 def has(*kinds: str) -> Callable[[Outcome], bool]:

@@ -17,6 +17,7 @@ from tests.runtimes.difference import computes as _computes
 from tests.runtimes.difference import floats as _f
 from tests.runtimes.difference import has as _has
 from tests.runtimes.difference import refuses as _refuses
+from tests.runtimes.difference import shown_by as _shown
 from tests.runtimes.narrowing import (
     DIGITS,
     HALF_DIGITS,
@@ -106,74 +107,33 @@ def _is_as_wgsl_says(outcome: Outcome) -> bool:
 
 
 OPENVINO = (
-    Difference(
-        "openvino",
-        "Sums of UINT8 stop at 255 and 0 instead of going round.",
-        "BYTES_SATURATE",
-        "(uint8[1] x) => (uint8[1] y) <uint8 k = {100}> { y = Add (x, k) }",
-        (np.array([200], np.uint8),),
-        (np.array([44], np.uint8),),
-    ),
-    Difference(
+    _shown("openvino", "Sums of UINT8 stop at 255 and 0 instead of going round.", "BYTES_SATURATE"),
+    _shown(
         "dml",
         "`Cast` of negative numbers of INT8 to UINT8 gives 255 instead of going round.",
         "BYTES_CONVERTED_SATURATE",
-        "(int8[2] x) => (uint8[2] y) { y = Cast <to = 2> (x) }",
-        (np.array([-5, 5], np.int8),),
-        (np.array([251, 5], np.uint8),),
         of_device=True,
     ),
-    Difference(
+    _shown(
         "dml",
         "`MatMulInteger` with a zero point, `Cast`, and `Mul` by a product of scales, one of rows, are refused.",
         "SCALES_OF_ROWS_ARE_FUSED",
-        """(uint8[1,1,2,1] a, uint8[1,1,1,1] b, float[1,1,2,1] s, float[1,1,1,1] t) => (float[1,1,2,1] y)
-             <uint8 k = {128}>
-             { p = MatMulInteger (a, b, k, k) f = Cast <to = 1> (p) r = Mul (s, t) y = Mul (f, r) }""",
-        (
-            np.array([128, 129], np.uint8).reshape(1, 1, 2, 1),
-            np.array([130], np.uint8).reshape(1, 1, 1, 1),
-            _f(1, 2, shape=(1, 1, 2, 1)),
-            _f(1, shape=(1, 1, 1, 1)),
-        ),
-        (_f(0, 4, shape=(1, 1, 2, 1)),),
-        "80070057",
     ),
-    Difference(
-        "dml",
-        "`Gemm` without C, with an activation behind it, is refused.",
-        "GEMM_WANTS_C",
-        "(float[1,1] a, float[1,1] b) => (float[1,1] y) { p = Gemm (a, b) y = Elu (p) }",
-        (_f(2, shape=(1, 1)), _f(3, shape=(1, 1))),
-        (_f(6, shape=(1, 1)),),
-        "DmlFusedGemm",
-    ),
-    Difference(
+    _shown("dml", "`Gemm` without C, with an activation behind it, is refused.", "GEMM_WANTS_C"),
+    _shown(
         "dml",
         "`QuantizeLinear` and `DequantizeLinear` of opset 21 take scales along the last axis, whatever `axis` says.",
         "QUANTIZES_ALONG_THE_LAST_AXIS",
-        """(uint8[2,2] x, float[2] s, uint8[2] z) => (float[2,2] y) { y = DequantizeLinear <axis = 0> (x, s, z) }""",
-        (np.array([[1, 2], [3, 4]], np.uint8), _f(1, 10), np.array([0, 0], np.uint8)),
-        (_f(1, 2, 30, 40, shape=(2, 2)),),
     ),
-    Difference(
+    _shown(
         "dml",
         "`QuantizeLinear` and `DequantizeLinear` of opset 21 are refused with more than four dimensions.",
         "QUANTIZES_FOUR_DIMENSIONS",
-        "(uint8[1,1,1,1,1] x, float s, uint8 z) => (float[1,1,1,1,1] y) { y = DequantizeLinear (x, s, z) }",
-        (np.array([7], np.uint8).reshape(1, 1, 1, 1, 1), np.array(2, np.float32), np.array(3, np.uint8)),
-        (_f(8, shape=(1, 1, 1, 1, 1)),),
-        "80070057",
     ),
-    Difference(
+    _shown(
         "dml",
         "`ConvTranspose` of one spatial dimension is refused with `output_padding`.",
         "LINES_HAVE_NO_OUTPUT_PADDING",
-        """(float[1,1,1] x, float[1,1,1] w) => (float[1,1,2] y)
-             { y = ConvTranspose <strides = [2], output_padding = [1]> (x, w) }""",
-        (_f(3, shape=(1, 1, 1)), _f(5, shape=(1, 1, 1))),
-        (_f(15, 0, shape=(1, 1, 2)),),
-        "80070057",
     ),
     Difference(
         "dml",
@@ -243,16 +203,8 @@ OPENVINO = (
         ),
         (_f(0, shape=(1, 1, 1)),),
     ),
-    Difference(
-        "openvino",
-        "`Resize` of a 4-dimensional tensor resizes its last two dimensions only.",
-        "RESIZE_TAKES_PLANES",
-        """(float[2,1,1,1] x) => (float[4,1,1,1] y) <int64[4] s = {4,1,1,1}>
-             { y = Resize <mode = "nearest", nearest_mode = "floor",
-                           coordinate_transformation_mode = "asymmetric"> (x, , , s) }""",
-        (_f(1, 2, shape=(2, 1, 1, 1)),),
-        (_f(1, 1, 2, 2, shape=(4, 1, 1, 1)),),
-        "only supports resize on spatial dimensions",
+    _shown(
+        "openvino", "`Resize` of a 4-dimensional tensor resizes its last two dimensions only.", "RESIZE_TAKES_PLANES"
     ),
     Difference(
         "openvino",
@@ -262,33 +214,16 @@ OPENVINO = (
         (_f(-20),),
         (_f(np.log1p(np.exp(-20.0))),),
     ),
-    Difference(
+    _shown(
         "openvino",
         "`Mul` behind a `Resize` by as many factors as a dimension other than the second has elements is refused.",
         "RESIZE_MERGES_FACTORS",
-        """(float[2,1,2] x) => (float[2,2,2] y) <int64[3] s = {2,2,2}, float[1,2,1] k = {1,2}>
-             { r = Resize <mode = "nearest"> (x, , , s) y = Mul (r, k) }""",
-        (_f(3, 4, 5, 6, shape=(2, 1, 2)),),
-        (_f(3, 4, 6, 8, 5, 6, 10, 12, shape=(2, 2, 2)),),
-        "scales data size inconsistency",
     ),
-    Difference(
-        "openvino",
-        "`Conv` of one element behind `Abs` loses its strides.",
-        "CONV_GIVES_STRIDES_AWAY",
-        """(float[1,1,1,1] x) => (float[1,1,1,2] y) <float[1,1,1,1] w = {1}>
-             { z = Abs (x) y = Conv <strides = [1, 2], pads = [0, 1, 0, 1]> (z, w) }""",
-        (_f(3, shape=(1, 1, 1, 1)),),
-        (_f(0, 0, shape=(1, 1, 1, 2)),),
-    ),
-    Difference(
+    _shown("openvino", "`Conv` of one element behind `Abs` loses its strides.", "CONV_GIVES_STRIDES_AWAY"),
+    _shown(
         "openvino",
         "`Conv` gives what happens to be in memory for windows that lie wholly in padding, several in a row.",
         "CONV_FORGETS_WIDE_PADDING",
-        """(float[1,1,4,6] x) => (float[1,1,4,8] y) <float[1,1,1,2] w = {1, 1}>
-             { y = Conv <pads = [0, 3, 0, 0]> (x, w) }""",
-        (np.ones((1, 1, 4, 6), np.float32),),
-        (np.array([[[[0, 0, 1, 2, 2, 2, 2, 2]] * 4]], np.float32),),
         of_device=True,
     ),
     Difference(
@@ -301,22 +236,8 @@ OPENVINO = (
         (_f(52, 26, 34, 100, 50, 58, shape=(1, 1, 2, 3, 1)),),
         of_device=True,
     ),
-    Difference(
-        "openvino",
-        "`Max` and `Min` compare UINT32 as INT32.",
-        "UINT32_COMPARED_AS_INT32",
-        "(uint32[1] x, uint32[1] k) => (uint32[1] y) { y = Max (x, k) }",
-        (np.array([4294967295], np.uint32), np.array([85], np.uint32)),
-        (np.array([4294967295], np.uint32),),
-    ),
-    Difference(
-        "openvino",
-        "`ReduceMax` and `ReduceMin` of 32-bit integers go through FLOAT.",
-        "INTEGERS_REDUCED_IN_FLOAT",
-        "(int32[2] x) => (int32[1] y) { y = ReduceMax (x) }",
-        (np.array([2147483647, 87], np.int32),),
-        (np.array([2147483647], np.int32),),
-    ),
+    _shown("openvino", "`Max` and `Min` compare UINT32 as INT32.", "UINT32_COMPARED_AS_INT32"),
+    _shown("openvino", "`ReduceMax` and `ReduceMin` of 32-bit integers go through FLOAT.", "INTEGERS_REDUCED_IN_FLOAT"),
     Difference(
         "openvino",
         "Comparisons of INT32 go through FLOAT.",
@@ -455,52 +376,24 @@ WEBGPU = (
         (_f(3, 10, 8, shape=(1, 1, 3, 1, 1)),),
         "Only Conv2d or Conv1d are supported",
     ),
-    Difference(
-        "webgpu",
-        "`Conv` in groups with three spatial dimensions is refused.",
-        "CONVOLVES_PLANES",
-        """(float[1,2,1,1,1] x, float[2,1,1,1,1] w) => (float[1,2,1,1,1] y) { y = Conv <group = 2> (x, w) }""",
-        (_f(1, 2, shape=(1, 2, 1, 1, 1)), _f(3, 4, shape=(2, 1, 1, 1, 1))),
-        (_f(3, 8, shape=(1, 2, 1, 1, 1)),),
-        "does not support grouped convolution",
-    ),
-    Difference(
+    _shown("webgpu", "`Conv` in groups with three spatial dimensions is refused.", "CONVOLVES_PLANES"),
+    _shown(
         "webgpu",
         "`Conv` and a `Clip` to infinity behind it become a shader that is not compiled.",
         "CLIP_SPELLS_OUT_INFINITY",
-        """(float[1,1,1,1] x) => (float[1,1,1,1] y) <float[1,1,1,1] w = {2}, float low = {1}, float high = {inf}>
-             { z = Conv (x, w) y = Clip (z, low, high) }""",
-        (_f(3, shape=(1, 1, 1, 1)),),
-        (_f(6, shape=(1, 1, 1, 1)),),
-        "is invalid due to a previous error",
     ),
-    Difference(
+    _shown(
         "webgpu",
         "`Pow` of a column and a row of four becomes a shader that is not compiled.",
         "POW_BROADCASTS_ROWS_ONLY",
-        "(float[2,1] x, float[1,4] e) => (float[2,4] y) { y = Pow (x, e) }",
-        (_f(1, 2, shape=(2, 1)), _f(1, 2, 3, 4, shape=(1, 4))),
-        (_f(1, 1, 1, 1, 2, 4, 8, 16, shape=(2, 4)),),
-        "is invalid due to a previous error",
     ),
-    Difference(
+    _shown(
         "webgpu",
         "`Pow` takes the logarithm of 0 for -127, and of infinity and NaN for 128.",
         "POW_BY_LOGARITHM",
-        "(float[2] x) => (float[2] y) <float e = {0.25}> { y = Pow (x, e) }",
-        (_f(0, np.inf),),
-        (_f(0, np.inf),),
         of_device=True,
     ),
-    Difference(
-        "webgpu",
-        "`MaxPool` with indices is refused.",
-        "MAX_POOL_GIVES_NO_INDICES",
-        "(float[1,1,2] x) => (float[1,1,1] y, int64[1,1,1] i) { y, i = MaxPool <kernel_shape = [2]> (x) }",
-        (_f(1, 2, shape=(1, 1, 2)),),
-        (_f(2, shape=(1, 1, 1)), np.array([1]).reshape(1, 1, 1)),
-        "pool.cc",
-    ),
+    _shown("webgpu", "`MaxPool` with indices is refused.", "MAX_POOL_GIVES_NO_INDICES"),
     Difference(
         "webgpu",
         "Linear `Resize` of a 4-dimensional tensor resizes its last two dimensions only.",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tests.runtimes.difference import Difference, computes, floats, refuses
+from tests.runtimes.difference import Difference, computes, floats, refuses, shown_by
 from tests.runtimes.narrowing import Kept, computed, cut_to_32_bits, stated
 from tests.runtimes.proof import Outcome
 
@@ -81,79 +81,50 @@ def _i(dtype: type, *values: int, shape: tuple[int, ...] = (-1,)) -> np.ndarray:
 ROW = floats(1, 2, 3, shape=(1, 3))
 
 QNN = (
-    Difference(
+    shown_by(
         "qnn",
         "`GatherElements` gives 0 for indices below 0 that are computed.",
         "INDICES_COUNT_FROM_THE_START",
-        "(float[1,3] x, int64[1,2] i) => (float[1,2] y) { y = GatherElements <axis = 1> (x, i) }",
-        (ROW, _i(np.int64, -1, -3, shape=(1, 2))),
-        (floats(3, 1, shape=(1, 2)),),
     ),
-    Difference(
+    shown_by(
         "qnn",
         "`Pad` of mode edge puts next to 0 where the outermost elements belong.",
         "EDGES_PADDED_WITH_ZEROS",
-        """(float[1,3] x) => (float[1,5] y) <int64[4] p = {0, 1, 0, 1}> { y = Pad <mode = "edge"> (x, p) }""",
-        (ROW,),
-        (floats(1, 1, 2, 3, 3, shape=(1, 5)),),
     ),
-    Difference(
+    shown_by(
         "qnn",
         "`Cast` of UINT8 to FLOAT gives 1 for every number but 0.",
         "BYTES_CONVERTED_TO_ONE",
-        "(uint8[2] x) => (float[2] y) { y = Cast <to = 1> (x) }",
-        (_i(np.uint8, 0, 100),),
-        (floats(0, 100),),
     ),
-    Difference(
+    shown_by(
         "qnn",
         "`Cast` of integers below 0 to BOOL gives false.",
         "NEGATIVE_NUMBERS_ARE_FALSE",
-        "(int32[2] x) => (bool[2] y) { y = Cast <to = 9> (x) }",
-        (_i(np.int32, -1, 1),),
-        (np.array([True, True]),),
     ),
-    Difference(
+    shown_by(
         "qnn",
         "`Cast` of integers to UINT8 stops at 0 and 255 instead of going round.",
         "INTEGERS_CONVERTED_TO_BYTES_SATURATE",
-        "(int32[2] x) => (uint8[2] y) { y = Cast <to = 2> (x) }",
-        (_i(np.int32, -1, 256),),
-        (_i(np.uint8, 255, 0),),
     ),
-    Difference(
+    shown_by(
         "qnn",
         "`QuantizeLinear` rounds down where it runs beside other nodes.",
         "QUANTIZES_DOWN",
-        """(float[2] x) => (uint8[2] y) <float s = {1}, uint8 z = {0}> { r = Abs (x) y = QuantizeLinear (r, s, z) }""",
-        (floats(1.75, 2.25),),
-        (_i(np.uint8, 2, 2),),
     ),
-    Difference(
+    shown_by(
         "qnn",
         "`Max` and `Min` of integers in more than five dimensions are refused, or end the process.",
         "EXTREMES_END_AT_5",
-        "(int32[2,2,2,2,2,2] x) => (int32[2,2,2,2,2,2] y) <int32 k = {2}> { y = Min (x, k) }",
-        (np.full((2,) * 6, 3, np.int32),),
-        (np.full((2,) * 6, 2, np.int32),),
-        "the process ended",
     ),
-    Difference(
+    shown_by(
         "qnn",
         "`Softplus` is off by up to a hundredth.",
         "SOFTPLUS_IS_COARSE",
-        "(float[1] x) => (float[1] y) { y = Softplus (x) }",
-        (floats(1),),
-        (np.array([1.3132617], np.float32),),
     ),
-    Difference(
+    shown_by(
         "qnn",
         "`Resize` of mode nearest rounds as `coordinate_transformation_mode` has it, whatever `nearest_mode` says.",
         "RESIZE_ROUNDS_ITS_OWN_WAY",
-        """(float[1,1,1,2] x) => (float[1,1,1,4] y) <int64[4] s = {1, 1, 1, 4}> { y = Resize <mode = "nearest",
-             nearest_mode = "floor", coordinate_transformation_mode = "half_pixel"> (x, , , s) }""",
-        (floats(1, 2, shape=(1, 1, 1, 2)),),
-        (floats(1, 1, 1, 2, shape=(1, 1, 1, 4)),),
     ),
     Difference(
         "qnn",

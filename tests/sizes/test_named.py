@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 
 import dml2onnx
@@ -86,3 +87,22 @@ def test_names_have_one_size_in_their_range() -> None:
     with pytest.raises(DmlError, match=r"shape \[N, 1, 8, 8\]"):
         model.run({"images": np.zeros((10, 1, 8, 8), np.float32)})
     assert model.metadata["dml2onnx_sizes"] == "N=1..9"
+
+
+def test_dimensions_that_the_session_fixes() -> None:
+    model = dml2onnx.compile(digits(), sizes={"images": ("N", 1, 8, 8)}, ranges={"N": (1, 9)})
+    images = np.random.default_rng(0).random((4, 1, 8, 8), np.float32)
+    options = onnxruntime.SessionOptions()
+    options.add_free_dimension_override_by_name("N", 4)
+    session = onnxruntime.InferenceSession(model.serialize(), options, providers=["CPUExecutionProvider"])
+    (wanted,) = model.run({"images": images}).values()
+    (found,) = session.run(None, {"images": images})
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_verify_draws_sizes_the_ends_first() -> None:
+    found = dml2onnx.verify(digits(), sizes={"images": ("N", 1, 8, 8)}, ranges={"N": (1, 9)}, rounds=3)
+    assert found.passed
+    rounds = list(dict.fromkeys(item.round for item in found.comparisons))
+    assert rounds[:2] == ["at N=1", "at N=9"]
+    assert len(rounds) == 3

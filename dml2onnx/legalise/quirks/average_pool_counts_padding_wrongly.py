@@ -6,13 +6,22 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.emitter.windows import Pool
 from dml2onnx.legalise.pools import inside_to_whole, is_filtered
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.emitter.windows import Window
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[1,1,2] x0) => (float[1,1,2] y) { y = AveragePool <count_include_pad: int = 1, "
+        "kernel_shape: ints = [2], pads: ints = [0, 1]> (x0) }",
+        ((1, 3),),
+        ((2, 1.5),),
+        versions=((1, 24), (1, 25)),
+    ),
+)
 
 
 @QUIRK.rule("AveragePool")

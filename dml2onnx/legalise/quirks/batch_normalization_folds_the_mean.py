@@ -10,12 +10,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.legalise.formulas import loses_little
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.EDGES)
+QUIRK = Quirk(
+    Kind.EDGES,
+    Shown(
+        "(float[1,1,2] x0, float[1] x1, float[1] x2, float[1] x3, float[1] x4) => (float[1,1,2] y) { y = "
+        "BatchNormalization <epsilon: float = 0> (x0, x1, x2, x3, x4) }",
+        ((4096, 4097), (0.1,), (0,), (4096.25,), (0.7,)),
+        ((-0.029880716, 0.089642145),),
+        digits=1e-05,
+    ),
+)
 
 
 @QUIRK.rule("BatchNormalization")

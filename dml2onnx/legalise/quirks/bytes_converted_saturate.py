@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(int8[2] x) => (uint8[2] y) { y = Cast <to = 2> (x) }",
+        ((-5, 5),),
+        ((251, 5),),
+    ),
+)
 
 
 @QUIRK.rule("casts_saturate")

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(uint8[1] x) => (uint8[1] y) <uint8 k = {100}> { y = Add (x, k) }",
+        ((200,),),
+        ((44,),),
+    ),
+)
 
 
 @QUIRK.rule("sums_of_bytes_saturate")

@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.legalise.extremes import clipped
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[1,1,1,1] x) => (float[1,1,1,1] y) <float[1,1,1,1] w = {2}, float low = {1}, float high = "
+        "{inf}> { z = Conv (x, w) y = Clip (z, low, high) }",
+        ((3,),),
+        ((6,),),
+        says="is invalid due to a previous error",
+    ),
+)
 
 
 @QUIRK.rule("Clip")

@@ -7,13 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.emitter.windows import Window
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[1,1,4,6] x) => (float[1,1,4,8] y) <float[1,1,1,2] w = {1, 1}> { y = Conv <pads = [0, 3, "
+        "0, 0]> (x, w) }",
+        ((1,) * 24,),
+        ((0, 0, 1, 2, 2, 2, 2, 2, 0, 0, 1, 2, 2, 2, 2, 2, 0, 0, 1, 2, 2, 2, 2, 2, 0, 0, 1, 2, 2, 2, 2, 2),),
+    ),
+)
 
 
 @QUIRK.rule("Conv")

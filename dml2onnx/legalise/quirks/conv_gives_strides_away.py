@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.emitter.windows import Window
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[1,1,1,1] x) => (float[1,1,1,2] y) <float[1,1,1,1] w = {1}> { z = Abs (x) y = Conv "
+        "<strides = [1, 2], pads = [0, 1, 0, 1]> (z, w) }",
+        ((3,),),
+        ((0, 0),),
+    ),
+)
 
 
 @QUIRK.rule("Conv")

@@ -5,14 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.emitter.windows import Window
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[1,2,1,1,1] x, float[2,1,1,1,1] w) => (float[1,2,1,1,1] y) { y = Conv <group = 2> (x, w) }",
+        ((1, 2), (3, 4)),
+        ((3, 8),),
+        says="does not support grouped convolution",
+    ),
+)
 
 MOST_GROUPS = 64
 """How many Convs may stand for the groups of one."""

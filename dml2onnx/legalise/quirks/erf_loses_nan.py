@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import math
+from math import nan
 from typing import TYPE_CHECKING
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.EDGES)
+QUIRK = Quirk(
+    Kind.EDGES,
+    Shown(
+        "(float[16] x0) => (float[16] y) { y = Erf (x0) }",
+        ((nan,) * 16,),
+        ((nan,) * 16,),
+        versions=((1, 24), (1, 25)),
+    ),
+)
 
 
 @QUIRK.rule("Erf")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.emitter.core import are_constant, broadcast_shape
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.model import has_unknown
 
 if TYPE_CHECKING:
@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(int32[2,2,2,2,2,2] x) => (int32[2,2,2,2,2,2] y) <int32 k = {2}> { y = Min (x, k) }",
+        ((3,) * 64,),
+        ((2,) * 64,),
+        "the process ended",
+    ),
+)
 MOST = 5
 
 

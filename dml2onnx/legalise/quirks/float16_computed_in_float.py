@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.model import FLOAT, FLOAT16
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter
     from dml2onnx.model import DType
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float16[1] x0) => (float16[1] y) { square = Mul (x0, x0) y = Div (square, x0) }",
+        ((256,),),
+        ((inf,),),
+    ),
+)
 
 
 @QUIRK.rule("compute_type")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.emitter.movement import Reduction
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[1,3] x, int64[1,2] i) => (float[1,2] y) { y = GatherElements <axis = 1> (x, i) }",
+        (
+            (1.0, 2.0, 3.0),
+            (-1, -3),
+        ),
+        ((3.0, 1.0),),
+    ),
+)
 
 
 def _from_the_start(e: Emitter, indices: Tensor, sizes: Sequence[int]) -> Tensor | None:

@@ -11,13 +11,20 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.emitter.core import Traits, are_constant
 from dml2onnx.legalise.extremes import at_extremes, clipped
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.model import DOUBLE, INT64
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(int64[16] x0, int64[16] x1) => (int64[16] y) { y = Max (x0, x1) }",
+        ((2147483648,) * 16, (1,) * 16),
+        ((2147483648,) * 16,),
+    ),
+)
 
 
 @QUIRK.rule("Max")

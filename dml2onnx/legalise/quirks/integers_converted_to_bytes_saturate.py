@@ -6,13 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.model import DType
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(int32[2] x) => (uint8[2] y) { y = Cast <to = 2> (x) }",
+        ((-1, 256),),
+        ((255, 0),),
+    ),
+)
 
 
 @QUIRK.rule("Cast")

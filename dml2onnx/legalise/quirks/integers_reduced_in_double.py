@@ -8,12 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.legalise.reductions import product_of_integers, sum_of_integers
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(int32[2] x0) => (int32[1] y) { y = ReduceProd (x0) }",
+        ((2147483647, 2),),
+        ((-2,),),
+        versions=((1, 25), (9, 0)),
+    ),
+)
 
 
 @QUIRK.rule("ReduceSum")

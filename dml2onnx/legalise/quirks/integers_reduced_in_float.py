@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.legalise.extremes import at_extremes
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(int32[2] x) => (int32[1] y) { y = ReduceMax (x) }",
+        ((2147483647, 87),),
+        ((2147483647,),),
+    ),
+)
 
 
 @QUIRK.rule("ReduceMax")

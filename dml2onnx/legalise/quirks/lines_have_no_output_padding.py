@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.emitter.windows import Window
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[1,1,1] x, float[1,1,1] w) => (float[1,1,2] y) { y = ConvTranspose <strides = [2], "
+        "output_padding = [1]> (x, w) }",
+        ((3,), (5,)),
+        ((15, 0),),
+        says="80070057",
+    ),
+)
 
 
 @QUIRK.rule("ConvTranspose")

@@ -6,13 +6,21 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.emitter.windows import Pool
 from dml2onnx.legalise.pools import searched
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.emitter.windows import Window
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[1,1,2] x) => (float[1,1,1] y, int64[1,1,1] i) { y, i = MaxPool <kernel_shape = [2]> (x) }",
+        ((1, 2),),
+        ((2,), (1,)),
+        says="pool.cc",
+    ),
+)
 
 
 @QUIRK.rule("MaxPoolWithIndices")

@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.model import DType
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(int32[2] x) => (bool[2] y) { y = Cast <to = 9> (x) }",
+        ((-1, 1),),
+        ((True, True),),
+    ),
+)
 
 
 @QUIRK.rule("Cast")

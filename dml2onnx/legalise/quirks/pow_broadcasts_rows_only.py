@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.emitter.core import broadcast_shape
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[2,1] x, float[1,4] e) => (float[2,4] y) { y = Pow (x, e) }",
+        ((1, 2), (1, 2, 3, 4)),
+        ((1, 1, 1, 1, 2, 4, 8, 16),),
+        says="is invalid due to a previous error",
+    ),
+)
 
 
 @QUIRK.rule("Pow")

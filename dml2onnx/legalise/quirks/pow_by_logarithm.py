@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[2] x) => (float[2] y) <float e = {0.25}> { y = Pow (x, e) }",
+        ((0, inf),),
+        ((0, inf),),
+    ),
+)
 
 
 @QUIRK.rule("Pow")

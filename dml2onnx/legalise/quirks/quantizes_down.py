@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.model import FLOAT
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[2] x) => (uint8[2] y) <float s = {1}, uint8 z = {0}> { r = Abs (x) y = QuantizeLinear (r, s, z) }",
+        ((1.75, 2.25),),
+        ((2, 2),),
+    ),
+)
 
 
 @QUIRK.rule("QuantizeLinear")

@@ -9,14 +9,22 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.emitter.core import are_constant
 from dml2onnx.emitter.movement import MOVES
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.model import has_unknown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.model import DType
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(uint8[1,1,1,1,1] x, float s, uint8 z) => (float[1,1,1,1,1] y) { y = DequantizeLinear (x, s, z) }",
+        ((7,), (2,), (3,)),
+        ((8,),),
+        says="80070057",
+    ),
+)
 
 MOST_DIMENSIONS = 4
 

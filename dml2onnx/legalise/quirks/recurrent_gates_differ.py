@@ -6,14 +6,24 @@ https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cp
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter
 
-QUIRK = Quirk(Kind.EDGES)
+QUIRK = Quirk(
+    Kind.EDGES,
+    Shown(
+        "(float[1,2,1] x0, float[1,1,1] x1, float[1,1,1] x2) => (float[1,1,2,1] y) { y = RNN "
+        "<hidden_size: int = 1> (x0, x1, x2) }",
+        ((1.0e-05, nan), (1,), (1,)),
+        ((1.0e-05, -1),),
+        digits=0.001,
+    ),
+)
 
 
 @QUIRK.rule("has_exact_gates")

@@ -8,13 +8,22 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
     from dml2onnx.model.records import Attribute
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[2,1,1,1] x) => (float[4,1,1,1] y) <int64[4] s = {4,1,1,1}> { y = Resize <mode = "
+        '"nearest", nearest_mode = "floor", coordinate_transformation_mode = "asymmetric"> (x, , , s) }',
+        ((1, 2),),
+        ((1, 1, 2, 2),),
+        says="only supports resize on spatial dimensions",
+    ),
+)
 
 
 @QUIRK.rule("first_resized")

@@ -7,12 +7,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(uint8[1,1,2,1] a, uint8[1,1,1,1] b, float[1,1,2,1] s, float[1,1,1,1] t) => (float[1,1,2,1] y) "
+        "<uint8 k = {128}> { p = MatMulInteger (a, b, k, k) f = Cast <to = 1> (p) r = Mul (s, t) y = Mul "
+        "(f, r) }",
+        ((128, 129), (130,), (1, 2), (1,)),
+        ((0, 4),),
+        says="80070057",
+    ),
+)
 
 
 @QUIRK.rule("fuses_scales_of_rows")

@@ -7,12 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.EDGES)
+QUIRK = Quirk(
+    Kind.EDGES,
+    Shown(
+        "(float[1] x0) => (float[1] y) { y = Sigmoid (x0) }",
+        ((-20,),),
+        ((2.0611537e-09,),),
+        digits=0.001,
+    ),
+)
 
 
 @QUIRK.rule("Sigmoid")

@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dml2onnx.legalise.formulas import logarithm_of_1_and
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(float[1] x) => (float[1] y) { y = Softplus (x) }",
+        ((1.0,),),
+        ((1.3132617473602295,),),
+    ),
+)
 
 
 @QUIRK.rule("Softplus")

@@ -5,17 +5,25 @@ https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/providers/cp
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 from dml2onnx.model import DOUBLE, FLOAT, FLOAT16
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.EDGES)
+QUIRK = Quirk(
+    Kind.EDGES,
+    Shown(
+        "(float[8] x0, int64[1] x1) => (float[3] y) { y, places = TopK (x0, x1) }",
+        ((nan, 1, nan, 3, 2, nan, -1, 0), (3,)),
+        ((3, 2, 1),),
+    ),
+)
 
 
 @QUIRK.rule("TopK")

@@ -8,14 +8,21 @@ import numpy as np
 
 from dml2onnx.emitter.core import are_constant
 from dml2onnx.legalise.extremes import as_signed, clipped
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.NUMBERS)
+QUIRK = Quirk(
+    Kind.NUMBERS,
+    Shown(
+        "(uint32[1] x, uint32[1] k) => (uint32[1] y) { y = Max (x, k) }",
+        ((4294967295,), (85,)),
+        ((4294967295,),),
+    ),
+)
 _INT32, _UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
 
 

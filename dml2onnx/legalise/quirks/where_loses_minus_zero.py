@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dml2onnx.emitter.core import Keeps, Traits, as_it_is
-from dml2onnx.legalise.rules import Kind, Quirk
+from dml2onnx.legalise.rules import Kind, Quirk, Shown
 
 if TYPE_CHECKING:
     from dml2onnx.emitter import Emitter, Tensor
 
-QUIRK = Quirk(Kind.EDGES)
+QUIRK = Quirk(
+    Kind.EDGES,
+    Shown(
+        "(bool[1] x0, float[1] x1, float[1] x2) => (float[1] y) { y = Where (x0, x1, x2) }",
+        ((True,), (-0.0,), (1,)),
+        ((-0.0,),),
+    ),
+)
 
 
 @QUIRK.rule("Where")

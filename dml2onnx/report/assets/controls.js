@@ -182,6 +182,7 @@ function zoomButtons(maps) {
 
 /** Colours boxes by a measure {words, scale?}; layers are [map, [[box, value], ...]], all on one scale. */
 function colourBoxes(measure, layers) {
+  if (measure.classes) { colourClasses(measure, layers); return; }
   const style = getComputedStyle(document.documentElement);
   const ramp = d3.interpolateRgb(style.getPropertyValue("--low").trim(), style.getPropertyValue("--high").trim());
   const wrong = style.getPropertyValue("--error").trim();
@@ -203,6 +204,26 @@ function colourBoxes(measure, layers) {
   legend(measure, known.length ? [least, most] : null, anyWrong);
 }
 
+/** Boxes in the colours of classes, and a legend of those that occur. */
+function colourClasses(measure, layers) {
+  const seen = new Set();
+  for (const [map, values] of layers) {
+    map.fills = new Map();
+    for (const [place, value] of values) {
+      seen.add(value);
+      map.fills.set(place, measure.classes[value].colour());
+    }
+    map.theme();
+  }
+  const chips = measure.classes.flatMap((item, value) => {
+    if (!seen.has(value)) return [];
+    const chip = make("i", { className: "chip" });
+    chip.style.background = item.colour();
+    return [make("span", { className: "class" }, chip, item.title)];
+  });
+  document.getElementById("legend").replaceChildren(...chips);
+}
+
 function legend(measure, range, anyWrong) {
   const parts = !range ? [] : range[0] === range[1] ? [`all ${measure.words(range[0])}`]
     : [measure.words(range[0]), make("i"), measure.words(range[1])];
@@ -211,11 +232,12 @@ function legend(measure, range, anyWrong) {
 }
 
 /** The list of measures, and what is to be done when another is chosen. */
-function colourList(measures, paint) {
+function colourList(measures, paint, first = null) {
   const list = document.getElementById("colour");
   for (const [name, measure] of Object.entries(measures)) {
     list.append(make("option", { value: name, disabled: Boolean(measure.absent) }, `by ${measure.title}`));
   }
+  if (first) list.value = first;
   list.addEventListener("change", paint);
 }
 

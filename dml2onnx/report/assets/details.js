@@ -81,10 +81,18 @@ function verifiedPart(node) {
       : ": agrees"),
     terms([
       ["largest error", short(item.worst_difference)], ["in ULPs", short(item.worst_ulps)],
-      ["of what is allowed", item.exact ? "equality" : typeof item.worst_of_bound === "number" ? `${short(100 * item.worst_of_bound)} %` : item.worst_of_bound],
+      ["bounds", boundsText(item)],
       ...(item.unspecified ? [["unspecified", plural(item.unspecified, "element")]] : []),
       ...(item.first_wrong ? firstWrong(item.first_wrong) : []),
     ])))];
+}
+
+/** Whether the errors of an output are within bounds, and how much of these they use. */
+function boundsText(item) {
+  if (item.exact) return item.wrong ? "outside: only equality is allowed" : "equal, as it has to be";
+  if (typeof item.worst_of_bound !== "number") return item.worst_of_bound;
+  const used = `${short(100 * item.worst_of_bound)} %`;
+  return item.wrong ? `outside: ${used} of them` : `within bounds, ${used} of them used`;
 }
 
 const firstWrong = ({ round, index, expected, got, bound }) => [

@@ -54,10 +54,12 @@ function select(kind, place, moves, from = null) {
 // --- Colours ---------------------------------------------------------------------------------------------------------
 
 const measures = {
+  kind: { title: "operator class", classes: operatorClasses, of: (node) => classOf(descriptorOf(node).operator),
+    onnx: (node) => classOf(node.operator) },
   findings: { title: "findings" },
   level: { title: "feature level", of: (node) => levelRank.get(descriptorOf(node).level) ?? null, words: (rank) => levels[rank].name,
     onnx: (node) => (node.node === undefined ? null : measures.level.of(report.nodes[node.node])) },
-  error: { title: "error", of: errorOf, words: (part) => `${short(100 * part)} %`, absent: !report.verification,
+  error: { title: "bounds used", of: errorOf, words: (part) => `${short(100 * part)} %`, absent: !report.verification,
     onnx: (node) => (node.node === undefined ? null : errorOf(report.nodes[node.node])) },
   time: { title: "time", of: (node) => node.microseconds ?? null, words: microseconds, absent: !report.profile, scale: Math.sqrt,
     onnx: (node) => node.microseconds ?? null },
@@ -73,7 +75,7 @@ function paint() {
   }));
 }
 
-colourList(measures, paint);
+colourList(measures, paint, report.profile ? "time" : "kind");
 
 report.nodes.forEach((node, place) => {
   const severities = findingsOf(node).map((finding) => finding.severity);

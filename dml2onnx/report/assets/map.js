@@ -15,7 +15,11 @@ class GraphMap {
     this.context = this.canvas.getContext("2d");
     this.transform = d3.zoomIdentity;
     this.load(scene);
-    this.behaviour = d3.zoom().on("zoom", (event) => { this.transform = event.transform; this.request(); });
+    this.behaviour = d3.zoom().on("zoom", (event) => {
+      this.transform = event.transform;
+      if (event.sourceEvent) this.ownView = null;
+      this.request();
+    });
     this.selection = d3.select(host).call(this.behaviour).on("dblclick.zoom", null);
     host.addEventListener("click", (event) => this.click(event));
     host.addEventListener("keydown", (event) => this.key(event));
@@ -69,7 +73,8 @@ class GraphMap {
     this.behaviour.scaleExtent([Math.min(fit.k, 0.05) / 1.5, 3]).extent([[0, 0], [this.width, this.height]])
       .translateExtent([[-this.width / fit.k, -this.height / fit.k],
         [this.scene.width + this.width / fit.k, this.scene.height + this.height / fit.k]]);
-    if (!before[0] && this.width) this.begin();
+    if (this.width && this.ownView) this[this.ownView](false); // nobody has chosen another part of the graph to look at
+    else if (!before[0] && this.width) this.begin();
     this.draw();
   }
 
@@ -83,7 +88,7 @@ class GraphMap {
   }
 
   /** All of the graph. */
-  fit(animated = true) { this.move(this.fitted(), animated); }
+  fit(animated = true) { this.move(this.fitted(), animated); this.ownView = "fit"; }
 
   /** All of the graph where it can be read then, else its beginning. */
   begin() {
@@ -94,14 +99,16 @@ class GraphMap {
       target = d3.zoomIdentity.translate(this.width / 2 - x, 16).scale(k);
     }
     this.move(target, false);
+    this.ownView = "begin";
   }
 
   move(target, animated) {
+    this.ownView = null; // the view that the size of the page decides, where there is one
     const calm = !animated || matchMedia("(prefers-reduced-motion: reduce)").matches;
     (calm ? this.selection : this.selection.transition().duration(260)).call(this.behaviour.transform, target);
   }
 
-  zoom(factor) { this.behaviour.scaleBy(this.selection, factor); }
+  zoom(factor) { this.ownView = null; this.behaviour.scaleBy(this.selection, factor); }
 
   /** Shows a box; `k` is kept when text can be read at it. */
   center(places) {

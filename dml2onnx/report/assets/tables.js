@@ -11,6 +11,8 @@ function tables() {
     { title: "Code", value: (place) => report.diagnostics[place].code },
     { title: "Severity", value: (place) => report.diagnostics[place].severity, tone: (place) => report.diagnostics[place].severity },
     { title: "Node", value: (place) => report.diagnostics[place].node ?? "", isName: true },
+    ...(report.diagnostics.some((item) => item.line) ? [{ title: "Where", value: (place) => report.diagnostics[place].line ?? 0,
+      text: (place) => whereText(report.diagnostics[place]) }] : []),
     { title: "What is wrong", value: (place) => report.diagnostics[place].message },
     { title: "Expected", value: (place) => report.diagnostics[place].expected ?? "" },
     { title: "From level", value: (place) => report.diagnostics[place].since ?? "" },
@@ -26,7 +28,7 @@ function tables() {
   ];
   if (report.multiply_accumulates) columns.push({ title: "MACs", right: true, value: (place) => descriptor(place).multiply_accumulates ?? 0,
     text: (place) => products(descriptor(place).multiply_accumulates) });
-  if (report.verification) columns.push({ title: "Error", right: true, value: (place) => errorOf(node(place)),
+  if (report.verification) columns.push({ title: "Bounds used", right: true, value: (place) => errorOf(node(place)),
     text: (place) => { const error = errorOf(node(place)); return error === null ? "" : error === Infinity ? "wrong" : `${short(100 * error)} %`; },
     tone: (place) => (errorOf(node(place)) === Infinity ? "error" : "") });
   if (report.profile) columns.push({ title: "Time", right: true, value: (place) => node(place).microseconds,
@@ -37,6 +39,10 @@ function tables() {
   if (report.verification) made.push(verificationTable());
   return made;
 }
+
+/** `model.json:12:7`; the file without its directories. */
+const whereText = (finding) =>
+  (finding.line ? `${finding.file.split(/[\\/]/).pop()}:${finding.line}:${finding.column}` : "");
 
 function verificationTable() {
   const outputs = new Map(report.outputs.map((port, place) => [port.name, place]));

@@ -90,3 +90,39 @@ function counted(names) {
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts].map(([name, count]) => (count > 1 ? `${count} × ${name}` : name)).join(", ");
 }
+
+// --- Classes of operators --------------------------------------------------------------------------------------------
+
+const isDark = () => {
+  const theme = document.documentElement.dataset.theme;
+  return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+};
+
+/** A hue, a saturation and a lightness as the colour that canvases and maps read. */
+function rgb(hue, saturation, lightness) {
+  const chroma = saturation * Math.min(lightness, 1 - lightness);
+  const part = (offset) => {
+    const k = (offset + hue / 30) % 12;
+    return Math.round(255 * (lightness - chroma * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+  };
+  return `rgb(${part(0)}, ${part(8)}, ${part(4)})`;
+}
+
+/** A class: its name, the names of operators in DirectML or ONNX that are in it, and its hue. */
+const operatorClass = (title, names, hue, saturation = 62) => ({ title, names,
+  colour: () => rgb(hue, (isDark() ? saturation * 0.6 : saturation) / 100, isDark() ? 0.26 : 0.87) });
+
+/** In this order an operator is looked for; the last one has all others. */
+const operatorClasses = [
+  operatorClass("quantisation", /QUANTIZ|^CAST$|INTEGER|^(De)?Quantize|^DynamicQuantize|^QLinear|Integer$|^Cast$|^BitCast$/, 182),
+  operatorClass("convolution", /CONVOLUTION|^Conv/, 214),
+  operatorClass("matrices", /^GEMM|MATRIX|ATTENTION|^MatMul|^Gemm|^Einsum|Attention$/, 258),
+  operatorClass("recurrent", /^(RNN|LSTM|GRU)$/, 300),
+  operatorClass("normalisation", /NORMALIZATION|Normalization$|^LRN$|^Lp/, 44),
+  operatorClass("pooling, reduction", /POOL|REDUCE|ARG(MAX|MIN)|TOP_K|CUMULATIVE|^Reduce|Pool$|^Arg|^TopK|^Cum/, 150),
+  operatorClass("activation", /ACTIVATION|CLIP|^(Relu|LeakyRelu|PRelu|Sigmoid|Tanh|Softmax|LogSoftmax|Hardmax|Elu|Selu|Celu|Clip|Gelu|Mish|HardS\w+|Softplus|Softsign|Shrink|ThresholdedRelu)$/, 8),
+  operatorClass("movement", /JOIN|SPLIT|SLICE|PADDING|TILE|GATHER|SCATTER|RESAMPLE|UPSAMPLE|SPACE|ROI|REVERSE|FOLD|FILL|ONE_HOT|DIAGONAL|NON_?ZERO|^(Concat|Split|Slice|Pad|Tile|Gather|Scatter|Resize|Transpose|Reshape|Expand|Squeeze|Unsqueeze|Identity|RoiAlign|OneHot|Shape|Range|Constant)/, 90, 34),
+  operatorClass("element by element", /^/, 220, 12),
+];
+
+const classOf = (name) => operatorClasses.findIndex((item) => item.names.test(name));

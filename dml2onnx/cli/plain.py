@@ -1,0 +1,20 @@
+"""What stands for a sign that a console does not have: the one that is typed in its place."""
+
+from __future__ import annotations
+
+import codecs
+
+HANDLER = "dml2onnx.plain"
+"""The name of the error handler, as streams take it."""
+
+_TYPED = {"×": "x", "…": "...", "µ": "u", "→": "->", "–": "-", "≤": "<=", "≥": ">=", "·": "*"}
+
+
+def _typed(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    return "".join(_TYPED.get(char, "?") for char in text), error.end
+
+
+codecs.register_error(HANDLER, _typed)

@@ -1,0 +1,187 @@
+"""Numbers, enumerators and structures of DirectML as C++ writes them."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from typing import TYPE_CHECKING
+
+from dml2onnx import catalog
+from dml2onnx.catalog import FieldType
+from dml2onnx.codes.exporting import UNSAYABLE
+from dml2onnx.diagnostics import DmlError
+from dml2onnx.frontends.descriptors import UNION_MEMBERS
+from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
+from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.programs.text import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dml2onnx.catalog import FieldSchema
+
+_ARRAYS = {FieldType.UINT_ARRAY: "UINT", FieldType.INT_ARRAY: "INT", FieldType.FLOAT_ARRAY: "FLOAT"}
+
+
+def single(value: float) -> str:
+    """A FLOAT32."""
+    if math.isnan(value):
+        if struct.pack("<d", value) != struct.pack("<d", math.nan):
+            message = f"a NaN with the bits {struct.pack('>d', value).hex()} has no literal"
+            raise DmlError(UNSAYABLE.at(message, expected="the usual NaN"))
+        return "std::numeric_limits<float>::quiet_NaN()"
+    if math.isinf(value):
+        return f"{'-' if value < 0 else ''}std::numeric_limits<float>::infinity()"
+    return f"{number(value)}f"
+
+
+def array(values: Iterable[int]) -> str:
+    """Whole numbers in braces."""
+    return f"{{{', '.join(map(str, values))}}}"
+
+
+def enumerator(desc: OperatorDesc, field: str) -> str:
+    """The full name of a field's enumerator."""
+    enum = desc.schema.fields_by_name[field].enum
+    assert enum is not None
+    return catalog.enum_schema(enum).values[desc.enum(field)].full_name
+
+
+def tensor_desc(desc: TensorDesc) -> str:
+    """A ``dml::TensorDesc`` of a packed tensor, or one with all that there is to say."""
+    kind = f"DML_TENSOR_DATA_TYPE_{desc.data_type.name}"
+    flags = "DML_TENSOR_FLAG_OWNED_BY_DML" if desc.owned_by_dml else "DML_TENSOR_FLAG_NONE"
+    sizes = f"dml::TensorDimensions{array(desc.sizes)}"
+    if desc.strides is None and not desc.total_size and not desc.alignment:
+        return (
+            f"dml::TensorDesc({kind}, {flags}, {sizes})" if desc.owned_by_dml else f"dml::TensorDesc({kind}, {sizes})"
+        )
+    strides = "dml::NullOpt" if desc.strides is None else f"dml::TensorStrides{array(desc.strides)}"
+    return f"dml::TensorDesc({kind}, {flags}, {sizes}, {strides}, {desc.total_bytes}, {desc.alignment})"
+
+
+class Structure:
+    """The statements that fill the structure of an operator, in a block of their own."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._taken: set[str] = set()
+
+    def fill(self, name: str, desc: OperatorDesc) -> None:
+        """A variable of that name with the fields that are there."""
+        members = []
+        for field, value in desc.items():
+            if value is not None:
+                members += [f"{name}.{field.name}{member} = {text};" for member, text in self._values(field, value)]
+        self.lines.append(f"{desc.schema.struct} {name} = {{}};")
+        self.lines += members
+
+    def tensor(self, name: str, desc: TensorDesc) -> str:
+        """A variable for a tensor, and its address as a ``DML_TENSOR_DESC``."""
+        variable = self._name(name)
+        self.lines.append(f"dml::TensorDesc {variable} = {tensor_desc(desc)};")
+        return variable
+
+    def _name(self, wanted: str) -> str:
+        base = wanted[:1].lower() + wanted[1:]
+        name, index = base, 1
+        while name in self._taken:
+            index += 1
+            name = f"{base}{index}"
+        self._taken.add(name)
+        return name
+
+    def _values(self, field: FieldSchema, value: object) -> list[tuple[str, str]]:
+        """What is assigned to a field, as (member of it, expression)."""
+        match value:
+            case Scalar(data_type, scalar):
+                return [(f".{UNION_MEMBERS[data_type]}", _scalar(scalar, data_type))]
+            case Size2D(width, height):
+                return [(".Width", str(width)), (".Height", str(height))]
+        return [("", self._value(field, value))]
+
+    def _value(self, field: FieldSchema, value: object) -> str:
+        match value:
+            case TensorDesc():
+                return f"{self.tensor(field.name, value)}.AsPtr<DML_TENSOR_DESC>()"
+            case OperatorDesc():
+                return f"&{self._nested(field.name, value)}"
+            case ScaleBias(scale, bias):
+                name = self._name(field.name)
+                self.lines.append(f"const DML_SCALE_BIAS {name} = {{{single(scale)}, {single(bias)}}};")
+                return f"&{name}"
+            case tuple():
+                return self._array(field, value)
+            case bool():
+                return "TRUE" if value else "FALSE"
+            case str():
+                assert field.enum is not None
+                return catalog.enum_schema(field.enum).values[value].full_name
+            case float():
+                return single(value)
+        return f"{value}u" if field.type is FieldType.UINT else str(value)
+
+    def _nested(self, name: str, desc: OperatorDesc) -> str:
+        fields = self._name(f"{name}Fields")
+        self.fill(fields, desc)
+        made = self._name(name)
+        self.lines.append(f"const DML_OPERATOR_DESC {made} = {{{desc.schema.name}, &{fields}}};")
+        return made
+
+    def _array(self, field: FieldSchema, values: Sequence[object]) -> str:
+        if field.type is FieldType.TENSOR_ARRAY:
+            names = [self.tensor(field.name.removesuffix("s"), item) for item in values if isinstance(item, TensorDesc)]
+            texts, kind = [f"*{name}.AsPtr<DML_TENSOR_DESC>()" for name in names], "const DML_TENSOR_DESC"
+        elif field.type is FieldType.OPERATOR_ARRAY:
+            texts = [
+                self._nested(field.name.removesuffix("s"), item) for item in values if isinstance(item, OperatorDesc)
+            ]
+            kind = "const DML_OPERATOR_DESC"
+        elif field.type is FieldType.FLOAT_ARRAY:
+            texts, kind = [single(item) for item in values if isinstance(item, float)], "const FLOAT"
+        else:
+            texts, kind = list(map(str, values)), f"const {_ARRAYS[field.type]}"
+        name = self._name(field.name)
+        self.lines.append(f"{kind} {name}[] = {{{', '.join(texts)}}};")
+        return name
+
+
+def _scalar(value: float, data_type: DataType) -> str:
+    if data_type is DataType.FLOAT32:
+        return single(value)
+    if data_type is DataType.FLOAT16:  # has no type in C++
+        return f"{int.from_bytes(struct.pack('<e', value), 'little'):#06x}"
+    if data_type is DataType.FLOAT64:
+        return single(value).replace("<float>", "<double>") if not math.isfinite(value) else repr(value)
+    assert isinstance(value, int)
+    if data_type is DataType.INT64:
+        return f"{value + 1}ll - 1" if value == data_type.limits[0] else f"{value}ll"
+    if data_type is DataType.INT32 and value == data_type.limits[0]:
+        return f"{value + 1} - 1"
+    return (
+        f"{value}ull" if data_type is DataType.UINT64 else f"{value}u" if data_type is DataType.UINT32 else str(value)
+    )
+
+
+_PLACES = r"(?=\.(?!Impl|AsPtr|Compile)[A-Z]\w+\()"
+BREAKS = (re.compile(rf"(?<=,) (?![^{{]*\}})|{_PLACES}"), re.compile(rf"(?<=,) |{_PLACES}"))
+"""Behind commas outside of braces, or else inside of them too, and before the methods of a builder."""
+
+
+def wrapped(text: str, indent: str, width: int = 100) -> list[str]:
+    """A statement on as many lines as it needs."""
+    lines = _broken(text, indent, width, BREAKS[0])
+    return lines if max(map(len, lines)) <= width else _broken(text, indent, width, BREAKS[1])
+
+
+def _broken(text: str, indent: str, width: int, places: re.Pattern[str]) -> list[str]:
+    lines, line = [], indent
+    for position, part in enumerate(places.split(text)):
+        joined = f"{line}{part}" if part.startswith(".") or not position else f"{line} {part}"
+        if position and len(joined) > width:
+            lines.append(line)
+            line = f"{indent}    {part}"
+        else:
+            line = joined
+    return [*lines, line]

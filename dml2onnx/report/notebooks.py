@@ -1,0 +1,119 @@
+"""What notebooks show of graphs, models, sessions and verifications: a drawing where it is small enough, and a table.
+
+The drawing is an image of its own, so that its styles stay out of the page around it.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter
+from html import escape
+from typing import TYPE_CHECKING
+
+from dml2onnx.report.gathering import sketch
+from dml2onnx.report.scene import Box, directml_scene, scene_of, shortened_lines
+from dml2onnx.report.svg import drawn_alone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dml2onnx.compiler import CompiledModel
+    from dml2onnx.ir.graph import Graph
+    from dml2onnx.model import Port
+    from dml2onnx.report.scene import Scene
+    from dml2onnx.runtime import Session
+    from dml2onnx.verification import Verification
+
+MOST_DRAWN = 150
+"""Nodes of a graph that is drawn; of larger ones the table says enough."""
+MOST_ROWS = 20
+
+
+def graph_html(graph: Graph) -> str:
+    """A DirectML graph: drawn, or its operators counted."""
+    head = f"DirectML graph <b>{escape(graph.name)}</b>"
+    if len(graph.nodes) > MOST_DRAWN:
+        return head + _counts("operator", (node.operator.type for node in graph.nodes))
+    return head + _image(f"{len(graph.nodes)} nodes", directml_scene(sketch(graph)))
+
+
+def model_html(model: CompiledModel) -> str:
+    """An ONNX model: drawn, or its operators counted; what goes in and out, and the bytes of its weights."""
+    head = f"ONNX model <b>{escape(model.name)}</b>, opset {model.opset}, target {escape(model.target)}, "
+    head += f"{model.weight_bytes:,} bytes of weights"
+    if model.node_count > MOST_DRAWN:
+        nodes = _counts("operator", (node.op_type for node in model.lowered.nodes))
+        return head + _ports(model.inputs, model.outputs) + nodes
+    return head + _image(f"{model.node_count} nodes", _model_scene(model))
+
+
+def session_html(session: Session) -> str:
+    """A session: its providers, what goes in and what comes out."""
+    head = f"Session on <b>{escape(', '.join(session.providers))}</b>"
+    return head + _ports(session.inputs, session.outputs)
+
+
+def verification_html(verification: Verification) -> str:
+    """Whether everything agrees, and each output of each round."""
+    said = '<b style="color:#1a7f37">agrees</b>' if verification.passed else '<b style="color:#cf222e">differs</b>'
+    head = f"Verification: {said} with the reference in {verification.finished} of {verification.rounds} rounds"
+    first = verification.first_wrong_node
+    if first is not None:
+        head += f"; the first wrong node is <b>{escape(first.node)}</b> ({escape(first.operator)})"
+    rows = [
+        (item.output, item.round, f"{item.elements:,}", f"{item.wrong:,}", f"{item.worst:.3g}")
+        for item in verification.comparisons
+    ]
+    return head + _table(("output", "round", "elements", "wrong", "largest difference"), rows)
+
+
+# --- Parts ------------------------------------------------------------------------------------------------------------
+
+
+def _image(title: str, scene: Scene) -> str:
+    data = base64.b64encode(drawn_alone(title, scene).encode()).decode()
+    return f'<br><img alt="{escape(title)}" style="max-width:100%" src="data:image/svg+xml;base64,{data}">'
+
+
+def _model_scene(model: CompiledModel) -> Scene:
+    boxes: list[Box] = []
+    makers: dict[str, int] = {}
+    edges: list[tuple[int, int]] = []
+    for place, port in enumerate(model.inputs):
+        makers[port.onnx_name] = len(boxes)
+        boxes.append(Box("input", place, *_lines(port.name, _type(port))))
+    for place, node in enumerate(model.lowered.nodes):
+        edges += [(makers[item.name], len(boxes)) for item in node.inputs if item and item.name in makers]
+        results = [item for item in node.outputs if item]
+        makers |= {item.name: len(boxes) for item in results}
+        boxes.append(Box("node", place, node.op_type, shortened_lines([node.name])))
+    for place, port in enumerate(model.outputs):
+        if port.onnx_name in makers:
+            edges.append((makers[port.onnx_name], len(boxes)))
+        boxes.append(Box("output", place, *_lines(port.name, _type(port))))
+    return scene_of(boxes, edges)
+
+
+def _lines(title: str, line: str) -> tuple[str, tuple[str, ...]]:
+    return shortened_lines([title])[0], shortened_lines([line])
+
+
+def _type(port: Port) -> str:
+    return f"{port.dtype.name} {'×'.join(map(str, port.shape)) or 'scalar'}"
+
+
+def _ports(inputs: Sequence[Port], outputs: Sequence[Port]) -> str:
+    rows = [("input", port.name, _type(port)) for port in inputs]
+    rows += [("output", port.name, _type(port)) for port in outputs]
+    return _table(("", "name", "type"), rows)
+
+
+def _counts(title: str, names: Iterable[str]) -> str:
+    return _table((title, "nodes"), [(name, f"{count:,}") for name, count in Counter(names).most_common()])
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(item)}</th>" for item in columns)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows[:MOST_ROWS])
+    more = f'<tr><td colspan="{len(columns)}">and {len(rows) - MOST_ROWS} more</td></tr>'
+    return f"<table><tr>{head}</tr>{body}{more if len(rows) > MOST_ROWS else ''}</table>"

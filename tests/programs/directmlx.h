@@ -1,0 +1,789 @@
+// A DirectMLX for tests: the parts of its interface that programs written by `convert --format cpp` use, with the
+// behaviour that the real one documents. What compiles with it and records a graph does so with Microsoft's.
+#pragma once
+
+#include <DirectML.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace Microsoft::WRL {
+
+template <typename T>
+class ComPtr {
+ public:
+  ComPtr() = default;
+  explicit ComPtr(T* object) : object_(object) {}
+  ComPtr(const ComPtr& other) : object_(other.object_) {
+    if (object_ != nullptr) object_->AddRef();
+  }
+  ComPtr(ComPtr&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  ComPtr& operator=(ComPtr other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~ComPtr() {
+    if (object_ != nullptr) object_->Release();
+  }
+  T* Get() const { return object_; }
+  T* operator->() const { return object_; }
+  T** operator&() { return &object_; }
+
+ private:
+  T* object_ = nullptr;
+};
+
+}  // namespace Microsoft::WRL
+
+namespace dml {
+
+using TensorDimensions = std::vector<std::uint32_t>;
+using TensorStrides = TensorDimensions;
+template <typename T>
+using Optional = std::optional<T>;
+constexpr std::nullopt_t NullOpt = std::nullopt;
+
+template <typename T>
+class Span {
+ public:
+  Span() = default;
+  Span(std::initializer_list<std::remove_const_t<T>> list) : size_(list.size()) {
+    T* const first = list.begin();  // lives as long as the call that it is written in
+    begin_ = first;
+  }
+  template <std::size_t N>
+  Span(T (&array)[N]) : begin_(array), size_(N) {}
+  Span(const std::vector<std::remove_const_t<T>>& list) : begin_(list.data()), size_(list.size()) {}
+  T* begin() const { return begin_; }
+  T* end() const { return begin_ + size_; }
+  T* data() const { return begin_; }
+  T& operator[](std::size_t index) const { return begin_[index]; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+ private:
+  T* begin_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+inline void Require(HRESULT result) {
+  if (FAILED(result)) throw std::runtime_error("DirectML refused a descriptor");
+}
+
+inline std::uint64_t BufferSize(DML_TENSOR_DATA_TYPE type, const TensorDimensions& sizes, const TensorStrides* strides) {
+  std::uint64_t last = 0, step = 1, bits = 32;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    last += (sizes[i] - 1) * (strides != nullptr ? (*strides)[i] : step);
+    step *= sizes[i];
+  }
+  switch (type) {
+    case DML_TENSOR_DATA_TYPE_FLOAT64: case DML_TENSOR_DATA_TYPE_INT64: case DML_TENSOR_DATA_TYPE_UINT64: bits = 64; break;
+    case DML_TENSOR_DATA_TYPE_FLOAT16: case DML_TENSOR_DATA_TYPE_INT16: case DML_TENSOR_DATA_TYPE_UINT16: bits = 16; break;
+    case DML_TENSOR_DATA_TYPE_INT8: case DML_TENSOR_DATA_TYPE_UINT8: bits = 8; break;
+    case DML_TENSOR_DATA_TYPE_INT4: case DML_TENSOR_DATA_TYPE_UINT4: bits = 4; break;
+    default: break;
+  }
+  return (((last + 1) * bits + 7) / 8 + 3) / 4 * 4;
+}
+
+struct TensorProperties {
+  Optional<TensorStrides> strides;
+  std::uint64_t totalTensorSizeInBytes = 0;
+  std::uint32_t guaranteedBaseOffsetAlignment = 0;
+};
+
+class TensorPolicy {
+ public:
+  static TensorPolicy InterleavedChannel() {
+    TensorPolicy policy;
+    policy.interleaved_ = true;
+    return policy;
+  }
+  TensorProperties Get(DML_TENSOR_DATA_TYPE type, const TensorDimensions& sizes) const {
+    TensorProperties found;
+    if (interleaved_) {
+      TensorStrides strides(sizes.size());
+      std::uint32_t all = 1;
+      for (std::size_t i = 1; i < sizes.size(); ++i) all *= sizes[i];
+      strides[0] = all;
+      if (sizes.size() > 1) strides[1] = 1;
+      std::uint32_t step = sizes.size() > 1 ? sizes[1] : 1;
+      for (std::size_t i = sizes.size(); i-- > 2;) {
+        strides[i] = step;
+        step *= sizes[i];
+      }
+      found.strides = std::move(strides);
+    }
+    found.totalTensorSizeInBytes = BufferSize(type, sizes, found.strides ? &*found.strides : nullptr);
+    return found;
+  }
+
+ private:
+  bool interleaved_ = false;
+};
+
+struct TensorDesc {
+  DML_TENSOR_DATA_TYPE dataType = DML_TENSOR_DATA_TYPE_UNKNOWN;
+  DML_TENSOR_FLAGS flags = DML_TENSOR_FLAG_NONE;
+  TensorDimensions sizes;
+  Optional<TensorStrides> strides;
+  std::uint64_t totalTensorSizeInBytes = 0;
+  std::uint32_t guaranteedBaseOffsetAlignment = 0;
+
+  TensorDesc() = default;
+  TensorDesc(DML_TENSOR_DATA_TYPE type, TensorDimensions dimensions, const TensorPolicy& policy = {})
+      : TensorDesc(type, DML_TENSOR_FLAG_NONE, std::move(dimensions), policy) {}
+  TensorDesc(DML_TENSOR_DATA_TYPE type, DML_TENSOR_FLAGS flag, TensorDimensions dimensions, const TensorPolicy& policy = {})
+      : dataType(type), flags(flag), sizes(std::move(dimensions)) {
+    TensorProperties found = policy.Get(type, sizes);
+    strides = std::move(found.strides);
+    totalTensorSizeInBytes = found.totalTensorSizeInBytes;
+  }
+  TensorDesc(DML_TENSOR_DATA_TYPE type, DML_TENSOR_FLAGS flag, TensorDimensions dimensions, Optional<TensorStrides> steps,
+             std::uint64_t total, std::uint32_t alignment)
+      : dataType(type), flags(flag), sizes(std::move(dimensions)), strides(std::move(steps)),
+        totalTensorSizeInBytes(total), guaranteedBaseOffsetAlignment(alignment) {}
+
+  template <typename T>
+  T* AsPtr() {
+    static_assert(std::is_same_v<T, DML_TENSOR_DESC>);
+    buffer_ = {dataType, flags, static_cast<UINT>(sizes.size()), sizes.data(), strides ? strides->data() : nullptr,
+               totalTensorSizeInBytes, guaranteedBaseOffsetAlignment};
+    desc_ = {DML_TENSOR_TYPE_BUFFER, &buffer_};
+    return &desc_;
+  }
+
+ private:
+  DML_BUFFER_TENSOR_DESC buffer_ = {};
+  DML_TENSOR_DESC desc_ = {};
+};
+
+class Expression;
+
+namespace detail {
+
+class GraphBuilder;
+enum class NodeType { Invalid, Input, Operator, Reinterpret };
+struct NodeID {
+  NodeType type;
+  std::uint32_t index;
+};
+
+class NodeOutput {
+ public:
+  NodeOutput(GraphBuilder* owner, NodeID node, std::uint32_t index, TensorDesc desc)
+      : owner_(owner), node_(node), index_(index), desc_(std::move(desc)) {}
+  GraphBuilder* GetGraphBuilder() const { return owner_; }
+  NodeID GetNode() const { return node_; }
+  std::uint32_t GetOutputIndex() const { return index_; }
+  const TensorDesc& GetOutputDesc() const { return desc_; }
+
+ private:
+  GraphBuilder* owner_;
+  NodeID node_;
+  std::uint32_t index_;
+  TensorDesc desc_;
+};
+
+class GraphBuilder {
+ public:
+  GraphBuilder(IDMLDevice* device, TensorPolicy policy) : device_(device), policy_(policy) {}
+  const TensorPolicy& GetTensorPolicy() const { return policy_; }
+  NodeID CreateOperatorNode(DML_OPERATOR_TYPE type, const void* desc, Span<NodeOutput* const> inputs) {
+    const DML_OPERATOR_DESC operatorDesc{type, desc};
+    Microsoft::WRL::ComPtr<IDMLOperator> made;
+    Require(device_->CreateOperator(&operatorDesc, IID_PPV_ARGS(&made)));
+    operators_.push_back({std::move(made), {inputs.begin(), inputs.end()}});
+    return {NodeType::Operator, static_cast<std::uint32_t>(operators_.size() - 1)};
+  }
+  NodeID CreateInputNode(std::uint32_t index) {
+    inputs_.push_back(index);
+    return {NodeType::Input, static_cast<std::uint32_t>(inputs_.size() - 1)};
+  }
+  NodeID CreateReinterpretNode(NodeOutput* input) {
+    reinterpreted_.push_back(input);
+    return {NodeType::Reinterpret, static_cast<std::uint32_t>(reinterpreted_.size() - 1)};
+  }
+  NodeOutput* CreateNodeOutput(NodeID node, std::uint32_t index, TensorDesc desc) {
+    outputs_.emplace_back(this, node, index, std::move(desc));
+    return &outputs_.back();
+  }
+  NodeOutput* Real(NodeOutput* output) const {
+    while (output->GetNode().type == NodeType::Reinterpret) output = reinterpreted_[output->GetNode().index];
+    return output;
+  }
+  Microsoft::WRL::ComPtr<IDMLCompiledOperator> Compile(DML_EXECUTION_FLAGS flags, Span<const Expression> outputs) const;
+
+ private:
+  struct Operator {
+    Microsoft::WRL::ComPtr<IDMLOperator> made;
+    std::vector<NodeOutput*> inputs;
+  };
+  IDMLDevice* device_;
+  TensorPolicy policy_;
+  std::vector<std::uint32_t> inputs_;
+  std::vector<Operator> operators_;
+  std::vector<NodeOutput*> reinterpreted_;
+  std::deque<NodeOutput> outputs_;
+};
+
+}  // namespace detail
+
+class Expression {
+ public:
+  Expression(detail::NodeOutput* output = nullptr) : output_(output) {}
+  const TensorDesc& GetOutputDesc() const { return output_->GetOutputDesc(); }
+  detail::NodeOutput* Impl() const { return output_; }
+
+ private:
+  detail::NodeOutput* output_;
+};
+
+class Graph {
+ public:
+  explicit Graph(IDMLDevice* device, TensorPolicy policy = {}) : builder_(device, policy) {}
+  detail::GraphBuilder* Impl() { return &builder_; }
+  Microsoft::WRL::ComPtr<IDMLCompiledOperator> Compile(DML_EXECUTION_FLAGS flags, Span<const Expression> outputs) const {
+    return builder_.Compile(flags, outputs);
+  }
+
+ private:
+  detail::GraphBuilder builder_;
+};
+
+inline Microsoft::WRL::ComPtr<IDMLCompiledOperator> detail::GraphBuilder::Compile(
+    DML_EXECUTION_FLAGS flags, Span<const Expression> outputs) const {
+  std::vector<DML_OPERATOR_GRAPH_NODE_DESC> nodes;
+  std::vector<DML_INPUT_GRAPH_EDGE_DESC> in;
+  std::vector<DML_INTERMEDIATE_GRAPH_EDGE_DESC> between;
+  std::vector<DML_OUTPUT_GRAPH_EDGE_DESC> out;
+  for (std::uint32_t number = 0; number < operators_.size(); ++number) {
+    nodes.push_back({operators_[number].made.Get(), nullptr});
+    for (std::uint32_t i = 0; i < operators_[number].inputs.size(); ++i) {
+      if (operators_[number].inputs[i] == nullptr) continue;
+      const NodeOutput* input = Real(operators_[number].inputs[i]);
+      if (input->GetNode().type == NodeType::Input) {
+        in.push_back({inputs_[input->GetNode().index], number, i, nullptr});
+      } else {
+        between.push_back({input->GetNode().index, input->GetOutputIndex(), number, i, nullptr});
+      }
+    }
+  }
+  for (std::uint32_t i = 0; i < outputs.size(); ++i) {
+    const NodeOutput* output = Real(outputs[i].Impl());
+    if (output->GetNode().type != NodeType::Operator) Require(E_INVALIDARG);
+    out.push_back({output->GetNode().index, output->GetOutputIndex(), i, nullptr});
+  }
+  std::vector<DML_GRAPH_NODE_DESC> nodeDescs;
+  std::vector<DML_GRAPH_EDGE_DESC> inDescs, betweenDescs, outDescs;
+  for (const auto& item : nodes) nodeDescs.push_back({DML_GRAPH_NODE_TYPE_OPERATOR, &item});
+  for (const auto& item : in) inDescs.push_back({DML_GRAPH_EDGE_TYPE_INPUT, &item});
+  for (const auto& item : between) betweenDescs.push_back({DML_GRAPH_EDGE_TYPE_INTERMEDIATE, &item});
+  for (const auto& item : out) outDescs.push_back({DML_GRAPH_EDGE_TYPE_OUTPUT, &item});
+  const auto count = [](const auto& list) { return static_cast<UINT>(list.size()); };
+  const DML_GRAPH_DESC graph{count(inputs_), count(outDescs), count(nodeDescs), nodeDescs.data(),
+                             count(inDescs), inDescs.data(), count(outDescs), outDescs.data(),
+                             count(betweenDescs), betweenDescs.data()};
+  Microsoft::WRL::ComPtr<IDMLDevice1> device1;
+  Require(device_->QueryInterface(IID_PPV_ARGS(&device1)));
+  Microsoft::WRL::ComPtr<IDMLCompiledOperator> compiled;
+  Require(device1->CompileGraph(&graph, flags, IID_PPV_ARGS(&compiled)));
+  return compiled;
+}
+
+struct FusedActivation {
+  DML_OPERATOR_TYPE activation = DML_OPERATOR_INVALID;
+  float param1 = 0, param2 = 0;
+  FusedActivation() = default;
+  explicit FusedActivation(DML_OPERATOR_TYPE type, float first = 0, float second = 0)
+      : activation(type), param1(first), param2(second) {}
+  static FusedActivation None() { return {}; }
+  static FusedActivation Relu() { return FusedActivation(DML_OPERATOR_ACTIVATION_RELU); }
+  static FusedActivation Sigmoid() { return FusedActivation(DML_OPERATOR_ACTIVATION_SIGMOID); }
+  static FusedActivation Tanh() { return FusedActivation(DML_OPERATOR_ACTIVATION_TANH); }
+  static FusedActivation LeakyRelu(float a = 0.01f) { return FusedActivation(DML_OPERATOR_ACTIVATION_LEAKY_RELU, a); }
+  static FusedActivation Linear(float a, float b) { return FusedActivation(DML_OPERATOR_ACTIVATION_LINEAR, a, b); }
+};
+
+namespace detail {
+
+struct Fused {
+  explicit Fused(FusedActivation given)
+      : fields{nullptr, nullptr, given.param1, given.param2}, desc{given.activation, &fields} {}
+  const DML_OPERATOR_DESC* Get() const { return desc.Type == DML_OPERATOR_INVALID ? nullptr : &desc; }
+  DML_ACTIVATION_LINEAR_OPERATOR_DESC fields;
+  DML_OPERATOR_DESC desc;
+};
+
+// One output of the data type and sizes that are given, from inputs in the order of the structure.
+template <typename Desc, typename Fill>
+Expression One(DML_OPERATOR_TYPE type, std::vector<Expression> inputs, DML_TENSOR_DATA_TYPE dataType,
+               TensorDimensions sizes, Fill fill) {
+  GraphBuilder* builder = inputs[0].Impl()->GetGraphBuilder();
+  std::vector<TensorDesc> tensors;
+  std::vector<NodeOutput*> nodes;
+  for (Expression item : inputs) {
+    tensors.push_back(item.Impl() == nullptr ? TensorDesc() : item.GetOutputDesc());
+    nodes.push_back(item.Impl());
+  }
+  TensorDesc output(dataType, std::move(sizes), builder->GetTensorPolicy());
+  std::vector<const DML_TENSOR_DESC*> pointers;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    pointers.push_back(nodes[i] == nullptr ? nullptr : tensors[i].template AsPtr<DML_TENSOR_DESC>());
+  }
+  Desc desc = {};
+  fill(desc, pointers, output.AsPtr<DML_TENSOR_DESC>());
+  const NodeID node = builder->CreateOperatorNode(type, &desc, nodes);
+  return builder->CreateNodeOutput(node, 0, std::move(output));
+}
+
+template <typename Desc>
+Expression Scaled(DML_OPERATOR_TYPE type, Expression x, const Optional<DML_SCALE_BIAS>& scale) {
+  return One<Desc>(type, {x}, x.GetOutputDesc().dataType, x.GetOutputDesc().sizes, [&](Desc& d, auto& in, auto out) {
+    d.InputTensor = in[0];
+    d.OutputTensor = out;
+    d.ScaleBias = scale ? &*scale : nullptr;
+  });
+}
+
+template <typename Desc>
+Expression Unary(DML_OPERATOR_TYPE type, Expression x, const std::function<void(Desc&)>& more = [](Desc&) {}) {
+  return One<Desc>(type, {x}, x.GetOutputDesc().dataType, x.GetOutputDesc().sizes, [&](Desc& d, auto& in, auto out) {
+    d.InputTensor = in[0];
+    d.OutputTensor = out;
+    more(d);
+  });
+}
+
+template <typename Desc>
+Expression Binary(DML_OPERATOR_TYPE type, Expression a, Expression b,
+                  DML_TENSOR_DATA_TYPE kind = DML_TENSOR_DATA_TYPE_UNKNOWN) {
+  const auto& desc = a.GetOutputDesc();
+  const auto output = kind == DML_TENSOR_DATA_TYPE_UNKNOWN ? desc.dataType : kind;
+  return One<Desc>(type, {a, b}, output, desc.sizes, [&](Desc& d, auto& in, auto out) {
+    d.ATensor = in[0];
+    d.BTensor = in[1];
+    d.OutputTensor = out;
+  });
+}
+
+inline std::vector<std::uint32_t> Or(Span<const std::uint32_t> given, std::size_t count, std::uint32_t usual) {
+  return given.empty() ? std::vector<std::uint32_t>(count, usual) : std::vector<std::uint32_t>(given.begin(), given.end());
+}
+
+}  // namespace detail
+
+inline Expression InputTensor(Graph& graph, std::uint32_t index, TensorDesc desc) {
+  return graph.Impl()->CreateNodeOutput(graph.Impl()->CreateInputNode(index), 0, std::move(desc));
+}
+
+inline Expression Reinterpret(Expression x, DML_TENSOR_DATA_TYPE type, TensorDimensions sizes, Optional<TensorStrides> strides) {
+  const TensorDesc& old = x.GetOutputDesc();
+  TensorDesc desc(type, old.flags, std::move(sizes), std::move(strides), old.totalTensorSizeInBytes,
+                  old.guaranteedBaseOffsetAlignment);
+  detail::GraphBuilder* builder = x.Impl()->GetGraphBuilder();
+  return builder->CreateNodeOutput(builder->CreateReinterpretNode(x.Impl()), 0, std::move(desc));
+}
+inline Expression Reinterpret(Expression x, TensorDimensions sizes, Optional<TensorStrides> strides) {
+  return Reinterpret(x, x.GetOutputDesc().dataType, std::move(sizes), std::move(strides));
+}
+
+#define SCALED(name, kind)                                                                     \
+  inline Expression name(Expression x, const Optional<DML_SCALE_BIAS>& scale = NullOpt) {      \
+    return detail::Scaled<DML_ELEMENT_WISE_##kind##_OPERATOR_DESC>(DML_OPERATOR_ELEMENT_WISE_##kind, x, scale); \
+  }
+SCALED(Identity, IDENTITY) SCALED(Abs, ABS) SCALED(Ceil, CEIL) SCALED(Cos, COS) SCALED(Exp, EXP) SCALED(Floor, FLOOR)
+SCALED(Log, LOG) SCALED(Sin, SIN) SCALED(Sqrt, SQRT) SCALED(Tan, TAN) SCALED(Erf, ERF) SCALED(Sinh, SINH)
+SCALED(Cosh, COSH) SCALED(Tanh, TANH) SCALED(ACos, ACOS) SCALED(ASin, ASIN) SCALED(ATan, ATAN) SCALED(ASinh, ASINH)
+SCALED(ACosh, ACOSH) SCALED(ATanh, ATANH) SCALED(Recip, RECIP)
+#undef SCALED
+
+#define BINARY(name, kind)                                                                     \
+  inline Expression name(Expression a, Expression b) {                                         \
+    return detail::Binary<DML_ELEMENT_WISE_##kind##_OPERATOR_DESC>(DML_OPERATOR_ELEMENT_WISE_##kind, a, b); \
+  }
+BINARY(Subtract, SUBTRACT) BINARY(Multiply, MULTIPLY) BINARY(Divide, DIVIDE) BINARY(Max, MAX) BINARY(Min, MIN)
+BINARY(Mean, MEAN) BINARY(ATanYX, ATAN_YX) BINARY(LogicalAnd, LOGICAL_AND) BINARY(LogicalOr, LOGICAL_OR)
+BINARY(LogicalXor, LOGICAL_XOR) BINARY(BitShiftLeft, BIT_SHIFT_LEFT) BINARY(BitShiftRight, BIT_SHIFT_RIGHT)
+BINARY(BitAnd, BIT_AND) BINARY(BitOr, BIT_OR) BINARY(BitXor, BIT_XOR) BINARY(ModulusTruncate, MODULUS_TRUNCATE)
+BINARY(ModulusFloor, MODULUS_FLOOR)
+#undef BINARY
+
+#define COMPARISON(name, kind)                                                                 \
+  inline Expression name(Expression a, Expression b, DML_TENSOR_DATA_TYPE type = DML_TENSOR_DATA_TYPE_UINT8) { \
+    return detail::Binary<DML_ELEMENT_WISE_LOGICAL_##kind##_OPERATOR_DESC>(                    \
+        DML_OPERATOR_ELEMENT_WISE_LOGICAL_##kind, a, b, type);                                 \
+  }
+COMPARISON(Equals, EQUALS) COMPARISON(GreaterThan, GREATER_THAN) COMPARISON(GreaterThanOrEqual, GREATER_THAN_OR_EQUAL)
+COMPARISON(LessThan, LESS_THAN) COMPARISON(LessThanOrEqual, LESS_THAN_OR_EQUAL)
+#undef COMPARISON
+
+inline Expression Add(Expression a, Expression b, FusedActivation fused = FusedActivation::None()) {
+  using Desc = DML_ELEMENT_WISE_ADD1_OPERATOR_DESC;
+  const auto& desc = a.GetOutputDesc();
+  const detail::Fused storage(fused);
+  return detail::One<Desc>(DML_OPERATOR_ELEMENT_WISE_ADD1, {a, b}, desc.dataType, desc.sizes,
+                           [&](Desc& d, auto& in, auto out) {
+                             d.ATensor = in[0];
+                             d.BTensor = in[1];
+                             d.OutputTensor = out;
+                             d.FusedActivation = storage.Get();
+                           });
+}
+inline Expression operator+(Expression a, Expression b) { return Add(a, b); }
+inline Expression operator-(Expression a, Expression b) { return Subtract(a, b); }
+inline Expression operator*(Expression a, Expression b) { return Multiply(a, b); }
+inline Expression operator/(Expression a, Expression b) { return Divide(a, b); }
+inline Expression operator%(Expression a, Expression b) { return ModulusTruncate(a, b); }
+
+inline Expression LogicalNot(Expression x) {
+  return detail::Unary<DML_ELEMENT_WISE_LOGICAL_NOT_OPERATOR_DESC>(DML_OPERATOR_ELEMENT_WISE_LOGICAL_NOT, x);
+}
+inline Expression BitNot(Expression x) {
+  return detail::Unary<DML_ELEMENT_WISE_BIT_NOT_OPERATOR_DESC>(DML_OPERATOR_ELEMENT_WISE_BIT_NOT, x);
+}
+inline Expression Round(Expression x, DML_ROUNDING_MODE mode = DML_ROUNDING_MODE_HALVES_TO_NEAREST_EVEN) {
+  using Desc = DML_ELEMENT_WISE_ROUND_OPERATOR_DESC;
+  return detail::Unary<Desc>(DML_OPERATOR_ELEMENT_WISE_ROUND, x, [&](Desc& d) { d.RoundingMode = mode; });
+}
+inline Expression If(Expression condition, Expression a, Expression b) {
+  using Desc = DML_ELEMENT_WISE_IF_OPERATOR_DESC;
+  const auto& desc = a.GetOutputDesc();
+  return detail::One<Desc>(DML_OPERATOR_ELEMENT_WISE_IF, {condition, a, b}, desc.dataType, desc.sizes,
+                           [&](Desc& d, auto& in, auto out) {
+                             d.ConditionTensor = in[0];
+                             d.ATensor = in[1];
+                             d.BTensor = in[2];
+                             d.OutputTensor = out;
+                           });
+}
+inline Expression Clip(Expression x, float min, float max, const Optional<DML_SCALE_BIAS>& scale = NullOpt) {
+  using Desc = DML_ELEMENT_WISE_CLIP_OPERATOR_DESC;
+  return detail::Unary<Desc>(DML_OPERATOR_ELEMENT_WISE_CLIP, x, [&](Desc& d) {
+    d.ScaleBias = scale ? &*scale : nullptr;
+    d.Min = min;
+    d.Max = max;
+  });
+}
+inline Expression Pow(Expression x, Expression exponent, const Optional<DML_SCALE_BIAS>& scale = NullOpt) {
+  using Desc = DML_ELEMENT_WISE_POW_OPERATOR_DESC;
+  const auto& desc = x.GetOutputDesc();
+  return detail::One<Desc>(DML_OPERATOR_ELEMENT_WISE_POW, {x, exponent}, desc.dataType, desc.sizes,
+                           [&](Desc& d, auto& in, auto out) {
+                             d.InputTensor = in[0];
+                             d.ExponentTensor = in[1];
+                             d.OutputTensor = out;
+                             d.ScaleBias = scale ? &*scale : nullptr;
+                           });
+}
+inline Expression Pow(Expression x, float exponent, const Optional<DML_SCALE_BIAS>& scale = NullOpt) {
+  using Desc = DML_ELEMENT_WISE_CONSTANT_POW_OPERATOR_DESC;
+  return detail::Unary<Desc>(DML_OPERATOR_ELEMENT_WISE_CONSTANT_POW, x, [&](Desc& d) {
+    d.ScaleBias = scale ? &*scale : nullptr;
+    d.Exponent = exponent;
+  });
+}
+
+#define ACTIVATION(name, kind, parameters, ...)                                                \
+  inline Expression Activation##name parameters {                                              \
+    using Desc = DML_ACTIVATION_##kind##_OPERATOR_DESC;                                        \
+    return detail::Unary<Desc>(DML_OPERATOR_ACTIVATION_##kind, x, [&]([[maybe_unused]] Desc& d) { __VA_ARGS__; }); \
+  }
+ACTIVATION(Elu, ELU, (Expression x, float a = 1.0f), d.Alpha = a)
+ACTIVATION(Hardmax, HARDMAX, (Expression x), )
+ACTIVATION(HardSigmoid, HARD_SIGMOID, (Expression x, float a = 0.2f, float b = 0.5f), d.Alpha = a; d.Beta = b)
+ACTIVATION(Identity, IDENTITY, (Expression x), )
+ACTIVATION(LeakyRelu, LEAKY_RELU, (Expression x, float a = 0.01f), d.Alpha = a)
+ACTIVATION(Linear, LINEAR, (Expression x, float a, float b), d.Alpha = a; d.Beta = b)
+ACTIVATION(LogSoftmax, LOG_SOFTMAX, (Expression x), )
+ACTIVATION(ParametricSoftplus, PARAMETRIC_SOFTPLUS, (Expression x, float a, float b), d.Alpha = a; d.Beta = b)
+ACTIVATION(Relu, RELU, (Expression x), )
+ACTIVATION(ScaledElu, SCALED_ELU,
+           (Expression x, float a = 1.67326319217681884765625f, float b = 1.05070102214813232421875f),
+           d.Alpha = a; d.Gamma = b)
+ACTIVATION(ScaledTanh, SCALED_TANH, (Expression x, float a = 1.0f, float b = 0.5f), d.Alpha = a; d.Beta = b)
+ACTIVATION(Sigmoid, SIGMOID, (Expression x), )
+ACTIVATION(Softmax, SOFTMAX, (Expression x), )
+ACTIVATION(Softplus, SOFTPLUS, (Expression x, float a = 1.0f), d.Steepness = a)
+ACTIVATION(Softsign, SOFTSIGN, (Expression x), )
+ACTIVATION(Tanh, TANH, (Expression x), )
+ACTIVATION(ThresholdedRelu, THRESHOLDED_RELU, (Expression x, float a = 1.0f), d.Alpha = a)
+ACTIVATION(Shrink, SHRINK, (Expression x, float a = 0.0f, float b = 0.5f), d.Bias = a; d.Threshold = b)
+ACTIVATION(Celu, CELU, (Expression x, float a = 1.0f), d.Alpha = a)
+#undef ACTIVATION
+
+inline Expression ActivationParameterizedRelu(Expression x, Expression slope) {
+  using Desc = DML_ACTIVATION_PARAMETERIZED_RELU_OPERATOR_DESC;
+  const auto& desc = x.GetOutputDesc();
+  return detail::One<Desc>(DML_OPERATOR_ACTIVATION_PARAMETERIZED_RELU, {x, slope}, desc.dataType, desc.sizes,
+                           [&](Desc& d, auto& in, auto out) {
+                             d.InputTensor = in[0];
+                             d.SlopeTensor = in[1];
+                             d.OutputTensor = out;
+                           });
+}
+
+inline Expression Convolution(Expression input, Expression filter, Optional<Expression> bias = NullOpt,
+                              DML_CONVOLUTION_MODE mode = DML_CONVOLUTION_MODE_CROSS_CORRELATION,
+                              DML_CONVOLUTION_DIRECTION direction = DML_CONVOLUTION_DIRECTION_FORWARD,
+                              Span<const std::uint32_t> strides = {}, Span<const std::uint32_t> dilations = {},
+                              Span<const std::uint32_t> startPadding = {}, Span<const std::uint32_t> endPadding = {},
+                              Span<const std::uint32_t> outputPadding = {}, std::uint32_t groupCount = 1,
+                              FusedActivation fused = FusedActivation::None(), TensorDimensions sizes = {}) {
+  using Desc = DML_CONVOLUTION_OPERATOR_DESC;
+  const auto &x = input.GetOutputDesc(), &w = filter.GetOutputDesc();
+  const std::size_t n = x.sizes.size() - 2;
+  const auto s = detail::Or(strides, n, 1), l = detail::Or(dilations, n, 1), a = detail::Or(startPadding, n, 0),
+             e = detail::Or(endPadding, n, 0), o = detail::Or(outputPadding, n, 0);
+  if (sizes.empty()) {
+    const bool forward = direction == DML_CONVOLUTION_DIRECTION_FORWARD;
+    sizes = {x.sizes[0], forward ? w.sizes[0] : w.sizes[1] * groupCount};
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint32_t kernel = 1 + (w.sizes[i + 2] - 1) * l[i];
+      sizes.push_back(forward ? (x.sizes[i + 2] + a[i] + e[i] - kernel) / s[i] + 1
+                              : (x.sizes[i + 2] - 1) * s[i] + kernel + o[i] - a[i] - e[i]);
+    }
+  }
+  const detail::Fused storage(fused);
+  std::vector<Expression> inputs{input, filter};
+  inputs.push_back(bias ? *bias : Expression());
+  return detail::One<Desc>(DML_OPERATOR_CONVOLUTION, inputs, x.dataType, sizes, [&](Desc& d, auto& in, auto out) {
+    d.InputTensor = in[0];
+    d.FilterTensor = in[1];
+    d.BiasTensor = in[2];
+    d.OutputTensor = out;
+    d.Mode = mode;
+    d.Direction = direction;
+    d.DimensionCount = static_cast<UINT>(n);
+    d.Strides = s.data();
+    d.Dilations = l.data();
+    d.StartPadding = a.data();
+    d.EndPadding = e.data();
+    d.OutputPadding = o.data();
+    d.GroupCount = groupCount;
+    d.FusedActivation = storage.Get();
+  });
+}
+
+class ConvolutionBuilder {
+ public:
+  ConvolutionBuilder(Expression input, Expression filter, Optional<Expression> bias = NullOpt)
+      : input_(input), filter_(filter), bias_(bias) {}
+  using List = Span<const std::uint32_t>;
+  ConvolutionBuilder& Mode(DML_CONVOLUTION_MODE mode) { mode_ = mode; return *this; }
+  ConvolutionBuilder& Direction(DML_CONVOLUTION_DIRECTION direction) { direction_ = direction; return *this; }
+  ConvolutionBuilder& Strides(List list) { strides_.assign(list.begin(), list.end()); return *this; }
+  ConvolutionBuilder& Dilations(List list) { dilations_.assign(list.begin(), list.end()); return *this; }
+  ConvolutionBuilder& StartPadding(List list) { start_.assign(list.begin(), list.end()); return *this; }
+  ConvolutionBuilder& EndPadding(List list) { end_.assign(list.begin(), list.end()); return *this; }
+  ConvolutionBuilder& OutputPadding(List list) { output_.assign(list.begin(), list.end()); return *this; }
+  ConvolutionBuilder& GroupCount(std::uint32_t count) { groups_ = count; return *this; }
+  ConvolutionBuilder& FusedActivation(dml::FusedActivation fused) { fused_ = fused; return *this; }
+  Expression Build() const {
+    return Convolution(input_, filter_, bias_, mode_, direction_, strides_, dilations_, start_, end_, output_, groups_, fused_);
+  }
+
+ private:
+  Expression input_, filter_;
+  Optional<Expression> bias_;
+  DML_CONVOLUTION_MODE mode_ = DML_CONVOLUTION_MODE_CROSS_CORRELATION;
+  DML_CONVOLUTION_DIRECTION direction_ = DML_CONVOLUTION_DIRECTION_FORWARD;
+  std::vector<std::uint32_t> strides_, dilations_, start_, end_, output_;
+  std::uint32_t groups_ = 1;
+  dml::FusedActivation fused_;
+};
+
+inline Expression Gemm(Expression a, Expression b, Optional<Expression> c = NullOpt,
+                       DML_MATRIX_TRANSFORM transA = DML_MATRIX_TRANSFORM_NONE,
+                       DML_MATRIX_TRANSFORM transB = DML_MATRIX_TRANSFORM_NONE, float alpha = 1, float beta = 1,
+                       FusedActivation fused = FusedActivation::None()) {
+  using Desc = DML_GEMM_OPERATOR_DESC;
+  const auto &x = a.GetOutputDesc(), &y = b.GetOutputDesc();
+  const TensorDimensions sizes{x.sizes[0], x.sizes[1], x.sizes[transA == DML_MATRIX_TRANSFORM_NONE ? 2 : 3],
+                               y.sizes[transB == DML_MATRIX_TRANSFORM_NONE ? 3 : 2]};
+  const detail::Fused storage(fused);
+  std::vector<Expression> inputs{a, b};
+  inputs.push_back(c ? *c : Expression());
+  return detail::One<Desc>(DML_OPERATOR_GEMM, inputs, x.dataType, sizes, [&](Desc& d, auto& in, auto out) {
+    d.ATensor = in[0];
+    d.BTensor = in[1];
+    d.CTensor = in[2];
+    d.OutputTensor = out;
+    d.TransA = transA;
+    d.TransB = transB;
+    d.Alpha = alpha;
+    d.Beta = beta;
+    d.FusedActivation = storage.Get();
+  });
+}
+
+inline Expression Reduce(Expression x, DML_REDUCE_FUNCTION function, Span<const std::uint32_t> given = {}) {
+  using Desc = DML_REDUCE_OPERATOR_DESC;
+  auto sizes = x.GetOutputDesc().sizes;
+  std::vector<std::uint32_t> axes(given.begin(), given.end());
+  for (std::uint32_t i = 0; given.empty() && i < sizes.size(); ++i) axes.push_back(i);
+  for (std::uint32_t axis : axes) sizes[axis] = 1;
+  const bool isIndex = function == DML_REDUCE_FUNCTION_ARGMIN || function == DML_REDUCE_FUNCTION_ARGMAX;
+  const auto kind = isIndex ? DML_TENSOR_DATA_TYPE_UINT32 : x.GetOutputDesc().dataType;
+  return detail::One<Desc>(DML_OPERATOR_REDUCE, {x}, kind, sizes, [&](Desc& d, auto& in, auto out) {
+    d.Function = function;
+    d.InputTensor = in[0];
+    d.OutputTensor = out;
+    d.AxisCount = static_cast<UINT>(axes.size());
+    d.Axes = axes.data();
+  });
+}
+
+struct MaxPoolingOutputs {
+  Expression values;
+  Expression indices;
+};
+
+inline MaxPoolingOutputs MaxPooling(Expression x, Span<const std::uint32_t> window,
+                                    Span<const std::uint32_t> strides = {}, Span<const std::uint32_t> startPadding = {},
+                                    Span<const std::uint32_t> endPadding = {}, Span<const std::uint32_t> dilations = {},
+                                    bool outputIndices = false) {
+  const std::size_t n = window.size();
+  const auto s = detail::Or(strides, n, 1), a = detail::Or(startPadding, n, 0), e = detail::Or(endPadding, n, 0),
+             l = detail::Or(dilations, n, 1);
+  TensorDesc input = x.GetOutputDesc();
+  TensorDimensions sizes{input.sizes[0], input.sizes[1]};
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint32_t padded = input.sizes[i + 2] + a[i] + e[i], dilated = 1 + (window[i] - 1) * l[i];
+    sizes.push_back(dilated >= padded ? 1 : (padded - dilated) / s[i] + 1);
+  }
+  detail::GraphBuilder* builder = x.Impl()->GetGraphBuilder();
+  TensorDesc values(input.dataType, sizes, builder->GetTensorPolicy());
+  TensorDesc indices(DML_TENSOR_DATA_TYPE_UINT32, sizes, builder->GetTensorPolicy());
+  DML_MAX_POOLING2_OPERATOR_DESC desc = {};
+  desc.InputTensor = input.AsPtr<DML_TENSOR_DESC>();
+  desc.OutputTensor = values.AsPtr<DML_TENSOR_DESC>();
+  desc.OutputIndicesTensor = outputIndices ? indices.AsPtr<DML_TENSOR_DESC>() : nullptr;
+  desc.DimensionCount = static_cast<UINT>(n);
+  desc.Strides = s.data();
+  desc.WindowSize = window.data();
+  desc.StartPadding = a.data();
+  desc.EndPadding = e.data();
+  desc.Dilations = l.data();
+  detail::NodeOutput* const inputs[] = {x.Impl()};
+  const auto node = builder->CreateOperatorNode(DML_OPERATOR_MAX_POOLING2, &desc, inputs);
+  MaxPoolingOutputs made{builder->CreateNodeOutput(node, 0, std::move(values)), Expression()};
+  if (outputIndices) made.indices = builder->CreateNodeOutput(node, 1, std::move(indices));
+  return made;
+}
+
+inline Expression Slice(Expression x, Span<const std::uint32_t> offsets, Span<const std::uint32_t> windows,
+                        Span<const std::int32_t> strides) {
+  using Desc = DML_SLICE1_OPERATOR_DESC;
+  TensorDimensions sizes;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    sizes.push_back((windows[i] - 1) / static_cast<std::uint32_t>(strides[i] < 0 ? -strides[i] : strides[i]) + 1);
+  }
+  return detail::One<Desc>(DML_OPERATOR_SLICE1, {x}, x.GetOutputDesc().dataType, sizes, [&](Desc& d, auto& in, auto out) {
+    d.InputTensor = in[0];
+    d.OutputTensor = out;
+    d.DimensionCount = static_cast<UINT>(offsets.size());
+    d.InputWindowOffsets = offsets.data();
+    d.InputWindowSizes = windows.data();
+    d.InputWindowStrides = strides.data();
+  });
+}
+
+inline Expression Cast(Expression x, DML_TENSOR_DATA_TYPE type) {
+  using Desc = DML_CAST_OPERATOR_DESC;
+  return detail::One<Desc>(DML_OPERATOR_CAST, {x}, type, x.GetOutputDesc().sizes, [&](Desc& d, auto& in, auto out) {
+    d.InputTensor = in[0];
+    d.OutputTensor = out;
+  });
+}
+
+inline std::vector<Expression> Split(Expression x, std::uint32_t axis, Span<const std::uint32_t> parts) {
+  TensorDesc input = x.GetOutputDesc();
+  detail::GraphBuilder* builder = x.Impl()->GetGraphBuilder();
+  std::vector<TensorDesc> tensors;
+  for (std::uint32_t part : parts) {
+    TensorDimensions sizes = input.sizes;
+    sizes[axis] = part;
+    tensors.emplace_back(input.dataType, sizes, builder->GetTensorPolicy());
+  }
+  std::vector<DML_TENSOR_DESC> descs;
+  for (TensorDesc& item : tensors) descs.push_back(*item.AsPtr<DML_TENSOR_DESC>());
+  DML_SPLIT_OPERATOR_DESC desc = {};
+  desc.InputTensor = input.AsPtr<DML_TENSOR_DESC>();
+  desc.OutputCount = static_cast<UINT>(descs.size());
+  desc.OutputTensors = descs.data();
+  desc.Axis = axis;
+  detail::NodeOutput* const inputs[] = {x.Impl()};
+  const auto node = builder->CreateOperatorNode(DML_OPERATOR_SPLIT, &desc, inputs);
+  std::vector<Expression> made;
+  for (std::uint32_t i = 0; i < tensors.size(); ++i) made.push_back(builder->CreateNodeOutput(node, i, tensors[i]));
+  return made;
+}
+
+inline Expression Join(Span<const Expression> parts, std::uint32_t axis) {
+  std::vector<TensorDesc> tensors;
+  std::vector<detail::NodeOutput*> nodes;
+  for (Expression item : parts) {
+    tensors.push_back(item.GetOutputDesc());
+    nodes.push_back(item.Impl());
+  }
+  TensorDimensions sizes = tensors[0].sizes;
+  sizes[axis] = 0;
+  std::vector<DML_TENSOR_DESC> descs;
+  for (TensorDesc& item : tensors) {
+    sizes[axis] += item.sizes[axis];
+    descs.push_back(*item.AsPtr<DML_TENSOR_DESC>());
+  }
+  detail::GraphBuilder* builder = nodes[0]->GetGraphBuilder();
+  TensorDesc output(tensors[0].dataType, sizes, builder->GetTensorPolicy());
+  DML_JOIN_OPERATOR_DESC desc = {};
+  desc.InputCount = static_cast<UINT>(descs.size());
+  desc.InputTensors = descs.data();
+  desc.OutputTensor = output.AsPtr<DML_TENSOR_DESC>();
+  desc.Axis = axis;
+  const auto node = builder->CreateOperatorNode(DML_OPERATOR_JOIN, &desc, nodes);
+  return builder->CreateNodeOutput(node, 0, std::move(output));
+}
+
+inline Expression Padding(Expression x, DML_PADDING_MODE mode, float value, Span<const std::uint32_t> start,
+                          Span<const std::uint32_t> end) {
+  using Desc = DML_PADDING_OPERATOR_DESC;
+  auto sizes = x.GetOutputDesc().sizes;
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] += start[i] + end[i];
+  return detail::One<Desc>(DML_OPERATOR_PADDING, {x}, x.GetOutputDesc().dataType, sizes, [&](Desc& d, auto& in, auto out) {
+    d.InputTensor = in[0];
+    d.OutputTensor = out;
+    d.PaddingMode = mode;
+    d.PaddingValue = value;
+    d.DimensionCount = static_cast<UINT>(start.size());
+    d.StartPadding = start.data();
+    d.EndPadding = end.data();
+  });
+}
+
+inline Expression Gather(Expression x, Expression indices, std::uint32_t axis, std::uint32_t indexDimensions) {
+  using Desc = DML_GATHER_OPERATOR_DESC;
+  const auto &from = x.GetOutputDesc().sizes, &at = indices.GetOutputDesc().sizes;
+  TensorDimensions sizes(from.size(), 1);
+  int out = static_cast<int>(from.size()) - 1, index = out, in = static_cast<int>(axis) - 1;
+  const auto at_ = [](int i) { return static_cast<std::size_t>(i); };
+  for (; out > static_cast<int>(axis); --out) sizes[at_(out)] = from[at_(out)];
+  for (; out > static_cast<int>(axis) - static_cast<int>(indexDimensions); --out, --index) sizes[at_(out)] = at[at_(index)];
+  for (; out >= 0 && in >= 0; --out, --in) sizes[at_(out)] = from[at_(in)];
+  return detail::One<Desc>(DML_OPERATOR_GATHER, {x, indices}, x.GetOutputDesc().dataType, sizes,
+                           [&](Desc& d, auto& tensors, auto output) {
+                             d.InputTensor = tensors[0];
+                             d.IndicesTensor = tensors[1];
+                             d.OutputTensor = output;
+                             d.Axis = axis;
+                             d.IndexDimensions = indexDimensions;
+                           });
+}
+
+}  // namespace dml

@@ -1,0 +1,287 @@
+"""Graphs as programs of DirectMLX: compiled, run against the recorder, and the same graph is recorded."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dml2onnx
+from dml2onnx import GraphBuilder, LoadOptions
+from dml2onnx.builder import Expression, interleaved_channel
+from dml2onnx.checks import check
+from dml2onnx.codes import exporting as codes
+from dml2onnx.diagnostics import DmlError, Severity
+from dml2onnx.exporters.whole_tensors import obstacles
+from dml2onnx.ir.graph import Graph
+from dml2onnx.verification.valid import descriptors
+from tests.checks.build import one
+from tests.exporters.test_native import PROGRAMS, exact
+from tests.frontends.models import NATIVE, load_model
+from tests.recorder import stand_in
+from tests.recorder.compilers import Compiler
+from tests.recorder.conftest import compiler  # noqa: F401  # a fixture
+
+from .same import described
+from .test_python import transformer, weights
+
+MAIN = """\
+#include "dml2onnx_recorder.h"
+
+#include <DirectMLX.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <vector>
+
+{includes}
+
+using Compiled = Microsoft::WRL::ComPtr<IDMLCompiledOperator>;
+
+template <typename Weights>
+void Give(IDMLDevice1* device, const Compiled& compiled, const Weights& weights, const std::string& file) {{
+  std::ifstream stream(file, std::ios::binary);
+  const std::vector<char> bytes{{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()}};
+  Microsoft::WRL::ComPtr<dml2onnx::Recorder> recorder;
+  dml::Require(dml2onnx::GetRecorder(device, &recorder));
+  for (const auto& item : weights) {{
+    dml::Require(recorder->ConstantInput(compiled.Get(), item.input, bytes.data() + item.offset, item.bytes));
+  }}
+}}
+
+int main() {{
+{calls}
+  std::puts("recorded");
+  return 0;
+}}
+"""
+CALL = """\
+  try {{
+    dml2onnx::RecordingOptions options;
+    options.folder = "{folder}";
+    options.onProblem = [](const std::string& reason) {{ std::fprintf(stderr, "{name}: %s\\n", reason.c_str()); }};
+    Microsoft::WRL::ComPtr<IDMLDevice1> device;
+    dml::Require(dml2onnx::CreateRecordingDevice(nullptr, options, IID_PPV_ARGS(&device)));
+    [[maybe_unused]] const Compiled compiled = {name}::Compile(device.Get());{weights}
+  }} catch (const std::exception& error) {{
+    std::fprintf(stderr, "{name}: %s\\n", error.what());
+    return 1;
+  }}
+"""
+
+
+def recorded(graphs: Sequence[Graph], cxx: Compiler, directory: Path) -> tuple[list[str], list[Graph]]:
+    """The programs of graphs, compiled as one, and what they record."""
+    include = stand_in.write(directory / "include")
+    shutil.copy(Path(__file__).with_name("directmlx.h"), include / "DirectMLX.h")
+    calls, texts = [], []
+    for number, graph in enumerate(graphs):
+        program = directory / f"g{number}.cpp"
+        dml2onnx.convert(replace(graph, name=f"g{number}"), program)
+        texts.append(program.read_text("utf-8"))
+        give = f'\n    Give(device.Get(), compiled, g{number}::kWeights, "{program.with_suffix(".bin")}");'
+        names = {"name": f"g{number}", "folder": directory / f"r{number}"}
+        calls.append(CALL.format(**names, weights=give if graph.constants else ""))
+    includes = "\n".join(f'#include "{directory / f"g{number}.cpp"}"' for number in range(len(graphs)))
+    (directory / "main.cpp").write_text(MAIN.format(includes=includes, calls="".join(calls)))
+    cxx.program(directory / "main.cpp", include, directory / "main")
+    done = subprocess.run([directory / "main"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "recorded\n", "")
+    return texts, [dml2onnx.load(directory / f"r{number}") for number in range(len(graphs))]
+
+
+def without_names(graph: Graph) -> Mapping[str, Any]:
+    """What DirectMLX keeps of a graph; its Add is ADD1, which without an activation computes what ADD does."""
+    found = described(graph)
+
+    def node(item: Any) -> Any:
+        (operator, values), reads, writes = item
+        if operator == "ELEMENT_WISE_ADD1" and values[-1] is None:
+            operator, values = "ELEMENT_WISE_ADD", values[:-1]
+        return operator, values, reads, writes
+
+    return {
+        "nodes": [node(item) for item in found["nodes"]],
+        "inputs": [nbytes for _, nbytes, _, _ in found["inputs"]],  # described by who reads them
+        "outputs": [value for _, value, _ in found["outputs"]],
+    }
+
+
+def round_trips(graphs: Iterable[Graph], cxx: Compiler, directory: Path) -> list[str]:
+    """Compares what is recorded; returns the texts of the programs."""
+    chosen = list(graphs)
+    texts, back = recorded(chosen, cxx, directory)
+    for graph, again, text in zip(chosen, back, texts, strict=True):
+        want, got = without_names(graph), without_names(again)
+        for part in want:
+            assert got[part] == want[part], text
+        assert max(map(len, text.splitlines())) <= 120, text
+    return texts
+
+
+def is_sayable(graph: Graph) -> bool:
+    return not any(item.severity is Severity.ERROR for item in check(graph)) and not list(obstacles(graph))
+
+
+def everything(g: GraphBuilder, x: Expression) -> dict[str, Expression]:
+    """Most functions, each with its usual arguments and with others."""
+    conv = g.convolution(x, weights(8, 4, 3, 3), weights(1, 8, 1, 1), strides=2, start_padding=[1, 0], end_padding=1)
+    fused = g.convolution(x, weights(8, 2, 1, 1), group_count=2, fused_activation="RELU")
+    up = g.convolution(conv, weights(8, 4, 2, 2), direction="BACKWARD", strides=2)
+    pooled = g.max_pooling(fused, 2, strides=2, output_indices=True)
+    a, b = g.split(pooled.values, 1, [3, 5])
+    joined = g.join([a, b], 1)
+    product = g.gemm(x, x, trans_b="TRANSPOSE", alpha=0.5, fused_activation="SIGMOID")
+    bias = g.gemm(product, product, c=product, beta=-2.0)
+    arithmetic = (x + x * 2 - x / 3.5) % g.clip(x, -1, float("inf"))
+    chosen = g.if_(x > arithmetic, g.abs(x), g.pow(x, 2.0))
+    sums = g.reduce(chosen, "SUM"), g.reduce(joined, "AVERAGE", [2, 3])
+    return {
+        "up": up,
+        "indices": pooled.indices,
+        "bias": bias,
+        "all": sums[0],
+        "some": g.activation_leaky_relu(g.activation_elu(sums[1], 0.5)),
+        "cast": g.cast(g.padding(chosen, "EDGE", 0.5, [0, 0, 1, 2], [0, 1, 0, 0]), "FLOAT16"),
+        "part": chosen[:, ::2, 1:-1, ::-1],
+        "view": g.identity(g.reinterpret(x, sizes=[1, 8, 8, 4], strides=[256, 8, 1, 64])),
+        "structure": g.resample(
+            g.mean_variance_normalization(x, None, None, [2, 3], True, True, 1e-5), [1, 4, 16, 16], "LINEAR"
+        ),
+    }
+
+
+@pytest.fixture(scope="module")
+def network() -> Graph:
+    g = GraphBuilder("network")
+    return g.build(everything(g, g.input("x", "FLOAT32", [1, 4, 8, 8])))
+
+
+def test_networks(compiler: Compiler, network: Graph, tmp_path: Path) -> None:  # noqa: F811
+    g = GraphBuilder(policy=interleaved_channel)
+    interleaved = g.build(everything(g, g.input("x", "FLOAT32", [1, 4, 8, 8])))
+    texts = round_trips([network, interleaved, transformer()], compiler, tmp_path)
+    for function in (
+        "ConvolutionBuilder",
+        "MaxPooling",
+        "Gemm",
+        "Split",
+        "Join",
+        "Reduce",
+        "Slice",
+        "Padding",
+        "Reinterpret",
+    ):
+        assert f"dml::{function}(" in texts[0]
+    assert "DML_RESAMPLE3_OPERATOR_DESC desc = {};" in texts[0]
+    assert "TensorPolicy::InterleavedChannel()" in texts[1]
+    assert "TensorPolicy" not in texts[0]
+    assert texts[2].count("OPERATOR_DESC desc") == 8  # GELU, and softmax over axes
+
+
+def test_models(compiler: Compiler, shared: Path, tmp_path: Path) -> None:  # noqa: F811
+    graphs = [
+        load_model(tmp_path, NATIVE, LoadOptions(freeze=True)),
+        dml2onnx.load(shared / "models" / "serialized_matmul_add" / "Partition_0.bin"),
+        replace(dml2onnx.load(shared / "models" / "squeezenet" / "model.json"), results=(), effects=()),
+    ]
+    round_trips(filter(is_sayable, graphs), compiler, tmp_path)
+
+
+def test_every_operator(compiler: Compiler, tmp_path: Path) -> None:  # noqa: F811
+    """One graph for each, with functions where DirectMLX has one that gives it, else with their structures."""
+    graphs: dict[str, Graph] = {}
+    for several in descriptors().values():
+        for desc in several:
+            graph = one(exact(desc))
+            if desc.type not in graphs and is_sayable(graph):
+                graphs[desc.type] = graph
+    assert {name.removeprefix("DML_OPERATOR_") for name in descriptors()} == set(graphs)
+    texts = round_trips(graphs.values(), compiler, tmp_path)
+    assert sum("OPERATOR_DESC desc" not in text for text in texts) > 60
+
+
+def test_a_program_reads_well(tmp_path: Path) -> None:
+    g = GraphBuilder("tower", feature_level="4_0")
+    x = g.input("x", "FLOAT32", [1, 4, 16, 16])
+    for k in range(2):
+        x = x + g.convolution(
+            x, weights(4, 4, 3, 3), start_padding=1, end_padding=1, fused_activation="RELU", name=f"conv{k}"
+        )
+    assert [path.name for path in dml2onnx.convert(g.build({"y": x}), tmp_path / "tower.cpp")] == [
+        "tower.cpp",
+        "tower.bin",
+    ]
+    assert (tmp_path / "tower.cpp").read_text() == TOWER
+    assert np.array_equal(np.fromfile(tmp_path / "tower.bin", np.float32)[:144], weights(4, 4, 3, 3).ravel())
+    dml2onnx.convert(g.build({"y": x}), tmp_path / "tower.cpp")  # over its own files
+
+
+TOWER = """\
+// The DirectML graph "tower": 1 input, 4 nodes, 1 output.
+
+#include <DirectML.h>
+#include <DirectMLX.h>
+
+#include <cstdint>
+#include <limits>
+
+namespace tower {
+
+// The inputs of the graph that are weights, and where their bytes lie in tower.bin.
+struct Weight {
+  std::uint32_t input;
+  const char* name;
+  std::uint64_t offset;
+  std::uint64_t bytes;
+};
+
+inline constexpr Weight kWeights[] = {
+    {1, "constant", 0, 576},
+    {2, "constant_2", 576, 576},
+};
+
+// Inputs are 0: x.
+// Outputs are 0: y.
+inline Microsoft::WRL::ComPtr<IDMLCompiledOperator> Compile(IDMLDevice* device) {
+  dml::Graph graph(device);
+  auto x = dml::InputTensor(graph, 0, dml::TensorDesc(DML_TENSOR_DATA_TYPE_FLOAT32,
+      dml::TensorDimensions{1, 4, 16, 16}));
+  auto constant = dml::InputTensor(graph, 1, dml::TensorDesc(DML_TENSOR_DATA_TYPE_FLOAT32,
+      dml::TensorDimensions{4, 4, 3, 3}));
+  auto constant_2 = dml::InputTensor(graph, 2, dml::TensorDesc(DML_TENSOR_DATA_TYPE_FLOAT32,
+      dml::TensorDimensions{4, 4, 3, 3}));
+
+  auto conv0 = dml::ConvolutionBuilder(x, constant).StartPadding({1, 1}).EndPadding({1, 1})
+      .FusedActivation(dml::FusedActivation::Relu()).Build();
+  auto element_wise_add = x + conv0;
+  auto conv1 = dml::ConvolutionBuilder(element_wise_add, constant_2).StartPadding({1, 1})
+      .EndPadding({1, 1}).FusedActivation(dml::FusedActivation::Relu()).Build();
+  auto y = element_wise_add + conv1;
+  return graph.Compile(DML_EXECUTION_FLAG_NONE, {y});
+}
+
+}  // namespace tower
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("parts of one buffer", codes.INNER_OFFSET), ("parts of one buffer", codes.PARTIAL_WRITE)]
+)
+def test_what_directmlx_cannot_say(name: str, code: Any, tmp_path: Path) -> None:
+    graph = load_model(tmp_path, PROGRAMS[name])
+    with pytest.raises(DmlError) as caught:
+        dml2onnx.convert(graph, tmp_path / "out.cpp")
+    found = [item for item in caught.value.diagnostics if item.code == code.id]
+    assert found
+    assert all(item.node for item in found)
+    assert not (tmp_path / "out.cpp").exists()
