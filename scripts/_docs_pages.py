@@ -20,6 +20,7 @@ TAKEN = {
     ROOT / ".github" / "SECURITY.md": "security.md",
     ROOT / "samples" / "picture" / "result.png": "images/result.png",
     ROOT / "samples" / "graph.svg": "images/graph.svg",
+    ROOT / "samples" / "sizes.svg": "images/sizes.svg",
     ROOT / "samples" / "report.png": "images/report.png",
     ROOT / "schemas" / "graph.schema.json": "files/graph.schema.json",
     ROOT / "schemas" / "report.schema.json": "files/report.schema.json",

@@ -61,7 +61,9 @@ def _about(name: str) -> Iterator[str]:
 def _signature(name: str, found: object) -> str:
     """The arguments, one on a line where they are many."""
     signature = inspect.signature(found)  # type: ignore[arg-type]  # functions and classes
-    arguments = [str(item).replace("'", "") for key, item in signature.parameters.items() if not key.startswith("_")]
+    given = [item for key, item in signature.parameters.items() if not key.startswith("_")]
+    # a function is called by its name, without the place in memory that it has just now
+    arguments = [re.sub(r"<function ([\w.]+) at 0x[0-9a-f]+>", r"\1", str(item).replace("'", "")) for item in given]
     if any(item.kind is item.KEYWORD_ONLY for item in signature.parameters.values()):
         first = next(i for i, item in enumerate(signature.parameters.values()) if item.kind is item.KEYWORD_ONLY)
         arguments.insert(first, "*")

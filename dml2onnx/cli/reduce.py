@@ -168,7 +168,7 @@ def _output(options: argparse.Namespace, graph: Graph) -> Path:
 def _written(output: Path) -> list[Path]:
     """The graph, and the file of its contents where there is one that it names."""
     beside = output.with_name(f"{output.name}.data")
-    named = beside.exists() and f'"{beside.name}"' in output.read_text("utf-8")
+    named = beside.exists() and f'"{beside.name}"' in output.read_text(encoding="utf-8")
     if beside.exists() and not named:
         beside.unlink()  # of a larger graph
     return [output, beside] if named else [output]

@@ -43,12 +43,12 @@ def convert(
 
     ``format`` is ``"native"``, ``"dml_graph"``, ``"serialized"``, ``"dxdispatch"``, ``"python"``, a program of the
     builder, or ``"cpp"``, one of DirectMLX; without it the suffix of ``path`` decides: ``.json`` is native, ``.bin``
-    serialized, ``.py`` and ``.cpp`` are programs. Nothing is lost in the native format; what the others have no place for (sample contents of inputs, feature levels,
-    commands, and in a serialized graph descriptors of inputs and outputs) is left out, which :func:`left_out` tells.
-    Large constants go to files beside ``path``: ``<path>.data`` or, of a serialized graph and of a DxDispatch program,
-    one for each, of a Python program ``<stem>.npz``, of one in C++ ``<stem>.bin``. The file that is converted, and those it names, are never
-    overwritten. Raises :class:`DmlError` with the errors found while the graph was read, or with everything that the
-    other format cannot say.
+    serialized, ``.py`` and ``.cpp`` are programs. Nothing is lost in the native format; what the others have no place
+    for (sample contents of inputs, feature levels, commands, and in a serialized graph descriptors of inputs and
+    outputs) is left out, which :func:`left_out` tells. Large constants go to files beside ``path``: ``<path>.data`` or,
+    of a serialized graph and of a DxDispatch program, one for each, of a Python program ``<stem>.npz``, of one in C++
+    ``<stem>.bin``. The file that is converted, and those it names, are never overwritten. Raises :class:`DmlError` with
+    the errors found while the graph was read, or with everything that the other format cannot say.
     """
     target = arguments.target_of(path)
     if format is not None:

@@ -63,7 +63,7 @@ def _belonging(target: Path, others: Collection[Path]) -> set[Path]:
     if own == set(others):
         return own
     if target.suffix in PROGRAMS:
-        text = target.read_text("utf-8", "replace")
+        text = target.read_text(encoding="utf-8", errors="replace")
         named_there = {other for other in others if json.dumps(other.name, ensure_ascii=False) in text}
         return own | named_there | {other for other in others if f" lie in {other.name}.\n" in text}
     try:

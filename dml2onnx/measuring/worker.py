@@ -99,7 +99,7 @@ def peak_memory() -> int:
     if sys.platform == "win32":
         return _peak_working_set()
     try:  # of this program only, while getrusage counts what was there before it was loaded
-        status = Path("/proc/self/status").read_text("ascii", "replace")
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM:"))
     except (OSError, StopIteration):
         import resource

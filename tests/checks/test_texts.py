@@ -90,3 +90,16 @@ def test_bytes_that_are_needed_and_those_there_are() -> None:
 def test_text(name: str) -> None:
     case = next(case for case in CASES if case.name == name)
     assert str(check(case.graph, case.level, documented=True)[0]) == TEXTS[name]
+
+
+def test_expected_sizes_are_numbers_without_quotes() -> None:
+    """Of windows there may be two sizes that will do, which makes words of the others as well."""
+    desc = op(
+        "MAX_POOLING",
+        InputTensor=t(1, 16, 64, 64),
+        OutputTensor=t(1, 16, 30, 30),
+        WindowSize=(2, 2),
+        Strides=(2, 2),
+    )
+    found = [item for item in check(one(desc), documented=True) if item.code == "DML1503"]
+    assert [item.expected for item in found] == ["[1, 16, 32, 32]"]

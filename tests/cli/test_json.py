@@ -51,6 +51,8 @@ ANSWERS: dict[str, tuple[str, int, str]] = {
     "report errors": (f"report {BROKEN}", 1, "Report"),
     "report of two": (f"report model.json --compare {BROKEN}", 1, "Comparison"),
     "convert": ("convert program.json", 0, "ConvertAnswer"),
+    "sizes": ("sizes model.json", 0, "SizesAnswer"),
+    "sizes in names": ("explain model.json --size x=N,2,3,4", 0, "ExplainAnswer"),
     "reduce": ("reduce model.json --while false", 0, "ReduceAnswer"),
     "reduce nothing": ("reduce model.json --while true", 1, "Answer"),
     "perf": ("perf model.json --runs 2 -O 0 -O 1", 0, "PerfAnswer"),
@@ -154,6 +156,7 @@ TEXTS: dict[str, tuple[str, Callable[[str], list[str]]]] = {
         lambda text: re.findall(r"(\d+) (?:changed|only in ([^,\s]+))|wrote (\S+)", text),
     ),
     "convert": ("convert program.json -o other.json", lambda text: re.findall(r"wrote (\S+)", text)),
+    "sizes": ("sizes model.json", lambda text: re.findall(r"^(\w+) +(\d) +(\d+)", text, re.MULTILINE)),
     "reduce": (
         "reduce model.json --while false -o small.json",
         lambda text: re.findall(r"(\d+) tests|exit code (\d+)|wrote (\S+)", text),

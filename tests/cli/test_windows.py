@@ -171,9 +171,9 @@ def _says_how(call: ast.Call) -> bool:
     if (
         isinstance(call.func, ast.Attribute)
         and isinstance(call.func.value, ast.Name)
-        and call.func.value.id in ("os", "Image")
+        and call.func.value.id in ("os", "Image", "archive", "worker")
     ):
-        return True  # a descriptor, a picture
+        return True  # a descriptor, a picture, a member of an archive, a session
     modes = [item.value for item in (*call.args, *(keyword.value for keyword in call.keywords)) if _is_mode(item)]
     return any("b" in str(mode) for mode in modes) or any(keyword.arg == "encoding" for keyword in call.keywords)
 

@@ -1,7 +1,8 @@
 """Small questions about the points of ``schemas/decisions.md``, with the answers that DirectML gave to them.
 
 ``probes.jsonl`` has one question a line: the points that it is about, an operator's descriptor in the native format,
-the elements of its inputs, and those of its outputs as DirectML gave them.
+the elements of its inputs, and those of its outputs as DirectML gave them. Without inputs the question is whether
+CreateOperator takes the descriptor.
 ``python -m tests.directml.probes [POINT ...]`` asks the reference, and DirectML where it is installed, once more, and
 prints what differs; with ``--record`` all answers are written anew. A new question is a line without an answer.
 """
@@ -20,6 +21,7 @@ from dml2onnx import catalog
 from dml2onnx.catalog import LATEST
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.directml import graphs, runner
+from dml2onnx.directml.cases import Case
 from dml2onnx.directml.installation import Installation, find
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE, operators_by_name
@@ -31,10 +33,12 @@ from dml2onnx.verification.lone import lone_node
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from dml2onnx.ir.graph import Graph
     from dml2onnx.ir.operator import OperatorDesc
     from dml2onnx.model import Array
 
 FILE = Path(__file__).parent / "probes.jsonl"
+ACCEPTED = "accepted"
 REFUSED = "refused"
 NOT_COMPUTED = "DirectML takes it against its documentation, and nothing of ours computes it"
 
@@ -49,6 +53,11 @@ class Probe:
     inputs: dict[str, list[Array]]
     seen: dict[str, list[Array]] | str | None
     raw: dict[str, Any]
+
+    @property
+    def asks_for_a_verdict(self) -> bool:
+        """Whether there is nothing to compute it from."""
+        return not self.inputs and any(self.op.tensors(item.name) for item in self.op.schema.input_fields)
 
 
 def read(path: Path = FILE) -> list[Probe]:
@@ -78,13 +87,21 @@ def referred(probe: Probe) -> dict[str, tuple[Result, ...]]:
 
 def asked(probes: Sequence[Probe], installation: Installation) -> list[dict[str, list[Array]] | str]:
     """What DirectML gives, in one run; a sentence where it does not."""
-    cases = []
+    cases: list[tuple[Graph | None, Case]] = []
     for probe in probes:
-        graph = lone_node(probe.op)
-        known = {item.value: bytes(_stored(probe, item.name)) for item in graph.inputs}
-        cases.append((graph, graphs.single(graph.nodes[0], known)))
+        if probe.asks_for_a_verdict:
+            cases.append((None, Case((probe.op,))))
+            continue
+        lone = lone_node(probe.op)
+        known = {item.value: bytes(_stored(probe, item.name)) for item in lone.inputs}
+        cases.append((lone, graphs.single(lone.nodes[0], known)))
     found: list[dict[str, list[Array]] | str] = []
     for (graph, case), outcome in zip(cases, runner.run([case for _, case in cases], installation), strict=True):
+        if graph is None:
+            found.append(
+                ACCEPTED if outcome.created == 0 and not outcome.died else f"{REFUSED}: {graphs.failure(outcome)}"
+            )
+            continue
         if outcome.dispatched != 0:
             found.append(f"{REFUSED}: {graphs.failure(outcome)}")
             continue

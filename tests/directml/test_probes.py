@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from dml2onnx import catalog
+from dml2onnx.diagnostics import Severity
+from dml2onnx.verification.variations import findings
+from tests.conftest import ROOT
 from tests.directml import left, probes
 from tests.directml.live import installed, needs_directml
 from tests.directml.probes import NOT_COMPUTED, Probe, against_reference, asked, read, unlike, with_answer
@@ -28,6 +31,12 @@ KNOWN = {
     ("E12", "cast f32->f16"): left.ROUNDING,
     ("Q16", "accumulate"): "the integers are multiplied as FLOAT32, scales and all",
     ("G5", "f16 mvn"): "the variance is stored as FLOAT16, which does not hold it",
+    (
+        "F4",
+        "a sum of FLOAT16 before a threshold",
+    ): "rounded to FLOAT16 before the activation, which the reference does not",
+    ("H4", "a filter beyond FLOAT16"): "a conversion out of range, left to the driver",
+    ("H4", "a filter within FLOAT16"): left.ROUNDING,
     ("O13", "gradients of corners, average"): "larger than the chain rule says, by a rule that was not found",
     ("O13", "gradients of corners, max"): "larger than the chain rule says, by a rule that was not found",
 }
@@ -48,6 +57,17 @@ def test_the_reference_gives_directmls_answers() -> None:
     assert different.keys() == KNOWN.keys(), {key: said for key, said in different.items() if key not in KNOWN}
 
 
+def test_check_gives_directmls_verdicts() -> None:
+    """An error where CreateOperator refuses, and nowhere else."""
+    different = []
+    for probe in answers():
+        refused = isinstance(probe.seen, str) and "CreateOperator" in probe.seen
+        wrong = any(item.severity is Severity.ERROR for item in findings(probe.op))
+        if wrong != refused:
+            different.append((probe.points, probe.what, probe.seen if refused else wrong))
+    assert different == []
+
+
 @needs_directml
 def test_directml_gives_its_answers_again() -> None:
     """On the same translation of shaders bits are the same; a race has several winners."""
@@ -65,6 +85,22 @@ def test_every_question_has_an_answer() -> None:
     for probe in answers():
         assert probe.seen is not None, probe.what
         assert set(probe.points) <= names, probe.points
+
+
+WITHOUT_PROBES = {"F22": "tests/directml/test_graphs.py"}
+"""Points that no single operator shows, and where DirectML is asked about them."""
+
+
+def test_every_point_has_a_probe_or_says_why_not() -> None:
+    probed = {point for probe in answers() for point in probe.points}
+    for name, body in points().items():
+        if name in WITHOUT_PROBES:
+            assert WITHOUT_PROBES[name] in body
+            assert (ROOT / WITHOUT_PROBES[name]).is_file()
+        elif name not in probed:
+            why = re.search(r"^- Observed: \*cannot be observed\*: (.+)", body, re.MULTILINE)
+            assert why is not None, name
+            assert len(why[1]) > 10, name
 
 
 def test_every_point_has_a_class_and_its_evidence() -> None:

@@ -348,7 +348,7 @@ class GatheringOperators(OperatorMethods):
 
         Sizes:
             IndicesTensor: IndicesTensor.Sizes[i] = InputTensor.Sizes[i] for every i != Axis; IndicesTensor.Sizes[Axis]
-                is free.
+                <= InputTensor.Sizes[Axis].
 
         Data types and dimension counts at feature level 6_4:
             InputTensor: FLOAT16, FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64; 1 to 8

@@ -57,12 +57,14 @@ def leading_ones(subject: Subject) -> Iterator[Finding]:
 
 @rule("gather_elements/size-indices", "scatter/size-indices")
 def indices_along_axis(subject: Subject) -> Iterator[Finding]:
-    """The index has the input's sizes but along the axis."""
+    """The index has the input's sizes but along the axis, where that of SCATTER is no larger."""
     sizes = subject.sizes("InputTensor")
-    axis = subject.axis("Axis", len(sizes))
+    axis, scatters = subject.axis("Axis", len(sizes)), subject.desc.type == "SCATTER"
     for i, found in enumerate(subject.sizes_of_rank("IndicesTensor", len(sizes))):
         if i != axis and found != sizes[i]:
             yield wrong_size("IndicesTensor", i, found, sizes[i], f"InputTensor.Sizes[{i}]")
+        elif scatters and found > sizes[i]:
+            yield wrong_size("IndicesTensor", i, found, f"at most {sizes[i]}", f"InputTensor.Sizes[{i}]")
 
 
 @rule("one_hot/size-indices")

@@ -157,7 +157,8 @@ def _differing(tensor: str, found: Sequence[int], wrong: Sequence[tuple[int, Ter
         parts = [f"Sizes[{i}] has to be {term.expected} = {term.formula}" for i, term in wrong]
         expected = [dict(wrong).get(i, Term(size, "", size, 0, None)).expected for i, size in enumerate(found)]
         message = f"{tensor} has sizes {list(found)}; {', and '.join(parts)}."
-        yield Finding(codes.WRONG_SIZE, f"{tensor}/Sizes", message, expected, list(found))
+        wanted = f"[{', '.join(map(str, expected))}]"  # some are words, such as "16 or 17"
+        yield Finding(codes.WRONG_SIZE, f"{tensor}/Sizes", message, wanted, list(found))
 
 
 def problems_and_sizes(sizes: Sizes) -> tuple[list[Finding], tuple[int, ...] | None]:
