@@ -284,23 +284,23 @@ def compile(
     and computes for all sizes in the ``ranges`` of the names what a model for that size would. ``outputs`` names what
     is wanted of the graph's ``outputs`` and ``results`` (default: its ``outputs``). ``target`` says whose kernels
     decide about forms and element types: ``"onnx"``, whose models every runtime takes, ``"cpu"``, ``"dml"``,
-    ``"openvino"``, ``"webgpu"`` or ``"portable"``. An ``exact`` model also keeps NaN, infinities, signs of zero and
-    last digits as DirectML has them, which the others leave open. ``shapes`` puts the type and shape of every value
-    into the model, so that tools show them without inferring anything. ``optimize`` is 0 for the literal translation,
-    node by node, 1 for all passes that make it faster and leave each bit of its results as it is, or 2 for those that
-    round otherwise as well, but none of those named in ``without_passes``; ``"agree-on-orders"`` among these has each
-    node read its inputs as its descriptor says, whatever order they are held in. ``quant_format`` is ``"qdq"`` for
-    quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear, which accelerators take, or
-    ``"qoperator"`` for integer ones; by default what suits the target. ``ir_version`` is stated instead of that of the
-    opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error that
-    :func:`dml2onnx.check` finds (with ``documented``, of what DirectML's documentation forbids and DirectML accepts,
-    too), or that stands in the way of lowering.
+    ``"openvino"``, ``"webgpu"``, ``"portable"`` or another of ``dml2onnx.targets.NAMES``. An ``exact`` model also keeps
+    NaN, infinities, signs of zero and last digits as DirectML has them, which the others leave open. ``shapes`` puts
+    the type and shape of every value into the model, so that tools show them without inferring anything. ``optimize``
+    is 0 for the literal translation, node by node, 1 for all passes that make it faster and leave each bit of its
+    results as it is, or 2 for those that round otherwise as well, but none of those named in ``without_passes``;
+    ``"agree-on-orders"`` among these has each node read its inputs as its descriptor says, whatever order they are held
+    in. ``quant_format`` is ``"qdq"`` for quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear,
+    which accelerators take, or ``"qoperator"`` for integer ones; by default what suits the target. ``ir_version`` is
+    stated instead of that of the opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error
+    that :func:`dml2onnx.check` finds (with ``documented``, of what DirectML's documentation forbids and DirectML
+    accepts, too), or that stands in the way of lowering.
     """
     opset, target, exact = arguments.opset(opset), arguments.target(target), arguments.flag(exact, "exact")
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
     through, quantised = passes.chosen(optimize, without_passes), arguments.quant_format(quant_format, exact=exact)
     tell = None if progress is None else arguments.function(progress, "progress")
-    form = Form(opset, target, exact, shapes, through, passes.agrees(without_passes), version)
+    form = Form(opset, target, exact, shapes, through, passes.agrees(without_passes), version, quantised)
     source = graph_of(model, graph)
     if sizes is not None and has_names(sizes):
         return compile_named(source, sizes, ranges or {}, outputs, form, feature_level, documented, tell)
@@ -326,6 +326,7 @@ class Form(NamedTuple):
     through: Sequence[passes.Pass]
     agree: bool
     ir_version: int
+    quant_format: str | None
 
 
 def has_names(sizes: object) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dml2onnx.codes.compiling import FALLS_BACK
+from dml2onnx.codes.compiling import FALLS_BACK, LOSES_NUMBERS, LOST_BITS
 from dml2onnx.diagnostics import quote
 from dml2onnx.model import ELEMENT_TYPES, with_bodies
 from dml2onnx.targets import bound
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Key = tuple[str, tuple[str | None, ...], tuple[str | None, ...]]
     """An ONNX operator, and the element types that it reads and writes."""
 
+MOST_DIMENSIONS = 5
+"""That an NPU takes; it leaves nodes with more to the CPU."""
 MOST_NAMES = 3
 """DirectML nodes that a finding names; of others it says how many."""
 
@@ -34,6 +36,8 @@ class _Stranded:
     key: Key
     types: Mapping[str, str]
     """Those that the variables of the operator's schema are bound to."""
+    most: int | None = None
+    """How many dimensions the target takes at most, where the nodes have more and that is all that is wrong."""
     count: int = 0
     origins: dict[str, str] = field(default_factory=dict)
     """The DirectML nodes that they come from, and their operators."""
@@ -42,25 +46,41 @@ class _Stranded:
 def fallbacks(graph: OnnxGraph, opset: int, chosen: Target) -> list[Diagnostic]:
     """A warning (DML2009) about each operator, with each combination of types, that a target does not run."""
     served: dict[tuple[object, ...], _Stranded | None] = {}
+    most = MOST_DIMENSIONS if chosen.has("EXTREMES_END_AT_5") else None
     for origin in graph.origins:
         for node in with_bodies(origin.nodes):
             values = node.inputs + node.outputs
             key = (node.op_type, len(node.inputs), *[None if value is None else value.dtype for value in values])
+            if most is not None and max((value.rank for value in values if value is not None), default=0) > most:
+                key = (*key, most)
             try:
                 stranded = served[key]  # looked up once: data types are slow to hash
             except KeyError:
-                stranded = served[key] = _stranded(node, chosen, opset)
+                is_wide = most is not None and key[-1] == most
+                stranded = served[key] = _stranded(node, chosen, opset, most if is_wide else None)
             if stranded is not None:
                 stranded.count += 1
                 stranded.origins.setdefault(origin.node, origin.operator)
-    return [_finding(chosen, opset, stranded) for stranded in served.values() if stranded is not None]
+    found = [_finding(chosen, opset, stranded) for stranded in served.values() if stranded is not None]
+    return found + _lost(graph, chosen)
 
 
-def _stranded(node: Node, chosen: Target, opset: int) -> _Stranded | None:
-    """None of the nodes like this one so far; ``None`` if the target runs them."""
+def _lost(graph: OnnxGraph, chosen: Target) -> list[Diagnostic]:
+    """A warning (DML2011) about each DirectML node whose numbers the target does not have, whatever the form."""
+    return [
+        LOSES_NUMBERS.at(f"{chosen.name}: {LOST_BITS}", node=origin.node, operator=origin.operator)
+        for origin in graph.origins
+        if LOST_BITS in origin.notes
+    ]
+
+
+def _stranded(node: Node, chosen: Target, opset: int, most: int | None = None) -> _Stranded | None:
+    """None of the nodes like this one so far; ``None`` if the target runs them. More than ``most`` axes it does not."""
     key = (node.op_type, _types(node.inputs), _types(node.outputs))
     types = bound(node.op_type, opset, key[1], key[2])
-    return None if chosen.has_kernel(node.op_type, opset, types) else _Stranded(key, types)
+    if not chosen.has_kernel(node.op_type, opset, types):
+        return _Stranded(key, types)
+    return None if most is None else _Stranded(key, types, most)
 
 
 def _types(values: Sequence[Value | None]) -> tuple[str | None, ...]:
@@ -71,6 +91,8 @@ def _finding(chosen: Target, opset: int, stranded: _Stranded) -> Diagnostic:
     given = ", ".join(stranded.types.values()) or "any type"
     op = stranded.key[0]
     has = _kernels(chosen, opset, stranded.key, stranded.types)
+    if stranded.most is not None:
+        has = f"kernels of {op} for {stranded.most} dimensions at most"
     named = [quote(name) for name in stranded.origins if name][:MOST_NAMES]
     rest = len(stranded.origins) - len(named)
     whose = f" (of {', '.join(named)}{f' and {rest} more' if rest else ''})" if named else ""

@@ -68,6 +68,16 @@ def prepare_webgpu() -> bool:
     return _prepare_tool(".venv-webgpu", "webgpu", "no ONNX Runtime for WebGPU, on which nothing was run")
 
 
+def prepare_qnn() -> bool:
+    """Makes the environment with Qualcomm's provider and its emulator; False, and a line, where there is none."""
+    return _prepare_tool(".venv-qnn", "qnn", "no QNN provider of ONNX Runtime, on which nothing was run")
+
+
+def prepare_winml() -> bool:
+    """Makes the environment with the tables of winml-cli; False, and a line that says so, where they are not there."""
+    return _prepare_tool(".venv-winml", "winml", "no winml-cli, whose tables are not read")
+
+
 def _prepare_tool(name: str, lock: str, missing: str) -> bool:
     try:
         prepare(name, lock, "--no-deps", project=False)

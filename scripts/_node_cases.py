@@ -209,6 +209,7 @@ ATTRIBUTES: dict[str, dict[str, Any]] = {
 
 PLAINER: dict[str, tuple[list[tuple[int, ...] | Array | None], dict[str, Any]]] = {
     "GatherElements": ([MATRIX, values(1, 0, 1).reshape(1, 3)], {}),
+    "Pad": ([MATRIX, values(0, 1, 0, 1), ()], {}),
     "Resize": ([IMAGE, None, None, values(1, 2, 6, 6)], {"mode": "nearest"}),
 }
 """Inputs and attributes of nodes that ask for less: a runtime that refuses the others has a kernel all the same."""

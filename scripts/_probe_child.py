@@ -1,6 +1,6 @@
 """Runs models on OpenVINO, or on a provider of ONNX Runtime, for ``probe_target.py``: in a process that may die of it.
 
-    python _probe_child.py openvino|webgpu JOBS FIRST
+    python _probe_child.py openvino|webgpu|qnn-npu JOBS FIRST
 
 JOBS is a pickled list of (model, feeds). Prints a line of JSON about each from FIRST on, when it is done: what it gave,
 in base64, or the error. This file is run by interpreters that have neither dml2onnx nor onnx.
@@ -13,7 +13,8 @@ import json
 import pickle
 import sys
 import tempfile
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -64,14 +65,53 @@ def provider(name: str, model: bytes, feeds: dict[str, Array]) -> list[Array]:
     return results
 
 
+NPU = {"backend_type": "htp", "soc_model": "60", "htp_arch": "73", "enable_htp_fp16_precision": "1"}
+"""As in ``tests/runtimes/worker.py``."""
+
+
+@cache
+def _emulator() -> Any:
+    import onnxruntime as ort
+    import onnxruntime_qnn
+
+    name = onnxruntime_qnn.get_ep_name()
+    ort.register_execution_provider_library(name, onnxruntime_qnn.get_library_path())
+    return [item for item in ort.get_ep_devices() if item.ep_name == name][:1]
+
+
+def emulated(model: bytes, feeds: dict[str, Array]) -> list[Array]:
+    """What Qualcomm's emulator of its NPU gives; :class:`ElsewhereError` where the node was left to the CPU."""
+    import onnxruntime as ort
+
+    devices = _emulator()
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    options.add_provider_for_devices(devices, NPU)
+    session = ort.InferenceSession(model, options)
+    if all(part.ep_name != devices[0].ep_name for part in session.get_provider_graph_assignment_info()):
+        raise ElsewhereError("the node runs on the CPU")
+    results: list[Array] = session.run(None, feeds)
+    return results
+
+
+def runner(name: str) -> Callable[[bytes, dict[str, Array]], list[Array]]:
+    """What runs models for a target."""
+    own = {"openvino": openvino, "qnn-npu": emulated}
+    return own[name] if name in own else partial(provider, PROVIDERS[name])
+
+
 def main() -> None:
     """The command line."""
     name, path, first = sys.argv[1:]
+    run = runner(name)
     jobs = pickle.loads(Path(path).read_bytes())
     for number, (model, feeds) in enumerate(jobs[int(first) :], int(first)):
         answer: dict[str, Any]
         try:
-            results = openvino(model, feeds) if name == "openvino" else provider(PROVIDERS[name], model, feeds)
+            results = run(model, feeds)
             answer = {"results": [[base64.b64encode(x.tobytes()).decode(), x.dtype.name, x.shape] for x in results]}
         except Exception as error:
             answer = {"error": f"{type(error).__name__}: {error}"}

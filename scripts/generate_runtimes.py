@@ -25,6 +25,7 @@ def filled(text: str) -> str:
     found = results.read_all()
     tables = {
         "results": results.results_table(found),
+        "places": results.places_table(found),
         "differences": results.differences_table(),
         "missing": results.missing(found),
     }

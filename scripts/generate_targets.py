@@ -11,6 +11,8 @@
         Runtime puts casts around nodes that its CPU provider lacks.
     scripts/generate_targets.py --write-portable
         portable.json, of the others: the kernels that all have, and the quirks that any has.
+    scripts/generate_targets.py --write-windows-ml
+        windows-ml.json, of the devices that Windows ML has, in the same way.
     scripts/generate_targets.py --write-parameters
         schemas/onnx_parameters.json: the type variables of the inputs and outputs of operators, from the onnx package.
     scripts/generate_targets.py --check
@@ -57,6 +59,8 @@ NO_END = 2**31 - 1
 CPU = "CPUExecutionProvider"
 DESTINATIONS = ("cpu", "dml", "openvino", "webgpu")
 """What portable models run on."""
+DEVICES = ("cpu", "dml", "qnn-npu", "qnn-gpu", "openvino-npu", "openvino-gpu", "tensorrt-rtx")
+"""What models for Windows ML run on, whose providers leave to the CPU what they have no kernels for."""
 DML_SOURCE = "docs/OperatorKernels.md of microsoft/onnxruntime"
 
 FUNCTIONS = ("HardSwish",)
@@ -348,14 +352,24 @@ def _signature(schema: onnx.defs.OpSchema) -> str:
 
 
 def portable() -> tuple[Head, Table]:
+    """What all destinations have, none of which need leave nodes to another."""
+    return _shared("portable", DESTINATIONS, False)
+
+
+def windows_ml() -> tuple[Head, Table]:
+    """What all devices of Windows ML have."""
+    return _shared("windows-ml", DEVICES, True)
+
+
+def _shared(made: str, members: Sequence[str], falls_back: bool) -> tuple[Head, Table]:
     """What all targets run, and what any of them does otherwise than ONNX says, in the order of the first that does."""
-    paths = [TARGETS / f"{name}.json" for name in DESTINATIONS]
+    paths = [TARGETS / f"{name}.json" for name in members]
     content = read(paths[0])
     for path in paths[1:]:
         content = intersection(content, read(path))
     quirks = dict.fromkeys(name for path in paths for name in read_head(path).quirks)
-    source = f"the kernels that all of {', '.join(DESTINATIONS)} have, and the quirks that any of them has"
-    return Head(GENERATOR, source, False, QDQ, tuple(quirks), opsets("portable")), content
+    source = f"the kernels that all of {', '.join(members)} have, and the quirks that any of them has"
+    return Head(GENERATOR, source, falls_back, QDQ, tuple(quirks), opsets(made)), content
 
 
 def standard() -> tuple[Head, Table]:
@@ -425,7 +439,7 @@ def check() -> int:
     if not lines:
         print(f"cpu.json: onnxruntime {version} has every kernel it claims")
     is_stale = False
-    for name, made in (("onnx", standard), ("portable", portable)):
+    for name, made in (("onnx", standard), ("portable", portable), ("windows-ml", windows_ml)):
         path = TARGETS / f"{name}.json"
         if (read_head(path), read(path)) != made():
             is_stale = True
@@ -450,6 +464,7 @@ def main() -> int:
     action.add_argument("--write-parameters", action="store_true", help="write the operators' type variables")
     action.add_argument("--write-onnx", action="store_true", help="write onnx.json from cpu.json")
     action.add_argument("--write-portable", action="store_true", help="write portable.json from the others")
+    action.add_argument("--write-windows-ml", action="store_true", help="write windows-ml.json from the others")
     parser.add_argument("--commit", help="the commit that TABLE is from, where the table does not say")
     arguments = parser.parse_args()
     if arguments.check:
@@ -462,6 +477,8 @@ def main() -> int:
         write(TARGETS / "onnx.json", *standard())
     elif arguments.write_portable:
         write(TARGETS / "portable.json", *portable())
+    elif arguments.write_windows_ml:
+        write(TARGETS / "windows-ml.json", *windows_ml())
     else:
         write_dml(arguments.write_dml, arguments.commit)
     return 0

@@ -30,6 +30,8 @@ LOCKS: dict[str, tuple[str, ...]] = {
     "cpp": ("--no-deps", "scripts/requirements/cpp.in"),
     "openvino": ("--no-deps", "scripts/requirements/openvino.in"),
     "webgpu": ("scripts/requirements/webgpu.in",),
+    "winml": ("--no-deps", "scripts/requirements/winml.in"),
+    "qnn": ("scripts/requirements/qnn.in",),
 }
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Write the kernel tables of runtimes that publish none: ``schemas/targets/{openvino,webgpu}.json``.
+"""Write the kernel tables of runtimes that publish none: ``schemas/targets/{openvino,webgpu,qnn-npu}.json``.
 
     scripts/probe_target.py openvino --python PYTHON      PYTHON has openvino
+    scripts/probe_target.py qnn-npu --python PYTHON       PYTHON has onnxruntime and onnxruntime-qnn, for x86-64
     scripts/probe_target.py webgpu --python PYTHON        PYTHON has onnxruntime-webgpu, and Vulkan a driver
     scripts/probe_target.py openvino --python PYTHON --only Where,Cast --verbose
 
@@ -42,9 +43,11 @@ from dml2onnx import targets
 
 GENERATOR = "scripts/probe_target.py"
 HERE = Path(__file__).resolve().parent
-PACKAGES = {"openvino": "openvino", "webgpu": "onnxruntime-webgpu"}
+PACKAGES = {"openvino": "openvino", "webgpu": "onnxruntime-webgpu", "qnn-npu": "onnxruntime-qnn"}
 DIGITS = {"float16": 5e-3, "float32": 1e-4, "float64": 1e-9}
 """How far a kernel's answer may be from another kernel's, relative to the largest element."""
+IN_HALF = frozenset({"qnn-npu"})
+"""Targets that compute FLOAT in FLOAT16, so that no more digits can be asked for."""
 
 SMALL = {"Acos", "Asin", "Atanh", "Erf"}
 """Whose numbers are to be below 1."""
@@ -93,7 +96,13 @@ def on_the_cpu(model: ModelProto, feeds: dict[str, Array], has_kernel: bool) -> 
         return None
 
 
-def jobs(only: set[str]) -> list[Job]:
+def fill_in_half(op: str, shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
+    """The same with no more digits than FLOAT16 has."""
+    numbers = fill(op, shape, dtype)
+    return numbers.astype(np.float16).astype(dtype) if numbers.dtype.kind == "f" else numbers
+
+
+def jobs(only: set[str], *, in_half: bool = False) -> list[Job]:
     """All nodes: first with all data fed, then with all but the first input constant, then the plainer ones."""
     found = []
     cpu = targets.target("cpu")
@@ -102,7 +111,7 @@ def jobs(only: set[str]) -> list[Job]:
             for binding in _node_cases.bindings(op, opset):
                 has_kernel = cpu.has_kernel(op, opset, binding)
                 for plainer in (False, True) if op in _node_cases.PLAINER else (False,):
-                    case = _node_cases.case(op, opset, binding, fill, plainer=plainer)
+                    case = _node_cases.case(op, opset, binding, fill_in_half if in_half else fill, plainer=plainer)
                     found += _jobs_of(case, targets.version(op, opset), binding, has_kernel)
     return found
 
@@ -142,8 +151,8 @@ def answers(name: str, python: str, work: list[Job]) -> list[dict[str, Any]]:
     return found
 
 
-def difference(job: Job, answer: dict[str, Any]) -> str:
-    """What is wrong with an answer; nothing where it is right."""
+def difference(job: Job, answer: dict[str, Any], *, in_half: bool = False) -> str:
+    """What is wrong with an answer; nothing where it is right, in the digits of FLOAT16 if FLOAT has no more."""
     if "error" in answer:
         return str(answer["error"])
     for (data, dtype, shape), expected in zip(answer["results"], job.expected, strict=True):
@@ -154,19 +163,22 @@ def difference(job: Job, answer: dict[str, Any]) -> str:
             if not np.array_equal(got, expected):
                 return f"gives {got.tolist()}, not {expected.tolist()}"
             continue
-        bound = DIGITS[expected.dtype.name] * np.abs(expected[np.isfinite(expected)]).max(initial=0)
+        digits = DIGITS["float16" if in_half and expected.dtype == np.float32 else expected.dtype.name]
+        bound = digits * np.abs(expected[np.isfinite(expected)]).max(initial=0)
         if not np.allclose(got, expected, 0, bound, equal_nan=True):
             return f"gives {got.tolist()}, not {expected.tolist()}"
     return ""
 
 
-def tables(work: list[Job], replies: list[dict[str, Any]], verbose: bool) -> generate_targets.Table:
+def tables(
+    work: list[Job], replies: list[dict[str, Any]], *, verbose: bool, in_half: bool = False
+) -> generate_targets.Table:
     """The alternatives of each version of each operator."""
     rows: dict[str, dict[int, list[generate_targets.Alternative]]] = {}
     for (version, _), group in itertools.groupby(zip(work, replies, strict=True), lambda pair: _key(pair[0])):
         pairs = list(group)
         job = pairs[0][0]
-        wrong = [difference(job, reply) for job, reply in pairs]
+        wrong = [difference(job, reply, in_half=in_half) for job, reply in pairs]
         alternatives = rows.setdefault(job.case.op, {}).setdefault(version, [])
         if all(wrong):
             if verbose:
@@ -204,8 +216,10 @@ def main() -> int:
         f"one node of each type run on {package} {installed(options.python, package)} and compared with onnxruntime "
         f"{onnxruntime.__version__} and the reference evaluator of onnx {onnx.__version__}"
     )
-    work = jobs({item for item in options.only.split(",") if item})
-    content = tables(work, answers(options.target, options.python, work), options.verbose)
+    in_half = options.target in IN_HALF
+    work = jobs({item for item in options.only.split(",") if item}, in_half=in_half)
+    replies = answers(options.target, options.python, work)
+    content = tables(work, replies, verbose=options.verbose, in_half=in_half)
     path = generate_targets.TARGETS / f"{options.target}.json"
     if options.only:
         kept = generate_targets.read(path)

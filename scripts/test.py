@@ -7,15 +7,16 @@
     python scripts/test.py --provider NAME      only models on a provider of ONNX Runtime: dml, cpu, coreml, ...
 
 Makes ``.venv`` with pinned packages first, ``.venv-ort124`` for the second ONNX Runtime, ``.venv-browser`` for the
-report's page, ``.venv-cpp`` for what is for C++ programs, ``.venv-openvino`` and ``.venv-webgpu`` for other runtimes.
-The exit code is 0 when all of it passed. What is run on other runtimes, and where results are kept, is in
-``docs/runtimes.md``.
+report's page, ``.venv-cpp`` for what is for C++ programs, ``.venv-openvino``, ``.venv-webgpu`` and ``.venv-qnn`` for
+other runtimes. The exit code is 0 when all of it passed. What is run on other runtimes, and where results are kept, is
+in ``docs/runtimes.md``.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import platform
 import sys
 import tempfile
 import time
@@ -30,6 +31,7 @@ from _environment import (
     prepare_browser,
     prepare_compiler,
     prepare_openvino,
+    prepare_qnn,
     prepare_webgpu,
     run,
 )
@@ -91,7 +93,7 @@ def oldest_runtime_step(python: Path) -> Step:
 
 
 def runtimes_step(python: Path, *options: str | Path) -> Step:
-    """Models on ONNX's reference evaluator, and on OpenVINO and WebGPU where they are to be had."""
+    """Models on ONNX's reference evaluator, and on OpenVINO, WebGPU and QNN's emulator where they are to be had."""
     runtimes = ["evaluator:portable"]
     if prepare_openvino():
         runtimes.append(f"openvino:openvino={interpreter(ROOT / '.venv-openvino')}")
@@ -99,9 +101,10 @@ def runtimes_step(python: Path, *options: str | Path) -> Step:
         print("no Vulkan driver, without which nothing was run on WebGPU", flush=True)
     elif prepare_webgpu():
         runtimes.append(f"webgpu:webgpu={interpreter(ROOT / '.venv-webgpu')}")
-    return Step(
-        "models on other runtimes", [python, "-m", "tests.runtimes", *runtimes, "--optional", "webgpu", *options]
-    )
+    if platform.machine().lower() in ("x86_64", "amd64") and prepare_qnn():  # which is what the NPU's emulator is for
+        runtimes.append(f"qnn:qnn-npu={interpreter(ROOT / '.venv-qnn')}")
+    optional = ["--optional", "webgpu", "--optional", "qnn"]
+    return Step("models on other runtimes", [python, "-m", "tests.runtimes", *runtimes, *optional, *options])
 
 
 def provider_step(python: Path, provider: str, results: Path) -> Step:

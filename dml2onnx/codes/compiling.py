@@ -30,8 +30,8 @@ UNKNOWN_TARGET = Code(
     "DML2006",
     "no such target",
     "Models are made for ONNX as such (onnx, the default), or of the kernels that one place has: cpu, dml or webgpu, "
-    "which are execution providers of ONNX Runtime, openvino, which also reads models by itself, or portable, what "
-    "runs on all of them.",
+    "which are execution providers of ONNX Runtime, openvino, which also reads models by itself, portable, what "
+    "runs on all of these, or qnn-npu, an NPU.",
 )
 ILLEGAL_IR_VERSION = Code(
     "DML2008",
@@ -49,6 +49,16 @@ FALLS_BACK = Code(
     "it they stand in the way. Another data type in the DirectML graph, or another opset, may have kernels.",
     Severity.WARNING,
 )
+LOSES_NUMBERS = Code(
+    "DML2011",
+    "numbers that the target does not have",
+    "The node needs numbers that kernels of the target do not keep, and no form makes that good: an NPU that computes "
+    "FLOAT in FLOAT16 has no other bits of it. The model is made, and this node's results are wrong there. Leave it to "
+    "the CPU, or to another target.",
+    Severity.WARNING,
+)
+LOST_BITS = "FLOAT is computed in FLOAT16 there, which has fewer bits"
+"""What a lowering notes of a form that needs the bits of FLOAT where the target does not have them."""
 TOO_MANY_CONSTANTS = Code(
     "DML2007",
     "constants beyond the budget",

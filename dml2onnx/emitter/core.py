@@ -353,6 +353,16 @@ class EmitterCore:
         return 0
 
     @legalised
+    def rounds_by_coordinates(self) -> bool:
+        """Whether Resize of mode nearest rounds asymmetric coordinates down, and others to the nearest, in any mode."""
+        return False
+
+    @legalised
+    def keeps_bits_of_floats(self) -> bool:
+        """Whether FLOAT has all of its bits."""
+        return True
+
+    @legalised
     def merges_resize_with_mul(self) -> bool:
         """Whether a Resize must not stand in front of a Mul."""
         return False
@@ -501,6 +511,7 @@ class EmitterCore:
                 result.limited = True
         return made
 
+    @legalised
     def Cast(self, x: Tensor, dtype: DType) -> Tensor:
         """Another element type.
 

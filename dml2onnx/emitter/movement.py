@@ -181,6 +181,7 @@ class MovementOps(EmitterCore):
             "Gather", MOVES, [x, indices], x.dtype, shape, {"axis": axis}, lambda a, i: np.take(a, i, axis)
         )
 
+    @legalised
     def GatherElements(self, x: Tensor, indices: Tensor, axis: int) -> Tensor:
         """``numpy.take_along_axis``."""
         return self.emit(
@@ -193,6 +194,7 @@ class MovementOps(EmitterCore):
             lambda a, i: np.take_along_axis(a, i, axis),
         )
 
+    @legalised
     def ScatterElements(
         self, x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: Reduction = "none"
     ) -> Tensor:
@@ -266,6 +268,7 @@ class MovementOps(EmitterCore):
         attributes = {"batch_dims": batch_dims} if batch_dims else {}
         return self.emit("GatherND", MOVES, [x, indices], x.dtype, shape, attributes, fold)
 
+    @legalised
     def ScatterND(self, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
         """``x`` with ``updates`` put at the INT64 tuples in the last axis of ``indices``."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dml2onnx.codes.compiling import LOST_BITS
 from dml2onnx.model import DOUBLE, FLOAT, FLOAT16, INT64
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def reinterpret(e: Emitter, x: Tensor, dtype: DType) -> Tensor:
     e.note(f"bytes of {x.dtype} are read as {dtype}, for which ONNX has no operator")
     if "f" in (x.dtype.kind, dtype.kind):
         e.suggest_opset(26, "BitCast")
+        if FLOAT in (x.dtype, dtype) and not e.keeps_bits_of_floats():
+            e.note(LOST_BITS)
     if x.dtype.kind == "f":
         x = _float_to_bits(e, x)
     if x.dtype.itemsize > dtype.itemsize:

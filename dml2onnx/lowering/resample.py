@@ -140,10 +140,10 @@ class _Selection:
 
 
 @lru_cache(REMEMBERED)
-def _selection(axes: Axes, rounding: Rounding, is_constant: bool, first: int) -> _Selection:
+def _selection(axes: Axes, rounding: Rounding, is_constant: bool, first: int, settled: bool) -> _Selection:
     """A constant is given no Resize: it is resampled at compile time, by what numpy can do.
 
-    Nor is an axis in front of the ``first`` that Resize takes.
+    Nor is an axis in front of the ``first`` that Resize takes. How kernels round may be ``settled``.
     """
     repeated = {i: axis.count for i, axis in axes if axis.size == 1}
     places = {i: nearest(axis, rounding) for i, axis in axes if axis.size > 1}
@@ -152,12 +152,13 @@ def _selection(axes: Axes, rounding: Rounding, is_constant: bool, first: int) ->
     irregular = [i for i in moving if i not in slices]
     at_once = None
     if irregular and not is_constant and min(moving) >= first:
-        at_once = nearest_form(moving.values(), rounding)
+        at_once = nearest_form(moving.values(), rounding, settled=settled)
     if at_once is not None:
         irregular = []
     irregular.sort(key=lambda i: (moving[i].count / moving[i].size, -i))  # the tensor grows as late as possible
     one_by_one = tuple(
-        (i, None if is_constant or i < first else nearest_form([moving[i]], rounding)) for i in irregular
+        (i, None if is_constant or i < first else nearest_form([moving[i]], rounding, settled=settled))
+        for i in irregular
     )
     return _Selection(moving, repeated, at_once, slices, one_by_one)
 
@@ -178,7 +179,7 @@ def _as_slice(places: Indices) -> slice | None:
 def _nearest(e: Emitter, x: Tensor, axes: Axes, rounding: Rounding, *, by_resize: bool = True) -> Tensor:
     """One Slice or one Resize for all axes; where there is neither, the best form for each axis by itself."""
     first = e.first_resized(x.rank) if by_resize else x.rank
-    plan = _selection(axes, rounding, x.value is not None, first)
+    plan = _selection(axes, rounding, x.value is not None, first, e.rounds_by_coordinates())
     if plan.at_once is not None:
         x = _resize(e, x, plan.moving, plan.at_once, "nearest")
     else:

@@ -220,14 +220,19 @@ _WAYS: tuple[tuple[str, Scaling], ...] = tuple((name, by) for name in _COORDINAT
 _LINEAR_FORMS = tuple(ResizeForm(name, "", by) for name, by in _WAYS)
 
 
-def nearest_form(axes: Iterable[Axis], rounding: Rounding) -> ResizeForm | None:
-    """The fastest nearest-neighbour Resize that takes the same elements along all axes."""
+def nearest_form(axes: Iterable[Axis], rounding: Rounding, *, settled: bool = False) -> ResizeForm | None:
+    """The fastest nearest-neighbour Resize that takes the same elements along all axes.
+
+    ``settled`` says that kernels round down where coordinates are asymmetric, else to the nearest, halves up.
+    """
     axes = tuple(axes)
     for rule, by in _WAYS:
         least, most = zip(*(_distances(axis, rounding, rule, by) for axis in axes), strict=True)
         for mode, (lowest, highest) in _REACHES.items():
             if lowest <= min(least) and max(most) <= highest:
                 form = ResizeForm(rule, mode, by)
+                if settled and mode != ("floor" if rule == "asymmetric" else "round_prefer_ceil"):
+                    continue
                 if all(_takes_same(axis, rounding, form) for axis in axes):
                     return form
     return None

@@ -95,7 +95,7 @@ def _casts(draft: Draft, before: Node, node: Node) -> None:
     assert middle is not None
     assert result is not None
     around = (draft.maker(source), *draft.readers(result))
-    if not _survives(source.dtype, middle.dtype, result.dtype):
+    if not _survives(source.dtype, middle.dtype, result.dtype) or draft.target.has("BYTES_CONVERTED_TO_ONE"):
         return
     if any(item is not None and item.op_type == "Cast" for item in around):
         return  # ONNX Runtime would merge these in turn, and not all exactly

@@ -168,7 +168,7 @@ def _limited(result: Result, desc: TensorDesc, arithmetic: Arithmetic) -> Result
     small = np.where(size < arithmetic.smallest, size, 0)
     over: Mask = (reached > arithmetic.largest) & np.isfinite(size)
     marks = either(over, result.unspecified)
-    return Result(result.values, np.maximum(_own(result), small), marks if marks.any() else None)
+    return replace(result, error=np.maximum(_own(result), small), unspecified=marks if marks.any() else None)
 
 
 def _each(op: OperatorDesc, results: Results, more: object, *, narrower: Arithmetic) -> Results:

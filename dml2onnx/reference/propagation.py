@@ -69,7 +69,7 @@ def _deviating(result: Result, samples: list[Result]) -> Result:
     error += _SPREAD * spread
     if result.error is not None:
         error += result.error
-    return Result(result.values, error, result.unspecified)
+    return replace(result, error=error)
 
 
 def _torn(result: Result, samples: list[Result], size: Floats, scale: Floats) -> Result:
@@ -86,7 +86,7 @@ def _torn(result: Result, samples: list[Result], size: Floats, scale: Floats) ->
     error = own + np.where(np.isfinite(size), _MARGIN * change + _SPREAD * spread, 0)
     torn = torn | ~np.isfinite(change)
     unspecified = result.unspecified if not torn.any() else either(torn, result.unspecified)
-    return Result(result.values, error, unspecified)
+    return replace(result, error=error, unspecified=unspecified)
 
 
 def moved(values: Array, reach: Floats | None, desc: TensorDesc, random: np.random.Generator) -> Array:
@@ -218,4 +218,4 @@ def _with_marks(result: Result, probed: Result) -> Result:
     marks: Mask = differs
     for known in (result.unspecified, probed.unspecified):
         marks = either(marks, known)
-    return Result(result.values, result.error, marks)
+    return replace(result, unspecified=marks)

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     Alternative = Mapping[str, frozenset[str]]
     """The element types of each type variable, all combinations of which a kernel accepts."""
 
-NAMES = ("onnx", "cpu", "dml", "openvino", "webgpu", "portable")
-"""ONNX itself, the execution providers of ONNX Runtime, OpenVINO by itself, and what runs on all of them."""
+DEVICES = ("qnn-npu", "qnn-gpu", "openvino-npu", "openvino-gpu", "tensorrt-rtx")
+"""Processors that Windows ML has providers for."""
+NAMES = ("onnx", "cpu", "dml", "openvino", "webgpu", "portable", *DEVICES, "windows-ml")
+"""ONNX itself, the execution providers of ONNX Runtime, OpenVINO by itself, and what runs on all of these; NPUs."""
 DEFAULT_TARGET = "onnx"
 EXACT_TARGET = "cpu"
 """What an exact model is made for where nothing else is named: only there is every bit known."""

@@ -187,16 +187,16 @@ def test_they_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("wanted", "got", "is_right"),
     [
-        (np.float32([1, 1000]), np.float32([1.5, 1000]), True),
-        (np.float32([1, 1000]), np.float32([3, 1000]), False),
-        (np.float16([1, 10]), np.float16([1.2, 10]), True),
-        (np.float32([np.nan, np.inf, 1]), np.float32([0, 0, 1]), True),
-        (np.float32([1, 2]), np.float32([np.nan, 2]), False),
-        (np.float32([0, 0]), np.float32([0, 1e-9]), False),
-        (np.uint8([10, 20]), np.uint8([11, 20]), True),
-        (np.uint8([10, 20]), np.uint8([12, 20]), False),
-        (np.int32([10, 20]), np.int32([11, 20]), False),
-        (np.int64([]), np.int64([]), True),
+        (np.array([1, 1000], np.float32), np.array([1.5, 1000], np.float32), True),
+        (np.array([1, 1000], np.float32), np.array([3, 1000], np.float32), False),
+        (np.array([1, 10], np.float16), np.array([1.2, 10], np.float16), True),
+        (np.array([np.nan, np.inf, 1], np.float32), np.array([0, 0, 1], np.float32), True),
+        (np.array([1, 2], np.float32), np.array([np.nan, 2], np.float32), False),
+        (np.array([0, 0], np.float32), np.array([0, 1e-9], np.float32), False),
+        (np.array([10, 20], np.uint8), np.array([11, 20], np.uint8), True),
+        (np.array([10, 20], np.uint8), np.array([12, 20], np.uint8), False),
+        (np.array([10, 20], np.int32), np.array([11, 20], np.int32), False),
+        (np.array([], np.int64), np.array([], np.int64), True),
     ],
 )
 def test_answers(wanted: Any, got: Any, is_right: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,9 +213,9 @@ def test_answers(wanted: Any, got: Any, is_right: bool, tmp_path: Path, monkeypa
 
 
 def test_differences() -> None:
-    assert difference(np.float32([0, 0]), np.float32([0, 0])) == 0
-    assert difference(np.float32([0, 0]), np.float32([0, 1])) == math.inf
-    assert difference(np.float32([2, -4]), np.float32([2, -3])) == 0.25
+    assert difference(np.array([0, 0], np.float32), np.array([0, 0], np.float32)) == 0
+    assert difference(np.array([0, 0], np.float32), np.array([0, 1], np.float32)) == math.inf
+    assert difference(np.array([2, -4], np.float32), np.array([2, -3], np.float32)) == 0.25
 
 
 def test_a_worker_that_dies(model: Path, tmp_path: Path) -> None:

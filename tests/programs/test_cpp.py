@@ -138,6 +138,7 @@ def everything(g: GraphBuilder, x: Expression) -> dict[str, Expression]:
     fused = g.convolution(x, weights(8, 2, 1, 1), group_count=2, fused_activation="RELU")
     up = g.convolution(conv, weights(8, 4, 2, 2), direction="BACKWARD", strides=2)
     pooled = g.max_pooling(fused, 2, strides=2, output_indices=True)
+    assert pooled.indices is not None
     a, b = g.split(pooled.values, 1, [3, 5])
     joined = g.join([a, b], 1)
     product = g.gemm(x, x, trans_b="TRANSPOSE", alpha=0.5, fused_activation="SIGMOID")

@@ -18,7 +18,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -118,10 +118,16 @@ def prove(
     waiting: list[tuple[Runtime, str, Future[Outcome]]] = []
     kinds: set[tuple[object, ...]] = set()
     try:
-        for source, sample in list(drawn(place)):  # all before any thread, in whose company pytest cannot parse
+        left_out = frozenset.intersection(*(runtime.left_out for runtime in runtimes))
+        # all before any thread, in whose company pytest cannot parse
+        for source, sample in list(drawn(place, left_out)):
             if not only.search(sample.name):
                 continue
-            able = [runtime for runtime in runtimes if sample.opset in target(runtime.target).opsets]
+            able = [
+                runtime
+                for runtime in runtimes
+                if source not in runtime.left_out and sample.opset in target(runtime.target).opsets
+            ]
             models = {name: Job(sample, sample.compile(name)) for name in {item.target for item in able}}
             for runtime in able:
                 job = models[runtime.target]
@@ -142,16 +148,22 @@ def prove(
     return tallies
 
 
-def drawn(place: Path) -> Iterator[tuple[str, samples.Sample]]:
-    """All samples with the name of where they are from; their files lie in a directory until they have been run."""
+def drawn(place: Path, left_out: Collection[str]) -> Iterator[tuple[str, samples.Sample]]:
+    """Samples with the name of where they are from; their files lie in a directory until they have been run."""
     directory = shared_directory()
     if directory is None:
         print("no published vectors beside this checkout: the matrix alone is run")
     else:
         for sample in samples.vectors(samples.unpacked(directory / "vectors" / "webnn.tar.xz", place)):
             yield "vectors", sample
-    for sample in samples.matrix():
-        yield "matrix", sample
+    made: dict[str, Callable[[], Iterable[samples.Sample]]] = {
+        "matrix": samples.matrix,
+        "operators": samples.operators,
+        "networks": lambda: samples.networks(directory),
+    }
+    for source in (name for name in made if name not in left_out):
+        for sample in made[source]():
+            yield source, sample
 
 
 def show(content: dict[str, object]) -> bool:
@@ -166,6 +178,8 @@ def show(content: dict[str, object]) -> bool:
     explained, unexplained = content["explained"], content["unexplained"]
     assert isinstance(explained, dict)
     assert isinstance(unexplained, list)
+    for source, text in results.places(content):
+        print(f"  {source}: {text}")
     for title, count in explained.items():
         print(f"  {count:>5,} {title}")
     for item in unexplained:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,9 +19,14 @@ import onnx
 
 from dml2onnx.compiler import CompiledModel
 from dml2onnx.model import Node, with_bodies
+from dml2onnx.reference.arithmetic import FLOAT16, FLOAT32, Arithmetic
 from tests.runtimes.samples import Arrays, Sample
 
 WORKER = Path(__file__).with_name("worker.py")
+LEFT_OUT = {"qnn": frozenset({"matrix"})}
+"""What runtimes are not tried with that are tried with operators and networks: exact models are nothing for an NPU."""
+ARITHMETIC = {"qnn": FLOAT16}
+"""What runtimes compute FLOAT in that have not FLOAT32 for it."""
 SECONDS = 120
 """What one model may take; small graphs take milliseconds."""
 
@@ -38,6 +43,16 @@ class Runtime:
     """The interpreter that has it."""
     environment: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The sources of samples that it is not tried with."""
+        return LEFT_OUT.get(self.name, frozenset({"operators", "networks"}))
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        """What it computes FLOAT in."""
+        return ARITHMETIC.get(self.name, FLOAT32)
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -53,6 +68,10 @@ class Outcome:
     """The model, and what came out; ``None`` where it was refused."""
     fits_half: bool = False
     """Whether it is within the bounds of sums that are added up in FLOAT16, though not within those of FLOAT."""
+    places: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Of each provider how many nodes of each operator it took; empty where the runtime does not say."""
+    warnings: frozenset[str] = frozenset()
+    """The codes that compiling the model gave."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,21 +88,24 @@ class Worker:
     """A process that runs models, made anew when one of them has ended it."""
 
     def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
+        self.runtime = runtime
+        """Where it runs them."""
         self._process: subprocess.Popen[bytes] | None = None
         self._said: IO[bytes] | None = None
         self.title = ""
         """The runtime and its version, once it has started."""
+        self.places: Mapping[str, Mapping[str, int]] = {}
+        """Of each provider how many nodes of each operator it took of the last model; empty where nobody says."""
 
     def start(self) -> None:
         """Starts the process; RuntimeError where its runtime cannot be loaded."""
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
         self._process = subprocess.Popen(
-            [str(self._runtime.python), str(WORKER), self._runtime.name],
+            [str(self.runtime.python), str(WORKER), self.runtime.name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,
-            env={**os.environ, "OMP_NUM_THREADS": "1", **self._runtime.environment},
+            env={**os.environ, "OMP_NUM_THREADS": "1", **self.runtime.environment},
         )
         try:
             self.title = self._answer()
@@ -99,16 +121,20 @@ class Worker:
         process = self._process
         alarm = threading.Timer(SECONDS, process.kill)
         alarm.start()
+        self.places = {}
         try:
             pickle.dump((model, feeds), self._process.stdin)
             self._process.stdin.flush()
-            answer: list[Any] | str = self._answer()
+            answer: tuple[list[Any], Mapping[str, Mapping[str, int]]] | str = self._answer()
         except (EOFError, OSError, pickle.UnpicklingError):
             self.stop()
             return f"the process ended with code {process.returncode}"
         finally:
             alarm.cancel()
-        return answer
+        if isinstance(answer, str):
+            return answer
+        outputs, self.places = answer
+        return outputs
 
     def stop(self) -> str:
         """Ends the process and returns what it has said on its way."""
@@ -148,20 +174,29 @@ class Job:
 
     def run(self, worker: Worker) -> Outcome:
         """Runs the model and compares what comes out with what has to."""
-        ports, nodes = self.model.outputs, self.model.lowered.nodes
+        found = self._run(worker)
+        return replace(found, places=worker.places, warnings=frozenset(item.code for item in self.model.warnings))
+
+    def _run(self, worker: Worker) -> Outcome:
+        nodes = self.model.lowered.nodes
         given = self.model.complete(self.sample.inputs)
         feeds = {p.onnx_name: np.ascontiguousarray(given[p.name]).reshape(p.shape) for p in self.model.inputs}
         model = self.model.serialize()
         answer = worker.ask(model, feeds)
         if isinstance(answer, str):
             return Outcome(self.sample.name, answer, True, nodes)
-        run = Run(model, feeds, answer)
+        return self._judged(Run(model, feeds, answer), worker.runtime.arithmetic)
+
+    def _judged(self, run: Run, arithmetic: Arithmetic) -> Outcome:
+        ports, nodes, answer = self.model.outputs, self.model.lowered.nodes, run.answer
         for port, array in zip(ports, answer, strict=True):
             if array.dtype != port.dtype or array.shape != port.shape:
                 problem = f"{port.name}: {array.dtype} {array.shape} instead of {port.dtype} {port.shape}"
                 return Outcome(self.sample.name, problem, False, nodes, run)
         outputs = {port.name: array for port, array in zip(ports, answer, strict=True)}
         found = self.sample.judge(self.model, outputs)
+        if found is not None and arithmetic is not FLOAT32 and self.sample.bounds is not None:
+            found = self.sample.bounds(self.model, outputs, arithmetic)
         if found is None:
             return Outcome(self.sample.name, None, False, nodes)
         fits_half = self.sample.judge(self.model, outputs, half_accumulation=True) is None

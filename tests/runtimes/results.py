@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import platform
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tests.runtimes.differences import DIFFERENCES, Difference
+from tests.runtimes.difference import Difference
+from tests.runtimes.differences import DIFFERENCES
 from tests.runtimes.proof import Outcome, Runtime
 
+CPU = "CPUExecutionProvider"
 DIRECTORY = Path(__file__).parent / "results"
 """Where results are checked in, one file for each runtime."""
 SHOWN = 20
@@ -32,8 +34,22 @@ class Tally:
     explained: Counter[str] = field(default_factory=Counter)
     """By the title of the difference that may be the cause; the first one that may."""
     unexplained: list[Outcome] = field(default_factory=list)
+    taken: int = 0
+    """Nodes that the runtime's own provider took, where it says."""
+    left: Counter[str] = field(default_factory=Counter)
+    """Nodes that it left to the CPU, by operator."""
+    wholly: int = 0
+    """Samples of which it took all nodes."""
 
     def add(self, runtime: str, outcome: Outcome) -> None:
+        left: Counter[str] = Counter()
+        for provider, nodes in outcome.places.items():
+            if provider == CPU:
+                left.update(nodes)
+            else:
+                self.taken += sum(nodes.values())
+        self.left += left
+        self.wholly += bool(outcome.places) and not left
         if outcome.problem is None:
             self.agree += 1
             return
@@ -78,11 +94,43 @@ def record(runtime: Runtime, title: str, tallies: Mapping[str, Tally]) -> dict[s
             }
             for name, t in tallies.items()
         },
+        **_placed(tallies),
         "explained": dict(sum((t.explained for t in tallies.values()), Counter())),
         "unexplained": [
             {"sample": item.sample, "problem": item.problem} for t in tallies.values() for item in t.unexplained[:SHOWN]
         ],
     }
+
+
+def _placed(tallies: Mapping[str, Tally]) -> dict[str, Any]:
+    """Where nodes ran, if the runtime says."""
+    if not any(t.taken for t in tallies.values()):
+        return {}
+    left = sum((t.left for t in tallies.values()), Counter())
+    return {
+        "nodes": {name: {"wholly": t.wholly, "taken": t.taken, "left": t.left.total()} for name, t in tallies.items()},
+        "left": dict(sorted(left.items())),
+    }
+
+
+def places(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Of each source of samples a line about where nodes ran."""
+    for source, found in content.get("nodes", {}).items():
+        run = content["samples"][source]["run"]
+        total = found["taken"] + found["left"]
+        yield source, f"{found['wholly']:,} of {run:,} models wholly, {found['taken']:,} of {total:,} nodes"
+
+
+def places_table(results: Iterable[Mapping[str, Any]]) -> str:
+    """Where nodes ran, one row for each source of samples, and the operators that were left to the CPU."""
+    header = ("runtime", "target", "samples", "on the device", "left to the CPU most often, in all samples")
+    rows = []
+    for item in results:
+        most = Counter(item.get("left", {})).most_common(SHOWN)
+        left = ", ".join(f"{count} {name}" for name, count in most)
+        for number, (source, text) in enumerate(places(item)):
+            rows.append([item["version"], f"`{item['target']}`", source, text, "" if number else left])
+    return table(header, rows)
 
 
 def write(path: Path, content: Mapping[str, Any]) -> None:
@@ -128,6 +176,7 @@ PROVEN = {
     "openvino": "OpenVINO",
     "webgpu": "ONNX Runtime's WebGPU provider",
     "dml": "ONNX Runtime's DirectML provider: on Windows, or on Linux where `scripts/directml.py` has been run",
+    "qnn": "ONNX Runtime's QNN provider with the emulator that its package for x86-64 brings",
     "coreml": "ONNX Runtime's Core ML provider, which needs macOS",
 }
 """What there is a way to run models on, and what that needs."""

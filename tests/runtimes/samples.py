@@ -1,13 +1,15 @@
-"""What other runtimes are tried with: the published vectors, and all that the tests of five families draw."""
+"""What other runtimes are tried with: published vectors, what the tests of five families draw, operators, networks."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
 import io
+import sys
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,8 +18,13 @@ import pytest
 
 import dml2onnx
 from dml2onnx.compiler import CompiledModel, compile_outputs
-from dml2onnx.reference import disagreements, operator_results
+from dml2onnx.ir.graph import Graph
+from dml2onnx.reference import Result, disagreements, evaluate_results, operator_results
+from dml2onnx.reference.arithmetic import Arithmetic
+from dml2onnx.reference.promise import promised
 from dml2onnx.targets import DEFAULT_OPSET
+from dml2onnx.verification import valid
+from dml2onnx.verification.indices import within
 from tests import test_vectors
 from tests.lowering import harness
 
@@ -37,6 +44,13 @@ class Judge(Protocol):
         """Judges the outputs of a model."""
 
 
+class Bounds(Protocol):
+    """As :class:`Judge`, of a runtime that computes FLOAT in other arithmetic, where all but finite numbers is open."""
+
+    def __call__(self, model: CompiledModel, outputs: Arrays, arithmetic: Arithmetic) -> str | None:
+        """Judges the outputs of a model."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
     """A DirectML graph with inputs, and somebody who knows what has to come of them."""
@@ -49,6 +63,8 @@ class Sample:
     judge: Judge
     opset: int = DEFAULT_OPSET
     """What its models are written in; targets have not all of them."""
+    bounds: Bounds | None = None
+    """For runtimes with other arithmetic than FLOAT32, where the sample has bounds for it."""
 
 
 def vectors(directory: Path) -> Iterator[Sample]:
@@ -83,7 +99,28 @@ def _vector(folder: Path, case: dict[str, Any]) -> Sample:
                 return f"{name}: {found}"
         return None
 
-    return Sample(f"vectors/{folder.name}", compiled, {}, judge)
+    def bounds(model: CompiledModel, outputs: Arrays, arithmetic: Arithmetic) -> str | None:
+        graph = dml2onnx.load(folder / "model.json")
+        return within_bounds(graph, model, {}, model.finish(outputs), arithmetic)
+
+    return Sample(f"vectors/{folder.name}", compiled, {}, judge, bounds=bounds)
+
+
+def within_bounds(
+    graph: Graph, model: CompiledModel, given: Arrays, outputs: Arrays, arithmetic: Arithmetic
+) -> str | None:
+    """What is wrong with outputs for the reference, when FLOAT is computed in that arithmetic; ``None`` for nothing."""
+    complete = model.complete(given)
+    feeds = {port.name: np.asarray(complete[port.name]).reshape(port.shape) for port in model.inputs}
+    chosen = [item for item in (*graph.results, *graph.outputs) if item.name in outputs]
+    with np.errstate(all="ignore"):
+        results = evaluate_results(graph, feeds, chosen, None, arithmetic, exact=False)
+    for port in model.outputs:
+        have, want = outputs[port.name], results[port.name]
+        wrong = disagreements(have, want, port.desc.data_type, half_accumulation=True)
+        if wrong.any():
+            return f"{port.name}: {wrong.sum()} of {wrong.size} differ, {have[wrong][:4]} != {want.values[wrong][:4]}"
+    return None
 
 
 class Drawn:
@@ -115,8 +152,10 @@ class Drawn:
         return Sample(name, self.compile, given, judge, self.opset)
 
 
-def _disagreement(case: harness.Case, outputs: Arrays, half_accumulation: bool) -> str | None:
-    for field, results in operator_results(case.op, case.logical).items():
+def _disagreement(
+    case: harness.Case, outputs: Arrays, half_accumulation: bool, want: Mapping[str, Sequence[Result]] | None = None
+) -> str | None:
+    for field, results in (want or operator_results(case.op, case.logical)).items():
         for index, result in enumerate(results):
             key = field if harness.single(case.op, field) else f"{field}[{index}]"
             desc = case.op.tensors(field)[index]
@@ -142,6 +181,85 @@ def matrix() -> list[Sample]:
     # what a test thinks of a model is its own business
     assert code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED), said.getvalue()
     return recorder.samples
+
+
+def operators() -> Iterator[Sample]:
+    """Each of DirectML's operators, with all the descriptors that are known to be right; indices are in range."""
+    for name, several in valid.descriptors().items():
+        for number, op in enumerate(several):
+            random = harness.make_case(op)
+            case = harness.make_case(op, inputs=within(random.graph, random.memory))
+            yield _lone(f"{name.removeprefix('DML_OPERATOR_')}#{number}", case)
+
+
+def _lone(name: str, case: harness.Case) -> Sample:
+    """A graph of one operator, compiled as anybody would, and compared as far as such a model promises."""
+
+    def compiled(target: str) -> CompiledModel:
+        return compile_outputs(case.graph, case.graph.outputs, target=target, exact=False)
+
+    def judge(model: CompiledModel, outputs: Arrays, *, half_accumulation: bool = False) -> str | None:
+        want = promised(case.op, operator_results(case.op, case.logical))
+        return _disagreement(case, model.finish(outputs), half_accumulation, want)
+
+    given = {port.name: case.memory[port.name].reshape(-1) for port in case.graph.inputs}
+
+    def bounds(model: CompiledModel, outputs: Arrays, arithmetic: Arithmetic) -> str | None:
+        return within_bounds(case.graph, model, given, model.finish(outputs), arithmetic)
+
+    return Sample(name, compiled, given, judge, bounds=bounds)
+
+
+def networks(directory: Path | None) -> Iterator[Sample]:
+    """Whole networks: those of the benchmarks, of the samples, and SqueezeNet from beside the checkout."""
+    for network in _benchmarks().networks():
+        feeds = {name: np.asarray(array).reshape(-1) for name, array in network.feeds.items()}
+        yield _network(network.name, network.graph, feeds, network.tolerance)
+    digits = Path(__file__).parents[2] / "samples" / "digits"
+    images = np.load(digits / "images.npy")
+    graph = dml2onnx.load(digits / "model.json")
+    (port,) = dml2onnx.compile(graph).inputs
+    picture = images.reshape(-1)[: np.prod(port.shape)].astype(port.dtype)
+    yield _network("digits", graph, {port.name: picture}, 1e-4)
+    if directory is not None:
+        place = directory / "models" / "squeezenet"
+        graph = dml2onnx.load(place / "model.json")
+        feeds = {item.name: np.load(place / "inputs" / f"{item.name}.npy").reshape(-1) for item in graph.inputs}
+        yield _network("squeezenet", graph, feeds, 1e-4)
+
+
+def _benchmarks() -> Any:
+    """``scripts/_networks.py``."""
+    path = Path(__file__).parents[2] / "scripts" / "_networks.py"
+    spec = importlib.util.spec_from_file_location("_networks", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look for their own module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _network(name: str, graph: Graph, feeds: Arrays, tolerance: float) -> Sample:
+    """A network, compared with what ONNX Runtime's CPU provider makes of it, relative to the largest element."""
+
+    @cache
+    def expected() -> Arrays:
+        return dml2onnx.compile(graph).run(feeds)
+
+    def judge(model: CompiledModel, outputs: Arrays, *, half_accumulation: bool = False) -> str | None:
+        have = model.finish(outputs)
+        for key, want in expected().items():
+            size = np.abs(want.astype(np.float64)).max(initial=0)
+            off = np.abs(have[key].astype(np.float64) - want).max(initial=0)
+            if not off <= tolerance * size:
+                return f"{key}: {off} away, of {size}"
+        return None
+
+    def bounds(model: CompiledModel, outputs: Arrays, arithmetic: Arithmetic) -> str | None:
+        return within_bounds(graph, model, feeds, model.finish(outputs), arithmetic)
+
+    return Sample(name, lambda target: dml2onnx.compile(graph, target=target), feeds, judge, bounds=bounds)
 
 
 class _Recorder:

@@ -96,7 +96,9 @@ def test_sums_of_halves(off, fits):
 
 def test_some_samples_alone(monkeypatch, tmp_path):
     drawn = joined()
-    monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place: [("few", drawn.sample(n)) for n in ("a1", "b2")])
+    monkeypatch.setattr(
+        "tests.runtimes.__main__.drawn", lambda place, left_out: [("few", drawn.sample(n)) for n in ("a1", "b2")]
+    )
     assert main(["cpu", "--all", "--only", "b[0-9]", "--results", str(tmp_path), "--jobs", "1"]) == 0
     assert json.loads((tmp_path / "cpu.json").read_text(encoding="utf-8"))["samples"]["few"]["drawn"] == 1
 
@@ -104,7 +106,7 @@ def test_some_samples_alone(monkeypatch, tmp_path):
 def test_opsets_that_a_target_does_not_have(monkeypatch, tmp_path):
     """What is portable has models of opset 23 at most; nothing is compiled for it in a later one."""
     drawn = [("few", Drawn(joined().op, opset).sample(f"in {opset}")) for opset in (21, 26)]
-    monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place: drawn)
+    monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place, left_out: drawn)
     assert main(["cpu:portable", "--all", "--results", str(tmp_path), "--jobs", "1"]) == 0
     assert json.loads((tmp_path / "cpu.json").read_text(encoding="utf-8"))["samples"]["few"]["drawn"] == 1
 
@@ -165,7 +167,9 @@ def test_a_proof_and_its_results(tmp_path, monkeypatch, capsys):
     right = joined()
     wrong = right.sample("wrong")
     wrong = Sample("wrong", wrong.compile, wrong.inputs, lambda model, outputs, **_: "it is wrong")
-    monkeypatch.setattr("tests.runtimes.__main__.drawn", lambda place: [("few", right.sample("right")), ("few", wrong)])
+    monkeypatch.setattr(
+        "tests.runtimes.__main__.drawn", lambda place, left_out: [("few", right.sample("right")), ("few", wrong)]
+    )
     assert main(["cpu", "--all", "--results", str(tmp_path), "--jobs", "1"]) == 1
     written = json.loads((tmp_path / "cpu.json").read_text())
     assert written["samples"] == {

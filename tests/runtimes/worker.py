@@ -2,8 +2,9 @@
 
     python worker.py NAME
 
-reads pickled pairs of a model's bytes and its inputs, and answers each with the outputs in order, or with the text of
-what the runtime refused it with. The first answer says what ran: the runtime and its version.
+reads pickled pairs of a model's bytes and its inputs, and answers each with the outputs in order and the places where
+the nodes ran, or with the text of what the runtime refused it with. The first answer says what ran: the runtime and
+its version.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ import numpy as np
 
 Arrays = dict[str, np.ndarray]
 Runner = Callable[[bytes, Arrays], list[np.ndarray]]
+Places = dict[str, dict[str, int]]
+"""Of each provider how many nodes of each operator it has taken; empty where a runtime does not say."""
 
 ONNXRUNTIME = {
     "cpu": "CPUExecutionProvider",
@@ -84,6 +87,45 @@ def onnxruntime(provider: str) -> tuple[str, Runner]:
         return list(session.run(None, feeds))
 
     return f"onnxruntime {ort.__version__}, {full_name}", run
+
+
+NPU = {"backend_type": "htp", "soc_model": "60", "htp_arch": "73", "enable_htp_fp16_precision": "1"}
+"""Which NPU is emulated: that of Snapdragon X; FLOAT is computed in FLOAT16, since it has nothing else."""
+PLACES: Places = {}
+"""Of the model that has been run last."""
+
+
+def qnn() -> tuple[str, Runner]:
+    """ONNX Runtime with Qualcomm's provider, whose library for x86-64 emulates the NPU."""
+    import onnxruntime as ort
+    import onnxruntime_qnn
+
+    name = onnxruntime_qnn.get_ep_name()
+    ort.register_execution_provider_library(name, onnxruntime_qnn.get_library_path())
+    ort.set_default_logger_severity(4)
+    devices = [item for item in ort.get_ep_devices() if item.ep_name == name][:1]
+
+    def run(model: bytes, feeds: Arrays) -> list[np.ndarray]:
+        options = ort.SessionOptions()
+        options.log_severity_level = 4
+        options.intra_op_num_threads = 1
+        options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+        options.add_provider_for_devices(devices, NPU)
+        session = ort.InferenceSession(model, options)
+        PLACES.update(assigned(session))
+        return list(session.run(None, feeds))
+
+    return f"onnxruntime {ort.__version__}, {name} {onnxruntime_qnn.__version__}, emulated", run
+
+
+def assigned(session: Any) -> Places:
+    """Where the nodes of a session run, those of constants aside, which it has computed beforehand."""
+    found: Places = {}
+    for part in session.get_provider_graph_assignment_info():
+        mine = found.setdefault(part.ep_name, {})
+        for node in part.get_nodes():
+            mine[node.op_type] = mine.get(node.op_type, 0) + 1
+    return found
 
 
 COMMAND = "DML2ONNX_PROVIDER"
@@ -155,7 +197,7 @@ def _chosen(name: str) -> tuple[str, Runner]:
     if name == "dml" and COMMAND in os.environ:
         program = Program(json.loads(os.environ[COMMAND]))
         return program.title, program.run
-    own = {"openvino": openvino, "evaluator": evaluator}
+    own = {"openvino": openvino, "evaluator": evaluator, "qnn": qnn}
     return own[name]() if name in own else onnxruntime(name)
 
 
@@ -175,8 +217,9 @@ def main(name: str) -> None:
             model, feeds = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
+        PLACES.clear()
         try:
-            answer([np.ascontiguousarray(array) for array in run(model, feeds)])
+            answer(([np.ascontiguousarray(array) for array in run(model, feeds)], dict(PLACES)))
         except Exception as error:  # each runtime has classes of its own
             answer(f"{type(error).__name__}: {error}")
 

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Write the targets of Windows ML's devices from what Microsoft has measured on them, and publishes in winml-cli.
+
+    scripts/winml_targets.py --python PYTHON      PYTHON has winml-cli and pyarrow: .venv-winml/bin/python
+
+A kernel is one of which some node was compiled for the device and ran there. Element types that nobody has measured
+count as missing, and so do whole operators; a variable that the measurements do not tell apart may have any type that
+the operator has. Nothing is known of numbers but that a node ran. Quirks in the files stay as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import _node_cases
+import generate_targets
+from onnx import defs
+from probe_target import installed
+
+from dml2onnx import targets
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+GENERATOR = "scripts/winml_targets.py"
+HERE = Path(__file__).resolve().parent
+PLACES = {
+    "qnn-gpu": "QNNExecutionProvider_GPU",
+    "openvino-npu": "OpenVINOExecutionProvider_NPU",
+    "openvino-gpu": "OpenVINOExecutionProvider_GPU",
+    "tensorrt-rtx": "NvTensorRTRTXExecutionProvider_GPU",
+}
+"""Our names of targets, and the package's of devices; that of Qualcomm's NPU is probed on its emulator instead."""
+
+
+def alternatives(op: str, version: int, measured: Sequence[Mapping[str, Any]]) -> list[generate_targets.Alternative]:
+    """The types of each variable of the operator of which a node ran."""
+    variables = {
+        item.type_param_str: frozenset(
+            name for name in _node_cases.DTYPES if f"tensor({name})" in item.allowed_type_strs
+        )
+        for item in defs.get_schema(op, version).type_constraints
+    }
+    found = []
+    for row in measured:
+        types = {name: value.lower() for name, value in row["types"].items()}
+        if row["runs"] and all(types.get(name) in (None, *allowed) for name, allowed in variables.items()):
+            found.append(
+                {name: frozenset([types[name]]) if name in types else allowed for name, allowed in variables.items()}
+            )
+    return found
+
+
+def table(measured: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]], opsets: range) -> generate_targets.Table:
+    """The kernels of a device, of the versions that its opsets use."""
+    content: generate_targets.Table = {}
+    for op in sorted(measured.keys() & _node_cases.INPUTS.keys()):
+        versions = sorted({targets.version(op, opset) for opset in opsets if defs.has(op, opset)})
+        rows = {
+            version: generate_targets.merged(alternatives(op, version, measured[op].get(str(version), [])))
+            for version in versions
+        }
+        if any(itertools.chain.from_iterable(rows.values())):
+            content[op] = rows
+    return content
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--python", required=True, help="an interpreter that has winml-cli and pyarrow")
+    options = parser.parse_args()
+    command = [options.python, str(HERE / "_winml_rules.py")]
+    measured = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    for name, place in PLACES.items():
+        version = installed(options.python, "winml-cli")
+        source = f"nodes that Microsoft has compiled for {place} and run, by winml-cli {version}"
+        content = table(measured[place], generate_targets.opsets(name))
+        generate_targets.rewrite(name, GENERATOR, source, True, content)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,209 @@
+"""Forms for Qualcomm's NPU: right everywhere, and taken for it only. ``tests/runtimes/`` runs them on its emulator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dml2onnx.compiler import compile_outputs
+from dml2onnx.ir.operator import OperatorDesc
+from dml2onnx.model import ELEMENT_TYPES, Node, with_bodies
+from dml2onnx.targets import Target, bound, target
+from dml2onnx.targets.kernels import DEVICES
+from dml2onnx.verification.lone import lone_node
+from dml2onnx.verification.valid import descriptors
+from tests.lowering.harness import check_form, make_case, operator, operators, t
+
+ROW = t("FLOAT32", (1, 1, 2, 4))
+BACKWARDS = np.array([[[[-1, 0, -4, 2], [-2, 1, 3, -3]]]], np.int32)
+
+
+def forms(op: OperatorDesc, **how: Any) -> tuple[list[str], list[str]]:
+    """The ONNX operators for any runtime, and those for the NPU, each checked."""
+    return operators(check_form(op, target="onnx", **how)), operators(check_form(op, target="qnn-npu", **how))
+
+
+def indexed(name: str, **tensors: Any) -> OperatorDesc:
+    indices = t("INT32", BACKWARDS.shape)
+    return operator(name, InputTensor=ROW, IndicesTensor=indices, OutputTensor=ROW, Axis=3, **tensors)
+
+
+@pytest.mark.parametrize(
+    ("op", "kernel"),
+    [
+        (indexed("GATHER_ELEMENTS"), "GatherElements"),
+        (indexed("SCATTER", UpdatesTensor=ROW), "ScatterElements"),
+    ],
+)
+def test_indices_count_from_the_start(op, kernel):
+    plain, npu = forms(op, inputs={"IndicesTensor": BACKWARDS})
+    assert plain == [kernel]
+    assert npu == ["Less", "Add", "Where", kernel]
+
+
+def test_constant_indices_need_no_nodes():
+    _, npu = forms(indexed("GATHER_ELEMENTS"), inputs={"IndicesTensor": BACKWARDS}, constants=["IndicesTensor"])
+    assert npu == ["GatherElements"]
+
+
+def test_tuples_count_from_the_start():
+    op = operator(
+        "SCATTER_ND",
+        InputTensor=t("FLOAT32", (3, 4)),
+        IndicesTensor=t("INT32", (2, 2)),
+        UpdatesTensor=t("FLOAT32", (1, 2)),
+        OutputTensor=t("FLOAT32", (3, 4)),
+        InputDimensionCount=2,
+        IndicesDimensionCount=2,
+    )
+    _, npu = forms(op, inputs={"IndicesTensor": np.array([[-1, -1], [0, -4]], np.int32)})
+    assert npu[-4:] == ["Less", "Add", "Where", "ScatterND"]
+
+
+@pytest.mark.parametrize(("data_type", "adds"), [("FLOAT32", False), ("INT32", True)])
+def test_integers_are_gathered_from_the_start(data_type, adds):
+    x, indices = t(data_type, (2, 4)), t("INT32", (1, 3))
+    op = operator(
+        "GATHER", InputTensor=x, IndicesTensor=indices, OutputTensor=t(data_type, (2, 3)), Axis=1, IndexDimensions=1
+    )
+    _, npu = forms(op, inputs={"IndicesTensor": np.array([[-1, 0, -4]], np.int32)})
+    assert ("Less" in npu) is adds
+
+
+@pytest.mark.parametrize(("mode", "kernel"), [("EDGE", "Gather"), ("REFLECTION", "Pad")])
+def test_edges_are_gathered(mode, kernel):
+    op = operator(
+        "PADDING",
+        InputTensor=ROW,
+        OutputTensor=t("FLOAT32", (1, 1, 2, 7)),
+        PaddingMode=mode,
+        PaddingValue=0,
+        StartPadding=(0, 0, 0, 1),
+        EndPadding=(0, 0, 0, 2),
+    )
+    assert forms(op) == (["Pad"], [kernel])
+
+
+def test_bytes_become_floats_over_integers():
+    op = operator("CAST", InputTensor=t("UINT8", (1, 1, 2, 4)), OutputTensor=ROW)
+    assert forms(op) == (["Cast"], ["Cast", "Cast"])
+
+
+def test_integers_are_true_below_zero():
+    """The mask of an attention, whose other numbers than 0 and 1 are as true."""
+    op = next(op for op in descriptors()["DML_OPERATOR_MULTIHEAD_ATTENTION"] if op.enum("MaskType") == "BOOLEAN")
+    plain, npu = forms(op)
+    assert plain.count("Cast") > npu.count("Cast")
+    assert {"Equal", "Not"} <= set(npu)
+
+
+@pytest.mark.parametrize("name", ["ELEMENT_WISE_ADD", "ELEMENT_WISE_MULTIPLY"])
+def test_sums_of_bytes_go_round(name):
+    byte = t("UINT8", (300,))
+    op = operator(name, ATensor=byte, BTensor=byte, OutputTensor=byte)
+    _, npu = forms(op)
+    assert npu[-2:] == ["Mod", "Cast"]
+
+
+def test_what_is_quantised_lies_above_an_integer():
+    """Rounded down or to the nearest, it becomes the same."""
+    (op, *_) = descriptors()["DML_OPERATOR_ELEMENT_WISE_QUANTIZE_LINEAR"]
+    plain, npu = forms(op)
+    assert plain.count("Round") <= npu.count("Round")
+    assert npu[-2:] == ["Add", "QuantizeLinear"]
+
+
+@pytest.mark.parametrize("steepness", [0.5, 1, 3])
+def test_softplus_is_made_of_logarithms(steepness):
+    op = operator("ACTIVATION_SOFTPLUS", InputTensor=ROW, OutputTensor=ROW, Steepness=steepness)
+    plain, npu = forms(op)
+    assert "Softplus" in plain
+    assert {"Exp", "Log"} <= set(npu)
+
+
+@pytest.mark.parametrize(("offset", "kernel"), [(0.5, "Resize"), (0, "Gather")])
+def test_elements_are_chosen_as_the_npu_rounds(offset, kernel):
+    """Halves up at the centres of pixels; halves up where coordinates are asymmetric is nothing that it has."""
+    op = operator(
+        "RESAMPLE1",
+        InputTensor=t("FLOAT32", (1, 1, 3, 4)),
+        OutputTensor=t("FLOAT32", (1, 1, 7, 9)),
+        InterpolationMode="NEAREST_NEIGHBOR",
+        Scales=(1, 1, 7 / 3, 9 / 4),
+        InputPixelOffsets=(offset,) * 4,
+        OutputPixelOffsets=(-offset,) * 4,
+    )
+    _, npu = forms(op)
+    assert kernel in npu
+    assert ("Gather" in npu) is (kernel == "Gather")
+
+
+def test_extremes_of_many_dimensions():
+    sizes = t("INT32", (2, 1, 3, 1, 2, 1, 2))
+    op = operator("ELEMENT_WISE_MIN", ATensor=sizes, BTensor=sizes, OutputTensor=sizes)
+    plain, npu = forms(op)
+    assert plain == ["Min"]
+    assert npu == ["Reshape", "Reshape", "Min", "Reshape"]
+
+
+def test_extremes_of_unlike_shapes():
+    sizes = t("INT32", (2, 1, 3, 1, 2, 1, 2))
+    some = t("INT32", (2, 1, 3, 1, 2, 1, 2), (2, 0, 4, 0, 0, 0, 1))
+    op = operator("ELEMENT_WISE_MAX", ATensor=sizes, BTensor=some, OutputTensor=sizes)
+    assert {"Greater", "Where"} <= set(forms(op)[1])
+
+
+def warnings(op: OperatorDesc) -> list[tuple[str, str]]:
+    graph = make_case(op).graph
+    model = compile_outputs(graph, graph.outputs, target="qnn-npu", exact=False)
+    return [(item.code, item.message) for item in model.warnings]
+
+
+def test_bits_of_floats_are_named():
+    op = operator("ELEMENT_WISE_BIT_AND", ATensor=ROW, BTensor=ROW, OutputTensor=ROW)
+    assert any(code == "DML2011" and "fewer bits" in text for code, text in warnings(op))
+    whole = t("UINT32", (1, 1, 2, 4))
+    op = operator("ELEMENT_WISE_BIT_AND", ATensor=whole, BTensor=whole, OutputTensor=whole)
+    assert all(code != "DML2011" for code, _ in warnings(op))
+
+
+def test_many_dimensions_are_named():
+    """The NPU has the kernel, but not for so many dimensions."""
+    sizes = t("FLOAT32", (2, 1, 3, 1, 2, 2))
+    found = warnings(operator("ELEMENT_WISE_ABS", InputTensor=sizes, OutputTensor=sizes))
+    assert [code for code, _ in found] == ["DML2009"]
+    assert "kernels of Abs for 5 dimensions at most" in found[0][1]
+    assert warnings(operator("ELEMENT_WISE_ABS", InputTensor=ROW, OutputTensor=ROW)) == []
+
+
+@pytest.mark.parametrize("name", [*DEVICES, "windows-ml"])
+def test_every_operator_has_a_form_for_each_device(name):
+    """Whatever nobody has measured is left to the CPU, and said."""
+    for several in descriptors().values():
+        graph = lone_node(several[0])
+        model = compile_outputs(graph, graph.outputs, target=name, exact=False)
+        chosen = target(name)
+        elsewhere = [node.op_type for node in with_bodies(model.lowered.nodes) if not _is_there(chosen, node)]
+        assert bool(elsewhere) == any(item.code == "DML2009" for item in model.warnings), several[0].type
+
+
+def _is_there(chosen: Target, node: Node) -> bool:
+    types = [
+        [None if value is None else ELEMENT_TYPES[value.dtype][1] for value in values]
+        for values in (node.inputs, node.outputs)
+    ]
+    most = max((value.rank for value in (*node.inputs, *node.outputs) if value is not None), default=0)
+    is_wide = chosen.has("EXTREMES_END_AT_5") and most > 5
+    return not is_wide and chosen.has_kernel(node.op_type, 21, bound(node.op_type, 21, *types))
+
+
+def test_windows_ml_has_what_all_devices_have():
+    shared = target("windows-ml")
+    for name in ("cpu", "dml", *DEVICES):
+        assert set(shared.quirks) >= set(target(name).quirks)
+    for types in ("float", "float16", "double", "int32"):
+        everywhere = all(target(name).has_kernel("Mul", 21, {"T": types}) for name in ("cpu", "dml", *DEVICES))
+        assert shared.has_kernel("Mul", 21, {"T": types}) is everywhere
+    assert shared.falls_back
