@@ -13,7 +13,7 @@ from dml2onnx.cli.examples import demonstrations, examples, text_of, undemonstra
 from dml2onnx.cli.markup import escape, escape_lines
 from dml2onnx.codes import all_codes
 from dml2onnx.codes.results import hresult_of
-from dml2onnx.diagnostics import quote
+from dml2onnx.diagnostics import quote, shortened
 from dml2onnx.report.lookups import CodeAnswer, CodeDemonstration, CodeExample, Operator, OperatorsAnswer, ResultAnswer
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _explain_name(name: str, screen: Screen) -> int:
     try:
         schema = catalog.operator(name)
     except catalog.UnknownOperatorError as error:
-        screen.failure(f"there is no model or code {quote(name)}, and no operator: {error}")
+        screen.failure(f"there is no model or code {quote(name)}, and no operator: {shortened(str(error))}")
         return 2
     return explain_operator(schema, screen)
 

@@ -228,8 +228,9 @@ def test_levels_are_those_of_the_catalogue() -> None:
 
 
 @pytest.mark.parametrize("package", ["rich", "numpy", "packaging"])
-def test_a_package_that_is_missing_is_no_traceback(package: str) -> None:
-    """As after ``pip install --no-deps``, for any command."""
+def test_a_package_that_is_missing_is_no_traceback(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after ``pip install --no-deps``, for any command; rich is needed where there is colour only."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
     script = (
         "import sys\n"
         f"sys.modules[{package!r}] = None\n"
