@@ -410,3 +410,10 @@ def test_codes_are_explained() -> None:
     for code in all_codes().values():
         assert len(code.explanation) > 35, code.id
         assert code.title, code.id
+
+
+def test_every_package_is_described() -> None:
+    text = (PACKAGE.parent / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    packages = [path.parent.name for path in PACKAGE.glob("*/__init__.py")]
+    assert len(packages) > 20
+    assert [name for name in packages if f"`{name}/" not in text] == []
