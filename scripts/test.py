@@ -1,6 +1,6 @@
 """Checks everything: style, types, generated files, and the tests with both ends of ONNX Runtime's range.
 
-    python scripts/test.py           all of it, some minutes on two cores
+    python scripts/test.py           all of it, some half an hour on two cores
     python scripts/test.py --fast    without the second ONNX Runtime, and without other runtimes
 
     python scripts/test.py --runtimes [--all]   only models on other runtimes, one of each kind or all
