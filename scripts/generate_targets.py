@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import onnx
 import onnx.defs
 
-from dml2onnx.targets import QDQ
+from dml2onnx.targets import QDQ, QOPERATOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -369,7 +369,9 @@ def _shared(made: str, members: Sequence[str], falls_back: bool) -> tuple[Head, 
         content = intersection(content, read(path))
     quirks = dict.fromkeys(name for path in paths for name in read_head(path).quirks)
     source = f"the kernels that all of {', '.join(members)} have, and the quirks that any of them has"
-    return Head(GENERATOR, source, falls_back, QDQ, tuple(quirks), opsets(made)), content
+    # devices of Windows ML were measured with integers
+    form = QDQ if made == "portable" else QOPERATOR
+    return Head(GENERATOR, source, falls_back, form, tuple(quirks), opsets(made)), content
 
 
 def standard() -> tuple[Head, Table]:

@@ -83,7 +83,7 @@ def test_comments_without_an_end_are_read_once(text: str) -> None:
 
 
 def test_an_open_comment_is_still_an_error() -> None:
-    with pytest.raises(UnreadableError, match="line 1, column 9"):
+    with pytest.raises(UnreadableError, match=r"m\.json:1:9"):
         read_document(Path("m.json"), b'{"a": 1 /* x }')
     assert read_document(Path("m.json"), b'{"a": /* x */ 1} /**/').root == {"a": 1}
 

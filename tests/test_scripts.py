@@ -47,7 +47,7 @@ def script(monkeypatch):
     return get
 
 
-LOCKS = ("test", "ort124", "browser", "docs", "cpp", "openvino", "webgpu")
+LOCKS = ("test", "ort124", "browser", "docs", "cpp", "openvino", "webgpu", "winml", "qnn")
 
 
 def lines_of(name: str) -> list[str]:
@@ -398,7 +398,7 @@ class TestBenchmark:
         bench = script("bench_compile")
         graph = dml2onnx.load(bench.write_model(300, tmp_path))
         assert len(graph.nodes) >= 300
-        assert dml2onnx.check(graph) == []
+        assert {item.code for item in dml2onnx.check(graph)} <= {"DML1221"}  # the cut leaves weights behind
         assert len({node.operator for node in graph.nodes}) > 80
         assert len({node.operator.type for node in graph.nodes}) >= 10
 
@@ -423,7 +423,7 @@ class TestBenchmark:
         expected = [node.operator.type for node in graphs["native"].nodes]
         models = {dml2onnx.compile(graph).node_count for graph in graphs.values()}
         for graph in graphs.values():
-            assert not dml2onnx.check(graph)
+            assert {item.code for item in dml2onnx.check(graph)} <= {"DML1220", "DML1221"}
             assert [node.operator.type for node in graph.nodes] == expected
         assert len(models) == 1
         assert len(graphs["native"].constants) >= len(graphs["serialized"].constants) > 5

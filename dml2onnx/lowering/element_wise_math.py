@@ -91,7 +91,9 @@ def _without_subnormals(node: Operands, e: Emitter, x: Tensor, *, keeps_nan: boo
         return x
     zero, size = e.constant(0, x.dtype), e.Abs(x)
     if keeps_nan:
-        return e.Where(e.Less(size, e.constant(_SMALLEST, x.dtype)), zero, x)
+        # a zero keeps its sign
+        is_subnormal = e.And(e.Less(size, e.constant(_SMALLEST, x.dtype)), e.Greater(size, zero))
+        return e.Where(is_subnormal, zero, x)
     return e.Where(e.Greater(size, e.constant(_LARGEST_BELOW, x.dtype)), x, zero, no_minus_zero=True)
 
 

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from dml2onnx import catalog
 from dml2onnx.compiler import compile_outputs
-from dml2onnx.emitter import Emitter
 from dml2onnx.ir.operator import Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType
+from dml2onnx.legalise import emitter
 from dml2onnx.reference import operator_results
+from dml2onnx.targets import target as target_of
 from tests.lowering.harness import (
     assert_close,
     check_case,
@@ -378,7 +379,7 @@ def test_bounds_are_exact_in_64_bits():
 
 @pytest.mark.parametrize("method", ["Max", "Min"])
 def test_int64_is_never_ordered_by_kernels_that_cannot(method):
-    e = Emitter(21)
+    e = emitter(21, target_of("cpu"))
     e.begin("node", "TEST")
     x = e.nodes("Identity", [e.constant(np.array([2**31, 1]))], [(np.dtype(np.int64), (2,))])[0]
     getattr(e, method)(x, e.constant(1, np.int64))

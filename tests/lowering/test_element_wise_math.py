@@ -42,7 +42,7 @@ FUNCTIONS = {
 }
 BINARY = [name for name in NAMES if "ATensor" in catalog.operator(name).index]
 SCALED = [name for name in NAMES if "ScaleBias" in catalog.operator(name).index]
-FLUSHED = ["Abs", "Less", "Where"]
+FLUSHED = ["Abs", "Less", "Greater", "And", "Where"]
 """Subnormal numbers of FLOAT32 become 0 [decision G8]."""
 MODULI = ["ELEMENT_WISE_MODULUS_FLOOR", "ELEMENT_WISE_MODULUS_TRUNCATE"]
 GRADIENTS = ["ELEMENT_WISE_CLIP_GRAD", "ELEMENT_WISE_CLIP_GRAD1"]
