@@ -29,7 +29,7 @@ def _remedied(desc: OperatorDesc, problem: Problem, *, infers: bool) -> Problem:
     expected = _expected(desc, problem)
     if not expected:
         return problem
-    if problem.code is codes.FIELD_RANGE:  # sizes that are to be found, as other libraries write it
+    if problem.code is codes.FIELD_RANGE and len(problem.path) > 1:  # sizes to be found, as other libraries write it
         place = (problem.path[0], *[step for step in problem.path[1:] if step in ("Desc", "Sizes")])
         message = problem.message if place == problem.path else f"has a size of {problem.found}"
         message += f"; {INFERRED} for {expected}" if infers else ""

@@ -16,6 +16,7 @@ from dml2onnx.legalise import emitter
 from dml2onnx.reference import operator_results
 from dml2onnx.targets import target as target_of
 from tests.lowering.harness import (
+    RELEASE,
     assert_close,
     check_case,
     check_form,
@@ -113,6 +114,9 @@ def test_every_opset(data_type, opset):
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "INT64", "UINT32"])
 def test_target_dml(data_type):
     for name in BINARY:
+        # the CPU provider of 1.24, on which the model for DirectML runs here, has no Where of INT8
+        if (name, data_type) == ("ELEMENT_WISE_DIVIDE", "INT8") and RELEASE < (1, 25):
+            continue
         if name != "ELEMENT_WISE_ADD1" or data_type in FLOATS:
             check_case(binary(name, data_type), target="dml")
     for name in UNARY:

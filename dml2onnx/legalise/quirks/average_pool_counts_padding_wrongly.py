@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 QUIRK = Quirk(
     Kind.NUMBERS,
     Shown(
-        "(float[1,1,2] x0) => (float[1,1,2] y) { y = AveragePool <count_include_pad: int = 1, "
-        "kernel_shape: ints = [2], pads: ints = [0, 1]> (x0) }",
-        ((1, 3),),
-        ((2, 1.5),),
+        "(float[1,1,2,2] x0) => (float[1,1,2,2] y) { y = AveragePool <count_include_pad: int = 1, "
+        "kernel_shape: ints = [2, 2], pads: ints = [0, 0, 1, 1]> (x0) }",
+        ((1, 2, 3, 4),),
+        ((2.5, 1.5, 1.75, 1),),
         versions=((1, 24), (1, 25)),
     ),
 )
