@@ -131,7 +131,10 @@ def test_more_than_one_node_always_has_a_reason(exact: bool) -> None:
     assert not silent
 
 
-def test_a_fused_activation_is_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fused_activation_is_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")  # reasons are not broken into lines
     path = tmp_path / "net.json"
     path.write_text(NETWORK)
     assert main(["explain", str(path)]) == 0
