@@ -8,7 +8,6 @@ What is said of a name is its docstring; the examples are those of ``_api_exampl
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import re
 import sys
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from _api_examples import EXAMPLES, PREAMBLE
+from _generated import write_or_check
 
 import dml2onnx
 from dml2onnx.builder.directmlx import DirectMLX
@@ -111,19 +111,9 @@ def _cell(doc: str) -> str:
     return _prose(first)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Writes the reference of the Python interface.")
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    options = parser.parse_args()
-    wanted = page()
-    if not options.check:
-        TARGET.write_text(wanted, encoding="utf-8")
-        return 0
-    if not TARGET.exists() or TARGET.read_text(encoding="utf-8") != wanted:
-        print(f"{TARGET.relative_to(ROOT)} is not up to date: run python scripts/generate_api.py")
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        write_or_check(
+            "scripts/generate_api.py", "Writes the reference of the Python interface.", lambda: {TARGET: page()}
+        )
+    )

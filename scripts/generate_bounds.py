@@ -11,8 +11,6 @@ unseen. Figures may differ by a twentieth, since processors differ in last digit
 
 from __future__ import annotations
 
-import argparse
-import difflib
 import re
 import sys
 from math import isclose
@@ -20,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from _generated import write_or_check
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -87,7 +86,13 @@ def content() -> str:
     return "\n".join([f"{GENERATOR} wrote this file.", "", *rows, ""])
 
 
-def is_alike(before: str, after: str) -> bool:
+def are_alike(there: str, made: str) -> bool:
+    """Whether two files are the same but for last digits of bounds."""
+    lines = there.splitlines(), made.splitlines()
+    return len(lines[0]) == len(lines[1]) and all(map(_is_alike, *lines))
+
+
+def _is_alike(before: str, after: str) -> bool:
     """Whether two lines are the same but for last digits of bounds."""
     if _FIGURE.sub("", before) != _FIGURE.sub("", after):
         return False
@@ -95,21 +100,5 @@ def is_alike(before: str, after: str) -> bool:
     return all(isclose(float(a), float(b), rel_tol=SLACK) for a, b in pairs)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    made = content()
-    if not parser.parse_args().check:
-        TARGET.write_text(made, encoding="utf-8", newline="\n")
-        return 0
-    there = TARGET.read_text(encoding="utf-8") if TARGET.exists() else ""
-    lines = there.splitlines(), made.splitlines()
-    if len(lines[0]) == len(lines[1]) and all(map(is_alike, *lines)):
-        return 0
-    print(*difflib.unified_diff(there.splitlines(), made.splitlines(), "before", "after", lineterm="", n=0), sep="\n")
-    print(f"{TARGET.relative_to(ROOT)} is not what {GENERATOR} writes", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(GENERATOR, __doc__, lambda: {TARGET: content()}, are_alike))

@@ -6,13 +6,14 @@ python scripts/generate_drawing.py --check    fail when it differs from what wou
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import re
 import sys
 import tempfile
 from pathlib import Path
 from unittest import mock
+
+from _generated import write_or_check
 
 import dml2onnx
 from dml2onnx.report.gathering import gather
@@ -45,19 +46,11 @@ def graph() -> dml2onnx.Graph:
     return given
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Draws the program of docs/builder.md.")
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    options = parser.parse_args()
-    wanted = drawing(gather(graph()))
-    if not options.check:
-        TARGET.write_text(wanted, encoding="utf-8")
-        return 0
-    if TARGET.read_text(encoding="utf-8") != wanted:
-        print(f"{TARGET.relative_to(ROOT)} is not up to date: run python scripts/generate_drawing.py")
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        write_or_check(
+            "scripts/generate_drawing.py",
+            "Draws the program of docs/builder.md.",
+            lambda: {TARGET: drawing(gather(graph()))},
+        )
+    )

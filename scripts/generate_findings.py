@@ -11,12 +11,9 @@ and numbers alone are one wording.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
-import difflib
 import io
 import json
-import os
 import re
 import shlex
 import sys
@@ -24,6 +21,8 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from _generated import write_or_check
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -50,6 +49,8 @@ if TYPE_CHECKING:
 
 TARGET = ROOT / "tests" / "data" / "findings.txt"
 GENERATOR = "scripts/generate_findings.py"
+PLACE = "/work"
+"""What stands for the directories that findings name."""
 LONGEST = 400
 """Characters of a text that are kept: some quote what they were given."""
 _FINDING = re.compile(r"(DML\d{4}) (?:error|warning): .*?(?=\s*(?:DML\d{4} (?:error|warning): |$))", re.MULTILINE)
@@ -96,18 +97,13 @@ def _found(model: object, *, documented: bool = True) -> list[Diagnostic]:
 def _said(item: Demonstration) -> str:
     """What the commands or the program of a demonstration print, in a directory of their own."""
     printed = io.StringIO()
-    before = Path.cwd()
-    with (
-        tempfile.TemporaryDirectory() as name,
-        contextlib.redirect_stdout(printed),
-        contextlib.redirect_stderr(printed),
-    ):
-        os.chdir(name)
+    shown = contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed)
+    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name), shown[0], shown[1]:
+        for file, data in item.files.items():
+            path = Path(file)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
         try:
-            for file, data in item.files.items():
-                path = Path(file)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
             if item.is_program:
                 exec("\n".join(item.wrong), {})
             for line in () if item.is_program else item.wrong:
@@ -115,9 +111,7 @@ def _said(item: Demonstration) -> str:
                     command(shlex.split(line)[1:])
         except DmlError as error:
             print(error)
-        finally:
-            os.chdir(before)
-    return printed.getvalue().replace(str(Path(name).resolve()), "/work").replace(name, "/work")
+    return printed.getvalue().replace(str(Path(name).resolve()), PLACE).replace(name, PLACE)
 
 
 def variants(op: OperatorDesc) -> Iterator[OperatorDesc]:
@@ -172,28 +166,19 @@ def _other_arrays(value: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
 def content() -> str:
     """The file: the texts in the order of their codes and wordings."""
     wordings: dict[tuple[str, str], str] = {}
-    for code, words, text in texts():
-        wordings.setdefault((code, words), text if len(text) <= LONGEST else f"{text[:LONGEST]} ...")
+    # paths that findings name are made of the working directory, which is another one for everybody
+    with tempfile.TemporaryDirectory() as name:
+        here = Path(name).resolve() / "models"
+        here.mkdir()
+        with contextlib.chdir(here):
+            for code, words, text in texts():
+                shown = text.replace(str(here.parent), PLACE)
+                wordings.setdefault((code, words), shown if len(shown) <= LONGEST else f"{shown[:LONGEST]} ...")
     lines = [wordings[key].replace("\n", "\\n") for key in sorted(wordings)]
     missing = sorted(all_codes().keys() - {code for code, _ in wordings})
     head = f"{GENERATOR} wrote this file. A line is a wording; {len(missing)} codes have none: {', '.join(missing)}"
     return "\n".join([head, "", *lines, ""])
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    made = content()
-    if not parser.parse_args().check:
-        TARGET.write_text(made, encoding="utf-8", newline="\n")
-        return 0
-    there = TARGET.read_text(encoding="utf-8") if TARGET.exists() else ""
-    if there == made:
-        return 0
-    print(*difflib.unified_diff(there.splitlines(), made.splitlines(), "before", "after", lineterm="", n=0), sep="\n")
-    print(f"{TARGET.relative_to(ROOT)} is not what {GENERATOR} writes", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(GENERATOR, __doc__, lambda: {TARGET: content()}))

@@ -11,12 +11,13 @@ connections, types that depend on each other) is said when a model is read.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from _generated import write_or_check
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -341,18 +342,5 @@ def render() -> str:
     return f'{head},\n "$defs": {{\n{lines}\n }}\n}}\n'
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    text = render()
-    if not parser.parse_args().check:
-        TARGET.write_text(text, encoding="utf-8")
-        return 0
-    if not TARGET.is_file() or TARGET.read_text(encoding="utf-8") != text:
-        print(f"{TARGET.relative_to(ROOT)} is out of date; run {GENERATOR}", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(GENERATOR, __doc__, lambda: {TARGET: render()}))

@@ -10,10 +10,11 @@ what is registered in ``dml2onnx/lowering``, which checks and lists do without.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
+
+from _generated import write_or_check
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -39,17 +40,5 @@ def content() -> str:
     return f'{head},\n "operators": [\n{lines}\n ]}}\n'
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    if not parser.parse_args().check:
-        TARGET.write_text(content(), encoding="utf-8", newline="\n")
-        return 0
-    if TARGET.exists() and TARGET.read_text(encoding="utf-8") == content():
-        return 0
-    print(f"{TARGET.relative_to(ROOT)} is not what {GENERATOR} writes", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(GENERATOR, __doc__, lambda: {TARGET: content()}))

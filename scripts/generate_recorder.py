@@ -10,12 +10,13 @@ tables in between. An operator stands there for headers that declare it, which i
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from _generated import write_or_check
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -153,18 +154,9 @@ def _row(operator: OperatorSchema) -> str:
     return f'    {{{operator.name}, "{operator.name}", {constant}Fields, {len(operator.fields)}}},\n'
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Writes the recording device for C++ programs.")
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    text = header()
-    if not parser.parse_args().check:
-        TARGET.write_text(text, encoding="utf-8")
-        return 0
-    if not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
-        print(f"{TARGET.relative_to(ROOT)} is stale; run scripts/generate_recorder.py", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        write_or_check(
+            "scripts/generate_recorder.py", "Writes the recording device for C++ programs.", lambda: {TARGET: header()}
+        )
+    )

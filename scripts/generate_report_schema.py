@@ -10,7 +10,6 @@ They are made from the records in ``dml2onnx/report``: their fields, types, defa
 
 from __future__ import annotations
 
-import argparse
 import ast
 import dataclasses
 import json
@@ -19,6 +18,8 @@ import types
 import typing
 from collections.abc import Mapping
 from pathlib import Path
+
+from _generated import write_or_check
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -203,19 +204,11 @@ def _document(title: str, says: str, required: list[str], forms: list[Schema], w
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Writes the JSON Schemas of reports and journals.")
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    options = parser.parse_args()
-    code = 0
-    for target, wanted in ((REPORT, report_text()), (JOURNAL, journal_text())):
-        if not options.check:
-            target.write_text(wanted, encoding="utf-8")
-        elif not target.exists() or target.read_text(encoding="utf-8") != wanted:
-            print(f"{target.relative_to(ROOT)} is not up to date: run python {GENERATOR}")
-            code = 1
-    return code
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        write_or_check(
+            GENERATOR,
+            "Writes the JSON Schemas of reports and journals.",
+            lambda: {REPORT: report_text(), JOURNAL: journal_text()},
+        )
+    )

@@ -6,13 +6,14 @@ python scripts/generate_sizes_drawing.py --check    fail when it differs from wh
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import re
 import sys
 import tempfile
 from html import escape
 from pathlib import Path
+
+from _generated import write_or_check
 
 import dml2onnx
 from dml2onnx.checks.resizing import named
@@ -90,20 +91,9 @@ def drawing() -> str:
     return "\n".join([*lines, "</svg>", ""])
 
 
-def main() -> int:
-    """Writes the picture, or compares it."""
-    parser = argparse.ArgumentParser(description="Draws the program of docs/sizes.md.")
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    options = parser.parse_args()
-    wanted = drawing()
-    if not options.check:
-        TARGET.write_text(wanted, encoding="utf-8")
-        return 0
-    if TARGET.read_text(encoding="utf-8") != wanted:
-        print(f"{TARGET.relative_to(ROOT)} is not up to date: run python scripts/generate_sizes_drawing.py")
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        write_or_check(
+            "scripts/generate_sizes_drawing.py", "Draws the program of docs/sizes.md.", lambda: {TARGET: drawing()}
+        )
+    )
