@@ -26,7 +26,7 @@ from dml2onnx.catalog import (
 from dml2onnx.codes.compiling import ILLEGAL_IR_VERSION, UNKNOWN_OPSET, UNKNOWN_TARGET
 from dml2onnx.codes.running import NO_ARGUMENT
 from dml2onnx.diagnostics import DmlError, quote, shortened
-from dml2onnx.faces import later
+from dml2onnx.lazy import lazy_module
 from dml2onnx.targets import NAMES, OPSETS, QOPERATOR, QUANT_FORMATS, ir_versions
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.generic]
 else:
-    np = later("numpy")
+    np = lazy_module("numpy")
 
 
 def refusal(what: str, given: object, expected: str) -> DmlError:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from dml2onnx import arguments
 from dml2onnx.batching.driving import drive
 from dml2onnx.batching.journal import Journal
-from dml2onnx.batching.models import found, told_apart
+from dml2onnx.batching.models import found, with_unique_names
 from dml2onnx.batching.work import SUFFIXES, Asked, perform
 from dml2onnx.batching.workers import Workers
 from dml2onnx.diagnostics import quote
@@ -160,7 +160,7 @@ def batch(
     )
     listed = found(names, place)
     chosen = Batch(
-        tuple(told_apart(listed) if do in SUFFIXES else listed),
+        tuple(with_unique_names(listed) if do in SUFFIXES else listed),
         asked,
         place,
         arguments.path_of(journal, "journal") if journal is not None else place and place / JOURNAL,

@@ -8,7 +8,7 @@ Modules are loaded when one of their names is first asked for: most commands nee
 
 from __future__ import annotations
 
-from dml2onnx.faces import loader
+from dml2onnx.lazy import lazy_names
 
 TYPE_CHECKING = False  # typing is not imported, see above
 if TYPE_CHECKING:
@@ -116,4 +116,4 @@ _HOMES = {
     "unlowered_operators": "index",
     "windows_builds": "levels",
 }
-__getattr__ = loader(__name__, _HOMES)
+__getattr__ = lazy_names(__name__, _HOMES)

@@ -18,7 +18,7 @@ from dml2onnx.checks.structure import check_structure
 from dml2onnx.codes import checking as codes
 from dml2onnx.diagnostics import DmlError, Severity, UnreadableError
 from dml2onnx.frontends import graph_of
-from dml2onnx.garbage import collection_paused
+from dml2onnx.gc_pause import gc_paused
 from dml2onnx.rules.findings import not_compiled, not_lowered
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ __all__ = ["check", "level_of", "minimum_feature_level", "uncompiled"]
 _ACCEPTED = frozenset(code.id for code in codes.ACCEPTED)
 
 
-@collection_paused()
+@gc_paused()
 def check(
     model: Graph | str | os.PathLike[str],
     feature_level: FeatureLevel | str | None = None,

@@ -126,9 +126,9 @@ def _perform(options: argparse.Namespace, screen: Screen) -> int:
 def _command(name: str) -> Callable[[argparse.Namespace, Screen], int]:
     from importlib import import_module
 
-    from dml2onnx.garbage import collection_paused
+    from dml2onnx.gc_pause import gc_paused
 
-    with collection_paused():  # no module is garbage
+    with gc_paused():  # no module is garbage
         home = import_module(f"dml2onnx.cli.{HOMES.get(name, 'commands')}")
     command: Callable[[argparse.Namespace, Screen], int] = getattr(home, f"{name}_command")
     return command

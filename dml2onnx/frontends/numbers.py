@@ -12,9 +12,9 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.faces import later
 from dml2onnx.frontends.findings import show
 from dml2onnx.ir.tensor import DataType
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.generic]
 else:
-    np = later("numpy")
+    np = lazy_module("numpy")
 
 _FLOAT32 = struct.Struct("<f")
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}

@@ -11,8 +11,8 @@ import numpy as np
 from dml2onnx import arguments, passes
 from dml2onnx.compiler import at_sizes, compile_outputs, has_names, require_clean
 from dml2onnx.diagnostics import quote
-from dml2onnx.faces import shown_by
 from dml2onnx.frontends import graph_of
+from dml2onnx.lazy import lazy_method
 from dml2onnx.providers.installed import require_providers
 from dml2onnx.reference import disagreements, evaluate_results, require_computable
 from dml2onnx.reference.numeric import in_blocks, widen
@@ -24,7 +24,7 @@ from dml2onnx.verification.contents import CONTENTS, contents
 from dml2onnx.verification.directml import NAME, DirectmlGraph
 from dml2onnx.verification.indices import within
 from dml2onnx.verification.nodes import NodeCheck, NodeChecks
-from dml2onnx.verification.watch import TimeUpError, Watch
+from dml2onnx.verification.progress import Progress, TimeLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -87,7 +87,7 @@ class Verification:
         where = "" if first is None else f", first at node {quote(first.node)}"
         return f"<Verification: {said} in {self.finished} of {self.rounds} rounds{where}>"
 
-    _repr_html_ = shown_by("dml2onnx.report.notebooks", "verification_html")
+    _repr_html_ = lazy_method("dml2onnx.report.notebooks", "verification_html")
 
     @property
     def passed(self) -> bool:
@@ -238,7 +238,7 @@ def verify_with(
     )
     if not compiled.inputs and cases is None:
         rounds = 1  # nothing varies from round to round
-    watch = Watch(len(graph.live_nodes(tuple(outputs))), rounds, limit, tell)
+    progress = Progress(len(graph.live_nodes(tuple(outputs))), rounds, limit, tell)
     candidate = _Compiled(compiled, providers, max_bytes) if other is None else _other(other, compiled, providers)
     nodes = None
     if other is None:
@@ -256,10 +256,10 @@ def verify_with(
         with np.errstate(all="ignore"):
             try:
                 if nodes is not None:
-                    nodes.run(feeds, label, watch.of(index, "node by node"))
-                before = watch.of(index, "as a whole")
+                    nodes.run(feeds, label, progress.callback(index, "node by node"))
+                before = progress.callback(index, "as a whole")
                 want = evaluate_results(graph, feeds, outputs, before, bounds.arithmetic, exact=exact, in_floats=floats)
-            except TimeUpError:
+            except TimeLimitError:
                 break
             got = candidate.run(feeds)
             half = bounds.half_accumulation or not exact

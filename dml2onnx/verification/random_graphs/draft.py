@@ -32,7 +32,7 @@ def of_latest(name: str, tensor: str) -> tuple[tuple[int, int], list[str]]:
 
 
 @dataclass
-class Growing:
+class GraphDraft:
     """A graph under construction: nodes are added one by one, each reading what is there or something new."""
 
     draw: st.DrawFn
@@ -73,9 +73,9 @@ class Growing:
     # --- Reading ------------------------------------------------------------------------------------------------
 
     def new(self, desc: TensorDesc) -> Read:
-        """A buffer that is given: an input or a constant, now and then larger than its tensor."""
+        """A new input or constant, now and then larger than its tensor."""
         offset = 16 if self.chance(10) else 0
-        value = Value(f"given{len(self.inputs) + len(self.constants)}", offset + desc.minimum_bytes)
+        value = Value(f"source{len(self.inputs) + len(self.constants)}", offset + desc.minimum_bytes)
         if self.chance(3):
             self.constants.append(Constant(value, self.contents(value.nbytes, desc.data_type)))
         else:
