@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def lazy_names(package: str, homes: "Mapping[str, str]") -> "Callable[[str], object]":
-    """The ``__getattr__`` of a package whose names are defined in modules of it: ``homes`` is the module of each name."""
+    """The ``__getattr__`` of a package; ``homes`` says which of its modules defines each name."""
 
     def load(name: str) -> object:
         home = homes.get(name)

@@ -127,9 +127,8 @@ def _check_one(
     except DmlError as error:
         return unchecked(shown, error)
     level = level_of(graph, options.feature_level)
-    return checked(
-        graph, level, found, shown, data, _nodes_above_level(graph, level, options) if options.suggest else None
-    )
+    above = _above_level(graph, level, options) if options.suggest else None
+    return checked(graph, level, found, shown, data, above)
 
 
 def _fix(name: str, options: argparse.Namespace, screen: Screen) -> None:
@@ -174,10 +173,13 @@ def _uncompiled(
     return []
 
 
-def _nodes_above_level(graph: Graph, level: FeatureLevel, options: argparse.Namespace) -> tuple[HeldBack, ...]:
+def _above_level(graph: Graph, level: FeatureLevel, options: argparse.Namespace) -> tuple[HeldBack, ...]:
     from dml2onnx.checks.alternatives import nodes_above_level, nodes_at_the_top_level
     from dml2onnx.exporters.descriptors import fields  # brings the exporters, which most checks do without
 
+    found = list(nodes_above_level(graph, level))
+    if not found and options.feature_level is None:
+        found = list(nodes_at_the_top_level(graph))
     return tuple(
         HeldBack(
             item.node,
@@ -189,8 +191,7 @@ def _nodes_above_level(graph: Graph, level: FeatureLevel, options: argparse.Name
             item.at.name if item.steps else "",
             tuple(Descriptor(step.type, cast("dict[str, Json]", fields(step))) for step in item.steps),
         )
-        for item in list(nodes_above_level(graph, level))
-        or (nodes_at_the_top_level(graph) if options.feature_level is None else ())
+        for item in found
     )
 
 
