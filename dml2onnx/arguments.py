@@ -1,7 +1,7 @@
-"""What the functions of the package are given: turned into what is meant, or refused in a sentence (DML3017).
+"""Arguments of the public functions: converted to the declared types, or refused in a sentence (DML3017).
 
-Callers write numbers, lists, arrays of other libraries, and slips of all kinds. Every public function asks here, so
-that the rooms behind it have what their types say.
+Callers pass numbers, lists, arrays of other libraries, and mistakes of all kinds. Every public function converts them
+here; the modules behind it rely on their types.
 """
 
 from __future__ import annotations

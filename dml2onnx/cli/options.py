@@ -535,6 +535,11 @@ def _add_perf(parser: argparse.ArgumentParser) -> None:
         metavar="OTHER.onnx",
         help="measure this ONNX model too, which computes the same (repeatable)",
     )
+    _add_measuring(parser)
+
+
+def _add_measuring(parser: argparse.ArgumentParser) -> None:
+    """What is measured of each."""
     parser.add_argument(
         "--opset", type=int, choices=targets.OPSETS, default=targets.DEFAULT_OPSET, metavar="N", help="ONNX opset"
     )

@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from dml2onnx.cli import INTERRUPTED, plain
+from dml2onnx.cli import plain
+from dml2onnx.cli.exit_codes import BROKEN_PIPE, FINDINGS, INTERRUPTED, UNREADABLE
 
 if TYPE_CHECKING:
     import argparse
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
     from dml2onnx.cli.render import Screen
 
-FINDINGS, UNREADABLE = 1, 2
-BROKEN_PIPE = 128 + 13
-"""What a shell reports of a program that the signal for a broken pipe ended."""
 HOMES = {
     "batch": "batch",
     "check": "check",

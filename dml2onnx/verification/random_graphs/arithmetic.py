@@ -141,9 +141,9 @@ def pooling(g: GraphDraft, name: str) -> None:
     dilations = g.each(n, 1, 2) if "Dilations" in schema.index else (1,) * n
     reach = [(k - 1) * d + 1 for k, d in zip(window, dilations, strict=True)]
     end = tuple(max(b, r - s - a) for b, r, s, a in zip(end, reach, desc.sizes[2:], start, strict=True))
-    room = [s + a + b - r for s, a, b, r in zip(desc.sizes[2:], start, end, reach, strict=True)]
+    space = [s + a + b - r for s, a, b, r in zip(desc.sizes[2:], start, end, reach, strict=True)]
     up = g.draw(st.booleans())
-    spatial = [(-(-r // s) if up else r // s) + 1 for r, s in zip(room, strides, strict=True)]
+    spatial = [(-(-r // s) if up else r // s) + 1 for r, s in zip(space, strides, strict=True)]
     sizes = (*desc.sizes[:2], *spatial)
     fields: dict[str, Any] = {"Strides": strides, "WindowSize": window, "StartPadding": start, "EndPadding": end}
     if "Dilations" in schema.index:

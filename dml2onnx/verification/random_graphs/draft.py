@@ -113,14 +113,14 @@ class GraphDraft:
     def view_of(self, value: Value, data_type: DataType, sizes: tuple[int, ...]) -> tuple[TensorDesc, Read]:
         """Some view of those sizes inside a buffer: packed, strided or overlapping, broadcast where too large."""
         offset = self.draw(st.integers(0, (value.nbytes - 1) // 16)) * 16 if self.chance(3) else 0
-        room = (value.nbytes - offset) // 4 * 4 // data_type.itemsize
+        space = (value.nbytes - offset) // 4 * 4 // data_type.itemsize
         if self.chance(2):
             strides = list(packed_strides(sizes))
         else:
             strides = list(self.each(len(sizes), 0, 6))
         for axis in range(len(sizes)):
             desc = TensorDesc(data_type, sizes, tuple(strides))
-            if desc.extent <= room and offset + desc.minimum_bytes <= value.nbytes:
+            if desc.extent <= space and offset + desc.minimum_bytes <= value.nbytes:
                 break
             strides[axis] = 0
         desc = TensorDesc(data_type, sizes, tuple(strides))

@@ -154,9 +154,9 @@ def folding(g: GraphDraft, name: str) -> None:
     """Windows to columns, and back."""
     count = g.draw(st.integers(1, 2))
     windows, strides, dilations = g.each(count, 1, 2), g.each(count, 1, 2), g.each(count, 1, 2)
-    starts, ends, room = g.each(count, 0, 1), g.each(count, 0, 1), g.each(count, 1, 4)
+    starts, ends, space = g.each(count, 0, 1), g.each(count, 0, 1), g.each(count, 1, 4)
     reach = [(k - 1) * d + 1 for k, d in zip(windows, dilations, strict=True)]
-    image = [max(n, r - a - b, 1) for n, r, a, b in zip(room, reach, starts, ends, strict=True)]
+    image = [max(n, r - a - b, 1) for n, r, a, b in zip(space, reach, starts, ends, strict=True)]
     positions = [(n + a + b - r) // s + 1 for n, a, b, r, s in zip(image, starts, ends, reach, strides, strict=True)]
     batch, channels = g.each(2, 1, 2)
     columns = (batch, channels * prod(windows), prod(positions))
