@@ -1,7 +1,7 @@
-"""What the functions of the package are given: turned into what is meant, or refused in a sentence (DML3017).
+"""Arguments of the public functions: converted to the declared types, or refused in a sentence (DML3017).
 
-Callers write numbers, lists, arrays of other libraries, and slips of all kinds. Every public function asks here, so
-that the rooms behind it have what their types say.
+Callers pass numbers, lists, arrays of other libraries, and mistakes of all kinds. Every public function converts them
+here; the modules behind it rely on their types.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dml2onnx.catalog import (
 from dml2onnx.codes.compiling import ILLEGAL_IR_VERSION, UNKNOWN_OPSET, UNKNOWN_TARGET
 from dml2onnx.codes.running import NO_ARGUMENT
 from dml2onnx.diagnostics import DmlError, quote, shortened
-from dml2onnx.faces import later
+from dml2onnx.lazy import lazy_module
 from dml2onnx.targets import NAMES, OPSETS, QOPERATOR, QUANT_FORMATS, ir_versions
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.generic]
 else:
-    np = later("numpy")
+    np = lazy_module("numpy")
 
 
 def refusal(what: str, given: object, expected: str) -> DmlError:

@@ -14,13 +14,13 @@ from dml2onnx import arguments, passes, targets, writer
 from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, Severity, quote, raise_errors, shortened
-from dml2onnx.faces import shown_by
 from dml2onnx.fallbacks import fallbacks
 from dml2onnx.frontends import graph_of
-from dml2onnx.garbage import collection_paused
+from dml2onnx.gc_pause import gc_paused
 from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import counted, some
 from dml2onnx.ir.mapped import Watched
+from dml2onnx.lazy import lazy_method
 from dml2onnx.lowering import lower
 from dml2onnx.model import has_names as has_named_sizes
 from dml2onnx.model import logical
@@ -94,7 +94,7 @@ class CompiledModel:
         nodes = counted(self.node_count, "node")
         return f"<CompiledModel {quote(self.name)}: {nodes}, opset {self.opset}, target {self.target}>"
 
-    _repr_html_ = shown_by("dml2onnx.report.notebooks", "model_html")
+    _repr_html_ = lazy_method("dml2onnx.report.notebooks", "model_html")
 
     def __str__(self) -> str:
         """A summary: what goes in and out, and which ONNX operators there are."""
@@ -415,7 +415,7 @@ def require_clean(
     return tuple(findings)
 
 
-@collection_paused()
+@gc_paused()
 def compile_outputs(
     graph: Graph,
     outputs: Sequence[GraphOutput],

@@ -51,7 +51,24 @@ class Expression:
     if not TYPE_CHECKING:  # whose readers know by themselves which members there are
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise AttributeError(f"an Expression has no {name}{_instead(name)}", name=name, obj=self)
+            raise AttributeError(f"an Expression has no {name}{self._suggestion(name)}", name=name, obj=self)
+
+        def _suggestion(self, name: str) -> str:
+            """What has the member that an expression lacks, in words."""
+            from dml2onnx.builder.suggestions import suggested_methods  # only what is misspelt needs these
+            from dml2onnx.catalog.likeness import nearest, question
+
+            if name.startswith("_") or name in Expression.__slots__:
+                return ""
+            own = [item for item in dir(Expression) if not item.startswith("_")]
+            close = nearest(name, own, 0.7)
+            builder = type(self.builder)
+            if close and not hasattr(builder, name):
+                return question(close)
+            methods = ("reduce",) if name in ("max", "mean", "min") else suggested_methods(name, builder)
+            return (
+                f"; GraphBuilder has {' or '.join(f'{item}(expression, ...)' for item in methods)}" if methods else ""
+            )
 
     @property
     def data_type(self) -> DataType:
@@ -175,11 +192,10 @@ class Expression:
 
     # --- Comparisons and bits -----------------------------------------------------------------------------------------
 
-    # as with numpy's arrays, not a bool
-    def __eq__(self, other: object) -> Expression:  # type: ignore[override]
+    def __eq__(self, other: object) -> Expression:  # type: ignore[override]  # as in numpy, no bool
         return self.builder.equals(*self._pair(other))
 
-    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
+    def __ne__(self, other: object) -> Expression:  # type: ignore[override]  # as in numpy, no bool
         return self.builder.logical_not(self == other)
 
     def __lt__(self, other: Operand) -> Expression:
@@ -334,18 +350,3 @@ def _window(entry: int | slice, size: int, axis: int) -> tuple[int, int, int]:
     if not -size <= position < size:
         raise IndexError(f"index {position} is out of bounds for dimension {axis} of size {size}")
     return position % size, 1, 1
-
-
-def _instead(name: str) -> str:
-    """What has the member that an expression has not, in words."""
-    from dml2onnx.builder.graph_builder import GraphBuilder, methods_meant
-    from dml2onnx.catalog.likeness import nearest, question  # only what is misspelt needs these
-
-    if name.startswith("_"):
-        return ""
-    own = [item for item in dir(Expression) if not item.startswith("_")]
-    close = nearest(name, own, 0.7)
-    if close and not hasattr(GraphBuilder, name):
-        return question(close)
-    methods = ("reduce",) if name in ("max", "mean", "min") else methods_meant(name)
-    return f"; GraphBuilder has {' or '.join(f'{item}(expression, ...)' for item in methods)}" if methods else ""

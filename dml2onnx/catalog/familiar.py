@@ -6,12 +6,12 @@ import functools
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from dml2onnx.catalog.operators import operator_names
+from dml2onnx.catalog.files import OPERATOR_PREFIX as _PREFIX
+from dml2onnx.catalog.files import operator_names
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
-_PREFIX = "DML_OPERATOR_"
 _KINDS = ("ELEMENT_WISE_LOGICAL_", "ELEMENT_WISE_", "ACTIVATION_")
 ELSEWHERE = MappingProxyType(
     {

@@ -11,10 +11,9 @@ from typing import Any
 from dml2onnx.catalog.constraints import Constraint, Rule, read_constraint
 from dml2onnx.catalog.enums import enum_schema
 from dml2onnx.catalog.fields import FieldKind, FieldSchema, SupportRow, read_field, read_row
-from dml2onnx.catalog.files import UnknownNameError, did_you_mean, read_json, schemas_directory
+from dml2onnx.catalog.files import OPERATOR_PREFIX as _PREFIX
+from dml2onnx.catalog.files import UnknownNameError, did_you_mean, operator_names, read_json
 from dml2onnx.catalog.levels import FeatureLevel
-
-_PREFIX = "DML_OPERATOR_"
 
 
 class UnknownOperatorError(UnknownNameError):
@@ -86,13 +85,6 @@ class OperatorSchema:
         raw = read_json(f"operators/{self.stem}.json")
         examples: list[dict[str, Any]] = raw["examples"]
         return examples
-
-
-@functools.cache
-def operator_names() -> tuple[str, ...]:
-    """The full names of all operators, sorted; taken from the file names."""
-    directory = schemas_directory() / "operators"
-    return tuple(sorted(_PREFIX + path.stem.upper() for path in directory.glob("*.json")))
 
 
 @functools.cache

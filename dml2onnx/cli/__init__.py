@@ -7,12 +7,11 @@ This module imports nothing that takes time, so that nobody can interrupt it bef
 
 from __future__ import annotations
 
+from dml2onnx.cli.exit_codes import INTERRUPTED
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-INTERRUPTED = 128 + 2
-"""What a shell reports of a program that the signal for an interruption ended."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

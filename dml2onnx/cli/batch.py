@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from dml2onnx.batching import JOURNAL, Batch, default_jobs
-from dml2onnx.batching.models import found, told_apart
+from dml2onnx.batching.models import found, with_unique_names
 from dml2onnx.batching.summary import Summary
 from dml2onnx.batching.work import SUFFIXES, Asked
 from dml2onnx.cli.inputs import constants
@@ -64,7 +64,7 @@ def _chosen(options: argparse.Namespace, screen: Screen) -> Batch:
     with screen.working("looking for models"):
         models = found(options.models, options.output)
         if options.do in SUFFIXES:
-            models = told_apart(models)
+            models = with_unique_names(models)
     journal = options.journal
     if journal is None and options.output is not None:
         journal = options.output / JOURNAL

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import INPUT_UNREADABLE
 from dml2onnx.diagnostics import UnreadableError, quote
-from dml2onnx.faces import later
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.array_files import ContentsFile
     from dml2onnx.model import Array, Port
 else:
-    np, array_files = later("numpy"), later("dml2onnx.frontends.array_files")
+    np, array_files = lazy_module("numpy"), lazy_module("dml2onnx.frontends.array_files")
 
 
 def contents_files(pairs: list[str]) -> dict[str, ContentsFile]:

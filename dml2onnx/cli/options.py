@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli import texts
-from dml2onnx.faces import later
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dml2onnx import targets
     from dml2onnx.providers import table
 else:
-    targets, table = later("dml2onnx.targets"), later("dml2onnx.providers.table")
+    targets, table = lazy_module("dml2onnx.targets"), lazy_module("dml2onnx.providers.table")
 
 SHELLS = ("bash", "zsh", "fish", "powershell", "tcsh")
 """What shtab writes scripts for."""
@@ -535,6 +535,11 @@ def _add_perf(parser: argparse.ArgumentParser) -> None:
         metavar="OTHER.onnx",
         help="measure this ONNX model too, which computes the same (repeatable)",
     )
+    _add_measuring(parser)
+
+
+def _add_measuring(parser: argparse.ArgumentParser) -> None:
+    """What is measured of each."""
     parser.add_argument(
         "--opset", type=int, choices=targets.OPSETS, default=targets.DEFAULT_OPSET, metavar="N", help="ONNX opset"
     )

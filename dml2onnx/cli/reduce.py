@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dml2onnx.cli import INTERRUPTED
 from dml2onnx.cli.commands import files_written
+from dml2onnx.cli.exit_codes import INTERRUPTED
 from dml2onnx.cli.models import STANDARD_INPUT, count, load_model, model_file
 from dml2onnx.codes.running import NOT_OF_INTEREST, OUTPUT_UNWRITABLE
 from dml2onnx.diagnostics import DmlError, quote, raise_errors

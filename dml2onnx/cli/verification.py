@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli.inputs import GivenInputs
@@ -12,6 +11,7 @@ from dml2onnx.codes.sizing import WRONG_REQUEST
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.ir.graph import counted
 from dml2onnx.report.verified import verification_answer
+from dml2onnx.verification.options import VerifyOptions
 from dml2onnx.verification.sizes import verify_sizes
 from dml2onnx.verification.whole import verify_with
 
@@ -38,10 +38,7 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
         message = "--against compares with another model, and names for sizes make one"
         raise DmlError(WRONG_REQUEST.at(message, expected="--against, or names"))
     with screen.counting("verifying") as progress:
-        compare = verify_with if not sizes else partial(verify_sizes, sizes=sizes, ranges=dict(options.range))
-        result = compare(
-            graph,
-            make_inputs=inputs,
+        how = VerifyOptions(
             rounds=options.cases,
             seed=options.seed,
             provider=options.provider,
@@ -53,8 +50,11 @@ def verify_command(options: argparse.Namespace, screen: Screen) -> int:
             time_limit=options.time_limit,
             max_bytes=options.max_bytes,
             progress=progress,
-            **({} if sizes else {"against": options.against}),
         )
+        if sizes:
+            result = verify_sizes(graph, inputs, how, sizes, dict(options.range))
+        else:
+            result = verify_with(graph, inputs, how, against=options.against)
     answer = verification_answer(result, str(options.provider), options.seed, options.against)
     if screen.as_json:
         screen.answer(answer)

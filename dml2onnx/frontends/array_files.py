@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.codes.running import INPUT_UNREADABLE
 from dml2onnx.diagnostics import UnreadableError, quote, shortened
-from dml2onnx.faces import later
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.generic]
 else:
-    np = later("numpy")
+    np = lazy_module("numpy")
 
 LONGEST_HEADER = 1 << 16
 MOST_FROM_PIPES = 1 << 30

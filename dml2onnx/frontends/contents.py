@@ -7,13 +7,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml2onnx.codes import reading as codes
-from dml2onnx.faces import later
 from dml2onnx.frontends.files import FileError, MissingFileError
 from dml2onnx.frontends.findings import listing, quote
 from dml2onnx.frontends.findings import pointer as pointer_of
 from dml2onnx.frontends.numbers import Bad, beyond_range, first_beyond_range, to_array, to_bytes, to_element
 from dml2onnx.ir.data import ArrayData, FileData, FillData, padded
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dml2onnx.frontends.members import Members
     from dml2onnx.ir.data import Data
 else:
-    np = later("numpy")
+    np = lazy_module("numpy")
 
 SOURCES = ("values", "file", "fill")
 MEMBERS = frozenset((*SOURCES, "offset", "length"))

@@ -19,7 +19,6 @@ from dml2onnx import catalog
 from dml2onnx.catalog import FieldType
 from dml2onnx.codes import reading as codes
 from dml2onnx.diagnostics import plural
-from dml2onnx.faces import later
 from dml2onnx.frontends.dialects import data_types, enumerators, operators_by_name, operators_by_number
 from dml2onnx.frontends.findings import listing, quote, show
 from dml2onnx.frontends.members import UINT32, Json
@@ -42,6 +41,7 @@ from dml2onnx.frontends.tensors import (
 )
 from dml2onnx.ir.operator import UNREADABLE, FieldValue, OperatorDesc, Scalar, ScaleBias, Size2D, Unreadable
 from dml2onnx.ir.tensor import DataType, TensorDesc
+from dml2onnx.lazy import lazy_module
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from dml2onnx.catalog import FieldSchema, OperatorSchema
     from dml2onnx.frontends.dialects import Dialect
 else:
-    np = later("numpy")
+    np = lazy_module("numpy")
 
 Reader = Callable[[object, Json, list[Problem]], FieldValue]
 """Reads a field's value, given the object that it stands in, and reports what is wrong with it."""

@@ -272,8 +272,7 @@ class _Decoder:
         number = self.raw.get(item.scalar_type or "")
         data_type = data_types(True).get(number) if type(number) is int else None
         # Without a data type of whole bytes, which has been or will be reported, there is no member to be read.
-        # The ignored type: a structure of bytes is unpacked into bytes.
-        self.raw[item.name] = {} if data_type is None else _member(data_type, content)  # type: ignore[arg-type]
+        self.raw[item.name] = {} if data_type is None else _member(data_type, content)  # type: ignore[arg-type]  # bytes
 
     def _activation(self, item: FieldSchema, table: Table, depth: int) -> None:
         decoded = self._nested(item, None, table, depth)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from dml2onnx.diagnostics import quote, shortened
-from dml2onnx.faces import shown_by
 from dml2onnx.ir.frozen import filled_at_once
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.lazy import lazy_method
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -217,7 +217,7 @@ class Graph:
         )
         return f"<Graph {quote(self.name)}: {', '.join(counts)}>"
 
-    _repr_html_ = shown_by("dml2onnx.report.notebooks", "graph_html")
+    _repr_html_ = lazy_method("dml2onnx.report.notebooks", "graph_html")
 
     def __str__(self) -> str:
         """A summary: what goes in and out, and which operators there are."""

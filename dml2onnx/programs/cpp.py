@@ -64,8 +64,8 @@ class _Program:
         self._stem = stem
         self._policy = policy_of(graph)
         self._trial = Trial(feature_level=graph.feature_level, policy=self._policy)
-        room = max([desc.reach for node in graph.nodes for *_, desc in node.views_in()], default=4)
-        self._calls = Calls(self._trial, Value("x", room))
+        reach = max([desc.reach for node in graph.nodes for *_, desc in node.views_in()], default=4)
+        self._calls = Calls(self._trial, Value("x", reach))
         self._lines: list[str] = []
         self._names: dict[Value, str] = {}
         self._homes: dict[Value, TensorDesc] = {}

@@ -94,10 +94,10 @@ class Statements:
         ends = [*graph.outputs, *graph.results]
         self._others = Counter(item.value for item in ends)
         self._others.update(write.base for node in graph.nodes for _, _, write, _ in node.views_out() if write.base)
-        room = max([desc.reach for node in graph.nodes for *_, desc in node.views_in()], default=4)
+        reach = max([desc.reach for node in graph.nodes for *_, desc in node.views_in()], default=4)
         from dml2onnx.ir.graph import Value as AnyValue
 
-        self._calls = Calls(trial, AnyValue("x", room))
+        self._calls = Calls(trial, AnyValue("x", reach))
 
     def all(self) -> list[Statement]:
         """Inputs, constants that have variables, and nodes."""
@@ -269,7 +269,7 @@ class Statements:
         left, a = self._term(*inputs[0][1:], None)
         for literals in (True, False):
             right, b = self._term(*inputs[1][1:], inputs[0][2].data_type if literals else None)
-            if isinstance(left, (Ref, Joined)) and self._tried(node, lambda b=b: binary(a, b)):  # type: ignore[misc]
+            if isinstance(left, (Ref, Joined)) and self._tried(node, lambda b=b: binary(a, b)):  # type: ignore[misc]  # inferred
                 return Joined((left, Text(f" {sign} "), right))
         return None
 

@@ -233,8 +233,8 @@ def max_pooling(
     spread = _list("dilations", dilations, count, 1)
     output = list(sizes[:2])
     for i in range(count):
-        room, window = sizes[i + 2] + start[i] + end[i], 1 + (windows[i] - 1) * spread[i]
-        output.append(1 if window >= room else (room - window) // steps[i] + 1)
+        space, window = sizes[i + 2] + start[i] + end[i], 1 + (windows[i] - 1) * spread[i]
+        output.append(1 if window >= space else (space - window) // steps[i] + 1)
     attributes = {
         "Strides": steps,
         "WindowSize": windows,
@@ -473,9 +473,9 @@ def gather(input: Expression, indices: Expression, axis: int, index_dimensions: 
         raise ValueError(f"axis is {position}, which is no dimension of sizes {sizes}")
     if count > position + 1:
         raise ValueError(f"index_dimensions is {count}; it may be {position + 1} at most, with axis {position}")
-    room = position + 1 - count
-    leading = [*([1] * room), *sizes[:position]]
-    output = [*leading[len(leading) - room :], *index_sizes[len(sizes) - count :], *sizes[position + 1 :]]
+    space = position + 1 - count
+    leading = [*([1] * space), *sizes[:position]]
+    output = [*leading[len(leading) - space :], *index_sizes[len(sizes) - count :], *sizes[position + 1 :]]
     attributes = {"Axis": position, "IndexDimensions": count}
     return record("GATHER", {"InputTensor": input, "IndicesTensor": indices}, attributes, output)
 

@@ -227,11 +227,11 @@ def as_inputs(op: OperatorDesc, arrays: Mapping[str, Sequence[npt.ArrayLike] | n
         # a list of one stands for its element where the element is an array, as `run_operator` gives its outputs
         if single and isinstance(given, list) and len(given) == 1 and isinstance(given[0], np.ndarray):
             given = given[0]
-        several = [given] if single else list(given)  # type: ignore[arg-type]
+        several = [given] if single else list(given)  # type: ignore[arg-type]  # a list where not single
         if len(several) != len(descs):
             raise ValueError(f"{op.type}: {len(several)} arrays for the {len(descs)} tensors of {field.name}")
         fields[field.name] = tuple(
-            _as_array(f"{op.type}.{field.name}", array, desc)  # type: ignore[arg-type]
+            _as_array(f"{op.type}.{field.name}", array, desc)  # type: ignore[arg-type]  # converted there
             for array, desc in zip(several, descs, strict=True)
         )
     return Inputs(fields)

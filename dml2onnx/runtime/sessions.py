@@ -11,8 +11,8 @@ import numpy as np
 from dml2onnx import arguments
 from dml2onnx.codes.running import PROVIDER_PASSED_OVER, PROVIDER_UNUSABLE, RUNTIME_FAILURE
 from dml2onnx.diagnostics import Diagnostic, DmlError, quote
-from dml2onnx.faces import shown_by
 from dml2onnx.ir.mapped import Watched
+from dml2onnx.lazy import lazy_method
 from dml2onnx.providers.choice import Providers
 from dml2onnx.providers.distributions import clash, distributions
 from dml2onnx.providers.installed import plugin_devices, require_providers
@@ -64,7 +64,7 @@ class Session:
         names = [", ".join(quote(port.name) for port in ports) for ports in (self._inputs, self._outputs)]
         return f"<Session on {', '.join(self.providers)}: {names[0] or 'nothing'} to {names[1] or 'nothing'}>"
 
-    _repr_html_ = shown_by("dml2onnx.report.notebooks", "session_html")
+    _repr_html_ = lazy_method("dml2onnx.report.notebooks", "session_html")
 
     @property
     def inputs(self) -> tuple[Port, ...]:

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from dml2onnx.ir.graph import Read
 from dml2onnx.ir.operator import Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.verification.random_graphs.growing import Growing, of_latest
+from dml2onnx.verification.random_graphs.draft import GraphDraft, of_latest
 from dml2onnx.verification.random_graphs.movement import counted
 
 MOMENTS = ("Parameters", "FirstMoment", "SecondMoment")
 
 
-def corners(g: Growing, data_type: DataType, sizes: tuple[int, ...]) -> tuple[TensorDesc, Read]:
+def corners(g: GraphDraft, data_type: DataType, sizes: tuple[int, ...]) -> tuple[TensorDesc, Read]:
     """Regions on a grid, or any numbers."""
     return counted(g, data_type, sizes, -2, 6) if g.chance(2) else g.view(data_type, sizes)
 
 
-def regions(g: Growing, name: str) -> None:
+def regions(g: GraphDraft, name: str) -> None:
     """Regions of interest, aligned or pooled, and their gradients."""
     image = "OutputGradientTensor" if name == "ROI_ALIGN_GRAD" else "InputTensor"
     data_type = DataType[g.draw(st.sampled_from(of_latest(name, image)[1]))]
@@ -62,7 +62,7 @@ def regions(g: Growing, name: str) -> None:
 GRADIENTS = ["OutputGradientTensor", "OutputROIGradientTensor"]
 
 
-def sampling(g: Growing, name: str) -> dict[str, Any]:
+def sampling(g: GraphDraft, name: str) -> dict[str, Any]:
     """The fields of how a region is sampled; few samples, as corners may be anywhere."""
     fewest, most = g.draw(st.sampled_from([(1, 1), (2, 2), (1, 3)]))
     fields: dict[str, Any] = {
@@ -79,7 +79,7 @@ def sampling(g: Growing, name: str) -> dict[str, Any]:
     return fields
 
 
-def adam(g: Growing, name: str) -> None:
+def adam(g: GraphDraft, name: str) -> None:
     """One step of Adam."""
     ranks, data_types = of_latest(name, "GradientTensor")
     desc, read = g.any_view(data_types, ranks)
@@ -95,7 +95,7 @@ def adam(g: Growing, name: str) -> None:
     g.add(name, reads, [f"Output{moment}Tensor" for moment in MOMENTS], **fields, **rates)
 
 
-FAMILIES: dict[tuple[str, ...], Callable[[Growing, str], None]] = {
+FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {
     ("ROI_ALIGN", "ROI_ALIGN1", "ROI_ALIGN_GRAD", "ROI_POOLING"): regions,
     ("ADAM_OPTIMIZER",): adam,
 }
