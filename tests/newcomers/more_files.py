@@ -122,9 +122,9 @@ MORE_FILES = (
         (r"0\.01|digit|zero",),
     ),
     Case(
-        "feature level with a point",
-        changed(('"feature_level": "5_0",', '"feature_level": "5.0", // <- here')),
-        (r"5_0",),
+        "one output without brackets",
+        changed(('"outputs": ["probabilities"]', '"outputs": "probabilities" // <- here')),
+        (r'\["probabilities"\]',),
         fixed=True,
     ),
     Case(

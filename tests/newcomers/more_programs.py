@@ -28,12 +28,12 @@ MORE_PROGRAMS = (
         (r"start_padding", r"end_padding"),
     ),
     Case(
-        "built without a name",
+        "built with names and tensors the wrong way round",
         """
         x = g.input("x", np.float32, [4])
-        graph = g.build(g.activation_relu(x))  # <- here
+        graph = g.build({g.activation_relu(x): "y"})  # <- here
         """,
-        (r"name", r"\{"),
+        (r"name", r"Expression"),
     ),
     Case(
         "tensors of two builders",
@@ -83,7 +83,7 @@ MORE_PROGRAMS = (
         """
         x = g.input("x", np.float32, [10, 4])
         i = g.input("i", np.float32, [1, 3])  # <- there
-        y = g.gather(x, i, axis=0)  # <- here
+        y = g.gather(x, i, axis=0, index_dimensions=1)  # <- here
         """,
         (r"FLOAT32", r"UINT32", r"cast"),
     ),

@@ -22,7 +22,6 @@ from tests.newcomers.more_files import MORE_FILES
 from tests.newcomers.more_programs import MORE_PROGRAMS
 from tests.newcomers.programs import PROGRAMS
 
-
 IN_FILES = (*FILES, *MORE_FILES)
 CASES = (*IN_FILES, *PROGRAMS, *MORE_PROGRAMS, *COMMANDS)
 
@@ -66,7 +65,6 @@ def answer_to_command(case: Command, folder: Path) -> tuple[int, str]:
     (folder / "net.json").write_text(NETWORK, encoding="utf-8")
     np.save(folder / "image.npy", np.zeros((1, 3, 32, 32), np.float32))
     np.save(folder / "nhwc.npy", np.zeros((1, 32, 32, 3), np.float32))
-    np.save(folder / "double.npy", np.zeros((1, 3, 32, 32)))
     written = io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(written), contextlib.redirect_stderr(written):
         try:
