@@ -210,6 +210,7 @@ function colourClasses(measure, layers) {
   for (const [map, values] of layers) {
     map.fills = new Map();
     for (const [place, value] of values) {
+      if (value === null) continue;
       seen.add(value);
       map.fills.set(place, measure.classes[value].colour());
     }
