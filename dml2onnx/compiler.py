@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 from dml2onnx import arguments, passes, targets, writer
 from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
 from dml2onnx.codes.running import NO_MEMORY
-from dml2onnx.diagnostics import DmlError, Severity, quote, raise_errors, shortened
+from dml2onnx.diagnostics import DmlError, Severity, plural, quote, raise_errors, shortened
 from dml2onnx.fallbacks import fallbacks
 from dml2onnx.frontends import graph_of
 from dml2onnx.gc_pause import gc_paused
 from dml2onnx.ir.data import MissingData
-from dml2onnx.ir.graph import counted, some
+from dml2onnx.ir.graph import some
 from dml2onnx.ir.mapped import Watched
 from dml2onnx.lazy import lazy_method
 from dml2onnx.lowering import lower
@@ -91,7 +91,7 @@ class CompiledModel:
     _message: list[ModelProto] = field(default_factory=list, init=False)
 
     def __repr__(self) -> str:
-        nodes = counted(self.node_count, "node")
+        nodes = plural(self.node_count, "node")
         return f"<CompiledModel {quote(self.name)}: {nodes}, opset {self.opset}, target {self.target}>"
 
     _repr_html_ = lazy_method("dml2onnx.report.notebooks", "model_html")
@@ -104,8 +104,8 @@ class CompiledModel:
                 f"ONNX model {quote(self.name)}, opset {self.opset}, target {self.target}",
                 *some(f"  input  {_port(port)}" for port in self.inputs),
                 *some(f"  output {_port(port)}" for port in self.outputs),
-                f"  weights: {counted(self.weight_bytes, 'byte')}",
-                f"  {counted(self.node_count, 'node')}",
+                f"  weights: {plural(self.weight_bytes, 'byte')}",
+                f"  {plural(self.node_count, 'node')}",
                 *some(f"  {count:>6,} {name}" for name, count in kinds.most_common()),
                 *some(f"  {warning}" for warning in self.warnings),
             ]

@@ -43,11 +43,12 @@ def visible(text: str) -> str:
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
 
 
-def plural(number: int, noun: str) -> str:
-    """``1 entry``, ``2 entries``."""
+def plural(number: int, noun: str, none: str = "0") -> str:
+    """``1 entry``, ``2,000 entries``; ``none`` stands for the number 0."""
     if number == 1:
         return f"1 {noun}"
-    return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {many}" if number else f"{none} {many}"
 
 
 class Severity(enum.Enum):

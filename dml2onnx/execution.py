@@ -14,10 +14,10 @@ import numpy as np
 from dml2onnx import arguments, passes
 from dml2onnx.codes.running import OUTPUT_OUTSIDE, OUTPUT_UNWRITABLE
 from dml2onnx.compiler import at_sizes, compile_outputs, require_clean
-from dml2onnx.diagnostics import DmlError, quote
+from dml2onnx.diagnostics import DmlError, plural, quote
 from dml2onnx.files import check_target, make_directory, put, spare
 from dml2onnx.frontends import graph_of
-from dml2onnx.ir.graph import GraphOutput, counted
+from dml2onnx.ir.graph import GraphOutput
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.providers.choice import chosen
 from dml2onnx.providers.installed import require_providers
@@ -146,10 +146,10 @@ def execute(
         quant_format=form,
         progress=lambda text: tell(f"compiling, {text}"),
     )
-    tell(f"loading {counted(compiled.node_count, 'ONNX node')}")
+    tell(f"loading {plural(compiled.node_count, 'ONNX node')}")
     session = compiled.session(providers, profile=profile or assignment, max_bytes=max_bytes)
     given = inputs(compiled.inputs) if callable(inputs) else inputs
-    tell(f"running {counted(compiled.node_count, 'ONNX node')}")
+    tell(f"running {plural(compiled.node_count, 'ONNX node')}")
     memory = session.run(compiled.complete(given))
     finished = compiled.finish(memory)
     shown = tuple((effect, _bytes_as(effect, memory[names[effect.output.value]])) for effect in graph.effects)

@@ -11,9 +11,9 @@ from dml2onnx.builder.policies import packed
 from dml2onnx.catalog import FieldType
 from dml2onnx.checks import check
 from dml2onnx.codes.exporting import UNSAYABLE
-from dml2onnx.diagnostics import DmlError, quote, raise_errors, shortened, visible
+from dml2onnx.diagnostics import DmlError, plural, quote, raise_errors, shortened, visible
 from dml2onnx.ir.data import MissingData
-from dml2onnx.ir.graph import Value, counted
+from dml2onnx.ir.graph import Value
 from dml2onnx.programs.calls import Calls
 from dml2onnx.programs.directmlx import Inputs, function_call
 from dml2onnx.programs.literals import Structure, array, tensor_desc, wrapped
@@ -221,8 +221,8 @@ class _Program:
 
     def _text(self, table: Sequence[str]) -> str:
         graph = self._graph
-        ends = f"{counted(len(graph.inputs), 'input')}, {counted(len(graph.nodes), 'node')}"
-        title = f"The DirectML graph {visible(quote(graph.name))}: {ends}, {counted(len(graph.outputs), 'output')}."
+        ends = f"{plural(len(graph.inputs), 'input')}, {plural(len(graph.nodes), 'node')}"
+        title = f"The DirectML graph {visible(quote(graph.name))}: {ends}, {plural(len(graph.outputs), 'output')}."
         space = identifier(graph.name) or "graph"
         space = f"{space}_" if space in _WORDS else space
         policy = "" if self._policy is packed else ", dml::TensorPolicy::InterleavedChannel()"
