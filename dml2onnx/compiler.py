@@ -19,7 +19,7 @@ from dml2onnx.frontends import graph_of
 from dml2onnx.gc_pause import gc_paused
 from dml2onnx.ir.data import MissingData
 from dml2onnx.ir.graph import some
-from dml2onnx.ir.mapped import Watched
+from dml2onnx.ir.mapped import MappedFiles
 from dml2onnx.lazy import lazy_method
 from dml2onnx.lowering import lower
 from dml2onnx.model import has_names as has_named_sizes
@@ -147,7 +147,7 @@ class CompiledModel:
 
     def serialize(self) -> bytes:
         """The bytes of :attr:`model_proto`; :class:`DmlError` (DML1021) where a file of weights has become shorter."""
-        self._watched().require()
+        self._mapped_files().require()
         return writer.model_bytes(self.lowered, self._header)
 
     def save(
@@ -162,16 +162,16 @@ class CompiledModel:
         such files have to stay as they are. :class:`DmlError` (DML3009) where there are none such.
         """
         target = arguments.target_of(path)
-        self._watched().require()
+        self._mapped_files().require()
         if external_data is not None:
             external_data = arguments.flag(external_data, "external_data")
         in_place = arguments.flag(in_place, "in_place")
         kept = self.sources
         return writer.save(self.lowered, target, self._header, external_data, in_place=in_place, kept=kept)
 
-    def _watched(self) -> Watched:
+    def _mapped_files(self) -> MappedFiles:
         """The files that weights are mapped from."""
-        return Watched(self.lowered.initializers.values())
+        return MappedFiles(self.lowered.initializers.values())
 
     @property
     def _header(self) -> writer.Header:
@@ -203,10 +203,12 @@ class CompiledModel:
                 path = Path(directory) / "model.onnx"
                 self.save(path, external_data=True)
                 return Session(path, self.inputs, self.outputs, providers, profile=profile)
-        watched = self._watched()
-        watched.require()
+        mapped_files = self._mapped_files()
+        mapped_files.require()
         message = writer.model_bytes(self.lowered, self._header, weights.places)
-        return Session(message, self.inputs, self.outputs, providers, weights=weights, profile=profile, watched=watched)
+        return Session(
+            message, self.inputs, self.outputs, providers, weights=weights, profile=profile, mapped_files=mapped_files
+        )
 
     def run(
         self,

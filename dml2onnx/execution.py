@@ -85,10 +85,10 @@ def run(
     """
     providers = require_providers(provider)
     opset, target = arguments.opset(opset), arguments.target(providers.target if target is None else target)
-    given = arguments.arrays(inputs)
+    supplied = arguments.arrays(inputs)
     execution = execute(
         at_sizes(graph_of(model), sizes),
-        given,
+        supplied,
         providers,
         opset=opset,
         target=target,
@@ -148,9 +148,9 @@ def execute(
     )
     tell(f"loading {plural(compiled.node_count, 'ONNX node')}")
     session = compiled.session(providers, profile=profile or assignment, max_bytes=max_bytes)
-    given = inputs(compiled.inputs) if callable(inputs) else inputs
+    supplied = inputs(compiled.inputs) if callable(inputs) else inputs
     tell(f"running {plural(compiled.node_count, 'ONNX node')}")
-    memory = session.run(compiled.complete(given))
+    memory = session.run(compiled.complete(supplied))
     finished = compiled.finish(memory)
     shown = tuple((effect, _bytes_as(effect, memory[names[effect.output.value]])) for effect in graph.effects)
     kept = {output.name: finished[output.name] for output in results}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dml2onnx.cli import render
-from dml2onnx.cli.inputs import GivenInputs
+from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import compile_options, level_text, load_model, model_file, named_sizes
 from dml2onnx.codes.running import OUTPUT_UNWRITABLE
@@ -144,7 +144,7 @@ def run_command(options: argparse.Namespace, screen: Screen) -> int:
     from dml2onnx.execution import execute
 
     kept = [item for item in options.input if options.freeze and not re.search(r"=|\.npz$", item)]
-    inputs = GivenInputs([item for item in options.input if item not in kept], options.max_bytes)
+    inputs = InputArguments([item for item in options.input if item not in kept], options.max_bytes)
     graph = load_model(options, screen, inputs.names.union(kept))
     with screen.counting("run") as progress:
         execution = execute(

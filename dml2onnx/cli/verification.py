@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.cli.inputs import GivenInputs
+from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import load_model, named_sizes
 from dml2onnx.codes.sizing import WRONG_REQUEST
@@ -30,7 +30,7 @@ MOST_ROUNDS = 3
 
 def verify_command(options: argparse.Namespace, screen: Screen) -> int:
     """Compares the compiled model, or another one, with the reference."""
-    inputs = GivenInputs(options.input, options.max_bytes)
+    inputs = InputArguments(options.input, options.max_bytes)
     graph = load_model(options, screen, inputs.names)
     sizes = named_sizes(options)
     if sizes and options.against is not None:

@@ -22,7 +22,7 @@ from dml2onnx.ir.graph import Graph
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dml2onnx.frontends.options import Given
+    from dml2onnx.frontends.options import InputContents
 
 __all__ = ["LoadOptions", "graph_of", "load", "load_bytes"]
 
@@ -34,7 +34,7 @@ def load(
     path: str | os.PathLike[str],
     options: LoadOptions = DEFAULT_OPTIONS,
     *,
-    constants: Mapping[str, Given] | None = None,
+    constants: Mapping[str, InputContents] | None = None,
     graph: str | None = None,
 ) -> Graph:
     """Reads a model, whose format is told by its contents: JSON by the members of its root.

@@ -86,7 +86,7 @@ def read_contents_file(name: str, file: ContentsFile, most: int = MOST_FROM_PIPE
 
 
 def fitted(
-    given: Array | RawBytes, dtype: np.dtype[np.generic], shape: tuple[int, ...], what: str, most: int = 0
+    source: Array | RawBytes, dtype: np.dtype[np.generic], shape: tuple[int, ...], what: str, most: int = 0
 ) -> Array:
     """Contents as a buffer of this type and shape takes them: bytes as they are, and numbers that the type holds in it.
 
@@ -95,18 +95,18 @@ def fitted(
     not fit stays as it is, for the caller to refuse; a wrong number of bytes is refused here (DML3007).
     """
     length = dtype.itemsize * prod(shape)
-    if isinstance(given, RawBytes):
-        if not length <= given.content.size <= max(-(-length // 4) * 4, most):
-            message = f"{given.what} has {given.content.size} bytes, and {what} takes {length}"
-            raise UnreadableError(INPUT_UNREADABLE.at(message, expected=length, found=given.content.size))
-        return given.content[:length].view(dtype).reshape(shape)
-    if given.dtype == dtype or _kind(given.dtype) != _kind(dtype):
-        return given
+    if isinstance(source, RawBytes):
+        if not length <= source.content.size <= max(-(-length // 4) * 4, most):
+            message = f"{source.what} has {source.content.size} bytes, and {what} takes {length}"
+            raise UnreadableError(INPUT_UNREADABLE.at(message, expected=length, found=source.content.size))
+        return source.content[:length].view(dtype).reshape(shape)
+    if source.dtype == dtype or _kind(source.dtype) != _kind(dtype):
+        return source
     with np.errstate(all="ignore"):
-        converted = given.astype(dtype)
-    if given.dtype.kind == "f":
-        return converted if np.array_equal(np.isfinite(given), np.isfinite(converted)) else given
-    return converted if np.array_equal(converted.astype(object), given.astype(object)) else given
+        converted = source.astype(dtype)
+    if source.dtype.kind == "f":
+        return converted if np.array_equal(np.isfinite(source), np.isfinite(converted)) else source
+    return converted if np.array_equal(converted.astype(object), source.astype(object)) else source
 
 
 def _kind(dtype: np.dtype[np.generic]) -> str:

@@ -259,13 +259,13 @@ def _read_strides(
 ) -> tuple[int, ...] | None:
     if "Strides" not in raw:
         return None
-    given = raw["Strides"]
-    if given is None:
+    stated = raw["Strides"]
+    if stated is None:
         if not dialect.null_is_absent:
             message = "is null; leave it out for a packed tensor"
             problems.append(Problem(codes.NULL_FIELD, (*path, "Strides"), message, "an array of whole numbers", "null"))
         return None
-    strides = read_uints(given, problems, *path, "Strides")
+    strides = read_uints(stated, problems, *path, "Strides")
     if isinstance(strides, Unreadable):
         return None
     if strides and isinstance(sizes, tuple) and len(strides) != len(sizes):

@@ -169,10 +169,10 @@ class _Program:
             if usual != desc:
                 return False
         try:
-            given = dict(self._calls.of(node).arguments)
+            supplied = dict(self._calls.of(node).arguments)
         except DmlError:
             return False
-        return "output_sizes" not in given or node.operator.type in ("SPLIT", "CAST")
+        return "output_sizes" not in supplied or node.operator.type in ("SPLIT", "CAST")
 
     def _seen(self, node: Node, field: str, index: int) -> str:
         """An input tensor, reinterpreted where its expression is another one."""
@@ -197,8 +197,8 @@ class _Program:
             reads = node.reads.get(field.name, ())
             inputs += [f"{self._names[read.value]}.Impl()" for read in reads] or ["nullptr"]
         made.lines.append(f"dml::detail::NodeOutput* const inputs[] = {{{', '.join(inputs)}}};" if inputs else "")
-        given = "inputs" if inputs else "{}"
-        made.lines.append(f"const auto node = graph.Impl()->CreateOperatorNode({desc.schema.name}, &desc, {given});")
+        supplied = "inputs" if inputs else "{}"
+        made.lines.append(f"const auto node = graph.Impl()->CreateOperatorNode({desc.schema.name}, &desc, {supplied});")
         position = 0
         outputs = iter(names)
         for field in desc.schema.output_fields:

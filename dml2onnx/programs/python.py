@@ -89,8 +89,8 @@ class _Program:
         for statement, prefix in _in_scopes(items, ""):
             if statement.stem:
                 rest = statement.name.removeprefix(prefix)
-                told = "" if _is_usual(rest, statement.stem) else _last_part(rest)
-                base = identifier(told) or identifier(re.sub(_PREFIXES, "", statement.stem.rstrip("0123456789")))
+                ending = "" if _is_usual(rest, statement.stem) else _last_part(rest)
+                base = identifier(ending) or identifier(re.sub(_PREFIXES, "", statement.stem.rstrip("0123456789")))
                 wanted.update(dict.fromkeys(statement.targets, base))
         for output in self._graph.outputs:
             if identifier(output.name):

@@ -21,10 +21,10 @@ def roi_align_grad(op: OperatorDesc, inputs: Inputs) -> Outputs:
     https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_roi_align_grad_operator_desc
     """
     gradient = widen(inputs.tensor("InputGradientTensor"))
-    given = inputs.optional("InputTensor")
+    supplied = inputs.optional("InputTensor")
     # the image gradient of a mean does not depend on the image
-    sizes = op.tensor("OutputGradientTensor").sizes if given is None else given.shape
-    x = np.zeros(sizes) if given is None else widen(given)
+    sizes = op.tensor("OutputGradientTensor").sizes if supplied is None else supplied.shape
+    x = np.zeros(sizes) if supplied is None else widen(supplied)
     batches = inputs.tensor("BatchIndicesTensor").reshape(-1)
     total = _Total(x.shape)
     found = []
