@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class CompileOptions(TypedDict):
-    """What :func:`compile`, runs and reports are told alike, as their keywords, of the model to be made."""
+    """Keywords about the model to be made that :func:`compile`, runs and reports share."""
 
     feature_level: FeatureLevel | str | None
     documented: bool
@@ -294,8 +294,8 @@ def compile(
     ``"agree-on-orders"`` among these has each node read its inputs as its descriptor says, whatever order they are held
     in. ``quant_format`` is ``"qdq"`` for quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear,
     which accelerators take, or ``"qoperator"`` for integer ones; by default what suits the target. ``ir_version`` is
-    stated instead of that of the opset. ``progress`` is told how far it is. Raises :class:`DmlError` with every error
-    that :func:`dml2onnx.check` finds (with ``documented``, of what DirectML's documentation forbids and DirectML
+    stated instead of that of the opset. ``progress`` is called with a line about each step. Raises
+    :class:`DmlError` with every error that :func:`dml2onnx.check` finds (with ``documented``, of what DirectML's documentation forbids and DirectML
     accepts, too), or that stands in the way of lowering.
     """
     opset, target, exact = arguments.opset(opset), arguments.target(target), arguments.flag(exact, "exact")

@@ -123,8 +123,8 @@ def execute(
 ) -> Execution:
     """As :func:`run`, with the effects of the program and, when asked for, what every ONNX node cost and where it ran.
 
-    ``inputs`` may also be a function that makes them when it is known how the model wants them. ``progress`` is told
-    how far it is.
+    ``inputs`` may also be a function that makes them when it is known how the model wants them. ``progress`` is called
+    with a line about each step.
     """
     tell = progress or (lambda text: None)
     through, exact = passes.chosen(optimize, without_passes), arguments.flag(exact, "exact")

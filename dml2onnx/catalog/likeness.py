@@ -12,7 +12,7 @@ SIMILAR = 0.6
 SHORTEST_BEGINNING = 3
 """Letters from which on the beginning of a name stands for it."""
 MOST = 3
-"""Names that are equally likely and are all told."""
+"""How many equally likely names a message lists."""
 
 
 def nearest(

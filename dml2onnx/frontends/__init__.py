@@ -37,7 +37,7 @@ def load(
     constants: Mapping[str, InputContents] | None = None,
     graph: str | None = None,
 ) -> Graph:
-    """Reads a model, whose format is told by its contents: JSON by the members of its root.
+    """Reads a model. Its contents decide the format: of JSON the members of its root.
 
     The recording of a C++ program is a directory, or the index in it. It has several graphs, and ``graph`` says which
     one is meant; :class:`~dml2onnx.diagnostics.UnreadableError` lists them when it does not.

@@ -90,7 +90,7 @@ def fitted(
 ) -> Array:
     """Contents as a buffer of this type and shape takes them: bytes as they are, and numbers that the type holds in it.
 
-    Bytes may go on up to a multiple of 4, or ``most``. numpy writes float64 and int64 unless told otherwise: floats are
+    Bytes may go on up to a multiple of 4, or ``most``. numpy writes float64 and int64 by default: floats are
     rounded to the buffer's type, whole numbers have to be in its range, and kinds of numbers are not mixed. What does
     not fit stays as it is, for the caller to refuse; a wrong number of bytes is refused here (DML3007).
     """
@@ -170,7 +170,7 @@ def _opened(file: Path, expected: str) -> npt.NDArray[np.uint8]:
 def _numbers(file: Path, expected: str) -> Iterator[None]:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of headers that numpy has to mend
+            warnings.simplefilter("ignore")  # about headers that numpy repairs
             yield
     except Exception:  # numpy has many for a header that is none, and zipfile for what is not packed right
         message = f"{quote(str(file))} has no complete array of numbers"

@@ -6,7 +6,7 @@ piece than from another. So the offsets that lead far away are replaced by where
 pieces are compared by their bytes. What was read from one can be read from the other, and would be the same.
 
 Pieces are found for many tables at once, by arrays of places instead of one after the other. Nothing is reported here:
-what is damaged, has parts that overlap or is too large is no piece, and whoever reads it will be told.
+what is damaged, has parts that overlap or is too large is no piece, and its reader reports it.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@
 
 A ``graph`` is a ``DML_GRAPH_DESC`` that the program has compiled, an ``operator`` one of a single node, ``rejected`` an
 operator that could not be created, for the reason in ``problem``; and the ``program`` is all that was dispatched, for
-DxDispatch. Inputs with ``contents`` are constants: what the program has told the recorder of its weights. DxDispatch
+DxDispatch. Inputs with ``contents`` are constants: the weights that the program gave to the recorder. DxDispatch
 has neither constants in graphs nor buffers whose contents are not known: those of the program are named. What the
 program did with a real device and is not here is ``unrecorded`` (of a graph or of the whole) or ``missing``
 (dispatches). One that is not ``ended`` has journals besides, as ``recorded`` has it.

@@ -1,7 +1,7 @@
 """Operators of serialized graphs, brought into the form from which all descriptors are read.
 
-Tensors are told by the names that are given for them: an empty name stands for an absent tensor, and descriptors are
-there for those that are present only. Attributes are told by their position.
+Tensors are identified by their names: an empty name stands for an absent tensor, and descriptors are
+there for those that are present only. Attributes are identified by their position.
 """
 
 from __future__ import annotations

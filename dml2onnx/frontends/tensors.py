@@ -51,7 +51,7 @@ class Problem(NamedTuple):
     """What is wrong with a part of a descriptor; ``path`` leads to it from the part that was read.
 
     ``message`` is what a sentence says about that part. ``guess`` is a misspelt name and those it may have meant,
-    ``related`` are the other parts that it was compared with, any of which may be the one to mend.
+    ``related`` are the other parts that it was compared with, any of which may be the wrong one.
     """
 
     code: Code
@@ -82,7 +82,7 @@ def unknown_enumerator(raw: object, names: Collection[str], what: str, *path: st
 
 
 def unknown_data_type(raw: object, names: Collection[str], *path: str | int) -> Problem:
-    """A value that is no data type; what other languages call one is told apart from a slip."""
+    """A value that is no data type; the name of a type in another language is not a misspelling."""
     problem = unknown_enumerator(raw, names, "data type", *path)
     alias = DATA_TYPE_ALIASES.get(raw.removeprefix(DATA_TYPE_PREFIX).lower()) if isinstance(raw, str) else None
     meant = next((name for name in names if alias and name.removeprefix(DATA_TYPE_PREFIX) == alias.name), None)

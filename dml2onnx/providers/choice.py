@@ -91,7 +91,7 @@ class Providers:
         return PORTABLE if PORTABLE in TARGETS else DEFAULT_TARGET
 
     def options_of(self, name: str) -> dict[str, str]:
-        """What ONNX Runtime is told for one of them, the number of the device with it."""
+        """The options that ONNX Runtime gets for one of them, with the number of the device."""
         options = dict(self.options.get(name, {}))
         numbered = BY_NAME[name].device_option if name in BY_NAME else None
         if self.device is not None and name == self.first and numbered is not None:

@@ -251,7 +251,7 @@ def _require_loaded(providers: Providers, there: Sequence[str]) -> None:
 
 
 def _offer(providers: Providers, options: Any) -> dict[str, Any]:
-    """Tells ``options`` of the providers, or returns what the session is to be told of them."""
+    """Adds the providers to ``options``, or returns them for the session."""
     import onnxruntime
 
     if providers.first == AUTO:
@@ -291,4 +291,4 @@ def _failure(error: Exception, remark: str = "") -> Diagnostic:
 def _mixture() -> str:
     """What stands behind a failure where the ONNX Runtime that is installed may be a mixture of several."""
     wrong = clash(distributions())
-    return f"; mind that {wrong}: dml2onnx doctor says how to mend it" if wrong else ""
+    return f"; note that {wrong}; dml2onnx doctor says how to fix it" if wrong else ""

@@ -65,7 +65,7 @@ def verify(
     ``against`` is an ONNX model whose outputs are compared instead of the compiled one's, or ``"directml"``: then
     DirectML itself runs the graph as well, and its outputs are compared with the reference too. After
     ``time_limit`` seconds no further node is looked at. ``max_bytes`` is as for :meth:`CompiledModel.session`.
-    ``progress`` is told how far it is. Raises :class:`DmlError` with every finding of the checks.
+    ``progress`` is called with a line about each step. Raises :class:`DmlError` with every finding of the checks.
     """
     supplied = arguments.arrays(inputs)
     options = VerifyOptions(
