@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PRODUCER = "dml2onnx"
 MESSAGE_LIMIT = (1 << 31) - 1
 EXTERNAL_ABOVE = 1 << 30
-"""Models with more bytes of initializers are saved with external data unless told otherwise."""
+"""Models with more bytes of initializers are saved with external data by default."""
 EXTERNAL_MINIMUM = 1024
 """Tensors smaller than this stay in the model file: they are shapes and axes that shape inference wants to see."""
 COPIED_FROM = 1 << 20

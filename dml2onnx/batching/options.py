@@ -70,60 +70,60 @@ def with_options(signature: inspect.Signature) -> inspect.Signature:
     return signature.replace(parameters=[*kept, *named])
 
 
-def paths(given: Iterable[object], name: str) -> list[Path]:
+def paths(argument: Iterable[object], name: str) -> list[Path]:
     """Paths, as text or as path-like objects."""
-    return [arguments.path_of(item, f"a path in {name}") for item in given]
+    return [arguments.path_of(item, f"a path in {name}") for item in argument]
 
 
-def _level(given: object) -> str | None:
-    level = arguments.feature_level(given)
+def _level(argument: object) -> str | None:
+    level = arguments.feature_level(argument)
     return None if level is None else level.name
 
 
 def _path_names(name: str) -> Callable[[Any], tuple[str, ...]]:
-    return lambda given: tuple(map(str, paths(given, name)))
+    return lambda argument: tuple(map(str, paths(argument, name)))
 
 
 def _flag(name: str) -> Callable[[object], bool]:
-    return lambda given: arguments.flag(given, name)
+    return lambda argument: arguments.flag(argument, name)
 
 
 def _named_files(
-    given: Mapping[str, str | os.PathLike[str] | None] | Iterable[str],
+    argument: Mapping[str, str | os.PathLike[str] | None] | Iterable[str],
 ) -> tuple[tuple[str, str | None], ...]:
     """Names of inputs, each with the file of its contents; arrays would be nothing that a journal can tell apart."""
-    if not isinstance(given, Mapping):
-        return tuple((name, None) for name in arguments.names(given, "constants"))
+    if not isinstance(argument, Mapping):
+        return tuple((name, None) for name in arguments.names(argument, "constants"))
     return tuple(
         (
             arguments.text(name, "constants", "names of inputs"),
             None if file is None else str(arguments.path_of(file, f"the contents of {quote(name)}")),
         )
-        for name, file in given.items()
+        for name, file in argument.items()
     )
 
 
 _CHECKED: Mapping[str, Callable[[Any], object]] = MappingProxyType(
     {
-        "max_bytes": lambda given: None if given is None else arguments.whole_number(given, "max_bytes", 1),
+        "max_bytes": lambda argument: None if argument is None else arguments.whole_number(argument, "max_bytes", 1),
         "feature_level": _level,
         "documented": _flag("documented"),
         "opset": arguments.opset,
-        "target": lambda given: None if given is None else arguments.target(given),
+        "target": lambda argument: None if argument is None else arguments.target(argument),
         "freeze": _flag("freeze"),
-        "inputs": lambda given: arguments.names(given, "inputs"),
+        "inputs": lambda argument: arguments.names(argument, "inputs"),
         "constants": _named_files,
         "constant_directories": _path_names("constant_directories"),
         "allow_paths": _path_names("allow_paths"),
-        "external_data": lambda given: None if given is None else arguments.flag(given, "external_data"),
+        "external_data": lambda argument: None if argument is None else arguments.flag(argument, "external_data"),
         "shapes": _flag("shapes"),
         "exact": _flag("exact"),
-        "optimize": lambda given: given,  # Asked refuses wrong values of this one, quant_format and ir_version
-        "without_passes": lambda given: arguments.names(given, "without_passes"),
-        "quant_format": lambda given: given,
-        "ir_version": lambda given: given,
-        "cases": lambda given: arguments.whole_number(given, "cases", 1),
-        "seed": lambda given: arguments.whole_number(given, "seed"),
+        "optimize": lambda argument: argument,  # Asked refuses wrong values of this one, quant_format and ir_version
+        "without_passes": lambda argument: arguments.names(argument, "without_passes"),
+        "quant_format": lambda argument: argument,
+        "ir_version": lambda argument: argument,
+        "cases": lambda argument: arguments.whole_number(argument, "cases", 1),
+        "seed": lambda argument: arguments.whole_number(argument, "seed"),
         "provider": providers.chosen,
     }
 )

@@ -176,9 +176,9 @@ def meant_arguments(name: str, known: Iterable[str]) -> tuple[str, ...]:
     from dml2onnx.catalog.likeness import nearest  # only what is misspelt needs it
 
     names = tuple(known)
-    given = _ARGUMENTS.get(name.lower(), ())
-    paired = given[:1] == ("start_padding",)
-    meant = tuple(item for item in given if item in names)
+    typed = _ARGUMENTS.get(name.lower(), ())
+    paired = typed[:1] == ("start_padding",)
+    meant = tuple(item for item in typed if item in names)
     return (meant if paired else meant[:1]) or nearest(name, names, 0.7)
 
 

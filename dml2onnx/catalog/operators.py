@@ -39,6 +39,8 @@ class OperatorSchema:
     semantics: tuple[str, ...] = dataclasses.field(repr=False)
     accepted_data_types: frozenset[str] = frozenset()
     """Data types that no page lists and DirectML takes all the same."""
+    dimensions: str = ""
+    """``elements``: each element by itself; ``named``: all dimensions alike but for what fields say; else by place."""
     short_name: str = dataclasses.field(init=False)
     stem: str = dataclasses.field(init=False)
     tensor_fields: tuple[FieldSchema, ...] = dataclasses.field(init=False, repr=False)
@@ -69,6 +71,11 @@ class OperatorSchema:
     def __reduce__(self) -> tuple[Callable[[str], OperatorSchema], tuple[str]]:
         """Copies and pickles of what refers to an operator refer to the one object that the catalogue holds."""
         return operator, (self.name,)
+
+    @property
+    def is_element_wise(self) -> bool:
+        """Whether each element of the outputs depends on the elements at the same place alone."""
+        return self.dimensions == "elements"
 
     def field(self, name: str) -> FieldSchema | None:
         return self.fields_by_name.get(name)
@@ -176,6 +183,7 @@ def _load_operator(full_name: str) -> OperatorSchema:
         support=tuple(read_row(entry) for entry in raw["support"]),
         semantics=tuple(raw["semantics"]),
         accepted_data_types=frozenset(raw.get("accepted_data_types", ())),
+        dimensions=raw.get("dimensions", ""),
     )
 
 

@@ -23,12 +23,6 @@ if TYPE_CHECKING:
 DEPTH = 5
 """How many changes are made at most, one on top of the other."""
 _FUSED = "FusedActivation"
-_BY_ELEMENT = ("ELEMENT_WISE_", "ACTIVATION_")
-_BY_PLACE = frozenset({"ACTIVATION_SOFTMAX", "ACTIVATION_LOG_SOFTMAX", "ACTIVATION_HARDMAX"})
-"""Whose first dimensions have a meaning of their own."""
-_BY_DIMENSION = frozenset(
-    {"JOIN", "SPLIT", "SLICE", "SLICE1", "PADDING", "PADDING1", "TILE", "REDUCE", "GATHER_ELEMENTS"}
-)
 _NEUTRAL = MappingProxyType(
     {
         "StartPadding": 0,
@@ -134,8 +128,8 @@ def _older(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
 
 
 def _with_leading_ones(desc: OperatorDesc) -> Iterator[tuple[OperatorDesc]]:
-    """The same elements in more dimensions, the first of them of size 1, for operators to which these mean nothing."""
-    if not (desc.type.startswith(_BY_ELEMENT) or desc.type in _BY_DIMENSION) or desc.type in _BY_PLACE:
+    """The same elements with leading dimensions of size 1, for operators that treat dimensions alike."""
+    if not desc.schema.dimensions:
         return
     ranks = {len(tensor.sizes) for tensor in _tensors(desc)}
     if len(ranks) != 1:
@@ -155,9 +149,9 @@ def _widened(desc: OperatorDesc, rank: int, more: int) -> tuple[FieldValue, ...]
             value = _with_ones(value, more)
         elif isinstance(value, tuple) and field.is_tensor:
             value = tuple([_with_ones(item, more) for item in value if isinstance(item, TensorDesc)])
-        elif field.name == "Axis" and isinstance(value, int):
+        elif field.dimensions == "axis" and isinstance(value, int):
             value += more
-        elif field.name == "Axes" and isinstance(value, tuple):
+        elif field.dimensions == "axes" and isinstance(value, tuple):
             value = tuple([item + more for item in value if isinstance(item, int)])
         elif field.name in _NEUTRAL and isinstance(value, tuple) and len(value) == rank:
             value = (*[_NEUTRAL[field.name]] * more, *cast("tuple[int, ...]", value))

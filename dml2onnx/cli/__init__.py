@@ -7,8 +7,6 @@ This module imports nothing that takes time, so that nobody can interrupt it bef
 
 from __future__ import annotations
 
-from dml2onnx.cli.exit_codes import INTERRUPTED
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,4 +19,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return perform(arguments)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return 128 + 2  # ``exit_codes.INTERRUPTED``; an import here could be interrupted once more

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, cast
 
 from dml2onnx.checks import check, level_of
 from dml2onnx.cli.markup import escape
-from dml2onnx.cli.models import SHOWN_INPUT, STANDARD_INPUT, at_sizes, count, level_text, load_options
+from dml2onnx.cli.models import SHOWN_INPUT, STANDARD_INPUT, at_sizes, level_text, load_options
 from dml2onnx.codes.unreadable import NO_SUCH_FILE, UNKNOWN_FORMAT
-from dml2onnx.diagnostics import DmlError, UnreadableError, quote
+from dml2onnx.diagnostics import DmlError, UnreadableError, plural, quote
 from dml2onnx.frontends import load, load_bytes, recording
 from dml2onnx.frontends.directories import is_directory, outside, searched
 from dml2onnx.lazy import lazy_module
@@ -150,7 +150,7 @@ def _fix(name: str, options: argparse.Namespace, screen: Screen) -> None:
     if is_written:
         put(path, [fixed.text.encode("utf-8")])
     said = "fixed" if is_written else "--fix would fix"
-    screen.note(f"{said} {count(fixed.findings, 'finding')} in {escape(name)}")
+    screen.note(f"{said} {plural(fixed.findings, 'finding', 'no')} in {escape(name)}")
     screen.note()
 
 
@@ -232,9 +232,9 @@ def _write_full(item: CheckAnswer, screen: Screen, *, several: bool) -> None:
         return
     colour = "bold red" if item.errors else "bold green"
     of_file = f"{escape(item.model)}: " if several else ""
-    found = f"[{colour}]{count(item.errors, 'error')}[/], {count(item.warnings, 'warning')}"
+    found = f"[{colour}]{plural(item.errors, 'error', 'no')}[/], {plural(item.warnings, 'warning', 'no')}"
     at = "" if item.feature_level is None else f", checked at feature level {item.feature_level}"
-    screen.say(f"{of_file}{found} in {count(item.directml_nodes, 'node')}{at}")
+    screen.say(f"{of_file}{found} in {plural(item.directml_nodes, 'node', 'no')}{at}")
     if item.minimum_feature_level is not None:
         screen.say(f"needs feature level {escape(level_text(item.minimum_feature_level, item.ships_with))}")
     if item.held_back:

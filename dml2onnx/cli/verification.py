@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dml2onnx.cli.inputs import GivenInputs
+from dml2onnx.cli.inputs import InputArguments
 from dml2onnx.cli.markup import escape
 from dml2onnx.cli.models import load_model, named_sizes
 from dml2onnx.codes.sizing import WRONG_REQUEST
-from dml2onnx.diagnostics import DmlError
-from dml2onnx.ir.graph import counted
+from dml2onnx.diagnostics import DmlError, plural
 from dml2onnx.report.verified import verification_answer
 from dml2onnx.verification.options import VerifyOptions
 from dml2onnx.verification.sizes import verify_sizes
@@ -31,7 +30,7 @@ MOST_ROUNDS = 3
 
 def verify_command(options: argparse.Namespace, screen: Screen) -> int:
     """Compares the compiled model, or another one, with the reference."""
-    inputs = GivenInputs(options.input, options.max_bytes)
+    inputs = InputArguments(options.input, options.max_bytes)
     graph = load_model(options, screen, inputs.names)
     sizes = named_sizes(options)
     if sizes and options.against is not None:
@@ -149,7 +148,7 @@ def _show_gaps(answer: VerifyAnswer, screen: Screen) -> None:
     silent = [item for item in answer.comparisons if item.says_nothing]
     if silent:
         rounds = ", ".join(f"{escape(item.output)} in round {escape(item.round)}" for item in silent[:MOST_ROUNDS])
-        more = f", and {counted(len(silent) - MOST_ROUNDS, 'more round')}" if len(silent) > MOST_ROUNDS else ""
+        more = f", and {plural(len(silent) - MOST_ROUNDS, 'more round')}" if len(silent) > MOST_ROUNDS else ""
         screen.say(f"\nnothing is specified of {rounds}{more}: no agreement is claimed there")
     if answer.cases.finished < answer.cases.asked:
         screen.say(f"\nthe time was up after {answer.cases.finished} of {answer.cases.asked} rounds")

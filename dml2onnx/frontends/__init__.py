@@ -22,7 +22,7 @@ from dml2onnx.ir.graph import Graph
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dml2onnx.frontends.options import Given
+    from dml2onnx.frontends.options import InputContents
 
 __all__ = ["LoadOptions", "graph_of", "load", "load_bytes"]
 
@@ -34,10 +34,10 @@ def load(
     path: str | os.PathLike[str],
     options: LoadOptions = DEFAULT_OPTIONS,
     *,
-    constants: Mapping[str, Given] | None = None,
+    constants: Mapping[str, InputContents] | None = None,
     graph: str | None = None,
 ) -> Graph:
-    """Reads a model, whose format is told by its contents: JSON by the members of its root.
+    """Reads a model. Its contents decide the format: of JSON the members of its root.
 
     The recording of a C++ program is a directory, or the index in it. It has several graphs, and ``graph`` says which
     one is meant; :class:`~dml2onnx.diagnostics.UnreadableError` lists them when it does not.

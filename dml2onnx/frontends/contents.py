@@ -63,24 +63,26 @@ def read_contents(
 
     They end with zeros up to ``nbytes``, or to the size of the tensor's own buffer.
     """
-    given = [name for name in SOURCES if name in members.raw]
-    if len(given) != 1:
-        what = " and ".join(given) if given else "nothing"
+    present = [name for name in SOURCES if name in members.raw]
+    if len(present) != 1:
+        what = " and ".join(present) if present else "nothing"
         message = f"contents are given by {what}, not by one of {listing(SOURCES)}"
         findings.add(
             codes.DATA_SOURCE.at(message, pointer=members.place, expected=f"one of {listing(SOURCES)}", found=what)
         )
         return None
     for name in ("offset", "length"):
-        if name in members.raw and given != ["file"]:
+        if name in members.raw and present != ["file"]:
             message = f"{quote(name)} says which bytes of a file are meant, and there is no file"
             findings.add(codes.UNKNOWN_KEY.at(message, pointer=members.at(name)))
-    if given == ["file"]:
+    if present == ["file"]:
         found = _read_file(members, desc, nbytes, files, findings)
     elif desc is None or not _fits(members, desc, nbytes, findings):
         return None
     else:
-        data = _read_fill(members, desc, nbytes, findings) if "fill" in given else _read_values(members, desc, findings)
+        data = (
+            _read_fill(members, desc, nbytes, findings) if "fill" in present else _read_values(members, desc, findings)
+        )
         found = None if data is None else Contents(desc, data)
     if found is None:
         return None

@@ -62,7 +62,8 @@ class Traced:
 
     def _varies(self, sized: Sized) -> bool:
         return not all(
-            size is None or self.solver.is_constant(size) for size in (*sized.sizes, *(sized.strides or ()), sized.offset)
+            size is None or self.solver.is_constant(size)
+            for size in (*sized.sizes, *(sized.strides or ()), sized.offset)
         )
 
 

@@ -1,4 +1,4 @@
-"""Descriptors that a seed leads to: those without findings have to work, those with any have to be told why."""
+"""Descriptors drawn from a seed: those without findings must work, the others must have findings that say why not."""
 
 from __future__ import annotations
 

@@ -65,9 +65,9 @@ def verify(
     ``against`` is an ONNX model whose outputs are compared instead of the compiled one's, or ``"directml"``: then
     DirectML itself runs the graph as well, and its outputs are compared with the reference too. After
     ``time_limit`` seconds no further node is looked at. ``max_bytes`` is as for :meth:`CompiledModel.session`.
-    ``progress`` is told how far it is. Raises :class:`DmlError` with every finding of the checks.
+    ``progress`` is called with a line about each step. Raises :class:`DmlError` with every finding of the checks.
     """
-    given = arguments.arrays(inputs)
+    supplied = arguments.arrays(inputs)
     options = VerifyOptions(
         rounds=rounds,
         seed=seed,
@@ -86,12 +86,12 @@ def verify(
         for keyword, value in (("against", against), ("cases", cases)):
             if value is not None:
                 raise arguments.refusal(keyword, value, "None where sizes have names")
-        return verify_sizes(model, lambda _: given, options, sizes, ranges or {})
+        return verify_sizes(model, lambda _: supplied, options, sizes, ranges or {})
     listed = _cases(cases)
     if listed is not None:
         options = replace(options, rounds=len(listed))
     graph = model if sizes is None else at_sizes(graph_of(model), sizes)  # type: ignore[arg-type]  # no names
-    return verify_with(graph, lambda _: given, options, against=against, cases=listed)
+    return verify_with(graph, lambda _: supplied, options, against=against, cases=listed)
 
 
 def _cases(cases: Iterable[Mapping[str, npt.ArrayLike]] | None) -> list[Mapping[str, Array]] | None:

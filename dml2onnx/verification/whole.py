@@ -173,8 +173,8 @@ class _RoundByRound:
         asked: list[Comparison] = []
         finished = 0
         for index, (label, drawn) in enumerate(_rounds(compiled, inputs, count, options.seed, cases)):
-            given = inputs if cases is None else {**inputs, **cases[index]}
-            kept = {name: drawn[name] for name in given}
+            supplied = inputs if cases is None else {**inputs, **cases[index]}
+            kept = {name: drawn[name] for name in supplied}
             feeds = drawn if options.exact else {**within(self.graph, drawn), **kept}
             # what overflows here overflows in every implementation; none of numpy's warnings is for the user
             with np.errstate(all="ignore"):
@@ -228,11 +228,11 @@ def _rounds(
     cases: Sequence[Mapping[str, Array]] | None,
 ) -> Iterator[tuple[str, dict[str, Array]]]:
     """What each round is called, and its feeds: ``inputs``, and contents of the round's kind for the rest."""
-    given = compiled.complete(inputs if cases is None else {**inputs, **cases[0]})
+    supplied = compiled.complete(inputs if cases is None else {**inputs, **cases[0]})
     random = np.random.default_rng(seed)
     for index in range(rounds):
         kind = CONTENTS[0 if cases is not None else index % len(CONTENTS)]
-        kept = given if index == 0 else inputs if cases is None else {**inputs, **cases[index]}
+        kept = supplied if index == 0 else inputs if cases is None else {**inputs, **cases[index]}
         made = {port.name: kept.get(port.name, contents(port, random, kind)) for port in compiled.inputs}
         checked = check_inputs(compiled.inputs, {**kept, **made})  # which refuses names that no input has
         label = f"{index + 1} ({kind} values)" if cases is None else f"case {index + 1}"

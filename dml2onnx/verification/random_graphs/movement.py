@@ -181,8 +181,8 @@ def gather(g: GraphDraft, name: str) -> None:
     rank = max(len(sizes), desc.rank)
     assume(rank <= 8)
 
-    def filled(given: Sequence[int]) -> tuple[int, ...]:
-        return (1,) * (rank - len(given)) + tuple(given)
+    def filled(supplied: Sequence[int]) -> tuple[int, ...]:
+        return (1,) * (rank - len(supplied)) + tuple(supplied)
 
     found, at = indices(g, name, filled(shape), desc.sizes[axis])
     # every tensor has the output's rank: fillers stand in front
@@ -223,8 +223,8 @@ def gather_tuples(g: GraphDraft, name: str) -> None:
     rank = max(desc.rank, len(shape), len(lead) + len(left))
     assume(rank <= 8)
 
-    def filled(given: Sequence[int]) -> tuple[int, ...]:
-        return (1,) * (rank - len(given)) + tuple(given)
+    def filled(supplied: Sequence[int]) -> tuple[int, ...]:
+        return (1,) * (rank - len(supplied)) + tuple(supplied)
 
     smallest = min(desc.sizes[batches : batches + length])
     found, at = indices(g, name, filled(shape), smallest)

@@ -33,25 +33,25 @@ def regions(g: GraphDraft, name: str) -> None:
     fields: dict[str, Any] = {}
     reads: dict[str, tuple[Read, ...]] = {}
 
-    def given(field: str, found: tuple[TensorDesc, Read]) -> None:
+    def bind(field: str, found: tuple[TensorDesc, Read]) -> None:
         fields[field], read = found
         reads[field] = (read,)
 
-    given("ROITensor", corners(g, data_type, rois))
+    bind("ROITensor", corners(g, data_type, rois))
     outputs = ["OutputTensor"]
     if name == "ROI_POOLING":
-        given("InputTensor", g.view(data_type, sizes))
+        bind("InputTensor", g.view(data_type, sizes))
         fields |= {"SpatialScale": g.draw(st.sampled_from([1.0, 0.5])), "PooledSize": Size2D(grid[1], grid[0])}
     else:
         index_type = DataType[g.draw(st.sampled_from(of_latest(name, "BatchIndicesTensor")[1]))]
-        given("BatchIndicesTensor", counted(g, index_type, (count,), 0, sizes[0] - 1))
+        bind("BatchIndicesTensor", counted(g, index_type, (count,), 0, sizes[0] - 1))
         fields |= sampling(g, name)
         if name == "ROI_ALIGN_GRAD":
             outputs = g.draw(st.sampled_from([["OutputGradientTensor"], ["OutputROIGradientTensor"], GRADIENTS]))
-            given("InputGradientTensor", g.view(data_type, crops))
-            given("InputTensor", g.view(data_type, sizes))
+            bind("InputGradientTensor", g.view(data_type, crops))
+            bind("InputTensor", g.view(data_type, sizes))
         else:
-            given("InputTensor", g.view(data_type, sizes))
+            bind("InputTensor", g.view(data_type, sizes))
             fields["OutOfBoundsInputValue"] = g.draw(st.sampled_from([0.0, 1.5]))
     for output in outputs:
         shape = {"OutputTensor": crops, "OutputGradientTensor": sizes, "OutputROIGradientTensor": rois}[output]
