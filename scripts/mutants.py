@@ -18,6 +18,7 @@ import difflib
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -126,11 +127,21 @@ def tried(mutant: Mutant, copy: Path, python: Path, seconds: float) -> Trial:
     started = time.perf_counter()
     file.write_text(after, encoding="utf-8")
     try:
-        command = [python, copy / "scripts" / "_affected.py", "--seconds", str(seconds), "-x", "--timeout", "120"]
-        code = subprocess.run(command, cwd=copy, capture_output=True, env=_environment(copy), check=False).returncode
+        tests: list[str | Path] = [copy / "scripts" / "_affected.py", "--seconds", str(seconds), "-x", "--timeout", "120"]
+        code, said = _run([python, *tests], copy)
     finally:
         file.write_text(before, encoding="utf-8")
+    failed = re.findall(r"^(?:FAILED|ERROR) (\S+::.*?)(?: - .*)?$", said, re.MULTILINE)
+    if failed and _run([python, "-m", "pytest", "-p", "no:cacheprovider", failed[0]], copy)[0] != 0:
+        sys.exit(f"{failed[0]} fails without any change")
     return Trial(mutant, code != 0, time.perf_counter() - started, difference)
+
+
+def _run(command: list[str | Path], copy: Path) -> tuple[int, str]:
+    done = subprocess.run(
+        command, cwd=copy, capture_output=True, env=_environment(copy), check=False, text=True, encoding="utf-8"
+    )
+    return done.returncode, done.stdout
 
 
 def _environment(copy: Path) -> dict[str, str]:
