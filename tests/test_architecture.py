@@ -77,6 +77,7 @@ ALLOWED = {
         "targets",
     },
     "passes": {"arguments", "codes", "diagnostics", "model", "targets"},
+    "barriers": {"model", "passes"},
     "wire": {"model"},
     "writer": {"codes", "diagnostics", "files", "garbage", "ir", "model", "wire"},
     "providers": {"arguments", "codes", "diagnostics", "targets"},
@@ -84,6 +85,7 @@ ALLOWED = {
     "fallbacks": {"codes", "diagnostics", "model", "targets"},
     "compiler": {
         "arguments",
+        "barriers",
         "catalog",
         "checks",
         "codes",
