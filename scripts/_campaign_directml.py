@@ -20,7 +20,7 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
     from dml2onnx.verification import descriptor_trials, valid
     from dml2onnx.verification.coverage import cells
     from dml2onnx.verification.directml_trials import ask, drawn
-    from dml2onnx.verification.lone import lone_node
+    from dml2onnx.verification.single_node import single_node
 
     installation = _installed()
     bases = [descriptor_trials.normal(op) for several in valid.descriptors().values() for op in several]
@@ -34,7 +34,7 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
             if not answer.refused:
                 campaign.cells.update(cells(answer.op))
             if answer.problem:
-                native = as_native(lone_node(answer.op))
+                native = as_native(single_node(answer.op))
                 campaign.note("descriptors", seed, f"{answer.op.type}: {answer.problem}", native)
 
 

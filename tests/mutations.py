@@ -24,7 +24,7 @@ from dml2onnx.exporters import export
 from dml2onnx.frontends import load
 from dml2onnx.ir.graph import Graph
 from dml2onnx.verification.indices import within
-from dml2onnx.verification.lone import lone_node
+from dml2onnx.verification.single_node import single_node
 from dml2onnx.verification.valid import descriptors
 from tests.frontends.models import CONVOLUTION, DX, GRAPH, NATIVE, PADDING1, edited
 from tests.frontends.partitions import build
@@ -105,7 +105,7 @@ def sources(samples: Path) -> list[Source]:
         for name, descs in descriptors().items():
             if descs:
                 for format in FORMATS:
-                    source = _exported(name, lone_node(descs[0]), path, format)
+                    source = _exported(name, single_node(descs[0]), path, format)
                     if source is not None:
                         found.append(source)
     return found

@@ -21,7 +21,7 @@ from dml2onnx.reference import evaluate_results
 from dml2onnx.verification import compare, random_array
 from dml2onnx.verification.indices import within
 from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.growing import Sample
+from dml2onnx.verification.random_graphs.draft import Sample
 
 
 def passing(graph: Graph) -> Graph:

@@ -189,7 +189,7 @@ def record_of(line: dict[str, Json]) -> Record:
     sources = members.pop("sources", [])
     assert isinstance(sources, list)
     found = tuple(Source(**item) for item in sources)  # type: ignore[arg-type]  # as Source has written them
-    return Record(sources=found, **members)  # type: ignore[arg-type]
+    return Record(sources=found, **members)  # type: ignore[arg-type]  # as Record has written them
 
 
 def _unwritable(path: Path, error: OSError) -> DmlError:

@@ -503,8 +503,8 @@ ATTRIBUTE_COUNT = Code(
 ATTRIBUTE_NAME = Code(
     "DML1119",
     "An attribute of another name",
-    "The attributes of a serialized operator are told by their position. The name that is stored beside this one is "
-    "another than that of the field at its position.",
+    "The attributes of a serialized operator are identified by their position. The name stored beside this one is not "
+    "that of the field at its position.",
 )
 ATTRIBUTE_KIND = Code(
     "DML1120",

@@ -155,16 +155,16 @@ class _GraphDescReader:
         return array or []
 
     def _compare_count(self, root: Members, count: str, array: str) -> None:
-        given, values = root.uint(count, UINT32), root.raw.get(array)
+        stated, values = root.uint(count, UINT32), root.raw.get(array)
         length = len(values) if isinstance(values, list) else 0
         if not isinstance(values, list) and (values is not None or array in ("Nodes", "OutputEdges")):
             return  # which has been reported
-        if given is not None and given != length:
-            message = f"{count} is {given}, but {array} has {plural(length, 'element')}"
+        if stated is not None and stated != length:
+            message = f"{count} is {stated}, but {array} has {plural(length, 'element')}"
             self._doubt_edges()
-            if array == "Nodes" and given > length:
+            if array == "Nodes" and stated > length:
                 self._findings.doubt(_NODE)
-            self._findings.add(codes.COUNT_DIFFERS.at(message, pointer=root.at(count), expected=length, found=given))
+            self._findings.add(codes.COUNT_DIFFERS.at(message, pointer=root.at(count), expected=length, found=stated))
 
     # --- Nodes --------------------------------------------------------------------------------------------------------
 
@@ -289,12 +289,12 @@ class _GraphDescReader:
                 continue
             if "Desc" in members.raw or "Type" in members.raw:
                 members.only(("Type", "Desc"), "DML_GRAPH_EDGE_DESC")
-                given = members.raw.get("Type", kind)
+                stated = members.raw.get("Type", kind)
                 table = enumerators("DML_GRAPH_EDGE_TYPE", True)
-                if type(given) not in (str, int) or table.get(given) != kind:
-                    message = f"Type is {show(given)}, but {section} holds edges of type {kind}"
+                if type(stated) not in (str, int) or table.get(stated) != kind:
+                    message = f"Type is {show(stated)}, but {section} holds edges of type {kind}"
                     self._findings.add(
-                        codes.WRONG_KIND.at(message, pointer=members.at("Type"), expected=kind, found=show(given))
+                        codes.WRONG_KIND.at(message, pointer=members.at("Type"), expected=kind, found=show(stated))
                     )
                 inner = members.mapping("Desc", required=True)
                 if inner is None:
@@ -408,8 +408,8 @@ class _GraphDescReader:
         node.reads[edge.ends[-1]] = Read(self._unresolved.value())
 
     def _connect_inputs(self, root: Members, edges: list[Edge]) -> tuple[GraphInput, ...]:
-        given = root.uint("InputCount", UINT32)
-        count = given if given is not None else max((edge.ends[0] + 1 for edge in edges), default=0)
+        stated = root.uint("InputCount", UINT32)
+        count = stated if stated is not None else max((edge.ends[0] + 1 for edge in edges), default=0)
         inputs: dict[int, InputSoFar] = {}
         names: set[str] = set()
         for edge in edges:
@@ -459,8 +459,8 @@ class _GraphDescReader:
         )
 
     def _connect_outputs(self, root: Members, edges: list[Edge]) -> tuple[GraphOutput, ...]:
-        given = root.uint("OutputCount", UINT32)
-        count = given if given is not None else max((edge.ends[2] + 1 for edge in edges), default=0)
+        stated = root.uint("OutputCount", UINT32)
+        count = stated if stated is not None else max((edge.ends[2] + 1 for edge in edges), default=0)
         outputs: dict[int, GraphOutput | None] = {}
         names: set[str] = set()
         for edge in edges:

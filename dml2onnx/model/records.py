@@ -24,7 +24,7 @@ class UnknownSize(int):
     """The size of an axis that is known at run time only; there is one, :data:`UNKNOWN`.
 
     It is a number, so that it broadcasts and multiplies as sizes do, small enough for products of several. An axis of
-    just as many elements is another thing: what is unknown is told by its type, with :func:`is_unknown`.
+    just as many elements is another thing: test for an unknown value by its type, with :func:`is_unknown`.
     """
 
     __slots__ = ()

@@ -244,7 +244,7 @@ def _not_owned(schema: OperatorSchema, constraint: Constraint) -> Check:
 # --- What is given and what is not ----------------------------------------------------------------------------------
 
 
-def _given(subject: Subject, names: Iterable[str]) -> list[str]:
+def _present(subject: Subject, names: Iterable[str]) -> list[str]:
     return [name for name in names if subject.value(name) is not None]
 
 
@@ -256,12 +256,12 @@ def _exactly_one_of(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
     def check(subject: Subject) -> Iterator[Finding]:
-        given = _given(subject, names)
-        if len(given) != 1:
+        present = _present(subject, names)
+        if len(present) != 1:
             wanted = f"exactly one of {_listed(names, 'and')}"
-            found = _listed(given, "and") or "none"
+            found = _listed(present, "and") or "none"
             message = f"{wanted[0].upper()}{wanted[1:]} is given; here: {found}."
-            yield Finding(codes.EXACTLY_ONE, given[1] if given else names[0], message, wanted, found)
+            yield Finding(codes.EXACTLY_ONE, present[1] if present else names[0], message, wanted, found)
 
     return check
 
@@ -270,7 +270,7 @@ def _at_least_one_of(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
     def check(subject: Subject) -> Iterator[Finding]:
-        if not _given(subject, names):
+        if not _present(subject, names):
             wanted = _listed(names, "or")
             yield Finding(codes.AT_LEAST_ONE, names[0], f"None is given of {wanted}.", wanted, "none")
 
@@ -281,11 +281,11 @@ def _all_or_none(schema: OperatorSchema, constraint: Constraint) -> Check:
     names = constraint.tensors
 
     def check(subject: Subject) -> Iterator[Finding]:
-        given = _given(subject, names)
-        if given and len(given) < len(names):
-            missing = [name for name in names if name not in given]
-            message = f"{_listed(given, 'and')} is given without {_listed(missing, 'and')}; they go together."
-            yield Finding(codes.ALL_OR_NONE, missing[0], message, "all or none", _listed(given, "and"))
+        present = _present(subject, names)
+        if present and len(present) < len(names):
+            missing = [name for name in names if name not in present]
+            message = f"{_listed(present, 'and')} is given without {_listed(missing, 'and')}; they go together."
+            yield Finding(codes.ALL_OR_NONE, missing[0], message, "all or none", _listed(present, "and"))
 
     return check
 

@@ -47,9 +47,9 @@ def _together(cases: Sequence[tuple[Graph, int]], opset: int) -> list[str]:
     found = []
     for index, (graph, _) in enumerate(cases):
         prefix = _prefix(index)
-        given = {item.name: feeds[prefix + item.name] for item in graph.inputs}
+        supplied = {item.name: feeds[prefix + item.name] for item in graph.inputs}
         try:
-            want = {prefix + name: result for name, result in evaluate_results(graph, given).items()}
+            want = {prefix + name: result for name, result in evaluate_results(graph, supplied).items()}
         except Exception as error:
             found.append(f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
             continue
@@ -65,8 +65,8 @@ def _run(model: CompiledModel, feeds: dict[str, Array]) -> dict[str, Array]:
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(model.serialize(), options, providers=["CPUExecutionProvider"])
-    given = {port.onnx_name: feeds[port.name] for port in model.inputs}
-    results = session.run([port.onnx_name for port in model.outputs], given)
+    supplied = {port.onnx_name: feeds[port.name] for port in model.inputs}
+    results = session.run([port.onnx_name for port in model.outputs], supplied)
     return model.finish(dict(zip([port.name for port in model.outputs], results, strict=True)))
 
 

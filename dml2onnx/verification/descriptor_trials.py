@@ -1,4 +1,4 @@
-"""Descriptors that a seed leads to: those without findings have to work, those with any have to be told why."""
+"""Descriptors drawn from a seed: those without findings must work, the others must have findings that say why not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dml2onnx.catalog import FieldType
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.verification.batch import trials
 from dml2onnx.verification.coverage import cells
-from dml2onnx.verification.lone import lone_node
+from dml2onnx.verification.single_node import single_node
 from dml2onnx.verification.trial import trial
 from dml2onnx.verification.variations import (
     changed_field,
@@ -92,7 +92,7 @@ def walk(bases: Sequence[OperatorDesc], seed: int) -> Walk:
             op = changed
             kept[op] = None
     cases = [(item, STEPS * seed + number) for number, item in enumerate(kept)]
-    problems = trials([(lone_node(item), number) for item, number in cases])
+    problems = trials([(single_node(item), number) for item, number in cases])
     tried = [Trial(*case, problem) for case, problem in zip(cases, problems, strict=True)]
     return Walk(tuple(tried), mutants, tuple(failures))
 
@@ -152,7 +152,7 @@ def reduced(op: OperatorDesc, seed: int, problem: str, seconds: float = SECONDS)
                 return op, problem
             if weight(candidate) >= weight(op) or findings(candidate):
                 continue
-            found = trial(lone_node(candidate), seed)
+            found = trial(single_node(candidate), seed)
             if found:
                 op, problem, better = candidate, found, True
                 break

@@ -146,8 +146,8 @@ def _value(item: FieldSchema, value: Any, fields: Mapping[str, object]) -> Field
     if item.type is FieldType.ENUM and isinstance(value, str):
         found = catalog.enum_schema(item.enum or "").find(value)
         return value if found is None else found.name
-    held: FieldValue = value
-    return held
+    stored: FieldValue = value
+    return stored
 
 
 def _number(item: FieldSchema, value: Any) -> int | float:

@@ -25,7 +25,7 @@ from dml2onnx.reference.promise import promised
 from dml2onnx.targets import DEFAULT_TARGET, EXACT_TARGET
 from dml2onnx.verification.descriptor_trials import STEPS
 from dml2onnx.verification.indices import within
-from dml2onnx.verification.lone import lone_node
+from dml2onnx.verification.single_node import single_node
 from dml2onnx.verification.trial import feeds_of
 from dml2onnx.verification.variations import changed_field, findings, is_small, together
 
@@ -98,7 +98,7 @@ def _is_refused(op: OperatorDesc) -> bool:
 
 def _is_uncompiled(op: OperatorDesc) -> bool:
     """Whether DirectML takes it, and it is not known what it computes."""
-    return bool(uncompiled(lone_node(op), findings(op), LATEST))
+    return bool(uncompiled(single_node(op), findings(op), LATEST))
 
 
 def _has_many_forms(op: OperatorDesc) -> bool:
@@ -108,7 +108,7 @@ def _has_many_forms(op: OperatorDesc) -> bool:
 
 def _prepare(op: OperatorDesc, seed: int, exact: bool) -> _Prepared | str:
     """The case of an operator; a sentence where the compiled model or the reference does not run it."""
-    graph = lone_node(op)
+    graph = single_node(op)
     try:
         target = EXACT_TARGET if exact else DEFAULT_TARGET
         model = compile_outputs(graph, graph.outputs, target=target, exact=exact)

@@ -63,7 +63,7 @@ class View:
 
 @dataclass
 class Buffer:
-    """A resource: elements of a type, and room behind them."""
+    """A resource: elements of a type, and unused bytes behind them."""
 
     data_type: str
     initial: bytes
@@ -137,7 +137,7 @@ class Program:
 
 @st.composite
 def buffers(draw: st.DrawFn) -> Buffer:
-    """Up to 64 bytes of contents, often in more room than they need."""
+    """Up to 64 bytes of contents, often in a buffer larger than they need."""
     data_type = draw(st.sampled_from(sorted(TYPES)))
     width = np.dtype(TYPES[data_type]).itemsize
     count = draw(st.integers(1, 64 // width))
@@ -152,8 +152,8 @@ def views(draw: st.DrawFn, program: Program, data_type: str, count: int | None =
     name = draw(st.sampled_from(NAMES))
     width, step = np.dtype(TYPES[data_type]).itemsize, draw(st.sampled_from([1, 1, 1, 2, 3]))
     offset = 16 * draw(st.sampled_from([0, 0, 1, 2]))
-    room = (program.buffers[name].nbytes - offset) // 4 * 4 // width
-    most = (room - 1) // step + 1 if room > 0 else 0
+    space = (program.buffers[name].nbytes - offset) // 4 * 4 // width
+    most = (space - 1) // step + 1 if space > 0 else 0
     size = count or draw(st.one_of(st.just(most), st.integers(1, max(most, 1))))
     view = View(name, data_type, size, step if size > 1 else 1, offset)
     fits = 0 < size <= most and view.end <= program.buffers[name].nbytes

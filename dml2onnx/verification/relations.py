@@ -343,11 +343,11 @@ def _unlike(plain: _Plain, other: Graph, most: int | None, *, bit_by_bit: bool) 
     if most is not None and abs(again.node_count - plain.model.node_count) > most:
         yield f"{again.node_count} ONNX nodes, not {plain.model.node_count}"
     names = {theirs.name: ours.name for ours, theirs in zip(plain.graph.inputs, other.inputs, strict=True)}
-    given = {port.name: bytes_to(plain.feeds[names[port.name]], port.dtype, port.shape) for port in again.inputs}
-    results = again.run(given)
+    supplied = {port.name: bytes_to(plain.feeds[names[port.name]], port.dtype, port.shape) for port in again.inputs}
+    results = again.run(supplied)
     for ours, theirs in zip(plain.model.outputs, again.outputs, strict=True):
         if not np.array_equal(_memory(plain.results[ours.name], ours.desc), _memory(results[theirs.name], theirs.desc)):
-            problem = "" if bit_by_bit else differences(again.outputs, results, evaluate_results(other, given))
+            problem = "" if bit_by_bit else differences(again.outputs, results, evaluate_results(other, supplied))
             if bit_by_bit or problem:
                 yield f"other numbers in {ours.name}" + (f": {problem}" if problem else "")
 
@@ -375,7 +375,7 @@ def _other_numbers(plain: _Plain, random: Random, tried: list[str]) -> Iterator[
             continue
         tried.append(name)
         everything = {**feeds, **constants}
-        given = {port.name: bytes_to(everything[port.name], port.dtype, port.shape) for port in again.inputs}
-        problem = differences(again.outputs, again.run(given), want)
+        supplied = {port.name: bytes_to(everything[port.name], port.dtype, port.shape) for port in again.inputs}
+        problem = differences(again.outputs, again.run(supplied), want)
         if problem:
             yield f"{name}: {problem}"

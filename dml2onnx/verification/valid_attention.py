@@ -17,15 +17,15 @@ PAST_KEY, PAST_VALUE = t(2, 2, 5, 8), t(2, 2, 5, 3)
 
 def attention(**fields: Any) -> OperatorDesc:
     """2 heads, each with its queries, keys and values."""
-    given = {"QueryTensor": QUERY, "KeyTensor": KEY, "ValueTensor": VALUE, "OutputTensor": OUTPUT, "HeadCount": 2}
-    return op("MULTIHEAD_ATTENTION", **{**given, "MaskType": "NONE", **fields})
+    present = {"QueryTensor": QUERY, "KeyTensor": KEY, "ValueTensor": VALUE, "OutputTensor": OUTPUT, "HeadCount": 2}
+    return op("MULTIHEAD_ATTENTION", **{**present, "MaskType": "NONE", **fields})
 
 
 def grouped(**fields: Any) -> OperatorDesc:
     """4 heads of queries and 2 of keys and values."""
-    given = {"QueryTensor": t(2, 3, 32), "KeyTensor": KEY, "ValueTensor": VALUE, "OutputTensor": t(2, 3, 12)}
+    present = {"QueryTensor": t(2, 3, 32), "KeyTensor": KEY, "ValueTensor": VALUE, "OutputTensor": t(2, 3, 12)}
     heads = {"QueryHeadCount": 4, "KeyValueHeadCount": 2}
-    return op("MULTIHEAD_ATTENTION1", **{**given, **heads, "MaskType": "NONE", **fields})
+    return op("MULTIHEAD_ATTENTION1", **{**present, **heads, "MaskType": "NONE", **fields})
 
 
 def stacked(**fields: Any) -> OperatorDesc:

@@ -15,7 +15,7 @@ from dml2onnx.catalog import FieldType
 from dml2onnx.checks import check
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
-from dml2onnx.verification.lone import lone_node
+from dml2onnx.verification.single_node import single_node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ _FLOATS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, -1.0, 1e-5, 3.0)
 
 def findings(op: OperatorDesc) -> list[Diagnostic]:
     """What is wrong with a graph of nothing but this operator."""
-    return check(lone_node(op))
+    return check(single_node(op))
 
 
 def is_small(op: OperatorDesc) -> bool:

@@ -30,7 +30,7 @@ from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.growing import Sample
+from dml2onnx.verification.random_graphs.draft import Sample
 from dml2onnx.verification.valid import EASILY_DOUBTED
 from tests.checks.build import one, op, t
 from tests.checks.test_examples import EXAMPLES

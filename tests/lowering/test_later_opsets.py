@@ -10,7 +10,7 @@ from dml2onnx import catalog
 from dml2onnx.diagnostics import DmlError
 from dml2onnx.targets import NAMES, OPSETS, target
 from dml2onnx.verification import verify
-from dml2onnx.verification.lone import lone_node
+from dml2onnx.verification.single_node import single_node
 from dml2onnx.verification.valid import descriptors
 from tests.lowering.harness import RUNNABLE_OPSETS, check_case, operator, operators, t
 
@@ -23,7 +23,7 @@ def test_every_operator(name: str) -> None:
     for op in descriptors()[name]:
         for opset in LATER:
             for exact in (False, True):
-                found = verify(lone_node(op), rounds=1, opset=opset, exact=exact)
+                found = verify(single_node(op), rounds=1, opset=opset, exact=exact)
                 assert found.passed, (op, opset, exact, found.first_wrong_node)
 
 

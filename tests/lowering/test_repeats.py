@@ -20,7 +20,7 @@ from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Re
 from dml2onnx.lowering.registry import lowerings
 from dml2onnx.lowering.repeats import Repeats
 from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.growing import Sample
+from dml2onnx.verification.random_graphs.draft import Sample
 from tests.lowering.harness import operator, t
 
 FOUR = t("FLOAT32", [4])

@@ -21,9 +21,9 @@ from dml2onnx.lowering.registry import lowerings
 from dml2onnx.model import bodies, with_bodies
 from dml2onnx.passes import chosen
 from dml2onnx.verification import valid
-from dml2onnx.verification.lone import lone_node
 from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.growing import Sample
+from dml2onnx.verification.random_graphs.draft import Sample
+from dml2onnx.verification.single_node import single_node
 
 CHUNKS = 4
 VECTOR = "concat-053-offsets-float64"
@@ -65,7 +65,9 @@ def test_all_operators_are_read(chunk: int) -> None:
     for name, descs in sorted(valid.descriptors().items())[chunk::CHUNKS]:
         for op in descs:
             for constant in (False, True):
-                wrong += [f"{name}, constant={constant}: {text}" for text in found_in(lone_node(op, constant=constant))]
+                wrong += [
+                    f"{name}, constant={constant}: {text}" for text in found_in(single_node(op, constant=constant))
+                ]
     assert not wrong
 
 

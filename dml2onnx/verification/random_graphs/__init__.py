@@ -12,9 +12,9 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from dml2onnx.verification.random_graphs import arithmetic, attention, fixed, movement, networks, regions
-from dml2onnx.verification.random_graphs.growing import Growing, Sample
+from dml2onnx.verification.random_graphs.draft import GraphDraft, Sample
 
-__all__ = ["FAMILIES", "Growing", "Sample", "samples"]
+__all__ = ["FAMILIES", "GraphDraft", "Sample", "samples"]
 
 FAMILIES = (
     arithmetic.FAMILIES | movement.FAMILIES | networks.FAMILIES | attention.FAMILIES | regions.FAMILIES | fixed.FAMILIES
@@ -25,7 +25,7 @@ FAMILIES = (
 @st.composite
 def samples(draw: st.DrawFn, most: int = 6) -> Sample:
     """Any graph of one to so many nodes, or a few more where an operator needs others beside it."""
-    g = Growing(draw)
+    g = GraphDraft(draw)
     for _ in range(draw(st.integers(1, most))):
         family = draw(st.sampled_from(list(FAMILIES)))
         FAMILIES[family](g, draw(st.sampled_from(family)))

@@ -15,17 +15,17 @@ from dml2onnx.ir.graph import Read
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType
 from dml2onnx.verification.descriptors import operator
-from dml2onnx.verification.random_graphs.growing import FACTORS, MAX_ELEMENTS, POSITIVE, Growing, of_latest
+from dml2onnx.verification.random_graphs.draft import FACTORS, MAX_ELEMENTS, POSITIVE, GraphDraft, of_latest
 
 
-def number(g: Growing, data_type: DataType) -> float | int:
+def number(g: GraphDraft, data_type: DataType) -> float | int:
     """A small number of a data type."""
     if data_type.is_float:
         return g.draw(st.sampled_from([-1.5, 0.0, 0.25, 3.0]))
     return g.draw(st.integers(max(data_type.limits[0], -5), 5))
 
 
-def attributes(g: Growing, name: str, rank: int) -> dict[str, Any]:
+def attributes(g: GraphDraft, name: str, rank: int) -> dict[str, Any]:
     """Fields of an activation."""
     fields: dict[str, Any] = {}
     for item in catalog.operator(name).attribute_fields:
@@ -38,7 +38,7 @@ def attributes(g: Growing, name: str, rank: int) -> dict[str, Any]:
     return fields
 
 
-def activation(g: Growing, host: str, rank: int) -> OperatorDesc | None:
+def activation(g: GraphDraft, host: str, rank: int) -> OperatorDesc | None:
     """A fused activation."""
     if not g.chance(3):
         return None
@@ -56,7 +56,7 @@ def is_plain(name: str) -> bool:
     return len(rows) == len(types) == len(schema.output_fields) == 1 and (attributes_known or name.endswith("CLIP1"))
 
 
-def element_wise(g: Growing, name: str) -> None:
+def element_wise(g: GraphDraft, name: str) -> None:
     """Activations and element-wise operators: all tensors of the same sizes."""
     schema = catalog.operator(name)
     first, *others = [item.name for item in schema.input_fields]
@@ -86,7 +86,7 @@ def element_wise(g: Growing, name: str) -> None:
     g.add(name, reads, [output], **fields)
 
 
-def join(g: Growing, name: str) -> None:
+def join(g: GraphDraft, name: str) -> None:
     """Up to three tensors, one after the other along any axis."""
     ranks, data_types = of_latest(name, "InputTensors")
     desc, read = g.any_view(data_types, ranks)
@@ -104,7 +104,7 @@ def join(g: Growing, name: str) -> None:
     g.add(name, {"InputTensors": tuple(reads)}, ["OutputTensor"], InputTensors=descs, OutputTensor=output, Axis=axis)
 
 
-def padding(g: Growing, name: str) -> None:
+def padding(g: GraphDraft, name: str) -> None:
     """Any padding around any tensor, in each of the modes."""
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
@@ -132,7 +132,7 @@ def modes(name: str) -> Collection[str]:
     return catalog.enum_schema(item.enum).values
 
 
-def pooling(g: Growing, name: str) -> None:
+def pooling(g: GraphDraft, name: str) -> None:
     """Windows of any form over any tensor, with indices where there are some."""
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
@@ -141,9 +141,9 @@ def pooling(g: Growing, name: str) -> None:
     dilations = g.each(n, 1, 2) if "Dilations" in schema.index else (1,) * n
     reach = [(k - 1) * d + 1 for k, d in zip(window, dilations, strict=True)]
     end = tuple(max(b, r - s - a) for b, r, s, a in zip(end, reach, desc.sizes[2:], start, strict=True))
-    room = [s + a + b - r for s, a, b, r in zip(desc.sizes[2:], start, end, reach, strict=True)]
+    space = [s + a + b - r for s, a, b, r in zip(desc.sizes[2:], start, end, reach, strict=True)]
     up = g.draw(st.booleans())
-    spatial = [(-(-r // s) if up else r // s) + 1 for r, s in zip(room, strides, strict=True)]
+    spatial = [(-(-r // s) if up else r // s) + 1 for r, s in zip(space, strides, strict=True)]
     sizes = (*desc.sizes[:2], *spatial)
     fields: dict[str, Any] = {"Strides": strides, "WindowSize": window, "StartPadding": start, "EndPadding": end}
     if "Dilations" in schema.index:
@@ -159,7 +159,7 @@ def pooling(g: Growing, name: str) -> None:
     g.add(name, {"InputTensor": (read,)}, outputs, **fields)
 
 
-def convolution(g: Growing, name: str) -> None:
+def convolution(g: GraphDraft, name: str) -> None:
     """Both directions, with groups, padding, dilation, bias and activation."""
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
@@ -209,7 +209,7 @@ def convolution(g: Growing, name: str) -> None:
     )
 
 
-def gemm(g: Growing, name: str) -> None:
+def gemm(g: GraphDraft, name: str) -> None:
     """Products of matrices, transposed or not, with something added."""
     ranks, data_types = of_latest(name, "ATensor")
     a, read = g.any_view(data_types, ranks)
@@ -238,7 +238,7 @@ def gemm(g: Growing, name: str) -> None:
     )
 
 
-def resample(g: Growing, name: str) -> None:
+def resample(g: GraphDraft, name: str) -> None:
     """Sizes that grow and shrink, with centres of pixels in any place."""
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
@@ -265,7 +265,7 @@ def resample(g: Growing, name: str) -> None:
 
 _NAMES = sorted(name.removeprefix("DML_OPERATOR_") for name in catalog.operator_names())
 
-FAMILIES: dict[tuple[str, ...], Callable[[Growing, str], None]] = {
+FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {
     tuple(name for name in _NAMES if name.startswith("ACTIVATION_")): element_wise,
     tuple(name for name in _NAMES if name.startswith("ELEMENT_WISE_") and is_plain(name)): element_wise,
     ("JOIN",): join,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.graph import Read
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.verification.random_graphs.growing import Growing, of_latest
+from dml2onnx.verification.random_graphs.draft import GraphDraft, of_latest
 from dml2onnx.verification.random_graphs.movement import counted
 
 _STACKS = {
@@ -27,7 +27,7 @@ _MASKS: dict[str, Callable[[int, int, int, int], tuple[int, ...]]] = {
 """The sizes of a mask of each type."""
 
 
-def attention(g: Growing, name: str) -> None:
+def attention(g: GraphDraft, name: str) -> None:
     """Attention with separate or stacked tensors, masks, biases and a past."""
     batch, queries, keys, size, value_size, heads, past = g.each(7, 1, 3)
     stack = g.draw(st.sampled_from([None, *_STACKS]))
@@ -86,6 +86,6 @@ def attention(g: Growing, name: str) -> None:
     g.add(name, reads, list(outputs), **fields)
 
 
-FAMILIES: dict[tuple[str, ...], Callable[[Growing, str], None]] = {
+FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {
     ("MULTIHEAD_ATTENTION", "MULTIHEAD_ATTENTION1"): attention,
 }

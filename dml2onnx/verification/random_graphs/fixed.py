@@ -13,7 +13,7 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Read, Value
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.verification.descriptors import operator
-from dml2onnx.verification.random_graphs.growing import Growing
+from dml2onnx.verification.random_graphs.draft import GraphDraft
 from dml2onnx.verification.random_graphs.movement import counted
 from dml2onnx.verification.valid import descriptors
 
@@ -21,7 +21,7 @@ INDICES = {"MAX_UNPOOLING": "IndicesTensor", "SCATTER_ND": "IndicesTensor"}
 """Inputs that say where: 0 and 1 are places in these."""
 
 
-def fixed(g: Growing, name: str) -> None:
+def fixed(g: GraphDraft, name: str) -> None:
     """A node like one of the right descriptors; what it reads and writes may lie in any way."""
     op = g.draw(st.sampled_from(descriptors()[f"DML_OPERATOR_{name}"]))
     fields: dict[str, Any] = {item.name: value for item, value in op.items() if value is not None}
@@ -42,7 +42,7 @@ def fixed(g: Growing, name: str) -> None:
     g.add_node(operator(name, **fields), reads, outputs)
 
 
-def source(g: Growing, name: str, field: str, desc: TensorDesc) -> tuple[TensorDesc, Read]:
+def source(g: GraphDraft, name: str, field: str, desc: TensorDesc) -> tuple[TensorDesc, Read]:
     """Contents of the kind that the field is for."""
     if INDICES.get(name) == field:
         return counted(g, desc.data_type, desc.sizes, 0, 1)
@@ -53,20 +53,20 @@ def source(g: Growing, name: str, field: str, desc: TensorDesc) -> tuple[TensorD
     return g.view(desc.data_type, desc.sizes)
 
 
-def scales(g: Growing, desc: TensorDesc) -> tuple[TensorDesc, Read]:
+def scales(g: GraphDraft, desc: TensorDesc) -> tuple[TensorDesc, Read]:
     """Powers of 2, which scale without rounding."""
     packed = desc.packed()
     choices = g.draw(st.lists(st.sampled_from([0.25, 0.5, 1, 2]), min_size=1, max_size=3))
     return packed, constant(g, np.resize(np.array(choices, packed.data_type.dtype), packed.element_count))
 
 
-def scattered(g: Growing, desc: TensorDesc) -> Read:
+def scattered(g: GraphDraft, desc: TensorDesc) -> Read:
     """Any 4-bit numbers."""
     rng = np.random.default_rng(g.draw(st.integers(0, 9)))
     return constant(g, rng.integers(0, 256, desc.minimum_bytes, np.uint8))
 
 
-def constant(g: Growing, elements: npt.NDArray[Any]) -> Read:
+def constant(g: GraphDraft, elements: npt.NDArray[Any]) -> Read:
     """A constant of these elements."""
     raw = np.zeros((elements.nbytes + 3) // 4 * 4, np.uint8)
     raw[: elements.nbytes] = elements.view(np.uint8)
@@ -75,7 +75,7 @@ def constant(g: Growing, elements: npt.NDArray[Any]) -> Read:
     return Read(value)
 
 
-FAMILIES: dict[tuple[str, ...], Callable[[Growing, str], None]] = {
+FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {
     (
         "CONVOLUTION_INTEGER",
         "MATRIX_MULTIPLY_INTEGER",

@@ -18,17 +18,17 @@ from dml2onnx.ir.operator import Scalar, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.verification.descriptors import operator
 from dml2onnx.verification.random_graphs.arithmetic import number
-from dml2onnx.verification.random_graphs.growing import FACTORS, MAX_ELEMENTS, Growing, of_latest
+from dml2onnx.verification.random_graphs.draft import FACTORS, MAX_ELEMENTS, GraphDraft, of_latest
 
 DIRECTIONS = st.sampled_from(["INCREASING", "DECREASING"])
 
 
-def chosen_type(g: Growing, name: str, tensor: str) -> DataType:
+def chosen_type(g: GraphDraft, name: str, tensor: str) -> DataType:
     """One of the data types that a tensor of an operator admits."""
     return DataType[g.draw(st.sampled_from(of_latest(name, tensor)[1]))]
 
 
-def counted(g: Growing, data_type: DataType, sizes: Sequence[int], low: int, high: int) -> tuple[TensorDesc, Read]:
+def counted(g: GraphDraft, data_type: DataType, sizes: Sequence[int], low: int, high: int) -> tuple[TensorDesc, Read]:
     """A constant of whole numbers from ``low`` to ``high``: what an index, a length or a position may be."""
     desc = TensorDesc(data_type, tuple(sizes))
     rng = np.random.default_rng(g.draw(st.integers(0, 9)))
@@ -40,26 +40,26 @@ def counted(g: Growing, data_type: DataType, sizes: Sequence[int], low: int, hig
     return desc, Read(value)
 
 
-def indices(g: Growing, name: str, sizes: Sequence[int], size: int) -> tuple[TensorDesc, Read]:
+def indices(g: GraphDraft, name: str, sizes: Sequence[int], size: int) -> tuple[TensorDesc, Read]:
     """Indices into ``size`` elements, some of them counted from the end where the type has a sign."""
     data_type = chosen_type(g, name, "IndicesTensor")
     return counted(g, data_type, sizes, -size if data_type.is_signed else 0, size - 1)
 
 
-def single(g: Growing, name: str, read: Read, desc: TensorDesc, sizes: Sequence[int], **fields: Any) -> None:
+def single(g: GraphDraft, name: str, read: Read, desc: TensorDesc, sizes: Sequence[int], **fields: Any) -> None:
     """A node from one tensor to another of its data type."""
     assume(prod(sizes) <= 4 * MAX_ELEMENTS)
     output = g.layout(desc.data_type, sizes, output=True)
     g.add(name, {"InputTensor": (read,)}, ["OutputTensor"], InputTensor=desc, OutputTensor=output, **fields)
 
 
-def any_input(g: Growing, name: str, tensor: str = "InputTensor") -> tuple[TensorDesc, Read]:
+def any_input(g: GraphDraft, name: str, tensor: str = "InputTensor") -> tuple[TensorDesc, Read]:
     """Any tensor that an operator takes."""
     ranks, data_types = of_latest(name, tensor)
     return g.any_view(data_types, ranks)
 
 
-def axis_of(g: Growing, desc: TensorDesc) -> int:
+def axis_of(g: GraphDraft, desc: TensorDesc) -> int:
     """One of the dimensions."""
     return g.draw(st.integers(0, desc.rank - 1))
 
@@ -67,14 +67,14 @@ def axis_of(g: Growing, desc: TensorDesc) -> int:
 # --- Types, windows and blocks ------------------------------------------------------------------------------------
 
 
-def cast(g: Growing, name: str) -> None:
+def cast(g: GraphDraft, name: str) -> None:
     """From any data type to any other."""
     desc, read = any_input(g, name)
     output = g.layout(chosen_type(g, name, "OutputTensor"), desc.sizes, output=True)
     g.add(name, {"InputTensor": (read,)}, ["OutputTensor"], InputTensor=desc, OutputTensor=output)
 
 
-def slicing(g: Growing, name: str) -> None:
+def slicing(g: GraphDraft, name: str) -> None:
     """A window of any tensor, with steps, also backwards."""
     desc, read = any_input(g, name)
     signed = name == "SLICE1"
@@ -94,7 +94,7 @@ def slicing(g: Growing, name: str) -> None:
     single(g, name, read, desc, sizes, **fields)
 
 
-def split(g: Growing, name: str) -> None:
+def split(g: GraphDraft, name: str) -> None:
     """Parts of any sizes along an axis."""
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
@@ -112,14 +112,14 @@ def split(g: Growing, name: str) -> None:
     g.add_node(op, {"InputTensor": (read,)}, {"OutputTensors": tuple(outputs)})
 
 
-def tile(g: Growing, name: str) -> None:
+def tile(g: GraphDraft, name: str) -> None:
     """Repetitions along every dimension."""
     desc, read = any_input(g, name)
     repeats = g.each(desc.rank, 1, 3 if desc.rank <= 4 else 2)
     single(g, name, read, desc, [n * k for n, k in zip(desc.sizes, repeats, strict=True)], Repeats=repeats)
 
 
-def blocks(g: Growing, name: str) -> None:
+def blocks(g: GraphDraft, name: str) -> None:
     """Blocks of pixels to channels, and back."""
     _, data_types = of_latest(name, "InputTensor")
     block = g.draw(st.integers(1, 3))
@@ -134,7 +134,7 @@ def blocks(g: Growing, name: str) -> None:
     single(g, name, read, desc, result, **fields)
 
 
-def pictures(g: Growing, name: str) -> None:
+def pictures(g: GraphDraft, name: str) -> None:
     """Scaled and enlarged pictures."""
     if name == "VALUE_SCALE_2D":
         batch, height, width = g.each(3, 1, 3)
@@ -150,13 +150,13 @@ def pictures(g: Growing, name: str) -> None:
     single(g, name, read, desc, sizes, ScaleSize=Size2D(width, height), InterpolationMode=mode)
 
 
-def folding(g: Growing, name: str) -> None:
+def folding(g: GraphDraft, name: str) -> None:
     """Windows to columns, and back."""
     count = g.draw(st.integers(1, 2))
     windows, strides, dilations = g.each(count, 1, 2), g.each(count, 1, 2), g.each(count, 1, 2)
-    starts, ends, room = g.each(count, 0, 1), g.each(count, 0, 1), g.each(count, 1, 4)
+    starts, ends, space = g.each(count, 0, 1), g.each(count, 0, 1), g.each(count, 1, 4)
     reach = [(k - 1) * d + 1 for k, d in zip(windows, dilations, strict=True)]
-    image = [max(n, r - a - b, 1) for n, r, a, b in zip(room, reach, starts, ends, strict=True)]
+    image = [max(n, r - a - b, 1) for n, r, a, b in zip(space, reach, starts, ends, strict=True)]
     positions = [(n + a + b - r) // s + 1 for n, a, b, r, s in zip(image, starts, ends, reach, strides, strict=True)]
     batch, channels = g.each(2, 1, 2)
     columns = (batch, channels * prod(windows), prod(positions))
@@ -170,7 +170,7 @@ def folding(g: Growing, name: str) -> None:
 # --- Indices ------------------------------------------------------------------------------------------------------
 
 
-def gather(g: Growing, name: str) -> None:
+def gather(g: GraphDraft, name: str) -> None:
     """Slices at indices along an axis."""
     desc, read = any_input(g, name)
     axis = axis_of(g, desc)
@@ -181,8 +181,8 @@ def gather(g: Growing, name: str) -> None:
     rank = max(len(sizes), desc.rank)
     assume(rank <= 8)
 
-    def filled(given: Sequence[int]) -> tuple[int, ...]:
-        return (1,) * (rank - len(given)) + tuple(given)
+    def filled(supplied: Sequence[int]) -> tuple[int, ...]:
+        return (1,) * (rank - len(supplied)) + tuple(supplied)
 
     found, at = indices(g, name, filled(shape), desc.sizes[axis])
     # every tensor has the output's rank: fillers stand in front
@@ -200,7 +200,7 @@ def gather(g: Growing, name: str) -> None:
     )
 
 
-def gather_elements(g: Growing, name: str) -> None:
+def gather_elements(g: GraphDraft, name: str) -> None:
     """Elements at indices along an axis."""
     desc, read = any_input(g, name)
     axis = axis_of(g, desc)
@@ -212,7 +212,7 @@ def gather_elements(g: Growing, name: str) -> None:
     g.add(name, {"InputTensor": (read,), "IndicesTensor": (at,)}, ["OutputTensor"], **fields, Axis=axis)
 
 
-def gather_tuples(g: Growing, name: str) -> None:
+def gather_tuples(g: GraphDraft, name: str) -> None:
     """Slices at tuples of indices."""
     desc, read = any_input(g, name)
     batches = g.draw(st.integers(0, desc.rank - 1)) if name == "GATHER_ND1" else 0
@@ -223,8 +223,8 @@ def gather_tuples(g: Growing, name: str) -> None:
     rank = max(desc.rank, len(shape), len(lead) + len(left))
     assume(rank <= 8)
 
-    def filled(given: Sequence[int]) -> tuple[int, ...]:
-        return (1,) * (rank - len(given)) + tuple(given)
+    def filled(supplied: Sequence[int]) -> tuple[int, ...]:
+        return (1,) * (rank - len(supplied)) + tuple(supplied)
 
     smallest = min(desc.sizes[batches : batches + length])
     found, at = indices(g, name, filled(shape), smallest)
@@ -237,7 +237,7 @@ def gather_tuples(g: Growing, name: str) -> None:
     g.add(name, {"InputTensor": (read,), "IndicesTensor": (at,)}, ["OutputTensor"], **fields)
 
 
-def scatter(g: Growing, name: str) -> None:
+def scatter(g: GraphDraft, name: str) -> None:
     """One update along the axis, so that no two write one element, which DirectML leaves open."""
     desc, read = any_input(g, name)
     axis = axis_of(g, desc)
@@ -255,7 +255,7 @@ def scatter(g: Growing, name: str) -> None:
     g.add(name, reads, ["OutputTensor"], **fields, Axis=axis)
 
 
-def one_hot(g: Growing, name: str) -> None:
+def one_hot(g: GraphDraft, name: str) -> None:
     """Two values by positions along an axis."""
     ranks, _ = of_latest(name, "OutputTensor")
     sizes = list(g.sizes(*ranks))
@@ -269,7 +269,7 @@ def one_hot(g: Growing, name: str) -> None:
     g.add(name, {"IndicesTensor": (at,), "ValuesTensor": (source,)}, ["OutputTensor"], **fields, Axis=axis)
 
 
-def reverse(g: Growing, name: str) -> None:
+def reverse(g: GraphDraft, name: str) -> None:
     """The first elements along an axis, in the other order."""
     desc, read = any_input(g, name)
     axis = axis_of(g, desc)
@@ -280,7 +280,7 @@ def reverse(g: Growing, name: str) -> None:
     g.add(name, {"InputTensor": (read,), "SequenceLengthsTensor": (at,)}, ["OutputTensor"], **fields, Axis=axis)
 
 
-def nonzero(g: Growing, name: str) -> None:
+def nonzero(g: GraphDraft, name: str) -> None:
     """Where a tensor is not zero."""
     desc, read = any_input(g, name)
     count = TensorDesc(DataType.UINT32, (1,))
@@ -292,7 +292,7 @@ def nonzero(g: Growing, name: str) -> None:
 # --- Along axes ---------------------------------------------------------------------------------------------------
 
 
-def reduction(g: Growing, name: str) -> None:
+def reduction(g: GraphDraft, name: str) -> None:
     """Over any axes; of REDUCE any function with the types of its own rows."""
     rows = catalog.operator(name).rows_at(LATEST)
     row = g.draw(st.sampled_from(rows))
@@ -313,7 +313,7 @@ def reduction(g: Growing, name: str) -> None:
     g.add(name, {"InputTensor": (read,)}, ["OutputTensor"], InputTensor=desc, OutputTensor=output, **fields)
 
 
-def top(g: Growing, name: str) -> None:
+def top(g: GraphDraft, name: str) -> None:
     """The largest or smallest elements along an axis."""
     desc, read = any_input(g, name)
     axis = axis_of(g, desc)
@@ -328,7 +328,7 @@ def top(g: Growing, name: str) -> None:
     g.add(name, {"InputTensor": (read,)}, ["OutputValueTensor", "OutputIndexTensor"], **fields)
 
 
-def cumulative(g: Growing, name: str) -> None:
+def cumulative(g: GraphDraft, name: str) -> None:
     """Running sums and products along an axis."""
     desc, read = any_input(g, name)
     exclusive = "HasExclusiveSum" if name == "CUMULATIVE_SUMMATION" else "HasExclusiveProduct"
@@ -339,7 +339,7 @@ def cumulative(g: Growing, name: str) -> None:
 # --- Filling ------------------------------------------------------------------------------------------------------
 
 
-def filling(g: Growing, name: str) -> None:
+def filling(g: GraphDraft, name: str) -> None:
     """Tensors made of nothing."""
     ranks, _ = of_latest(name, "OutputTensor")
     data_type = chosen_type(g, name, "OutputTensor")
@@ -354,7 +354,7 @@ def filling(g: Growing, name: str) -> None:
     g.add(name, {}, ["OutputTensor"], **fields)
 
 
-def diagonals(g: Growing, name: str) -> None:
+def diagonals(g: GraphDraft, name: str) -> None:
     """A band of diagonals that is filled."""
     desc, read = any_input(g, name)
     begin, end = sorted(g.each(2, -3, 4))
@@ -362,7 +362,7 @@ def diagonals(g: Growing, name: str) -> None:
     single(g, name, read, desc, desc.sizes, **fields, DiagonalFillBegin=begin, DiagonalFillEnd=end)
 
 
-FAMILIES: dict[tuple[str, ...], Callable[[Growing, str], None]] = {
+FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {
     ("CAST",): cast,
     ("SLICE", "SLICE1"): slicing,
     ("SPLIT",): split,

@@ -15,18 +15,18 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
 from dml2onnx.verification.descriptors import operator
 from dml2onnx.verification.random_graphs.arithmetic import activation, attributes
-from dml2onnx.verification.random_graphs.growing import POSITIVE, Growing, of_latest
+from dml2onnx.verification.random_graphs.draft import POSITIVE, GraphDraft, of_latest
 from dml2onnx.verification.random_graphs.movement import counted
 
 GATES = ["RELU", "LEAKY_RELU", "TANH", "SIGMOID", "HARD_SIGMOID", "ELU", "SOFTSIGN", "LINEAR"]
 
 
-def part_of(g: Growing, desc: TensorDesc) -> tuple[TensorDesc, Read]:
+def part_of(g: GraphDraft, desc: TensorDesc) -> tuple[TensorDesc, Read]:
     """A parameter that broadcasts to the tensor: some of its sizes, and 1 for the others."""
     return g.view(desc.data_type, [size if g.chance(2) else 1 for size in desc.sizes])
 
 
-def normalization(g: Growing, name: str) -> None:
+def normalization(g: GraphDraft, name: str) -> None:
     """Any axes, with the parameters that there may be."""
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
@@ -44,7 +44,7 @@ def normalization(g: Growing, name: str) -> None:
     g.add(name, reads, ["OutputTensor"], **fields, FusedActivation=activation(g, name, desc.rank))
 
 
-def local_response(g: Growing, name: str) -> None:
+def local_response(g: GraphDraft, name: str) -> None:
     """Across channels or within them."""
     ranks, data_types = of_latest(name, "InputTensor")
     desc, read = g.any_view(data_types, ranks)
@@ -62,7 +62,7 @@ def local_response(g: Growing, name: str) -> None:
     )
 
 
-def recurrence(g: Growing, name: str) -> None:
+def recurrence(g: GraphDraft, name: str) -> None:
     """Any direction, activations and outputs."""
     schema = catalog.operator(name)
     direction = g.draw(st.sampled_from(["FORWARD", "BACKWARD", "BIDIRECTIONAL"]))
@@ -97,13 +97,13 @@ def recurrence(g: Growing, name: str) -> None:
     g.add(name, reads, outputs, **fields)
 
 
-def gate(g: Growing) -> OperatorDesc:
+def gate(g: GraphDraft) -> OperatorDesc:
     """An activation of a recurrent network."""
     name = f"ACTIVATION_{g.draw(st.sampled_from(GATES))}"
     return operator(name, **attributes(g, name, 4))
 
 
-FAMILIES: dict[tuple[str, ...], Callable[[Growing, str], None]] = {
+FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {
     ("BATCH_NORMALIZATION",): normalization,
     (
         "MEAN_VARIANCE_NORMALIZATION",

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from dml2onnx.ir.graph import Read
 from dml2onnx.ir.operator import Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.verification.random_graphs.growing import Growing, of_latest
+from dml2onnx.verification.random_graphs.draft import GraphDraft, of_latest
 from dml2onnx.verification.random_graphs.movement import counted
 
 MOMENTS = ("Parameters", "FirstMoment", "SecondMoment")
 
 
-def corners(g: Growing, data_type: DataType, sizes: tuple[int, ...]) -> tuple[TensorDesc, Read]:
+def corners(g: GraphDraft, data_type: DataType, sizes: tuple[int, ...]) -> tuple[TensorDesc, Read]:
     """Regions on a grid, or any numbers."""
     return counted(g, data_type, sizes, -2, 6) if g.chance(2) else g.view(data_type, sizes)
 
 
-def regions(g: Growing, name: str) -> None:
+def regions(g: GraphDraft, name: str) -> None:
     """Regions of interest, aligned or pooled, and their gradients."""
     image = "OutputGradientTensor" if name == "ROI_ALIGN_GRAD" else "InputTensor"
     data_type = DataType[g.draw(st.sampled_from(of_latest(name, image)[1]))]
@@ -33,25 +33,25 @@ def regions(g: Growing, name: str) -> None:
     fields: dict[str, Any] = {}
     reads: dict[str, tuple[Read, ...]] = {}
 
-    def given(field: str, found: tuple[TensorDesc, Read]) -> None:
+    def bind(field: str, found: tuple[TensorDesc, Read]) -> None:
         fields[field], read = found
         reads[field] = (read,)
 
-    given("ROITensor", corners(g, data_type, rois))
+    bind("ROITensor", corners(g, data_type, rois))
     outputs = ["OutputTensor"]
     if name == "ROI_POOLING":
-        given("InputTensor", g.view(data_type, sizes))
+        bind("InputTensor", g.view(data_type, sizes))
         fields |= {"SpatialScale": g.draw(st.sampled_from([1.0, 0.5])), "PooledSize": Size2D(grid[1], grid[0])}
     else:
         index_type = DataType[g.draw(st.sampled_from(of_latest(name, "BatchIndicesTensor")[1]))]
-        given("BatchIndicesTensor", counted(g, index_type, (count,), 0, sizes[0] - 1))
+        bind("BatchIndicesTensor", counted(g, index_type, (count,), 0, sizes[0] - 1))
         fields |= sampling(g, name)
         if name == "ROI_ALIGN_GRAD":
             outputs = g.draw(st.sampled_from([["OutputGradientTensor"], ["OutputROIGradientTensor"], GRADIENTS]))
-            given("InputGradientTensor", g.view(data_type, crops))
-            given("InputTensor", g.view(data_type, sizes))
+            bind("InputGradientTensor", g.view(data_type, crops))
+            bind("InputTensor", g.view(data_type, sizes))
         else:
-            given("InputTensor", g.view(data_type, sizes))
+            bind("InputTensor", g.view(data_type, sizes))
             fields["OutOfBoundsInputValue"] = g.draw(st.sampled_from([0.0, 1.5]))
     for output in outputs:
         shape = {"OutputTensor": crops, "OutputGradientTensor": sizes, "OutputROIGradientTensor": rois}[output]
@@ -62,7 +62,7 @@ def regions(g: Growing, name: str) -> None:
 GRADIENTS = ["OutputGradientTensor", "OutputROIGradientTensor"]
 
 
-def sampling(g: Growing, name: str) -> dict[str, Any]:
+def sampling(g: GraphDraft, name: str) -> dict[str, Any]:
     """The fields of how a region is sampled; few samples, as corners may be anywhere."""
     fewest, most = g.draw(st.sampled_from([(1, 1), (2, 2), (1, 3)]))
     fields: dict[str, Any] = {
@@ -79,7 +79,7 @@ def sampling(g: Growing, name: str) -> dict[str, Any]:
     return fields
 
 
-def adam(g: Growing, name: str) -> None:
+def adam(g: GraphDraft, name: str) -> None:
     """One step of Adam."""
     ranks, data_types = of_latest(name, "GradientTensor")
     desc, read = g.any_view(data_types, ranks)
@@ -95,7 +95,7 @@ def adam(g: Growing, name: str) -> None:
     g.add(name, reads, [f"Output{moment}Tensor" for moment in MOMENTS], **fields, **rates)
 
 
-FAMILIES: dict[tuple[str, ...], Callable[[Growing, str], None]] = {
+FAMILIES: dict[tuple[str, ...], Callable[[GraphDraft, str], None]] = {
     ("ROI_ALIGN", "ROI_ALIGN1", "ROI_ALIGN_GRAD", "ROI_POOLING"): regions,
     ("ADAM_OPTIMIZER",): adam,
 }

@@ -10,10 +10,10 @@ from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Re
 if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc
 
-NAME = "lone"
+NAME = "node"
 
 
-def lone_node(op: OperatorDesc, *, constant: bool = False) -> Graph:
+def single_node(op: OperatorDesc, *, constant: bool = False) -> Graph:
     """A graph of one node whose inputs nobody has filled, or are constants that repeat one element.
 
     Inputs and outputs are called after the fields, ``InputTensors0`` and so on.

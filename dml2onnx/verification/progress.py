@@ -1,4 +1,4 @@
-"""How far a verification is, and when its time is up."""
+"""Progress of a verification, and its time limit."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from dml2onnx.ir.graph import Node
 
 
-class TimeUpError(Exception):
-    """There is no time left for another node."""
+class TimeLimitError(Exception):
+    """The time limit is reached before the next node."""
 
 
-class Watch:
-    """Counts the nodes of every round."""
+class Progress:
+    """Reports each node before it runs and stops at the time limit."""
 
     def __init__(
         self, nodes: int, rounds: int, limit: float | None = None, tell: Callable[[str], object] | None = None
@@ -27,15 +27,15 @@ class Watch:
         self._end = None if limit is None else time.monotonic() + limit
         self._tell = tell
 
-    def of(self, round_index: int, what: str) -> Callable[[Node], None]:
-        """What is to be called before each node of a round; it raises :class:`TimeUpError`."""
+    def callback(self, round_index: int, what: str) -> Callable[[Node], None]:
+        """A function to call before each node of a round; it raises :class:`TimeLimitError`."""
         count = 0
 
         def before(node: Node) -> None:
             nonlocal count
             count += 1
             if self._end is not None and time.monotonic() >= self._end:
-                raise TimeUpError
+                raise TimeLimitError
             if self._tell is not None:
                 self._tell(f"round {round_index + 1} of {self._rounds}, {what}: node {count} of {self._nodes}")
 

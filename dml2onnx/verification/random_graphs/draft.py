@@ -32,7 +32,7 @@ def of_latest(name: str, tensor: str) -> tuple[tuple[int, int], list[str]]:
 
 
 @dataclass
-class Growing:
+class GraphDraft:
     """A graph under construction: nodes are added one by one, each reading what is there or something new."""
 
     draw: st.DrawFn
@@ -73,9 +73,9 @@ class Growing:
     # --- Reading ------------------------------------------------------------------------------------------------
 
     def new(self, desc: TensorDesc) -> Read:
-        """A buffer that is given: an input or a constant, now and then larger than its tensor."""
+        """A new input or constant, now and then larger than its tensor."""
         offset = 16 if self.chance(10) else 0
-        value = Value(f"given{len(self.inputs) + len(self.constants)}", offset + desc.minimum_bytes)
+        value = Value(f"source{len(self.inputs) + len(self.constants)}", offset + desc.minimum_bytes)
         if self.chance(3):
             self.constants.append(Constant(value, self.contents(value.nbytes, desc.data_type)))
         else:
@@ -113,14 +113,14 @@ class Growing:
     def view_of(self, value: Value, data_type: DataType, sizes: tuple[int, ...]) -> tuple[TensorDesc, Read]:
         """Some view of those sizes inside a buffer: packed, strided or overlapping, broadcast where too large."""
         offset = self.draw(st.integers(0, (value.nbytes - 1) // 16)) * 16 if self.chance(3) else 0
-        room = (value.nbytes - offset) // 4 * 4 // data_type.itemsize
+        space = (value.nbytes - offset) // 4 * 4 // data_type.itemsize
         if self.chance(2):
             strides = list(packed_strides(sizes))
         else:
             strides = list(self.each(len(sizes), 0, 6))
         for axis in range(len(sizes)):
             desc = TensorDesc(data_type, sizes, tuple(strides))
-            if desc.extent <= room and offset + desc.minimum_bytes <= value.nbytes:
+            if desc.extent <= space and offset + desc.minimum_bytes <= value.nbytes:
                 break
             strides[axis] = 0
         desc = TensorDesc(data_type, sizes, tuple(strides))

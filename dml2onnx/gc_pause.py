@@ -1,4 +1,4 @@
-"""Python's cyclic garbage collector, paused where many objects are made and none of them is garbage.
+"""A pause for Python's cyclic garbage collector while many objects are made, all of which stay alive.
 
 A graph of 100,000 nodes is a few million objects that all stay alive; the collector would walk through them again and
 again while they are made, which makes the time per node grow with the size of the graph.
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def collection_paused() -> Iterator[None]:
-    """No collections inside the block (or decorated function); nested blocks leave the outermost in charge.
+def gc_paused() -> Iterator[None]:
+    """No collections inside the block or the decorated function; nested blocks do nothing.
 
-    Behind it all that was made counts as old: the next collection would otherwise walk through it at once.
+    At the end all objects move to the oldest generation, which the next collection does not walk through at once.
     """
     if not gc.isenabled():
         yield

@@ -1,4 +1,4 @@
-"""What is loaded when it is first used: public names of packages, and modules that much of the work does without."""
+"""Lazy imports: names of packages, modules and methods that are loaded at their first use."""
 
 import sys
 from types import ModuleType
@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-def loader(package: str, homes: "Mapping[str, str]") -> "Callable[[str], object]":
-    """The ``__getattr__`` of a package that has its names in these modules of it."""
+def lazy_names(package: str, homes: "Mapping[str, str]") -> "Callable[[str], object]":
+    """The ``__getattr__`` of a package; ``homes`` says which of its modules defines each name."""
 
     def load(name: str) -> object:
         home = homes.get(name)
@@ -24,10 +24,10 @@ def loader(package: str, homes: "Mapping[str, str]") -> "Callable[[str], object]
     return load
 
 
-def shown_by(module: str, function: str) -> "Callable[[object], str]":
-    """A method that a function of a module carries out, which is imported when it is first called.
+def lazy_method(module: str, function: str) -> "Callable[[object], str]":
+    """A method that calls ``module.function(self)`` and imports the module at the first call.
 
-    What notebooks show of an object is drawn in a room that knows everything, while the object's own knows little.
+    Notebooks show objects of low layers (graphs, models) with code of a high one, the report.
     """
 
     def show(self: object) -> str:
@@ -39,16 +39,16 @@ def shown_by(module: str, function: str) -> "Callable[[object], str]":
     return show
 
 
-def later(name: str) -> "ModuleType":
-    """Stands for a module, which is imported when it is first asked for something, and costs nothing more from then on.
+def lazy_module(name: str) -> "ModuleType":
+    """A module that is imported at the first access to an attribute, and costs nothing from then on.
 
-    Type checkers are given the import itself, under ``TYPE_CHECKING``.
+    For type checkers the plain import stands under ``TYPE_CHECKING``.
     """
-    return _Later(name)
+    return _LazyModule(name)
 
 
-class _Later(ModuleType):
-    """Takes over all names of the module that it stands for, and is then as fast as any."""
+class _LazyModule(ModuleType):
+    """Copies the names of the module at the first access and is a plain module from then on."""
 
     def __getattr__(self, name: str) -> object:
         from importlib import import_module

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dml2onnx.ir.agreement import carried, permutation
+from dml2onnx.ir.relayout import axis_order, strides_over
 from dml2onnx.ir.tensor import packed_strides
 from dml2onnx.ir.view import Layout
 
@@ -40,33 +40,34 @@ def dense_layouts(draw: st.DrawFn, factors: list[int]) -> Layout:
 def pairs(draw: st.DrawFn) -> tuple[Layout, Layout, tuple[int, ...]]:
     """Two dense layouts of one memory, and strides over the sizes of the first."""
     factors = draw(st.lists(st.sampled_from([1, 2, 3]), min_size=1, max_size=5))
-    seen, held = draw(dense_layouts(factors)), draw(dense_layouts(factors))
-    kept = draw(st.tuples(*(st.integers(0, 1) for _ in seen.sizes)))
-    partly = tuple(stride * factor for stride, factor in zip(seen.strides, kept, strict=True))
-    any_strides = st.tuples(*(st.integers(0, 7) for _ in seen.sizes))
-    return seen, held, draw(st.one_of(st.just(seen.strides), st.just(partly), any_strides))
+    viewed, stored = draw(dense_layouts(factors)), draw(dense_layouts(factors))
+    kept = draw(st.tuples(*(st.integers(0, 1) for _ in viewed.sizes)))
+    partly = tuple(stride * factor for stride, factor in zip(viewed.strides, kept, strict=True))
+    any_strides = st.tuples(*(st.integers(0, 7) for _ in viewed.sizes))
+    return viewed, stored, draw(st.one_of(st.just(viewed.strides), st.just(partly), any_strides))
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(pairs())
-def test_carried_strides_see_the_same_at_each_place(case: tuple[Layout, Layout, tuple[int, ...]]) -> None:
-    seen, held, strides = case
-    found = carried(seen, strides, held)
+def test_strides_over_address_the_same_elements(case: tuple[Layout, Layout, tuple[int, ...]]) -> None:
+    viewed, stored, strides = case
+    found = strides_over(viewed, strides, stored)
     if found is None:
-        assert strides != seen.strides or not _is_finer(seen, held)
+        assert strides != viewed.strides or not _is_finer(viewed, stored)
         return
-    size = prod(seen.sizes)
-    assert prod(held.sizes) == size
+    size = prod(viewed.sizes)
+    assert prod(stored.sizes) == size
     places = [np.empty(size, np.int64) for _ in range(2)]
-    for here, layout, steps in zip(places, (seen, held), (strides, found), strict=True):
+    for here, layout, steps in zip(places, (viewed, stored), (strides, found), strict=True):
         here[layout.offsets().reshape(-1)] = Layout(layout.sizes, steps).offsets().reshape(-1)
     np.testing.assert_array_equal(places[0], places[1])
 
 
-def _is_finer(seen: Layout, held: Layout) -> bool:
-    """Whether each dimension of ``seen`` is one or several of ``held``, or the other way round."""
+def _is_finer(viewed: Layout, stored: Layout) -> bool:
+    """Whether each dimension of ``viewed`` is one or several of ``stored``, or the other way round."""
     ends = [
-        {weight * size for size, weight in zip(layout.sizes, layout.strides, strict=True)} for layout in (seen, held)
+        {weight * size for size, weight in zip(layout.sizes, layout.strides, strict=True)}
+        for layout in (viewed, stored)
     ]
     return ends[0] <= ends[1] or ends[1] <= ends[0]
 
@@ -74,23 +75,23 @@ def _is_finer(seen: Layout, held: Layout) -> bool:
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=5), st.data())
 def test_exchanged_dimensions_are_found(sizes: list[int], data: st.DataObject) -> None:
-    seen = shuffled(tuple(sizes), data.draw(st.permutations(range(len(sizes)))))
+    viewed = shuffled(tuple(sizes), data.draw(st.permutations(range(len(sizes)))))
     order = data.draw(st.permutations(range(len(sizes))))
-    held = Layout(tuple(seen.sizes[axis] for axis in order), tuple(seen.strides[axis] for axis in order))
-    found = permutation(seen, held)
+    stored = Layout(tuple(viewed.sizes[axis] for axis in order), tuple(viewed.strides[axis] for axis in order))
+    found = axis_order(viewed, stored)
     assert found is not None
     assert sorted(found) == list(range(len(sizes)))
-    assert tuple(seen.sizes[axis] for axis in found) == held.sizes
-    moving = [axis for axis in found if seen.sizes[axis] > 1]
-    assert moving == [axis for axis in order if seen.sizes[axis] > 1]
+    assert tuple(viewed.sizes[axis] for axis in found) == stored.sizes
+    moving = [axis for axis in found if viewed.sizes[axis] > 1]
+    assert moving == [axis for axis in order if viewed.sizes[axis] > 1]
 
 
 def test_what_does_not_correspond() -> None:
     row = Layout.packed((24,))
-    assert carried(Layout.packed((2, 3)), (1, 0), Layout.packed((3, 2))) is None
-    assert carried(row, (1,), shuffled((4, 6), [1, 0])) == (1, 4)
-    assert carried(row, (0,), Layout.packed((4, 6))) == (0, 0)
+    assert strides_over(Layout.packed((2, 3)), (1, 0), Layout.packed((3, 2))) is None
+    assert strides_over(row, (1,), shuffled((4, 6), [1, 0])) == (1, 4)
+    assert strides_over(row, (0,), Layout.packed((4, 6))) == (0, 0)
     # a dimension that is read in steps of its own over two of the other layout
-    assert carried(Layout.packed((2, 3)), (0, 1), Layout.packed((6,))) is None
-    assert permutation(Layout.packed((2, 3)), Layout.packed((6,))) is None
-    assert permutation(Layout.packed((2, 3)), Layout.packed((3, 2))) is None
+    assert strides_over(Layout.packed((2, 3)), (0, 1), Layout.packed((6,))) is None
+    assert axis_order(Layout.packed((2, 3)), Layout.packed((6,))) is None
+    assert axis_order(Layout.packed((2, 3)), Layout.packed((3, 2))) is None

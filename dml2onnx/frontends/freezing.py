@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dml2onnx.arguments import Array
-    from dml2onnx.frontends.options import Given, LoadOptions
+    from dml2onnx.frontends.options import InputContents, LoadOptions
     from dml2onnx.ir.data import Data
     from dml2onnx.ir.graph import Graph, GraphInput
     from dml2onnx.ir.tensor import TensorDesc
@@ -42,7 +42,7 @@ SUFFIXES = (".npy", ".npz", ".bin", ".raw", ".dat", "")
 class _Contents(NamedTuple):
     """What was given for an input, and the file that it is from."""
 
-    given: Array | RawBytes
+    supplied: Array | RawBytes
     path: Path | None
 
 
@@ -51,8 +51,8 @@ def settled(graph: Graph, options: LoadOptions) -> Graph:
     _refuse_both(options)
     findings = Findings()
     contents: dict[str, _Contents | None] = dict(_of_directories(graph, options, findings))
-    for name, given in options.contents().items():
-        contents[name] = None if given is None else _read(name, given, options.max_bytes)
+    for name, supplied in options.contents().items():
+        contents[name] = None if supplied is None else _read(name, supplied, options.max_bytes)
     _check_names(graph, options, contents, findings)
     constants: list[Constant] = []
     descs = input_descs(graph.inputs, graph.nodes, (*graph.outputs, *graph.results))
@@ -115,7 +115,7 @@ def _data(
     """The bytes of an input that is to be a constant; ``None`` for one that stays, or has to."""
     own = contents.get(item.name)
     if own is not None:
-        return None if item.value.nbytes >= UNBOUNDED else _fitted(item, desc, own.given, findings)
+        return None if item.value.nbytes >= UNBOUNDED else _fitted(item, desc, own.supplied, findings)
     if item.name in contents and item.default is None:
         message = f"{quote(item.name)} cannot become a constant, since the model gives no contents for it"
         findings.add(
@@ -125,19 +125,19 @@ def _data(
     return item.default if wanted else None
 
 
-def _fitted(item: GraphInput, desc: TensorDesc, given: Array | RawBytes, findings: Findings) -> Data | None:
+def _fitted(item: GraphInput, desc: TensorDesc, supplied: Array | RawBytes, findings: Findings) -> Data | None:
     stored, shape = in_memory(desc), stored_shape(desc)
     dtype, count = stored.data_type.dtype, prod(shape)
     name, nbytes = f"the input {quote(item.name)}", item.value.nbytes
     wanted = f"{dtype} {list(shape)}, or {plural(count * dtype.itemsize, 'byte')}"
-    if isinstance(given, RawBytes):
-        if not count * dtype.itemsize <= given.content.size <= nbytes:
-            found = plural(given.content.size, "byte")
-            message = f"{given.what} has {found}, and {name} takes {count * dtype.itemsize} ({desc})"
+    if isinstance(supplied, RawBytes):
+        if not count * dtype.itemsize <= supplied.content.size <= nbytes:
+            found = plural(supplied.content.size, "byte")
+            message = f"{supplied.what} has {found}, and {name} takes {count * dtype.itemsize} ({desc})"
             findings.add(codes.CONTENTS_DIFFER.at(message, pointer=item.source, expected=wanted, found=found))
             return None
-        return padded(ArrayData(given.content), nbytes)
-    array = fitted(given, dtype, shape, name)
+        return padded(ArrayData(supplied.content), nbytes)
+    array = fitted(supplied, dtype, shape, name)
     if array.dtype != dtype or array.shape not in (shape, (count,)):
         found = f"{array.dtype} {list(array.shape)}"
         message = f"an array of {found} was given for {name}, which lies in memory as {dtype} {list(shape)}"
@@ -149,17 +149,17 @@ def _fitted(item: GraphInput, desc: TensorDesc, given: Array | RawBytes, finding
 # --- Where contents come from -----------------------------------------------------------------------------------------
 
 
-def _read(name: str, given: Given, most: int) -> _Contents:
-    if isinstance(given, (str, os.PathLike)):
-        given = ContentsFile.named(os.fspath(given))
-    if isinstance(given, ContentsFile):
-        return _Contents(read_contents_file(name, given, most), given.path.resolve())
-    if isinstance(given, (bytes, bytearray, memoryview)):
+def _read(name: str, supplied: InputContents, most: int) -> _Contents:
+    if isinstance(supplied, (str, os.PathLike)):
+        supplied = ContentsFile.named(os.fspath(supplied))
+    if isinstance(supplied, ContentsFile):
+        return _Contents(read_contents_file(name, supplied, most), supplied.path.resolve())
+    if isinstance(supplied, (bytes, bytearray, memoryview)):
         try:
-            return _Contents(RawBytes(np.frombuffer(given, np.uint8), f"what was given for {quote(name)}"), None)
+            return _Contents(RawBytes(np.frombuffer(supplied, np.uint8), f"what was given for {quote(name)}"), None)
         except (ValueError, BufferError):
-            raise refusal(f"the contents of {quote(name)}", given, "contiguous bytes") from None
-    return _Contents(array(given, f"the constant {quote(name)}"), None)
+            raise refusal(f"the contents of {quote(name)}", supplied, "contiguous bytes") from None
+    return _Contents(array(supplied, f"the constant {quote(name)}"), None)
 
 
 def _of_directories(graph: Graph, options: LoadOptions, findings: Findings) -> Iterator[tuple[str, _Contents]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dml2onnx.garbage import collection_paused
+from dml2onnx.gc_pause import gc_paused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,8 +26,8 @@ def _is_young(item: object) -> bool:
 
 
 def test_nothing_is_collected_inside() -> None:
-    with collection_paused():
-        with collection_paused():
+    with gc_paused():
+        with gc_paused():
             pass
         assert not gc.isenabled()
     assert gc.isenabled()
@@ -35,13 +35,13 @@ def test_nothing_is_collected_inside() -> None:
 
 def test_it_stays_off_where_it_was_off() -> None:
     gc.disable()
-    with collection_paused():
+    with gc_paused():
         pass
     assert not gc.isenabled()
 
 
 def test_the_next_collection_does_not_walk_through_what_was_made() -> None:
-    with collection_paused():
+    with gc_paused():
         made: list[object] = [[]]
         assert _is_young(made)
     assert not _is_young(made)
@@ -49,7 +49,7 @@ def test_the_next_collection_does_not_walk_through_what_was_made() -> None:
 
 
 def test_cycles_made_inside_are_found_later() -> None:
-    with collection_paused():
+    with gc_paused():
         cycle: list[object] = []
         cycle.append(cycle)
     del cycle
@@ -59,6 +59,6 @@ def test_cycles_made_inside_are_found_later() -> None:
 def test_what_a_process_has_frozen_stays_frozen() -> None:
     gc.freeze()
     before = gc.get_freeze_count()
-    with collection_paused():
+    with gc_paused():
         pass
     assert gc.get_freeze_count() == before > 0
