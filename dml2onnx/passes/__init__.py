@@ -5,6 +5,6 @@ switch; without any of them (``-O0``) the model is the literal translation, node
 """
 
 from dml2onnx.passes.draft import Draft
-from dml2onnx.passes.table import AGREEMENT, LEVELS, PASSES, ROUNDING, Pass, agrees, apply, chosen
+from dml2onnx.passes.table import AGREEMENT, ALWAYS, LEVELS, PASSES, ROUNDING, Pass, agrees, apply, chosen
 
-__all__ = ["AGREEMENT", "LEVELS", "PASSES", "ROUNDING", "Draft", "Pass", "agrees", "apply", "chosen"]
+__all__ = ["AGREEMENT", "ALWAYS", "LEVELS", "PASSES", "ROUNDING", "Draft", "Pass", "agrees", "apply", "chosen"]
