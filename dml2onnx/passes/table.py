@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
-from dml2onnx.passes import activations, integer_weights, margins, moves, requantizing, scales, shapes, signed_weights
+from dml2onnx.passes import (
+    activations,
+    integer_weights,
+    margins,
+    moves,
+    parts,
+    requantizing,
+    scales,
+    shapes,
+    signed_weights,
+)
 from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.sharing import MOVES, share_moves
 
@@ -54,6 +64,12 @@ PASSES = (
         "What moves, reshapes or casts the same elements in the same way for several nodes does so once.",
         share_moves,
         MOVES,
+    ),
+    Pass(
+        "turn-parts",
+        "All steps along an axis, joined along another one, are a Transpose.",
+        parts.turn_parts,
+        parts.OPERATORS,
     ),
     Pass(
         "merge-moves",
