@@ -295,8 +295,8 @@ def compile(
     in. ``quant_format`` is ``"qdq"`` for quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear,
     which accelerators take, or ``"qoperator"`` for integer ones; by default what suits the target. ``ir_version`` is
     stated instead of that of the opset. ``progress`` is called with a line about each step. Raises
-    :class:`DmlError` with every error that :func:`dml2onnx.check` finds (with ``documented``, of what DirectML's documentation forbids and DirectML
-    accepts, too), or that stands in the way of lowering.
+    :class:`DmlError` with every error that :func:`dml2onnx.check` finds (with ``documented``, also of what DirectML
+    accepts against its documentation), or that prevents lowering.
     """
     opset, target, exact = arguments.opset(opset), arguments.target(target), arguments.flag(exact, "exact")
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)
