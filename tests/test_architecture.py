@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import re
 import subprocess
@@ -200,13 +201,20 @@ WITHOUT_ONNX = [
 """Only the compiler's ``model_proto`` and the table of operators' versions in ``targets`` need ONNX's own package."""
 
 
+@functools.cache
+def parsed(file: Path) -> ast.Module:
+    """What a file says, read once for all tests."""
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+@functools.cache
 def imports(package: str) -> list[tuple[Path, str]]:
     """(file, module) of every import in a package, those inside functions and TYPE_CHECKING blocks too."""
     place = PACKAGE / package
     files = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
     found = []
     for file in files:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(file)):
             if isinstance(node, ast.Import):
                 found += [(file, alias.name) for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
@@ -244,7 +252,7 @@ def test_nobody_imports_modules_of_lowering() -> None:
         f"{file.relative_to(PACKAGE)} imports {alias.name} of lowering"
         for file in PACKAGE.rglob("*.py")
         if not file.is_relative_to(PACKAGE / "lowering")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(file))
         if isinstance(node, ast.ImportFrom) and node.module == "dml2onnx.lowering"
         for alias in node.names
         if alias.name in modules
@@ -267,7 +275,7 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
 
 def _imported(file: Path, modules: Mapping[str, Path]) -> Iterator[str]:
-    waiting: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
+    waiting: list[ast.AST] = [parsed(file)]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -291,7 +299,7 @@ LONGEST_FUNCTION = 60
 def test_functions_fit_on_a_screen() -> None:
     long = []
     for file in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(file)):
             if isinstance(node, ast.FunctionDef) and file.parent.parts[-2:] != ("builder", "operators"):
                 assert node.end_lineno is not None
                 doc = node.body[0] if ast.get_docstring(node) is not None else None
@@ -320,7 +328,7 @@ def test_only_the_writer_and_targets_import_onnx(package: str) -> None:
 def test_lowerings_know_no_target() -> None:
     """What is to be otherwise for one is a rule of ``legalise``; the driver alone takes the target, and hands it on."""
     for path in (PACKAGE / "lowering").glob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path)
         asked = [item for item in ast.walk(tree) if isinstance(item, ast.Attribute) and item.attr == "target"]
         imported = [name for file, name in imports("lowering") if file == path and name.startswith("dml2onnx.targets")]
         assert not asked, f"{path.name}:{asked[0].lineno}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import index as whole_number
-from types import EllipsisType
+from types import EllipsisType, MappingProxyType
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import numpy as np
@@ -15,7 +15,7 @@ from dml2onnx.ir.operator import ScaleBias
 from dml2onnx.ir.tensor import DataType, TensorDesc
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dml2onnx.builder.graph_builder import GraphBuilder
     from dml2onnx.ir.graph import Value
@@ -33,9 +33,6 @@ class Expression:
     """
 
     __slots__ = ("builder", "desc", "offset", "value")
-    # makes numpy leave ``array + expression`` to the expression, instead of trying each element
-    __array_ufunc__ = None
-
     builder: GraphBuilder
     desc: TensorDesc
     value: Value
@@ -104,7 +101,10 @@ class Expression:
         return f"<Expression {self.value.name}: {self.desc}>"
 
     def __bool__(self) -> bool:
-        raise TypeError("an Expression has no truth value while the graph is built; compare results after running it")
+        raise TypeError(
+            "an Expression has no truth value while the graph is built; GraphBuilder.if_(condition, a, b) chooses by "
+            "elements"
+        )
 
     __hash__ = object.__hash__
 
@@ -243,6 +243,23 @@ class Expression:
     def __invert__(self) -> Expression:
         return self.builder.bit_not(self)
 
+    def __array_ufunc__(self, function: np.ufunc, method: str, *operands: object, **options: object) -> Expression:
+        """What numpy makes of ``array + expression``; its functions are for arrays."""
+        names = _OPERATORS.get(function.__name__)
+        if method != "__call__" or options or names is None or len(operands) != 2:
+            raise _foreign(function.__name__, type(self.builder))
+        left, right = operands
+        name, reflected = names
+        made: Expression
+        if isinstance(left, Expression):
+            made = getattr(left, name)(right)
+        else:
+            made = getattr(right, reflected)(left)
+        return made
+
+    def __array_function__(self, function: Callable[..., object], *_: object) -> NoReturn:
+        raise _foreign(function.__name__, type(self.builder))
+
     # --- Slicing ------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Index) -> Expression:
@@ -350,3 +367,38 @@ def _window(entry: int | slice, size: int, axis: int) -> tuple[int, int, int]:
     if not -size <= position < size:
         raise IndexError(f"index {position} is out of bounds for dimension {axis} of size {size}")
     return position % size, 1, 1
+
+
+_OPERATORS = MappingProxyType(
+    {
+        "add": ("__add__", "__radd__"),
+        "subtract": ("__sub__", "__rsub__"),
+        "multiply": ("__mul__", "__rmul__"),
+        "divide": ("__truediv__", "__rtruediv__"),
+        "floor_divide": ("__floordiv__", "__rfloordiv__"),
+        "remainder": ("__mod__", "__rmod__"),
+        "power": ("__pow__", "__rpow__"),
+        "matmul": ("__matmul__", "__rmatmul__"),
+        "equal": ("__eq__", "__eq__"),
+        "not_equal": ("__ne__", "__ne__"),
+        "less": ("__lt__", "__gt__"),
+        "less_equal": ("__le__", "__ge__"),
+        "greater": ("__gt__", "__lt__"),
+        "greater_equal": ("__ge__", "__le__"),
+        "bitwise_and": ("__and__", "__rand__"),
+        "bitwise_or": ("__or__", "__ror__"),
+        "bitwise_xor": ("__xor__", "__rxor__"),
+        "left_shift": ("__lshift__", "__rlshift__"),
+        "right_shift": ("__rshift__", "__rrshift__"),
+    }
+)
+"""The functions of numpy that Python's operators are on arrays, and the methods of an expression for them."""
+
+
+def _foreign(name: str, builder: type) -> TypeError:
+    """An error about a function of numpy that was called with an expression."""
+    from dml2onnx.builder.suggestions import suggested_methods  # only what is refused needs it
+
+    meant = " or ".join(f"{item}(...)" for item in suggested_methods(name, builder))
+    hint = f"; GraphBuilder has {meant}" if meant else ""
+    return TypeError(f"numpy.{name} is for arrays, and not for expressions{hint}")

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dml2onnx.checks.tensors import DOCUMENTATION, MINIMUM_ALIGNMENT, is_measurable, strides_in_elements
 from dml2onnx.codes import checking as codes
-from dml2onnx.diagnostics import Severity, plural, quote
+from dml2onnx.diagnostics import Place, Severity, plural, quote
 from dml2onnx.frontends.findings import escape as escaped
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.operator import UNREADABLE
 from dml2onnx.ir.tensor import MAX_ELEMENTS, TensorDesc
-from dml2onnx.rules.findings import Finding, pointer
+from dml2onnx.rules.findings import Finding, name_place, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -104,8 +104,18 @@ def _names(graph: Graph, result: Structure) -> None:
     for position, node in enumerate(graph.nodes):
         first = seen.setdefault(node.name, position)
         if first != position:
-            message = f"Another node, number {first}, is named {quote(node.name)} as well."
-            result.of_nodes[position].append(_finding(codes.DUPLICATE_NODE_NAME, "", message, found=quote(node.name)))
+            schema, other = node.operator.schema, graph.nodes[first]
+            finding = codes.DUPLICATE_NODE_NAME.at(
+                f"Another node, number {first}, is named {quote(node.name)} as well.",
+                node=node.name,
+                operator=schema.short_name,
+                pointer=name_place(node.source),
+                expected="a new name",
+                found=quote(node.name),
+                documentation=BINDING,
+                places=(Place(name_place(other.source), "the first of that name"),) if other.source else (),
+            )
+            result.of_graph.append(finding)
     _binding_names("inputs", (item.name for item in graph.inputs), result)
     _binding_names("outputs", (item.name for item in graph.outputs), result)
 

@@ -146,9 +146,10 @@ def _fix(name: str, options: argparse.Namespace, screen: Screen) -> None:
     for line in difference(name, fixed.before, fixed.text):
         colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[0], "dim")
         screen.note(f"[{colour}]{escape(line)}[/]")
-    if options.fix:
+    is_written = options.fix and not options.diff
+    if is_written:
         put(path, [fixed.text.encode("utf-8")])
-    said = "fixed" if options.fix else "--fix would fix"
+    said = "fixed" if is_written else "--fix would fix"
     screen.note(f"{said} {plural(fixed.findings, 'finding', 'no')} in {escape(name)}")
     screen.note()
 

@@ -73,7 +73,7 @@ from typing import TYPE_CHECKING
 from dml2onnx.catalog import FeatureLevel, FieldKind, FieldType, UnknownFeatureLevelError, feature_levels
 from dml2onnx.codes import reading as codes
 from dml2onnx.codes import unreadable
-from dml2onnx.diagnostics import UnreadableError
+from dml2onnx.diagnostics import Edit, Remedy, UnreadableError
 from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE
 from dml2onnx.frontends.files import ModelFiles
@@ -82,7 +82,7 @@ from dml2onnx.frontends.members import Members, wrong_kind
 from dml2onnx.frontends.native_ends import EndReader
 from dml2onnx.frontends.native_forms import Forms, needs_desc
 from dml2onnx.frontends.native_nodes import MEMBERS as NODE_MEMBERS
-from dml2onnx.frontends.native_nodes import is_another, with_desc
+from dml2onnx.frontends.native_nodes import is_another, is_list_of_names, unread_names, with_desc
 from dml2onnx.frontends.native_outputs import OutputInference, RawNode
 from dml2onnx.frontends.native_values import (
     TARGET_MEMBERS,
@@ -155,6 +155,7 @@ class _NativeReader:
         self._declared = DeclaredReader(self._values, self._descriptors, self._files, self._findings)
         self._unresolved = Unresolved()
         self._written: set[Value] = set()
+        self._unread: list[str] | None = None
 
     def read(self) -> Graph:
         findings = self._findings
@@ -267,7 +268,10 @@ class _NativeReader:
         outputs = members.raw.get("outputs")
         if type(outputs) is not dict:
             self._findings.doubt(VALUE)
-            outputs = members.mapping("outputs", required=True) or {}
+            fields_of = schema.output_fields if schema else ()
+            if not is_list_of_names(members, "outputs", fields_of, self._findings):
+                outputs = members.mapping("outputs", required=True)
+            outputs = outputs if type(outputs) is dict else {}
         targets: dict[str, list[Target | None]] = {}
         described: Mapping[str, TensorDesc | None] = form.outputs if form else {}
         for field, entry in outputs.items():
@@ -388,7 +392,9 @@ class _NativeReader:
         stated: dict[str, FieldValue] = {}
         if type(inputs) is not dict:
             members = Members(node.raw, node.place, self._findings, node.name)
-            inputs = members.mapping("inputs", required=bool(form.unsaid)) or {}
+            if not is_list_of_names(members, "inputs", node.schema.input_fields, self._findings):
+                inputs = members.mapping("inputs", required=bool(form.unsaid))
+            inputs = inputs if type(inputs) is dict else {}
             stated = dict.fromkeys(form.unsaid, UNREADABLE)
         else:
             for name in form.unsaid:
@@ -431,7 +437,18 @@ class _NativeReader:
     def _report_unread(self, node: RawNode, name: str) -> None:
         """A finding about a required input that has neither a value nor a descriptor; it cannot be read."""
         place = node.place + pointer("inputs", name)
-        self._report(node, name, codes.MISSING_FIELD, f"{name} is missing", UNKNOWN_EXPECTED, place=place)
+        unread = self._unread_names()
+        message, remedies = f"{name} is missing", tuple[Remedy, ...]()
+        if len(unread) == 1:
+            message += f"; nobody reads {quote(unread[0])}"
+            remedies = (Remedy(f"{quote(name)}: {quote(unread[0])}", (Edit(place, unread[0]),)),)
+        self._report(node, name, codes.MISSING_FIELD, message, UNKNOWN_EXPECTED, place=place, remedies=remedies)
+
+    def _unread_names(self) -> list[str]:
+        """The values that are neither read by a node nor given as an output, as far as their names stand anywhere."""
+        if self._unread is None:
+            self._unread = unread_names(self._document.root, self._values.names())
+        return self._unread
 
     def _read_source(self, entry: object, node: RawNode, field: str, suffix: str) -> tuple[Read | None, Known | None]:
         name, offset = entry, 0
@@ -510,8 +527,10 @@ class _NativeReader:
         expected: str = "",
         found: str = "",
         place: str = "",
+        remedies: tuple[Remedy, ...] = (),
     ) -> None:
-        place = place or node.place + pointer("desc", field)
+        at = place or node.place + pointer("desc", field)
+        schema = node.schema
         self._findings.add(
-            at_field(code, message, place, node.name, node.schema, field, expected=expected, found=found)
+            at_field(code, message, at, node.name, schema, field, expected=expected, found=found, remedies=remedies)
         )

@@ -141,5 +141,11 @@ def operator_place(source: str) -> str:
     return f"{above}/{'type' if last == 'desc' else 'Type'}" if last in ("desc", "Desc") and above else source
 
 
+def name_place(source: str) -> str:
+    """Where a node is named, where that is beside its descriptor; else the descriptor."""
+    above, _, last = source.rpartition("/")
+    return f"{above}/name" if last == "desc" and above else source
+
+
 Check: TypeAlias = "Callable[[Subject], Iterable[Finding]]"
 """A rule: what is wrong with a descriptor. May raise :class:`~dml2onnx.rules.subject.UnanswerableError`."""

@@ -84,6 +84,23 @@ def _stored(port: Port, array: Array) -> Array | None:
     return array.transpose(layout.memory_order).reshape(port.shape)
 
 
+def _meant(port: Port, found: tuple[int, ...]) -> str:
+    """How an array would get the shape of a port, where it looks like a picture of another convention."""
+    wanted = tuple(size for size in port.shape if isinstance(size, int))
+    rank = len(wanted)
+    if rank != len(port.shape) or rank < 3:
+        return ""
+    if found == wanted[1:] and wanted[0] == 1:
+        return "; the first dimension is missing: numpy's array[None]"
+    for title, order in (("N...C", (0, rank - 1, *range(1, rank - 1))), ("NC...", (0, *range(2, rank), 1))):
+        name = title.replace("...", "DHW"[5 - rank :]) if rank <= 5 else title
+        for given, before in ((found, ""), ((1, *found), "array[None] and ")):
+            if len(given) == rank and tuple(given[axis] for axis in order) == wanted:
+                name = name.removeprefix("N") if before else name
+                return f"; it looks like {name}: numpy's {before}transpose {order}"
+    return ""
+
+
 def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Diagnostic]:
     """All that is wrong."""
     names = shortened(", ".join(port.name for port in ports)) or "none"
@@ -103,5 +120,5 @@ def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Di
             yield INPUT_TYPE.at(message, expected=port.dtype, found=array.dtype)
         elif array.shape != port.shape and _stored(port, array) is None:
             wanted = f"shape {list(port.shape)} (or be flat)"
-            message = f"input {quote(port.name)} must have {wanted}, not {list(array.shape)}"
+            message = f"input {quote(port.name)} must have {wanted}, not {list(array.shape)}{_meant(port, array.shape)}"
             yield INPUT_SHAPE.at(message, expected=list(port.shape), found=list(array.shape))

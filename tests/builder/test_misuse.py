@@ -49,7 +49,7 @@ ODD: dict[str, Any] = {
     "longer": range(10**20),
     "endless": itertools.count(1),
     "nested": [range(10**12)],
-    "long text": "x" * 10**6,
+    "long text": "x" * 10**5,
 }
 FIRST = {name: found[0] for name, found in descriptors().items()}
 
