@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from dml2onnx import arguments, passes, targets, writer
+from dml2onnx.barriers import PROTECTION
 from dml2onnx.codes.compiling import UNKNOWN_OUTPUT
 from dml2onnx.codes.running import NO_MEMORY
 from dml2onnx.diagnostics import DmlError, Severity, plural, quote, raise_errors, shortened
@@ -440,7 +441,8 @@ def compile_outputs(
     form = {} if quant_format is None else {"quant_format": quant_format}
     chosen = targets.target(target, exact=exact, **form)
     arguments.opset_of(chosen, opset)
-    lowered = passes.apply(lower(graph, outputs, opset, chosen, progress, agree=agree), through, opset, chosen)
+    literal = lower(graph, outputs, opset, chosen, progress, agree=agree)
+    lowered = passes.apply(literal, (*passes.ALWAYS, *through, PROTECTION), opset, chosen)
     defaults = {item.name: item.default for item in graph.inputs if item.default is not None}
     names = tuple(item.name for item in through)
     metadata = {"dml2onnx_source": graph.format, "dml2onnx_target": chosen.name}

@@ -42,6 +42,7 @@ from _onnxruntime_headers import fetch
 
 SOURCES = ("dml2onnx", "samples", "scripts", "tests")
 RUNTIME_TESTS = (
+    "tests/barriers",
     "tests/builder",
     "tests/lowering",
     "tests/networks",

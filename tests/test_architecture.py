@@ -81,6 +81,7 @@ ALLOWED = {
         "targets",
     },
     "passes": {"arguments", "codes", "diagnostics", "model", "targets"},
+    "barriers": {"model", "passes"},
     "wire": {"model"},
     "writer": {"codes", "diagnostics", "files", "gc_pause", "ir", "model", "wire"},
     "providers": {"arguments", "codes", "diagnostics", "targets"},
@@ -88,6 +89,7 @@ ALLOWED = {
     "fallbacks": {"codes", "diagnostics", "model", "targets"},
     "compiler": {
         "arguments",
+        "barriers",
         "catalog",
         "checks",
         "codes",

@@ -13,7 +13,6 @@ from dml2onnx.legalise import emitter
 from dml2onnx.lowering.agreement import in_held_order
 from dml2onnx.lowering.branches import settle
 from dml2onnx.lowering.buffers import Buffers
-from dml2onnx.lowering.hazards import avert
 from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowering
@@ -80,9 +79,7 @@ def lower(
     e.end()
     returned = [port.onnx_name for port in results]
     settle(e)
-    has_dropped = drop_unread(e, returned)
-    avert(e, returned)
-    if has_dropped:
+    if drop_unread(e, returned):
         drop_constants(e, returned)
     return OnnxGraph(tuple(e.origins), e.initializers, inputs, results, e.later_opset)
 

@@ -6,6 +6,6 @@ DirectML node; constants are folded, and layouts propagated, all the same.
 """
 
 from dml2onnx.passes.draft import Draft
-from dml2onnx.passes.table import AGREEMENT, LEVELS, PASSES, ROUNDING, Pass, agrees, apply, chosen
+from dml2onnx.passes.table import AGREEMENT, ALWAYS, LEVELS, PASSES, ROUNDING, Pass, agrees, apply, chosen
 
-__all__ = ["AGREEMENT", "LEVELS", "PASSES", "ROUNDING", "Draft", "Pass", "agrees", "apply", "chosen"]
+__all__ = ["AGREEMENT", "ALWAYS", "LEVELS", "PASSES", "ROUNDING", "Draft", "Pass", "agrees", "apply", "chosen"]

@@ -33,12 +33,7 @@ _UNARY = frozenset(
 )  # fmt: skip
 _BINARY = frozenset({"Add", "Div", "Max", "Min", "Mul", "Pow", "Sub"})
 
-_MATCHED = frozenset(
-    {
-        "BatchNormalization", "Cast", "Conv", "ConvInteger", "ConvTranspose", "DequantizeLinear", "MatMul",
-        "MatMulInteger", "QuantizeLinear",
-    }
-)  # fmt: skip
+_MATCHED = frozenset({"BatchNormalization", "Conv", "ConvTranspose", "MatMul"})
 """Operators that ONNX Runtime makes one with what lies next to them, and rounds otherwise then or relies on it. So
 nothing is put next to them, nor taken away."""
 

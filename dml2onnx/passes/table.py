@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
-from dml2onnx.passes import activations, margins, moves, requantizing, scales, shapes, signed_weights
+from dml2onnx.passes import activations, integer_weights, margins, moves, requantizing, scales, shapes, signed_weights
 from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.sharing import MOVES, share_moves
 
@@ -37,6 +37,16 @@ class Pass:
     run: Callable[[Draft], None]
     operators: frozenset[str]
 
+
+ALWAYS = (
+    Pass(
+        "keep-integers",
+        "Weights between quantisations stay the integers that they were.",
+        integer_weights.keep_integers,
+        integer_weights.OPERATORS,
+    ),
+)
+"""What is part of the literal translation: a constant that the graph dequantises is dequantised in the model."""
 
 PASSES = (
     Pass(

@@ -10,10 +10,10 @@ import onnx
 import onnxruntime
 import pytest
 
+from dml2onnx.barriers.ties import Steps, are_rounded_alike
 from dml2onnx.builder import GraphBuilder
 from dml2onnx.compiler import compile
-from dml2onnx.lowering.ties import Steps, are_rounded_alike
-from tests.lowering.test_optimizer import dequantized, quantized, runs
+from tests.barriers.test_optimizer import dequantized, quantized, runs
 
 Operator: TypeAlias = Literal["Add", "Mul"]
 DataType: TypeAlias = Literal["int8", "uint8"]
