@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dml2onnx.targets import Target
 
 LEVELS = (0, 1, 2)
-"""0 is the literal translation, 1 has all passes that change no bit, 2 those that round otherwise as well."""
+"""0 has no passes, 1 those that keep each bit of results on the CPU provider, 2 also those that round otherwise."""
 
 
 AGREEMENT = "agree-on-orders"
