@@ -127,7 +127,14 @@ def tried(mutant: Mutant, copy: Path, python: Path, seconds: float) -> Trial:
     started = time.perf_counter()
     file.write_text(after, encoding="utf-8")
     try:
-        tests: list[str | Path] = [copy / "scripts" / "_affected.py", "--seconds", str(seconds), "-x", "--timeout", "120"]
+        tests: list[str | Path] = [
+            copy / "scripts" / "_affected.py",
+            "--seconds",
+            str(seconds),
+            "-x",
+            "--timeout",
+            "120",
+        ]
         code, said = _run([python, *tests], copy)
     finally:
         file.write_text(before, encoding="utf-8")
