@@ -15,9 +15,9 @@ def descriptors(campaign: Campaign, chosen: Iterator[int]) -> None:
 
     Every second walk starts in a cell of its own: so all of them have been reached after twice as many.
     """
-    from dml2onnx.verification import descriptor_trials, valid
-    from dml2onnx.verification.coverage import all_cells, cells
-    from dml2onnx.verification.single_node import single_node
+    from dml2onnx.testing import descriptor_trials, valid
+    from dml2onnx.testing.coverage import all_cells, cells
+    from dml2onnx.testing.single_node import single_node
 
     bases = [descriptor_trials.normal(op) for several in valid.descriptors().values() for op in several]
     known = list(all_cells())

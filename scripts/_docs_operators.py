@@ -26,8 +26,8 @@ from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.sizes.operators import statement
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
-from dml2onnx.verification.single_node import NAME, single_node
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.single_node import NAME, single_node
+from dml2onnx.testing.valid import descriptors
 from tests.checks.build import one
 
 if TYPE_CHECKING:

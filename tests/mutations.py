@@ -23,9 +23,9 @@ from dml2onnx.execution import execute
 from dml2onnx.exporters import export
 from dml2onnx.frontends import load
 from dml2onnx.ir.graph import Graph
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from dml2onnx.verification.indices import within
-from dml2onnx.verification.single_node import single_node
-from dml2onnx.verification.valid import descriptors
 from tests.frontends.models import CONVOLUTION, DX, GRAPH, NATIVE, PADDING1, edited
 from tests.frontends.partitions import build
 from tests.frontends.test_serialized_fuzz import MODEL as PARTITION

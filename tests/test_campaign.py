@@ -27,12 +27,12 @@ from dml2onnx.diagnostics import Diagnostic
 from dml2onnx.ir.graph import GraphInput, Read
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.reference import evaluate_results
-from dml2onnx.verification import batch, coverage, descriptor_trials, relations, trial, variations
-from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.draft import Sample
-from dml2onnx.verification.reduction import smallest
-from dml2onnx.verification.single_node import single_node
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing import batch, coverage, descriptor_trials, relations, trial, variations
+from dml2onnx.testing.random_graphs import samples
+from dml2onnx.testing.random_graphs.draft import Sample
+from dml2onnx.testing.reduction import smallest
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from tests import mutations
 from tests.frontends.models import NATIVE
 from tests.lowering.harness import operator, t

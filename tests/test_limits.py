@@ -19,8 +19,8 @@ from dml2onnx.cli import main
 from dml2onnx.diagnostics import UnreadableError
 from dml2onnx.model import UNKNOWN, peak
 from dml2onnx.runtime import machine_bytes
-from dml2onnx.verification.single_node import single_node
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from tests.frontends.models import DX, GRAPH, NATIVE, edited, f32
 from tests.frontends.partitions import build
 from tests.frontends.test_serialized_fuzz import MODEL as PARTITION

@@ -19,9 +19,9 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Graph, GraphInput, GraphOutput, Node, Read, Value, Write
 from dml2onnx.ir.operator import OperatorDesc, Scalar
 from dml2onnx.ir.tensor import TensorDesc
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from dml2onnx.verification import nodes, whole
-from dml2onnx.verification.single_node import single_node
-from dml2onnx.verification.valid import descriptors
 from tests.lowering.harness import operator
 
 WEIGHTS = {

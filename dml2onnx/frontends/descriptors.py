@@ -272,20 +272,9 @@ class DescriptorReader:
             counted = listing([plan.fields[position].name for position in arrays])
             message = f"is {stated}, but {counted} have {plural(lengths[0], 'element')}"
             others = tuple([(plan.fields[position].name,) for position in arrays])
-            place = (plan.fields[count].name,)
-            problems.append(
-                Problem(
-                    codes.COUNT_MISMATCH,
-                    place,
-                    message,
-                    str(lengths[0]),
-                    str(stated),
-                    None,
-                    others,
-                    instead=lengths[0],
-                )
-            )
-            expected = lengths[0]
+            place, expected = (plan.fields[count].name,), lengths[0]
+            problem = Problem(codes.COUNT_MISMATCH, place, message, str(expected), str(stated), related=others)
+            problems.append(problem._replace(instead=expected))
         for position in arrays:
             array = values[position]
             if not isinstance(array, tuple):

@@ -27,8 +27,8 @@ from dml2onnx.frontends.descriptors import DescriptorReader
 from dml2onnx.frontends.dialects import NATIVE, operators_by_name
 from dml2onnx.reference import Result, memory
 from dml2onnx.reference.registry import as_inputs, run
-from dml2onnx.verification.directml_trials import differences
-from dml2onnx.verification.single_node import single_node
+from dml2onnx.testing.directml_trials import differences
+from dml2onnx.testing.single_node import single_node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

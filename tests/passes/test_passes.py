@@ -22,9 +22,9 @@ from dml2onnx.ir.graph import Graph
 from dml2onnx.model import Array, OnnxGraph
 from dml2onnx.passes import PASSES, ROUNDING, Draft, Pass, apply, chosen
 from dml2onnx.targets import target
+from dml2onnx.testing.random_graphs import samples
+from dml2onnx.testing.random_graphs.draft import Sample
 from dml2onnx.verification import contents, verify
-from dml2onnx.verification.random_graphs import samples
-from dml2onnx.verification.random_graphs.draft import Sample
 from tests.passes.examples import EXAMPLES, Example, read_twice
 
 NAMES = [item.name for item in PASSES]

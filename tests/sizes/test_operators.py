@@ -19,9 +19,9 @@ from dml2onnx.sizes.operators import OWN
 from dml2onnx.sizes.resized import Resizer, old_values
 from dml2onnx.sizes.solver import Solver
 from dml2onnx.sizes.tracing import trace
-from dml2onnx.verification.descriptors import plain, sized
-from dml2onnx.verification.single_node import single_node
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.descriptors import plain, sized
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.valid import descriptors
 from tests.sizes.same import assert_same
 
 NEVER = {

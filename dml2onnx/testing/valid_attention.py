@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dml2onnx.verification.descriptors import plain as op
-from dml2onnx.verification.descriptors import sized as t
+from dml2onnx.testing.descriptors import plain as op
+from dml2onnx.testing.descriptors import sized as t
 
 if TYPE_CHECKING:
     from dml2onnx.ir.operator import OperatorDesc

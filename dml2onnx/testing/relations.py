@@ -25,8 +25,8 @@ from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import TensorDesc
 from dml2onnx.reference import evaluate_results, memory
 from dml2onnx.targets import DEFAULT_OPSET, OPSETS
+from dml2onnx.testing.trial import differences, feeds_of
 from dml2onnx.verification.nodes import bytes_to
-from dml2onnx.verification.trial import differences, feeds_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,11 +9,11 @@ from dml2onnx import catalog
 from dml2onnx.catalog import LATEST, FieldType
 from dml2onnx.checks.operators import findings_of
 from dml2onnx.ir.operator import ScaleBias, Size2D
-from dml2onnx.verification import valid_attention as attention
-from dml2onnx.verification.descriptors import plain as op
-from dml2onnx.verification.descriptors import sized as t
-from dml2onnx.verification.descriptors import unary
-from dml2onnx.verification.examples import examples
+from dml2onnx.testing import valid_attention as attention
+from dml2onnx.testing.descriptors import plain as op
+from dml2onnx.testing.descriptors import sized as t
+from dml2onnx.testing.descriptors import unary
+from dml2onnx.testing.examples import examples
 
 if TYPE_CHECKING:
     from dml2onnx.catalog import OperatorSchema

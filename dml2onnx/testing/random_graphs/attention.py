@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dml2onnx.ir.graph import Read
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.verification.random_graphs.draft import GraphDraft, of_latest
-from dml2onnx.verification.random_graphs.movement import counted
+from dml2onnx.testing.random_graphs.draft import GraphDraft, of_latest
+from dml2onnx.testing.random_graphs.movement import counted
 
 _STACKS = {
     "StackedQueryKeyTensor": ("QueryTensor", "KeyTensor"),

@@ -14,8 +14,8 @@ from dml2onnx.catalog import LATEST
 from dml2onnx.ir.graph import Read
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias
 from dml2onnx.ir.tensor import DataType
-from dml2onnx.verification.descriptors import operator
-from dml2onnx.verification.random_graphs.draft import FACTORS, MAX_ELEMENTS, POSITIVE, GraphDraft, of_latest
+from dml2onnx.testing.descriptors import operator
+from dml2onnx.testing.random_graphs.draft import FACTORS, MAX_ELEMENTS, POSITIVE, GraphDraft, of_latest
 
 
 def number(g: GraphDraft, data_type: DataType) -> float | int:

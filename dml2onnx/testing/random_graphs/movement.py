@@ -16,9 +16,9 @@ from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Read, Value
 from dml2onnx.ir.operator import Scalar, Size2D
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.verification.descriptors import operator
-from dml2onnx.verification.random_graphs.arithmetic import number
-from dml2onnx.verification.random_graphs.draft import FACTORS, MAX_ELEMENTS, GraphDraft, of_latest
+from dml2onnx.testing.descriptors import operator
+from dml2onnx.testing.random_graphs.arithmetic import number
+from dml2onnx.testing.random_graphs.draft import FACTORS, MAX_ELEMENTS, GraphDraft, of_latest
 
 DIRECTIONS = st.sampled_from(["INCREASING", "DECREASING"])
 

@@ -9,7 +9,7 @@ from dml2onnx.compiler import compile_outputs
 from dml2onnx.ir.graph import Graph
 from dml2onnx.reference import evaluate_results
 from dml2onnx.targets import DEFAULT_OPSET
-from dml2onnx.verification.trial import differences, feeds_of_ports, trial
+from dml2onnx.testing.trial import differences, feeds_of_ports, trial
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def trials(cases: Sequence[tuple[Graph, int]], opset: int = DEFAULT_OPSET) -> list[str]:
-    """What :func:`~dml2onnx.verification.trial.trial` says of each graph and its seed.
+    """What :func:`~dml2onnx.testing.trial.trial` says of each graph and its seed.
 
     They are compiled and run as one graph of separate parts, each with the contents that it has alone, and compared
     one by one. Where anything is wrong, all are tried alone; if none of them is wrong then, it is their neighbours

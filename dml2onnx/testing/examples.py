@@ -10,7 +10,7 @@ import numpy as np
 
 from dml2onnx import catalog
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.verification.descriptors import plain
+from dml2onnx.testing.descriptors import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

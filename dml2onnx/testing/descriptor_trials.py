@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from dml2onnx.catalog import FieldType
 from dml2onnx.ir.operator import OperatorDesc, Scalar
-from dml2onnx.verification.batch import trials
-from dml2onnx.verification.coverage import cells
-from dml2onnx.verification.single_node import single_node
-from dml2onnx.verification.trial import trial
-from dml2onnx.verification.variations import (
+from dml2onnx.testing.batch import trials
+from dml2onnx.testing.coverage import cells
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.trial import trial
+from dml2onnx.testing.variations import (
     changed_field,
     findings,
     is_small,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dml2onnx.diagnostics import Diagnostic
-    from dml2onnx.verification.coverage import Cell
+    from dml2onnx.testing.coverage import Cell
 
 SECONDS = 60.0
 """For making a descriptor smaller."""
@@ -66,7 +66,7 @@ class Walk:
 def walk(bases: Sequence[OperatorDesc], seed: int) -> Walk:
     """Descriptors that a seed leads to, from one of ``bases`` on, each without findings and unlike those before it.
 
-    They are tried together, see :func:`~dml2onnx.verification.batch.trials`.
+    They are tried together, see :func:`~dml2onnx.testing.batch.trials`.
     """
     random = Random(seed)
     op = random.choice(bases)

@@ -23,11 +23,11 @@ from dml2onnx.directml.cases import Case, Outcome
 from dml2onnx.reference import Result, disagreements, evaluate_results, memory, operator_results
 from dml2onnx.reference.promise import promised
 from dml2onnx.targets import DEFAULT_TARGET, EXACT_TARGET
-from dml2onnx.verification.descriptor_trials import STEPS
+from dml2onnx.testing.descriptor_trials import STEPS
+from dml2onnx.testing.single_node import single_node
+from dml2onnx.testing.trial import feeds_of
+from dml2onnx.testing.variations import changed_field, findings, is_small, together
 from dml2onnx.verification.indices import within
-from dml2onnx.verification.single_node import single_node
-from dml2onnx.verification.trial import feeds_of
-from dml2onnx.verification.variations import changed_field, findings, is_small, together
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,10 +13,10 @@ from dml2onnx.catalog import FieldType
 from dml2onnx.ir.graph import Read
 from dml2onnx.ir.operator import OperatorDesc
 from dml2onnx.ir.tensor import DataType, TensorDesc
-from dml2onnx.verification.descriptors import operator
-from dml2onnx.verification.random_graphs.arithmetic import activation, attributes
-from dml2onnx.verification.random_graphs.draft import POSITIVE, GraphDraft, of_latest
-from dml2onnx.verification.random_graphs.movement import counted
+from dml2onnx.testing.descriptors import operator
+from dml2onnx.testing.random_graphs.arithmetic import activation, attributes
+from dml2onnx.testing.random_graphs.draft import POSITIVE, GraphDraft, of_latest
+from dml2onnx.testing.random_graphs.movement import counted
 
 GATES = ["RELU", "LEAKY_RELU", "TANH", "SIGMOID", "HARD_SIGMOID", "ELU", "SOFTSIGN", "LINEAR"]
 

@@ -15,7 +15,7 @@ from dml2onnx.catalog import FieldType
 from dml2onnx.checks import check
 from dml2onnx.ir.operator import OperatorDesc, Scalar, ScaleBias, Size2D
 from dml2onnx.ir.tensor import MAX_DIMENSIONS, DataType, TensorDesc
-from dml2onnx.verification.single_node import single_node
+from dml2onnx.testing.single_node import single_node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from dml2onnx.ir.data import ArrayData
 from dml2onnx.ir.graph import Constant, Read, Value
 from dml2onnx.ir.tensor import TensorDesc
-from dml2onnx.verification.descriptors import operator
-from dml2onnx.verification.random_graphs.draft import GraphDraft
-from dml2onnx.verification.random_graphs.movement import counted
-from dml2onnx.verification.valid import descriptors
+from dml2onnx.testing.descriptors import operator
+from dml2onnx.testing.random_graphs.draft import GraphDraft
+from dml2onnx.testing.random_graphs.movement import counted
+from dml2onnx.testing.valid import descriptors
 
 INDICES = {"MAX_UNPOOLING": "IndicesTensor", "SCATTER_ND": "IndicesTensor"}
 """Inputs that say where: 0 and 1 are places in these."""
