@@ -30,7 +30,8 @@ def test_the_main_part_is_kept_with_its_sections() -> None:
     kept = "".join(docs_search.MainPart(PAGE).kept)
     text = " ".join(kept.split())
     assert text == (
-        '<div role="main"><div id="one">Strides in elements &lt;4&gt;and bytes </div> <div id="two">Sizes of all dimensions </div></div>'
+        '<div role="main"><div id="one">Strides in elements &lt;4&gt;and bytes </div> '
+        '<div id="two">Sizes of all dimensions </div></div>'
     )
 
 
@@ -41,7 +42,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "_static").mkdir()
     for name in ("pages.js", "pages.css"):
         (root / "_static" / name).write_bytes((STATIC / name).read_bytes())
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><link rel="stylesheet" href="_static/pages.css"><script src="_static/pages.js"></script>'
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        '<link rel="stylesheet" href="_static/pages.css"><script src="_static/pages.js"></script>'
+    )
     (root / "page.html").write_text(PAGE, encoding="utf-8")
     (root / "search.html").write_text(f'<!DOCTYPE html><html data-content_root="./"><head>{head}</head></html>')
     names = ("DML_CONVOLUTION_OPERATOR_DESC", "DML_TENSOR_DATA_TYPE_FLOAT32", "OutputSequenceTensor", "yes", "")
