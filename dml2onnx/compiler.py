@@ -290,14 +290,14 @@ def compile(
     ``"openvino"``, ``"webgpu"``, ``"portable"`` or another of ``dml2onnx.targets.NAMES``. An ``exact`` model also keeps
     NaN, infinities, signs of zero and last digits as DirectML has them, which the others leave open. ``shapes`` puts
     the type and shape of every value into the model, so that tools show them without inferring anything. ``optimize``
-    is 0 for the literal translation, node by node, 1 for all passes that make it faster and leave each bit of its
-    results as it is, or 2 for those that round otherwise as well, but none of those named in ``without_passes``;
-    ``"agree-on-orders"`` among these has each node read its inputs as its descriptor says, whatever order they are held
-    in. ``quant_format`` is ``"qdq"`` for quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear,
-    which accelerators take, or ``"qoperator"`` for integer ones; by default what suits the target. ``ir_version`` is
-    stated instead of that of the opset. ``progress`` is called with a line about each step. Raises
-    :class:`DmlError` with every error that :func:`dml2onnx.check` finds (with ``documented``, of what DirectML's
-    documentation forbids and DirectML accepts, too), or that stands in the way of lowering.
+    is 0 for no passes, 1 for those that make it faster and keep each bit of its results, or 2 for those that round
+    otherwise as well. Passes in ``without_passes`` are left out; ``"agree-on-orders"`` there turns off layout
+    propagation, so that each node reads its inputs in the layout of its descriptor. ``quant_format`` is ``"qdq"`` for
+    quantised operators as FLOAT ones between DequantizeLinear and QuantizeLinear, which accelerators take, or
+    ``"qoperator"`` for integer ones; by default what suits the target. ``ir_version`` replaces that of the opset.
+    ``progress`` is called with a line about each step. Raises
+    :class:`DmlError` with every error that :func:`dml2onnx.check` finds (with ``documented``, also of what DirectML
+    accepts against its documentation), or that prevents lowering.
     """
     opset, target, exact = arguments.opset(opset), arguments.target(target), arguments.flag(exact, "exact")
     shapes, version = arguments.flag(shapes, "shapes"), arguments.ir_version(ir_version, opset)

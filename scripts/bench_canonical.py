@@ -3,6 +3,7 @@
 
     python scripts/bench_canonical.py                 ONNX's node tests, and the networks beside ONNX written by hand
     python scripts/bench_canonical.py --vectors FILE  published vectors of WebNN as well (webnn.tar.xz)
+    python scripts/bench_canonical.py --recorded DIR  super-resolution and yolov4 as well, which DIR has recordings of
 
 Counts nodes that compute: Reshape, Transpose, Cast and Identity say how memory lies and what type it has. A fused
 activation counts as a node of its own. No default model has control flow.
@@ -19,8 +20,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from _networks import networks
 from _onnx_nodes import onnx_cases
+from bench_networks import chosen
 
 import dml2onnx
 from dml2onnx.model import CONTROL_FLOW, with_bodies
@@ -104,17 +105,17 @@ def _single_dispatches(directory: Path) -> Iterator[tuple[Path, str, int]]:
             yield file.with_name("model.json"), case["operators"][0], len(case["fused"])
 
 
-def show_networks() -> bool:
+def show_networks(recorded: Path | None) -> bool:
     """The nodes of whole networks beside those by hand; whether all have few enough."""
     print(f"networks, nodes beside ONNX by hand (target: at most {MOST_NODES})")
     all_met = True
-    for network in networks():
+    for network in chosen("", recorded):
         model = dml2onnx.compile(network.graph)
         ours, by_hand = model.node_count, len(network.by_hand.graph.node)
         met = ours <= MOST_NODES * by_hand
         all_met &= met
         more = _difference(computing(model), (node.op_type for node in network.by_hand.graph.node))
-        print(f"  {network.name:24} {ours:>5} {by_hand:>5}  {ours / by_hand:.2f}  {'met' if met else 'missed'}  {more}")
+        print(f"  {network.name:32} {ours:>5} {by_hand:>5}  {ours / by_hand:.2f}  {'met' if met else 'missed'}  {more}")
     return all_met
 
 
@@ -127,13 +128,14 @@ def _difference(ours: Counter[str], by_hand: Iterable[str]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--vectors", type=Path, metavar="FILE", help="webnn.tar.xz, the published vectors")
+    parser.add_argument("--recorded", type=Path, metavar="DIR", help="recordings of C++ programs")
     options = parser.parse_args()
     tallies = [node_tests()]
     if options.vectors:
         tallies.append(vectors(options.vectors))
     for tally in tallies:
         tally.show()
-    all_met = show_networks()
+    all_met = show_networks(options.recorded)
     return 0 if all_met and all(tally.share >= TARGET and not tally.controlled for tally in tallies) else 1
 
 

@@ -341,7 +341,7 @@ def docstring(schema: OperatorSchema, given: list[Parameter], results: list[Outp
     formulas = [item for item in schema.constraints if item.rule is Rule.SIZE_FORMULA and item.formula]
     if formulas:
         parts += ["", "Sizes:", *(paragraph(f"{item.tensor}: {item.formula}.", "    ") for item in formulas)]
-    parts += ["", "Data types and dimension counts at feature level 6_4:"]
+    parts += ["", "Data types and dimension counts at the latest feature level:"]
     for field in schema.tensor_fields:
         support = row.tensors.get(field.name)
         if support is not None:

@@ -47,7 +47,7 @@ def script(monkeypatch):
     return get
 
 
-LOCKS = ("test", "ort124", "browser", "docs", "cpp", "openvino", "webgpu", "winml", "qnn")
+LOCKS = ("test", "ort124", "browser", "docs", "cpp", "openvino", "webgpu", "winml", "qnn", "mutants")
 
 
 def lines_of(name: str) -> list[str]:
@@ -488,6 +488,15 @@ class TestNetworks:
             wrong = onnxruntime.OrtValue.ortvalue_from_numpy(array + np.float32(3))
             with pytest.raises(AssertionError, match="away"):
                 bench.compare(network, {"compiled": {**compiled, first: wrong}})
+
+    def test_recordings_are_no_larger_than_by_hand(self, script, shared):
+        """Of yolov4 only the nodes, since it has 64 million weights."""
+        bench = script("bench_networks")
+        for network in bench.recorded(shared / "models" / "recorded"):
+            model = dml2onnx.compile(network.graph)
+            assert model.node_count <= 1.02 * len(network.by_hand.graph.node), network.name
+            if network.name != "yolov4":
+                bench.compare(network, {"compiled": bench.in_session(model.serialize(), network.feeds)()})
 
 
 class TestLayouts:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dml2onnx.checks.tensors import DOCUMENTATION, MINIMUM_ALIGNMENT, is_measurable, strides_in_elements
 from dml2onnx.codes import checking as codes
-from dml2onnx.diagnostics import Place, Severity, quote
+from dml2onnx.diagnostics import Place, Severity, plural, quote
 from dml2onnx.frontends.findings import escape as escaped
 from dml2onnx.frontends.unresolved import UNBOUNDED
 from dml2onnx.ir.operator import UNREADABLE
@@ -184,10 +184,11 @@ def _bindings(node: Node) -> Iterator[Finding]:
             wanted = 1 if isinstance(value, TensorDesc) else len(value) if isinstance(value, tuple) else 0
             if count < wanted:
                 path = name if isinstance(value, TensorDesc) else f"{name}/{count}"
-                message = f"{path} is described and bound to no buffer."
+                message = f"{path} has a descriptor but is bound to no buffer."
                 yield _finding(codes.UNBOUND_TENSOR, path, message, wanted, count)
             elif count > wanted:
-                message = f"{name} is bound to {count} buffers; the descriptor has {wanted or 'no'} tensors for them."
+                tensors = plural(wanted, "tensor", "no")
+                message = f"{name} is bound to {plural(count, 'buffer')}; the descriptor has {tensors}."
                 yield _finding(codes.BOUND_WITHOUT_TENSOR, name, message, wanted, count)
         if surplus:
             names = {item.name for item in fields}
@@ -446,8 +447,8 @@ def _cycles(graph: Graph, result: Structure) -> None:
         maker, reader = max(edges, key=lambda edge: position[edge[0]] - position[edge[1]])
         reads = [(name, read.value) for name, reads in reader.reads.items() for read in reads]
         field, read = next(((name, value) for name, value in reads if value in maker.targets), ("", None))
-        message = f"The nodes wait for each other in a cycle: {route}"
-        message += "." if read is None else f"; {field} reads {quote(read.name)}, which is made of this node's output."
+        message = f"The graph has a cycle: {route}"
+        message += "." if read is None else f"; {field} reads {quote(read.name)}, which depends on this node's output."
         result.of_nodes[position[reader]].append(
             Finding(
                 codes.CYCLE,
@@ -469,13 +470,13 @@ def _unread(graph: Graph, result: Structure) -> None:
     read |= {item.value for item in (*graph.outputs, *graph.results, *(effect.output for effect in graph.effects))}
     for item in graph.inputs:
         if item.value not in read:
-            message = f"Nobody reads the graph input {quote(item.name)}."
+            message = f"No node reads the graph input {quote(item.name)}."
             result.unread.append(codes.UNREAD_INPUT.at(message, pointer=item.source, documentation=GRAPH))
     for constant in graph.constants:
         if constant.value not in read:
             name = constant.value.name
             place = f"/constants/{escaped(name)}" if graph.format == "native" else ""
-            message = f"Nobody reads the constant {quote(name)}."
+            message = f"No node reads the constant {quote(name)}."
             result.unread.append(codes.UNREAD_CONSTANT.at(message, pointer=place, documentation=GRAPH))
 
 

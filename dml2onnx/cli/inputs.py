@@ -34,7 +34,7 @@ def contents_files(pairs: list[str]) -> dict[str, ContentsFile]:
             message = f"{quote(pair)} is not of the form NAME=FILE"
             raise UnreadableError(INPUT_UNREADABLE.at(message, expected="NAME=FILE", found=pair))
         for name in found.keys() & files.keys():
-            raise UnreadableError(INPUT_UNREADABLE.at(f"input {quote(name)} is given twice", found=pair))
+            raise UnreadableError(INPUT_UNREADABLE.at(f"--input names {quote(name)} twice", found=pair))
         files |= found
     return files
 

@@ -93,7 +93,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "--feature-level",
         type=texts.feature_level,
         metavar="LEVEL",
-        help="check against this level, such as 3_0 (default: the model's own, or else 6_4)",
+        help="check against this level, such as 3_0 (default: the model's own, or else the latest)",
     )
     target.add_argument(
         "--directml",
@@ -450,7 +450,7 @@ def _add_pydirectml(parser: argparse.ArgumentParser) -> None:
         "--feature-level",
         type=texts.feature_level,
         metavar="LEVEL",
-        help="check operators against this level, such as 3_0 (default: 6_4)",
+        help="check operators against this level, such as 3_0 (default: the latest)",
     )
     _add_providers(parser)
     parser.add_argument("--quiet", "-q", action="store_true", help="say only what went wrong")

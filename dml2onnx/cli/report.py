@@ -121,7 +121,7 @@ def _beside(model: Path, is_svg: bool) -> Path:
     """``model.html`` beside ``model.json``, which may be there only if it is an earlier report."""
     path = model.with_suffix(SUFFIXES[is_svg][0])
     if path.exists() and not is_report(path):
-        message = f"{quote(str(path))} is there, and is no report; say with -o which file to write"
+        message = f"{quote(str(path))} exists and is no report; choose another file with -o"
         raise DmlError(OUTPUT_UNWRITABLE.at(message, expected=f"-o OUT{path.suffix}", found=str(path)))
     return path
 

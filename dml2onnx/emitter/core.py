@@ -49,6 +49,9 @@ SHARED_CONSTANT_BYTES = 1 << 20
 _KEEP_LIMITED = frozenset({"Cast", "Concat", "Identity", "MaxPool", "Reshape", "Slice", "Transpose"})
 """Operators that give what they are given, of what they are given."""
 
+_MOVE_ELEMENTS = frozenset({"Expand", "Identity", "Reshape", "Slice", "Transpose"})
+"""Operators that give elements of their first input, and no others."""
+
 FOLDED_GROWTH_ELEMENTS = 1 << 20
 """Folding never makes a constant larger than its inputs beyond this: Expand is cheaper to run than to store. How much
 it may make in all is the budget's to say."""
@@ -487,6 +490,8 @@ class EmitterCore:
         if op in _KEEP_LIMITED and _are_limited(inputs if op == "Concat" else inputs[:1]):
             for result in made:
                 result.limited = True
+        if op in _MOVE_ELEMENTS and inputs[0] is not None:
+            made[0].below = inputs[0].below
         return made
 
     @legalised
@@ -509,6 +514,8 @@ class EmitterCore:
             self.note(reason)
         result = self.nodes("Cast", [x], [(dtype, x.shape)], {"to": ELEMENT_TYPES[dtype][0]})[0]
         result.cast_from = x.dtype
+        if x.below is not None and dtype.kind in "iu" and x.below <= 1 << (8 * dtype.itemsize - 1):
+            result.below = x.below
         return result
 
     def BitCast(self, x: Tensor, dtype: DType) -> Tensor:

@@ -20,7 +20,7 @@ from dml2onnx.emitter.windows import Window
 from dml2onnx.model import ELEMENT_TYPES, FLOAT, INT4, INT64, UINT4, Dequantized
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from dml2onnx.model import Array, DType
     from dml2onnx.model.records import Attribute
@@ -392,6 +392,21 @@ class NeuralOps(ArithmeticOps):
         shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
         inputs = [x, w, x_zero_point, w_zero_point]
         return self.emit("ConvInteger", Traits("T1", (0, 2), False), inputs, np.dtype(np.int32), shape, attributes)
+
+    def QLinearConv(
+        self, inputs: Sequence[Tensor], bias: Tensor | None, window: Window, group: int, dtype: DType
+    ) -> Tensor:
+        """Input, filter and result, each but the result with scale and zero point behind it; an INT32 bias."""
+        x, w = inputs[0], inputs[3]
+        shape = (x.shape[0], w.shape[0], *window.output_sizes(x.shape[2:]))
+        operands = [*inputs, *([] if bias is None else [bias])]
+        return self.nodes("QLinearConv", operands, [(dtype, shape)], _attributes_of_convolution(window, group))[0]
+
+    def QLinearMatMul(self, inputs: Sequence[Tensor], dtype: DType) -> Tensor:
+        """Two matrices, each with scale and zero point behind it, and those of the result."""
+        a, b = inputs[0], inputs[3]
+        shape = (*broadcast_shape(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
+        return self.nodes("QLinearMatMul", inputs, [(dtype, shape)])[0]
 
     @legalised
     def dequantizes(self, dtype: DType, rank: int) -> bool:

@@ -65,8 +65,8 @@ def read_contents(
     """
     present = [name for name in SOURCES if name in members.raw]
     if len(present) != 1:
-        what = " and ".join(present) if present else "nothing"
-        message = f"contents are given by {what}, not by one of {listing(SOURCES)}"
+        what = " and ".join(present) if present else "none"
+        message = f"exactly one of {listing(SOURCES)} has to hold the contents; found: {what}"
         findings.add(
             codes.DATA_SOURCE.at(message, pointer=members.place, expected=f"one of {listing(SOURCES)}", found=what)
         )

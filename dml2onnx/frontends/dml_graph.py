@@ -116,7 +116,9 @@ class _GraphDescReader:
         drop_comments(self._document.root, findings)
         root = Members(self._document.root, "", findings)
         for place, name in self._document.repeated():
-            findings.add(codes.DUPLICATE_KEY.at(f"{quote(name)} is given twice", pointer=place, found=quote(name)))
+            findings.add(
+                codes.DUPLICATE_KEY.at(f"the object has {quote(name)} twice", pointer=place, found=quote(name))
+            )
         root.only(_ROOT_MEMBERS, "DML_GRAPH_DESC")
         if not root.raw.keys() <= set(_ROOT_MEMBERS):
             self._doubt_edges()
@@ -346,11 +348,11 @@ class _GraphDescReader:
             self._no_such(edge, node_end + 1, f"node {edge.ends[node_end]} is a constant and has no inputs", 0)
         if not isinstance(node, OperatorNode):
             return None
-        slot = self._slot(edge, node_end + 1, node, node.inputs, "inputs")
+        slot = self._slot(edge, node_end + 1, node, node.inputs, "input")
         if slot is None:
             return None
         if number in node.reads:
-            message = f"input {number} ({slot.field}) is the end of another edge already"
+            message = f"another edge leads to input {number} ({slot.field}) already"
             self._doubt_edges()
             self._report(codes.CONNECTED_TWICE, message, edge.at(node_end + 1), node, slot.field)
             return None
@@ -359,7 +361,9 @@ class _GraphDescReader:
     def _slot(self, edge: Edge, end: int, node: OperatorNode, slots: tuple[Slot, ...], what: str) -> Slot | None:
         number = edge.ends[end]
         if number >= len(slots):
-            message = f"{node.operator.type} has {len(slots)} {what}, and there is no number {number}"
+            message = (
+                f"{node.operator.type} has {plural(len(slots), what)}, numbered from 0; there is no number {number}"
+            )
             self._no_such(edge, end, message, len(slots))
             return None
         slot = slots[number]
@@ -379,7 +383,7 @@ class _GraphDescReader:
             if edge.ends[1] != 0:
                 self._no_such(edge, 1, "a constant has one output, number 0", 1)
         elif source is not None:
-            slot = self._slot(edge, 1, source, source.outputs, "outputs")
+            slot = self._slot(edge, 1, source, source.outputs, "output")
             if slot is not None:
                 value, desc = source.values[edge.ends[1]], slot.desc
         if target is None:
@@ -468,15 +472,15 @@ class _GraphDescReader:
             node = self._node(edge, 0)
             slot = None
             if isinstance(node, ConstantNode):
-                message = "a constant has no descriptor to give to an output"
+                message = "a constant cannot be a graph output, since it has no descriptor"
                 self._findings.add(codes.CONSTANT_OUTPUT.at(message, pointer=edge.place))
             elif node is not None:
-                slot = self._slot(edge, 1, node, node.outputs, "outputs")
+                slot = self._slot(edge, 1, node, node.outputs, "output")
             if index >= count:
                 self._no_such(edge, 2, f"there is no graph output {index}", count)
                 continue
             if index in outputs:
-                message = f"graph output {index} is the end of another edge already"
+                message = f"another edge leads to graph output {index} already"
                 self._doubt_edges()
                 self._findings.add(codes.CONNECTED_TWICE.at(message, pointer=edge.at(2), found=index))
                 continue

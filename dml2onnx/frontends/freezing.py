@@ -61,7 +61,7 @@ def settled(graph: Graph, options: LoadOptions) -> Graph:
         if data is not None:
             constants.append(Constant(item.value, data))
     if options.freeze and not constants:
-        message = "--freeze makes no difference: the model gives no contents for an input, or all were excepted"
+        message = "--freeze has no effect: no input has contents, or --input excepts all that have"
         findings.add(codes.NOTHING_FROZEN.at(message, expected="an input with contents"))
     frozen = {item.value for item in constants}
     return replace(
@@ -184,7 +184,8 @@ def _of_directories(graph: Graph, options: LoadOptions, findings: Findings) -> I
                 yield name, _read(name, ContentsFile(path), options.max_bytes)
         if others:
             inputs = listing([quote(item.name) for item in graph.inputs]) or "no input"
-            message = f"{listing([quote(name) for name in others])} in {quote(str(directory))} belong to no input"
+            verb = "belongs" if len(others) == 1 else "belong"
+            message = f"{listing([quote(name) for name in others])} in {quote(str(directory))} {verb} to no input"
             findings.add(codes.UNUSED_FILES.at(message, expected=f"files named after {inputs}"))
 
 

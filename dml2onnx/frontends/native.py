@@ -161,7 +161,9 @@ class _NativeReader:
         findings = self._findings
         root = Members(self._document.root, "", findings)
         for place, name in self._document.repeated():
-            findings.add(codes.DUPLICATE_KEY.at(f"{quote(name)} is given twice", pointer=place, found=quote(name)))
+            findings.add(
+                codes.DUPLICATE_KEY.at(f"the object has {quote(name)} twice", pointer=place, found=quote(name))
+            )
         root.only(ROOT_MEMBERS, "a model")
         if not root.raw.keys() <= set(ROOT_MEMBERS):
             findings.doubt(VALUE)

@@ -176,14 +176,14 @@ def read(document: Document, options: LoadOptions) -> Graph:
 def _tell(index: Index, item: Recorded, findings: Findings) -> None:
     """Says what the graph is not that the program had."""
     if item.problem:
-        message = f"the program was refused this: {item.problem}"
+        message = f"the device refused this call of the program: {item.problem}"
         findings.add(codes.REFUSED_IN_PROGRAM.at(message, found=item.problem))
     for what in (*filter(None, (item.unrecorded,)), *index.unrecorded):
-        findings.add(codes.NOT_RECORDED.at(f"the program ran with what is not recorded: {what}", found=what))
+        findings.add(codes.NOT_RECORDED.at(f"the recording leaves out a part of the program: {what}", found=what))
     for what in item.missing:
         findings.add(codes.MISSING_DISPATCH.at(what, expected="all that the program dispatched"))
     if not index.ended:
-        message = "the recording was not ended: the program still runs, or it ended without releasing all that it made"
+        message = "the recording is incomplete: the program is still running, or it ended without releasing its objects"
         findings.add(codes.NOT_ENDED.at(message, expected='"ended": true', found='"ended": false'))
 
 

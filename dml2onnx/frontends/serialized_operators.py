@@ -209,7 +209,7 @@ class _Decoder:
         keys = _attribute_keys(self._schema, depth)
         elements = repeats.elements(table, "attributes", chain(keys, repeat(None)))
         if len(elements) != len(fields):
-            message = f"of {self._schema.short_name} are {len(fields)}, and {len(elements)} are given"
+            message = f"of {self._schema.short_name} are {len(fields)}; the file has {len(elements)}"
             expected = f"{len(fields)} attributes"
             problem = Problem(codes.ATTRIBUTE_COUNT, ("attributes",), message, expected, str(len(elements)))
             self.problems.append(problem)

@@ -98,6 +98,8 @@ class Value:
     """The type before the Cast that made it, if a Cast did."""
     limited: bool = False
     """Whether it holds nothing but maxima with a finite number: no -inf, nor a NaN to rely on [decision G1]."""
+    below: int | None = None
+    """The number that its integers, none of them negative, are known to be less than."""
     dequantized: Dequantized | None = None
     """The integers that a constant was dequantised from."""
     paired: bool = False

@@ -115,7 +115,7 @@ def _holds(wide: DType, dtype: DType) -> bool:
 
 def _slices(draft: Draft, before: Node, node: Node) -> None:
     """Both with steps of 1 or more."""
-    first, second = _ranges(draft, before), _ranges(draft, node)
+    first, second = kept_ranges(draft, before), kept_ranges(draft, node)
     source, result = before.inputs[0], node.outputs[0]
     if first is None or second is None or source is None or result is None:
         return
@@ -139,7 +139,7 @@ def _slices(draft: Draft, before: Node, node: Node) -> None:
     _moved(draft, before, node, inputs, {})
 
 
-def _ranges(draft: Draft, node: Node) -> dict[int, slice] | None:
+def kept_ranges(draft: Draft, node: Node) -> dict[int, slice] | None:
     """What a Slice keeps of each of its axes; ``None`` where it is not known or goes backwards."""
     source = node.inputs[0]
     values = [draft.constant(item) for item in node.inputs[1:]]

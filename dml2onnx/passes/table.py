@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dml2onnx import arguments
-from dml2onnx.passes import activations, integer_weights, margins, moves, requantizing, scales, shapes, signed_weights
+from dml2onnx.passes import (
+    activations,
+    integer_weights,
+    margins,
+    moves,
+    parts,
+    requantizing,
+    scales,
+    shapes,
+    signed_weights,
+)
 from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.sharing import MOVES, share_moves
 
@@ -17,7 +27,7 @@ if TYPE_CHECKING:
     from dml2onnx.targets import Target
 
 LEVELS = (0, 1, 2)
-"""0 is the literal translation, 1 has all passes that change no bit, 2 those that round otherwise as well."""
+"""0 has no passes, 1 those that keep each bit of results on the CPU provider, 2 also those that round otherwise."""
 
 
 AGREEMENT = "agree-on-orders"
@@ -54,6 +64,12 @@ PASSES = (
         "What moves, reshapes or casts the same elements in the same way for several nodes does so once.",
         share_moves,
         MOVES,
+    ),
+    Pass(
+        "turn-parts",
+        "All steps along an axis, joined along another one, are a Transpose.",
+        parts.turn_parts,
+        parts.OPERATORS,
     ),
     Pass(
         "merge-moves",

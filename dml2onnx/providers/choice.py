@@ -151,7 +151,7 @@ def _device(names: tuple[str, ...], argument: object) -> int | None:
     number = arguments.whole_number(argument, "device")
     provider = BY_NAME.get(names[0])
     if provider is None or (provider.device_option is None and not provider.plugin):
-        raise _refused(f"{names[0]} has no devices with numbers", "no device", str(number))
+        raise _refused(f"{names[0]} takes no device number", "no device", str(number))
     return number
 
 

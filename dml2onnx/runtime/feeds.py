@@ -112,7 +112,7 @@ def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Di
     for port in ports:
         if port.name not in arrays:
             expected = f"{port.dtype} {list(port.shape)}"
-            yield MISSING_INPUT.at(f"nothing was given for input {quote(port.name)}", expected=expected)
+            yield MISSING_INPUT.at(f"the input {quote(port.name)} has no contents", expected=expected)
             continue
         array = arrays[port.name]
         if array.dtype != port.dtype:

@@ -110,12 +110,12 @@ class Session:
             self._mapped_files,
         )
 
-    def end_profile(self) -> list[NodeTime]:
-        """What every node cost in all runs so far; the session must have been made with ``profile``."""
+    def end_profile(self, runs: int = 1) -> list[NodeTime]:
+        """What every node cost in one of the ``runs`` so far; the session must have been made with ``profile``."""
         assert self._profile_directory is not None
         text = Path(self._session.end_profiling()).read_text(encoding="utf-8", errors="replace")
         self._profile_directory.cleanup()
-        return node_times(text)
+        return node_times(text, runs)
 
     def assigned(self) -> dict[str, str]:
         """ONNX Runtime's name of the provider that each node was given to, by the node's name.

@@ -59,8 +59,8 @@ def verify(
     ``sizes`` and ``ranges`` are other sizes of inputs, as for :func:`compile`. A model that has names for some is
     compared at the first and the last sizes, and then at others that are drawn, one for each of the ``rounds``.
     ``documented``, ``exact``, ``optimize``, ``without_passes`` and ``quant_format`` are as for :func:`compile`; of a
-    model that is not exact all is compared that such a model promises. Passes are about the outputs; nodes are compared
-    in the literal translation, where each of them is there.
+    model that is not exact all is compared that such a model promises. Outputs are compared after all passes, nodes
+    without any, so that each of them exists.
 
     ``against`` is an ONNX model whose outputs are compared instead of the compiled one's, or ``"directml"``: then
     DirectML itself runs the graph as well, and its outputs are compared with the reference too. After
