@@ -98,7 +98,8 @@ def _attention(g: GraphBuilder, n: Given) -> Made:
     past = (n.x(4), n.x(5)) if has_past else (None, None)
     made = g.multihead_attention(
         scale, -1e4, heads, "NONE", n.x(0), n.x(1), n.x(2), relative_position_bias=bias,
-        output_present_key=len(n.outputs) > 1, output_present_value=len(n.outputs) > 1, past_key=past[0], past_value=past[1],
+        past_key=past[0], past_value=past[1],
+        output_present_key=len(n.outputs) > 1, output_present_value=len(n.outputs) > 1,
     )  # fmt: skip
     return made.output, *((made.present_key, made.present_value) if len(n.outputs) > 1 else ())
 
