@@ -60,8 +60,8 @@ def test_sums_in_any_order(numbers: list[float], seed: int) -> None:
 
 def test_bounds_are_tight() -> None:
     """A bound that admits everything finds nothing."""
-    x, y = given(np.array([3.0], np.float32)), given(np.array([0.1], np.float32))
-    for made in (x + y, x * y, x / y, x.root(), given(np.full(100, 0.1, np.float32)).total((0,))):
+    x, y = input_tensor(np.array([3.0], np.float32)), input_tensor(np.array([0.1], np.float32))
+    for made in (x + y, x * y, x / y, x.root(), input_tensor(np.full(100, 0.1, np.float32)).total((0,))):
         assert not made.marks.any()
         assert (made.error < 120 * accuracy.ROUNDOFF * np.abs(made.values)).all()
     power = (x + exactly(1.0)).power(0.3)
