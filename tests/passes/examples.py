@@ -78,9 +78,9 @@ EXAMPLES = [
     Example(
         "requantize",
         folding.quantised_signed_layers,
-        {"ConvInteger": 2, "Add": 5, "Cast": 10, "Mul": 3, "QuantizeLinear": 3, "MaxPool": 2, "Reshape": 2}
+        {"ConvInteger": 2, "Add": 5, "Cast": 10, "Mul": 3, "QuantizeLinear": 3, "MaxPool": 2, "Reshape": 1}
         | {"MatMulInteger": 1},
-        {"QLinearConv": 2, "Add": 6, "Cast": 6, "MaxPool": 2, "Reshape": 2, "QLinearMatMul": 1},
+        {"QLinearConv": 2, "Add": 4, "Cast": 4, "MaxPool": 2, "Reshape": 1, "QLinearMatMul": 1},
     ),
     Example(
         "drop-reshapes",
