@@ -162,9 +162,9 @@ def inexact_kernels(quantised: Quantised, node: Node) -> Sequence[int]:
             return ()
         a, b, result = (_steps(quantised, item) for item in (makers[0], makers[1], last))
         is_sum = node.op_type == "Add"
-        if a and b and result and are_rounded_alike("Add" if is_sum else "Mul", a, b, result):
-            return ()
-    return [index for index, maker in enumerate(makers) if maker is not None]
+        is_alike = a and b and result and are_rounded_alike("Add" if is_sum else "Mul", a, b, result)
+        return () if is_alike else (0,)  # the kernel wants both
+    return (0,)
 
 
 def _steps(quantised: Quantised, node: Node) -> Steps | None:

@@ -17,7 +17,6 @@ from dml2onnx.lowering.moving import moved_fields, wanted_as_bits
 from dml2onnx.lowering.operands import Operands
 from dml2onnx.lowering.registry import lowering
 from dml2onnx.lowering.repeats import Repeats
-from dml2onnx.lowering.unread import drop_constants, drop_unread
 from dml2onnx.model import FLOAT, FLOAT16, OnnxGraph, Port
 from dml2onnx.rules.findings import not_lowered
 
@@ -77,10 +76,7 @@ def lower(
     e.begin("outputs", "")
     results = tuple(names.port(output, buffers, e) for output in outputs)
     e.end()
-    returned = [port.onnx_name for port in results]
     settle(e)
-    if drop_unread(e, returned):
-        drop_constants(e, returned)
     return OnnxGraph(tuple(e.origins), e.initializers, inputs, results, e.later_opset)
 
 

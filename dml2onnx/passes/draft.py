@@ -56,6 +56,7 @@ class Draft:
         for place, node in enumerate(self._nodes):
             found[node.op_type].append(place)
         self._enter(self._nodes)
+        self._drop_unread()
 
     # --- What is there -----------------------------------------------------------------------------------------------
 
@@ -144,7 +145,7 @@ class Draft:
     def replace(self, node: Node, *others: Node, note: str = "") -> None:
         """Other nodes, ``node`` perhaps among them, in the place of ``node``; ``explain`` shows the note.
 
-        What nobody reads when all passes are through is left out by itself.
+        What nobody reads, of what was given or when all passes are through, is left out by itself.
         """
         if not self._places:
             self._places = {given: place for place, given in enumerate(self._nodes)}

@@ -3,8 +3,15 @@
 Lowering dequantises constants at once. That of UINT8 weights is given back to the products that a kernel of UINT8
 computes; those of INT8 become UINT8, whose products with UINT8 are exact on every processor.
 
-    Conv (DequantizeLinear (x), weights as FLOAT)
-    Conv (DequantizeLinear (x), DequantizeLinear (weights as UINT8))
+Before, with weights that were INT8:
+    (uint8[2,1] x) => (uint8[2,1] y)
+    <float half = {0.5}, uint8 point = {9}, float[1,1] w = {-1.5}>
+    { a = DequantizeLinear (x, half, point) b = MatMul (a, w) y = QuantizeLinear (b, half, point) }
+After:
+    (uint8[2,1] x) => (uint8[2,1] y)
+    <float half = {0.5}, uint8 point = {9}, uint8[1,1] w = {125}, uint8 middle = {128}>
+    { a = DequantizeLinear (x, half, point) f = DequantizeLinear (w, half, middle) b = MatMul (a, f)
+    y = QuantizeLinear (b, half, point) }
 """
 
 from __future__ import annotations

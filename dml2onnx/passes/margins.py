@@ -2,6 +2,15 @@
 
 A Pad of zeros in front of a convolution, of the lowest number in front of a maximum, of zeros in front of a mean that
 counts them, and of zero points in front of an integer convolution are what these nodes' own pads are.
+
+Before:
+    (float[1,1,4] x) => (float[1,1,5] y)
+    <int64[6] margin = {0, 0, 1, 0, 0, 1}, float[1,1,2] w = {3, 4}>
+    { a = Pad (x, margin) y = Conv <kernel_shape = [2], pads = [0, 0]> (a, w) }
+After:
+    (float[1,1,4] x) => (float[1,1,5] y)
+    <float[1,1,2] w = {3, 4}>
+    { y = Conv <kernel_shape = [2], pads = [1, 1]> (x, w) }
 """
 
 from __future__ import annotations

@@ -1,4 +1,15 @@
-"""Two movements in a row as one, or as none."""
+"""Two movements in a row as one, or as none.
+
+Before:
+    (float[2,3,4] x) => (float[4,3,2] y, float[2,12] z)
+    <int64[2] rows = {6, 4}, int64[2] flat = {2, 12}>
+    { a = Transpose <perm = [0, 2, 1]> (x) y = Transpose <perm = [1, 2, 0]> (a)
+    b = Reshape (x, rows) z = Reshape (b, flat) }
+After:
+    (float[2,3,4] x) => (float[4,3,2] y, float[2,12] z)
+    <int64[2] flat = {2, 12}>
+    { y = Transpose <perm = [2, 1, 0]> (x) z = Reshape (x, flat) }
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from dml2onnx.passes.draft import Draft
 from dml2onnx.passes.sharing import MOVES, share_moves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence, Set
+    from collections.abc import Callable, Sequence
 
     from dml2onnx.model import OnnxGraph
     from dml2onnx.targets import Target
@@ -147,15 +147,9 @@ def agrees(without: object = ()) -> bool:
 
 
 def apply(graph: OnnxGraph, passes: Sequence[Pass], opset: int, target: Target) -> OnnxGraph:
-    """The model after ``passes``: the same inputs, outputs, and numbers."""
-    if not passes:
-        return graph
-    present: Set[str] = {node.op_type for origin in graph.origins for node in origin.nodes}
-    draft: Draft | None = None
+    """The model after ``passes``, without nodes that nobody reads: the same inputs, outputs, and numbers."""
+    draft = Draft(graph, opset, target)
     for item in passes:
-        if not present.isdisjoint(item.operators):
-            if draft is None:
-                draft = Draft(graph, opset, target)
-                present = draft.operators
+        if not draft.operators.isdisjoint(item.operators):
             item.run(draft)
-    return graph if draft is None else draft.finish()
+    return draft.finish()

@@ -35,7 +35,8 @@ class Result:
     guarantees nothing: no comparison may depend on them. ``open`` marks those that only an exact model keeps (what an
     index out of range gives, say): see :mod:`dml2onnx.reference.promise`, which adds what holds for all operators.
     ``floats_error`` gives ``error`` where sums of quantised numbers are computed in FLOAT; infinite
-    where nothing can be said of them.
+    where nothing can be said of them. ``scale`` is the size of the numbers that the values are made of, where that is
+    larger than the values: a default model promises a millionth of it.
     """
 
     values: Array
@@ -43,6 +44,7 @@ class Result:
     unspecified: Mask | None = None
     open: Mask | None = None
     floats_error: Callable[[], Floats] | None = None
+    scale: float = 0.0
 
     def by_floats(self) -> Result:
         """What FLOAT arithmetic on dequantised numbers may give; the same where there are none."""

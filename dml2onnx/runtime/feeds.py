@@ -10,7 +10,7 @@ import numpy as np
 
 from dml2onnx import arguments
 from dml2onnx.codes.running import INPUT_SHAPE, INPUT_TYPE, MISSING_INPUT, UNKNOWN_INPUT
-from dml2onnx.diagnostics import DmlError, quote, shortened
+from dml2onnx.diagnostics import DmlError, Remedy, quote, shortened, visible
 from dml2onnx.ir.view import Layout
 from dml2onnx.model import NamedSize, has_names
 
@@ -112,7 +112,9 @@ def _findings(ports: Sequence[Port], arrays: Mapping[str, Array]) -> Iterator[Di
     for port in ports:
         if port.name not in arrays:
             expected = f"{port.dtype} {list(port.shape)}"
-            yield MISSING_INPUT.at(f"the input {quote(port.name)} has no contents", expected=expected)
+            how = Remedy(f"--input {visible(port.name)}=FILE.npy, or an array of that name among the inputs of run")
+            message = f"the input {quote(port.name)} has no contents"
+            yield MISSING_INPUT.at(message, expected=expected, remedies=(how,))
             continue
         array = arrays[port.name]
         if array.dtype != port.dtype:

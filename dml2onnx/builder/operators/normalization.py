@@ -21,8 +21,8 @@ class NormalizationOperators(OperatorMethods):
         variance: Operand,
         scale: Operand,
         bias: Operand,
-        spatial: bool,
-        epsilon: float,
+        spatial: bool = True,
+        epsilon: float = 1e-5,
         fused_activation: ActivationLike | None = None,
         name: str | None = None,
     ) -> Expression:

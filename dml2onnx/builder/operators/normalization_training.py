@@ -83,8 +83,8 @@ class NormalizationTrainingOperators(OperatorMethods):
         input: Operand,
         scale: Operand,
         bias: Operand,
-        fused_add: Operand | None,
-        epsilon: float,
+        fused_add: Operand | None = None,
+        epsilon: float = 1e-5,
         fused_activation: ActivationLike | None = None,
         name: str | None = None,
     ) -> BatchNormalizationTrainingOutputs:
