@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given as drawn
+from hypothesis import input_tensor as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
 
 from dml2onnx.reference import accuracy
-from dml2onnx.reference.bounded import Bounded, exactly, given
+from dml2onnx.reference.bounded import Bounded, exactly, input_tensor
 
 REFERENCE = Path(accuracy.__file__).parent
 Formula = Callable[..., object]
@@ -42,7 +42,7 @@ def test_formulas(name: str, numbers: list[tuple[float, float, float]]) -> None:
     operands = np.array(numbers, np.float32).T
     with np.errstate(all="ignore"):
         got = FORMULAS[name](*operands)
-        want = FORMULAS[name](*(given(item) for item in operands))
+        want = FORMULAS[name](*(input_tensor(item) for item in operands))
     assert isinstance(want, Bounded)
     assert agrees(np.asarray(got), want).all(), (got, want)
 
@@ -52,7 +52,7 @@ def test_formulas(name: str, numbers: list[tuple[float, float, float]]) -> None:
 def test_sums_in_any_order(numbers: list[float], seed: int) -> None:
     x = np.array(numbers, np.float32)
     with np.errstate(all="ignore"):
-        want = given(x).total((0,))
+        want = input_tensor(x).total((0,))
         got = np.float32(0)
         for item in np.random.default_rng(seed).permutation(x):
             got += item
@@ -61,8 +61,8 @@ def test_sums_in_any_order(numbers: list[float], seed: int) -> None:
 
 def test_bounds_are_tight() -> None:
     """A bound that admits everything finds nothing."""
-    x, y = given(np.array([3.0], np.float32)), given(np.array([0.1], np.float32))
-    for made in (x + y, x * y, x / y, x.root(), given(np.full(100, 0.1, np.float32)).total((0,))):
+    x, y = input_tensor(np.array([3.0], np.float32)), input_tensor(np.array([0.1], np.float32))
+    for made in (x + y, x * y, x / y, x.root(), input_tensor(np.full(100, 0.1, np.float32)).total((0,))):
         assert not made.marks.any()
         assert (made.error < 120 * accuracy.ROUNDOFF * np.abs(made.values)).all()
     power = (x + exactly(1.0)).power(0.3)
