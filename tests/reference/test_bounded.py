@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import input_tensor as drawn
+from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
 
