@@ -303,7 +303,7 @@ def _imported(file: Path, modules: Mapping[str, Path]) -> Iterator[str]:
             for item in node.names:
                 of_package = f"{node.module}.{item.name}"
                 found = of_package if of_package in modules else node.module
-                if found in modules:
+                if found is not None and found in modules:
                     yield found
 
 

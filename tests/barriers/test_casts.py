@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import onnxruntime
 import pytest
-from onnx import NodeProto, helper
+from onnx import NodeProto, ValueInfoProto, helper
 
 from dml2onnx.barriers import BARRIERS, table
 from dml2onnx.barriers.arithmetic import is_merged_wrongly
@@ -37,7 +37,7 @@ def numbers(dtype: np.dtype) -> np.ndarray:
 
 
 def run(nodes: list[NodeProto], feeds: dict[str, np.ndarray], outputs: dict[str, np.dtype]) -> list[np.ndarray]:
-    def described(name: str, dtype: np.dtype) -> helper.ValueInfoProto:
+    def described(name: str, dtype: np.dtype) -> ValueInfoProto:
         return helper.make_tensor_value_info(name, ELEMENT_TYPES[dtype][0], None)
 
     inputs = [described(name, array.dtype) for name, array in feeds.items()]

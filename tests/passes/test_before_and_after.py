@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 import onnx
@@ -53,7 +54,9 @@ def records(text: str) -> OnnxGraph:
         values[item.name] = Value(item.name, DTYPES[kind.elem_type], shape)
     nodes = []
     for index, node in enumerate(graph.node):
-        attributes = {item.name: plain(onnx.helper.get_attribute_value(item)) for item in node.attribute}
+        attributes: dict[str, Any] = {
+            item.name: plain(onnx.helper.get_attribute_value(item)) for item in node.attribute
+        }
         inputs, outputs = (tuple(values[name] for name in names) for names in (node.input, node.output))
         nodes.append(Node(f"{node.op_type}{index}", node.op_type, inputs, outputs, attributes))
     ports = tuple(Output(item.name) for item in graph.output)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given as drawn
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dml2onnx.reference import accuracy
@@ -37,7 +36,7 @@ def agrees(got: np.ndarray, want: Bounded) -> np.ndarray:
 
 @pytest.mark.parametrize("name", FORMULAS)
 @settings(max_examples=60)
-@drawn(numbers=st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=8))
+@given(numbers=st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=8))
 def test_formulas(name: str, numbers: list[tuple[float, float, float]]) -> None:
     operands = np.array(numbers, np.float32).T
     with np.errstate(all="ignore"):
@@ -48,7 +47,7 @@ def test_formulas(name: str, numbers: list[tuple[float, float, float]]) -> None:
 
 
 @settings(max_examples=60)
-@drawn(numbers=st.lists(NUMBERS, min_size=1, max_size=12), seed=st.integers(0, 99))
+@given(numbers=st.lists(NUMBERS, min_size=1, max_size=12), seed=st.integers(0, 99))
 def test_sums_in_any_order(numbers: list[float], seed: int) -> None:
     x = np.array(numbers, np.float32)
     with np.errstate(all="ignore"):
